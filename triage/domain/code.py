@@ -1,0 +1,60 @@
+"""Places in the indexed commit. Lines are 1-based and inclusive everywhere."""
+
+from pydantic import Field
+
+from triage.domain.issue import Reading
+from triage.domain.value import Value
+
+
+class Span(Value):
+    """Lines of one file."""
+
+    path: str
+    start: int
+    end: int
+
+
+class Passage(Value):
+    """A piece of a file that belongs together (a function, a class, a window of lines), with its text."""
+
+    span: Span
+    text: str
+    symbol: str | None = None
+    """Qualified name of what the passage defines, such as `Store.save`."""
+
+
+class Hit(Value):
+    """A file that search found, best passage first."""
+
+    path: str
+    score: float
+    """Relative to the best hit of the same query, which has 1.0."""
+    passages: list[Passage]
+    reasons: list[str]
+    """Why it ranked, strongest first, in words that a maintainer understands. May quote names from the issue."""
+
+
+class SearchQuery(Value):
+    """What is looked for: the issue itself, and what the agents added to it."""
+
+    reading: Reading
+    keywords: list[str] = Field(default_factory=list)
+    hypothesis: str = ""
+    areas: list[str] = Field(default_factory=list)
+
+
+class IndexFacts(Value):
+    """What was indexed and what was left out."""
+
+    commit: str | None
+    """Full SHA, or none for a folder without git."""
+    files: int
+    passages: int
+    vectors: int
+    left_out: dict[str, int] = Field(default_factory=dict)
+    """Reason (binary, vendored, generated, minified, lock file, too large, unreadable) to number of files."""
+    partial: bool = False
+    """Some file that belongs into the index did not get in (a budget was reached, a blob is missing)."""
+    seconds: float = 0.0
+    dirty: bool = False
+    """The work tree differs from the indexed commit."""

@@ -1,0 +1,67 @@
+"""What is to be changed or written, as values. A dry run prints them."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from triage.domain.value import Value
+
+LabelsMode = Literal["off", "suggest", "apply"]
+
+
+class Policy(Value):
+    """What the workflow's author allows to be written."""
+
+    comment: bool = True
+    dry_run: bool = False
+    labels: LabelsMode = "suggest"
+
+
+class PostComment(Value):
+    """Write the one comment for the first time."""
+
+    issue_number: int
+    body: str
+
+
+class EditComment(Value):
+    """Replace the text of our comment."""
+
+    issue_number: int
+    comment_id: int
+    body: str
+
+
+class AddLabels(Value):
+    """Add existing labels; nothing is ever removed."""
+
+    issue_number: int
+    labels: list[str]
+
+
+class WriteSummary(Value):
+    """Put Markdown on the job's page."""
+
+    markdown: str
+
+
+class WriteReport(Value):
+    """Write `.triage/report.json`."""
+
+    json_text: str
+
+
+class Annotate(Value):
+    """Put a line beside the job."""
+
+    level: Literal["error", "warning", "notice"]
+    message: str
+
+
+class SetOutputs(Value):
+    """Give later steps what they may need; names as in action.yml."""
+
+    values: dict[str, str] = Field(default_factory=dict)
+
+
+Effect = PostComment | EditComment | AddLabels | WriteSummary | WriteReport | Annotate | SetOutputs

@@ -1,0 +1,67 @@
+"""What can go wrong, by who must act.
+
+    TriageError
+    ├── SetupError               the workflow's author must mend it: exit code 1, status failed
+    │   ├── BadInput             an input, file or payload that cannot be read
+    │   ├── NoSuchIssue          the issue does not exist, or the token may not see it
+    │   └── PermissionMissing    the token lacks a permission; names the `permissions:` line
+    ├── CannotPublish            GitHub did not take what was written; the summary still stands
+    ├── NoSuchCollection         nothing was indexed under this repository
+    ├── BudgetSpent              a cap would be exceeded by this call
+    ├── TimeSpent                the run has no time left for this call
+    └── ModelUnavailable         a model call failed for good; `reason` names how
+        └── BadAnswer            the model answered, but not what was asked for
+
+Messages are written for the person who must act, one line, without text from outside.
+"""
+
+
+class TriageError(Exception):
+    """Base of all errors that this project raises on purpose."""
+
+
+class SetupError(TriageError):
+    """Something that the workflow's author or the person at the terminal must mend."""
+
+
+class BadInput(SetupError):
+    """An input, file or payload that cannot be read."""
+
+
+class NoSuchIssue(SetupError):
+    """The issue does not exist, or the token may not see it."""
+
+
+class PermissionMissing(SetupError):
+    """The token lacks a permission."""
+
+
+class CannotPublish(TriageError):
+    """GitHub did not take what was written."""
+
+
+class NoSuchCollection(TriageError):
+    """Nothing was indexed under this repository."""
+
+
+class BudgetSpent(TriageError):
+    """A cap would be exceeded by this call."""
+
+
+class TimeSpent(TriageError):
+    """The run has no time left for this call."""
+
+
+class ModelUnavailable(TriageError):
+    """A model call failed for good.
+
+    `reason` is a short name such as `rate limited`, `unauthorized`, `timed out`.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class BadAnswer(ModelUnavailable):
+    """The model answered, but not what was asked for: empty, cut, refused, or of another shape."""

@@ -1,0 +1,151 @@
+"""What the core needs from outside. Each protocol has one real door and one strict fake in `tests/fakes.py`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, Protocol, TypeVar
+
+from langchain_core.messages import AIMessage
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel
+
+from triage.domain.code import Hit, IndexFacts, SearchQuery
+from triage.domain.issue import Issue
+from triage.domain.run import Engine, Limits, StepRecord, ToolExecution, Usage
+
+A = TypeVar("A", bound=BaseModel)
+Tier = Literal["main", "fast"]
+Level = Literal["error", "warning", "notice"]
+
+
+class Codebase(Protocol):
+    """The checked-out repository."""
+
+    def index(self) -> IndexFacts:
+        """Read, cut, embed and store the commit. Slow: call it in a thread. Raises nothing for odd files."""
+
+    def search(self, query: SearchQuery, limit: int) -> list[Hit]:
+        """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
+
+    def retriever(self, repository: str) -> BaseRetriever:
+        """Passages for a prompt. Raises NoSuchCollection when nothing was indexed under this name."""
+
+    def lines(self, path: str) -> list[str] | None:
+        """Lines of an indexed file without their ends; none when the commit has no such text file."""
+
+    def paths(self) -> Sequence[str]:
+        """Every indexed path."""
+
+    def owners(self, path: str) -> list[str]:
+        """Who CODEOWNERS names for the path, without `@`; empty when nobody."""
+
+    def issue_forms(self) -> list[str]:
+        """Text of each file under `.github/ISSUE_TEMPLATE`."""
+
+
+class Model(Protocol):
+    """A language model under budget, retry and fallback. Every runnable raises ModelUnavailable or BudgetSpent."""
+
+    def structured(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
+        """Prompt value or messages in, validated answer out."""
+
+    def text(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
+        """Prompt value or messages in, plain words out."""
+
+    def json_object(self, tier: Tier, max_tokens: int) -> Runnable[Any, dict[str, Any]]:
+        """Prompt value or messages in, a JSON object of no fixed shape out."""
+
+    def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
+        """Prompt value or messages in, a message that may ask for tools out."""
+
+    def metered(self) -> "AbstractContextManager[Meter]":
+        """Usage of all calls made inside the block, also in tasks that it starts."""
+
+    @property
+    def usage(self) -> Usage:
+        """Everything spent in this run."""
+
+
+class Meter(Protocol):
+    """What was spent inside one block."""
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and dollars of the calls that ended."""
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models that answered, in order, without repeats."""
+
+
+class GitHub(Protocol):
+    """The issue tracker. Raises the SetupErrors, and CannotPublish for a write that was not taken."""
+
+    def issue(self, number: int) -> Issue:
+        """The issue with its whole thread, all pages."""
+
+    def labels(self) -> list[str]:
+        """Names of the repository's labels."""
+
+    def role(self, login: str) -> str:
+        """`admin`, `maintain`, `write`, `triage`, `read` or `none`, asked now; `none` when it cannot be told."""
+
+    def post_comment(self, number: int, body: str) -> tuple[int, str]:
+        """Write a comment; its id and URL."""
+
+    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+        """Replace a comment's text; its id and URL."""
+
+    def add_labels(self, number: int, labels: Sequence[str]) -> None:
+        """Add labels that exist; nothing is removed."""
+
+
+class Runner(Protocol):
+    """Where results go besides GitHub: the Actions runner's files and commands, or a terminal."""
+
+    def summary(self, markdown: str) -> None:
+        """Put Markdown on the job's page."""
+
+    def outputs(self, values: Mapping[str, str]) -> None:
+        """Hand values to later steps."""
+
+    def annotate(self, level: Level, message: str) -> None:
+        """Put one line beside the job."""
+
+    def report(self, json_text: str) -> str:
+        """Write the JSON report; the path to tell others, or empty when there is no place for it."""
+
+
+class Journal(Protocol):
+    """Live lines while the run goes on. Takes our own words and counts only."""
+
+    def started(self, what: str) -> None:
+        """A step or a tool starts."""
+
+    def ended(self, record: StepRecord | ToolExecution) -> None:
+        """It ended, and how."""
+
+    def note(self, text: str) -> None:
+        """One line of our own words."""
+
+    def folded(self, title: str, text: str) -> None:
+        """A group with text that has passed the safety step."""
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything that acts, bundled for one run. The graph's context, never its state."""
+
+    codebase: Codebase
+    journal: Journal
+    limits: Limits
+    engine: Engine
+    now: Callable[[], datetime]
+    clock: Callable[[], float]
+    """Monotonic seconds."""
+    model: Model | None = None
+    search_tool: BaseTool | None = None
+    """The web search; none when it is off."""
