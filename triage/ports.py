@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeVar
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from triage.domain.code import Hit, IndexFacts, SearchQuery
 from triage.domain.issue import Issue
-from triage.domain.run import Engine, Limits, StepRecord, ToolExecution, Usage
+from triage.domain.run import Engine, Limits, RunFacts, StepRecord, ToolExecution, Usage
 
 A = TypeVar("A", bound=BaseModel)
 Tier = Literal["main", "fast"]
@@ -61,8 +61,8 @@ class Model(Protocol):
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         """Prompt value or messages in, a message that may ask for tools out."""
 
-    def metered(self) -> "AbstractContextManager[Meter]":
-        """Usage of all calls made inside the block, also in tasks that it starts."""
+    def metered(self, seconds: float) -> "AbstractContextManager[Meter]":
+        """Usage of all calls made inside the block, which may take so many seconds, also in tasks that it starts."""
 
     @property
     def usage(self) -> Usage:
@@ -79,6 +79,20 @@ class Meter(Protocol):
     @property
     def models(self) -> list[str]:
         """Names of the models that answered, in order, without repeats."""
+
+
+class Tools(Protocol):
+    """Tools that an agent may ask for, and what runs them."""
+
+    @property
+    def tools(self) -> Sequence[BaseTool]:
+        """What is offered to a model."""
+
+    async def run(self, message: AIMessage) -> list[ToolMessage]:
+        """Carry out the calls that the message asks for. A tool that fails answers with its error."""
+
+    def recorded(self) -> AbstractContextManager[list[ToolExecution]]:
+        """Records of all calls run inside the block."""
 
 
 class GitHub(Protocol):
@@ -143,9 +157,16 @@ class Services:
     journal: Journal
     limits: Limits
     engine: Engine
+    facts: RunFacts
     now: Callable[[], datetime]
     clock: Callable[[], float]
     """Monotonic seconds."""
+    started: float = 0.0
+    """When the run started, on that clock."""
     model: Model | None = None
-    search_tool: BaseTool | None = None
+    search: Tools | None = None
     """The web search; none when it is off."""
+
+    def seconds_left(self) -> float:
+        """Until the run's time is up."""
+        return self.limits.run_seconds - (self.clock() - self.started)

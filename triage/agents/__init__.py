@@ -1,0 +1,1 @@
+"""The five agents. Each is a value: schema, model chain, twin by rules with the same schema, translation."""

@@ -55,6 +55,10 @@ class IndexFacts(Value):
     """Reason (binary, vendored, generated, minified, lock file, too large, unreadable) to number of files."""
     partial: bool = False
     """Some file that belongs into the index did not get in (a budget was reached, a blob is missing)."""
+    embedding: str = "local"
+    """What made the vectors: `local`, or the name of the endpoint's model."""
+    notes: list[str] = Field(default_factory=list)
+    """What did not go as asked, one sentence each (such as an embedding endpoint that failed)."""
     seconds: float = 0.0
     dirty: bool = False
     """The work tree differs from the indexed commit."""

@@ -8,6 +8,9 @@ from triage.domain.value import Value
 
 LabelsMode = Literal["off", "suggest", "apply"]
 
+COMMENT_MARKER = "<!-- bug-triage:"
+"""The first characters of every comment that this action writes; its hidden state follows."""
+
 
 class Policy(Value):
     """What the workflow's author allows to be written."""

@@ -53,6 +53,16 @@ class Usage(Value):
         )
 
 
+class RunFacts(Value):
+    """What identifies a run."""
+
+    request_id: str
+    """Sent to the model's endpoint with every call, printed in log and report."""
+    started_at: datetime
+    triage_version: str
+    run_url: str = ""
+
+
 class Limits(Value):
     """What a run may spend at most."""
 
@@ -107,3 +117,5 @@ class PlannerDecision(Value):
     confidence: float = 1.0
     timestamp: datetime
     origin: Engine = "rules"
+    forced: bool = False
+    """A limit decided, not what was found."""

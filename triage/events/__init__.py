@@ -1,0 +1,1 @@
+"""Pure: webhook payload to task, or to the reason for skipping it."""

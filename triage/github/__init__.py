@@ -1,0 +1,1 @@
+"""Door to the issue tracker, through PyGithub."""

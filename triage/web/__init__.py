@@ -1,0 +1,1 @@
+"""Door to the web search (Tavily)."""

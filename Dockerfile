@@ -1,0 +1,49 @@
+# What a runner builds or pulls for an issue: nothing but what a run needs, and compiled, so that it starts at once.
+# The digest is that of the index of all platforms; Dependabot moves it together with the tag.
+FROM python:3.13.16-slim-bookworm@sha256:a1165e272e578941b84abc79e4ab38a0305cd12803a5c4247979ac7655f4d641 AS base
+
+FROM base AS build
+# hadolint ignore=DL3008
+RUN apt-get update && apt-get install --yes --no-install-recommends binutils git
+# Scanners find git by this: only its binary goes into the image, without Perl and the commands that need it.
+RUN mkdir /packages && dpkg-query --status git >/packages/git
+COPY requirements.txt /
+RUN python -m venv --without-pip /opt/venv \
+    && pip --python /opt/venv/bin/python install --no-cache-dir --no-compile --no-deps --only-binary :all: \
+       --require-hashes --requirement /requirements.txt
+# A fifth of the packages' size is debug symbols, tests and headers. (NumPy's own libraries do not survive strip.)
+RUN find /opt/venv -name '*.so*' -type f -not -path '*/numpy*' -exec strip --strip-debug {} + \
+    && find /opt/venv -type d \( -name tests -o -name test \) -prune -exec rm -r {} + \
+    && find /opt/venv -type f \( -name '*.pyi' -o -name '*.[ch]' -o -name '*.hpp' -o -name '*.pxd' -o -name '*.pyx' \) -delete
+# A repository to try the finished image on.
+COPY triage/__init__.py triage/errors.py /sample/
+RUN cd /sample \
+    && printf '# Crash\n\n```\nTraceback (most recent call last):\n  File "errors.py", line 60, in __init__\nKeyError: 1\n```\n' >issue.md \
+    && git init --quiet && git add . \
+    && git -c user.name=build -c user.email=build@localhost commit --quiet --message sample
+
+FROM base
+LABEL org.opencontainers.image.title="Bug Triage" \
+      org.opencontainers.image.description="Five agents read a new issue and the code, and write one checked report." \
+      org.opencontainers.image.licenses="MIT"
+# No library reports home, traces, or revives types that nobody registered.
+ENV ANONYMIZED_TELEMETRY=False \
+    LANGCHAIN_TRACING_V2=false \
+    LANGGRAPH_STRICT_MSGPACK=true \
+    LANGSMITH_TRACING=false
+COPY --from=build /packages/git /var/lib/dpkg/status.d/git
+COPY --from=build /usr/bin/git /usr/bin/git
+COPY --from=build /opt/venv /opt/venv
+COPY entrypoint.py /app/
+COPY triage /app/triage
+# One run by rules shows that everything is there, git's libraries too, and leaves bytecode of each module that a run
+# loads, the standard library's included, which the base image leaves out. What installs packages has no place here.
+WORKDIR /app
+RUN --mount=type=bind,from=build,source=/sample,target=/sample \
+    /opt/venv/bin/python -m triage run --repo /sample --issue /sample/issue.md --engine rules >/dev/null \
+    && /opt/venv/bin/python -c 'import triage.action, langchain_openai, langchain_tavily, github, openai.resources.chat' \
+    && /opt/venv/bin/python -m compileall -q /app \
+    && rm -r /usr/local/bin/pip* /usr/local/lib/python3*/site-packages/pip* /usr/local/lib/python3*/ensurepip
+# No USER: the runner's files and the workspace can be written by root only (GitHub's rule for Docker actions).
+# Isolated (-I): neither the working directory, nor PYTHON* variables, nor a user's site-packages are looked at.
+ENTRYPOINT ["/opt/venv/bin/python", "-I", "-u", "/app/entrypoint.py"]

@@ -1,0 +1,88 @@
+# Everything that CI runs is a target here; `make` alone lists them.
+#
+# REPO and ISSUE are paths seen from here, or from where make was called (make -C).
+
+REPO = .
+ISSUE = examples/crash-with-traceback.md
+ARGS =
+UPGRADE =
+IMAGE = localhost/bug-triage:dev
+ENGINE = $(shell command -v docker || command -v podman)
+
+VENV = .venv
+BIN = $(VENV)/bin
+RUN = $(BIN)/python
+TOOLS = $(VENV)/.installed-dev
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	--no-emit-index-url $(if $(UPGRADE),--upgrade)
+
+# Tried by running: version managers leave names on the path that only print an error, and Debian splits venv off.
+PYTHON = $(shell for name in python3.13 python3.12 python3.11 python3; do \
+	$$name -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$name && break; done)
+
+# A caller's settings that would send the installation elsewhere or hide this checkout from `python -m`.
+unexport PYTHONHOME PYTHONPATH PYTHONSAFEPATH PIP_PREFIX PIP_TARGET PIP_USER
+
+# Packages are compiled at once on all cores; one that ships a file for another Python is no reason to stop.
+define INSTALL
+	$(RUN) -m pip install -qq --disable-pip-version-check --no-input --no-compile --no-deps --require-hashes -r $<
+	@$(RUN) -m compileall -qq -j 0 $(VENV)/lib >/dev/null || true
+	@touch $@
+endef
+
+seen = $(if $(wildcard $(1)),$(1),$(if $(wildcard $(PWD)/$(1)),$(PWD)/$(1),$(1)))
+
+.PHONY: help install fmt check test bench triage golden lock image try
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+triage: $(VENV)/.installed ## triage ISSUE (a file, a number, -) on the checkout REPO; without a key, by rules
+	@PYTHONDONTWRITEBYTECODE=1 $(RUN) -m triage run --repo "$(call seen,$(REPO))" --issue "$(call seen,$(ISSUE))" --engine rules $(ARGS)
+
+install: $(TOOLS) ## make .venv with everything that is needed to work on this
+
+fmt: $(TOOLS) ## format, and mend what can be mended
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+check: $(TOOLS) ## format, lint, types, import rules, workflows
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*_*.yml
+	$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic action.yml .github
+
+test: $(TOOLS) ## all tests but those that need a container; ARGS goes to pytest
+	$(RUN) -m pytest -n 2 $(ARGS)
+
+bench: $(TOOLS) ## how fast this checkout is indexed and triaged
+	$(RUN) -m bench.speed .
+
+golden: $(TOOLS) ## write anew what the golden tests compare with; read the diff
+	$(RUN) -m pytest tests/publish --golden
+
+lock: $(TOOLS) ## resolve requirements anew, with hashes; UPGRADE=1 takes the newest of all
+	$(LOCK) --excludes requirements-excluded.txt requirements.in -o requirements.txt
+	$(LOCK) requirements-dev.in -o requirements-dev.txt
+
+image: ## build the container image as IMAGE, with docker or podman
+	$(ENGINE) build --tag $(IMAGE) .
+
+try: $(TOOLS) ## run IMAGE against a GitHub made of loopback
+	TRY_IMAGE=$(IMAGE) TRY_ENGINE=$(ENGINE) $(RUN) -m pytest -m container tests/e2e $(ARGS)
+
+$(RUN):
+	@test -n "$(PYTHON)" || { echo "needs Python 3.11 or newer, with venv (Debian: apt install python3-venv)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: requirements.txt | $(RUN)
+	$(INSTALL)
+
+$(TOOLS): requirements-dev.txt $(VENV)/.installed
+	$(INSTALL)

@@ -1,0 +1,60 @@
+"""What makes an agent."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Generic, Literal, TypeVar
+
+from triage.domain.case import Case
+from triage.domain.findings import AgentFinding, AgentFindingBase, AgentName
+from triage.ports import Model, Services
+
+A = TypeVar("A", bound=AgentFindingBase)
+
+Power = Literal["reads strangers", "sees code", "sends out"]
+"""The rule of two: no agent has all three."""
+
+
+@dataclass(frozen=True)
+class Consulted(Generic[A]):
+    """An agent's answer, and which parts of it a twin had to give because the model failed, with the reason."""
+
+    answer: A
+    shortfalls: list[str] = field(default_factory=list)
+
+
+def no_objection(answer: AgentFindingBase, case: Case) -> str | None:
+    """For an agent of whom any answer can be used."""
+    return None
+
+
+@dataclass(frozen=True)
+class Agent(Generic[A]):
+    """One agent: a model chain and a twin by rules that answer the same question with the same schema.
+
+    Nothing downstream knows which of the two answered, but for the step's record.
+    """
+
+    name: AgentName
+    powers: frozenset[Power]
+    by_model: Callable[[Case, Services, Model], Awaitable[Consulted[A]]]
+    by_rules: Callable[[Case, Services], Awaitable[A]]
+    finding: Callable[[A], AgentFinding]
+    objection: Callable[[A, Case], str | None] = no_objection
+    """The gate after the agent: why the answer cannot be used, or none."""
+
+
+def _to_agent_finding(raw: AgentFindingBase, details: str, relevant_files: list[str]) -> AgentFinding:
+    """Translate an agent's answer into what the state keeps.
+
+    Args:
+        raw: The answer.
+        details: The answer's most telling field.
+        relevant_files: Paths, URLs, or what else the agent points at next.
+    """
+    return AgentFinding(
+        agent_name=raw.agent_name,
+        summary=raw.summary,
+        confidence=raw.confidence,
+        details=details,
+        relevant_files=relevant_files,
+    )

@@ -1,0 +1,195 @@
+"""Codebase search: which files and lines are at fault."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
+
+from triage.agents.agent import Agent, Consulted, _to_agent_finding
+from triage.agents.case_parts import hypothesis, issue_parts
+from triage.agents.prompts import cut, fenced, system
+from triage.domain.case import Case
+from triage.domain.code import Hit, Passage, SearchQuery
+from triage.domain.findings import AgentFinding, CodebaseFinding, RelevantFile
+from triage.domain.value import Value
+from triage.ports import Model, Services
+
+MAX_TOKENS = 2_000
+MAX_FILES = 10
+CONTEXT_CHARS = 48_000
+"""Of code in the prompt: about 16,000 tokens, a sixth of the default budget of a run."""
+
+
+class CodebaseSearchInput(Value):
+    """What the search starts from."""
+
+    repository: str
+    keywords: list[str]
+    hypothesis: str
+    affected_areas: list[str]
+    issue: str
+    """The issue's visible text: keywords alone lose half of the culprits."""
+
+
+def search_input(case: Case) -> CodebaseSearchInput:
+    """Gather it from the case; in later rounds the critic's gaps are keywords too."""
+    found = case.investigation
+    return CodebaseSearchInput(
+        repository=case.repository.slug,
+        keywords=[*(found.keywords_for_search if found else []), *case.gaps],
+        hypothesis=hypothesis(case),
+        affected_areas=found.affected_areas if found else [],
+        issue=case.reading.text,
+    )
+
+
+def query_of(case: Case) -> SearchQuery:
+    """The same for the ranker."""
+    asked = search_input(case)
+    return SearchQuery(
+        reading=case.reading, keywords=asked.keywords, hypothesis=asked.hypothesis, areas=asked.affected_areas
+    )
+
+
+def build_codebase_chain(
+    retriever: BaseRetriever, llm: Runnable[Any, CodebaseFinding], parts: dict[str, str] | None = None
+) -> Runnable[dict[str, Any], CodebaseFinding]:
+    """Retrieve, show, ask: `RunnableParallel | prompt | structured model`.
+
+    Args:
+        retriever: Passages for a query string.
+        llm: The structured model.
+        parts: Further parts of the prompt, such as the issue.
+
+    Returns:
+        A runnable that takes `issue`, `hypothesis` and `keywords`.
+    """
+
+    def data(found: dict[str, Any]) -> dict[str, Any]:
+        shown = {
+            **(parts or {}),
+            "hypothesis": found["hypothesis"],
+            "keywords": found["keywords"],
+            "passages": found["context"],
+        }
+        return {"case": [fenced(shown)]}
+
+    gather: Runnable[dict[str, Any], dict[str, Any]] = RunnableParallel(
+        context=RunnableLambda(_query_text) | retriever | RunnableLambda(passages_text),
+        hypothesis=RunnableLambda(lambda asked: asked["hypothesis"]),
+        keywords=RunnableLambda(lambda asked: ", ".join(asked["keywords"])),
+    )
+    prompt = ChatPromptTemplate.from_messages([system("codebase_search"), MessagesPlaceholder("case")])
+    return gather | RunnableLambda(data) | prompt | llm
+
+
+def _query_text(asked: dict[str, Any]) -> str:
+    return "\n".join([asked["issue"], asked["hypothesis"], " ".join(asked["keywords"])])
+
+
+def passages_text(documents: Sequence[Document]) -> str:
+    """Passages under their places, best first, as many as fit."""
+    shown: list[str] = []
+    room = CONTEXT_CHARS
+    for document in documents:
+        place = document.metadata
+        head = f"## {place['path']}:{place['start']}-{place['end']}" + (
+            f" ({place['symbol']})" if place.get("symbol") else ""
+        )
+        passage = f"{head}\n{cut(document.page_content, 6_000)}"
+        if len(passage) > room:
+            break
+        room -= len(passage)
+        shown.append(passage)
+    left_out = len(documents) - len(shown)
+    return "\n\n".join([*shown, *([f"({left_out} further passages did not fit)"] if left_out else [])])
+
+
+async def by_model(case: Case, services: Services, model: Model) -> Consulted[CodebaseFinding]:
+    """Ask the main model with the best passages in view."""
+    services.codebase.search(query_of(case), MAX_FILES)
+    retriever = services.codebase.retriever(case.repository.slug)
+    chain = build_codebase_chain(retriever, model.structured(CodebaseFinding, "main", MAX_TOKENS), issue_parts(case))
+    answer = await chain.ainvoke(search_input(case).model_dump())
+    return Consulted(answer.model_copy(update={"agent_name": "codebase_search"}))
+
+
+async def by_rules(case: Case, services: Services) -> CodebaseFinding:
+    """The ranked hits, each with its best passage and why it ranked."""
+    hits = services.codebase.search(query_of(case), MAX_FILES)
+    confidence = confidence_of(hits, case)
+    first = hits[0] if hits else None
+    return CodebaseFinding(
+        agent_name="codebase_search",
+        summary=f"{first.path} fits best: {first.reasons[0]}." if first and first.reasons else _nothing(first),
+        confidence=confidence,
+        reasoning="Ranked by words, names, paths and stack frames that the issue and the code share.",
+        error=None,
+        relevant_files=[_relevant(hit) for hit in hits],
+        root_cause_location=_location(first) if first and confidence >= 0.6 else None,
+    )
+
+
+def _nothing(first: Hit | None) -> str:
+    return f"{first.path} fits best." if first else "Nothing in the repository fits the issue's words."
+
+
+def _relevant(hit: Hit) -> RelevantFile:
+    best = hit.passages[0] if hit.passages else None
+    return RelevantFile(
+        path=hit.path,
+        relevance_reason="; ".join(hit.reasons[:3]) or "shares words with the issue",
+        start_line=best.span.start if best else None,
+        end_line=best.span.end if best else None,
+        symbol=best.symbol if best else None,
+        quote=_telling_line(best) if best else None,
+    )
+
+
+def _telling_line(passage: Passage) -> str | None:
+    """The line that opens the passage: a definition's head, as a rule."""
+    return next((line.strip() for line in passage.text.splitlines() if len(line.strip()) > 3), None)
+
+
+def _location(hit: Hit) -> str:
+    best = hit.passages[0]
+    place = f"{hit.path}:{best.span.start}-{best.span.end}"
+    return f"{place} ({best.symbol})" if best.symbol else place
+
+
+def confidence_of(hits: Sequence[Hit], case: Case) -> float:
+    """How far the first hit may be believed: what names it outright, and its lead over the second."""
+    if not hits:
+        return 0.1
+    lead = 1.0 - hits[1].score if len(hits) > 1 else 0.5
+    named = 0.25 if is_named(hits[0].path, case) else 0.0
+    return round(min(0.85, 0.25 + named + min(0.35, lead)), 2)
+
+
+def is_named(path: str, case: Case) -> bool:
+    """The issue names the file: as a path, or as the innermost frame of a trace."""
+    frames = [trace.frames[-1].path for trace in case.reading.traces if trace.frames]
+    return any(_same_file(named, path) for named in [*frames, *case.reading.paths])
+
+
+def _same_file(named: str, path: str) -> bool:
+    named = named.replace("\\", "/").lstrip("./")
+    return named == path or named.endswith("/" + path) or ("/" in named and path.endswith("/" + named))
+
+
+def finding(answer: CodebaseFinding) -> AgentFinding:
+    """Root cause location and paths."""
+    details = answer.root_cause_location or "Root cause location not identified."
+    return _to_agent_finding(answer, details, [found.path for found in answer.relevant_files])
+
+
+AGENT = Agent(
+    name="codebase_search",
+    powers=frozenset({"reads strangers", "sees code"}),
+    by_model=by_model,
+    by_rules=by_rules,
+    finding=finding,
+)

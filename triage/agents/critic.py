@@ -1,0 +1,151 @@
+"""Critic: does the evidence carry what was found?"""
+
+import re
+from collections.abc import Sequence
+
+from triage.agents.agent import Agent, Consulted, _to_agent_finding
+from triage.agents.case_parts import findings_text, hypothesis, issue_parts
+from triage.agents.prompts import bullets, conversation
+from triage.domain.case import Case
+from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
+from triage.domain.issue import Trace
+from triage.domain.value import Value
+from triage.ports import Model, Services
+
+MAX_TOKENS = 1_200
+MAX_GAPS = 4
+MAX_ADJUSTMENT = 0.5
+"""As the prompt says; a model's larger step is cut."""
+
+
+class CriticInput(Value):
+    """What the critic judges."""
+
+    all_findings: list[AgentFinding]
+    current_hypothesis: str
+    codebase_evidence: list[str]
+    """Each suspect with its place and what the citation check made of it."""
+
+
+def critic_input(case: Case) -> CriticInput:
+    """Gather it from the case."""
+    found = case.codebase.relevant_files if case.codebase else []
+    verified = [f"{_place(file)}: {file.relevance_reason}" for file in found]
+    refused = [f"REFUSED by the citation check: {reason}" for reason in case.citations.refused]
+    return CriticInput(
+        all_findings=case.findings, current_hypothesis=hypothesis(case), codebase_evidence=[*verified, *refused]
+    )
+
+
+def _place(file: RelevantFile) -> str:
+    lines = f":{file.start_line}-{file.end_line}" if file.start_line and file.end_line else ""
+    return f"{file.path}{lines}" + (f" `{file.quote}`" if file.quote else "")
+
+
+async def by_model(case: Case, services: Services, model: Model) -> Consulted[CritiqueFinding]:
+    """Ask the main model."""
+    asked = critic_input(case)
+    parts = issue_parts(case) | {
+        "current hypothesis": asked.current_hypothesis,
+        "all findings": findings_text(asked.all_findings),
+        "codebase evidence": bullets(asked.codebase_evidence),
+        "citation check": f"{case.citations.verified} of {case.citations.total} references verified",
+        "confidence so far": f"{case.confidence:.2f}",
+    }
+    chain = model.structured(CritiqueFinding, "main", MAX_TOKENS)
+    answer = await chain.ainvoke(conversation("critic", parts))
+    adjustment = max(-MAX_ADJUSTMENT, min(MAX_ADJUSTMENT, answer.confidence_adjustment))
+    signed = {"agent_name": "critic", "gaps": answer.gaps[:MAX_GAPS], "confidence_adjustment": adjustment}
+    return Consulted(answer.model_copy(update=signed))
+
+
+async def by_rules(case: Case, services: Services) -> CritiqueFinding:
+    """Judge the evidence itself: frames that resolve, citations that hold, a first suspect that stands out."""
+    files = case.codebase.relevant_files if case.codebase else []
+    in_trace = bool(files) and ends_in(case.reading.traces, files[0].path)
+    confident = case.codebase is not None and case.codebase.confidence >= 0.6
+    refused = case.citations.total - case.citations.verified
+    verdict = _verdict(has_suspects=bool(files), in_trace=in_trace, confident=confident, refused=refused)
+    gaps = _gaps(case, in_trace=in_trace, refused=refused) if verdict != "CONFIRMED" else []
+    return CritiqueFinding(
+        agent_name="critic",
+        summary=_summary(verdict, files),
+        confidence=0.7,
+        reasoning="Judged by rules: does a stack trace end in the first suspect, does every citation hold, how far "
+        "does the first suspect stand out.",
+        error=None,
+        verdict=verdict,
+        confidence_adjustment={"CONFIRMED": 0.1, "UNCERTAIN": -0.05, "CHALLENGED": -0.2}[verdict],
+        gaps=gaps,
+        revised_hypothesis=None,
+        ready_for_report=verdict == "CONFIRMED",
+    )
+
+
+def _verdict(*, has_suspects: bool, in_trace: bool, confident: bool, refused: int) -> Verdict:
+    if not has_suspects:
+        return "CHALLENGED"
+    return "CONFIRMED" if in_trace and confident and not refused else "UNCERTAIN"
+
+
+def ends_in(traces: Sequence[Trace], path: str) -> bool:
+    """A stack trace of the issue has its innermost frame in this file."""
+    innermost = [trace.frames[-1].path.replace("\\", "/") for trace in traces if trace.frames]
+    return any(frame == path or frame.endswith("/" + path) for frame in innermost)
+
+
+def _summary(verdict: Verdict, files: Sequence[RelevantFile]) -> str:
+    if verdict == "CONFIRMED":
+        return f"The stack trace ends in {files[0].path}, at lines that exist in the indexed commit."
+    if verdict == "CHALLENGED":
+        return "No file of the repository could be tied to what the issue describes."
+    return f"{files[0].path} fits the issue's words best, but no stack trace or quoted message leads to its lines."
+
+
+def _gaps(case: Case, *, in_trace: bool, refused: int) -> list[str]:
+    gaps = []
+    if not case.reading.traces:
+        gaps.append("The issue shows no stack trace that would name the failing line.")
+    elif not in_trace:
+        gaps.append("The stack trace does not end in the first suspect: it may only show where the fault surfaces.")
+    if refused:
+        gaps.append(f"{refused} of the cited places could not be found in the indexed commit.")
+    if not case.reading.identifiers and not case.reading.error_messages:
+        gaps.append("The issue names no function, option or message that could be searched for.")
+    return gaps[:MAX_GAPS]
+
+
+def map_critique_to_verdict(raw: CritiqueFinding) -> CriticVerdict:
+    """The binary gate, without a model: approved only when confirmed and ready."""
+    approved = raw.verdict == "CONFIRMED" and raw.ready_for_report
+    gaps = [] if approved else raw.gaps
+    return CriticVerdict(
+        verdict="APPROVED" if approved else "REJECTED",
+        gaps=gaps,
+        required_evidence=gaps,
+        confidence=max(0.0, min(1.0, 0.5 + raw.confidence_adjustment)),
+    )
+
+
+_CODE_LIKE = re.compile(r"`([^`\n]{2,80})`|\b([A-Za-z]\w*(?:[_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b")
+
+
+def searchable(gaps: Sequence[str]) -> list[str]:
+    """Names in the critic's gaps that a code search can use, in order, without repeats."""
+    found = [match[1] or match[2] for gap in gaps for match in _CODE_LIKE.finditer(gap)]
+    return list(dict.fromkeys(found))
+
+
+def finding(answer: CritiqueFinding) -> AgentFinding:
+    """Revised hypothesis or verdict; the gaps are where to look next."""
+    details = answer.revised_hypothesis or f"Verdict: {answer.verdict}. Gaps: {'; '.join(answer.gaps) or 'none'}"
+    return _to_agent_finding(answer, details, answer.gaps)
+
+
+AGENT = Agent(
+    name="critic",
+    powers=frozenset({"reads strangers", "sees code"}),
+    by_model=by_model,
+    by_rules=by_rules,
+    finding=finding,
+)

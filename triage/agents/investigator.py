@@ -1,0 +1,123 @@
+"""Investigator: what the issue itself says, before anybody looked at the code."""
+
+from triage.agents.agent import Agent, Consulted, _to_agent_finding
+from triage.agents.case_parts import findings_text, issue_parts
+from triage.agents.prompts import conversation
+from triage.domain.case import Case
+from triage.domain.findings import AgentFinding, InvestigatorFinding
+from triage.domain.issue import Reading, Trace
+from triage.ports import Model, Services
+from triage.reading.kind import kind_of
+from triage.reading.missing import missing_information
+
+MAX_TOKENS = 1_500
+MAX_KEYWORDS = 12
+MAX_QUESTIONS = 4
+
+
+async def by_model(case: Case, services: Services, model: Model) -> Consulted[InvestigatorFinding]:
+    """Ask the fast model; keep only error messages that stand in the issue."""
+    parts = issue_parts(case) | {"prior findings": findings_text(case.findings)}
+    chain = model.structured(InvestigatorFinding, "fast", MAX_TOKENS)
+    answer = await chain.ainvoke(conversation("investigator", parts))
+    return Consulted(_checked(answer, case.reading))
+
+
+def _checked(answer: InvestigatorFinding, reading: Reading) -> InvestigatorFinding:
+    return answer.model_copy(
+        update={
+            "agent_name": "investigator",
+            "error_messages": [message for message in answer.error_messages if message and message in reading.text],
+            "keywords_for_search": answer.keywords_for_search[:MAX_KEYWORDS],
+            "missing_information": answer.missing_information[:MAX_QUESTIONS],
+        }
+    )
+
+
+async def by_rules(case: Case, services: Services) -> InvestigatorFinding:
+    """Read traces, names, errors, versions and gaps off the text."""
+    reading = case.reading
+    kind = kind_of(reading, case.issue.labels)
+    questions = missing_information(reading, services.codebase.issue_forms()) if kind == "bug" else []
+    symptom = _symptom(reading)
+    return InvestigatorFinding(
+        agent_name="investigator",
+        summary=symptom or f"The issue shows no error and no stack trace: {reading.title}",
+        confidence=_confidence(reading),
+        reasoning="Read off the text by rules: stack traces, error lines, names that look like code.",
+        error=None,
+        hypothesis=symptom or f"Something in the code behind “{reading.title}” behaves differently than reported.",
+        affected_areas=_areas(reading),
+        keywords_for_search=_keywords(reading),
+        error_messages=reading.error_messages,
+        kind=kind,
+        missing_information=questions[:MAX_QUESTIONS],
+        reproduction=_steps(reading),
+        versions=reading.versions,
+    )
+
+
+def _symptom(reading: Reading) -> str:
+    """One sentence on what the first trace or error message shows; empty when there is neither."""
+    if reading.traces:
+        return _trace_sentence(reading.traces[0])
+    if reading.error_messages:
+        return f"The reported error is: {reading.error_messages[0]}"
+    return ""
+
+
+def _trace_sentence(trace: Trace) -> str:
+    raised = ": ".join(part for part in (trace.exception, trace.message) if part) or "an error"
+    if not trace.frames:
+        return f"The issue shows {raised}."
+    last = trace.frames[-1]
+    where = f"{last.path}:{last.line}" if last.line else last.path
+    return f"{raised}, raised in `{last.function}` ({where})." if last.function else f"{raised}, raised at {where}."
+
+
+def _confidence(reading: Reading) -> float:
+    """What the text alone is worth; the steps are a judgement, the codebase search is what moves them."""
+    if any(trace.frames for trace in reading.traces):
+        return 0.6
+    if reading.error_messages:
+        return 0.45
+    return 0.35 if reading.identifiers or reading.paths else 0.2
+
+
+def _areas(reading: Reading) -> list[str]:
+    functions = [frame.function for trace in reading.traces for frame in reversed(trace.frames) if frame.function]
+    return list(dict.fromkeys([*functions, *reading.identifiers]))[:6]
+
+
+def _keywords(reading: Reading) -> list[str]:
+    exceptions = [trace.exception for trace in reading.traces if trace.exception]
+    return list(dict.fromkeys([*_areas(reading), *exceptions, *reading.identifiers]))[:MAX_KEYWORDS]
+
+
+def _steps(reading: Reading) -> list[str]:
+    """Lines of the section that holds the steps."""
+    for section in reading.sections:
+        if any(word in section.heading.lower() for word in ("reproduc", "steps", "how to trigger")):
+            lines = [line.strip().lstrip("-*0123456789.) ").strip() for line in section.text.splitlines()]
+            return [line for line in lines if line and not line.startswith("```")][:10]
+    return []
+
+
+def finding(answer: InvestigatorFinding) -> AgentFinding:
+    """Hypothesis and areas."""
+    return _to_agent_finding(answer, answer.hypothesis, answer.affected_areas)
+
+
+def objection(answer: InvestigatorFinding, case: Case) -> str | None:
+    """A hypothesis is what the others work with."""
+    return None if answer.hypothesis.strip() else "the hypothesis is empty"
+
+
+AGENT = Agent(
+    name="investigator",
+    powers=frozenset({"reads strangers"}),
+    by_model=by_model,
+    by_rules=by_rules,
+    finding=finding,
+    objection=objection,
+)

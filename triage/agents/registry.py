@@ -1,0 +1,12 @@
+"""All agents, by name. Adding one is a module and a line here (and its place in the law, `graph/routing.py`)."""
+
+from typing import Any
+
+from triage.agents import codebase_search, critic, investigator, web_search, writer
+from triage.agents.agent import Agent
+from triage.domain.findings import AgentName
+
+AGENTS: dict[AgentName, Agent[Any]] = {
+    agent.name: agent
+    for agent in (investigator.AGENT, codebase_search.AGENT, web_search.AGENT, critic.AGENT, writer.AGENT)
+}

@@ -1,0 +1,138 @@
+"""Web search: what is known outside about the symptom. It sees the issue, never the code: what it sends leaves."""
+
+import json
+import re
+from collections.abc import Sequence
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from triage.agents.agent import Agent, Consulted, _to_agent_finding
+from triage.agents.case_parts import issue_parts
+from triage.agents.prompts import conversation, fenced, system
+from triage.domain.case import Case
+from triage.domain.findings import AgentFinding, WebResult, WebSearchFinding
+from triage.ports import Model, Services, Tools
+
+MAX_TOKENS = 1_200
+CHOOSE_TOKENS = 200
+MAX_RESULTS = 3
+MAX_SEARCHES = 2
+
+
+async def by_model(case: Case, services: Services, model: Model) -> Consulted[WebSearchFinding]:
+    """Two calls, never one with both: a model with the tool chooses the query, a structured one reads the results."""
+    tools = _tools(services)
+    chooser = model.with_tools(list(tools.tools), "fast", CHOOSE_TOKENS)
+    choice = await chooser.ainvoke(conversation("web_search", issue_parts(case)))
+    if not choice.tool_calls:
+        return Consulted(_finding([], "The model saw nothing to search for."))
+    results = await tools.run(choice.model_copy(update={"tool_calls": choice.tool_calls[:MAX_SEARCHES]}))
+    pages = results_of(results)
+    if not pages:
+        return Consulted(_finding([], "The search returned nothing."))
+    reader = model.structured(WebSearchFinding, "fast", MAX_TOKENS)
+    answer = await reader.ainvoke(_reading(case, pages))
+    return Consulted(_checked(answer, pages))
+
+
+def _reading(case: Case, pages: Sequence[dict[str, str]]) -> list[BaseMessage]:
+    shown = "\n\n".join(f"{page['title']}\n{page['url']}\n{page['content']}" for page in pages)
+    return [system("web_result"), fenced(issue_parts(case) | {"search results": shown})]
+
+
+def _checked(answer: WebSearchFinding, pages: Sequence[dict[str, str]]) -> WebSearchFinding:
+    """Only pages that the tool really returned survive, under the title that it returned."""
+    titles = {page["url"]: page["title"] for page in pages}
+    kept = [
+        result.model_copy(update={"title": titles[result.url]})
+        for result in answer.relevant_results
+        if result.url in titles
+    ]
+    return answer.model_copy(update={"agent_name": "web_search", "relevant_results": kept[:MAX_RESULTS]})
+
+
+async def by_rules(case: Case, services: Services) -> WebSearchFinding:
+    """Search for the error message and keep the pages that share its words."""
+    query = query_by_rules(case)
+    if not query:
+        return _finding([], "The issue shows no error message to search for.")
+    tools = _tools(services)
+    call = {"name": tools.tools[0].name, "args": {"query": query}, "id": "by-rules", "type": "tool_call"}
+    pages = results_of(await tools.run(AIMessage(content="", tool_calls=[call])))
+    wanted = _words(query)
+    shared = [(len(wanted & _words(page["title"] + " " + page["content"])), page) for page in pages]
+    kept = [
+        WebResult(
+            title=page["title"],
+            url=page["url"],
+            relevance_reason=f"shares {count} of {len(wanted)} words with the error message",
+        )
+        for count, page in sorted(shared, key=lambda pair: -pair[0])
+        if count * 2 >= len(wanted)
+    ]
+    return _finding(kept[:MAX_RESULTS], f"{len(kept)} of {len(pages)} pages share the error message's words.")
+
+
+def query_by_rules(case: Case) -> str:
+    """The first error message without what belongs to the reporter alone: paths, addresses, numbers, quoted values."""
+    for message in case.reading.error_messages:
+        query = re.sub(r"\S*[/\\@]\S*|0x[0-9a-fA-F]+|\b\d{4,}\b", " ", message)
+        words = query.split()
+        if len(words) >= 3:
+            return " ".join(words)[:200]
+    return ""
+
+
+def results_of(messages: Sequence[ToolMessage]) -> list[dict[str, str]]:
+    """Pages in the search tool's answers; an answer that is an error or of another form has none."""
+    pages: dict[str, dict[str, str]] = {}
+    for message in messages:
+        try:
+            told = json.loads(message.text) if message.status != "error" else {}
+        except (ValueError, RecursionError):
+            continue
+        for result in told.get("results", []) if isinstance(told, dict) else []:
+            if isinstance(result, dict) and isinstance(result.get("url"), str):
+                url = result["url"]
+                pages[url] = {
+                    "url": url,
+                    "title": str(result.get("title") or url),
+                    "content": str(result.get("content") or "")[:4_000],
+                }
+    return list(pages.values())
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[A-Za-z_]{3,}", text)}
+
+
+def _finding(results: list[WebResult], summary: str) -> WebSearchFinding:
+    return WebSearchFinding(
+        agent_name="web_search",
+        summary=summary,
+        confidence=0.4 if results else 0.1,
+        reasoning="Pages are compared with the error message by their words.",
+        error=None,
+        relevant_results=results,
+        external_root_cause=None,
+    )
+
+
+def _tools(services: Services) -> Tools:
+    assert services.search is not None, "the law selects web search only where it is available"
+    return services.search
+
+
+def finding(answer: WebSearchFinding) -> AgentFinding:
+    """External cause and URLs."""
+    details = answer.external_root_cause or "No external root cause identified."
+    return _to_agent_finding(answer, details, [result.url for result in answer.relevant_results])
+
+
+AGENT = Agent(
+    name="web_search",
+    powers=frozenset({"reads strangers", "sends out"}),
+    by_model=by_model,
+    by_rules=by_rules,
+    finding=finding,
+)

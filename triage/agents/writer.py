@@ -1,0 +1,125 @@
+"""Writer: three drafts side by side (report, comment, ticket), merged into one output."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from langchain_core.runnables import Runnable, RunnableLambda
+
+from triage.agents.agent import Agent, Consulted, _to_agent_finding
+from triage.agents.case_parts import findings_text, issue_parts
+from triage.agents.drafts import report_by_rules, ticket_by_rules, ticket_of
+from triage.agents.prompts import bullets, conversation
+from triage.domain.case import Case
+from triage.domain.findings import AgentFinding, TriageReport, WriterOutput
+from triage.errors import TriageError
+from triage.ports import Model, Services
+
+T = TypeVar("T")
+
+REPORT_TOKENS = 3_000
+COMMENT_TOKENS = 800
+TICKET_TOKENS = 300
+
+
+async def by_model(case: Case, services: Services, model: Model) -> Consulted[WriterOutput]:
+    """Three sub-chains in parallel, each with its own retry, fallback and twin: one that fails costs only itself."""
+    shortfalls: list[str] = []
+    owners = _owners(case, services)
+    parts = _parts(case, owners)
+
+    async def draft(name: str, chain: Runnable[Any, T], twin: Callable[[], T]) -> T:
+        try:
+            return await chain.ainvoke(conversation(name, parts))
+        except TriageError as error:
+            shortfalls.append(f"{name}: {error}")
+            return twin()
+
+    normalised: Runnable[Any, dict[str, Any]] = model.json_object("main", TICKET_TOKENS) | RunnableLambda(
+        lambda raw: ticket_of(raw, case, owners)
+    )
+    report, comment, ticket = await asyncio.gather(
+        draft("report", model.structured(TriageReport, "main", REPORT_TOKENS), lambda: report_by_rules(case)),
+        draft("comment", model.text("main", COMMENT_TOKENS), lambda: ""),
+        draft("ticket", normalised, lambda: ticket_by_rules(case, owners)),
+    )
+    merged = merge_writer_outputs({"report": report, "comment": comment, "ticket": ticket})
+    return Consulted(merged, shortfalls)
+
+
+async def by_rules(case: Case, services: Services) -> WriterOutput:
+    """Templates over the findings; there is no prose of a model to show."""
+    ticket = ticket_by_rules(case, _owners(case, services))
+    return merge_writer_outputs({"report": report_by_rules(case), "comment": "", "ticket": ticket})
+
+
+def _owners(case: Case, services: Services) -> list[str]:
+    """Owners of the first suspect."""
+    files = case.codebase.relevant_files if case.codebase else []
+    return services.codebase.owners(files[0].path) if files else []
+
+
+def _parts(case: Case, owners: list[str]) -> dict[str, str]:
+    suspects = case.codebase.relevant_files if case.codebase else []
+    return issue_parts(case) | {
+        "repository": case.repository.slug,
+        "all findings": findings_text(case.findings),
+        "suspects": bullets([file.model_dump_json() for file in suspects]),
+        "missing information": bullets(
+            [
+                asked.model_dump_json()
+                for asked in (case.investigation.missing_information if case.investigation else [])
+            ]
+        ),
+        "critic's verdict": case.critique.model_dump_json() if case.critique else "",
+        "citation check": f"{case.citations.verified} of {case.citations.total} references verified",
+        "confidence": f"{case.confidence:.2f}",
+        "labels of the project": ", ".join(case.repository.labels),
+        "owners of the first suspect": ", ".join(owners),
+    }
+
+
+def merge_writer_outputs(parallel_output: dict[str, Any]) -> WriterOutput:
+    """Merge the three drafts.
+
+    Args:
+        parallel_output: `report` (TriageReport), `comment` (str) and `ticket` (dict with `title`, `labels`,
+            `assignee` and `effort`, already normalised).
+    """
+    report: TriageReport = parallel_output["report"]
+    ticket: dict[str, Any] = parallel_output["ticket"]
+    return WriterOutput(
+        agent_name="writer",
+        summary=f"Triage complete: {report.severity} severity",
+        confidence=report.confidence,
+        reasoning="Merged from the report, comment and ticket drafts.",
+        error=None,
+        report=report,
+        github_comment_markdown=parallel_output["comment"],
+        ticket_title=ticket["title"],
+        ticket_labels=ticket["labels"],
+        ticket_assignee_suggestion=ticket.get("assignee") or "",
+        ticket_effort_estimate=ticket.get("effort", "M"),
+    )
+
+
+def finding(answer: WriterOutput) -> AgentFinding:
+    """The summary; a writer points at no file of its own."""
+    return _to_agent_finding(answer, answer.summary, [])
+
+
+def objection(answer: WriterOutput, case: Case) -> str | None:
+    """A report without a summary or a cause is none."""
+    if not answer.report.summary.strip() or not answer.report.root_cause.strip():
+        return "the report lacks its summary or root cause"
+    return None
+
+
+AGENT = Agent(
+    name="writer",
+    powers=frozenset({"reads strangers", "sees code"}),
+    by_model=by_model,
+    by_rules=by_rules,
+    finding=finding,
+    objection=objection,
+)

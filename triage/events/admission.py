@@ -1,0 +1,146 @@
+"""May this task run? Asked after GitHub has told the issue's thread and who is who; pure."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from triage.domain.issue import Exchange, Issue
+from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
+from triage.domain.value import Value
+from triage.events.commands import CommandName, read_command
+
+WRITERS = frozenset({"admin", "maintain", "write"})
+"""Roles with write access (GitHub's `role_name`)."""
+MOST_RUNS = 3
+"""Runs by command or answer, per issue and window."""
+WINDOW = timedelta(hours=24)
+MOST_ASKED = 10
+"""Logins whose role is asked at most, so that a crowd's comments do not become a crowd of requests."""
+
+
+class Known(Value):
+    """What our own comment's hidden state says about earlier runs."""
+
+    asked: bool = False
+    """Questions to the reporter are open."""
+    quieted: bool = False
+    """`/triage quiet` stands."""
+    same_text: bool = False
+    """Title and body are those of the last run."""
+
+
+NOTHING_KNOWN = Known()
+
+
+def whose_roles(task: Task, issue: Issue, now: datetime) -> list[str]:
+    """Logins whose role `admit` needs: the one who commands, then others whose commands of the last day may count."""
+    if isinstance(task, Quieten):
+        return [task.actor]
+    if not isinstance(task, TriageIssue) or not _on_request(task):
+        return []
+    actor = [task.actor] if task.trigger is Trigger.COMMAND else []
+    others = [said.author for said in reversed(_recent(issue, now)) if _orders_triage(said) and not said.by_bot]
+    needed = dict.fromkeys(login for login in [*actor, *others] if login and not _same(login, issue.author))
+    return list(needed)[:MOST_ASKED]
+
+
+def admit(
+    task: Task,
+    issue: Issue,
+    now: datetime,
+    roles: Mapping[str, str] | None = None,
+    known: Known = NOTHING_KNOWN,
+) -> Task:
+    """The task itself, or the reason for skipping it.
+
+    Args:
+        task: What the event asks for.
+        issue: The issue with its thread, read from GitHub after the event.
+        now: The present, with a time zone.
+        roles: GitHub's `role_name` for each of `whose_roles`; who is missing has no rights.
+        known: What our own comment remembers.
+    """
+    if isinstance(task, Skip):
+        return task
+    roles = roles or {}
+    if reason := _closed_to_us(issue):
+        return Skip(reason=reason)
+    if isinstance(task, Quieten):
+        reason = _unquiet(task, roles, known)
+    elif task.trigger is Trigger.REQUESTED:
+        reason = ""
+    elif task.trigger is Trigger.COMMAND:
+        reason = _unentitled(task, issue, roles) or _too_often(issue, now, roles)
+    else:
+        reason = _unwanted(task, issue, known) or (_too_often(issue, now, roles) if _on_request(task) else "")
+    return Skip(reason=reason) if reason else task
+
+
+def _closed_to_us(issue: Issue) -> str:
+    if issue.is_pull_request:
+        return "Pull requests are not triaged."
+    return "The issue is locked." if issue.locked else ""
+
+
+def _unquiet(task: Quieten, roles: Mapping[str, str], known: Known) -> str:
+    if roles.get(task.actor, "none") not in WRITERS:
+        return "`/triage quiet` needs write access to the repository."
+    return "The issue is already quiet." if known.quieted else ""
+
+
+def _unentitled(task: TriageIssue, issue: Issue, roles: Mapping[str, str]) -> str:
+    if _may_command(task.actor, issue, roles):
+        return ""
+    return "`/triage` is for the issue's author and for people with write access to the repository."
+
+
+def _unwanted(task: TriageIssue, issue: Issue, known: Known) -> str:
+    """Why a run that nobody asked for in words should not be."""
+    if known.quieted:
+        return "`/triage quiet` was said on this issue."
+    if issue.author_is_bot:
+        return "Issues that a bot opened are not triaged on their own."
+    if task.trigger is Trigger.EDITED and known.same_text:
+        return "The issue's text is the one of the last triage."
+    if task.trigger is Trigger.ANSWER and not known.asked:
+        return "No question to the issue's author is open."
+    return ""
+
+
+def _too_often(issue: Issue, now: datetime, roles: Mapping[str, str]) -> str:
+    """Whether the thread, which holds the present comment already, shows more runs than a day has."""
+    ours = [said.created_at for said in issue.thread if said.ours and said.created_at]
+    runs = 0
+    for said in _recent(issue, now):
+        if said.by_bot or said.ours:
+            continue
+        if _orders_triage(said):
+            runs += _may_command(said.author, issue, roles)
+        elif _same(said.author, issue.author) and read_command(said.body) is None:
+            # Before our first comment there was nothing to answer.
+            runs += bool(ours) and (said.created_at is None or said.created_at > min(ours))
+    if runs <= MOST_RUNS:
+        return ""
+    return f"This issue has had its {MOST_RUNS} runs by command or answer in 24 hours."
+
+
+def _recent(issue: Issue, now: datetime) -> list[Exchange]:
+    """Comments of the last day; one without a time counts as recent."""
+    return [said for said in issue.thread if said.created_at is None or said.created_at > now - WINDOW]
+
+
+def _orders_triage(said: Exchange) -> bool:
+    command = read_command(said.body)
+    return command is not None and command.name is CommandName.TRIAGE
+
+
+def _may_command(login: str, issue: Issue, roles: Mapping[str, str]) -> bool:
+    return bool(login) and (_same(login, issue.author) or roles.get(login, "none") in WRITERS)
+
+
+def _same(one: str, other: str) -> bool:
+    """GitHub's logins differ by more than case."""
+    return bool(one) and one.lower() == other.lower()
+
+
+def _on_request(task: TriageIssue) -> bool:
+    return task.trigger in (Trigger.COMMAND, Trigger.ANSWER)

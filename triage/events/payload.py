@@ -1,0 +1,96 @@
+"""The parts of a webhook payload that decide anything. The rest is not looked at."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from triage.errors import BadInput
+
+HIGHEST_NUMBER = 2**63 - 1
+
+
+class _Part(BaseModel):
+    """A piece of a payload: unknown fields are ignored, a known field of another type is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+def _empty_for_none(value: Any) -> Any:
+    return "" if value is None else value
+
+
+def _false_for_none(value: Any) -> Any:
+    return False if value is None else value
+
+
+Text = Annotated[str, BeforeValidator(_empty_for_none)]
+Flag = Annotated[bool, BeforeValidator(_false_for_none)]
+
+
+class Person(_Part):
+    """An account; a deleted one arrives as null."""
+
+    login: Text = ""
+    type: Text = ""
+
+    @property
+    def is_bot(self) -> bool:
+        """Whether it says so. Used only to do less: a name proves no right."""
+        return self.type == "Bot" or self.login.endswith("[bot]")
+
+
+class IssuePart(_Part):
+    """The issue as it was when the event happened."""
+
+    number: int = Field(ge=1, le=HIGHEST_NUMBER)
+    user: Person | None = None
+    locked: Flag = False
+    pull_request: Any = None
+
+
+class CommentPart(_Part):
+    """The comment of an `issue_comment` event."""
+
+    body: Text = ""
+    user: Person | None = None
+
+
+class Changes(_Part):
+    """What an edit or a transfer changed; a field that is there was changed."""
+
+    title: Any = None
+    body: Any = None
+    new_issue: Any = None
+
+
+class Payload(_Part):
+    """A webhook payload, as far as it matters here."""
+
+    action: Text = ""
+    issue: IssuePart | None = None
+    comment: CommentPart | None = None
+    sender: Person | None = None
+    changes: Changes | None = None
+
+    @property
+    def sender_login(self) -> str:
+        """Who caused the event; empty when it is not told."""
+        return self.sender.login if self.sender else ""
+
+
+def read_payload(raw: Mapping[str, Any]) -> Payload:
+    """The payload's parts.
+
+    Raises:
+        BadInput: A field that matters has another type, or there is no object at all.
+    """
+    if not isinstance(raw, Mapping):
+        raise BadInput("The event payload cannot be read: it is no JSON object.")
+    try:
+        return Payload.model_validate(dict(raw))
+    except ValidationError as error:
+        # Only names of our own fields can be in `loc`: no part has free keys.
+        at_fault = {".".join(str(step) for step in fault["loc"]): None for fault in error.errors(include_input=False)}
+        named = ", ".join(at_fault)
+        raise BadInput(f"The event payload cannot be read: {named} is missing or of a wrong type.") from None

@@ -1,0 +1,151 @@
+"""Webhook event to task, or to the reason for skipping it. Pure: GitHub is not asked here, see `admission`."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
+from triage.errors import BadInput
+from triage.events.commands import Command, CommandName, read_command
+from triage.events.payload import CommentPart, IssuePart, Payload, Person, read_payload
+
+BY_HAND = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
+"""Events that bring no issue; the input names it."""
+
+_TRIGGERS = {"opened": Trigger.OPENED, "reopened": Trigger.REOPENED, "edited": Trigger.EDITED}
+
+
+def route(event_name: str, payload: Mapping[str, Any], issue_number: int | None = None) -> Task:
+    """The task of an event.
+
+    Args:
+        event_name: Such as `issues`.
+        payload: The event's JSON object.
+        issue_number: The input of this name; counts for events that bring no issue of their own.
+
+    Raises:
+        BadInput: The payload cannot be read, or `issue-number` is missing or contradicts the event.
+    """
+    if event_name in BY_HAND:
+        return _requested(event_name, payload, issue_number)
+    if event_name == "issues":
+        task = _on_issue(read_payload(payload))
+    elif event_name == "issue_comment":
+        task = _on_comment(read_payload(payload))
+    else:
+        return _other(event_name)
+    if isinstance(task, TriageIssue | Quieten) and issue_number not in (None, task.number):
+        raise BadInput(
+            f"issue-number: {issue_number} is not the issue of this event, which is {task.number}; "
+            "leave the input empty for issue events."
+        )
+    return task
+
+
+def _requested(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> Task:
+    if issue_number is None:
+        raise BadInput(
+            f"issue-number: needed under {event_name}, which brings no issue of its own; "
+            "set it in the step's `with:`, for example from `inputs.issue-number`."
+        )
+    actor = read_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
+    return TriageIssue(number=issue_number, trigger=Trigger.REQUESTED, actor=actor.sender_login)
+
+
+def _other(event_name: str) -> Skip:
+    if not event_name:
+        raise BadInput("GITHUB_EVENT_NAME is not set: this runs inside GitHub Actions; use the command line elsewhere.")
+    if event_name.startswith("pull_request"):
+        return Skip(reason="Pull requests are not triaged.")
+    # The name is shown only when it looks like one.
+    named = f"The event {event_name}" if re.fullmatch(r"[a-z_]{1,40}", event_name) else "This event"
+    return Skip(reason=f"{named} does not start a triage.")
+
+
+def _on_issue(payload: Payload) -> Task:
+    """`issues`: opened, reopened and edited count."""
+    issue = _issue_of(payload)
+    if reason := _never(issue) or _unfit(payload):
+        return Skip(reason=reason)
+    trigger = _TRIGGERS[payload.action]
+    if _by_bot(payload, issue.user):
+        return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
+    changes = payload.changes
+    if trigger is Trigger.EDITED and not (changes and (changes.title is not None or changes.body is not None)):
+        return Skip(reason="Neither title nor body of the issue was changed.")
+    return TriageIssue(number=issue.number, trigger=trigger, actor=payload.sender_login)
+
+
+def _on_comment(payload: Payload) -> Task:
+    """`issue_comment`: a new comment is a command, an answer by the issue's author, or talk."""
+    issue = _issue_of(payload)
+    comment = payload.comment
+    if comment is None:
+        raise BadInput("The event payload cannot be read: comment is missing.")
+    if reason := _never(issue) or _talk(payload, comment):
+        return Skip(reason=reason)
+    author = comment.user.login if comment.user else ""
+    command = read_command(comment.body)
+    if command:
+        return _commanded(issue, author, command)
+    if not issue.user or issue.user.login.lower() != author.lower():
+        return Skip(reason="The comment holds no command and is not by the issue's author.")
+    if issue.user.is_bot:
+        return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
+    return TriageIssue(number=issue.number, trigger=Trigger.ANSWER, actor=author)
+
+
+def _commanded(issue: IssuePart, author: str, command: Command) -> Task:
+    if command.name is CommandName.TRIAGE:
+        return TriageIssue(number=issue.number, trigger=Trigger.COMMAND, actor=author)
+    if command.name is CommandName.QUIET:
+        return Quieten(number=issue.number, actor=author)
+    named = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
+    return Skip(reason=f"{named} is not a known command; there are `/triage` and `/triage quiet`.")
+
+
+def _issue_of(payload: Payload) -> IssuePart:
+    if payload.issue is None:
+        raise BadInput("The event payload cannot be read: issue is missing.")
+    return payload.issue
+
+
+def _never(issue: IssuePart) -> str:
+    """Why this issue is not ours to comment on; empty when it is."""
+    if issue.pull_request is not None:
+        return "Pull requests are not triaged, and comments on them neither."
+    if issue.locked:
+        return "The issue is locked."
+    return ""
+
+
+def _unfit(payload: Payload) -> str:
+    """Why this change of an issue starts nothing; empty when it does."""
+    if payload.action == "transferred" or (payload.changes and payload.changes.new_issue is not None):
+        return "The issue was transferred to another repository."
+    if payload.action == "labeled":
+        return "Labels do not start a triage."
+    if payload.action not in _TRIGGERS:
+        named = f" ({payload.action})" if re.fullmatch(r"[a-z_]{1,40}", payload.action) else ""
+        return f"This change of an issue{named} does not start a triage."
+    return ""
+
+
+def _talk(payload: Payload, comment: CommentPart) -> str:
+    """Why this comment starts nothing; empty when it may."""
+    if payload.action != "created":
+        return "Only a new comment counts, not one that was edited or deleted."
+    if comment.body.startswith(COMMENT_MARKER):
+        return "The comment is this action's own."
+    if comment.user is None or not comment.user.login:
+        return "The comment's author is unknown."
+    if payload.sender and payload.sender.login not in ("", comment.user.login):
+        return "The comment was not sent by its author."
+    if _by_bot(payload, comment.user):
+        return "Comments by bots are not answered."
+    return ""
+
+
+def _by_bot(payload: Payload, author: Person | None) -> bool:
+    return any(person is not None and person.is_bot for person in (payload.sender, author))

@@ -1,0 +1,140 @@
+"""The end of every run: the report, from whatever is there by then. Pure but for look-ups in the index."""
+
+from collections.abc import Sequence
+
+from triage.agents.drafts import report_by_rules, ticket_by_rules
+from triage.checks.grounding import ground_evidence, ground_files, together
+from triage.checks.inert import plain
+from triage.domain.findings import TriageReport, WebResult
+from triage.domain.report import Citations, IssueRef, RunReport, Suspect, Ticket
+from triage.domain.run import Outcome, Status, StepRecord
+from triage.graph.state import BugTriageState, case_of, confidence_of
+from triage.ports import Services
+
+
+def assemble(state: BugTriageState, services: Services, interrupted: str = "") -> RunReport:
+    """The report of a run.
+
+    Args:
+        state: The last state, complete or not.
+        services: For look-ups in the indexed commit.
+        interrupted: Why the run was cut, in our words; empty when it was not.
+    """
+    case = case_of(state)
+    draft = state.output.report if state.output else report_by_rules(case)
+    suspects, of_suspects = _suspects(draft, state, services)
+    lines, paths = services.codebase.lines, services.codebase.paths()
+    evidence, of_evidence = ground_evidence(draft.evidence, lines, paths, state.reading.text)
+    kind = state.investigation.kind if state.investigation else "bug"
+    is_bug = kind == "bug"
+    return RunReport(
+        triage_version=services.facts.triage_version,
+        request_id=services.facts.request_id,
+        started_at=services.facts.started_at,
+        seconds=round(services.clock() - services.started, 1),
+        status=status_of(state, interrupted),
+        engine=services.engine,
+        repository=state.repository.slug,
+        server_url=state.repository.server_url,
+        commit=state.repository.commit,
+        issue=IssueRef(number=state.issue_number, title=state.reading.title or state.issue_title, url=state.issue_url),
+        run_url=services.facts.run_url,
+        kind=kind,
+        verdict=state.critique.verdict if state.critique and is_bug else None,
+        severity=draft.severity if is_bug else None,
+        severity_reason=draft.severity_reason if is_bug else "",
+        confidence=draft.confidence if state.output else confidence_of(state),
+        summary=draft.summary,
+        root_cause=draft.root_cause,
+        suspects=suspects if is_bug else [],
+        evidence=evidence if is_bug else [],
+        reproduction=draft.reproduction,
+        missing_information=draft.missing_information[:4],
+        next_steps=draft.next_steps[:4],
+        suggested_fix=draft.suggested_fix,
+        external_references=_returned(draft.external_references, state),
+        ticket=_ticket(state),
+        analysis=plain(state.output.github_comment_markdown) if state.output else "",
+        critique=state.critique if is_bug else None,
+        citations=together([of_suspects, of_evidence]),
+        hidden_fragments=state.reading.hidden_fragments,
+        notes=notes(state, services, interrupted),
+        findings=state.findings,
+        decisions=state.planner_decisions,
+        steps=state.steps,
+        usage=state.usage,
+        limits=services.limits,
+        index=state.index,
+    )
+
+
+def _suspects(draft: TriageReport, state: BugTriageState, services: Services) -> tuple[list[Suspect], Citations]:
+    """The writer's suspects as far as they hold; the codebase search's when none does."""
+    lines, paths = services.codebase.lines, services.codebase.paths()
+    suspects, citations = ground_files(draft.affected_files, lines, paths)
+    if suspects or state.codebase is None:
+        return suspects, citations
+    found, more = ground_files(state.codebase.relevant_files, lines, paths)
+    return found, together([citations, more])
+
+
+def _returned(references: Sequence[WebResult], state: BugTriageState) -> list[WebResult]:
+    """Only pages that the search returned, under the title that it returned."""
+    known = {result.url: result for result in (state.web.relevant_results if state.web else [])}
+    return [known[reference.url] for reference in references if reference.url in known]
+
+
+def _ticket(state: BugTriageState) -> Ticket:
+    if state.output is None:
+        return Ticket(**ticket_by_rules(case_of(state), []) | {"assignee": ""})
+    return Ticket(
+        title=state.output.ticket_title,
+        labels=state.output.ticket_labels,
+        assignee=state.output.ticket_assignee_suggestion,
+        effort=state.output.ticket_effort_estimate,
+    )
+
+
+def status_of(state: BugTriageState, interrupted: str) -> Status:
+    """Degraded when a step failed or its twin answered, a limit or a signal struck, or the index is not whole."""
+    failed = any(step.outcome is not Outcome.SUCCESS for step in state.steps)
+    failed_tool = any(tool.outcome is not Outcome.SUCCESS for step in state.steps for tool in step.tools)
+    limited = any(decision.forced for decision in state.planner_decisions)
+    whole = state.index is not None and state.index.files > 0 and not state.index.partial and not state.index.notes
+    broken = failed or failed_tool or limited or bool(interrupted) or not whole or state.output is None
+    return Status.DEGRADED if broken else Status.COMPLETE
+
+
+def notes(state: BugTriageState, services: Services, interrupted: str) -> list[str]:
+    """What is missing from the report and why, one sentence each, worst first."""
+    said = [interrupted] if interrupted else []
+    said += _index_notes(state)
+    said += [_step_note(step) for step in state.steps if step.outcome is not Outcome.SUCCESS]
+    said += [
+        f"The {step.step.replace('_', ' ')}'s tool {tool.tool} failed: {tool.error}."
+        for step in state.steps
+        for tool in step.tools
+        if tool.outcome is not Outcome.SUCCESS
+    ]
+    said += [f"A limit ended the search early: {d.reason}." for d in state.planner_decisions if d.forced]
+    if services.engine == "rules":
+        said.append("No language model was used: every answer is by rules.")
+    if services.search is None:
+        said.append("Web search is off: there is no `tavily-api-key`.")
+    return list(dict.fromkeys(said))
+
+
+def _index_notes(state: BugTriageState) -> list[str]:
+    index = state.index
+    if index is None:
+        return ["The repository was not indexed: only the issue's text was used."]
+    if index.files == 0:
+        return ["No source files were found: is there an `actions/checkout` step before this one?"]
+    partial = ["Part of the repository was not indexed."] if index.partial else []
+    return [*partial, *index.notes]
+
+
+def _step_note(step: StepRecord) -> str:
+    who = step.step.replace("_", " ").capitalize()
+    ending = "; answered by rules instead" if step.engine == "model" else ""
+    return f"{who} failed: {step.error or step.outcome}{ending}."

@@ -1,0 +1,39 @@
+"""Bytes to text: whatever the encoding, never an error."""
+
+import codecs
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_BINARY_LOOK = 8_192
+"""Bytes searched for a NUL, as git and GitHub's linguist do."""
+
+
+def decoded(data: bytes) -> str | None:
+    """The text; none for binary content. Bytes that are no UTF-8 are read as Latin-1."""
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return _without_surrogates(data[len(mark) :].decode(encoding, "replace"))
+    if b"\0" in data[:_BINARY_LOOK]:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _without_surrogates(text: str) -> str:
+    """UTF-16 in disorder may decode to halves of a pair, which nothing downstream can encode."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def lines_of(text: str) -> list[str]:
+    r"""Lines without their ends, numbered as GitHub does: only `\n` and `\r\n` end one."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]

@@ -1,0 +1,186 @@
+"""One row per language. To add one: its extensions, the wheel with its grammar, and the nodes that define something.
+
+`python -m bench.nodes FILE` prints the nodes that a grammar finds in a file.
+"""
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+
+@dataclass(frozen=True)
+class Language:
+    """How definitions are found in a language's syntax tree."""
+
+    name: str
+    extensions: str
+    """Separated by blanks."""
+    grammar: str = ""
+    """`module` or `module:function` that gives the grammar; empty when there is none: windows of lines then."""
+    definitions: str = ""
+    """Node types that define something, separated by blanks."""
+    patterns: str = ""
+    """Further definitions as tree-sitter query patterns, captured as `@d`."""
+    names: str = "name"
+    """Fields that hold a definition's name, the first present one counts."""
+    owner: str = ""
+    """Field that names the type which a method belongs to, where it stands outside of the type."""
+    wrappers: str = ""
+    """Node types around a definition that belong to it, such as decorators and `export`."""
+
+
+_JS_DEFINITIONS = "function_declaration generator_function_declaration class_declaration method_definition"
+_JS_PATTERNS = """
+(variable_declarator value: [(arrow_function) (function_expression) (class)]) @d
+(assignment_expression left: [(identifier) (member_expression)] right: [(arrow_function) (function_expression) (class)]) @d
+(pair key: (property_identifier) value: [(arrow_function) (function_expression)]) @d
+"""
+_JS_WRAPPERS = "export_statement lexical_declaration variable_declaration expression_statement ambient_declaration"
+_TS_DEFINITIONS = (
+    f"{_JS_DEFINITIONS} abstract_class_declaration interface_declaration type_alias_declaration enum_declaration "
+    "internal_module module function_signature abstract_method_signature"
+)
+_TS_PATTERNS = f"{_JS_PATTERNS} (public_field_definition value: [(arrow_function) (function_expression)]) @d"
+_C_PATTERNS = """
+(struct_specifier body: (_)) @d
+(union_specifier body: (_)) @d
+(enum_specifier body: (_)) @d
+(type_definition type: (struct_specifier body: (_))) @d
+(type_definition type: (union_specifier body: (_))) @d
+(type_definition type: (enum_specifier body: (_))) @d
+"""
+
+LANGUAGES = (
+    Language(
+        "Python",
+        ".py .pyi .pyx .pyw",
+        "tree_sitter_python",
+        "function_definition class_definition",
+        wrappers="decorated_definition",
+    ),
+    Language(
+        "JavaScript",
+        ".js .jsx .mjs .cjs",
+        "tree_sitter_javascript",
+        _JS_DEFINITIONS,
+        f"{_JS_PATTERNS} (field_definition value: [(arrow_function) (function_expression)]) @d",
+        names="name left key property",
+        wrappers=_JS_WRAPPERS,
+    ),
+    Language(
+        "TypeScript",
+        ".ts .mts .cts",
+        "tree_sitter_typescript:language_typescript",
+        _TS_DEFINITIONS,
+        _TS_PATTERNS,
+        names="name left key",
+        wrappers=_JS_WRAPPERS,
+    ),
+    Language(
+        "TSX",
+        ".tsx",
+        "tree_sitter_typescript:language_tsx",
+        _TS_DEFINITIONS,
+        _TS_PATTERNS,
+        names="name left key",
+        wrappers=_JS_WRAPPERS,
+    ),
+    Language(
+        "Go",
+        ".go",
+        "tree_sitter_go",
+        "function_declaration method_declaration type_spec type_alias",
+        owner="receiver",
+        wrappers="type_declaration",
+    ),
+    Language(
+        "Rust",
+        ".rs",
+        "tree_sitter_rust",
+        "function_item struct_item enum_item union_item trait_item impl_item mod_item macro_definition type_item "
+        "function_signature_item",
+        names="name type",
+    ),
+    Language(
+        "Java",
+        ".java",
+        "tree_sitter_java",
+        "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration "
+        "method_declaration constructor_declaration compact_constructor_declaration",
+    ),
+    Language(
+        "C",
+        ".c",
+        "tree_sitter_c",
+        "function_definition preproc_function_def",
+        _C_PATTERNS,
+        names="declarator name",
+    ),
+    Language(
+        "C++",
+        ".cc .cpp .cxx .c++ .h .hh .hpp .hxx .h++ .inl .ipp .tpp .cu .cuh .ino",
+        "tree_sitter_cpp",
+        "function_definition namespace_definition concept_definition alias_declaration preproc_function_def",
+        f"{_C_PATTERNS} (class_specifier body: (_)) @d",
+        names="declarator name",
+        wrappers="template_declaration",
+    ),
+    Language(
+        "C#",
+        ".cs",
+        "tree_sitter_c_sharp",
+        "namespace_declaration class_declaration interface_declaration struct_declaration enum_declaration "
+        "record_declaration delegate_declaration method_declaration constructor_declaration property_declaration "
+        "local_function_statement",
+    ),
+    Language(
+        "Ruby",
+        ".rb .rake .gemspec .ru",
+        "tree_sitter_ruby",
+        "module class method singleton_method",
+    ),
+    Language(
+        "PHP",
+        ".php .phtml .inc",
+        "tree_sitter_php:language_php",
+        "class_declaration interface_declaration trait_declaration enum_declaration method_declaration "
+        "function_definition",
+    ),
+    Language(
+        "Kotlin",
+        ".kt .kts",
+        "tree_sitter_kotlin",
+        "class_declaration object_declaration function_declaration type_alias",
+        names="name type",
+    ),
+    Language(
+        "Swift",
+        ".swift",
+        "tree_sitter_swift",
+        "class_declaration protocol_declaration function_declaration protocol_function_declaration init_declaration "
+        "typealias_declaration",
+    ),
+    Language(
+        "Scala",
+        ".scala .sc .sbt",
+        "tree_sitter_scala",
+        "class_definition object_definition trait_definition enum_definition function_definition function_declaration "
+        "given_definition type_definition",
+    ),
+    Language("Shell", ".sh .bash .zsh .ksh", "tree_sitter_bash", "function_definition"),
+    Language(
+        "other code",
+        ".vue .svelte .astro .lua .pl .pm .t .r .jl .ex .exs .erl .hrl .hs .lhs .ml .mli .fs .fsi .fsx .clj .cljs .cljc "
+        ".edn .dart .groovy .gradle .m .mm .zig .nim .v .sv .vhd .vhdl .d .pas .f .f90 .f95 .for .asm .s .sql .ps1 .psm1 "
+        ".bat .cmd .vb .vbs .coffee .elm .rkt .scm .lisp .el .tcl .cmake .proto .thrift .graphql .gql .sol .cr .ada .adb "
+        ".ads .hx .purs .rei .re .res .y .l .yy .ll .g4 .awk .fish .vim .glsl .hlsl .wgsl .metal .tf .hcl .bzl .star .nix",
+    ),
+)
+
+_BY_EXTENSION = {extension: language for language in LANGUAGES for extension in language.extensions.split()}
+_BY_NAME = {"rakefile": ".rb", "gemfile": ".rb", "vagrantfile": ".rb", "podfile": ".rb", "cmakelists.txt": ".cmake"}
+
+
+def language_of(path: str) -> Language | None:
+    """The language of a source file, by its name; none for prose, configuration and data."""
+    name = PurePosixPath(path).name.lower()
+    return _BY_EXTENSION.get(_BY_NAME.get(name) or PurePosixPath(name).suffix)

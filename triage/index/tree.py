@@ -1,0 +1,44 @@
+"""What the repository is made of: files with their sizes, and their bytes."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A regular file."""
+
+    path: str
+    size: int
+    """Bytes."""
+    ref: str = ""
+    """The blob's object id; empty in a folder without git."""
+
+
+@dataclass
+class Listing:
+    """All files of a tree, and what is in it but no readable file."""
+
+    entries: list[Entry] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Reason to number of files."""
+    missing: int = 0
+    """Files whose content is not on this machine."""
+
+
+class Tree(Protocol):
+    """A commit, or a folder without git."""
+
+    commit: str | None
+    """Full object id; none for a folder without git."""
+
+    def listing(self) -> Listing:
+        """Every file, without reading one."""
+
+    def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
+        """The entries' bytes, in the same order; none for what cannot be read."""
+
+    def is_dirty(self) -> bool:
+        """The work tree differs from the commit."""

@@ -1,0 +1,35 @@
+"""The one comment: hidden state, the reporter's part, the maintainer's part, folds, footer."""
+
+from collections.abc import Sequence
+
+from triage.domain.effect import LabelsMode
+from triage.domain.report import RunReport
+from triage.publish.fit import MAX_COMMENT_UNITS, fitted, outgoing
+from triage.publish.sections import page
+from triage.publish.state import PostedState, next_state, render
+
+QUIET = "_Triage is quiet on this issue. A comment that says_ `/triage` _wakes it._"
+
+
+def comment(
+    report: RunReport,
+    previous: PostedState | None = None,
+    paths: Sequence[str] = (),
+    *,
+    labels: LabelsMode = "suggest",
+    text: str = "",
+) -> str:
+    """The comment's whole body.
+
+    `previous` is the state of the comment that it replaces, `paths` all indexed files (to name withdrawn suspects),
+    `text` the hash of the issue that was read.
+    """
+    content = page(report, previous, paths, labels)
+    body = outgoing(fitted(content, MAX_COMMENT_UNITS), content.links, MAX_COMMENT_UNITS)
+    return f"{render(next_state(report, previous, text))}\n{body}\n"
+
+
+def quiet_comment(body: str, state: PostedState) -> str:
+    """Our comment with a line that says that nothing more will come, and the state that remembers it."""
+    rest = body.partition("\n")[2]
+    return f"{render(state.model_copy(update={'quiet': True}))}\n{QUIET}\n\n{rest}".rstrip() + "\n"

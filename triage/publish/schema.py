@@ -1,0 +1,19 @@
+"""The JSON report, and the schema that is published for those who read it."""
+
+import json
+
+from triage.domain.report import RunReport
+
+
+def report_json(report: RunReport) -> str:
+    """The report as a file. Lone surrogates, which no JSON reader takes, become question marks."""
+    text = json.dumps(report.model_dump(mode="json"), indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
+
+
+def report_schema() -> str:
+    """What `docs/report.schema.json` holds."""
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | RunReport.model_json_schema(
+        mode="serialization"
+    )
+    return json.dumps(schema, indent=2) + "\n"

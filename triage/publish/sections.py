@@ -1,0 +1,177 @@
+"""A report taken apart into what is seen at once and what opens on a click."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from triage.checks.inert import code_span, inert
+from triage.domain.code import Span
+from triage.domain.effect import LabelsMode
+from triage.domain.findings import Verdict
+from triage.domain.report import RunReport, Suspect
+from triage.publish import words
+from triage.publish.permalink import outside, permalink, shown
+from triage.publish.state import PostedState, path_hash
+from triage.publish.template import cell_code, macros
+
+VISIBLE_SUSPECTS = 5
+MAX_ITEMS = 20
+"""Of any list; agents give fewer, an attacker may not."""
+MAX_ANALYSIS_CHARS = 6_000
+NOTES_TITLE = "What this report could not do"
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A section that opens on a click. The title is ours; the body has passed the safety step."""
+
+    title: str
+    body: str
+
+    @property
+    def markdown(self) -> str:
+        """With the empty lines that GitHub needs to read Markdown inside of HTML."""
+        return f"<details>\n<summary>{self.title}</summary>\n\n{self.body}\n\n</details>"
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a comment and a summary are made of. `links` are the addresses that code put in."""
+
+    blocks: list[str]
+    folds: list[Fold]
+    footer: str
+    links: list[str] = field(default_factory=list)
+
+
+def page(
+    report: RunReport, earlier: PostedState | None, paths: Sequence[str], labels: LabelsMode, *, run_fold: bool = True
+) -> Page:
+    """The report as blocks. `earlier` is what our comment said before; `paths` are all indexed files.
+
+    `run_fold` is off where the run is shown at large.
+    """
+    run_link = outside(report.run_url)
+    return Page(
+        blocks=[block for block in _blocks(report, earlier, paths, labels) if block],
+        folds=[fold for fold in _folds(report, run=run_fold) if fold.body],
+        footer=_block("blocks", "footer", report, run_link),
+        links=_links(report),
+    )
+
+
+def _block(template: str, macro: str, *values: object) -> str:
+    text: str = getattr(macros(f"{template}.md.j2"), macro)(*values)
+    return text.strip("\n")
+
+
+def _blocks(report: RunReport, earlier: PostedState | None, paths: Sequence[str], labels: LabelsMode) -> Iterator[str]:
+    block = partial(_block, "blocks")
+    yield block("verdict", report)
+    yield block("notices", report)
+    yield block("questions", report.missing_information[:MAX_ITEMS], _answered(report, earlier))
+    maintainers = [*_bug_blocks(report), _withdrawn(report, earlier, paths), *_outlook(report, labels)]
+    if any(maintainers):
+        yield "#### For maintainers"
+    yield from maintainers
+
+
+def _bug_blocks(report: RunReport) -> Iterator[str]:
+    if report.kind != "bug":
+        return
+    yield _block("blocks", "cause", report)
+    yield _suspect_table(report, report.suspects[:VISIBLE_SUSPECTS])
+
+
+def _withdrawn(report: RunReport, earlier: PostedState | None, paths: Sequence[str]) -> str:
+    gone = withdrawn(report, earlier, paths)
+    return _block("blocks", "withdrawn", gone[:MAX_ITEMS]) if gone else ""
+
+
+def _outlook(report: RunReport, labels: LabelsMode) -> Iterator[str]:
+    if report.next_steps:
+        yield _block("blocks", "next_steps", report.next_steps[:MAX_ITEMS])
+    if report.ticket.labels and labels != "off":
+        yield _block("blocks", "labels", report.ticket.labels[:MAX_ITEMS], labels)
+
+
+def withdrawn(report: RunReport, earlier: PostedState | None, paths: Sequence[str]) -> list[str]:
+    """Files that our comment suspected before and that this report does not; files that are gone stay unnamed."""
+    now = {path_hash(suspect.path) for suspect in report.suspects}
+    gone = [known for known in (earlier.suspects if earlier else []) if known not in now]
+    if not gone:
+        return []
+    named = {path_hash(path): path for path in paths}
+    return [named[known] for known in gone if known in named]
+
+
+def _answered(report: RunReport, earlier: PostedState | None) -> list[str]:
+    still_missing = {missing.kind for missing in report.missing_information}
+    return [kind for kind in (earlier.asked if earlier else []) if kind not in still_missing]
+
+
+def _place(report: RunReport, target: Span | str, code: Callable[[str], str] = code_span) -> str:
+    link = permalink(report.server_url, report.repository, report.commit, target)
+    text = code(shown(target))
+    return f"[{text}]({link})" if link else text
+
+
+def _suspect_table(report: RunReport, suspects: Sequence[Suspect]) -> str:
+    rows = [(suspect, _place(report, suspect.span or suspect.path, cell_code)) for suspect in suspects]
+    return _block("blocks", "suspects", rows) if rows else ""
+
+
+def _folds(report: RunReport, *, run: bool) -> Iterator[Fold]:
+    """In the order of their worth: when the page is too long, the last go first."""
+    if report.kind == "bug":
+        yield from _bug_folds(report)
+    yield _references(report)
+    yield Fold("Ticket fields", _block("folds", "ticket", report.ticket) if report.kind == "bug" else "")
+    yield Fold(NOTES_TITLE, _block("folds", "notes", report.notes[:MAX_ITEMS]))
+    if run:
+        yield Fold("The run", _block("folds", "run", report))
+    yield Fold("Analysis", inert(report.analysis, max_chars=MAX_ANALYSIS_CHARS))
+
+
+def _bug_folds(report: RunReport) -> Iterator[Fold]:
+    folded = report.suspects[VISIBLE_SUSPECTS : VISIBLE_SUSPECTS + MAX_ITEMS]
+    yield Fold(words.counted(len(folded), "more suspect"), _suspect_table(report, folded))
+    yield _evidence(report)
+    if report.critique:
+        yield Fold(_critic_title(report.critique.verdict, len(report.critique.gaps)), _critique(report))
+    yield Fold("Suggested fix", _block("folds", "fix", report.suggested_fix) if report.suggested_fix else "")
+    yield Fold("Steps to reproduce", _block("folds", "reproduction", report.reproduction[:MAX_ITEMS]))
+
+
+def _critic_title(verdict: Verdict, gaps: int) -> str:
+    objections = words.counted(gaps, "objection") if gaps else "no objections"
+    return f"Critic: {words.VERDICTS[verdict]}, {objections}"
+
+
+def _critique(report: RunReport) -> str:
+    assert report.critique is not None
+    return _block("folds", "critique", report.critique.model_copy(update={"gaps": report.critique.gaps[:MAX_ITEMS]}))
+
+
+def _evidence(report: RunReport) -> Fold:
+    shown_items = report.evidence[:MAX_ITEMS]
+    rows = [(item, _place(report, item.span) if item.span else "") for item in shown_items]
+    refused = report.citations.refused[:MAX_ITEMS]
+    verified = sum(item.verified for item in shown_items)
+    title = f"Evidence ({verified} of {len(rows)} verified)" if rows else "References that could not be verified"
+    return Fold(title, _block("folds", "evidence", rows, refused) if rows or refused else "")
+
+
+def _references(report: RunReport) -> Fold:
+    rows = [(result, outside(result.url)) for result in report.external_references[:MAX_ITEMS]]
+    return Fold(words.counted(len(rows), "external reference"), _block("folds", "references", rows))
+
+
+def _links(report: RunReport) -> list[str]:
+    """Every address that code may have put into the page."""
+    targets: list[Span | str] = [suspect.span or suspect.path for suspect in report.suspects]
+    targets += [item.span for item in report.evidence if item.span]
+    links = [permalink(report.server_url, report.repository, report.commit, target) for target in targets]
+    links += [outside(result.url) for result in report.external_references]
+    links += [outside(report.run_url), outside(report.issue.url)]
+    return list(dict.fromkeys(link for link in links if link))

@@ -1,0 +1,80 @@
+"""The job's page: the report, a picture of what ran, and what it cost."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from triage.checks.inert import code_span
+from triage.domain.effect import AddLabels, EditComment, Effect, LabelsMode, PostComment
+from triage.domain.report import RunReport
+from triage.publish.diagram import diagram
+from triage.publish.fit import MAX_SUMMARY_UNITS, fitted, outgoing
+from triage.publish.permalink import outside
+from triage.publish.sections import MAX_ITEMS, Fold, page
+from triage.publish.state import PostedState
+from triage.publish.template import macros
+
+MAX_DECISIONS = 50
+
+
+def summary(
+    report: RunReport,
+    previous: PostedState | None = None,
+    paths: Sequence[str] = (),
+    *,
+    labels: LabelsMode = "suggest",
+    planned: Sequence[Effect] | None = None,
+) -> str:
+    """The whole page. `planned` is what a dry run would have written."""
+    content = page(report, previous, paths, labels, run_fold=False)
+    blocks = [_part("title", report, outside(report.issue.url))]
+    blocks += [plan_summary(planned)] if planned is not None else []
+    blocks += content.blocks
+    steps = getattr(macros("folds.md.j2"), "steps")(report).strip("\n")  # noqa: B009  (a macro, not an attribute of ours)
+    blocks.append(_part("ran", report, diagram(report.steps), steps))
+    whole = replace(content, blocks=blocks, folds=[*content.folds, *_run_folds(report)])
+    return outgoing(fitted(whole, MAX_SUMMARY_UNITS), whole.links, MAX_SUMMARY_UNITS) + "\n"
+
+
+def _run_folds(report: RunReport) -> Iterator[Fold]:
+    if report.decisions:
+        yield Fold("The supervisor's decisions", _part("decisions", report.decisions[:MAX_DECISIONS]))
+    if report.index:
+        yield Fold("What was indexed", _part("index", report.index))
+    yield Fold("Limits", _part("limits", report))
+
+
+def skip_summary(reason: str) -> str:
+    """Nothing was done, and why."""
+    return outgoing(_part("skip", reason), [], MAX_SUMMARY_UNITS) + "\n"
+
+
+def failure_summary(message: str) -> str:
+    """Nothing could be done, and who must mend what."""
+    return outgoing(_part("failure", message), [], MAX_SUMMARY_UNITS) + "\n"
+
+
+def unpublished_summary(messages: Sequence[str]) -> str:
+    """What GitHub did not take, to stand before the report."""
+    return outgoing(_part("unpublished", messages[:MAX_ITEMS]), [], MAX_SUMMARY_UNITS) + "\n"
+
+
+def plan_summary(effects: Sequence[Effect]) -> str:
+    """What would be written to the issue, one line each; what it says is the report below."""
+    return _part("plan", [_line(effect) for effect in effects])
+
+
+def _line(effect: Effect) -> str:
+    match effect:
+        case PostComment():
+            return f"A new comment on issue {effect.issue_number} of {len(effect.body):,} characters"
+        case EditComment():
+            return f"The comment {effect.comment_id} on issue {effect.issue_number}, {len(effect.body):,} characters"
+        case AddLabels():
+            return f"Labels added to issue {effect.issue_number}: {', '.join(map(code_span, effect.labels))}"
+        case _:
+            return type(effect).__name__
+
+
+def _part(macro: str, *values: object) -> str:
+    text: str = getattr(macros("summary.md.j2"), macro)(*values)
+    return text.strip("\n")

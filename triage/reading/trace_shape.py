@@ -1,0 +1,134 @@
+"""What one kind of stack trace is made of, and the ways to find its parts in lines of text."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FrameLine:
+    """A frame as written. Some formats state the exception in the same line."""
+
+    path: str
+    line: int | None = None
+    function: str | None = None
+    exception: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True)
+class Raised:
+    """What was raised, the 0-based line that says so, and the frame that the same line names, if it does."""
+
+    exception: str | None = None
+    message: str | None = None
+    line: int | None = None
+    frame: FrameLine | None = None
+
+
+FrameAt = Callable[[Sequence[str], int], FrameLine | None]
+RaisedIn = Callable[[Sequence[str], int, int], Raised | None]
+"""Lines, first and last frame's line number, to what was raised."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """How one kind of trace is written."""
+
+    language: str
+    needles: tuple[str, ...]
+    """Every frame line contains one of them: a cheap look before the pattern."""
+    frame: FrameAt
+    raised: RaisedIn
+    innermost_first: bool = False
+    gap: int = 2
+    """Lines without a frame that may stand between two frames."""
+    starts: re.Pattern[str] | None = None
+    """A line that begins a further trace."""
+    ends: re.Pattern[str] | None = None
+    """A line that ends a trace."""
+    at_least: int = 1
+    single: bool = False
+    """Every line stands for itself."""
+
+
+def by_pattern(pattern: str) -> FrameAt:
+    """A frame in one line, by named groups: path, and maybe line, function, exception, message."""
+    compiled = re.compile(pattern)
+
+    def frame(lines: Sequence[str], number: int) -> FrameLine | None:
+        match = compiled.match(lines[number])
+        return frame_of(match.groupdict()) if match else None
+
+    return frame
+
+
+def before(pattern: str, within: int) -> RaisedIn:
+    """The exception stands at most `within` lines above the first frame; the nearest such line counts."""
+    compiled = re.compile(pattern)
+
+    def raised(lines: Sequence[str], first: int, last: int) -> Raised | None:
+        return search_lines(compiled, lines, range(first - 1, max(-1, first - 1 - within), -1))
+
+    return raised
+
+
+def after(pattern: str, within: int) -> RaisedIn:
+    """The exception stands at most `within` lines below the last frame; the nearest such line counts."""
+    compiled = re.compile(pattern)
+
+    def raised(lines: Sequence[str], first: int, last: int) -> Raised | None:
+        return search_lines(compiled, lines, range(last + 1, min(len(lines), last + 1 + within)))
+
+    return raised
+
+
+def inside(pattern: str, above: int) -> RaisedIn:
+    """The exception stands between the frames, or at most `above` lines above or 3 below them."""
+    compiled = re.compile(pattern)
+
+    def raised(lines: Sequence[str], first: int, last: int) -> Raised | None:
+        return search_lines(compiled, lines, range(max(0, first - above), min(len(lines), last + 4)))
+
+    return raised
+
+
+def either(*ways: RaisedIn) -> RaisedIn:
+    """The first way that finds something."""
+
+    def raised(lines: Sequence[str], first: int, last: int) -> Raised | None:
+        return next((found for way in ways if (found := way(lines, first, last)) is not None), None)
+
+    return raised
+
+
+def nothing(lines: Sequence[str], first: int, last: int) -> Raised | None:
+    """The frame's own line says it all."""
+    return None
+
+
+def search_lines(pattern: re.Pattern[str], lines: Sequence[str], numbers: range) -> Raised | None:
+    """The first of the numbered lines that tells what was raised."""
+    for number in numbers:
+        match = pattern.match(lines[number])
+        if match:
+            groups = match.groupdict()
+            return Raised(
+                exception=groups.get("exception"),
+                message=(groups.get("message") or "").strip() or None,
+                line=number,
+                frame=frame_of(groups) if groups.get("path") else None,
+            )
+    return None
+
+
+def frame_of(groups: dict[str, str | None]) -> FrameLine:
+    """A frame from a pattern's named groups."""
+    line = groups.get("line")
+    return FrameLine(
+        path=(groups.get("path") or "").strip(),
+        line=int(line) if line else None,
+        function=(groups.get("function") or "").strip() or None,
+        exception=groups.get("exception"),
+        message=(groups.get("message") or "").strip().removeprefix(f"{groups.get('exception')}: ") or None,
+    )

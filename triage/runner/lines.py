@@ -1,0 +1,47 @@
+"""Text as log lines that the runner takes for text and a terminal for characters."""
+
+import threading
+from typing import TextIO
+
+from triage.domain.text import visible_only
+
+PREFIX = "| "
+"""Starts every line that is no command: the runner obeys `::name::` only at a line's start, blanks not counted
+(actions/runner, ActionCommand.cs)."""
+LONGEST_LINE_CHARS = 4_000
+"""The runner cuts an annotation at 4,096 characters (ExecutionContext.cs)."""
+
+
+def inert_lines(text: str) -> list[str]:
+    """The text's lines without control and invisible characters, and without the runner's older `##[name]` form.
+
+    The older form is obeyed anywhere in a line. Long lines are cut.
+    """
+    lines = visible_only(text).split("\n")
+    return [_shortened(line.replace("\t", "    ").replace("##[", "## [")) for line in lines]
+
+
+def one_line(text: str) -> str:
+    """`inert_lines` joined into one line."""
+    return _shortened(" ".join(line.strip() for line in inert_lines(text) if line.strip()))
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE_CHARS else line[: LONGEST_LINE_CHARS - 1] + "…"
+
+
+class LineWriter:
+    """Whole lines to a stream, from any thread. Characters that the stream cannot hold are escaped."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+
+    def write(self, lines: list[str]) -> None:
+        """Write the lines together, nothing of another thread between them."""
+        text = "".join(f"{line}\n" for line in lines)
+        encoding = getattr(self._stream, "encoding", None) or "utf-8"
+        safe = text.encode(encoding, "backslashreplace").decode(encoding)
+        with self._lock:
+            self._stream.write(safe)
+            self._stream.flush()

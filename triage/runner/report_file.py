@@ -1,0 +1,56 @@
+"""The JSON report in the workspace. The workspace is a stranger's checkout: no symlink of it is followed."""
+
+import os
+import secrets
+from pathlib import Path
+
+FOLDER = ".triage"
+NAME = "report.json"
+
+
+def write_report(workspace: Path, json_text: str) -> str:
+    """Write `.triage/report.json` in one piece; its path relative to the workspace.
+
+    A `.gitignore` beside it keeps it out of later commits.
+
+    Raises:
+        OSError: The folder is a symlink or a file, the workspace is read-only, the disk is full.
+    """
+    directory = os.O_RDONLY | os.O_DIRECTORY
+    root = os.open(workspace, directory)
+    try:
+        if not _exists(FOLDER, root):
+            os.mkdir(FOLDER, 0o755, dir_fd=root)
+        folder = os.open(FOLDER, directory | os.O_NOFOLLOW, dir_fd=root)
+    finally:
+        os.close(root)
+    try:
+        if not _exists(".gitignore", folder):
+            _replace(".gitignore", b"*\n", folder)
+        # A lone surrogate becomes \udXXX, which is JSON's own escape for it.
+        _replace(NAME, json_text.encode("utf-8", "backslashreplace"), folder)
+    finally:
+        os.close(folder)
+    return f"{FOLDER}/{NAME}"
+
+
+def _exists(name: str, folder: int) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _replace(name: str, content: bytes, folder: int) -> None:
+    """Put a new file in the name's place, whatever stood there: a symlink is replaced, not followed."""
+    draft = f".{name}.{secrets.token_hex(8)}"
+    try:
+        file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644, dir_fd=folder)
+        with os.fdopen(file, "wb") as stream:
+            stream.write(content)
+        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        if _exists(draft, folder):
+            os.unlink(draft, dir_fd=folder)
+        raise
