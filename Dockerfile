@@ -11,16 +11,15 @@ COPY requirements.txt /
 RUN python -m venv --without-pip /opt/venv \
     && pip --python /opt/venv/bin/python install --no-cache-dir --no-compile --no-deps --only-binary :all: \
        --require-hashes --requirement /requirements.txt
-# A fifth of the packages' size is debug symbols, tests and headers. (NumPy's own libraries do not survive strip.)
+# A fifth of the packages' size is debug symbols (NumPy's libraries have none), tests and headers.
 RUN find /opt/venv -name '*.so*' -type f -not -path '*/numpy*' -exec strip --strip-debug {} + \
     && find /opt/venv -type d \( -name tests -o -name test \) -prune -exec rm -r {} + \
     && find /opt/venv -type f \( -name '*.pyi' -o -name '*.[ch]' -o -name '*.hpp' -o -name '*.pxd' -o -name '*.pyx' \) -delete
 # A repository to try the finished image on.
 COPY triage/__init__.py triage/errors.py /sample/
-RUN cd /sample \
-    && printf '# Crash\n\n```\nTraceback (most recent call last):\n  File "errors.py", line 60, in __init__\nKeyError: 1\n```\n' >issue.md \
-    && git init --quiet && git add . \
-    && git -c user.name=build -c user.email=build@localhost commit --quiet --message sample
+RUN printf '# Crash\n\nTraceback (most recent call last):\n  File "errors.py", line 60, in __init__\nKeyError: 1\n' >/sample/issue.md \
+    && git -C /sample init --quiet && git -C /sample add . \
+    && git -C /sample -c user.name=build -c user.email=build@localhost commit --quiet --message sample
 
 FROM base
 LABEL org.opencontainers.image.title="Bug Triage" \
@@ -38,11 +37,11 @@ COPY entrypoint.py /app/
 COPY triage /app/triage
 # One run by rules shows that everything is there, git's libraries too, and leaves bytecode of each module that a run
 # loads, the standard library's included, which the base image leaves out. What installs packages has no place here.
-WORKDIR /app
 RUN --mount=type=bind,from=build,source=/sample,target=/sample \
-    /opt/venv/bin/python -m triage run --repo /sample --issue /sample/issue.md --engine rules >/dev/null \
-    && /opt/venv/bin/python -c 'import triage.action, langchain_openai, langchain_tavily, github, openai.resources.chat' \
-    && /opt/venv/bin/python -m compileall -q /app \
+    export PYTHONPATH=/app \
+    && /opt/venv/bin/python -m triage run --repo /sample --issue /sample/issue.md --engine rules >/dev/null \
+    && /opt/venv/bin/python -c 'import triage.action, triage.github.tracker, triage.llm.chat, triage.web.search, openai.resources.chat' \
+    && /opt/venv/bin/python -m compileall -q /app/triage \
     && rm -r /usr/local/bin/pip* /usr/local/lib/python3*/site-packages/pip* /usr/local/lib/python3*/ensurepip
 # No USER: the runner's files and the workspace can be written by root only (GitHub's rule for Docker actions).
 # Isolated (-I): neither the working directory, nor PYTHON* variables, nor a user's site-packages are looked at.

@@ -25,7 +25,8 @@ unexport PYTHONHOME PYTHONPATH PYTHONSAFEPATH PIP_PREFIX PIP_TARGET PIP_USER
 
 # Packages are compiled at once on all cores; one that ships a file for another Python is no reason to stop.
 define INSTALL
-	$(RUN) -m pip install -qq --disable-pip-version-check --no-input --no-compile --no-deps --require-hashes -r $<
+	@echo "installing $< into $(VENV)" >&2
+	@$(RUN) -m pip install -qq --disable-pip-version-check --no-input --no-compile --no-deps --require-hashes -r $<
 	@$(RUN) -m compileall -qq -j 0 $(VENV)/lib >/dev/null || true
 	@touch $@
 endef
@@ -79,7 +80,7 @@ try: $(TOOLS) ## run IMAGE against a GitHub made of loopback
 
 $(RUN):
 	@test -n "$(PYTHON)" || { echo "needs Python 3.11 or newer, with venv (Debian: apt install python3-venv)" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: requirements.txt | $(RUN)
 	$(INSTALL)

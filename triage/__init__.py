@@ -4,6 +4,7 @@ The packages, in reading order:
 
 - ``domain``    values: issue, code, findings (the agents' contracts), run, report, effect, task
 - ``errors``    what could not be done, and who must mend it
+- ``threads``   blocking work beside the event loop
 - ``ports``     what the core needs from outside, as protocols
 - ``reading``   what an issue's text says: visible text, traces, names, what is missing
 - ``events``    pure: webhook payload to task, or to the reason for skipping it

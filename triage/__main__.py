@@ -1,0 +1,5 @@
+"""`python -m triage`."""
+
+from triage.cli import main
+
+main()

@@ -4,8 +4,10 @@
     ├── SetupError               the workflow's author must mend it: exit code 1, status failed
     │   ├── BadInput             an input, file or payload that cannot be read
     │   ├── NoSuchIssue          the issue does not exist, or the token may not see it
+    │   │   └── IssueMoved       it lives elsewhere now: nothing to do here
     │   └── PermissionMissing    the token lacks a permission; names the `permissions:` line
     ├── CannotPublish            GitHub did not take what was written; the summary still stands
+    │   └── GitHubUnavailable    GitHub cannot be reached at the moment, for reading or for writing
     ├── NoSuchCollection         nothing was indexed under this repository
     ├── BudgetSpent              a cap would be exceeded by this call
     ├── TimeSpent                the run has no time left for this call
@@ -32,12 +34,20 @@ class NoSuchIssue(SetupError):
     """The issue does not exist, or the token may not see it."""
 
 
+class IssueMoved(NoSuchIssue):
+    """The issue, or the repository, lives elsewhere now."""
+
+
 class PermissionMissing(SetupError):
     """The token lacks a permission."""
 
 
 class CannotPublish(TriageError):
     """GitHub did not take what was written."""
+
+
+class GitHubUnavailable(CannotPublish):
+    """GitHub cannot be reached at the moment: rate limit, server fault, no connection."""
 
 
 class NoSuchCollection(TriageError):

@@ -96,7 +96,10 @@ class Tools(Protocol):
 
 
 class GitHub(Protocol):
-    """The issue tracker. Raises the SetupErrors, and CannotPublish for a write that was not taken."""
+    """The issue tracker.
+
+    Raises the SetupErrors, GitHubUnavailable for reads and writes, and CannotPublish for a write that was not taken.
+    """
 
     def issue(self, number: int) -> Issue:
         """The issue with its whole thread, all pages."""

@@ -32,7 +32,7 @@ def clear(store):
     store.rows = []
 """.splitlines()
 
-FILES = {
+FILES: dict[str, list[str]] = {
     "src/shop/store.py": STORE,
     "src/shop/__init__.py": [],
     "tests/__init__.py": [],
@@ -43,11 +43,18 @@ PATHS = list(FILES)
 lines = FILES.get
 
 
-def relevant(path, start=None, end=None, quote=None, symbol=None, why="why"):
+def relevant(
+    path: str,
+    start: int | None = None,
+    end: int | None = None,
+    quote: str | None = None,
+    symbol: str | None = None,
+    why: str = "why",
+) -> RelevantFile:
     return RelevantFile(path=path, relevance_reason=why, start_line=start, end_line=end, symbol=symbol, quote=quote)
 
 
-def checked(*files):
+def checked(*files: RelevantFile) -> tuple[list[Suspect], Citations]:
     return ground_files(files, lines, PATHS)
 
 
@@ -259,7 +266,9 @@ def test_the_agents_own_list_keeps_what_holds():
     assert citations == ground_files(cited, lines, PATHS)[1]
 
 
-def evidence(path=None, start=None, end=None, quote=None):
+def evidence(
+    path: str | None = None, start: int | None = None, end: int | None = None, quote: str | None = None
+) -> Evidence:
     return Evidence(claim="claim", path=path, start_line=start, end_line=end, quote=quote)
 
 

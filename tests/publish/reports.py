@@ -1,12 +1,13 @@
 """Reports as runs would end with them, for golden files and tables."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from triage.domain.code import IndexFacts, Span
-from triage.domain.findings import CritiqueFinding, MissingInformation, WebResult
+from triage.domain.findings import CritiqueFinding, MissingInformation, MissingKind, WebResult
 from triage.domain.issue import Issue
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
-from triage.domain.run import Limits, Outcome, PlannerDecision, Status, StepRecord, Usage
+from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
 
 START = datetime(2026, 8, 20, 9, 30, tzinfo=UTC)
 COMMIT = "4f1c2d3e5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d"
@@ -24,23 +25,40 @@ ISSUE = Issue(
 )
 
 
-def span(path, start, end):
+def span(path: str, start: int, end: int) -> Span:
     return Span(path=path, start=start, end=end)
 
 
-def suspect(path, start=None, end=None, symbol=None, reason="It is named in the report."):
-    return Suspect(path=path, span=span(path, start, end) if start else None, symbol=symbol, reason=reason)
+def suspect(
+    path: str,
+    start: int | None = None,
+    end: int | None = None,
+    symbol: str | None = None,
+    reason: str = "It is named in the report.",
+) -> Suspect:
+    lines = span(path, start, end) if start and end else None
+    return Suspect(path=path, span=lines, symbol=symbol, reason=reason)
 
 
-def missing(kind, question, reason):
+def missing(kind: MissingKind, question: str, reason: str) -> MissingInformation:
     return MissingInformation(kind=kind, question=question, reason=reason)
 
 
-def usage(tokens_in, tokens_out, usd):
+def usage(tokens_in: int, tokens_out: int, usd: float | None) -> Usage:
     return Usage(input_tokens=tokens_in, output_tokens=tokens_out, calls=1, usd=usd)
 
 
-def step(name, iteration, offset, seconds, model=None, spent=None, outcome=Outcome.SUCCESS, error=None, number=1):
+def step(
+    name: StepName,
+    iteration: int,
+    offset: float,
+    seconds: float,
+    model: str | None = None,
+    spent: Usage | None = None,
+    outcome: Outcome = Outcome.SUCCESS,
+    error: str | None = None,
+    number: int = 1,
+) -> StepRecord:
     return StepRecord(
         step=name,
         engine="model" if model else "rules",
@@ -56,7 +74,7 @@ def step(name, iteration, offset, seconds, model=None, spent=None, outcome=Outco
     )
 
 
-def decision(number, selected, reason, origin="rules"):
+def decision(number: int, selected: list[str], reason: str, origin: Engine = "rules") -> PlannerDecision:
     return PlannerDecision(
         step=number, selected=selected, reason=reason, timestamp=START + timedelta(seconds=number), origin=origin
     )
@@ -188,7 +206,7 @@ FULL = RunReport(
 )
 
 
-def changed(report=FULL, **fields):
+def changed(report: RunReport = FULL, **fields: Any) -> RunReport:
     """The report with other values, checked like a new one."""
     return RunReport.model_validate(dict(report) | fields)
 
@@ -291,6 +309,7 @@ DEGRADED = changed(
     status=Status.DEGRADED,
     verdict="UNCERTAIN",
     confidence=0.55,
+    critique=FULL.critique and FULL.critique.model_copy(update={"verdict": "UNCERTAIN", "ready_for_report": False}),
     citations=Citations(verified=6, total=6),
     notes=[
         "The critic's model was rate limited; rules answered in its place.",
@@ -332,7 +351,7 @@ LONG = changed(
     ],
     evidence=[
         CheckedEvidence(
-            claim=f"Claim {number}. " + "It goes on and on. " * 40,
+            claim=f"Claim {number}. " + "List<Entry> &rows; it goes on & on. " * 40,
             span=span(READER, number, number + 3),
             quote="when = parse_date(row)\n" * 30,
             verified=True,
@@ -342,11 +361,13 @@ LONG = changed(
     next_steps=["Read the reader with care. " * 30] * 25,
     missing_information=[missing("other", "What else? " * 60, "Because. " * 60)] * 9,
     analysis="The importer was rewritten.\n\n" * 4000,
-    notes=["Something was left out. " * 40] * 30,
+    notes=["Map<K, V> [was] {left} out. " * 40] * 30,
     citations=Citations(
         verified=50,
         total=90,
-        refused=[f"src/gone_{number}.py: no such file in the indexed commit" for number in range(40)],
+        refused=[
+            f"src/gone_{number}.py: lines <1>-<2> [are] *not* in the file. {'It is so. ' * 30}" for number in range(40)
+        ],
     ),
     suggested_fix="+ line\n" * 4000,
 )

@@ -16,6 +16,7 @@ from triage.domain.code import Hit, Passage, SearchQuery
 from triage.domain.findings import AgentFinding, CodebaseFinding, RelevantFile
 from triage.domain.value import Value
 from triage.ports import Model, Services
+from triage.threads import in_daemon_thread
 
 MAX_TOKENS = 2_000
 MAX_FILES = 10
@@ -110,7 +111,8 @@ def passages_text(documents: Sequence[Document]) -> str:
 
 async def by_model(case: Case, services: Services, model: Model) -> Consulted[CodebaseFinding]:
     """Ask the main model with the best passages in view."""
-    services.codebase.search(query_of(case), MAX_FILES)
+    query = query_of(case)
+    await in_daemon_thread(lambda: services.codebase.search(query, MAX_FILES))
     retriever = services.codebase.retriever(case.repository.slug)
     chain = build_codebase_chain(retriever, model.structured(CodebaseFinding, "main", MAX_TOKENS), issue_parts(case))
     answer = await chain.ainvoke(search_input(case).model_dump())
@@ -119,7 +121,8 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[Co
 
 async def by_rules(case: Case, services: Services) -> CodebaseFinding:
     """The ranked hits, each with its best passage and why it ranked."""
-    hits = services.codebase.search(query_of(case), MAX_FILES)
+    query = query_of(case)
+    hits = await in_daemon_thread(lambda: services.codebase.search(query, MAX_FILES))
     confidence = confidence_of(hits, case)
     first = hits[0] if hits else None
     return CodebaseFinding(

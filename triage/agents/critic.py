@@ -66,10 +66,10 @@ async def by_rules(case: Case, services: Services) -> CritiqueFinding:
     confident = case.codebase is not None and case.codebase.confidence >= 0.6
     refused = case.citations.total - case.citations.verified
     verdict = _verdict(has_suspects=bool(files), in_trace=in_trace, confident=confident, refused=refused)
-    gaps = _gaps(case, in_trace=in_trace, refused=refused) if verdict != "CONFIRMED" else []
+    gaps = _gaps(case, in_trace=in_trace, confident=confident, refused=refused) if verdict != "CONFIRMED" else []
     return CritiqueFinding(
         agent_name="critic",
-        summary=_summary(verdict, files),
+        summary=_summary(verdict, files, in_trace=in_trace),
         confidence=0.7,
         reasoning="Judged by rules: does a stack trace end in the first suspect, does every citation hold, how far "
         "does the first suspect stand out.",
@@ -94,25 +94,31 @@ def ends_in(traces: Sequence[Trace], path: str) -> bool:
     return any(frame == path or frame.endswith("/" + path) for frame in innermost)
 
 
-def _summary(verdict: Verdict, files: Sequence[RelevantFile]) -> str:
+def _summary(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: bool) -> str:
     if verdict == "CONFIRMED":
         return f"The stack trace ends in {files[0].path}, at lines that exist in the indexed commit."
     if verdict == "CHALLENGED":
         return "No file of the repository could be tied to what the issue describes."
-    return f"{files[0].path} fits the issue's words best, but no stack trace or quoted message leads to its lines."
+    if in_trace:
+        return f"The stack trace ends in {files[0].path}, but not everything fits."
+    return f"{files[0].path} fits the issue's words best, but no stack trace leads to its lines."
 
 
-def _gaps(case: Case, *, in_trace: bool, refused: int) -> list[str]:
-    gaps = []
-    if not case.reading.traces:
-        gaps.append("The issue shows no stack trace that would name the failing line.")
-    elif not in_trace:
-        gaps.append("The stack trace does not end in the first suspect: it may only show where the fault surfaces.")
-    if refused:
-        gaps.append(f"{refused} of the cited places could not be found in the indexed commit.")
-    if not case.reading.identifiers and not case.reading.error_messages:
-        gaps.append("The issue names no function, option or message that could be searched for.")
-    return gaps[:MAX_GAPS]
+def _gaps(case: Case, *, in_trace: bool, confident: bool, refused: int) -> list[str]:
+    said = [
+        (not case.reading.traces, "The issue shows no stack trace that would name the failing line."),
+        (
+            bool(case.reading.traces) and not in_trace,
+            "The stack trace does not end in the first suspect: it may only show where the fault surfaces.",
+        ),
+        (bool(refused), f"{refused} of the cited places could not be found in the indexed commit."),
+        (not confident, "The first suspect hardly stands out from the next."),
+        (
+            not case.reading.identifiers and not case.reading.error_messages,
+            "The issue names no function, option or message that could be searched for.",
+        ),
+    ]
+    return [gap for applies, gap in said if applies][:MAX_GAPS]
 
 
 def map_critique_to_verdict(raw: CritiqueFinding) -> CriticVerdict:

@@ -99,7 +99,7 @@ class _Text:
     def within(self, quote: str, start: int, end: int) -> bool:
         """Does the quote stand in these lines?"""
         low = self._offsets[bisect_right(self._numbers, start - 1)]
-        high = self._offsets[bisect_right(self._numbers, end)]
+        high = self._offsets[bisect_right(self._numbers, end - 1)]
         return self._joined.find(quote, low, high) >= 0
 
     def places(self, quote: str) -> list[tuple[int, int]]:

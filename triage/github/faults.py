@@ -5,15 +5,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from triage.errors import CannotPublish, NoSuchIssue, PermissionMissing, SetupError, TriageError
-
-
-class IssueMoved(NoSuchIssue):
-    """The issue, or the repository, lives elsewhere now."""
-
-
-class GitHubUnavailable(SetupError):
-    """GitHub cannot be read at the moment: rate limit, server fault, no connection."""
+from triage.errors import (
+    CannotPublish,
+    GitHubUnavailable,
+    IssueMoved,
+    NoSuchIssue,
+    PermissionMissing,
+    TriageError,
+)
 
 
 class Refusal(StrEnum):
@@ -107,7 +106,7 @@ def writing(slug: str) -> Iterator[None]:
         raise _write_error(fault, slug) from None
 
 
-def _read_error(fault: Fault, slug: str, number: int | None) -> SetupError:
+def _read_error(fault: Fault, slug: str, number: int | None) -> TriageError:
     what = f"Issue #{number}" if number is not None else f"The repository {slug}"
     where = f" in {slug}" if number is not None else ""
     match fault.refusal:
@@ -131,30 +130,23 @@ def _read_error(fault: Fault, slug: str, number: int | None) -> SetupError:
 
 
 def _write_error(fault: Fault, slug: str) -> TriageError:
-    match fault.refusal:
-        case Refusal.TOKEN:
-            return _bad_token()
-        case Refusal.FORBIDDEN:
-            return PermissionMissing(
-                f"The token may not write to issues of {slug}: the job needs `permissions: issues: write`."
-            )
-        case Refusal.LOCKED:
-            reason = "the issue is locked"
-        case Refusal.ARCHIVED:
-            reason = "the repository is archived"
-        case Refusal.GONE:
-            reason = "the issue or the comment was deleted meanwhile, or issues are switched off"
-        case Refusal.MOVED:
-            reason = "the issue was transferred meanwhile"
-        case Refusal.TOO_LONG:
-            reason = "the text is longer than the 65,536 characters that GitHub takes"
-        case Refusal.LIMITED:
-            reason = _limit_words(fault)
-        case Refusal.INVALID:
-            reason = f"it {fault.answered}"
-        case Refusal.UNCLEAR:
-            reason = f"it {fault.answered}, also when asked again"
-    return CannotPublish(f"GitHub did not take what was written: {reason}.")
+    if fault.refusal is Refusal.TOKEN:
+        return _bad_token()
+    if fault.refusal is Refusal.FORBIDDEN:
+        return PermissionMissing(
+            f"The token may not write to issues of {slug}: the job needs `permissions: issues: write`."
+        )
+    reasons = {
+        Refusal.LOCKED: "the issue is locked",
+        Refusal.ARCHIVED: "the repository is archived",
+        Refusal.GONE: "the issue or the comment was deleted meanwhile, or issues are switched off",
+        Refusal.MOVED: "the issue was transferred meanwhile",
+        Refusal.TOO_LONG: "the text is longer than the 65,536 characters that GitHub takes",
+        Refusal.LIMITED: _limit_words(fault),
+        Refusal.INVALID: f"it {fault.answered}",
+        Refusal.UNCLEAR: f"it {fault.answered}, also when asked again",
+    }
+    return CannotPublish(f"GitHub did not take what was written: {reasons[fault.refusal]}.")
 
 
 def _bad_token() -> PermissionMissing:

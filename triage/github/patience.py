@@ -46,7 +46,7 @@ class Patience(Retry):
         """A copy with other counters and the same waits."""
         return super().new(waits=self.waits, **parameters)
 
-    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:  # noqa: ARG002, FBT001, FBT002
+    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:  # noqa: ARG002 - urllib3's
         """Whether `increment` is to look at the answer."""
         return status_code in REDIRECTS or status_code in (403, 429) or (method == "GET" and status_code >= 500)
 
@@ -69,6 +69,7 @@ class Patience(Retry):
             raise error
         if response is not None:
             if response.status in REDIRECTS:
+                response.drain_conn()
                 raise Fault(Refusal.MOVED, response.status)
             wait = asked_wait(response.status, response.headers)
             if wait is None or wait > self.waits.seconds_left:

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from pydantic import SecretStr
-
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue
 from triage.errors import BadInput
@@ -45,7 +43,7 @@ class IssueTracker:
 
     def __init__(
         self,
-        token: SecretStr,
+        token: str,
         slug: str,
         api_url: str = "https://api.github.com",
         *,
@@ -74,11 +72,11 @@ class IssueTracker:
     @cached_property
     def _transport(self) -> "Transport":
         # PyGithub costs a quarter of a second of start-up, and a skipped event never gets here.
-        from triage.github.patience import Waits  # noqa: PLC0415
-        from triage.github.transport import Transport  # noqa: PLC0415
+        from triage.github.patience import Waits
+        from triage.github.transport import Transport
 
         return Transport(
-            self._token.get_secret_value(),
+            self._token,
             self._api_url,
             waits=Waits(self._patience_seconds),
             seconds_between_writes=self._seconds_between_writes,
@@ -110,7 +108,7 @@ class IssueTracker:
         """Names of the repository's labels, all pages.
 
         Raises:
-            SetupError: As `issue`.
+            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `issue`.
         """
         with reading(self._slug):
             answers = [understood(Named, raw) for raw in self._transport.pages(f"{self._repo}/labels")]
@@ -149,7 +147,7 @@ class IssueTracker:
             self._own_login, self._own_login_asked = comment.user.login, True
         return comment.id, comment.html_url
 
-    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:  # noqa: ARG002 - the port's
         """Replace a comment's text; its id and URL.
 
         Raises:
@@ -199,7 +197,7 @@ class IssueTracker:
         return [understood(CommentAnswer, item) for item in raw]
 
     def _posted(self, number: int, body: str) -> CommentAnswer | None:
-        """The comment that a lost answer was about: this very text, or a marked one of ours that was not there before."""
+        """The comment whose answer was lost: this very text, or a marked one of ours that was not there before."""
         comments = self._comments(number)
         for comment in reversed(comments):
             if _alike(comment.body or "", body):

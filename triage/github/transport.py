@@ -38,7 +38,7 @@ class Transport:
             auth=Auth.Token(token) if token else None,
             base_url=api_url,
             # requests takes the pair (connect, read); PyGithub's annotation knows the single number only.
-            timeout=cast(int, timeouts_seconds),
+            timeout=cast("int", timeouts_seconds),
             user_agent=f"bug-triage/{triage.__version__}",
             per_page=PAGE_ITEMS,
             verify=str(ca_file) if ca_file else True,

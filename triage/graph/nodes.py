@@ -1,9 +1,7 @@
 """The nodes: each agent's turn, what the state keeps of it, and the two ends of the run."""
 
-import asyncio
-import threading
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol, TypeVar
+from collections.abc import Awaitable
+from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
@@ -20,8 +18,8 @@ from triage.graph.state import BugTriageState, case_of
 from triage.graph.step import Trail, consult, run_plain
 from triage.ports import Services
 from triage.reading.read import read
+from triage.threads import in_daemon_thread
 
-T = TypeVar("T")
 Update = dict[str, Any]
 
 
@@ -129,29 +127,3 @@ def new_words(critique: CritiqueFinding, engine: Engine, state: BugTriageState) 
 async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Put the report together and check every reference in it."""
     return {"report": assemble(state, runtime.context)}
-
-
-async def in_daemon_thread(work: Callable[[], T]) -> T:
-    """Run blocking work so that neither a timeout nor the end of the process waits for it."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if future.done():
-            return
-        if error is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(result)  # type: ignore[arg-type]  # without an error there is a result
-
-    def run() -> None:
-        outcome: tuple[T | None, BaseException | None]
-        try:
-            outcome = (work(), None)
-        except BaseException as error:  # noqa: BLE001 - handed to the waiting task, where the wrapper names it
-            outcome = (None, error)
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, *outcome)
-
-    threading.Thread(target=run, daemon=True, name="index").start()
-    return await future

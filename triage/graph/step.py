@@ -109,7 +109,7 @@ class _Timer:
 
     def __enter__(self) -> None:
         services = self._trail.services
-        services.journal.started(f"{self._trail.step} ({self._engine})")
+        services.journal.started(self._trail.step)
         self._stack = ExitStack()
         self._meter = (
             self._stack.enter_context(services.model.metered(self._seconds))

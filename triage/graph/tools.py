@@ -10,7 +10,7 @@ from uuid import UUID
 
 from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.messages import AIMessage, ToolMessage
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, ToolException
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 
@@ -84,7 +84,9 @@ class _Observer(AsyncCallbackHandler):
 
     async def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         if not isinstance(error, asyncio.CancelledError):
-            self._record(run_id, Outcome.FAILED, "", str(error)[:80] or type(error).__name__)
+            # Only a tool's own exception holds words of ours.
+            reason = str(error) if isinstance(error, ToolException) else f"unexpected {type(error).__name__}"
+            self._record(run_id, Outcome.FAILED, "", reason)
 
     def time_out(self, reason: str) -> None:
         """Close what is still running."""

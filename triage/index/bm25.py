@@ -1,13 +1,11 @@
 """BM25 over sparse postings, in numpy."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from triage.index.tokens import Vocabulary
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 K1, B = 1.5, 0.75
 _BATCH = 400_000
@@ -25,7 +23,7 @@ class Counting:
         self._first = 0
         self._counted: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]] = []
 
-    def add(self, words: "NDArray[np.int32]") -> None:
+    def add(self, words: NDArray[np.int32]) -> None:
         """The next document."""
         self._pending.append(words)
         self._pending_words += len(words)
@@ -34,8 +32,6 @@ class Counting:
             self._count()
 
     def _count(self) -> None:
-        import numpy as np  # noqa: PLC0415
-
         if not self._pending:
             return
         numbers = np.arange(self._first, self.documents, dtype=np.int32)
@@ -49,8 +45,6 @@ class Counting:
 
     def finish(self) -> "BM25":
         """The scores' tables; the collected words are given up."""
-        import numpy as np  # noqa: PLC0415
-
         self._count()
         empty = np.zeros(0, dtype=np.int32)
         terms, documents, counts = (
@@ -65,15 +59,13 @@ class BM25:
 
     def __init__(
         self,
-        terms: "NDArray[np.int32]",
-        documents: "NDArray[np.int32]",
-        counts: "NDArray[np.int32]",
+        terms: NDArray[np.int32],
+        documents: NDArray[np.int32],
+        counts: NDArray[np.int32],
         size: int,
         vocabulary: int,
     ) -> None:
         """Take the counted pairs of term and document, documents ascending."""
-        import numpy as np  # noqa: PLC0415
-
         self.size = size
         lengths = np.bincount(documents, weights=counts, minlength=size)
         mean = float(lengths.mean()) if size else 1.0
@@ -87,10 +79,8 @@ class BM25:
         self.share = many / (many + norms[self.documents])
         """Term frequency, saturated and normalised by length: 0 to 1. Times idf and k1 + 1 it is BM25."""
 
-    def scores(self, weights: Mapping[int, float]) -> "NDArray[np.float32]":
+    def scores(self, weights: Mapping[int, float]) -> NDArray[np.float32]:
         """One score per document for weighted terms."""
-        import numpy as np  # noqa: PLC0415
-
         found = np.zeros(self.size, dtype=np.float32)
         for term, weight in weights.items():
             if term + 1 < len(self.starts):
@@ -100,8 +90,6 @@ class BM25:
 
     def parts(self, document: int, weights: Mapping[int, float]) -> dict[int, float]:
         """What each term adds to one document's score."""
-        import numpy as np  # noqa: PLC0415
-
         found: dict[int, float] = {}
         for term, weight in weights.items():
             if term + 1 < len(self.starts):

@@ -37,7 +37,7 @@ def scopes(definitions: Sequence[Definition], lines: int) -> Scope:
     root = Scope(1, lines, None)
     stack = [root]
     for one in definitions:
-        while len(stack) > 1 and one.end > stack[-1].end or len(stack) > _MAX_DEPTH:
+        while (len(stack) > 1 and one.end > stack[-1].end) or len(stack) > _MAX_DEPTH:
             stack.pop()
         outer = stack[-1].name
         name = one.name if outer is None or one.name.startswith(f"{outer}.") else f"{outer}.{one.name}"

@@ -98,7 +98,7 @@ def open_commit(root: Path) -> CommitTree:
     Raises:
         GitFailed: There is no repository, no commit, no git, or the commit does not know the folder.
     """
-    if _is_bare(root):
+    if is_bare(root):
         return CommitTree(Git(root, bare=True), bare=True)
     own = (root / ".git").exists()
     if not own and not any((above / ".git").exists() for above in root.parents):
@@ -109,5 +109,11 @@ def open_commit(root: Path) -> CommitTree:
     return tree
 
 
-def _is_bare(root: Path) -> bool:
-    return not (root / ".git").exists() and (root / "HEAD").is_file() and (root / "objects").is_dir() and (root / "refs").is_dir()
+def is_bare(root: Path) -> bool:
+    """The folder is a git directory by itself."""
+    return (
+        not (root / ".git").exists()
+        and (root / "HEAD").is_file()
+        and (root / "objects").is_dir()
+        and (root / "refs").is_dir()
+    )

@@ -1,7 +1,11 @@
-"""Definitions of a source file, by tree-sitter. A grammar is loaded when the first file in its language is met."""
+"""Definitions of a source file, by tree-sitter. A grammar is loaded when the first file in its language is met.
+
+Some grammars need memory without bound, or crash the process, on text that is not in their language: see `syntax`.
+"""
 
 import importlib
 import re
+import time
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -9,7 +13,7 @@ from typing import TYPE_CHECKING
 from triage.index.languages import Language
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Query
+    from tree_sitter import Node, Parser, Query, Tree
 
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _SEPARATOR = re.compile(r"::|->|[.\\#]")
@@ -18,6 +22,9 @@ _RECEIVER = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
 _COMMENTS = ("comment", "line_comment", "block_comment", "multiline_comment", "attribute_item", "attribute_list")
 _MAX_COMMENTS = 30
 _MAX_NAME = 200
+_PARSE_SECONDS = 2.0
+"""For one file; the slowest real file of 512 KB takes 0.3."""
+_READ = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +39,36 @@ class Definition:
 
 def definitions_of(text: str, language: Language) -> list[Definition]:
     """Every definition, outer ones before inner ones; empty for a language without a grammar."""
-    if not language.grammar or not language.definitions:
+    if not language.grammar:
         return []
-    from tree_sitter import QueryCursor  # noqa: PLC0415
+    from tree_sitter import QueryCursor
 
     parser, query = _grammar(language)
-    tree = parser.parse(text.encode("utf-8", "replace"))
-    found = [_definition(node, language) for node in QueryCursor(query).captures(tree.root_node).get("d", ())]
+    source = text.encode("utf-8", "replace")
+    tree = _parsed(parser, source)
+    if tree is None:
+        return []
+    found = [_definition(node, source, language) for node in QueryCursor(query).captures(tree.root_node).get("d", ())]
     return sorted((one for one in found if one), key=lambda one: (one.start, -one.end))
+
+
+def _parsed(parser: "Parser", source: bytes) -> "Tree | None":
+    """The syntax tree; none when the grammar gave up or took too long over odd text."""
+    latest = time.monotonic() + _PARSE_SECONDS
+    parser.reset()
+    try:
+        return parser.parse(
+            lambda offset, _: source[offset : offset + _READ],
+            progress_callback=lambda _offset, _error: time.monotonic() > latest,
+        )
+    except ValueError:
+        return None
 
 
 @cache
 def _grammar(language: Language) -> tuple["Parser", "Query"]:
-    from tree_sitter import Language as Grammar  # noqa: PLC0415
-    from tree_sitter import Parser, Query  # noqa: PLC0415
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Parser, Query
 
     module, _, function = language.grammar.partition(":")
     grammar = Grammar(getattr(importlib.import_module(module), function or "language")())
@@ -53,28 +76,28 @@ def _grammar(language: Language) -> tuple["Parser", "Query"]:
     return Parser(grammar), Query(grammar, f"[{simple}] @d {language.patterns}")
 
 
-def _definition(node: "Node", language: Language) -> Definition | None:
-    name = _name(node, language)
+def _definition(node: "Node", source: bytes, language: Language) -> Definition | None:
+    name = _name(node, source, language)
     if not name:
         return None
     around = _wrapped(node, language)
     return Definition(_first_row(around) + 1, _last_row(around) + 1, name)
 
 
-def _name(node: "Node", language: Language) -> str:
+def _name(node: "Node", source: bytes, language: Language) -> str:
     if node.type == "init_declaration":
         return "init"
     field = next((found for each in language.names.split() if (found := node.child_by_field_name(each))), None)
     if field is None:
         return ""
-    name = plain_name(_declared(field))
+    name = plain_name(_text(_declared(field), source))
     if language.owner and (owner := node.child_by_field_name(language.owner)):
-        receiver = _RECEIVER.search(_text(owner))
+        receiver = _RECEIVER.search(_text(owner, source))
         return f"{receiver[1]}.{name}" if receiver else name
     return name
 
 
-def _declared(node: "Node") -> str:
+def _declared(node: "Node") -> "Node":
     """C wraps a function's name into declarators: `*f(int)`; inside out stands the name."""
     for _ in range(8):
         inner = node.child_by_field_name("declarator")
@@ -83,7 +106,7 @@ def _declared(node: "Node") -> str:
         if inner is None:
             break
         node = inner
-    return _text(node)
+    return node
 
 
 def plain_name(written: str) -> str:
@@ -97,8 +120,8 @@ def plain_name(written: str) -> str:
     return ".".join(part for part in parts if part and part not in _PREFIXES and not part.startswith(("'", '"', "`")))
 
 
-def _text(node: "Node") -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+def _text(node: "Node", source: bytes) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def _wrapped(node: "Node", language: Language) -> "Node":

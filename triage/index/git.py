@@ -79,7 +79,7 @@ class Git:
             GitFailed: It ended otherwise than accepted, or took longer than `seconds`.
         """
         try:
-            done = subprocess.run(
+            done = subprocess.run(  # noqa: S603
                 [*self._command, *words],
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
@@ -105,7 +105,7 @@ class Git:
             asked.write("".join(f"{line}\n" for line in lines).encode())
             asked.seek(0)
             try:
-                process = subprocess.Popen(
+                process = subprocess.Popen(  # noqa: S603
                     [*self._command, *words],
                     env=self._environment,
                     stdin=asked,

@@ -21,7 +21,7 @@ _ASIDE_FOLDER = re.compile(
     r"|^(?:scripts|hack|\.[^/]+)/"
 )
 TEST, ASIDE, NO_CODE = 0.3, 0.4, 0.4
-"""Factors measured on issues of twelve repositories: most fixes are in sources; the others are demoted, never dropped."""
+"""Factors measured on issues of twelve repositories: most fixes are in sources; others are demoted only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ class Language:
 _JS_DEFINITIONS = "function_declaration generator_function_declaration class_declaration method_definition"
 _JS_PATTERNS = """
 (variable_declarator value: [(arrow_function) (function_expression) (class)]) @d
-(assignment_expression left: [(identifier) (member_expression)] right: [(arrow_function) (function_expression) (class)]) @d
+(assignment_expression left: (member_expression) right: [(arrow_function) (function_expression) (class)]) @d
+(assignment_expression left: (identifier) right: [(arrow_function) (function_expression) (class)]) @d
 (pair key: (property_identifier) value: [(arrow_function) (function_expression)]) @d
 """
 _JS_WRAPPERS = "export_statement lexical_declaration variable_declaration expression_statement ambient_declaration"
@@ -169,10 +170,11 @@ LANGUAGES = (
     Language("Shell", ".sh .bash .zsh .ksh", "tree_sitter_bash", "function_definition"),
     Language(
         "other code",
-        ".vue .svelte .astro .lua .pl .pm .t .r .jl .ex .exs .erl .hrl .hs .lhs .ml .mli .fs .fsi .fsx .clj .cljs .cljc "
-        ".edn .dart .groovy .gradle .m .mm .zig .nim .v .sv .vhd .vhdl .d .pas .f .f90 .f95 .for .asm .s .sql .ps1 .psm1 "
-        ".bat .cmd .vb .vbs .coffee .elm .rkt .scm .lisp .el .tcl .cmake .proto .thrift .graphql .gql .sol .cr .ada .adb "
-        ".ads .hx .purs .rei .re .res .y .l .yy .ll .g4 .awk .fish .vim .glsl .hlsl .wgsl .metal .tf .hcl .bzl .star .nix",
+        ".vue .svelte .astro .lua .pl .pm .t .r .jl .ex .exs .erl .hrl .hs .lhs .ml .mli .fs .fsi .fsx .clj .cljs "
+        ".cljc .edn .dart .groovy .gradle .m .mm .zig .nim .v .sv .vhd .vhdl .d .pas .f .f90 .f95 .for .asm .s "
+        ".sql .ps1 .psm1 .bat .cmd .vb .vbs .coffee .elm .rkt .scm .lisp .el .tcl .cmake .proto .thrift .graphql "
+        ".gql .sol .cr .ada .adb .ads .hx .purs .rei .re .res .y .l .yy .ll .g4 .awk .fish .vim .glsl .hlsl .wgsl "
+        ".metal .tf .hcl .bzl .star .nix",
     ),
 )
 

@@ -16,12 +16,13 @@ _VENDORED = re.compile(
     r"|Godeps|Pods|Carthage|\.yarn|\.pnpm|\.pnpm-store|\.venv|\.tox|\.nox|\.gradle|__pypackages__)/"
     r"|(?:^|/)(?:\.pnp\.[cm]?js|gradlew(?:\.bat)?|mvnw(?:\.cmd)?)$"
 )
-_LOCKS = frozenset(
-    "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock pipfile.lock "
-    "uv.lock pdm.lock pixi.lock conda-lock.yml cargo.lock composer.lock gemfile.lock go.sum go.work.sum mix.lock "
-    "flake.lock pubspec.lock podfile.lock package.resolved packages.lock.json gradle.lockfile cartfile.resolved "
-    "paket.lock project.assets.json".split()
-)
+_LOCK_NAMES = """
+package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock pipfile.lock
+uv.lock pdm.lock pixi.lock conda-lock.yml cargo.lock composer.lock gemfile.lock go.sum go.work.sum mix.lock flake.lock
+pubspec.lock podfile.lock package.resolved packages.lock.json gradle.lockfile cartfile.resolved paket.lock
+project.assets.json
+"""
+_LOCKS = frozenset(_LOCK_NAMES.split())
 _GENERATED_NAME = re.compile(
     r"(?:\.pb(?:\.gw|\.validate)?\.(?:go|cc|h|c)|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|d\.ts)|\.pb\.swift|\.g\.(?:cs|dart)"
     r"|\.freezed\.dart|\.designer\.cs|\.generated\.\w{1,10}|_generated\.\w{1,10}|\.(?:js|css|mjs|cjs)\.map)$",
@@ -50,7 +51,7 @@ _MARK_LINES = 15
 """A generator puts its mark into the first lines, as a comment."""
 _LFS = b"version https://git-lfs.github.com/spec/"
 _LONG_LINE, _LONG_MEAN = 5_000, 250
-"""Characters. Nobody writes such a line by hand; a single one, in a file of normal lines, is data that somebody pasted."""
+"""Characters. Nobody writes such lines by hand; a single one among normal lines is data that somebody pasted."""
 
 
 def refused_by_path(path: str, size: int) -> str | None:

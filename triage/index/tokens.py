@@ -3,23 +3,21 @@
 import re
 from array import array
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 WORD = re.compile(r"[^\W\d]\w*")
 _WORD_OR_LINE_END = re.compile(r"[^\W\d]\w*|\n")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 _MAX_WORD = 80
 """Characters; longer ones are data."""
-STOP = frozenset(
-    "a an and are as at be been but by can could did do does for from had has have how if in into is it its just me my "
-    "no not of on or our so some such than that the their them then there these they this to up us was we were what "
-    "when where which while who why will with would you your am any about after also all because being between both "
-    "here i".split()
-)
+_STOP_WORDS = """
+a an and are as at be been but by can could did do does for from had has have how if in into is it its just me my no not
+of on or our so some such than that the their them then there these they this to up us was we were what when where which
+while who why will with would you your am any about after also all because being between both here i
+"""
+STOP = frozenset(_STOP_WORDS.split())
 
 
 def terms_of(word: str) -> list[str]:
@@ -64,19 +62,15 @@ class Vocabulary:
         """All terms in the order of their numbers."""
         return self._terms
 
-    def words_of(self, text: str) -> "NDArray[np.int32]":
+    def words_of(self, text: str) -> NDArray[np.int32]:
         """Numbers of a text's words in order, 0 at each line's end."""
-        import numpy as np  # noqa: PLC0415
-
         number = self._words.__getitem__
         return np.array([number(word) for word in _WORD_OR_LINE_END.findall(text)], dtype=np.int32)
 
     def expand(
-        self, words: "NDArray[np.int32]", documents: "NDArray[np.int32]"
-    ) -> tuple["NDArray[np.int32]", "NDArray[np.int32]"]:
+        self, words: NDArray[np.int32], documents: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Terms of the words, and the document of each term."""
-        import numpy as np  # noqa: PLC0415
-
         self._learn()
         starts = np.frombuffer(self._starts, dtype=np.int64)
         flat = np.frombuffer(self._flat, dtype=np.int32) if self._flat else np.zeros(0, dtype=np.int32)

@@ -49,6 +49,7 @@ def _framed(rows: Sequence[Lane]) -> Iterator[str]:
         yield from (f"  {line}" for line in _row(row))
         yield "end"
     yield from (f"r{number} --> r{number + 1}" for number in range(1, len(rows)))
+    yield from (f"style r{number + 1} fill:none,stroke:#8c959f,color:#59636e" for number in range(len(rows)))
 
 
 def _row(row: Lane) -> list[str]:

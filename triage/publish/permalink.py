@@ -60,8 +60,8 @@ def _anchor(target: Span | str) -> str:
 
 _HOST = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _MAX_URL_CHARS = 2000
-_URL_SAFE = ":/?#@!$&*+,;=%~"
-"""Left as they are; brackets, quotes, backslashes and spaces could end a Markdown link and are encoded."""
+_URL_SAFE = ":/?#@!$&*+,=%~"
+"""Left as they are. Brackets, quotes and backslashes could end a Markdown link, a semicolon an entity inside of it."""
 
 
 def outside(url: str) -> str | None:

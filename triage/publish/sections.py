@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
-from triage.checks.inert import code_span, inert
+from triage.checks.inert import code_span, plain
 from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
 from triage.domain.findings import Verdict
 from triage.domain.report import RunReport, Suspect
+from triage.domain.run import Status
 from triage.publish import words
 from triage.publish.permalink import outside, permalink, shown
 from triage.publish.state import PostedState, path_hash
-from triage.publish.template import cell_code, macros
+from triage.publish.template import block, cell_code
 
 VISIBLE_SUSPECTS = 5
+VISIBLE_ITEMS = 6
+"""Of questions and of next steps: a list that nobody reads to its end helps nobody."""
 MAX_ITEMS = 20
 """Of any list; agents give fewer, an attacker may not."""
 MAX_ANALYSIS_CHARS = 6_000
@@ -53,25 +55,19 @@ def page(
     """
     run_link = outside(report.run_url)
     return Page(
-        blocks=[block for block in _blocks(report, earlier, paths, labels) if block],
+        blocks=[part for part in _blocks(report, earlier, paths, labels) if part],
         folds=[fold for fold in _folds(report, run=run_fold) if fold.body],
-        footer=_block("blocks", "footer", report, run_link),
+        footer=block("blocks", "footer", report, run_link),
         links=_links(report),
     )
 
 
-def _block(template: str, macro: str, *values: object) -> str:
-    text: str = getattr(macros(f"{template}.md.j2"), macro)(*values)
-    return text.strip("\n")
-
-
 def _blocks(report: RunReport, earlier: PostedState | None, paths: Sequence[str], labels: LabelsMode) -> Iterator[str]:
-    block = partial(_block, "blocks")
-    yield block("verdict", report)
-    yield block("notices", report)
-    yield block("questions", report.missing_information[:MAX_ITEMS], _answered(report, earlier))
+    yield block("blocks", "verdict", report)
+    yield block("blocks", "notices", report)
+    yield block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], _answered(report, earlier))
     maintainers = [*_bug_blocks(report), _withdrawn(report, earlier, paths), *_outlook(report, labels)]
-    if any(maintainers):
+    if any(maintainers) and report.kind == "bug":
         yield "#### For maintainers"
     yield from maintainers
 
@@ -79,20 +75,20 @@ def _blocks(report: RunReport, earlier: PostedState | None, paths: Sequence[str]
 def _bug_blocks(report: RunReport) -> Iterator[str]:
     if report.kind != "bug":
         return
-    yield _block("blocks", "cause", report)
+    yield block("blocks", "cause", report)
     yield _suspect_table(report, report.suspects[:VISIBLE_SUSPECTS])
 
 
 def _withdrawn(report: RunReport, earlier: PostedState | None, paths: Sequence[str]) -> str:
     gone = withdrawn(report, earlier, paths)
-    return _block("blocks", "withdrawn", gone[:MAX_ITEMS]) if gone else ""
+    return block("blocks", "withdrawn", gone[:MAX_ITEMS]) if gone else ""
 
 
 def _outlook(report: RunReport, labels: LabelsMode) -> Iterator[str]:
     if report.next_steps:
-        yield _block("blocks", "next_steps", report.next_steps[:MAX_ITEMS])
+        yield block("blocks", "next_steps", report.next_steps[:VISIBLE_ITEMS])
     if report.ticket.labels and labels != "off":
-        yield _block("blocks", "labels", report.ticket.labels[:MAX_ITEMS], labels)
+        yield block("blocks", "labels", report.ticket.labels[:MAX_ITEMS], labels)
 
 
 def withdrawn(report: RunReport, earlier: PostedState | None, paths: Sequence[str]) -> list[str]:
@@ -118,19 +114,24 @@ def _place(report: RunReport, target: Span | str, code: Callable[[str], str] = c
 
 def _suspect_table(report: RunReport, suspects: Sequence[Suspect]) -> str:
     rows = [(suspect, _place(report, suspect.span or suspect.path, cell_code)) for suspect in suspects]
-    return _block("blocks", "suspects", rows) if rows else ""
+    return block("blocks", "suspects", rows) if rows else ""
 
 
 def _folds(report: RunReport, *, run: bool) -> Iterator[Fold]:
     """In the order of their worth: when the page is too long, the last go first."""
+    notes = Fold(NOTES_TITLE, block("folds", "notes", report.notes[:MAX_ITEMS]))
+    if report.status is Status.DEGRADED:
+        yield notes
     if report.kind == "bug":
         yield from _bug_folds(report)
     yield _references(report)
-    yield Fold("Ticket fields", _block("folds", "ticket", report.ticket) if report.kind == "bug" else "")
-    yield Fold(NOTES_TITLE, _block("folds", "notes", report.notes[:MAX_ITEMS]))
+    yield Fold("Ticket fields", block("folds", "ticket", report.ticket) if report.kind == "bug" else "")
+    if report.status is not Status.DEGRADED:
+        yield notes
     if run:
-        yield Fold("The run", _block("folds", "run", report))
-    yield Fold("Analysis", inert(report.analysis, max_chars=MAX_ANALYSIS_CHARS))
+        facts = f"{words.seconds(report.seconds)}, {words.spent(report.usage)}"
+        yield Fold(f"The run: {facts}", block("folds", "run", report))
+    yield Fold("Analysis", plain(report.analysis, max_chars=MAX_ANALYSIS_CHARS))
 
 
 def _bug_folds(report: RunReport) -> Iterator[Fold]:
@@ -139,8 +140,8 @@ def _bug_folds(report: RunReport) -> Iterator[Fold]:
     yield _evidence(report)
     if report.critique:
         yield Fold(_critic_title(report.critique.verdict, len(report.critique.gaps)), _critique(report))
-    yield Fold("Suggested fix", _block("folds", "fix", report.suggested_fix) if report.suggested_fix else "")
-    yield Fold("Steps to reproduce", _block("folds", "reproduction", report.reproduction[:MAX_ITEMS]))
+    yield Fold("Suggested fix", block("folds", "fix", report.suggested_fix) if report.suggested_fix else "")
+    yield Fold("Steps to reproduce", block("folds", "reproduction", report.reproduction[:MAX_ITEMS]))
 
 
 def _critic_title(verdict: Verdict, gaps: int) -> str:
@@ -150,7 +151,7 @@ def _critic_title(verdict: Verdict, gaps: int) -> str:
 
 def _critique(report: RunReport) -> str:
     assert report.critique is not None
-    return _block("folds", "critique", report.critique.model_copy(update={"gaps": report.critique.gaps[:MAX_ITEMS]}))
+    return block("folds", "critique", report.critique.model_copy(update={"gaps": report.critique.gaps[:MAX_ITEMS]}))
 
 
 def _evidence(report: RunReport) -> Fold:
@@ -159,12 +160,12 @@ def _evidence(report: RunReport) -> Fold:
     refused = report.citations.refused[:MAX_ITEMS]
     verified = sum(item.verified for item in shown_items)
     title = f"Evidence ({verified} of {len(rows)} verified)" if rows else "References that could not be verified"
-    return Fold(title, _block("folds", "evidence", rows, refused) if rows or refused else "")
+    return Fold(title, block("folds", "evidence", rows, refused) if rows or refused else "")
 
 
 def _references(report: RunReport) -> Fold:
     rows = [(result, outside(result.url)) for result in report.external_references[:MAX_ITEMS]]
-    return Fold(words.counted(len(rows), "external reference"), _block("folds", "references", rows))
+    return Fold(words.counted(len(rows), "external reference"), block("folds", "references", rows))
 
 
 def _links(report: RunReport) -> list[str]:

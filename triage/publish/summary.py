@@ -11,7 +11,7 @@ from triage.publish.fit import MAX_SUMMARY_UNITS, fitted, outgoing
 from triage.publish.permalink import outside
 from triage.publish.sections import MAX_ITEMS, Fold, page
 from triage.publish.state import PostedState
-from triage.publish.template import macros
+from triage.publish.template import block
 
 MAX_DECISIONS = 50
 
@@ -26,41 +26,42 @@ def summary(
 ) -> str:
     """The whole page. `planned` is what a dry run would have written."""
     content = page(report, previous, paths, labels, run_fold=False)
-    blocks = [_part("title", report, outside(report.issue.url))]
+    blocks = [block("summary", "title", report, outside(report.issue.url))]
     blocks += [plan_summary(planned)] if planned is not None else []
     blocks += content.blocks
-    steps = getattr(macros("folds.md.j2"), "steps")(report).strip("\n")  # noqa: B009  (a macro, not an attribute of ours)
-    blocks.append(_part("ran", report, diagram(report.steps), steps))
+    steps = block("folds", "steps", report)
+    picture = diagram(report.steps)
+    blocks.append(block("summary", "ran", report, picture, steps))
     whole = replace(content, blocks=blocks, folds=[*content.folds, *_run_folds(report)])
-    return outgoing(fitted(whole, MAX_SUMMARY_UNITS), whole.links, MAX_SUMMARY_UNITS) + "\n"
+    return outgoing(fitted(whole, MAX_SUMMARY_UNITS), whole.links, MAX_SUMMARY_UNITS, picture) + "\n"
 
 
 def _run_folds(report: RunReport) -> Iterator[Fold]:
     if report.decisions:
-        yield Fold("The supervisor's decisions", _part("decisions", report.decisions[:MAX_DECISIONS]))
+        yield Fold("The supervisor's decisions", block("summary", "decisions", report.decisions[:MAX_DECISIONS]))
     if report.index:
-        yield Fold("What was indexed", _part("index", report.index))
-    yield Fold("Limits", _part("limits", report))
+        yield Fold("What was indexed", block("summary", "index", report.index))
+    yield Fold("Limits", block("summary", "limits", report))
 
 
 def skip_summary(reason: str) -> str:
     """Nothing was done, and why."""
-    return outgoing(_part("skip", reason), [], MAX_SUMMARY_UNITS) + "\n"
+    return outgoing(block("summary", "skip", reason), [], MAX_SUMMARY_UNITS) + "\n"
 
 
 def failure_summary(message: str) -> str:
     """Nothing could be done, and who must mend what."""
-    return outgoing(_part("failure", message), [], MAX_SUMMARY_UNITS) + "\n"
+    return outgoing(block("summary", "failure", message), [], MAX_SUMMARY_UNITS) + "\n"
 
 
 def unpublished_summary(messages: Sequence[str]) -> str:
     """What GitHub did not take, to stand before the report."""
-    return outgoing(_part("unpublished", messages[:MAX_ITEMS]), [], MAX_SUMMARY_UNITS) + "\n"
+    return outgoing(block("summary", "unpublished", messages[:MAX_ITEMS]), [], MAX_SUMMARY_UNITS) + "\n"
 
 
 def plan_summary(effects: Sequence[Effect]) -> str:
     """What would be written to the issue, one line each; what it says is the report below."""
-    return _part("plan", [_line(effect) for effect in effects])
+    return block("summary", "plan", [_line(effect) for effect in effects])
 
 
 def _line(effect: Effect) -> str:
@@ -73,8 +74,3 @@ def _line(effect: Effect) -> str:
             return f"Labels added to issue {effect.issue_number}: {', '.join(map(code_span, effect.labels))}"
         case _:
             return type(effect).__name__
-
-
-def _part(macro: str, *values: object) -> str:
-    text: str = getattr(macros("summary.md.j2"), macro)(*values)
-    return text.strip("\n")

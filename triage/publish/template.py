@@ -5,7 +5,6 @@ our own enums and numbers.
 """
 
 from functools import cache
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -35,16 +34,23 @@ def _environment() -> Environment:
         "dollars": words.dollars,
         "outcome": words.outcome,
         "clipped": words.clipped,
+        "unticked": unticked,
     }
     environment.globals["words"] = words
     return environment
 
 
-def macros(name: str) -> Any:
-    """The macros of a template, as callables that give Markdown."""
-    return _environment().get_template(name).module
+def block(template: str, macro: str, *values: object) -> str:
+    """Markdown of one macro of a template, without empty lines around it."""
+    text: str = getattr(_environment().get_template(f"{template}.md.j2").module, macro)(*values)
+    return text.strip("\n")
 
 
 def cell_code(text: str) -> str:
     """A code span for a table's cell. A bar would end the cell; a backslash before it cannot be written there."""
     return code_span(text.replace("|", "¦")) if "\\" in text else code_span(text).replace("|", "\\|")
+
+
+def unticked(markdown: str) -> str:
+    """For an open item of a task list: GitHub's parser ticks the box when `[x]` stands anywhere in its line."""
+    return markdown.replace("[x]", "[ x]").replace("[X]", "[ X]")

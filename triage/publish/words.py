@@ -127,7 +127,7 @@ def first_sentences(text: str, count: int) -> str:
     return " ".join(words)
 
 
-_ABBREVIATIONS = frozenset({"e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "resp."})
+_ABBREVIATIONS = frozenset({"e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "resp."})
 
 
 def _ends_sentence(word: str) -> bool:

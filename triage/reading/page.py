@@ -24,6 +24,8 @@ _UNDERSCORED = re.compile(r"(?<!\w)_{1,2}[A-Za-z]\w{0,80}(?<=_)")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 _MAX_TARGET_CHARS = 300
 _MAX_HEADING_CHARS = 80
+_MAX_UNDERLINED_CHARS = 200
+"""Markdown takes a whole paragraph above a line of dashes for a heading; nobody writes one of this length on purpose."""
 _MAX_INDENT = 8
 _MAX_QUOTES = 3
 """As many as a Python prompt has, which Markdown takes for quotes; deeper marks would only repeat on every line."""
@@ -234,7 +236,7 @@ class PageWriter:
         text = "\n".join(line.rstrip().removesuffix(" |") for line in raw.split("\n")).strip("\n")
         if not text.strip() or _BARE_MARK.fullmatch(text + " "):
             return
-        if kind == "heading":
+        if kind == "heading" and len(text) <= _MAX_UNDERLINED_CHARS:
             self.pieces.append(Piece(kind, [" ".join(text.split())], level=level))
             return
         if self._quotes:

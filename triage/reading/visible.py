@@ -57,7 +57,7 @@ def visible(markdown: str | None) -> Visible:
     if html.count("<") > _MAX_TAGS:
         return Visible(blocks=_as_words(to_html(_before_hiding(text), raw_html=False)), hidden_fragments=invisible)
     page = PageWriter(text)
-    document = LexborHTMLParser(_unswallowed(html))
+    document = LexborHTMLParser(f"<body>{_unswallowed(html)}")
     if document.body is not None:
         page.write(document.body)
     blocks = [

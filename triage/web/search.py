@@ -84,4 +84,10 @@ def search_tool(api_key: SecretStr, base_url: str | None = None) -> CarefulSearc
         base_url: Another address for the service; none means Tavily's own.
     """
     address = {"api_base_url": base_url} if base_url else {}
-    return CarefulSearch(max_results=MAX_RESULTS, search_depth="advanced", tavily_api_key=api_key, **address)
+    return CarefulSearch(
+        max_results=MAX_RESULTS,
+        search_depth="advanced",
+        handle_tool_error=False,  # else an error comes back as if it were an answer
+        tavily_api_key=api_key.get_secret_value(),
+        **address,
+    )

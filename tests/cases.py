@@ -1,0 +1,159 @@
+"""Answers, issues and states that tests start from; each builder takes what the test is about."""
+
+from typing import Any
+
+from triage.domain.findings import (
+    AffectedFile,
+    CodebaseFinding,
+    CritiqueFinding,
+    Evidence,
+    InvestigatorFinding,
+    RelevantFile,
+    TriageReport,
+    WebResult,
+    WebSearchFinding,
+)
+from triage.domain.issue import Issue, Repository
+from triage.graph.state import BugTriageState
+
+PARSE = "def parse(text):\n    parts = text.split('-')\n    return date(*parts)\n"
+FILES = {"src/parse.py": PARSE, "src/store.py": "class Store:\n    def save(self, items):\n        pass\n"}
+TRACEBACK = """It fails.
+
+```
+Traceback (most recent call last):
+  File "app.py", line 3, in <module>
+    parse("02-29")
+  File "src/parse.py", line 3, in parse
+    return date(*parts)
+ValueError: day is out of range for month
+```
+"""
+
+
+def issue(**changes: Any) -> Issue:
+    given: dict[str, Any] = {
+        "number": 7,
+        "title": "parse() raises ValueError for 02-29",
+        "body": TRACEBACK,
+        "url": "https://github.test/o/r/issues/7",
+        "author": "reporter",
+    }
+    return Issue(**given | changes)
+
+
+def repository(**changes: Any) -> Repository:
+    given: dict[str, Any] = {"slug": "o/r", "server_url": "https://github.test", "labels": ["bug", "Regression"]}
+    return Repository(**given | changes)
+
+
+def state(**changes: Any) -> BugTriageState:
+    given: dict[str, Any] = {"issue_title": "Title", "issue_body": "Body", "repository": repository()}
+    return BugTriageState(**given | changes)
+
+
+def investigation(**changes: Any) -> InvestigatorFinding:
+    given: dict[str, Any] = {
+        "agent_name": "investigator",
+        "summary": "parse fails on leap days",
+        "confidence": 0.6,
+        "reasoning": "the traceback",
+        "error": None,
+        "hypothesis": "parse passes a day that the year lacks",
+        "affected_areas": ["parse"],
+        "keywords_for_search": ["parse", "date"],
+        "error_messages": ["ValueError: day is out of range for month"],
+        "kind": "bug",
+        "missing_information": [],
+        "reproduction": [],
+        "versions": [],
+    }
+    return InvestigatorFinding(**given | changes)
+
+
+def relevant(path: str = "src/parse.py", **changes: Any) -> RelevantFile:
+    given: dict[str, Any] = {
+        "relevance_reason": "raises the error",
+        "start_line": 1,
+        "end_line": 3,
+        "symbol": "parse",
+        "quote": "return date(*parts)",
+    }
+    return RelevantFile(path=path, **given | changes)
+
+
+def codebase(**changes: Any) -> CodebaseFinding:
+    given: dict[str, Any] = {
+        "agent_name": "codebase_search",
+        "summary": "parse builds the date",
+        "confidence": 0.7,
+        "reasoning": "it is the last frame",
+        "error": None,
+        "relevant_files": [relevant()],
+        "root_cause_location": "src/parse.py:3",
+    }
+    return CodebaseFinding(**given | changes)
+
+
+def web(**changes: Any) -> WebSearchFinding:
+    given: dict[str, Any] = {
+        "agent_name": "web_search",
+        "summary": "one page",
+        "confidence": 0.4,
+        "reasoning": "same words",
+        "error": None,
+        "relevant_results": [WebResult(title="Dates", url="https://docs.test/date", relevance_reason="says so")],
+        "external_root_cause": None,
+    }
+    return WebSearchFinding(**given | changes)
+
+
+def critique(verdict: str = "CONFIRMED", **changes: Any) -> CritiqueFinding:
+    given: dict[str, Any] = {
+        "agent_name": "critic",
+        "summary": "the trace ends there",
+        "confidence": 0.8,
+        "reasoning": "looked up",
+        "error": None,
+        "verdict": verdict,
+        "confidence_adjustment": 0.1 if verdict == "CONFIRMED" else -0.1,
+        "gaps": [] if verdict == "CONFIRMED" else ["is `leap_year` checked?"],
+        "revised_hypothesis": None,
+        "ready_for_report": verdict == "CONFIRMED",
+    }
+    return CritiqueFinding(**given | changes)
+
+
+def report(**changes: Any) -> TriageReport:
+    given: dict[str, Any] = {
+        "severity": "HIGH",
+        "severity_reason": "a crash",
+        "confidence": 0.8,
+        "summary": "parse crashes on 02-29",
+        "root_cause": "The year is fixed before the day is known.",
+        "affected_files": [
+            AffectedFile(path="src/parse.py", start_line=1, end_line=3, symbol="parse", reason="builds the date")
+        ],
+        "evidence": [
+            Evidence(claim="It raises", path="src/parse.py", start_line=3, end_line=3, quote="return date(*parts)")
+        ],
+        "reproduction": ["parse('02-29')"],
+        "missing_information": [],
+        "next_steps": ["Write a test"],
+        "suggested_fix": None,
+        "external_references": [],
+    }
+    return TriageReport(**given | changes)
+
+
+def answers(**changes: Any) -> dict[str, Any]:
+    """What a model answers when all goes well, by schema name."""
+    given: dict[str, Any] = {
+        "InvestigatorFinding": investigation(),
+        "CodebaseFinding": codebase(),
+        "CritiqueFinding": critique(),
+        "TriageReport": report(),
+        "text": "The day is checked against the wrong year.",
+        "json": {"title": "parse crashes on 02-29", "labels": ["bug"], "assignee": None, "effort": "S"},
+    }
+    return given | changes

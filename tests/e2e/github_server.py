@@ -1,0 +1,153 @@
+"""A GitHub on loopback that holds one issue and its comments, as far as a run needs it."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+SLUG = "octo/shop"
+BOT = {"login": "github-actions[bot]", "type": "Bot", "id": 41898282}
+REPORTER = {"login": "mona", "type": "User", "id": 7}
+WHEN = "2026-11-21T09:00:00Z"
+
+
+@dataclass
+class GitHubServer:
+    """What is stored, and what was asked."""
+
+    title: str
+    body: str
+    number: int = 7
+    comments: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    """Method and path of each request, in order."""
+    hangs: bool = False
+    """Accept requests and never answer."""
+    url: str = ""
+    released: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def issue(self) -> dict[str, Any]:
+        """The issue as the API shows it."""
+        return {
+            "number": self.number,
+            "id": 700,
+            "title": self.title,
+            "body": self.body,
+            "state": "open",
+            "locked": False,
+            "user": REPORTER,
+            "labels": [],
+            "comments": len(self.comments),
+            "created_at": WHEN,
+            "updated_at": WHEN,
+            "url": f"{self.url}/repos/{SLUG}/issues/{self.number}",
+            "html_url": f"https://github.com/{SLUG}/issues/{self.number}",
+        }
+
+    def opened(self) -> dict[str, Any]:
+        """The payload of `issues.opened`."""
+        return {"action": "opened", "issue": self.issue, "repository": self.repository, "sender": REPORTER}
+
+    @property
+    def repository(self) -> dict[str, Any]:
+        """The repository as the API shows it."""
+        owner, name = SLUG.split("/")
+        return {
+            "id": 1,
+            "name": name,
+            "full_name": SLUG,
+            "owner": {"login": owner, "type": "Organization", "id": 2},
+            "private": False,
+            "url": f"{self.url}/repos/{SLUG}",
+            "html_url": f"https://github.com/{SLUG}",
+        }
+
+    def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
+        """Status and JSON for a request."""
+        below = path.removeprefix(f"/repos/{SLUG}")
+        issue = f"/issues/{self.number}"
+        match method, below:
+            case "GET", "":
+                return 200, self.repository
+            case "GET", "/labels":
+                return 200, []
+            case "GET", _ if below == issue:
+                return 200, self.issue
+            case "GET", _ if below == f"{issue}/comments":
+                return 200, self.comments
+            case "POST", _ if below == f"{issue}/comments":
+                return 201, self._store(sent["body"])
+            case "PATCH", _ if found := re.fullmatch(r"/issues/comments/(\d+)", below):
+                comment = self.comments[int(found[1]) - 1]
+                comment["body"] = sent["body"]
+                return 200, comment
+        return 404, {"message": "Not Found"}
+
+    def _store(self, body: str) -> dict[str, Any]:
+        key = len(self.comments) + 1
+        self.comments.append(
+            {
+                "id": key,
+                "body": body,
+                "user": BOT,
+                "created_at": WHEN,
+                "updated_at": WHEN,
+                "url": f"{self.url}/repos/{SLUG}/issues/comments/{key}",
+                "html_url": f"https://github.com/{SLUG}/issues/{self.number}#issuecomment-{key}",
+            }
+        )
+        return self.comments[-1]
+
+
+@contextmanager
+def serving(github: GitHubServer) -> Iterator[GitHubServer]:
+    """Answer for it until the block ends."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _reply(self) -> None:
+            length = int(self.headers.get("Content-Length") or 0)
+            sent = json.loads(self.rfile.read(length) or b"{}")
+            path = urlsplit(self.path).path
+            github.asked.append(f"{self.command} {path}")
+            if github.hangs:
+                github.released.wait(60)
+                return
+            status, value = github.answer(self.command, path, sent)
+            content = json.dumps(value).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json; charset=utf-8")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def do_GET(self) -> None:
+            self._reply()
+
+        def do_POST(self) -> None:
+            self._reply()
+
+        def do_PATCH(self) -> None:
+            self._reply()
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    github.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield github
+    finally:
+        github.released.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()

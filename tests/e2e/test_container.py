@@ -1,0 +1,116 @@
+"""The image as the runner runs it: as root, workspace mounted, everything told by variables.
+
+Needs an engine and a built image: `make image try`. Marked `container`, and left out unless asked for.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.e2e import scenes
+from tests.e2e.github_server import GitHubServer, serving
+from tests.e2e.job import Job
+
+pytestmark = pytest.mark.container
+
+LARGEST_IMAGE_BYTES = 500_000_000
+ENGINE = os.environ.get("TRY_ENGINE") or shutil.which("docker") or shutil.which("podman") or "docker"
+IMAGE = os.environ.get("TRY_IMAGE") or "localhost/bug-triage:dev"
+
+
+def inside(*command: str) -> str:
+    """What a command prints in the image."""
+    run = [ENGINE, "run", "--rm", "--network", "none", "--entrypoint", command[0], IMAGE, *command[1:]]
+    return subprocess.run(run, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+@pytest.fixture
+def github():
+    with serving(GitHubServer(scenes.TITLE, scenes.BODY)) as server:
+        yield server
+
+
+@pytest.fixture
+def job(tmp_path, github):
+    return Job(tmp_path, github)
+
+
+def test_an_opened_issue_is_answered_once(job):
+    scenes.plain_checkout(job.workspace)
+    job.commit()
+    scenes.check_report(job, job.run_in(ENGINE, IMAGE))
+    again = job.run_in(ENGINE, IMAGE)
+    assert again.exit_code == 0, again.log
+    assert len(job.github.comments) == 1
+
+
+def test_nothing_of_the_workspace_is_imported_run_or_obeyed(job):
+    scenes.hostile_checkout(job.workspace)
+    job.commit()
+    scenes.trap_git(job.workspace)
+    done = job.run_in(ENGINE, IMAGE)
+    assert scenes.sprung(job.workspace) == []
+    scenes.check_report(job, done)
+
+
+def test_variables_of_the_workflow_do_not_bring_code_in(job):
+    scenes.hostile_checkout(job.workspace)
+    job.commit()
+    command = job.container_command(ENGINE, IMAGE)
+    command[-1:-1] = ["-e", "PYTHONPATH=/github/workspace", "-e", "PYTHONSTARTUP=/github/workspace/json.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert scenes.sprung(job.workspace) == []
+
+
+@pytest.mark.parametrize(("signals", "exit_code"), [([signal.SIGINT], 130), ([signal.SIGTERM], 143)])
+def test_a_cancelled_job_ends_within_five_seconds(job, signals, exit_code):
+    scenes.plain_checkout(job.workspace)
+    job.commit()
+    job.github.hangs = True
+    with subprocess.Popen(job.container_command(ENGINE, IMAGE), stdout=subprocess.DEVNULL) as running:
+        until = time.monotonic() + 60
+        while not job.github.asked and time.monotonic() < until:
+            time.sleep(0.1)
+        assert job.github.asked, "the run never asked GitHub anything"
+        asked = time.monotonic()
+        for sent in signals:
+            subprocess.run([ENGINE, "kill", "--signal", sent.name, job.name], check=True, capture_output=True)
+        assert running.wait(timeout=30) == exit_code
+    assert time.monotonic() - asked < 5
+    assert (job.folder / "temp" / "summary").read_text(encoding="utf-8")
+
+
+def test_the_image_is_small_and_starts_as_root():
+    shown = subprocess.run([ENGINE, "image", "inspect", IMAGE], capture_output=True, text=True, check=True)
+    facts = json.loads(shown.stdout)[0]
+    assert facts["Size"] < LARGEST_IMAGE_BYTES
+    assert not facts["Config"].get("User"), "only root can write the runner's files"
+    assert not facts["Config"].get("WorkingDir") or facts["Config"]["WorkingDir"] == "/"
+
+
+def test_the_image_holds_nothing_that_installs_builds_or_tests():
+    tools = inside("sh", "-c", "for name in pip pip3 gcc cc make curl wget; do command -v $name; done; true")
+    assert tools == ""
+    assert inside("sh", "-c", "find / -xdev -type d -name tests -path '*site-packages*'") == ""
+    assert sorted(inside("ls", "/app").split()) == ["entrypoint.py", "triage"]
+
+
+UNCOMPILED = """
+import sys
+from pathlib import Path
+sys.path.insert(0, "/app")
+sys.dont_write_bytecode = True
+import triage.action, triage.graph.run, triage.index.codebase, triage.llm.chat, triage.github.tracker
+cached = [getattr(module.__spec__, "cached", None) for module in list(sys.modules.values())]
+print([path for path in cached if path and not Path(path).exists()])
+"""
+
+
+def test_all_that_a_run_loads_is_compiled():
+    assert inside("/opt/venv/bin/python", "-c", UNCOMPILED).strip() == "[]"

@@ -1,0 +1,68 @@
+"""The action as the runner starts it, without the container: one real process, real git, a GitHub on loopback."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.e2e import scenes
+from tests.e2e.github_server import GitHubServer, serving
+from tests.e2e.job import ROOT, Job
+
+needs_action = pytest.mark.skipif(importlib.util.find_spec("triage.action") is None, reason="no triage/action.py")
+
+
+@pytest.fixture
+def job(tmp_path):
+    with serving(GitHubServer(scenes.TITLE, scenes.BODY)) as github:
+        yield Job(tmp_path, github)
+
+
+@needs_action
+def test_an_opened_issue_is_answered_once(job):
+    scenes.plain_checkout(job.workspace)
+    job.commit()
+    scenes.check_report(job, job.run_here())
+
+    again = job.run_here()
+    assert again.exit_code == 0, again.log
+    assert len(job.github.comments) == 1
+
+
+@needs_action
+def test_nothing_of_the_workspace_is_imported_run_or_obeyed(job):
+    scenes.hostile_checkout(job.workspace)
+    job.commit()
+    scenes.trap_git(job.workspace)
+    done = job.run_here()
+    assert scenes.sprung(job.workspace) == []
+    scenes.check_report(job, done)
+
+
+PROBE = """
+import json, runpy, sys
+from pathlib import Path
+entrypoint = runpy.run_path({entrypoint!r}, run_name="probe")
+sys.path[:0] = ["", {workspace!r}]
+entrypoint["leave_the_workspace"]()
+print(json.dumps([sys.path, str(Path.cwd())]))
+"""
+
+
+def test_the_working_directory_is_left_and_off_the_import_path(tmp_path):
+    probe = PROBE.format(entrypoint=str(ROOT / "entrypoint.py"), workspace=str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", probe], cwd=tmp_path, capture_output=True, text=True, check=True)
+    path, here = json.loads(done.stdout)
+    assert path[0] == here == str(ROOT)
+    assert "" not in path
+    assert str(tmp_path) not in path
+
+
+def test_started_inside_our_own_checkout_it_still_finds_itself(tmp_path):
+    probe = PROBE.format(entrypoint=str(ROOT / "entrypoint.py"), workspace=str(ROOT))
+    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
+    path, _ = json.loads(done.stdout)
+    assert path[0] == str(ROOT)
+    assert path.count(str(ROOT)) == 1

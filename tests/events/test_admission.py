@@ -1,0 +1,211 @@
+"""Who may have a run, and how often."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.issue import Exchange, Issue
+from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
+from triage.events.admission import Known, admit, whose_roles
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+TOO_OFTEN = "This issue has had its 3 runs by command or answer in 24 hours."
+NEEDS_RIGHT = "`/triage` is for the issue's author and for people with write access to the repository."
+
+
+def said(body: str, by: str = "mona", hours_ago: float = 1, *, ours: bool = False, bot: bool = False) -> Exchange:
+    return Exchange(author=by, body=body, created_at=NOW - timedelta(hours=hours_ago), ours=ours, by_bot=bot)
+
+
+OUR_COMMENT = said(f"{COMMENT_MARKER} x -->", "github-actions[bot]", 30, ours=True, bot=True)
+
+
+def issue(*thread: Exchange, locked: bool = False, pull: bool = False, by_bot: bool = False) -> Issue:
+    return Issue(
+        number=7,
+        title="It breaks",
+        author="mona",
+        thread=list(thread),
+        locked=locked,
+        is_pull_request=pull,
+        author_is_bot=by_bot,
+    )
+
+
+def task(trigger: Trigger, actor: str = "mona") -> TriageIssue:
+    return TriageIssue(number=7, trigger=trigger, actor=actor)
+
+
+def reason(outcome: Task) -> str:
+    return outcome.reason if isinstance(outcome, Skip) else ""
+
+
+@pytest.mark.parametrize("trigger", list(Trigger))
+class TestEveryTrigger:
+    def test_passes_a_plain_issue(self, trigger: Trigger) -> None:
+        asked = task(trigger)
+        assert admit(asked, issue(), NOW, known=Known(asked=True)) == asked
+
+    def test_a_pull_request_is_skipped(self, trigger: Trigger) -> None:
+        assert reason(admit(task(trigger), issue(pull=True), NOW)) == "Pull requests are not triaged."
+
+    def test_a_locked_issue_is_skipped(self, trigger: Trigger) -> None:
+        assert reason(admit(task(trigger), issue(locked=True), NOW)) == "The issue is locked."
+
+
+def test_a_skip_stays() -> None:
+    assert admit(Skip(reason="So."), issue(locked=True), NOW) == Skip(reason="So.")
+
+
+class TestCommand:
+    @pytest.mark.parametrize(
+        ("role", "allowed"),
+        [
+            ("admin", True),
+            ("maintain", True),
+            ("write", True),
+            ("triage", False),
+            ("read", False),
+            ("none", False),
+            ("", False),
+            ("Admin", False),
+        ],
+    )
+    def test_others_need_write_access(self, role: str, allowed: bool) -> None:
+        outcome = admit(task(Trigger.COMMAND, "hubot"), issue(), NOW, {"hubot": role})
+        assert reason(outcome) == ("" if allowed else NEEDS_RIGHT)
+
+    def test_who_was_not_asked_about_has_no_rights(self) -> None:
+        assert reason(admit(task(Trigger.COMMAND, "hubot"), issue(), NOW)) == NEEDS_RIGHT
+
+    def test_the_author_needs_none(self) -> None:
+        assert isinstance(admit(task(Trigger.COMMAND, "Mona"), issue(), NOW), TriageIssue)
+
+    def test_nobody_is_not_the_author_of_a_deleted_accounts_issue(self) -> None:
+        nameless = issue().model_copy(update={"author": ""})
+        assert reason(admit(task(Trigger.COMMAND, ""), nameless, NOW)) == NEEDS_RIGHT
+
+    def test_lifts_quiet(self) -> None:
+        assert isinstance(admit(task(Trigger.COMMAND), issue(), NOW, known=Known(quieted=True)), TriageIssue)
+
+    def test_by_hand_is_by_hand(self) -> None:
+        known = Known(quieted=True, same_text=True)
+        assert isinstance(admit(task(Trigger.REQUESTED), issue(by_bot=True), NOW, known=known), TriageIssue)
+
+
+class TestOwnAccord:
+    @pytest.mark.parametrize(
+        ("trigger", "known", "words"),
+        [
+            (Trigger.OPENED, Known(quieted=True), "`/triage quiet` was said on this issue."),
+            (Trigger.REOPENED, Known(quieted=True), "`/triage quiet` was said on this issue."),
+            (Trigger.EDITED, Known(quieted=True), "`/triage quiet` was said on this issue."),
+            (Trigger.ANSWER, Known(quieted=True, asked=True), "`/triage quiet` was said on this issue."),
+            (Trigger.EDITED, Known(same_text=True), "The issue's text is the one of the last triage."),
+            (Trigger.REOPENED, Known(same_text=True), ""),
+            (Trigger.EDITED, Known(), ""),
+            (Trigger.ANSWER, Known(), "No question to the issue's author is open."),
+            (Trigger.ANSWER, Known(asked=True), ""),
+        ],
+    )
+    def test_what_our_comment_remembers(self, trigger: Trigger, known: Known, words: str) -> None:
+        assert reason(admit(task(trigger), issue(), NOW, known=known)) == words
+
+    @pytest.mark.parametrize("trigger", [Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.ANSWER])
+    def test_not_for_bots(self, trigger: Trigger) -> None:
+        outcome = admit(task(trigger), issue(by_bot=True), NOW, known=Known(asked=True))
+        assert reason(outcome) == "Issues that a bot opened are not triaged on their own."
+
+
+class TestQuieten:
+    @pytest.mark.parametrize(
+        ("role", "words"),
+        [("write", ""), ("triage", "`/triage quiet` needs write access"), (None, "`/triage quiet` needs write access")],
+    )
+    def test_needs_write_access_even_for_the_author(self, role: str | None, words: str) -> None:
+        outcome = admit(Quieten(number=7, actor="mona"), issue(), NOW, {"mona": role} if role else {})
+        assert reason(outcome).startswith(words)
+        assert bool(reason(outcome)) == bool(words)
+
+    def test_once_is_enough(self) -> None:
+        outcome = admit(Quieten(number=7, actor="mona"), issue(), NOW, {"mona": "admin"}, Known(quieted=True))
+        assert reason(outcome) == "The issue is already quiet."
+
+    def test_not_on_a_locked_issue(self) -> None:
+        assert reason(admit(Quieten(number=7, actor="m"), issue(locked=True), NOW, {"m": "admin"}))
+
+
+class TestThreeADay:
+    """The thread holds the comment that is being answered."""
+
+    COMMAND = task(Trigger.COMMAND)
+
+    def test_the_third_passes_and_the_fourth_does_not(self) -> None:
+        third = issue(*[said("/triage") for _ in range(3)])
+        fourth = issue(*[said("/triage") for _ in range(4)])
+        assert admit(self.COMMAND, third, NOW) == self.COMMAND
+        assert reason(admit(self.COMMAND, fourth, NOW)) == TOO_OFTEN
+
+    def test_yesterday_does_not_count(self) -> None:
+        old = [said("/triage", hours_ago=24.01) for _ in range(9)]
+        assert admit(self.COMMAND, issue(*old, said("/triage")), NOW) == self.COMMAND
+
+    def test_a_clock_that_is_off_does_not_help(self) -> None:
+        ahead = [said("/triage", hours_ago=-5) for _ in range(4)]
+        assert reason(admit(self.COMMAND, issue(*ahead), NOW)) == TOO_OFTEN
+
+    def test_a_comment_without_time_counts(self) -> None:
+        timeless = [Exchange(author="mona", body="/triage") for _ in range(4)]
+        assert reason(admit(self.COMMAND, issue(*timeless), NOW)) == TOO_OFTEN
+
+    def test_commands_of_everybody_with_a_right_count_together(self) -> None:
+        thread = [said("/triage", "mona"), said("/triage", "ann"), said("/triage", "ben"), said("/triage", "ben")]
+        roles = {"ann": "write", "ben": "admin"}
+        assert reason(admit(task(Trigger.COMMAND, "ben"), issue(*thread), NOW, roles)) == TOO_OFTEN
+
+    def test_strangers_cannot_use_them_up(self) -> None:
+        thread = [*[said("/triage", "troll") for _ in range(50)], said("/triage")]
+        assert admit(self.COMMAND, issue(*thread), NOW, {"troll": "read"}) == self.COMMAND
+
+    def test_bots_and_other_commands_do_not_count(self) -> None:
+        others = [said("/triage", "x[bot]", bot=True), said("/triage quiet"), said("/triage fix"), said("> /triage")]
+        thread = [OUR_COMMENT.model_copy(update={"created_at": NOW}), *others * 4, said("/triage")]
+        assert admit(self.COMMAND, issue(*thread), NOW, {"x[bot]": "admin"}) == self.COMMAND
+
+    def test_answers_count_against_the_same_three(self) -> None:
+        thread = [OUR_COMMENT, said("/triage"), said("version 3"), said("on Linux"), said("and that")]
+        outcome = admit(task(Trigger.ANSWER), issue(*thread), NOW, known=Known(asked=True))
+        assert reason(outcome) == TOO_OFTEN
+        assert isinstance(admit(task(Trigger.ANSWER), issue(*thread[:-1]), NOW, known=Known(asked=True)), TriageIssue)
+
+    def test_talk_before_our_first_comment_answers_nothing(self) -> None:
+        ours = OUR_COMMENT.model_copy(update={"created_at": NOW - timedelta(hours=2)})
+        before = [said("more details", hours_ago=3) for _ in range(9)]
+        outcome = admit(task(Trigger.ANSWER), issue(*before, ours, said("version 3")), NOW, known=Known(asked=True))
+        assert isinstance(outcome, TriageIssue)
+
+    def test_opening_and_editing_are_not_counted(self) -> None:
+        busy = issue(*[said("/triage") for _ in range(9)])
+        assert isinstance(admit(task(Trigger.EDITED), busy, NOW), TriageIssue)
+
+
+class TestWhoseRoles:
+    def test_nobodys_for_what_needs_none(self) -> None:
+        for trigger in (Trigger.OPENED, Trigger.EDITED, Trigger.REOPENED, Trigger.REQUESTED):
+            assert whose_roles(task(trigger, "ann"), issue(said("/triage", "ben")), NOW) == []
+        assert whose_roles(Skip(reason="So."), issue(said("/triage", "ben")), NOW) == []
+
+    def test_the_author_is_never_asked_about_for_a_command(self) -> None:
+        assert whose_roles(task(Trigger.COMMAND), issue(said("/triage")), NOW) == []
+
+    def test_the_one_who_commands_comes_first(self) -> None:
+        thread = [said("/triage", "ann"), said("hello", "cy"), said("/triage", "ben"), said("/triage", "old", 25)]
+        assert whose_roles(task(Trigger.COMMAND, "dee"), issue(*thread), NOW) == ["dee", "ben", "ann"]
+
+    def test_the_author_is_asked_about_for_quiet(self) -> None:
+        assert whose_roles(Quieten(number=7, actor="mona"), issue(said("/triage", "ann")), NOW) == ["mona"]
+
+    def test_a_crowd_is_not_asked_about_one_by_one(self) -> None:
+        crowd = issue(*[said("/triage", f"user{number}") for number in range(500)])
+        assert len(whose_roles(task(Trigger.COMMAND, "ann"), crowd, NOW)) == 10

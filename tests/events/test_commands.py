@@ -1,0 +1,75 @@
+"""Which comments order something."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from triage.events.commands import Command, CommandName, read_command
+
+TRIAGE = Command(name=CommandName.TRIAGE)
+QUIET = Command(name=CommandName.QUIET)
+
+
+@pytest.mark.parametrize(
+    ("body", "command"),
+    [
+        ("/triage", TRIAGE),
+        ("/triage\r\nplease", TRIAGE),
+        ("\n \n\t\n/triage  \nbecause", TRIAGE),
+        ("   /triage", TRIAGE),
+        ("/triage quiet", QUIET),
+        ("/triage\tquiet \r\n", QUIET),
+        ("/triage fix the test", Command(name=CommandName.UNKNOWN, word="fix")),
+        ("/triage quiet please", Command(name=CommandName.UNKNOWN, word="quiet")),
+        ("/triage approve 12ab", Command(name=CommandName.UNKNOWN, word="approve")),
+        ("/triage <img src=x>", Command(name=CommandName.UNKNOWN)),
+        ("/triage QUIET", Command(name=CommandName.UNKNOWN)),
+        ("/triage " + "a" * 21, Command(name=CommandName.UNKNOWN)),
+    ],
+)
+def test_a_command(body: str, command: Command) -> None:
+    assert read_command(body) == command
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        " \n ",
+        "Thanks!\n/triage",
+        "> /triage",
+        "    /triage",
+        "\t/triage",
+        "`/triage`",
+        "```\n/triage\n```",
+        "<!-- \n/triage -->",
+        "<!-- x --> /triage",
+        "- /triage",
+        "/triagequiet",
+        "/triage-now",
+        "//triage",
+        "/Triage",
+        "please /triage",
+        "\x0c/triage",
+        "\ufeff/triage",
+        "/tri\u200bage",
+    ],
+)
+def test_no_command(body: str) -> None:
+    assert read_command(body) is None
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(body: str) -> None:
+    command = read_command(body)
+    assert command is None or command.word.isascii()
+
+
+@pytest.mark.parametrize("shape", ["\n", "\r", " ", "/triage ", "/triage\t", "x\n", " \n"])
+def test_time_is_linear(shape: str) -> None:
+    body = (shape * 65_536)[:65_536]
+    started = time.perf_counter()
+    read_command(body)
+    assert time.perf_counter() - started < 0.25

@@ -1,0 +1,276 @@
+"""Event by event: the task, or the reason for skipping."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.events.examples import NAMES, comment, event_of, payload
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.task import Quieten, Skip, TriageIssue, Trigger
+from triage.errors import BadInput
+from triage.events.route import route
+
+BOT_WORDS = "Issues that a bot opens or changes are not triaged on their own."
+
+
+def reason(event: str, raw: dict[str, Any], issue_number: int | None = None) -> str:
+    task = route(event, raw, issue_number)
+    assert isinstance(task, Skip)
+    return task.reason
+
+
+TASKS = {
+    "issues.opened": TriageIssue(number=1, trigger=Trigger.OPENED, actor="Codertocat"),
+    "issues.opened.after-transfer": TriageIssue(number=1, trigger=Trigger.OPENED, actor="Codertocat"),
+    "issues.reopened": TriageIssue(number=1, trigger=Trigger.REOPENED, actor="Codertocat"),
+    "issues.edited": Skip(reason="Neither title nor body of the issue was changed."),
+    "issues.labeled": Skip(reason="Labels do not start a triage."),
+    "issues.locked": Skip(reason="The issue is locked."),
+    "issues.milestoned.pull-request": Skip(reason="Pull requests are not triaged, and comments on them neither."),
+    "issues.transferred": Skip(reason="The issue was transferred to another repository."),
+    "issues.deleted": Skip(reason="This change of an issue (deleted) does not start a triage."),
+    "issues.pinned": Skip(reason="This change of an issue (pinned) does not start a triage."),
+    "issue_comment.created": TriageIssue(number=1, trigger=Trigger.ANSWER, actor="Codertocat"),
+    "issue_comment.edited": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
+    "issue_comment.deleted": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
+    "workflow_dispatch": TriageIssue(number=1, trigger=Trigger.REQUESTED, actor="octocat"),
+    "repository_dispatch": TriageIssue(number=1, trigger=Trigger.REQUESTED, actor="Codertocat"),
+}
+
+
+class TestExamples:
+    def test_each_has_its_expectation(self) -> None:
+        assert sorted(TASKS) == NAMES
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_task(self, name: str) -> None:
+        assert route(event_of(name), payload(name), 1) == TASKS[name]
+
+
+class TestIssues:
+    @pytest.mark.parametrize("field", ["title", "body"])
+    def test_an_edit_of_the_text_counts(self, field: str) -> None:
+        task = route("issues", payload("issues.edited", changes={field: {"from": "before"}}))
+        assert task == TriageIssue(number=1, trigger=Trigger.EDITED, actor="Codertocat")
+
+    def test_a_transfer_is_seen_by_its_changes_too(self) -> None:
+        raw = payload("issues.edited", changes={"new_issue": {"number": 3}, "body": {"from": "x"}})
+        assert reason("issues", raw) == "The issue was transferred to another repository."
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"sender__type": "Bot"},
+            {"issue__user__type": "Bot"},
+            {"sender__login": "dependabot[bot]"},
+            {"issue__user__login": "renovate[bot]", "issue__user__type": None},
+        ],
+    )
+    @pytest.mark.parametrize("name", ["issues.opened", "issues.reopened"])
+    def test_bots_do_not_start_anything(self, name: str, changes: dict[str, Any]) -> None:
+        assert reason("issues", payload(name, **changes)) == BOT_WORDS
+
+    def test_a_pull_request_is_none_of_ours(self) -> None:
+        assert "Pull requests" in reason("issues", payload("issues.opened", issue__pull_request={}))
+
+    def test_a_deleted_account(self) -> None:
+        raw = payload("issues.opened", issue__user=None, sender=None)
+        assert route("issues", raw) == TriageIssue(number=1, trigger=Trigger.OPENED, actor="")
+
+    def test_the_input_may_repeat_the_number(self) -> None:
+        assert route("issues", payload("issues.opened"), 1) == route("issues", payload("issues.opened"))
+
+    def test_the_input_may_not_contradict(self) -> None:
+        with pytest.raises(BadInput, match=r"^issue-number: 2 is not the issue of this event, which is 1; "):
+            route("issues", payload("issues.opened"), 2)
+
+    def test_a_contradiction_does_not_matter_where_nothing_is_done(self) -> None:
+        assert reason("issues", payload("issues.labeled"), 2) == "Labels do not start a triage."
+
+    def test_an_odd_action_is_not_repeated(self) -> None:
+        raw = payload("issues.opened", action="::error::\x1b[31m")
+        assert reason("issues", raw) == "This change of an issue does not start a triage."
+
+
+class TestComments:
+    @pytest.mark.parametrize("by", ["Codertocat", "stranger"])
+    def test_the_command(self, by: str) -> None:
+        task = route("issue_comment", comment("/triage", by))
+        assert task == TriageIssue(number=1, trigger=Trigger.COMMAND, actor=by)
+
+    def test_quiet(self) -> None:
+        assert route("issue_comment", comment("/triage quiet", "mona")) == Quieten(number=1, actor="mona")
+
+    @pytest.mark.parametrize("word", ["apply", "fix", "approve", "reject"])
+    def test_commands_that_do_not_exist_are_named(self, word: str) -> None:
+        said = reason("issue_comment", comment(f"/triage {word} x"))
+        assert said == f"`/triage {word}` is not a known command; there are `/triage` and `/triage quiet`."
+
+    def test_odd_words_are_not_repeated(self) -> None:
+        said = reason("issue_comment", comment("/triage @everyone<script>"))
+        assert said == "What follows `/triage` is not a known command; there are `/triage` and `/triage quiet`."
+
+    def test_talk_of_others(self) -> None:
+        said = reason("issue_comment", comment("me too", "stranger"))
+        assert said == "The comment holds no command and is not by the issue's author."
+
+    def test_the_author_answers(self) -> None:
+        task = route("issue_comment", comment("It is version 3."))
+        assert task == TriageIssue(number=1, trigger=Trigger.ANSWER, actor="Codertocat")
+
+    def test_our_own_comment(self) -> None:
+        assert reason("issue_comment", comment(f"{COMMENT_MARKER} x -->")) == "The comment is this action's own."
+
+    @pytest.mark.parametrize(
+        ("changes", "said"),
+        [
+            ({"comment__user__type": "Bot"}, "Comments by bots are not answered."),
+            ({"sender__type": "Bot"}, "Comments by bots are not answered."),
+            ({"comment__user": None, "sender": None}, "The comment's author is unknown."),
+            ({"sender__login": "other"}, "The comment was not sent by its author."),
+            ({"issue__locked": True}, "The issue is locked."),
+            ({"issue__pull_request": {"url": "x"}}, "Pull requests are not triaged, and comments on them neither."),
+        ],
+    )
+    def test_skipped_whatever_it_says(self, changes: dict[str, Any], said: str) -> None:
+        assert reason("issue_comment", payload("issue_comment.created", comment__body="/triage", **changes)) == said
+
+    @pytest.mark.parametrize("name", ["issue_comment.edited", "issue_comment.deleted"])
+    def test_an_edited_comment_is_no_command(self, name: str) -> None:
+        said = reason("issue_comment", payload(name, comment__body="/triage"))
+        assert said == "Only a new comment counts, not one that was edited or deleted."
+
+    def test_a_person_may_command_on_a_bots_issue_but_the_bot_answers_nothing(self) -> None:
+        assert isinstance(route("issue_comment", comment("/triage", "mona", issue__user__type="Bot")), TriageIssue)
+        assert reason("issue_comment", comment("hm", issue__user__type="Bot")) == BOT_WORDS
+
+    @pytest.mark.parametrize("body", [None, "", "\x00"])
+    def test_empty_bodies(self, body: str | None) -> None:
+        assert isinstance(route("issue_comment", comment(body)), TriageIssue)
+
+    def test_commands_keep_to_the_input_too(self) -> None:
+        with pytest.raises(BadInput, match=r"^issue-number: 9"):
+            route("issue_comment", comment("/triage quiet"), 9)
+
+
+class TestByHand:
+    @pytest.mark.parametrize("event", ["workflow_dispatch", "repository_dispatch", "schedule"])
+    def test_the_input_names_the_issue(self, event: str) -> None:
+        assert route(event, {}, 12) == TriageIssue(number=12, trigger=Trigger.REQUESTED, actor="")
+        with pytest.raises(BadInput, match=rf"^issue-number: needed under {event}"):
+            route(event, {})
+
+    def test_a_bot_may_ask_by_hand(self) -> None:
+        task = route("workflow_dispatch", payload("workflow_dispatch", sender__type="Bot"), 3)
+        assert isinstance(task, TriageIssue)
+
+
+class TestOtherEvents:
+    @pytest.mark.parametrize(
+        "event", ["pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment"]
+    )
+    def test_pull_requests(self, event: str) -> None:
+        assert reason(event, {"issue": "whatever"}, 3) == "Pull requests are not triaged."
+
+    @pytest.mark.parametrize("event", ["push", "workflow_run", "label", "discussion_comment", "merge_group"])
+    def test_named(self, event: str) -> None:
+        assert reason(event, {}, 3) == f"The event {event} does not start a triage."
+
+    def test_odd_names_are_not_repeated(self) -> None:
+        assert reason("::error::x", {}) == "This event does not start a triage."
+
+    def test_no_name_at_all(self) -> None:
+        with pytest.raises(BadInput, match=r"^GITHUB_EVENT_NAME is not set"):
+            route("", {})
+
+
+class TestBadPayloads:
+    @pytest.mark.parametrize(
+        ("changes", "field"),
+        [
+            ({"issue": None}, "issue"),
+            ({"issue": []}, "issue"),
+            ({"issue__number": "1"}, "issue.number"),
+            ({"issue__number": True}, "issue.number"),
+            ({"issue__number": 0}, "issue.number"),
+            ({"issue__number": 10**30}, "issue.number"),
+            ({"issue__locked": "yes"}, "issue.locked"),
+            ({"issue__user": "mona"}, "issue.user"),
+            ({"issue__user__login": 5}, "issue.user.login"),
+            ({"sender": 1}, "sender"),
+            ({"action": ["opened"]}, "action"),
+            ({"changes": "x"}, "changes"),
+        ],
+    )
+    def test_said_by_field_on_one_line(self, changes: dict[str, Any], field: str) -> None:
+        with pytest.raises(BadInput) as caught:
+            route("issues", payload("issues.opened", **changes))
+        said = str(caught.value)
+        assert said.startswith(f"The event payload cannot be read: {field} is missing")
+        assert "\n" not in said
+
+    def test_a_comment_event_without_comment(self) -> None:
+        with pytest.raises(BadInput, match="comment is missing"):
+            route("issue_comment", payload("issues.opened", action="created"))
+
+    @pytest.mark.parametrize("raw", [[], "text", None, 5])
+    @pytest.mark.parametrize("event", ["issues", "issue_comment", "workflow_dispatch"])
+    def test_no_object(self, event: str, raw: Any) -> None:
+        with pytest.raises(BadInput, match="it is no JSON object"):
+            route(event, raw, 1)
+
+
+ODD = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=20),
+    st.builds(list),
+    st.builds(dict),
+    st.builds(lambda: {"login": "\ud800", "type": "Bot"}),
+)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> tuple[str, Any]:
+    """An example with a few places deleted, or replaced by something odd."""
+    name = draw(st.sampled_from(NAMES))
+    raw: Any = payload(name)
+    for _ in range(draw(st.integers(1, 4))):
+        place, key = raw, draw(st.sampled_from(sorted(raw) or [""]))
+        while isinstance(place.get(key), dict) and place[key] and draw(st.booleans()):
+            place = place[key]
+            key = draw(st.sampled_from(sorted(place)))
+        if draw(st.booleans()):
+            place.pop(key, None)
+        else:
+            place[key] = draw(ODD)
+    return event_of(name), raw
+
+
+@settings(max_examples=400)
+@given(mutated(), st.one_of(st.none(), st.integers(1, 2**31)))
+def test_odd_payloads_end_in_a_task_or_in_one_line(case: tuple[str, Any], number: int | None) -> None:
+    event, raw = case
+    words = "Done."
+    try:
+        task = route(event, raw, number)
+        words = task.reason if isinstance(task, Skip) else words
+    except BadInput as error:
+        words = str(error)
+    assert words.endswith(".")
+    assert words.isprintable()
+
+
+def test_a_deep_payload() -> None:
+    raw = payload("issues.opened")
+    deep: Any = {}
+    for _ in range(500):
+        deep = {"x": deep}
+    raw["issue"]["pull_request"] = None
+    raw["issue"]["reactions"] = deep
+    assert isinstance(route("issues", json.loads(json.dumps(raw))), TriageIssue)

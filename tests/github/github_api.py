@@ -1,0 +1,280 @@
+"""A real HTTP server on loopback that plays GitHub's issue API strictly, with faults on demand."""
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+SLUG = "octo/shop"
+LOUD = "EVIL ::error::words of the server"
+"""Stands in every error message; must never come out of the door."""
+JOB = "job-token"
+READ_ONLY = "read-only-token"
+PERSON = "person-token"
+LOGINS = {JOB: "github-actions[bot]", READ_ONLY: "github-actions[bot]", PERSON: "mona"}
+
+
+@dataclass
+class Trouble:
+    """Instead of a proper answer, for the next `times` requests that match `on`.
+
+    With `stored` the request is carried out first, as when the answer gets lost on its way.
+    """
+
+    on: str
+    status: int = 0
+    """0 drops the connection without an answer."""
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    stored: bool = False
+    hang_seconds: float = 0.0
+    times: int = 1_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request as it came in."""
+
+    line: str
+    token: str
+    at: float
+
+
+@dataclass
+class Api:
+    """What is stored, what will go wrong, and what was asked."""
+
+    url: str = ""
+    prefix: str = ""
+    issues: dict[int, dict[str, Any]] = field(default_factory=dict)
+    comments: list[dict[str, Any]] = field(default_factory=list)
+    labels: list[str] = field(default_factory=lambda: ["bug", "Good First Issue"])
+    created_labels: list[str] = field(default_factory=list)
+    roles: dict[str, dict[str, str]] = field(default_factory=dict)
+    viewer: str | None = None
+    troubles: list[Trouble] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+    released: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add_issue(self, number: int = 7, **fields: Any) -> None:
+        """An open issue of mona's."""
+        self.issues[number] = {
+            "id": 1000 + number,
+            "number": number,
+            "title": "It breaks",
+            "body": "Badly.",
+            "state": "open",
+            "locked": False,
+            "user": {"login": "mona", "id": 7, "type": "User"},
+            "labels": [],
+            "html_url": f"https://github.test/{SLUG}/issues/{number}",
+            "some_later_field": {"of": "GitHub's"},
+        } | fields
+
+    def add_comment(self, body: str | None, by: str | None = "mona", number: int = 7, **fields: Any) -> dict[str, Any]:
+        """A comment in the thread."""
+        user = None if by is None else {"login": by, "id": 9, "type": "Bot" if by.endswith("[bot]") else "User"}
+        comment = {
+            "id": 5000 + len(self.comments),
+            "body": body,
+            "user": user,
+            "created_at": "2026-11-21T09:00:00Z",
+            "updated_at": "2026-11-21T09:00:00Z",
+            "html_url": f"https://github.test/{SLUG}/issues/{number}#issuecomment-{5000 + len(self.comments)}",
+            "issue": number,
+        } | fields
+        self.comments.append(comment)
+        return comment
+
+    def lines(self, start: str = "") -> list[str]:
+        """Requests that begin so, in order."""
+        return [asked.line for asked in self.asked if asked.line.startswith(start)]
+
+    def trouble_for(self, line: str) -> Trouble | None:
+        """The first trouble that applies, used up by one."""
+        with self.lock:
+            for trouble in self.troubles:
+                if trouble.times > 0 and re.search(trouble.on, line):
+                    trouble.times -= 1
+                    return trouble
+        return None
+
+
+Answer = tuple[int, Any]
+NOT_FOUND: Answer = (404, {"message": "Not Found", "documentation_url": LOUD})
+FORBIDDEN: Answer = (403, {"message": "Resource not accessible by integration", "documentation_url": LOUD})
+
+
+def carry_out(api: Api, verb: str, path: str, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
+    """What GitHub does and answers."""
+    if token and token not in LOGINS:
+        return 401, {"message": "Bad credentials", "documentation_url": LOUD}
+    if path.removesuffix("/v3") == "/graphql" or path == "/api/graphql":
+        return _graphql(api, token, sent)
+    below = path.removeprefix(api.prefix).removeprefix(f"/repos/{SLUG}")
+    if below == path.removeprefix(api.prefix):
+        return NOT_FOUND
+    if verb != "GET" and (not token or token == READ_ONLY):
+        return FORBIDDEN if token else (401, {"message": "Requires authentication"})
+    for pattern, handler in ROUTES:
+        if match := re.fullmatch(pattern, f"{verb} {below}"):
+            return handler(api, query, token, sent, *match.groups())
+    return NOT_FOUND
+
+
+def _graphql(api: Api, token: str, sent: Any) -> Answer:
+    if api.viewer is None:
+        return 200, {"errors": [{"type": "FORBIDDEN", "message": LOUD}]}
+    return (200, {"data": {"viewer": {"login": api.viewer}}}) if "viewer" in sent["query"] else (400, {})
+
+
+def _page(items: list[Any], query: dict[str, list[str]]) -> Answer:
+    size = min(int(query.get("per_page", ["30"])[0]), 100)
+    page = int(query.get("page", ["1"])[0])
+    return 200, items[size * (page - 1) : size * page]
+
+
+def _get_issue(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+    issue = api.issues.get(int(number))
+    return (200, issue) if issue else NOT_FOUND
+
+
+def _get_comments(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+    return _page([comment for comment in api.comments if comment["issue"] == int(number)], query)
+
+
+def _get_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+    found = [comment for comment in api.comments if comment["id"] == int(number)]
+    return (200, found[0]) if found else NOT_FOUND
+
+
+def _bad_body(sent: Any) -> Answer | None:
+    body = sent.get("body")
+    if set(sent) != {"body"} or not isinstance(body, str) or not body.strip():
+        return 422, {"message": "Validation Failed", "errors": [LOUD]}
+    if len(body) > 65_536:
+        return 422, {"message": "Body is too long (maximum is 65536 characters)"}
+    return None
+
+
+def _post_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+    if int(number) not in api.issues:
+        return NOT_FOUND
+    return _bad_body(sent) or (201, api.add_comment(sent["body"], LOGINS[token], int(number)))
+
+
+def _edit_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+    status, comment = _get_comment(api, query, token, sent, number)
+    if status == 200:
+        bad = _bad_body(sent)
+        if bad:
+            return bad
+        comment |= {"body": sent["body"], "updated_at": "2026-11-21T10:00:00Z"}
+    return status, comment
+
+
+def _get_labels(api: Api, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
+    return _page([{"id": 1, "name": name} for name in api.labels], query)
+
+
+def _add_labels(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+    if set(sent) != {"labels"} or not all(isinstance(name, str) for name in sent["labels"]):
+        return 422, {"message": "Validation Failed"}
+    api.created_labels += [name for name in sent["labels"] if name not in api.labels]
+    issue = api.issues[int(number)]
+    issue["labels"] = issue["labels"] + [{"name": name} for name in sent["labels"]]
+    return 200, issue["labels"]
+
+
+def _get_role(api: Api, query: dict[str, list[str]], token: str, sent: Any, login: str) -> Answer:
+    role = api.roles.get(unquote(login))
+    return (200, role | {"user": {"login": login}}) if role else NOT_FOUND
+
+
+Handler = Callable[..., Answer]
+ROUTES: list[tuple[str, Handler]] = [
+    (r"GET /issues/(\d+)", _get_issue),
+    (r"GET /issues/(\d+)/comments", _get_comments),
+    (r"GET /issues/comments/(\d+)", _get_comment),
+    (r"POST /issues/(\d+)/comments", _post_comment),
+    (r"PATCH /issues/comments/(\d+)", _edit_comment),
+    (r"GET /labels", _get_labels),
+    (r"POST /issues/(\d+)/labels", _add_labels),
+    (r"GET /collaborators/([^/]+)/permission", _get_role),
+]
+
+
+class GitHubHandler(BaseHTTPRequestHandler):
+    """One connection to the API that a subclass names."""
+
+    protocol_version = "HTTP/1.1"
+    api: Api
+
+    def serve(self) -> None:
+        url = urlsplit(self.path)
+        length = int(self.headers.get("content-length") or 0)
+        sent = json.loads(self.rfile.read(length)) if length else None
+        token = (self.headers.get("authorization") or "").removeprefix("token ").removeprefix("Bearer ")
+        line = f"{self.command} {url.path}"
+        self.api.asked.append(Asked(line, token, time.monotonic()))
+        assert self.headers.get("user-agent"), "GitHub refuses requests without a user agent"
+        trouble = self.api.trouble_for(line)
+        answer: Answer = (0, None)
+        if trouble is None or trouble.stored:
+            with self.api.lock:
+                answer = carry_out(self.api, self.command, url.path, parse_qs(url.query), token, sent)
+        if trouble is None:
+            self.reply(*answer, {})
+        else:
+            self.api.released.wait(trouble.hang_seconds)
+            self.reply(trouble.status, trouble.body, trouble.headers)
+
+    def reply(self, status: int, body: Any, headers: Mapping[str, str]) -> None:
+        if not status:
+            self.close_connection = True
+            return
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json; charset=utf-8")
+        self.send_header("content-length", str(len(content)))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def do_GET(self) -> None:
+        self.serve()
+
+    def do_POST(self) -> None:
+        self.serve()
+
+    def do_PATCH(self) -> None:
+        self.serve()
+
+    def log_message(self, *words: object) -> None:
+        """Nothing: standard error is for failures."""
+
+
+@contextmanager
+def serving(prefix: str = "") -> Iterator[Api]:
+    """The API at `api.url`, for as long as the block lasts."""
+    api = Api(prefix=prefix)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (GitHubHandler,), {"api": api}))
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    api.url = f"http://127.0.0.1:{server.server_address[1]}{prefix}"
+    try:
+        yield api
+    finally:
+        api.released.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()

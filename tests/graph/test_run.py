@@ -1,0 +1,268 @@
+"""Whole runs of the graph over fakes: stories that all end in a report."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests import cases
+from tests.fakes import FakeCodebase, FakeJournal, FakeModel, FakeTools, services
+from triage.domain.report import RunReport
+from triage.domain.run import Limits, Outcome, Status
+from triage.errors import BudgetSpent, ModelUnavailable
+from triage.graph.run import triage
+from triage.ports import Services
+
+PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
+
+
+async def run(given: Services, **changes: Any) -> RunReport:
+    return await triage(cases.issue(**changes), cases.repository(), given, asyncio.Event())
+
+
+def with_model(prepared: dict[str, Any] | None = None, **changes: Any) -> Services:
+    model = FakeModel(cases.answers() if prepared is None else prepared)
+    return services(codebase=FakeCodebase(cases.FILES), **{"model": model, **changes})
+
+
+def outcomes(report: RunReport) -> list[tuple[str, str, str]]:
+    return [(step.step, step.engine, step.outcome.value) for step in report.steps]
+
+
+async def test_by_rules_all_agents_answer_and_the_run_is_complete():
+    report = await run(services(codebase=FakeCodebase(cases.FILES, owned_by=["keeper"])))
+
+    assert outcomes(report) == [
+        ("prepare", "rules", "SUCCESS"),
+        ("investigator", "rules", "SUCCESS"),
+        ("codebase_search", "rules", "SUCCESS"),
+        ("critic", "rules", "SUCCESS"),
+        ("writer", "rules", "SUCCESS"),
+    ]
+    assert report.status is Status.COMPLETE
+    assert report.engine == "rules"
+    assert report.suspects[0].path == "src/parse.py"
+    assert report.ticket.assignee == "keeper"
+    assert report.usage.tokens == 0
+    assert any("No language model was used" in note for note in report.notes)
+    assert any("tavily-api-key" in note for note in report.notes)
+
+
+async def test_by_model_every_answer_is_used_and_paid():
+    report = await run(with_model())
+
+    assert report.status is Status.COMPLETE
+    assert [name for name, engine, _ in outcomes(report) if engine == "model"] == [
+        "investigator",
+        "codebase_search",
+        "critic",
+        "writer",
+    ]
+    assert report.verdict == "CONFIRMED"
+    assert report.severity == "HIGH"
+    assert report.suspects[0].span is not None
+    assert report.evidence[0].verified
+    assert report.citations.verified == report.citations.total > 0
+    assert report.ticket.labels == ["bug"]
+    assert report.usage.calls == 6, "three agents and the writer's three drafts"
+    assert report.usage.tokens == 6 * 120
+
+
+async def test_searches_run_in_one_superstep():
+    both = asyncio.Barrier(2)
+
+    async def meet(_: Any) -> Any:
+        await asyncio.wait_for(both.wait(), 2)
+        return cases.codebase()
+
+    class Meeting(FakeTools):
+        async def run(self, message: Any) -> Any:
+            await asyncio.wait_for(both.wait(), 2)
+            return await super().run(message)
+
+    call = {"name": "web_search", "args": {"query": "q"}, "id": "1", "type": "tool_call"}
+    from langchain_core.messages import AIMessage
+
+    model = FakeModel(
+        cases.answers(CodebaseFinding=meet, tools=AIMessage("", tool_calls=[call]), WebSearchFinding=cases.web())
+    )
+    report = await run(services(codebase=FakeCodebase(cases.FILES), model=model, search=Meeting(PAGES)))
+    assert report.status is Status.COMPLETE
+    assert {step.iteration for step in report.steps if step.step in ("codebase_search", "web_search")} == {2}
+
+
+@pytest.mark.parametrize("schema", ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding"])
+async def test_a_failed_model_call_is_answered_by_the_twin_in_the_same_step(schema: str):
+    report = await run(with_model(cases.answers(**{schema: ModelUnavailable("rate limited (429)")})))
+
+    failed = [step for step in report.steps if step.outcome is Outcome.FAILED]
+    assert [(step.engine, step.error) for step in failed] == [("model", "rate limited (429)")]
+    after = report.steps[report.steps.index(failed[0]) + 1]
+    assert (after.step, after.engine, after.outcome) == (failed[0].step, "rules", Outcome.SUCCESS)
+    assert report.status is Status.DEGRADED
+    assert any("rate limited (429); answered by rules" in note for note in report.notes)
+    assert report.suspects[0].path == "src/parse.py"
+
+
+async def test_one_failed_draft_does_not_discard_the_others():
+    report = await run(with_model(cases.answers(TriageReport=ModelUnavailable("timed out"))))
+
+    assert report.analysis == "The day is checked against the wrong year."
+    assert report.ticket.effort == "S"
+    assert report.suspects[0].path == "src/parse.py"
+    assert report.status is Status.DEGRADED
+    assert ("writer", "model", "FAILED") in outcomes(report)
+    assert ("writer", "model", "SUCCESS") in outcomes(report)
+
+
+async def test_all_models_failing_still_ends_in_a_report():
+    dead = dict.fromkeys(cases.answers(), ModelUnavailable("unauthorized (401)"))
+    report = await run(with_model(dead))
+    assert report.status is Status.DEGRADED
+    assert report.suspects[0].path == "src/parse.py"
+    assert report.verdict is not None
+
+
+async def test_a_spent_budget_goes_on_by_rules_and_says_so():
+    spent = BudgetSpent("max-tokens (1,000) would be exceeded")
+    report = await run(with_model(cases.answers(CritiqueFinding=spent, TriageReport=spent, text=spent, json=spent)))
+    assert report.status is Status.DEGRADED
+    assert any("max-tokens (1,000)" in note for note in report.notes)
+
+
+async def test_an_agent_that_declines_is_asked_again_by_rules():
+    declined = cases.investigation(error="I cannot read this")
+    report = await run(with_model(cases.answers(InvestigatorFinding=declined)))
+
+    first, second = [step for step in report.steps if step.step == "investigator"]
+    assert (first.engine, first.outcome, first.error) == ("model", Outcome.FAILED, "the agent declined to answer")
+    assert (second.engine, second.outcome) == ("rules", Outcome.SUCCESS)
+    assert second.iteration == first.iteration + 1, "the supervisor decided again"
+    assert [finding.agent_name for finding in report.findings].count("investigator") == 1
+    assert "I cannot read this" not in report.model_dump_json()
+
+
+async def test_a_gate_refuses_an_empty_hypothesis():
+    report = await run(with_model(cases.answers(InvestigatorFinding=cases.investigation(hypothesis=" "))))
+    assert ("investigator", "model", "FAILED") in outcomes(report)
+    assert ("investigator", "rules", "SUCCESS") in outcomes(report)
+
+
+async def test_rejection_opens_two_more_rounds_at_most():
+    never = [cases.critique("CHALLENGED", gaps=[f"where is `word_{i}` set?"]) for i in range(5)]
+    given = with_model(cases.answers(CritiqueFinding=never))
+    report = await run(given)
+
+    rounds = [step.round for step in report.steps if step.step == "codebase_search"]
+    assert rounds == [1, 2, 3]
+    assert report.verdict == "CHALLENGED"
+    assert report.status is Status.COMPLETE
+    assert isinstance(given.codebase, FakeCodebase)
+    assert "word_0" in given.codebase.queries[1].keywords
+
+
+async def test_a_repeated_gap_opens_no_round():
+    same = cases.critique("UNCERTAIN", gaps=["is `leap_year` checked?"])
+    report = await run(with_model(cases.answers(CritiqueFinding=same)))
+    assert [step.round for step in report.steps if step.step == "codebase_search"] == [1, 2]
+
+
+async def test_what_is_no_bug_goes_straight_to_the_writer():
+    asked = cases.investigation(kind="question")
+    report = await run(with_model(cases.answers(InvestigatorFinding=asked)), title="How do I parse?", body="Help")
+    assert [step.step for step in report.steps] == ["prepare", "investigator", "writer"]
+    assert report.kind == "question"
+    assert report.severity is None
+    assert report.suspects == []
+
+
+async def test_invented_places_are_dropped_and_counted():
+    files = [cases.relevant("src/invented.py"), cases.relevant(start_line=90, end_line=95)]
+    invented = cases.report(
+        affected_files=[
+            *cases.report().affected_files,
+            cases.report().affected_files[0].model_copy(update={"path": "no/such.py"}),
+        ]
+    )
+    report = await run(
+        with_model(cases.answers(CodebaseFinding=cases.codebase(relevant_files=files), TriageReport=invented))
+    )
+    assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
+    assert report.citations.verified < report.citations.total
+    assert any("no/such.py" in reason for reason in report.citations.refused)
+
+
+async def test_references_that_no_search_returned_are_dropped():
+    made_up = cases.report(external_references=cases.web().relevant_results)
+    report = await run(with_model(cases.answers(TriageReport=made_up)))
+    assert report.external_references == []
+
+
+async def test_a_bug_in_an_agent_is_a_failed_step():
+    class Broken(FakeCodebase):
+        def search(self, query: Any, limit: int) -> Any:
+            raise ZeroDivisionError("words from outside")
+
+    report = await run(services(codebase=Broken(cases.FILES)))
+    assert ("codebase_search", "rules", "FAILED") in outcomes(report)
+    assert report.status is Status.DEGRADED
+    assert report.verdict == "CHALLENGED"
+    assert "words from outside" not in report.model_dump_json()
+
+
+async def test_an_index_that_fails_leaves_a_triage_of_the_text():
+    def explode() -> None:
+        raise OSError("disk")
+
+    report = await run(services(codebase=FakeCodebase(cases.FILES, indexing=explode)))
+    assert report.status is Status.DEGRADED
+    assert any("was not indexed" in note for note in report.notes)
+    assert report.summary
+
+
+async def test_an_empty_checkout_is_named():
+    report = await run(services(codebase=FakeCodebase({})))
+    assert report.status is Status.DEGRADED
+    assert any("actions/checkout" in note for note in report.notes)
+
+
+async def test_a_hanging_agent_is_cut_at_its_timeout():
+    async def hang(_: Any) -> Any:
+        await asyncio.sleep(60)
+
+    given = with_model(cases.answers(CritiqueFinding=hang), limits=Limits(agent_seconds=0.2))
+    report = await run(given)
+    assert ("critic", "model", "TIMED_OUT") in outcomes(report)
+    assert ("critic", "rules", "SUCCESS") in outcomes(report)
+
+
+async def test_iteration_limit_still_writes():
+    report = await run(with_model(limits=Limits(iterations=2)))
+    assert [step.step for step in report.steps] == ["prepare", "investigator", "writer"]
+    assert report.status is Status.DEGRADED
+    assert any("iteration limit" in note for note in report.notes)
+
+
+async def test_cancelled_run_reports_what_is_known():
+    cancelled = asyncio.Event()
+
+    async def stop(_: Any) -> Any:
+        cancelled.set()
+        await asyncio.sleep(60)
+
+    given = with_model(cases.answers(CodebaseFinding=stop))
+    report = await asyncio.wait_for(triage(cases.issue(), cases.repository(), given, cancelled), 5)
+    assert report.status is Status.DEGRADED
+    assert report.notes[0] == "The run was cancelled."
+    assert report.summary == "parse fails on leap days"
+
+
+async def test_the_journal_hears_every_start_and_end():
+    given = services(codebase=FakeCodebase(cases.FILES))
+    await run(given)
+    assert isinstance(given.journal, FakeJournal)
+    assert given.journal.lines == [
+        line
+        for step in ("prepare", "investigator", "codebase_search", "critic", "writer")
+        for line in (f"> {step}", f"< {step} SUCCESS")
+    ]

@@ -1,0 +1,329 @@
+"""The comment: golden files to read, and what must hold for every report."""
+
+import re
+from typing import Any
+
+import pytest
+from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.publish import reports
+from tests.publish.reports import (
+    CLI,
+    DATES,
+    EVIL,
+    FEATURE,
+    FIRST,
+    FULL,
+    HOSTILE,
+    LONG,
+    LOW,
+    PATHS,
+    READER,
+    RULES,
+    SECOND,
+    changed,
+    missing,
+)
+from triage.checks.inert import live_effects
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.findings import WebResult
+from triage.domain.report import RunReport, Ticket
+from triage.domain.run import Status
+from triage.publish.comment import comment, quiet_comment
+from triage.publish.fit import MAX_COMMENT_UNITS, fitted, outgoing, units
+from triage.publish.sections import Fold, Page, page
+from triage.publish.state import PostedState, next_state, parse
+
+AFTER_FIRST = next_state(FIRST, None)
+
+
+def body(report: RunReport, previous: PostedState | None = None, **options: Any) -> str:
+    """The comment without its hidden first line."""
+    return comment(report, previous, PATHS, **options).partition("\n")[2]
+
+
+def visible(report: RunReport, previous: PostedState | None = None, **options: Any) -> str:
+    return body(report, previous, **options).partition("<details>")[0]
+
+
+def html(markdown: str) -> str:
+    extensions = ["table", "strikethrough", "tasklist", "autolink"]
+    return str(markdown_to_html_with_extensions(markdown, options=Options.CMARK_OPT_UNSAFE, extensions=extensions))
+
+
+@pytest.mark.parametrize(
+    ("name", "report", "previous"),
+    [
+        ("model", FULL, None),
+        ("rules", RULES, None),
+        ("feature_request", FEATURE, None),
+        ("low_confidence", LOW, None),
+        ("degraded", reports.DEGRADED, None),
+        ("second_run", SECOND, AFTER_FIRST),
+        ("long", LONG, None),
+        ("hostile", HOSTILE, None),
+    ],
+)
+def test_the_comment_reads_as_in_its_golden_file(golden, name, report, previous):
+    golden(f"tests/golden/comment_{name}.md", comment(report, previous, PATHS, text="0123456789abcdef"))
+
+
+def test_the_verdict_is_the_first_line_that_is_seen():
+    first = body(FULL).partition("\n")[0]
+    assert first.startswith("**Bug, HIGH severity, high confidence (0.86).** Confirmed by the code: ")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        ("CONFIRMED", "**Bug, HIGH severity, medium confidence (0.50).** Confirmed by the code: "),
+        ("UNCERTAIN", "**Likely bug, HIGH severity, medium confidence (0.50).** Plausible, not proven: "),
+        ("CHALLENGED", "**Possible bug, HIGH severity, medium confidence (0.50).** Not supported by what was found: "),
+        (None, "**Possible bug, HIGH severity, medium confidence (0.50).** Not reviewed by the critic: "),
+    ],
+)
+def test_the_verdict_is_said_in_words(verdict, said):
+    assert body(changed(verdict=verdict, confidence=0.5)).startswith(said)
+
+
+@pytest.mark.parametrize("name", ["FULL", "RULES", "FEATURE", "LOW", "DEGRADED", "SECOND", "LONG", "HOSTILE"])
+def test_the_same_report_gives_the_same_bytes_and_nothing_in_it_acts(name):
+    report = getattr(reports, name)
+    text = comment(report, AFTER_FIRST, PATHS)
+    assert text == comment(report, AFTER_FIRST, PATHS)
+    assert text.startswith(COMMENT_MARKER)
+    assert parse(text) is not None
+    links = page(report, None, [], "suggest").links
+    assert live_effects(text.partition("\n")[2], links) == []
+    assert units(text) < 65_536
+    assert text.splitlines().count("<details>") == text.splitlines().count("</details>") > 0
+
+
+def test_hostile_words_do_not_cost_the_layout():
+    """The second lock stays shut because the first one holds: tables, folds and footer are there."""
+    text = body(HOSTILE)
+    rendered = html(text)
+    assert "<table>" in rendered
+    assert text.count("<details>") == rendered.count("<details>") > 5
+    assert "<img" not in rendered
+    assert "</sub>" in text
+    hosts = set(re.findall(r'href="https?://([^/"?]+)', rendered))
+    assert hosts <= {"github.com", "docs.example"}
+    rows = rendered.partition("<tbody>")[2].partition("</tbody>")[0]
+    assert rows.count("<tr>") == len(HOSTILE.suspects)
+    assert rows.count("<td>") == 3 * len(HOSTILE.suspects)
+
+
+def test_a_live_page_goes_out_as_one_fenced_block():
+    live = "**Bug** @octocat <img src=x> [x](https://evil.example/)"
+    sent = outgoing(live, [], 1000)
+    assert live_effects(sent, []) == []
+    assert sent.startswith("```")
+    assert "Bug" in sent
+    assert outgoing("**Bug** [x](https://good.example/)", ["https://good.example/"], 1000).startswith("**Bug**")
+
+
+def test_the_reporter_reads_what_is_missing_before_anything_for_maintainers():
+    text = visible(LOW)
+    at = [
+        text.index(words) for words in ("Possible bug", "Could you add this", "- [ ] **Which steps", "For maintainers")
+    ]
+    assert at == sorted(at)
+    assert "- [ ] **Which steps lead to it?** Without them nobody can see the fault." in text
+
+
+def test_an_open_question_cannot_tick_itself():
+    asked = missing("other", "Does `a[x]` fail?", "Or [x] ![X](y)?")
+    assert "checked" not in html(visible(changed(missing_information=[asked])))
+
+
+def test_answered_questions_stay_and_withdrawn_suspects_are_struck_through():
+    text = visible(SECOND, AFTER_FIRST)
+    assert "- [ ] **What is the full traceback?**" in text
+    assert "- [x] The version in use" in text
+    assert f"No longer suspected: ~~`{READER}`~~." in text
+    assert f"~~`{DATES}`~~" not in text
+
+
+def test_questions_that_are_all_answered_are_thanked_for():
+    text = visible(FULL, AFTER_FIRST)
+    assert "Could you add" not in text
+    assert "- [x] The version in use\n- [x] The full error output" in text
+
+
+def test_a_withdrawn_suspect_that_the_repository_no_longer_has_stays_unnamed():
+    assert "No longer suspected" not in comment(SECOND, AFTER_FIRST, [DATES])
+
+
+def test_suspects_are_linked_to_their_lines_at_the_commit():
+    blob = f"https://github.com/acme/ledger/blob/{reports.COMMIT}"
+    assert f"| [`{DATES}:18-31`]({blob}/{DATES}#L18-L31) | `parse_date` | Tries one format" in visible(FULL)
+    assert f"| [`{CLI}`]({blob}/{CLI}) |  | Shows" in visible(FULL)
+
+
+def test_without_a_server_places_are_code_and_not_links():
+    text = body(changed(server_url="", repository="ledger", commit=None, run_url=""))
+    assert f"| `{DATES}:18-31` | `parse_date` |" in text
+    assert "](https://github.com" not in text
+
+
+def test_five_suspects_are_seen_and_the_rest_is_folded():
+    assert visible(LONG).count("| [`src/ledger/module_") == 5
+    assert "<summary>20 more suspects</summary>" in body(LONG)
+
+
+def test_the_root_cause_has_at_most_five_sentences():
+    report = changed(root_cause="One. Two. Three. Four. Five. Six.")
+    assert "**Root cause.** One. Two. Three. Four. Five.\n" in body(report)
+
+
+def test_a_report_without_root_cause_says_so():
+    assert "**No root cause was found.**" in visible(changed(root_cause="", suspects=[]))
+
+
+@pytest.mark.parametrize("kind", ["feature_request", "question", "not_actionable"])
+def test_what_is_no_bug_gets_a_short_comment(kind):
+    text = body(changed(FULL, kind=kind, verdict=None))
+    assert len(visible(changed(FULL, kind=kind, verdict=None))) < 1000
+    for part in ("severity", "HIGH", "root cause", "| Where |", "Suggested fix", "Evidence", "Critic:"):
+        assert part not in text
+    assert "<summary>The run: " in text
+
+
+@pytest.mark.parametrize(
+    ("mode", "labels", "line"),
+    [
+        ("suggest", ["bug", "area: x"], "Suggested labels: `bug`, `area: x`"),
+        ("apply", ["bug"], "Labels chosen: `bug`"),
+        ("off", ["bug"], None),
+        ("suggest", [], None),
+    ],
+)
+def test_labels_are_shown_as_the_policy_says(mode, labels, line):
+    text = visible(changed(ticket=Ticket(title="t", labels=labels)), labels=mode)
+    assert (line in text) if line else ("abels" not in text)
+
+
+def test_a_degraded_run_is_said_at_once_and_explained_in_a_fold():
+    assert "Part of this run did not work." in visible(reports.DEGRADED)
+    assert "<summary>What this report could not do</summary>" in body(reports.DEGRADED)
+    assert "rate limited; rules answered" in body(reports.DEGRADED)
+    assert "did not work" not in body(FULL)
+
+
+def test_the_rules_engine_says_that_no_model_was_used():
+    assert "No language model was used" in visible(RULES)
+    assert "No language model was used" not in visible(FULL)
+
+
+def test_low_confidence_is_said():
+    assert "Confidence is low" in visible(LOW)
+    assert "Confidence is low" not in visible(RULES)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (
+            {},
+            "<sub>14 of 15 references verified · engine: model · 3 hidden fragments of the issue were not read · Bug Triage v0.1.0 · [run](https://github.com/acme/ledger/actions/runs/9912)",
+        ),
+        (
+            {"hidden_fragments": 0, "engine": "rules", "run_url": ""},
+            "<sub>14 of 15 references verified · engine: rules (no model) · Bug Triage v0.1.0 · written",
+        ),
+        ({"hidden_fragments": 1}, "1 hidden fragment of the issue was not read"),
+        ({"run_url": "javascript:alert(1)"}, "Bug Triage v0.1.0 · written"),
+    ],
+)
+def test_the_footer_counts(fields, said):
+    assert said in body(changed(**fields)).splitlines()[-1]
+
+
+def test_the_assignee_is_no_mention():
+    text = body(changed(ticket=Ticket(title="t", assignee="@maria")))
+    assert "| Assignee | `maria` |" in text
+    assert "@maria" not in text
+
+
+def test_only_web_addresses_become_links():
+    results = [
+        WebResult(title="Good", url="https://good.example/a(b)", relevance_reason="It is."),
+        WebResult(title="Bad", url="javascript:alert(1)", relevance_reason="It is not."),
+    ]
+    text = body(changed(external_references=results))
+    assert "- [Good](https://good.example/a%28b%29): It is." in text
+    assert "- Bad `javascript:alert(1)`: It is not." in text
+
+
+def test_an_unknown_price_is_never_zero():
+    assert "price unknown" in body(reports.DEGRADED)
+
+
+def test_what_is_too_long_loses_whole_folds_from_the_end():
+    text = comment(LONG, None, PATHS)
+    assert units(text) <= MAX_COMMENT_UNITS + 4096
+    assert re.search(r"_Cut, because it was too long\. Left out: .*Analysis\._", text)
+    assert text.rstrip().endswith("</sub>")
+    assert html(text).count("<details>") == text.count("<details>") == text.count("</details>")
+
+
+@pytest.mark.parametrize("limit", [200, 1_000, 5_000, 20_000])
+def test_a_page_of_any_size_fits(limit):
+    content = page(LONG, None, PATHS, "suggest")
+    assert units(fitted(content, limit)) <= max(limit, units(content.footer) + 600)
+
+
+def test_emoji_count_twice():
+    content = Page(blocks=["😀" * 100], folds=[Fold("One", "😀" * 100), Fold("Two", "a")], footer="end")
+    assert units(fitted(content, 450)) <= 450
+    assert "Left out: One, Two._" in fitted(content, 450)
+    assert "Left out" not in fitted(content, 600)
+
+
+def test_quiet_is_said_and_remembered():
+    before = comment(FULL, None, PATHS)
+    state = parse(before)
+    assert state is not None
+    after = quiet_comment(before, state)
+    assert parse(after) == state.model_copy(update={"quiet": True})
+    assert after.splitlines()[1].startswith("_Triage is quiet on this issue.")
+    assert after.partition("wakes it._\n\n")[2] == before.partition("\n")[2]
+    assert live_effects(after.partition("\n")[2], page(FULL, None, [], "suggest").links) == []
+
+
+def test_a_comment_with_foreign_line_ends_is_quietened_too():
+    before = comment(FULL, None, PATHS).replace("\n", "\r\n")
+    assert parse(quiet_comment(before, PostedState())) == PostedState(quiet=True)
+
+
+hostile_text = st.text(max_size=120) | st.sampled_from(
+    [EVIL, "@a", "](", "|", "`", "<!--", "-->", "</details>", "`[x]`", "\ud800", "/x", "~~~\n", "    x", "$x$", "\x00"]
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(hostile_text, min_size=8, max_size=8))
+def test_any_words_stay_words(texts):
+    one, two, three, four, five, six, seven, eight = texts
+    report = changed(
+        summary=one,
+        root_cause=two,
+        severity_reason=eight,
+        suspects=[reports.suspect(three or "x", 1, 2, four, five)],
+        missing_information=[missing("version", six, seven)],
+        next_steps=[eight, one],
+        evidence=[],
+        analysis=two + "\n\n" + three,
+        suggested_fix=four,
+        ticket=Ticket(title=five, labels=[six or "x"], assignee=seven),
+        external_references=[WebResult(title=one, url=eight, relevance_reason=two)],
+        notes=[three],
+        status=Status.DEGRADED,
+    )
+    text = comment(report, None, PATHS)
+    content = text.partition("\n")[2]
+    assert live_effects(content, page(report, None, [], "suggest").links) == []
+    assert not content.startswith("```"), "the layout was given up"

@@ -1,0 +1,86 @@
+"""What GitHub's runner makes of a log and of the file commands, by its own grammar.
+
+Ported from the rules of actions/runner 2.336 (ActionCommand.cs, FileCommandManager.cs, OutputManager.cs): commands
+are taken from standard output and standard error alike.
+"""
+
+import re
+from dataclasses import dataclass
+
+KNOWN = frozenset(
+    {
+        *("error", "warning", "notice", "debug", "group", "endgroup", "echo", "stop-commands"),
+        *("add-mask", "add-matcher", "remove-matcher", "set-env", "add-path", "set-output", "save-state"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Obeyed:
+    """A command that the runner carried out."""
+
+    name: str
+    data: str
+
+
+def log_lines(text: str) -> list[str]:
+    """Lines as .NET's reader cuts them: at LF, CR LF, and CR alone."""
+    lines = re.split("\r\n|\r|\n", text)
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def obeyed(text: str) -> list[Obeyed]:
+    """Every command in a log, in order."""
+    return [command for line in log_lines(text) if (command := _new_form(line) or _old_form(line))]
+
+
+def _new_form(line: str) -> Obeyed | None:
+    """`::name key=value::data`, at a line's start, blanks not counted."""
+    stripped = line.lstrip()
+    end = stripped.find("::", 2)
+    if not stripped.startswith("::") or end < 0:
+        return None
+    name = stripped[2:end].partition(" ")[0].lower()
+    data = stripped[end + 2 :].replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
+    return Obeyed(name, data) if name in KNOWN else None
+
+
+def _old_form(line: str) -> Obeyed | None:
+    """`##[name key=value;]data`, anywhere in a line."""
+    start = line.find("##[")
+    end = line.find("]", start)
+    if start < 0 or end < 0:
+        return None
+    name = line[start + 3 : end].partition(" ")[0].lower()
+    return Obeyed(name, line[end + 1 :]) if name in KNOWN else None
+
+
+def outputs(content: bytes) -> dict[str, str]:
+    """Names and values of a GITHUB_OUTPUT file; lines end at LF only.
+
+    Raises:
+        ValueError: The step would fail.
+    """
+    text = content.decode("utf-8")
+    found: dict[str, str] = {}
+    while text:
+        line, _, text = text.partition("\n")
+        equals, heredoc = line.find("="), line.find("<<")
+        if not line:
+            continue
+        if equals >= 0 and (heredoc < 0 or equals < heredoc):
+            found[line[:equals]] = line[equals + 1 :]
+            continue
+        name, mark = line[:heredoc], line[heredoc + 2 :]
+        if heredoc <= 0 or not mark:
+            raise ValueError(line)
+        value: list[str] = []
+        while True:
+            if "\n" not in text:
+                raise ValueError("Matching delimiter not found")
+            line, _, text = text.partition("\n")
+            if line == mark:
+                break
+            value.append(line)
+        found[name] = "\n".join(value)
+    return found

@@ -1,0 +1,184 @@
+"""Root: the same work at a terminal. Results go to standard output, progress to standard error.
+
+Exit code 0: done, also when degraded; 1: the person at the terminal must mend something; 2: wrong usage; 130: stopped.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from triage import __version__, wiring
+from triage.domain.code import SearchQuery
+from triage.domain.issue import Issue, Repository
+from triage.domain.report import RunReport
+from triage.errors import BadInput, TriageError
+from triage.flows.doctor import Check, checks
+from triage.flows.local import issue_from_text
+from triage.ports import Services
+from triage.settings import RunnerEnvironment, Settings
+
+app = typer.Typer(
+    name="triage",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Triages a bug report: which file, why, how sure, what is missing. Works without any key.",
+    epilog="Settings come from TRIAGE_* variables with the action's input names, such as TRIAGE_MODEL_API_KEY.",
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def main() -> None:
+    """Run the command line; a person's mistake is one line, never a traceback."""
+    try:
+        app()
+    except TriageError as error:
+        sys.stderr.write(f"triage: {error}\n")
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    *, show: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False
+) -> None:
+    """Print the version."""
+    if show:
+        sys.stdout.write(f"bug-triage {__version__}\n")
+        raise typer.Exit
+
+
+@app.command()
+def run(
+    issue: Annotated[str, typer.Option(help="File (Markdown or GitHub's JSON), `-` for standard input, or a number.")],
+    repo: Annotated[Path, typer.Option(help="Checkout to search.")] = Path(),
+    github: Annotated[str, typer.Option(help="`owner/name`, to read an issue by its number.")] = "",
+    engine: Annotated[str | None, typer.Option(help="`model`, `rules`, or `auto`.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write the JSON report to this file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Triage one issue and print the report."""
+    settings = Settings.from_terminal(os.environ, engine=engine)
+    place = RunnerEnvironment.read(os.environ)
+    found = _issue(issue, github, settings, place)
+    slug = github or repo.resolve().name
+    runner, journal = wiring.terminal(report)
+    for warning in settings.warnings:
+        runner.annotate("warning", warning)
+    with journal:
+        services = wiring.services(settings, journal, _folder(repo), slug, tavily_base_url=place.tavily_base_url)
+        where = Repository(slug=slug, server_url=place.server_url if github else "")
+        result, stopped = asyncio.run(_triaged(found, where, services))
+    if result.index and result.index.dirty:
+        runner.annotate("notice", "The work tree has changes that are not committed; the last commit was searched.")
+    text = result.model_dump_json(indent=2)
+    runner.report(text)
+    _print(result, text, as_json=as_json)
+    if stopped:
+        raise SystemExit(130)
+
+
+async def _triaged(issue: Issue, where: Repository, services: Services) -> tuple[RunReport, bool]:
+    from triage.graph.run import triage
+
+    cancelled = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(NotImplementedError):  # Windows' loops have no signal handlers: Ctrl-C ends without report
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, cancelled.set)
+    return await triage(issue, where, services, cancelled), cancelled.is_set()
+
+
+def _print(result: RunReport, text: str, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(text + "\n")
+        return
+    from triage.publish.screen import screen
+
+    Console(highlight=False, markup=False, emoji=False).print(screen(result))
+
+
+def _folder(repo: Path) -> Path:
+    if not repo.is_dir():
+        raise BadInput(f"--repo: {repo} is not a folder.")
+    return repo.resolve()
+
+
+def _issue(named: str, github: str, settings: Settings, place: RunnerEnvironment) -> Issue:
+    if named == "-":
+        return issue_from_text(_decoded(sys.stdin.buffer.read()))
+    if named.lstrip("#").isascii() and named.lstrip("#").isdigit() and not Path(named).exists():
+        if not github:
+            raise BadInput(f"--issue {named} is a number: say where with --github owner/name.")
+        return wiring.github(settings, github, place.api_url, place.ca_file).issue(int(named.lstrip("#")))
+    try:
+        return issue_from_text(_decoded(Path(named).read_bytes()))
+    except OSError as error:
+        raise BadInput(f"--issue: {named} cannot be read ({error.strerror}).") from None
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8-sig", "replace")
+
+
+@app.command()
+def locate(
+    repo: Annotated[Path, typer.Argument(help="Checkout to search.")],
+    limit: Annotated[int, typer.Option(help="How many files at most.", min=1, max=1000)] = 50,
+    as_json: Json = False,
+) -> None:
+    """Rank the files of a checkout for an issue given on standard input."""
+    from triage.reading.read import read
+
+    issue = issue_from_text(_decoded(sys.stdin.buffer.read()))
+    codebase = wiring.codebase(_folder(repo), repo.resolve().name)
+    began = time.perf_counter()
+    codebase.index()
+    indexed = time.perf_counter()
+    files = [hit.path for hit in codebase.search(SearchQuery(reading=read(issue)), limit)]
+    ended = time.perf_counter()
+    if as_json:
+        timed = {"index_seconds": round(indexed - began, 3), "query_seconds": round(ended - indexed, 3)}
+        sys.stdout.write(json.dumps({"files": files, **timed}) + "\n")
+        return
+    sys.stdout.write("".join(f"{path}\n" for path in files))
+
+
+_MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "broken": ("✗", "bold red")}
+
+
+@app.command()
+def doctor(
+    repo: Annotated[Path, typer.Option(help="Checkout to look at.")] = Path(),
+    github: Annotated[str, typer.Option(help="`owner/name` to try the token on.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Say what is configured, what can be reached, and what is missing."""
+    settings = Settings.from_terminal(os.environ)
+    found = checks(wiring.probes(settings, RunnerEnvironment.read(os.environ), repo, github))
+    if as_json:
+        sys.stdout.write(json.dumps([check.model_dump() for check in found], indent=2) + "\n")
+    else:
+        _print_checks(found)
+    if any(check.state == "broken" for check in found):
+        raise SystemExit(1)
+
+
+def _print_checks(found: list[Check]) -> None:
+    console = Console(highlight=False, markup=False, emoji=False)
+    for check in found:
+        mark, style = _MARKS[check.state]
+        console.print(f"{mark} ", style=style, end="")
+        console.print(f"{check.what}: {check.told}")

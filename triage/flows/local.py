@@ -1,0 +1,43 @@
+"""Triage an issue from a file, without GitHub."""
+
+import json
+from typing import Any
+
+from triage.domain.issue import Issue
+from triage.errors import BadInput
+
+
+def issue_from_text(text: str) -> Issue:
+    """An issue from Markdown whose first line is the title, or from GitHub's JSON of an issue.
+
+    Raises:
+        BadInput: There is nothing in it, or the JSON has no title.
+    """
+    if text.lstrip().startswith("{"):
+        return _from_json(text)
+    first, _, body = text.lstrip("\ufeff \t\r\n").partition("\n")
+    title = first.strip().lstrip("#").strip()
+    if not title:
+        raise BadInput("The issue is empty: its first line is the title, the rest is the body.")
+    return Issue(title=title, body=body.strip())
+
+
+def _from_json(text: str) -> Issue:
+    try:
+        told: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadInput("The issue begins like JSON but is none.") from None
+    told = told.get("issue", told) if isinstance(told.get("issue", told), dict) else told
+    title, body = told.get("title"), told.get("body")
+    if not isinstance(title, str) or not title.strip():
+        raise BadInput("The issue's JSON has no `title`.")
+    number, author = told.get("number"), told.get("user")
+    labels = told.get("labels") if isinstance(told.get("labels"), list) else []
+    return Issue(
+        number=number if isinstance(number, int) and number > 0 else None,
+        title=title,
+        body=body if isinstance(body, str) else "",
+        url=told["html_url"] if isinstance(told.get("html_url"), str) else "",
+        author=str(author.get("login") or "") if isinstance(author, dict) else "",
+        labels=[str(label["name"]) for label in labels or [] if isinstance(label, dict) and "name" in label],
+    )

@@ -1,0 +1,86 @@
+"""The repository behind the port `Codebase`. What is heavy is imported when the index is built."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from langchain_core.embeddings import Embeddings
+from langchain_core.retrievers import BaseRetriever
+
+from triage.domain.code import Hit, IndexFacts, SearchQuery
+
+if TYPE_CHECKING:
+    from triage.index.build import Budget
+    from triage.index.indexed import Indexed
+
+
+class GitCodebase:
+    """The repository at a path: a work tree, a folder in one, a bare repository, or a folder without git."""
+
+    def __init__(
+        self,
+        root: Path,
+        repository: str,
+        embeddings: Embeddings | None = None,
+        embedding_name: str = "local",
+        budget: "Budget | None" = None,
+    ) -> None:
+        """Open nothing yet.
+
+        Args:
+            root: Where the repository lies.
+            repository: `owner/name`, or the folder's name at a terminal.
+            embeddings: What makes vectors; without it they are made here, from the words.
+            embedding_name: Name of the model behind `embeddings`.
+            budget: How much is indexed at most.
+        """
+        self._root = root
+        self._repository = repository
+        self._embeddings = embeddings
+        self._embedding_name = embedding_name
+        self._budget = budget
+        self._indexed: Indexed | None = None
+
+    def index(self) -> IndexFacts:
+        """Read, cut, embed and store HEAD's commit. Slow: call it in a thread. Raises nothing for odd files."""
+        from triage.index.build import Budget
+        from triage.index.indexed import index_repository
+
+        indexed, facts = index_repository(
+            self._root, self._repository, self._embeddings, self._embedding_name, self._budget or Budget()
+        )
+        indexed.replaces(self._indexed)
+        self._indexed = indexed
+        return facts
+
+    def search(self, query: SearchQuery, limit: int) -> list[Hit]:
+        """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
+        return self._indexed.search(query, limit) if self._indexed else []
+
+    def retriever(self, repository: str) -> BaseRetriever:
+        """Passages for a text; its first line counts as the title, and traces in it are read.
+
+        It knows nothing but that text: who wants the issue to count puts the issue into it.
+
+        Raises:
+            NoSuchCollection: Nothing was indexed under this name.
+        """
+        from triage.index.retriever import get_codebase_retriever
+
+        return get_codebase_retriever(repository, {self._repository: self._indexed.search} if self._indexed else {})
+
+    def lines(self, path: str) -> list[str] | None:
+        """Lines of an indexed file without their ends; none when the commit has no such text file."""
+        return self._indexed.corpus.lines(path) if self._indexed else None
+
+    def paths(self) -> Sequence[str]:
+        """Every indexed path, also of files whose text did not fit."""
+        return list(self._indexed.corpus.numbers) if self._indexed else []
+
+    def owners(self, path: str) -> list[str]:
+        """Who CODEOWNERS names for the path, without `@`; empty when nobody."""
+        return self._indexed.owners.of(path) if self._indexed else []
+
+    def issue_forms(self) -> list[str]:
+        """Text of each issue template and form."""
+        return list(self._indexed.forms) if self._indexed else []

@@ -1,0 +1,98 @@
+"""The indexed repository: files, chunks, definitions, and the tables that score them."""
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triage.index.bm25 import BM25
+from triage.index.decode import lines_of
+from triage.index.kinds import Kind
+from triage.index.tokens import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """An indexed file."""
+
+    path: str
+    kind: Kind
+    packed: bytes | None = None
+    """Compressed text, a quarter of its size; none when only the path is indexed."""
+
+    @property
+    def stem(self) -> str:
+        """Name without extension, lower case."""
+        return PurePosixPath(self.path).stem.lower()
+
+    def lines(self) -> list[str]:
+        """Lines without their ends; empty when only the path is indexed."""
+        return lines_of(zlib.decompress(self.packed).decode("utf-8", "replace")) if self.packed is not None else []
+
+
+def packed(text: str) -> bytes:
+    """A text as `File` keeps it."""
+    return zlib.compress(text.encode("utf-8", "replace"), level=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is defined. Lines are 1-based and inclusive."""
+
+    file: int
+    start: int
+    end: int
+    name: str
+    """Qualified."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Everything that was read from the commit. Files and chunks are known by their numbers."""
+
+    files: Sequence[File]
+    chunk_files: NDArray[np.int32]
+    """The file of each chunk, ascending: a file's chunks stand side by side."""
+    chunk_starts: NDArray[np.int32]
+    chunk_ends: NDArray[np.int32]
+    chunk_symbols: Sequence[str | None]
+    definitions: Mapping[str, Sequence[Place]]
+    """By own name, as written."""
+    vocabulary: Vocabulary
+    by_chunk: BM25
+    by_file: BM25
+    by_path: BM25
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """Path to number of each file."""
+        return {file.path: number for number, file in enumerate(self.files)}
+
+    @cached_property
+    def stems(self) -> Mapping[str, Sequence[int]]:
+        """Files by name without extension, lower case."""
+        found: dict[str, list[int]] = {}
+        for number, file in enumerate(self.files):
+            found.setdefault(file.stem, []).append(number)
+        return found
+
+    @cached_property
+    def priors(self) -> NDArray[np.float32]:
+        """Factor on each file's score."""
+        return np.array([file.kind.prior for file in self.files], dtype=np.float32)
+
+    def lines(self, path: str) -> list[str] | None:
+        """Lines of a file as they were indexed; none when its text is not."""
+        number = self.numbers.get(path)
+        if number is None or self.files[number].packed is None:
+            return None
+        return self.files[number].lines()
+
+    def chunks_of(self, file: int) -> range:
+        """Numbers of a file's chunks."""
+        first, last = np.searchsorted(self.chunk_files, (file, file + 1))
+        return range(int(first), int(last))

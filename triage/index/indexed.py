@@ -1,0 +1,120 @@
+"""One commit, indexed and searchable."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from langchain_core.embeddings import Embeddings
+
+from triage.domain.code import Hit, IndexFacts, SearchQuery
+from triage.index.build import Budget, build
+from triage.index.commit import is_bare, open_commit
+from triage.index.corpus import Corpus
+from triage.index.folder import FolderTree
+from triage.index.git import GitFailed
+from triage.index.owners import Owners, read_forms, read_owners
+from triage.index.passages import best_chunks, passages
+from triage.index.projection import projected_query
+from triage.index.query import Query, query_of
+from triage.index.rank import rank, term_weights
+from triage.index.reasons import reasons
+from triage.index.tree import Listing, Tree
+from triage.index.vectors import LOCAL, Vectors, embed, embedded_query
+
+_NEAREST = 200
+"""Chunks taken from the vector store."""
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """What was read, and what finds things in it."""
+
+    corpus: Corpus
+    vectors: Vectors
+    model: Embeddings | None
+    owners: Owners
+    forms: list[str]
+
+    def search(self, query: SearchQuery, limit: int) -> list[Hit]:
+        """Files ranked for the query, best first."""
+        if not self.corpus.files or limit < 1:
+            return []
+        asked = query_of(query)
+        near = self._near(query, asked)
+        ranking = rank(self.corpus, asked, near, by_meaning=self.vectors.embedding != LOCAL)
+        hits: list[Hit] = []
+        for file in ranking.order[:limit]:
+            chunks = best_chunks(self.corpus, ranking, file)
+            why = reasons(self.corpus, asked, ranking, file, chunks)
+            if file in ranking.meaning:
+                why.append(f"close in meaning to the issue, by `{self.vectors.embedding}`")
+            path, score = self.corpus.files[file].path, round(ranking.scores[file], 4)
+            hits.append(Hit(path=path, score=score, passages=passages(self.corpus, file, chunks), reasons=why))
+        return hits
+
+    def _near(self, query: SearchQuery, asked: Query) -> dict[int, float]:
+        """Chunks that the vector store finds, with their similarity."""
+        store = self.vectors.store
+        if store is None:
+            return {}
+        if self.vectors.embedding == LOCAL or self.model is None:
+            return store.nearest(projected_query(self.corpus, term_weights(self.corpus, asked)), _NEAREST)
+        text = "\n".join([query.reading.text, query.hypothesis, " ".join(query.keywords)])
+        vector = embedded_query(self.model, text)
+        return store.nearest(vector, _NEAREST) if vector is not None else {}
+
+    def replaces(self, older: "Indexed | None") -> None:
+        """Give up an older index's vectors: all stores of a process share one memory."""
+        stale = older.vectors.store if older else None
+        fresh = self.vectors.store
+        if stale is not None and (fresh is None or stale.key != fresh.key):
+            stale.drop()
+
+
+def index_repository(
+    root: Path, repository: str, model: Embeddings | None, model_name: str, budget: Budget
+) -> tuple[Indexed, IndexFacts]:
+    """Read HEAD's commit, or the folder where there is none. Raises nothing for odd files."""
+    started = time.perf_counter()
+    notes: list[str] = []
+    tree, listing = _opened(root.resolve(), notes)
+    built = build(tree, listing, budget)
+    vectors = embed(built.corpus, repository, tree.commit, model, model_name)
+    owners, forms = read_owners(tree, listing.entries), read_forms(tree, listing.entries)
+    dirty = _dirty(tree, notes)
+    facts = IndexFacts(
+        commit=tree.commit,
+        files=len(built.corpus.files),
+        passages=len(built.corpus.chunk_files),
+        vectors=vectors.store.size if vectors.store else 0,
+        left_out=dict(sorted(built.left_out.items())),
+        partial=built.partial,
+        embedding=vectors.embedding,
+        notes=[*notes, *vectors.notes],
+        seconds=round(time.perf_counter() - started, 3),
+        dirty=dirty,
+    )
+    return Indexed(built.corpus, vectors, model, owners, forms), facts
+
+
+def _opened(root: Path, notes: list[str]) -> tuple[Tree, Listing]:
+    """The commit, or the folder as it is."""
+    try:
+        commit = open_commit(root)
+        return commit, commit.listing()
+    except GitFailed as error:
+        folder = FolderTree(root)
+        if is_bare(root):
+            notes.append(f"The bare repository could not be read ({error}).")
+            return folder, Listing()
+        if (root / ".git").exists():
+            notes.append(f"The folder was read as it is, without git ({error}).")
+        return folder, folder.listing()
+
+
+def _dirty(tree: Tree, notes: list[str]) -> bool:
+    try:
+        return tree.is_dirty()
+    except GitFailed as error:
+        notes.append(f"Whether the work tree differs from the commit could not be told ({error}).")
+        return False

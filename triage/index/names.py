@@ -1,0 +1,171 @@
+"""What the issue names outright: paths, stack frames, modules, file names, definitions."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from triage.index.corpus import Corpus, Place
+from triage.index.query import Query, Reference
+
+PLAIN = 0.3
+"""A definition named like a plain word was rarely meant."""
+_MIN_NAME = 3
+_MAX_PLACES = 60
+"""A name that more files define says nothing about any of them."""
+_INDEX_STEMS = frozenset({"__init__", "index", "mod", "main", "lib", "__main__", "init"})
+
+
+@dataclass
+class Named:
+    """Signals by file number, each from 0 to about 1, and what they rest on."""
+
+    path: dict[int, float] = field(default_factory=dict)
+    frame: dict[int, float] = field(default_factory=dict)
+    module: dict[int, float] = field(default_factory=dict)
+    stem_in_title: dict[int, float] = field(default_factory=dict)
+    stem_in_body: dict[int, float] = field(default_factory=dict)
+    defined: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    defined_in_title: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+
+    frames: dict[int, Reference] = field(default_factory=dict)
+    """The innermost frame that leads to each file."""
+    lines: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Lines that the issue names in each file, innermost frame first."""
+    modules: dict[int, str] = field(default_factory=dict)
+    places: dict[int, list[tuple[float, Place]]] = field(default_factory=lambda: defaultdict(list))
+    """Definitions named in the issue, with their weights."""
+
+
+def named(corpus: Corpus, query: Query) -> Named:
+    """Find what the issue names."""
+    found = Named()
+    _add_references(corpus, query, found)
+    _add_modules(corpus, query, found)
+    _add_stems(corpus, query, found)
+    _add_definitions(corpus, query, found)
+    return found
+
+
+def _add_references(corpus: Corpus, query: Query, found: Named) -> None:
+    for reference in sorted(query.references, key=lambda one: -one.depth):
+        files = files_named(corpus, reference.path)
+        for file in files:
+            worth = 1 / len(files)
+            if reference.depth:
+                if reference.depth * worth > found.frame.get(file, 0.0):
+                    found.frame[file] = reference.depth * worth
+                    found.frames[file] = reference
+            else:
+                found.path[file] = max(found.path.get(file, 0.0), worth)
+            if reference.line:
+                found.lines[file].append(reference.line)
+
+
+def files_named(corpus: Corpus, written: str) -> list[int]:
+    """Files whose path ends like the written one, those that share most of it.
+
+    One shared component is enough only where no more was written or the file stands at the top: a user's own
+    `app/models.py` is not the project's `orm/models.py`.
+    """
+    parts = [part for part in written.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    if not parts or "." not in parts[-1]:
+        return []
+    best: list[int] = []
+    most = 1
+    for file in corpus.stems.get(parts[-1].rpartition(".")[0].lower(), ()):
+        own = corpus.files[file].path.split("/")
+        shared = _shared_end(own, parts)
+        if shared == 0 or (shared == 1 and len(parts) > 1 and len(own) > 1):
+            continue
+        if shared > most:
+            best, most = [], shared
+        if shared == most:
+            best.append(file)
+    return best
+
+
+def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
+    count = 0
+    for mine, theirs in zip(reversed(one), reversed(other), strict=False):
+        if mine.lower() != theirs.lower():
+            break
+        count += 1
+    return count
+
+
+def _add_modules(corpus: Corpus, query: Query, found: Named) -> None:
+    for chain in query.chains:
+        for length in range(len(chain), 1, -1):
+            files = _modules(corpus, chain[:length])
+            if files:
+                for file in files:
+                    if 1 / len(files) > found.module.get(file, 0.0):
+                        found.module[file] = 1 / len(files)
+                        found.modules[file] = ".".join(chain[:length])
+                break
+
+
+def _modules(corpus: Corpus, chain: Sequence[str]) -> list[int]:
+    """Files that a dotted name stands for: `a.b` is `…/a/b.py` or `…/a/b/__init__.py`."""
+    own = [file for file in corpus.stems.get(chain[-1].lower(), ()) if _ends_with(corpus, file, chain)]
+    if own:
+        return own
+    return [
+        file for stem in ("__init__", "index", "mod") for file in corpus.stems.get(stem, ())
+        if _ends_with(corpus, file, [*chain, stem])
+    ]  # fmt: skip
+
+
+def _ends_with(corpus: Corpus, file: int, chain: Sequence[str]) -> bool:
+    path = corpus.files[file].path.split("/")
+    path[-1] = path[-1].rpartition(".")[0] or path[-1]
+    return path[-len(chain) :] == list(chain)
+
+
+def _add_stems(corpus: Corpus, query: Query, found: Named) -> None:
+    title = {word.lower() for word in query.title}
+    for word in {word.lower() for word in query.words}:
+        files = corpus.stems.get(word, ())
+        if not files or word in _INDEX_STEMS or len(word) < _MIN_NAME:
+            continue
+        for signal in [found.stem_in_body, *([found.stem_in_title] if word in title else [])]:
+            for file in files:
+                signal[file] = max(signal.get(file, 0.0), 1 / len(files))
+
+
+def _add_definitions(corpus: Corpus, query: Query, found: Named) -> None:
+    owners = _owners(query.chains)
+    for word in sorted(query.words):
+        places = corpus.definitions.get(word, ())
+        if not places or len(word) < _MIN_NAME:
+            continue
+        places = _meant(corpus, places, owners.get(word, ()))
+        files = {place.file for place in places}
+        if len(files) > _MAX_PLACES:
+            continue
+        plain = word.islower() and "_" not in word and word not in query.coded
+        worth = (PLAIN if plain else 1.0) / len(files)
+        for file in files:
+            found.defined[file] += worth
+            if word in query.title:
+                found.defined_in_title[file] += worth
+        for place in places:
+            found.places[place.file].append((worth * (1.5 if word in query.title else 1.0), place))
+
+
+def _owners(chains: Iterable[Sequence[str]]) -> Mapping[str, set[str]]:
+    """What stands before a name in the issue: `Store` before `save` in `Store.save`."""
+    owners: dict[str, set[str]] = defaultdict(set)
+    for chain in chains:
+        for owner, name in pairwise(chain):
+            owners[name].add(owner)
+    return owners
+
+
+def _meant(corpus: Corpus, places: Sequence[Place], owners: Iterable[str]) -> Sequence[Place]:
+    """Places that fit best: inside the owner that the issue names, then those in likely sources, then all."""
+    wanted = set(owners)
+    inside = [place for place in places if wanted.intersection(place.name.split(".")[:-1])]
+    likely = [place for place in inside or places if corpus.files[place.file].kind.likely]
+    return likely or inside or places

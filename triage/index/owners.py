@@ -1,0 +1,65 @@
+"""CODEOWNERS and issue forms, read from the same commit as the code."""
+
+import re
+from collections.abc import Sequence
+
+from triage.index.decode import decoded
+from triage.index.tree import Entry, Tree
+
+_OWNER_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
+"""In the order in which GitHub looks; the first one counts."""
+_FORM = re.compile(r"^\.github/ISSUE_TEMPLATE(?:/[^/]+\.(?:md|ya?ml)|\.md)$", re.I)
+_MAX_OWNERS_BYTES = 3 * 1024 * 1024
+"""GitHub's own limit."""
+_MAX_FORM_BYTES = 64 * 1024
+_MAX_FORMS = 40
+_MAX_STARS = 6
+"""Wildcards in one pattern; each multiplies the time to match, and no real pattern needs more."""
+
+
+class Owners:
+    """Who owns a path."""
+
+    def __init__(self, text: str = "") -> None:
+        from codeowners import CodeOwners
+
+        self._rules = CodeOwners("\n".join(line for line in text.splitlines() if _is_readable(line)))
+
+    def of(self, path: str) -> list[str]:
+        """Users and teams without `@`, as CODEOWNERS orders them; addresses are left out."""
+        return [name.removeprefix("@") for kind, name in self._rules.of(path) if kind != "EMAIL"]
+
+
+def read_owners(tree: Tree, entries: Sequence[Entry]) -> Owners:
+    """The rules of the file that GitHub would use."""
+    by_path = {entry.path: entry for entry in entries}
+    chosen = next((by_path[path] for path in _OWNER_FILES if path in by_path), None)
+    if chosen is None or chosen.size > _MAX_OWNERS_BYTES:
+        return Owners()
+    return Owners("".join(_texts(tree, [chosen])))
+
+
+def read_forms(tree: Tree, entries: Sequence[Entry]) -> list[str]:
+    """Texts of the issue templates and forms, by path."""
+    forms = [entry for entry in entries if _FORM.match(entry.path) and entry.size <= _MAX_FORM_BYTES]
+    return _texts(tree, sorted(forms, key=lambda entry: entry.path)[:_MAX_FORMS])
+
+
+def _texts(tree: Tree, entries: Sequence[Entry]) -> list[str]:
+    if not entries:
+        return []
+    return [text for _, data in tree.read(entries) if data is not None and (text := decoded(data)) is not None]
+
+
+def _is_readable(line: str) -> bool:
+    """Whether the parser takes the line; one that it refuses must not take the others with it."""
+    from codeowners import CodeOwners
+
+    pattern = line.split("#", maxsplit=1)[0].split()
+    if not pattern or pattern[0].count("*") > _MAX_STARS:
+        return False
+    try:
+        CodeOwners(line)
+    except (ValueError, re.error):
+        return False
+    return True

@@ -1,0 +1,132 @@
+"""What is looked for, as weighted terms and as names that the issue says outright."""
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from triage.domain.code import SearchQuery
+from triage.domain.issue import Reading, Trace
+from triage.index.tokens import terms_of, words
+
+TITLE = 2.0
+"""Added for each word of the title."""
+CODE = 0.5
+"""Code blocks and traces weigh half of prose."""
+KEYWORD, SAID_LATER = 1.0, 0.5
+"""Words that the agents added: keywords; hypothesis and areas."""
+
+_URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"')\]]+")
+_BLOB = re.compile(r"/(?:blob|blame|tree|raw|src)/[^/\s]{1,200}/([^\s?#<>\"')\]]{1,500})(?:#L(\d{1,7}))?")
+_CHAIN = re.compile(r"(?<![\w.])[^\W\d]\w*+(?:(?:::|->|[.\\/#])[^\W\d]\w*+)+")
+_SEPARATOR = re.compile(r"::|->|[.\\/#]")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A file that the issue names by its path."""
+
+    path: str
+    line: int | None = None
+    depth: float = 0.0
+    """Place in a trace, from just above 0 (outermost call) to 1 (where it was raised); 0 for a path named in words."""
+    outer: int = 0
+    """Frames further in."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A search, taken apart."""
+
+    weights: Mapping[str, float]
+    """Term to weight."""
+    spoken: Mapping[str, str]
+    """Term to the word as the issue writes it."""
+    title: frozenset[str]
+    """Words of the title, as written."""
+    words: frozenset[str]
+    """All words, as written."""
+    coded: frozenset[str]
+    """Words that the issue marks as code, or that look like it."""
+    chains: tuple[tuple[str, ...], ...]
+    """Dotted names (`a.b.c`, `a::b`, `a/b`), taken apart."""
+    references: tuple[Reference, ...]
+
+
+def query_of(asked: SearchQuery) -> Query:
+    """Read a search. Linear in the issue's length."""
+    reading = asked.reading
+    prose = _URL.sub(" ", reading.prose or ("" if reading.code else reading.body))
+    everything = "\n".join([reading.title, _URL.sub(" ", reading.body), prose, *(block.text for block in reading.code)])
+    in_prose, in_all = Counter(words(prose)), Counter(words(everything))
+    later = " ".join([*asked.keywords, asked.hypothesis, *asked.areas])
+    weights, spoken = _weights(reading, in_prose, in_all, asked)
+    return Query(
+        weights=weights,
+        spoken=spoken,
+        title=frozenset(words(reading.title)),
+        words=frozenset(in_all) | frozenset(words(later)),
+        coded=frozenset(word for name in [*reading.identifiers, *asked.keywords] for word in words(name)),
+        chains=tuple(dict.fromkeys(_chains([everything, later, *reading.identifiers]))),
+        references=tuple(_references(reading)),
+    )
+
+
+def _weights(
+    reading: Reading, in_prose: Counter[str], in_all: Counter[str], asked: SearchQuery
+) -> tuple[dict[str, float], dict[str, str]]:
+    in_title = Counter(words(reading.title))
+    in_code = Counter(in_all)
+    in_code.subtract(in_prose)
+    in_code.subtract(in_prose)
+    in_code.subtract(in_title)
+    total: dict[str, float] = defaultdict(float)
+    spoken: dict[str, str] = {}
+    for counts, weight in ((in_prose, 1.0), (in_code, CODE)):
+        for term, count in _terms(counts, spoken).items():
+            total[term] += weight * (1 + math.log(count))
+    for term in _terms(in_title, spoken):
+        total[term] += TITLE
+    for term in _terms(Counter(words(" ".join(asked.keywords))), spoken):
+        total[term] += KEYWORD
+    for term, count in _terms(Counter(words(" ".join([asked.hypothesis, *asked.areas]))), spoken).items():
+        total[term] += SAID_LATER * (1 + math.log(count))
+    return dict(total), spoken
+
+
+def _terms(counts: Counter[str], spoken: dict[str, str]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for word, count in counts.items():
+        if count > 0:
+            for term in terms_of(word):
+                found[term] += count
+                if term not in spoken or term == word.lower():
+                    spoken[term] = word if term == word.lower() else term
+    return found
+
+
+def _chains(texts: Iterable[str]) -> Iterable[tuple[str, ...]]:
+    for text in texts:
+        for found in _CHAIN.findall(text):
+            yield tuple(_SEPARATOR.split(found))
+
+
+def _references(reading: Reading) -> Iterable[Reference]:
+    for trace in reading.traces:
+        yield from _frames(trace)
+    for path in reading.paths:
+        yield Reference(path)
+    for link in reading.links:
+        if found := _BLOB.search(link):
+            yield Reference(found[1], int(found[2]) if found[2] else None)
+
+
+def _frames(trace: Trace) -> Iterable[Reference]:
+    for place, frame in enumerate(trace.frames, 1):
+        path = frame.path
+        if "/" not in path and "\\" not in path and frame.function and trace.language in ("java", "kotlin", "scala"):
+            # These name the file alone; the package stands in the function's name.
+            package = frame.function.split("$")[0].split(".")[:-2]
+            path = "/".join([*package, path])
+        yield Reference(path, frame.line, place / len(trace.frames), len(trace.frames) - place)

@@ -1,0 +1,90 @@
+"""The repository as a LangChain retriever: a text in, numbered passages out."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from pydantic import ConfigDict
+
+from triage.domain.code import Hit, Passage, SearchQuery
+from triage.domain.issue import Issue
+from triage.errors import NoSuchCollection
+from triage.reading.read import read
+
+Search = Callable[[SearchQuery, int], list[Hit]]
+
+
+class CodebaseRetriever(BaseRetriever):
+    """The best passages of the best files, as many as fit."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    search: Search
+    files: int = 25
+    """The culprit is among so many files in nine of ten issues (measured)."""
+    k: int = 40
+    """Documents at most."""
+    chars: int = 48_000
+    """Of all documents together."""
+    passage_chars: int = 3_000
+    """Of one document; a longer one is cut after a whole line."""
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002
+        hits = self.search(query_for(query), self.files)
+        found: list[Document] = []
+        room = self.chars
+        for passage in in_turns(hits):
+            document = document_of(passage, self.passage_chars)
+            if len(document.page_content) <= room and len(found) < self.k:
+                found.append(document)
+                room -= len(document.page_content)
+        return found
+
+
+def get_codebase_retriever(repository: str, indexed: Mapping[str, Search]) -> CodebaseRetriever:
+    """A retriever over what was indexed under this name.
+
+    Args:
+        repository: `owner/name`.
+        indexed: The searches that there are, by repository.
+
+    Raises:
+        NoSuchCollection: Nothing was indexed under `repository`.
+    """
+    if repository not in indexed:
+        raise NoSuchCollection("nothing was indexed under this repository's name")
+    return CodebaseRetriever(search=indexed[repository])
+
+
+def query_for(text: str) -> SearchQuery:
+    """A search for a text whose first line is a title, read like an issue."""
+    title, _, body = text.strip().partition("\n")
+    return SearchQuery(reading=read(Issue(title=title, body=body)))
+
+
+def in_turns(hits: Sequence[Hit]) -> list[Passage]:
+    """The first passage of every hit, then the second ones, then the third."""
+    longest = max((len(hit.passages) for hit in hits), default=0)
+    return [hit.passages[turn] for turn in range(longest) for hit in hits if turn < len(hit.passages)]
+
+
+def document_of(passage: Passage, max_chars: int) -> Document:
+    """A passage with numbered lines, so that a reader can cite them."""
+    width = len(str(passage.span.end))
+    numbered: list[str] = []
+    used = 0
+    for number, line in enumerate(passage.text.split("\n"), passage.span.start):
+        shown = f"{number:>{width}}| {line[:max_chars]}"
+        used += len(shown) + 1
+        if numbered and used > max_chars:
+            break
+        numbered.append(shown)
+    span = passage.span
+    place = {
+        "path": span.path,
+        "start": span.start,
+        "end": span.start + len(numbered) - 1,
+        "symbol": passage.symbol or "",
+    }
+    return Document(page_content="\n".join(numbered), metadata=place)

@@ -1,0 +1,31 @@
+"""Is the endpoint there, and does it take the key? Costs nothing: only the list of models is asked for."""
+
+import openai
+
+from triage.errors import ModelUnavailable
+from triage.llm.endpoint import Endpoint
+from triage.llm.faults import fault_of
+
+PROBE_SECONDS = 10.0
+
+
+def reach(endpoint: Endpoint, models: list[str]) -> str:
+    """What the endpoint says of itself.
+
+    Raises:
+        ModelUnavailable: It cannot be reached, or refuses the key.
+    """
+    client = openai.OpenAI(
+        api_key=endpoint.api_key.get_secret_value(),
+        base_url=endpoint.base_url,
+        timeout=PROBE_SECONDS,
+        max_retries=0,
+    )
+    try:
+        known = {model.id for model in client.models.list()}
+    except openai.NotFoundError:
+        return "reachable; it does not list its models"
+    except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
+        raise ModelUnavailable(f"cannot be used: {fault_of(error).reason}") from None
+    absent = [model for model in models if model not in known]
+    return f"reachable, but does not list {', '.join(absent)}" if absent else "reachable, and knows the models"

@@ -1,0 +1,123 @@
+"""Checks of single inputs. What is refused says what is allowed; a secret's value is never shown."""
+
+import difflib
+import ipaddress
+import re
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, SecretStr
+from pydantic_core import PydanticCustomError
+
+LONGEST_SHOWN_CHARS = 40
+_TRUTH = {"yes": "true", "on": "true", "1": "true", "no": "false", "off": "false", "0": "false"}
+
+
+def refuse(message: str) -> PydanticCustomError:
+    """A refusal that pydantic reports word for word."""
+    return PydanticCustomError("input", "{message}", {"message": message})
+
+
+def _shown(value: object) -> str:
+    """The value on one line, short, with everything odd escaped."""
+    text = str(value)
+    return ascii(text if len(text) <= LONGEST_SHOWN_CHARS else text[:LONGEST_SHOWN_CHARS] + "...")
+
+
+def one_of(*allowed: str) -> BeforeValidator:
+    """One of a few words; the nearest is offered for a misspelt one."""
+    def check(value: Any) -> Any:
+        if value in allowed:
+            return value
+        near = difflib.get_close_matches(str(value).lower(), allowed, n=1, cutoff=0.5)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise refuse(f"{_shown(value)} is not one of {', '.join(allowed)}{hint}")
+
+    return BeforeValidator(check)
+
+
+def _flag(value: Any) -> Any:
+    """A boolean as YAML's core schema spells it, which is what GitHub's own toolkit takes."""
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "True", "TRUE", "false", "False", "FALSE"):
+        return value.lower() == "true"
+    near = _TRUTH.get(str(value).lower())
+    hint = f"; did you mean {near}?" if near else ""
+    raise refuse(f"{_shown(value)} is not one of true, false{hint}")
+
+
+def whole(lowest: int, highest: int, unit: str = "") -> BeforeValidator:
+    """A whole number in ASCII digits."""
+    def check(value: Any) -> Any:
+        text = str(value)
+        # int() alone would take other scripts' digits, underscores and a sign.
+        if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,18}", text) or not lowest <= int(text) <= highest:
+            hint = f"; did you mean {text[1:]}?" if re.fullmatch(r"#[1-9][0-9]{0,8}", text) else ""
+            raise refuse(f"{_shown(value)} is not a whole number{unit} from {lowest} to {highest}{hint}")
+        return int(text)
+
+    return BeforeValidator(check)
+
+
+def amount(lowest: float, highest: float, unit: str) -> BeforeValidator:
+    """A decimal number without sign or exponent."""
+    def check(value: Any) -> Any:
+        text = str(value)
+        if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", text):
+            raise refuse(f"{_shown(value)} is not a number{unit} such as 0.50")
+        if not lowest <= float(text) <= highest:
+            raise refuse(f"{_shown(value)} is not a number{unit} from {lowest:g} to {highest:g}")
+        return float(text)
+
+    return BeforeValidator(check)
+
+
+def _name(value: Any) -> Any:
+    if not re.fullmatch(r"[!-~]{1,200}", str(value)):
+        raise refuse(f"{_shown(value)} is not a model's name: printable ASCII without spaces, at most 200 characters")
+    return value
+
+
+def _key(value: Any) -> Any:
+    text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+    if text and not re.fullmatch(r"[!-~]+", text):
+        raise refuse("the value has a space, a line break or another character that no key has")
+    return value
+
+
+def endpoint_url(value: Any) -> Any:
+    """A base URL that a key may be sent to. The value is never shown: it might hold a password."""
+    text = str(value)
+    try:
+        url = urlsplit(text)
+        host, _ = url.hostname or "", url.port
+    except ValueError:
+        raise refuse("the value is no URL") from None
+    if not re.fullmatch(r"[!-~]+", text) or not host or url.scheme not in ("http", "https"):
+        raise refuse("the value is no URL that starts with https:// (or http:// for a private address)")
+    if url.username is not None or url.password is not None or url.query or url.fragment:
+        raise refuse("the URL must not hold a user name, a password, a query or a fragment")
+    if url.scheme == "http" and not _is_private(host):
+        raise refuse("http:// is for loopback and private addresses; use https://")
+    return text.rstrip("/")
+
+
+def _is_private(host: str) -> bool:
+    """Whether a name or an address can only be near: a key may go there without TLS."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        # No dots, and no number in disguise (http://134744072 is 8.8.8.8). `.localhost` is RFC 6761,
+        # `.internal` is reserved by ICANN for private use (host.docker.internal).
+        return bool(re.fullmatch(r"[a-z][a-z0-9_-]*|([a-z0-9_-]+\.)+(localhost|internal)", host))
+    mapped = getattr(address, "ipv4_mapped", None)
+    address = mapped or address
+    return address.is_loopback or (address.is_private and not (address.is_link_local or address.is_unspecified))
+
+
+Flag = Annotated[bool, BeforeValidator(_flag)]
+Secret = Annotated[SecretStr, BeforeValidator(_key)]
+ModelName = Annotated[str, BeforeValidator(_name)]
+Seconds = Annotated[int, whole(1, 21_600, " of seconds")]
+"""GitHub ends a job after six hours."""
