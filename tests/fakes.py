@@ -98,8 +98,15 @@ class FakeCodebase:
 
 @dataclass
 class FakeMeter:
-    usage: Usage = field(default_factory=Usage)
+    """Counts while the block runs, as the real one does."""
+
+    spent: list[Usage]
+    since: int
     models: list[str] = field(default_factory=lambda: ["fake-model"])
+
+    @property
+    def usage(self) -> Usage:
+        return sum(self.spent[self.since :], Usage())
 
 
 class FakeModel:
@@ -143,12 +150,7 @@ class FakeModel:
 
     @contextmanager
     def metered(self, seconds: float) -> Iterator[FakeMeter]:
-        before = len(self._spent)
-        meter = FakeMeter()
-        try:
-            yield meter
-        finally:
-            meter.usage = sum(self._spent[before:], Usage())
+        yield FakeMeter(self._spent, len(self._spent))
 
     @property
     def usage(self) -> Usage:
@@ -270,6 +272,12 @@ class FakeJournal:
 
     def folded(self, title: str, text: str) -> None:
         self.lines.append(f"[{title}] {text}")
+
+    @contextmanager
+    def grouped(self, title: str) -> Iterator[None]:
+        self.lines.append(f"{{ {title}")
+        yield
+        self.lines.append("}")
 
 
 @dataclass

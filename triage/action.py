@@ -26,7 +26,7 @@ from triage.wiring import Actions
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """How the runner cancels a job: SIGINT, 7.5 s later SIGTERM, 2.5 s later it kills (ProcessInvoker.cs)."""
 
-LAST_SECONDS = 4.0
+LAST_SECONDS = 3.5
 """From a signal to the end: the runner kills after ten."""
 
 

@@ -24,6 +24,7 @@ from triage.errors import BadInput, TriageError
 from triage.flows.doctor import Check, checks
 from triage.flows.local import issue_from_text
 from triage.ports import Services
+from triage.publish.schema import report_json
 from triage.settings import RunnerEnvironment, Settings
 
 app = typer.Typer(
@@ -83,7 +84,7 @@ def run(
         result, stopped = asyncio.run(_triaged(found, where, services))
     if result.index and result.index.dirty:
         runner.annotate("notice", "The work tree has changes that are not committed; the last commit was searched.")
-    text = result.model_dump_json(indent=2)
+    text = report_json(result)
     runner.report(text)
     _print(result, text, as_json=as_json)
     if stopped:

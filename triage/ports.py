@@ -151,6 +151,9 @@ class Journal(Protocol):
     def folded(self, title: str, text: str) -> None:
         """A group with text that has passed the safety step."""
 
+    def grouped(self, title: str) -> AbstractContextManager[None]:
+        """Put the lines written inside the block into one group."""
+
 
 @dataclass(frozen=True)
 class Services:

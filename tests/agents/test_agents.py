@@ -113,7 +113,7 @@ async def test_codebase_by_rules_gives_lines_and_reasons():
     answer = await codebase_search.by_rules(case(), services(codebase=CODE))
     first = answer.relevant_files[0]
     assert (first.path, first.start_line, first.end_line) == ("src/parse.py", 1, 3)
-    assert first.quote == "def parse(text):"
+    assert first.quote == "return date(*parts)", "the line that the traceback names"
     assert first.relevance_reason
     assert answer.confidence >= 0.6, "the traceback ends in it"
 

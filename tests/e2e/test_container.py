@@ -19,6 +19,8 @@ from tests.e2e.job import Job
 pytestmark = pytest.mark.container
 
 LARGEST_IMAGE_BYTES = 500_000_000
+PATIENCE_SECONDS = 7.5
+"""Between the runner's SIGINT and its SIGTERM (ProcessInvoker.cs); includes the engine's own part of ending."""
 ENGINE = os.environ.get("TRY_ENGINE") or shutil.which("docker") or shutil.which("podman") or "docker"
 IMAGE = os.environ.get("TRY_IMAGE") or "localhost/bug-triage:dev"
 
@@ -68,21 +70,20 @@ def test_variables_of_the_workflow_do_not_bring_code_in(job):
     assert scenes.sprung(job.workspace) == []
 
 
-@pytest.mark.parametrize(("signals", "exit_code"), [([signal.SIGINT], 130), ([signal.SIGTERM], 143)])
-def test_a_cancelled_job_ends_within_five_seconds(job, signals, exit_code):
+@pytest.mark.parametrize(("sent", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_cancelled_job_ends_before_it_is_killed(job, sent, exit_code):
     scenes.plain_checkout(job.workspace)
     job.commit()
     job.github.hangs = True
     with subprocess.Popen(job.container_command(ENGINE, IMAGE), stdout=subprocess.DEVNULL) as running:
         until = time.monotonic() + 60
-        while not job.github.asked and time.monotonic() < until:
+        while not job.github.asked and running.poll() is None and time.monotonic() < until:
             time.sleep(0.1)
         assert job.github.asked, "the run never asked GitHub anything"
-        asked = time.monotonic()
-        for sent in signals:
-            subprocess.run([ENGINE, "kill", "--signal", sent.name, job.name], check=True, capture_output=True)
+        cancelled = time.monotonic()
+        subprocess.run([ENGINE, "kill", "--signal", sent.name, job.name], check=True, capture_output=True)
         assert running.wait(timeout=30) == exit_code
-    assert time.monotonic() - asked < 5
+    assert time.monotonic() - cancelled < PATIENCE_SECONDS
     assert (job.folder / "temp" / "summary").read_text(encoding="utf-8")
 
 

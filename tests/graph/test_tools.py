@@ -91,4 +91,4 @@ async def test_records_of_parallel_blocks_do_not_mix():
                 await tools.run(asking("echo", query="x"))
         return len(records)
 
-    assert await asyncio.gather(block(1), block(3)) == [1, 3]
+    assert list(await asyncio.gather(block(1), block(3))) == [1, 3]

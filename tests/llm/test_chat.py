@@ -268,7 +268,7 @@ async def test_meters_of_parallel_blocks_do_not_mix():
                     await colour(model)
             return meter.usage.calls
 
-        assert await asyncio.gather(block(1), block(2)) == [1, 2]
+        assert list(await asyncio.gather(block(1), block(2))) == [1, 2]
     assert model.usage.calls == 3
 
 

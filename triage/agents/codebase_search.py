@@ -20,6 +20,8 @@ from triage.threads import in_daemon_thread
 
 MAX_TOKENS = 2_000
 MAX_FILES = 10
+NEAR_SHARE = 0.25
+"""Of the best score: below it a hit is not shown as a suspect."""
 CONTEXT_CHARS = 48_000
 """Of code in the prompt: about 16,000 tokens, a sixth of the default budget of a run."""
 
@@ -131,7 +133,7 @@ async def by_rules(case: Case, services: Services) -> CodebaseFinding:
         confidence=confidence,
         reasoning="Ranked by words, names, paths and stack frames that the issue and the code share.",
         error=None,
-        relevant_files=[_relevant(hit) for hit in hits],
+        relevant_files=[_relevant(hit, case) for hit in standing_out(hits)],
         root_cause_location=_location(first) if first and confidence >= 0.6 else None,
     )
 
@@ -140,7 +142,12 @@ def _nothing(first: Hit | None) -> str:
     return f"{first.path} fits best." if first else "Nothing in the repository fits the issue's words."
 
 
-def _relevant(hit: Hit) -> RelevantFile:
+def standing_out(hits: Sequence[Hit]) -> list[Hit]:
+    """The first hit and those that come near it: a file that merely shares a word is no suspect."""
+    return [hit for rank, hit in enumerate(hits) if rank == 0 or hit.score >= NEAR_SHARE]
+
+
+def _relevant(hit: Hit, case: Case) -> RelevantFile:
     best = hit.passages[0] if hit.passages else None
     return RelevantFile(
         path=hit.path,
@@ -148,13 +155,21 @@ def _relevant(hit: Hit) -> RelevantFile:
         start_line=best.span.start if best else None,
         end_line=best.span.end if best else None,
         symbol=best.symbol if best else None,
-        quote=_telling_line(best) if best else None,
+        quote=_telling_line(best, case) if best else None,
     )
 
 
-def _telling_line(passage: Passage) -> str | None:
-    """The line that opens the passage: a definition's head, as a rule."""
-    return next((line.strip() for line in passage.text.splitlines() if len(line.strip()) > 3), None)
+def _telling_line(passage: Passage, case: Case) -> str | None:
+    """The line that a stack trace names, else the one that opens the passage: a definition's head, as a rule."""
+    lines = passage.text.splitlines()
+    named = [
+        lines[frame.line - passage.span.start].strip()
+        for trace in case.reading.traces
+        for frame in reversed(trace.frames)
+        if frame.line and _same_file(frame.path, passage.span.path)
+        if 0 <= frame.line - passage.span.start < len(lines)
+    ]
+    return next((line for line in [*named, *lines] if len(line.strip()) > 3), "").strip() or None
 
 
 def _location(hit: Hit) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
-from triage.agents.case_parts import hypothesis
 from triage.domain.case import Case
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, Severity, TriageReport
 from triage.reading.symptoms import Symptom, symptoms
@@ -75,8 +74,9 @@ def _root_cause(case: Case, files: Sequence[RelevantFile]) -> str:
     first = files[0]
     place = f"`{first.symbol}` in `{first.path}`" if first.symbol else f"`{first.path}`"
     if case.critique and case.critique.verdict == "CONFIRMED":
-        return f"{hypothesis(case)} The stack trace leads to {place}. Why it fails there was not analysed."
-    return f"Not proven. {place} is the place that fits the issue best: {first.relevance_reason}."
+        line = f" The failing line is `{first.quote}`." if first.quote and "`" not in first.quote else ""
+        return f"The stack trace ends in {place}.{line} Why it fails there takes a person, or a model, to say."
+    return f"Not proven. {place} fits the issue best: {first.relevance_reason}."
 
 
 def _suspect(file: RelevantFile) -> AffectedFile:

@@ -24,9 +24,12 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[In
 
 
 def _checked(answer: InvestigatorFinding, reading: Reading) -> InvestigatorFinding:
+    """The answer without invented messages. What shows an error is a bug report, whatever a model was talked into."""
+    shows_error = bool(reading.traces or reading.error_messages)
     return answer.model_copy(
         update={
             "agent_name": "investigator",
+            "kind": "bug" if shows_error else answer.kind,
             "error_messages": [message for message in answer.error_messages if message and message in reading.text],
             "keywords_for_search": answer.keywords_for_search[:MAX_KEYWORDS],
             "missing_information": answer.missing_information[:MAX_QUESTIONS],

@@ -12,7 +12,7 @@ from triage.agents.drafts import report_by_rules, ticket_by_rules, ticket_of
 from triage.agents.prompts import bullets, conversation
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding, TriageReport, WriterOutput
-from triage.errors import TriageError
+from triage.errors import ModelUnavailable, TriageError
 from triage.ports import Model, Services
 
 T = TypeVar("T")
@@ -20,10 +20,15 @@ T = TypeVar("T")
 REPORT_TOKENS = 3_000
 COMMENT_TOKENS = 800
 TICKET_TOKENS = 300
+DRAFTS = 3
 
 
 async def by_model(case: Case, services: Services, model: Model) -> Consulted[WriterOutput]:
-    """Three sub-chains in parallel, each with its own retry, fallback and twin: one that fails costs only itself."""
+    """Three sub-chains in parallel, each with its own retry, fallback and twin: one that fails costs only itself.
+
+    Raises:
+        ModelUnavailable: All three failed; the reason is the first one's.
+    """
     shortfalls: list[str] = []
     owners = _owners(case, services)
     parts = _parts(case, owners)
@@ -43,6 +48,8 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[Wr
         draft("comment", model.text("main", COMMENT_TOKENS), lambda: ""),
         draft("ticket", normalised, lambda: ticket_by_rules(case, owners)),
     )
+    if len(shortfalls) == DRAFTS:
+        raise ModelUnavailable(shortfalls[0].partition(": ")[2])
     merged = merge_writer_outputs({"report": report, "comment": comment, "ticket": ticket})
     return Consulted(merged, shortfalls)
 

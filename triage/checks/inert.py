@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.text import clean, is_costly, to_html, visible_only
+from triage.domain.text import clean, is_costly, to_html, visible_only, word_set
 
 MAX_CHARS = 600
 MAX_PLAIN_CHARS = 20_000
@@ -35,7 +35,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&])")
 _BLOCK_START = re.compile(r"^([-+=:]|\d{1,9}(?=[.)]))")
 _ITEMS_APART = re.compile(r"(^- [^\n]*)\n\n(?=- )", re.M)
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
-_DRAWN = frozenset("mermaid math geojson topojson stl suggestion latex tex".split())
+_DRAWN = word_set("mermaid math geojson topojson stl suggestion latex tex")
 """Languages that GitHub draws, or turns into a button, instead of showing the text."""
 
 
@@ -102,8 +102,8 @@ def plain(markdown: str, max_chars: int = MAX_PLAIN_CHARS) -> str:
 def live_effects(markdown: str, allowed_urls: Sequence[str]) -> list[str]:
     """Everything in a finished page that would act on GitHub, each in a few words of ours; empty when it is safe.
 
-    Our own hidden marker may open the page; `<details>`, `<summary>`, `<sub>` and `<br>` may stand in it. A link must be
-    one of `allowed_urls`, or begin with one of them that ends in `/`.
+    Our own hidden marker may open the page; `<details>`, `<summary>`, `<sub>` and `<br>` may stand in it. A link must
+    be one of `allowed_urls`, or begin with one of them that ends in `/`.
     """
     page = _after_marker(markdown)
     if page is None:
@@ -180,7 +180,7 @@ def _longest_run(text: str) -> int:
     return max((len(run) for run in _RUN.findall(text)), default=0)
 
 
-_BLOCKS = frozenset("p h1 h2 h3 h4 h5 h6 li ul ol blockquote table tr thead tbody hr section div body".split())
+_BLOCKS = word_set("p h1 h2 h3 h4 h5 h6 li ul ol blockquote table tr thead tbody hr section div body")
 
 
 def _plain_blocks(body: LexborNode) -> Iterator[str]:
@@ -234,9 +234,10 @@ def _paragraph(gathered: list[str], mark: str) -> str:
 
 _RAW = re.compile("<!-- raw HTML omitted -->")
 _OUR_TAGS = re.compile(r"</?(?:details|summary|sub)>|<details open>|<br ?/?>")
-_MADE_BY_MARKDOWN = frozenset(
-    "html head body p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del a hr br table thead tbody tr th td input "
-    "details summary sub".split()
+_MADE_BY_MARKDOWN = word_set(
+    "html head body p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del a hr br table thead tbody tr "
+    "th td input "
+    "details summary sub"
 )
 _ATTRIBUTES = frozenset({"href", "align", "lang", "start", "type", "checked", "disabled", "open"})
 _LIVE_TEXT = (
@@ -244,7 +245,7 @@ _LIVE_TEXT = (
     ("an issue reference", re.compile(r"#\d|\bGH-\d", re.I)),
     ("a commit reference", re.compile(r"(?<![\w])[0-9a-f]{7,40}(?![\w])")),
 )
-_NEW_LINE_TAGS = frozenset("p h1 h2 h3 h4 h5 h6 li td th br details summary blockquote hr pre table".split())
+_NEW_LINE_TAGS = word_set("p h1 h2 h3 h4 h5 h6 li td th br details summary blockquote hr pre table")
 
 
 def _after_marker(markdown: str) -> str | None:

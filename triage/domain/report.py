@@ -68,6 +68,8 @@ class IssueRef(Value):
     number: int | None
     title: str
     url: str
+    labels: list[str] = Field(default_factory=list)
+    """Those that it had when the run began."""
 
 
 class RunReport(Value):
@@ -103,7 +105,7 @@ class RunReport(Value):
     external_references: list[WebResult] = Field(default_factory=list)
     ticket: Ticket
     analysis: str = ""
-    """The writer's own words, as plain text; empty by rules."""
+    """The model's own words as inert Markdown; empty by rules."""
     critique: CritiqueFinding | None = None
     citations: Citations = Citations()
     hidden_fragments: int = 0

@@ -6,11 +6,15 @@ from collections import Counter
 import regex  # type: ignore[import-untyped]
 from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
 
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a line as a set."""
+    return frozenset(words.split())
+
+
 _NEWLINE = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_COLOUR = re.compile("(?:\x1b\\[|\x9b)[0-9;:]{0,64}[mK]")
-_ESCAPE = re.compile(
-    "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|(?:\x1b[]PX^_])[^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\\\)?"
-)
+_COLOUR = re.compile("\x1b\\[[0-9;:]{0,64}[mK]")
+_ESCAPE = re.compile("\x1b\\[[0-?]{0,64}[ -/]{0,8}[@-~]|(?:\x1b[]PX^_])[^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\\\)?")
 # A joiner between two pictures and the colour mark after one are what a person sees as one emoji.
 _INVISIBLE = regex.compile(
     r"(?P<kept>(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}])"
@@ -27,8 +31,8 @@ _DEEP_PREFIX = re.compile(r"^((?:[ \t]{0,8}(?:>|[-*+]|\d{1,9}[.)])){40})(?:[ \t]
 _TABLE_RULE = re.compile(r"^[ \t>]*[|:-][|: \t-]*$", re.M)
 _MAX_CELLS = 50_000
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
-_NEVER_NESTED = frozenset(
-    "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th option".split()
+_NEVER_NESTED = word_set(
+    "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th option"
 )
 _MAX_DEPTH = 200
 _MAX_TAG_CHARS = 4_000
@@ -36,7 +40,7 @@ _MAX_QUOTED_BRACKETS = 400
 
 
 def clean(text: str | None) -> tuple[str, int]:
-    """Text with `\\n` line ends and without what nobody sees, and how many invisible runs were taken out.
+    """Text with line feeds as line ends and without what nobody sees, and how many invisible runs were taken out.
 
     Gone are control, format, bidirectional and default-ignorable code points (by Unicode property), lone
     surrogates and terminal escapes; whole emoji stay. Colours of a terminal are taken out and not counted.

@@ -19,14 +19,17 @@ class Counting:
         self.documents = 0
         self._vocabulary = vocabulary
         self._pending: list[NDArray[np.int32]] = []
+        self._lengths: list[int] = []
         self._pending_words = 0
         self._first = 0
         self._counted: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]] = []
 
-    def add(self, words: NDArray[np.int32]) -> None:
-        """The next document."""
-        self._pending.append(words)
-        self._pending_words += len(words)
+    def add(self, *parts: NDArray[np.int32]) -> None:
+        """The next document, by its words in one or more parts."""
+        length = sum(map(len, parts))
+        self._pending.extend(parts)
+        self._lengths.append(length)
+        self._pending_words += length
         self.documents += 1
         if self._pending_words > _BATCH:
             self._count()
@@ -35,13 +38,13 @@ class Counting:
         if not self._pending:
             return
         numbers = np.arange(self._first, self.documents, dtype=np.int32)
-        documents = np.repeat(numbers, [len(words) for words in self._pending])
+        documents = np.repeat(numbers, self._lengths)
         terms, documents = self._vocabulary.expand(np.concatenate(self._pending), documents)
         pairs, counts = np.unique(documents.astype(np.int64) << 32 | terms, return_counts=True)
         self._counted.append(
             ((pairs & 0xFFFFFFFF).astype(np.int32), (pairs >> 32).astype(np.int32), counts.astype(np.int32))
         )
-        self._pending, self._pending_words, self._first = [], 0, self.documents
+        self._pending, self._lengths, self._pending_words, self._first = [], [], 0, self.documents
 
     def finish(self) -> "BM25":
         """The scores' tables; the collected words are given up."""

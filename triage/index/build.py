@@ -3,7 +3,7 @@
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,41 +54,46 @@ def build(tree: Tree, listing: Listing, budget: Budget) -> Built:
     partial = bool(listing.missing or further)
     if listing.missing:
         left_out["not fetched"] += listing.missing
-    for path, text, definitions in _parsed(tree.read(chosen), left_out, budget):
-        if text is None or not builder.add(path, text, definitions):
+    for source in _sources(tree.read(chosen), left_out, budget):
+        if source is None or not builder.add(source):
             partial = True
     for entry in further[: max(0, budget.paths - len(builder.files))]:
         builder.add_path(entry.path)
     return Built(builder.finish(), left_out, partial)
 
 
-def _parsed(
+@dataclass(frozen=True)
+class _Source:
+    """A file on its way into the corpus; what other threads and processes make of it is still to come."""
+
+    path: str
+    text: str
+    packed: Future[bytes]
+    definitions: Future[list[Definition]] | None
+
+
+def _sources(
     contents: Iterable[tuple[Entry, bytes | None]], left_out: Counter[str], budget: Budget
-) -> Iterator[tuple[str, str | None, list[Definition]]]:
-    """Path, text (none when unreadable) and definitions, in order; a few files are parsed ahead."""
+) -> Iterator[_Source | None]:
+    """Texts in order, a few of them parsed ahead; none for what cannot be read."""
     latest = time.monotonic() + budget.parse_seconds
-    ahead: deque[tuple[str, str, Future[list[Definition]] | None]] = deque()
-    with Syntax() as syntax:
+    ahead: deque[_Source] = deque()
+    with Syntax() as syntax, ThreadPoolExecutor(1, thread_name_prefix="pack") as packer:
         for entry, data in contents:
             if data is None:
                 left_out["unreadable"] += 1
-                yield entry.path, None, []
+                yield None
                 continue
             text, reason = text_or_reason(data)
             if text is None:
                 left_out[reason] += 1
                 continue
-            language = language_of(entry.path)
-            parse = language is not None and bool(language.grammar) and time.monotonic() < latest
-            ahead.append((entry.path, text, syntax.submit(text, language) if language and parse else None))
+            language = language_of(entry.path) if time.monotonic() < latest else None
+            definitions = syntax.submit(text, language) if language and language.grammar else None
+            ahead.append(_Source(entry.path, text, packer.submit(packed, text), definitions))
             if len(ahead) > _AHEAD:
-                yield _ready(*ahead.popleft())
-        while ahead:
-            yield _ready(*ahead.popleft())
-
-
-def _ready(path: str, text: str, coming: "Future[list[Definition]] | None") -> tuple[str, str, list[Definition]]:
-    return path, text, coming.result() if coming else []
+                yield ahead.popleft()
+        yield from ahead
 
 
 def _chosen(entries: Sequence[Entry], budget: Budget, left_out: Counter[str]) -> tuple[list[Entry], list[Entry]]:
@@ -123,24 +128,24 @@ class _Builder:
         self._chunks: list[tuple[int, int, int]] = []
         self._symbols: list[str | None] = []
 
-    def add(self, path: str, text: str, definitions: Sequence[Definition]) -> bool:
+    def add(self, source: _Source) -> bool:
         """Index a file; only its path, and false, when the chunks are used up."""
         if len(self._chunks) >= self._max_chunks:
-            self.add_path(path)
+            self.add_path(source.path)
             return False
-        chunks = self._cut(text, definitions)
-        words = self._vocabulary.words_of(text)
-        path_words = self._vocabulary.words_of(path)
+        chunks = self._cut(source.text, source.definitions.result() if source.definitions else [])
+        words = self._vocabulary.words_of(source.text)
+        path_words = self._vocabulary.words_of(source.path)
         self._count_chunks(chunks, words, path_words)
-        self._by_file.add(_joined([words, path_words, path_words]))
+        self._by_file.add(words, path_words, path_words)
         self._by_path.add(path_words)
-        self.files.append(File(path, kind_of(path), packed(text)))
+        self.files.append(File(source.path, kind_of(source.path), source.packed.result()))
         return True
 
     def add_path(self, path: str) -> None:
         """Index a path without its text."""
         path_words = self._vocabulary.words_of(path)
-        self._by_file.add(path_words)
+        self._by_file.add(path_words, path_words)
         self._by_path.add(path_words)
         self.files.append(File(path, kind_of(path)))
 
@@ -148,25 +153,26 @@ class _Builder:
         lines = text.count("\n") + (not text.endswith("\n") and text != "")
         root = scopes(definitions, lines)
         for one in named(root):
-            assert one.name is not None
             place = Place(len(self.files), one.start, one.end, one.name)
             self._places.setdefault(one.name.rpartition(".")[2], []).append(place)
         return cut(root)
 
     def _count_chunks(self, chunks: Sequence[Chunk], words: NDArray[np.int32], path_words: NDArray[np.int32]) -> None:
         """Words of the lines, with the path's and the symbol's."""
-        line_ends = np.flatnonzero(words == 0)
-        starts = [0, *(line_ends + 1).tolist()]
+        starts = [0, *(np.flatnonzero(words == 0) + 1).tolist()]
         last = len(starts) - 1
         for chunk in chunks:
             first = starts[min(chunk.start - 1, last)]
             piece = words[first : starts[chunk.end] if chunk.end <= last else len(words)]
-            if not piece.any():
+            line_ends = min(chunk.end, last) - chunk.start + 1
+            if len(piece) <= line_ends:
                 continue
-            symbol = self._vocabulary.words_of(chunk.symbol) if chunk.symbol else piece[:0]
-            self._by_chunk.add(_joined([piece, path_words, symbol]))
+            self._by_chunk.add(piece, path_words, *self._symbol_words(chunk.symbol))
             self._chunks.append((len(self.files), chunk.start, chunk.end))
             self._symbols.append(chunk.symbol)
+
+    def _symbol_words(self, symbol: str | None) -> list[NDArray[np.int32]]:
+        return [self._vocabulary.words_of(symbol)] if symbol else []
 
     def finish(self) -> Corpus:
         """The corpus of everything that was added."""
@@ -176,7 +182,3 @@ class _Builder:
             self.files, columns[0], columns[1], columns[2], self._symbols, self._places, self._vocabulary, by_chunk,
             by_file, by_path,
         )  # fmt: skip
-
-
-def _joined(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
-    return np.concatenate(parts)

@@ -7,6 +7,8 @@ from triage.index.definitions import Definition
 
 LONG = 100
 """Lines; a definition up to this length stays whole."""
+WHOLE = 20
+"""Lines; a definition up to this length is not cut into those inside of it."""
 WINDOW, STEP = 60, 50
 """Lines of a window, and from one window's start to the next's."""
 _MAX_DEPTH = 40
@@ -24,23 +26,23 @@ class Chunk:
 
 @dataclass(slots=True)
 class Scope:
-    """A definition with those inside of it. `name` is qualified."""
+    """A definition with those inside of it; the outermost scope is the file."""
 
     start: int
     end: int
-    name: str | None
+    name: str
+    """Qualified; empty for the file."""
     inner: list["Scope"] = field(default_factory=list)
 
 
 def scopes(definitions: Sequence[Definition], lines: int) -> Scope:
     """Nest definitions (outer before inner) under the file."""
-    root = Scope(1, lines, None)
+    root = Scope(1, lines, "")
     stack = [root]
     for one in definitions:
-        while (len(stack) > 1 and one.end > stack[-1].end) or len(stack) > _MAX_DEPTH:
-            stack.pop()
+        del stack[min(one.depth, _MAX_DEPTH) + 1 :]
         outer = stack[-1].name
-        name = one.name if outer is None or one.name.startswith(f"{outer}.") else f"{outer}.{one.name}"
+        name = one.name if not outer or one.name.startswith(f"{outer}.") else f"{outer}.{one.name}"
         scope = Scope(one.start, min(one.end, lines), name)
         stack[-1].inner.append(scope)
         stack.append(scope)
@@ -60,21 +62,13 @@ def cut(scope: Scope) -> list[Chunk]:
 
 
 def _cut(scope: Scope) -> Iterator[Chunk]:
-    if not scope.inner or (scope.name is not None and _is_whole(scope)):
-        yield from _windows(scope.start, scope.end, scope.name)
+    if not scope.inner or (scope.name and scope.end - scope.start < WHOLE):
+        yield from _windows(scope.start, scope.end, scope.name or None)
         return
     for one in scope.inner:
         yield from _cut(one)
     for start, end in _between(scope.start, scope.end, scope.inner):
-        yield from _windows(start, end, scope.name)
-
-
-def _is_whole(scope: Scope) -> bool:
-    """Functions with helpers inside stay whole up to a length; classes are cut into their methods."""
-    return scope.end - scope.start < WHOLE
-
-
-WHOLE = 20
+        yield from _windows(start, end, scope.name or None)
 
 
 def _between(start: int, end: int, inner: Iterable[Scope]) -> Iterator[tuple[int, int]]:

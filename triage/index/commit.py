@@ -14,11 +14,11 @@ _PROMISED = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclo
 class CommitTree:
     """Files of HEAD's commit below the folder that git runs in."""
 
-    def __init__(self, git: Git, *, bare: bool) -> None:
+    def __init__(self, git: Git, *, bare: bool, revision: str = "HEAD") -> None:
         """Find the commit. Raises GitFailed when there is none or git does not answer."""
         self._git = git
         self._bare = bare
-        found = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}")
+        found = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         self.commit: str | None = found.decode().split()[-1]
 
     def listing(self) -> Listing:

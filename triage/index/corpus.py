@@ -4,7 +4,6 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,8 @@ class File:
     @property
     def stem(self) -> str:
         """Name without extension, lower case."""
-        return PurePosixPath(self.path).stem.lower()
+        name = self.path.rpartition("/")[2]
+        return (name.rpartition(".")[0] or name).lower()
 
     def lines(self) -> list[str]:
         """Lines without their ends; empty when only the path is indexed."""

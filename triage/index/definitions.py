@@ -35,6 +35,8 @@ class Definition:
     end: int
     name: str
     """Own name, maybe with the type it belongs to (`Store.save`) where that stands in the definition itself."""
+    depth: int = 0
+    """Definitions around it."""
 
 
 def definitions_of(text: str, language: Language) -> list[Definition]:
@@ -48,8 +50,17 @@ def definitions_of(text: str, language: Language) -> list[Definition]:
     tree = _parsed(parser, source)
     if tree is None:
         return []
-    found = [_definition(node, source, language) for node in QueryCursor(query).captures(tree.root_node).get("d", ())]
-    return sorted((one for one in found if one), key=lambda one: (one.start, -one.end))
+    nodes = QueryCursor(query).captures(tree.root_node).get("d", [])
+    found: list[Definition] = []
+    around: list[int] = []
+    for node in sorted(nodes, key=lambda one: (one.start_byte, -one.end_byte)):
+        while around and around[-1] <= node.start_byte:
+            around.pop()
+        one = _definition(node, source, language, len(around))
+        if one:
+            found.append(one)
+            around.append(node.end_byte)
+    return found
 
 
 def _parsed(parser: "Parser", source: bytes) -> "Tree | None":
@@ -76,12 +87,12 @@ def _grammar(language: Language) -> tuple["Parser", "Query"]:
     return Parser(grammar), Query(grammar, f"[{simple}] @d {language.patterns}")
 
 
-def _definition(node: "Node", source: bytes, language: Language) -> Definition | None:
+def _definition(node: "Node", source: bytes, language: Language, depth: int) -> Definition | None:
     name = _name(node, source, language)
     if not name:
         return None
     around = _wrapped(node, language)
-    return Definition(_first_row(around) + 1, _last_row(around) + 1, name)
+    return Definition(_first_row(around) + 1, _last_row(around) + 1, name, depth)
 
 
 def _name(node: "Node", source: bytes, language: Language) -> str:
@@ -126,8 +137,10 @@ def _text(node: "Node", source: bytes) -> str:
 
 def _wrapped(node: "Node", language: Language) -> "Node":
     wrappers = language.wrappers.split()
-    while node.parent is not None and node.parent.type in wrappers:
-        node = node.parent
+    while (parent := node.parent) is not None and parent.type in wrappers:
+        if sum(child.type == node.type for child in parent.named_children) > 1:
+            break  # A group such as Go's `type ( … )` belongs to none of its members.
+        node = parent
     return node
 
 

@@ -4,7 +4,6 @@
 """
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 
 @dataclass(frozen=True)
@@ -184,5 +183,6 @@ _BY_NAME = {"rakefile": ".rb", "gemfile": ".rb", "vagrantfile": ".rb", "podfile"
 
 def language_of(path: str) -> Language | None:
     """The language of a source file, by its name; none for prose, configuration and data."""
-    name = PurePosixPath(path).name.lower()
-    return _BY_EXTENSION.get(_BY_NAME.get(name) or PurePosixPath(name).suffix)
+    name = path.rpartition("/")[2].lower()
+    stem, dot, extension = name.rpartition(".")
+    return _BY_EXTENSION.get(_BY_NAME.get(name) or (dot + extension if stem else ""))

@@ -36,9 +36,9 @@ def _of_frames(ranking: Ranking, file: int) -> Iterator[tuple[float, str]]:
 
 def _of_paths(ranking: Ranking, file: int) -> Iterator[tuple[float, str]]:
     named = ranking.named
-    if file in named.path:
+    if file in named.path and file not in named.frame:
         yield 4.0 * named.path[file], "path named in the issue"
-    if file in named.modules:
+    if file in named.modules and file not in named.frame and file not in named.path:
         yield 2.2 * named.module[file], f"module `{named.modules[file]}` named in the issue"
     if file in named.stem_in_title:
         yield 1.5 * named.stem_in_title[file], "file name stands in the title"
@@ -74,11 +74,12 @@ def _shared_words(corpus: Corpus, query: Query, ranking: Ranking, chunk: int) ->
     """The issue's words that count most in the chunk; a part of a word that is named already says nothing new."""
     parts = corpus.by_chunk.parts(chunk, ranking.weights)
     numbers = {corpus.vocabulary.number(term): term for term in query.weights}
+    terms = {numbers[number]: worth for number, worth in parts.items()}
     shared: list[str] = []
-    for number in sorted(parts, key=lambda one: -parts[one]):
-        term = numbers[number]
-        word = query.spoken.get(term, term)
-        if not any(term in other.lower() or other.lower() in term for other in shared):
+    for term in sorted(terms, key=lambda one: -terms[one]):
+        whole = max((other for other in terms if term in other), key=len)
+        word = query.spoken.get(whole, whole)
+        if not any(whole in other.lower() or other.lower() in whole for other in shared):
             shared.append(word)
         if len(shared) == _WORDS:
             break

@@ -1,7 +1,6 @@
 """What is not indexed, and the reason that the report counts it under."""
 
 import re
-from pathlib import PurePosixPath
 
 from triage.index.decode import decoded
 from triage.index.languages import language_of
@@ -56,7 +55,7 @@ _LONG_LINE, _LONG_MEAN = 5_000, 250
 
 def refused_by_path(path: str, size: int) -> str | None:
     """Why a file is left out, from its name and size alone; none when it has to be read."""
-    name = PurePosixPath(path).name.lower()
+    name = path.rpartition("/")[2].lower()
     if _VENDORED.search(path):
         return "vendored"
     if name in _LOCKS:

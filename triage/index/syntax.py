@@ -92,7 +92,7 @@ class _Worker:
             raise _Lost from error
         if not answer.endswith(b"\n"):
             raise _Lost
-        return [Definition(start, end, name) for start, end, name in json.loads(answer)]
+        return [Definition(*fields) for fields in json.loads(answer)]
 
     def stop(self) -> None:
         """End the process, if there is one."""

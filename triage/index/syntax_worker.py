@@ -20,7 +20,7 @@ def main() -> None:
     while header := sys.stdin.buffer.readline():
         name, _, size = header.decode().rstrip("\n").partition("\t")
         text = sys.stdin.buffer.read(int(size)).decode("utf-8", "replace")
-        found = [(one.start, one.end, one.name) for one in definitions_of(text, languages[name])]
+        found = [(one.start, one.end, one.name, one.depth) for one in definitions_of(text, languages[name])]
         sys.stdout.buffer.write(json.dumps(found).encode() + b"\n")
         sys.stdout.buffer.flush()
 

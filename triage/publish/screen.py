@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
+from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -32,7 +33,9 @@ def _parts(report: RunReport) -> Iterator[RenderableType]:
     if report.critique and report.kind == "bug":
         yield from _listed(f"Critic: {report.critique.summary}", report.critique.gaps)
     yield from _listed("Found outside", [f"{page.title}  {page.url}" for page in report.external_references])
-    yield from _section("Analysis", report.analysis)
+    if report.analysis:
+        yield Text("\nAnalysis", style="bold")
+        yield Padding(Markdown(visible_only(report.analysis)), (0, 0, 0, 2))
     if report.status is Status.DEGRADED:
         yield from _listed("What this report could not do", report.notes)
     yield from _run(report)

@@ -16,27 +16,22 @@ _MAX_CHARS = 65_536
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 _HEADING = re.compile(r"^(?:#{1,6} +(.{1,120}?)[ #:]*|\*\*(.{1,120}?):?\*\*:?)$", re.M)
-_KINDS: tuple[tuple[MissingKind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(words, re.I))
-    for kind, words in (
-        ("expected", r"\bexpect|should (?:happen|have)|desired"),
-        (
-            "reproduction",
-            r"repro|\bsteps\b|minimal|mcve|test case|code (?:for|sample|snippet|example)|how (?:can|do) we (?:see|trigger)",
-        ),
-        ("error_output", r"\blogs?\b|\berror|trace|console|stack|output of"),
-        ("version", r"\bversions?\b|\brelease\b"),
-        (
-            "actual",
-            r"actual|what happen|current(?:ly)? behav|observed|describe the (?:bug|issue|problem)|bug (?:summary|description|report)|^description|^summary|^problem|what went wrong",
-        ),
-        ("configuration", r"config|settings"),
-        (
-            "environment",
-            r"environment|operating system|^\W*os\b|platform|browser|system info|device|hardware|\bsystem\b",
-        ),
-    )
-)
+_WORDS: dict[MissingKind, str] = {
+    "expected": r"\bexpect|should (?:happen|have)|desired",
+    "reproduction": (
+        r"repro|\bsteps\b|minimal|mcve|test case|code (?:for|sample|snippet|example)|how (?:can|do) we (?:see|"
+        r"trigger)"
+    ),
+    "error_output": r"\blogs?\b|\berror|trace|console|stack|output of",
+    "version": r"\bversions?\b|\brelease\b",
+    "actual": (
+        r"actual|what happen|current(?:ly)? behav|observed|describe the (?:bug|issue|problem)|bug (?:summary|"
+        r"description|report)|^description|^summary|^problem|what went wrong"
+    ),
+    "configuration": r"config|settings",
+    "environment": r"environment|operating system|^\W*os\b|platform|browser|system info|device|hardware|\bsystem\b",
+}
+_KINDS = {kind: re.compile(words, re.I) for kind, words in _WORDS.items()}
 
 
 class FormField(Value):
@@ -56,7 +51,7 @@ class Form(Value):
 
 def field_kind(label: str) -> MissingKind:
     """What a question is about, by its words."""
-    return next((kind for kind, words in _KINDS if words.search(label)), "other")
+    return next((kind for kind, words in _KINDS.items() if words.search(label)), "other")
 
 
 def parse_forms(texts: Sequence[str]) -> list[Form]:

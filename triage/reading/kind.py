@@ -14,32 +14,42 @@ _FEATURE_LABEL = re.compile(
 _QUESTION_LABEL = re.compile(r"(?i)^(?:type[:/ -]*)?(?:question|support|help|usage|discussion)$")
 _FEATURE_TITLE = re.compile(
     r"(?i)^\W*(?:feature\b|feature[- ]request|enhancement|proposal|rfc|feat\b|idea|suggestion|wish(?:list)?|"
-    r"request\b|\[?feature\]?|(?:please )?(?:add|allow|implement|introduce|provide|support|expose|make it possible|enable|option to|ability to)\b)"
+    r"request\b|\[?feature\]?|(?:please )?(?:add|allow|implement|introduce|provide|support|expose|make it "
+    r"possible|enable|option to|ability to)\b)"
 )
 _FEATURE_WORDS = re.compile(
-    r"(?i)\b(?:feature request|(?:it )?would be (?:\w+ ){0,2}(?:nice|great|useful|helpful|good|cool|handy|awesome) (?:to|if)|"
-    r"(?:i|we) (?:would|'d) (?:like|love) (?:to (?:be able|have|see|propose|suggest|request)|a\b|an\b)|i (?:propose|suggest)\b|"
-    r"describe the solution you'd like|is your feature request|proposed (?:feature|solution)|could you (?:please )?(?:add|support|implement))"
+    r"(?i)\b(?:feature request|(?:it )?would be (?:\w+ ){0,2}(?:nice|great|useful|helpful|good|cool|handy|"
+    r"awesome) (?:to|if)|"
+    r"(?:i|we) (?:would|'d) (?:like|love) (?:to (?:be able|have|see|propose|suggest|request)|a\b|an\b)|i "
+    r"(?:propose|suggest)\b|"
+    r"describe the solution you'd like|is your feature request|proposed (?:feature|solution)|could you (?:please "
+    r")?(?:add|support|implement))"
 )
 _FEATURE_SECTION = re.compile(
-    r"(?i)solution you'd like|feature (?:request|description)|proposed (?:solution|feature)|alternatives (?:you've )?considered|motivation|use case|^problem$"
+    r"(?i)solution you'd like|feature (?:request|description)|proposed (?:solution|feature)|alternatives "
+    r"(?:you've )?considered|motivation|use case|^problem$"
 )
 _QUESTION_TITLE = re.compile(
-    r"(?i)^\W*(?:\[?question\]?\b|how (?:do|can|to|should|would)\b|what (?:is|are|does)\b|where (?:is|can|do)\b|which\b|"
+    r"(?i)^\W*(?:\[?question\]?\b|how (?:do|can|to|should|would)\b|what (?:is|are|does)\b|where (?:is|can|do)\b|"
+    r"which\b|"
     r"can (?:i|we|you|someone|somebody)\b|is (?:it|there) (?:possible|any|a way)\b|should i\b|does anyone|help\b)"
 )
 _BUG_WORDS = re.compile(
-    r"(?i)\b(?:bug|crash\w*|broken?|breaks|regression|segfault\w*|incorrect\w*|wrong\w*|fail(?:s|ed|ing|ure)?|hangs?|freez\w+|leak\w*|"
-    r"error|exception|traceback|throws|raises|no longer works?|(?:does|do|did|is|are|was)(?:n't| not) (?!support|possible|yet)\w+|unexpected\w*|corrupt\w*|inconsistent\w*)\b"
+    r"(?i)\b(?:bug|crash\w*|broken?|breaks|regression|segfault\w*|incorrect\w*|wrong\w*|fail(?:s|ed|ing|ure)?|"
+    r"hangs?|freez\w+|leak\w*|"
+    r"error|exception|traceback|throws|raises|no longer works?|(?:does|do|did|is|are|was)(?:n't| not) (?!support|"
+    r"possible|yet)\w+|unexpected\w*|corrupt\w*|inconsistent\w*)\b"
 )
 _BUG_SECTION = re.compile(
-    r"(?i)describe the bug|bug (?:summary|report|description)|steps to reproduce|to reproduce|actual (?:outcome|behaviou?r|result)|current behaviou?r"
+    r"(?i)describe the bug|bug (?:summary|report|description)|steps to reproduce|to reproduce|actual (?:outcome|"
+    r"behaviou?r|result)|current behaviou?r"
 )
 _EMPTY_TITLE = re.compile(
     r"(?i)^\W*(?:test(?:ing)?|hi|hello|hey|asdf\w*|qwerty?|foo|bar|issue|bug|help|none|title|a+|x+|\d*)[\W\d]*$"
 )
 _SPAM = re.compile(
-    r"(?i)\b(?:buy now|casino|viagra|crypto (?:airdrop|giveaway)|whatsapp (?:me|number|group)|telegram (?:group|channel)|seo services?|earn money|"
+    r"(?i)\b(?:buy now|casino|viagra|crypto (?:airdrop|giveaway)|whatsapp (?:me|number|group)|telegram (?:group|"
+    r"channel)|seo services?|earn money|"
     r"loan offer|customer (?:care|support) (?:phone )?number|click here to (?:claim|win)|free followers|betting site)\b"
 )
 

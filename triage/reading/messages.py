@@ -11,28 +11,35 @@ _MIN_CHARS = 5
 _MAX_LINE_CHARS = 1_000
 
 _STATED = re.compile(
-    r"\b(?:[A-Za-z_][\w.]{0,80})?[A-Z]\w{0,60}(?:Error|Exception|Warning|Failure|Interrupt)\b(?:\[[\w-]{1,40}\])?: ?[^\s:].{2,600}"
+    r"\b(?:[A-Za-z_][\w.]{0,80})?[A-Z]\w{0,60}(?:Error|Exception|Warning|Failure|"
+    r"Interrupt)\b(?:\[[\w-]{1,40}\])?: ?[^\s:].{2,600}"
 )
 _LABELLED = re.compile(
-    r"(?:^|[\s\[(:])((?:fatal error|internal compiler error|runtime error|unhandled exception|uncaught|error|fatal|panic|critical|"
-    r"npm ERR!|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\))?[:!\]] ?[^\s].{2,600})",
+    r"(?:^|[\s\[(:])((?:(?:fatal error|internal compiler error|runtime error|unhandled exception|uncaught|error|"
+    r"fatal|panic|"
+    r"critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\))?[:!\]]|npm ERR!) ?[^\s].{2,600})",
     re.I,
 )
 _KNOWN = re.compile(
-    r"((?:segmentation fault|core dumped|stack overflow|out of memory|bus error|illegal instruction|deadlock detected)\b.{0,120}"
+    r"((?:segmentation fault|core dumped|stack overflow|out of memory|bus error|illegal instruction|deadlock "
+    r"detected)\b.{0,120}"
     r"|.{1,80}: (?:command not found|no such file or directory|permission denied)\b"
-    r"|(?:undefined reference to|undefined symbol|cannot find module|no module named|unresolved import|cannot find symbol|"
+    r"|(?:undefined reference to|undefined symbol|cannot find module|no module named|unresolved import|cannot "
+    r"find symbol|"
     r"cannot read propert(?:y|ies) of|is not a function|call to undefined)\b.{0,200}"
-    r"|\b(?:ORA-\d{4,5}|SQLSTATE\[\w{2,8}\]|HTTP [45]\d\d|\d{3} (?:Internal Server Error|Bad Gateway|Not Found))\b.{0,160})",
+    r"|\b(?:ORA-\d{4,5}|SQLSTATE\[\w{2,8}\]|HTTP [45]\d\d|\d{3} (?:Internal Server Error|Bad Gateway|Not "
+    r"Found))\b.{0,160})",
     re.I,
 )
 _TELLING = re.compile(
-    r"\b(?:error|errors|exception|message|warning|fails? with|failed with|says|saying|complains|raises|throws|prints|crash\w{0,4} with)\b",
+    r"\b(?:error|errors|exception|message|warning|fails? with|failed with|says|saying|complains|raises|throws|"
+    r"prints|crash\w{0,4} with)\b",
     re.I,
 )
 _QUOTED = re.compile(r"\"([^\"\n]{8,300})\"|“([^”\n]{8,300})”|`([^`\n]{8,300})`|«([^»\n]{8,300})»")
 _CODE_LINE = re.compile(
-    r"^\s*(?:#|//|raise\b|except\b|throw\b|catch\b|if\b|return\b|with\b|class\b|def\b|assert\w*[ .(]|import\b|from\b|@)|[=({]\s*$"
+    r"^\s*(?:#|//|raise\b|except\b|throw\b|catch\b|if\b|return\b|with\b|class\b|def\b|assert\w*[ .(]|import\b|"
+    r"from\b|@)|[=({]\s*$"
 )
 _MARKS = re.compile(r"^(?:[|>+*\-\s]+|E\s{2,})+")
 
@@ -49,8 +56,8 @@ def error_messages(title: str, texts: Sequence[str], traces: Iterable[FoundTrace
         *(quote for text in texts for quote in _quotes(text)),
     ]
     kept: list[str] = []
-    for message in ranked:
-        message = message.strip().rstrip("`*_")[:_MAX_CHARS].rstrip()
+    for told in ranked:
+        message = told.strip().rstrip("`*_")[:_MAX_CHARS].rstrip()
         if len(message) >= _MIN_CHARS and not any(message in known or known in message for known in kept):
             kept.append(message)
             if len(kept) == _MOST:
@@ -76,8 +83,7 @@ def _stated(found: FoundTrace) -> str:
 
 def _from_lines(lines: Sequence[str]) -> list[str]:
     found = []
-    for line in lines:
-        line = line[:_MAX_LINE_CHARS]
+    for line in (whole[:_MAX_LINE_CHARS] for whole in lines):
         if _CODE_LINE.search(line):
             continue
         match = _STATED.search(line)
@@ -91,8 +97,7 @@ def _from_lines(lines: Sequence[str]) -> list[str]:
 def _quotes(text: str) -> list[str]:
     """What stands in quotes on a line that talks about an error, when it is a sentence and no bare name."""
     found = []
-    for line in text.split("\n"):
-        line = line[:_MAX_LINE_CHARS]
+    for line in (whole[:_MAX_LINE_CHARS] for whole in text.split("\n")):
         told = _TELLING.search(line)
         if told is None or _CODE_LINE.search(line):
             continue

@@ -27,13 +27,18 @@ _MANY_WORDS = 40
 """Prose of more words than this tells what happened, whatever words it uses."""
 _MAX_QUOTE_CHARS = 80
 _PLATFORM_BOUND = re.compile(
-    r"\b(?:only (?:on|in|under|with) (?:windows|linux|mac\w*|os ?x|ios|android|arm\w*|docker|wsl\w*|chrome|firefox|safari|edge|ci\b|my|some|certain)|"
-    r"(?:works?|fine|ok) on (?:my|another|other|a different|one|some|linux|windows|mac\w*)|(?:my|some|another|other|different|certain|old|new) (?:machines?|laptops?|computers?|phones?|devices?|browsers?|servers?|platforms?)|"
-    r"on my (?:machine|mac|pc|system)|but (?:not )?(?:on|in) (?:windows|linux|mac\w*|ci\b|docker|production)|platform[- ](?:specific|dependent))\b",
+    r"\b(?:only (?:on|in|under|with) (?:windows|linux|mac\w*|os ?x|ios|android|arm\w*|docker|wsl\w*|chrome|"
+    r"firefox|safari|edge|ci\b|my|some|certain)|"
+    r"(?:works?|fine|ok) on (?:my|another|other|a different|one|some|linux|windows|mac\w*)|(?:my|some|another|"
+    r"other|different|certain|old|new) (?:machines?|laptops?|computers?|phones?|devices?|browsers?|servers?|"
+    r"platforms?)|"
+    r"on my (?:machine|mac|pc|system)|but (?:not )?(?:on|in) (?:windows|linux|mac\w*|ci\b|docker|production)|"
+    r"platform[- ](?:specific|dependent))\b",
     re.I,
 )
 _FREQUENCY = re.compile(
-    r"\b(?:\d+ ?%|\d+ (?:out of|of|in) \d+|(?:once|twice|\d+ times|\w+ times) (?:a|an|per|every|each|in|out of)|every (?:\d+|few|couple|other|second|third|hour|day|night|week)|"
+    r"\b(?:\d+ ?%|\d+ (?:out of|of|in) \d+|(?:once|twice|\d+ times|\w+ times) (?:a|an|per|every|each|in|out of)|"
+    r"every (?:\d+|few|couple|other|second|third|hour|day|night|week)|"
     r"(?:about|roughly|around) (?:half|one in|a third|\d+))",
     re.I,
 )
@@ -41,7 +46,8 @@ _CONFIGURED = re.compile(
     r"\b(?:with|in|using|from) (?:my|our|the following|this|a custom) (?:\w+ )?(?:config\w*|settings?|setup)\b", re.I
 )
 _SYSTEM = re.compile(
-    r"\b(?:windows|win(?:10|11|32|64)|linux|mac ?os(?: ?x)?|os ?x|darwin|ubuntu|debian|fedora|arch|alpine|ios|android|chrome|firefox|safari|edge)\b",
+    r"\b(?:windows|win(?:10|11|32|64)|linux|mac ?os(?: ?x)?|os ?x|darwin|ubuntu|debian|fedora|arch|alpine|ios|"
+    r"android|chrome|firefox|safari|edge)\b",
     re.I,
 )
 
@@ -115,10 +121,12 @@ def _reproduction(reading: Reading) -> MissingInformation | None:
             return None
         return MissingInformation(
             kind="reproduction",
-            question="How often does it happen, and what is going on then (load, timing, several things at once, how long it had run)?",
-            reason=f"The report says “{now_and_then[0]}”, so exact steps may not exist; the circumstances narrow it down.",
+            question="How often does it happen, and what is going on then (load, timing, several things at "
+            "once, how long it had run)?",
+            reason=f"The report says “{now_and_then[0]}”, so exact steps may not exist; the circumstances narrow it "
+            f"down.",
         )
-    if _has_steps(reading, text):
+    if _has_steps(reading):
         return None
     return MissingInformation(
         kind="reproduction",
@@ -127,7 +135,7 @@ def _reproduction(reading: Reading) -> MissingInformation | None:
     )
 
 
-def _has_steps(reading: Reading, text: str) -> bool:
+def _has_steps(reading: Reading) -> bool:
     if has_code(reading) or reading.traces or len(NUMBERED.findall(reading.prose)) >= 2 or _points_at_source(reading):
         return True
     named = [section for section in reading.sections if re.search(r"(?i)repro|steps", section.heading)]
@@ -147,7 +155,8 @@ def _error_output(reading: Reading) -> MissingInformation | None:
             return None
         return MissingInformation(
             kind="error_output",
-            question=f"Could you paste the whole output around “{_short(reading.error_messages[0])}”, with the stack trace if there is one?",
+            question=f"Could you paste the whole output around “{_short(reading.error_messages[0])}”, with the stack "
+            f"trace if there is one?",
             reason="The message alone does not say where in the code it came from.",
         )
     return MissingInformation(

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from triage.domain.text import word_set
 from triage.reading.traces import slashed
 
 _MOST_NAMES = 60
@@ -11,11 +12,15 @@ _MOST_PATHS = 60
 _MAX_NAME_CHARS = 80
 _MAX_LINE_CHARS = 2_000
 
-EXTENSIONS = frozenset(
-    "py pyx pyi pxd ipynb js jsx mjs cjs ts tsx mts cts vue svelte java kt kts scala groovy clj go rs rb erb rake php phtml c h cc cpp cxx hpp hh "
-    "hxx cs fs vb swift m mm dart ex exs erl hs lua pl pm r jl sh bash zsh ps1 bat sql html htm xml css scss sass less json jsonc yaml "
-    "yml toml ini cfg conf env md rst txt lock gradle cmake proto graphql tf ml nim zig sol in tpl j2 jinja".split()
+EXTENSIONS = word_set(
+    "py pyx pyi pxd ipynb js jsx mjs cjs ts tsx mts cts vue svelte java kt kts scala groovy clj go rs rb erb "
+    "rake php phtml c h cc cpp cxx hpp hh "
+    "hxx cs fs vb swift m mm dart ex exs erl hs lua pl pm r jl sh bash zsh ps1 bat sql html htm xml css scss "
+    "sass less json jsonc yaml "
+    "yml toml ini cfg conf env md rst txt lock gradle cmake proto graphql tf ml nim zig sol in tpl j2 jinja"
 )
+_AMBIGUOUS = frozenset({"m", "h", "c", "r", "in", "env"})
+"""Endings that a dotted name in code has too; only a folder before it makes a path of it."""
 _URL = re.compile(r"\b(?:https?|ftp|git|ssh)://[^\s<>\"'`]{1,2000}|\bwww\.[^\s<>\"'`]{1,2000}")
 _BLOB = re.compile(r"/(?:blob|blame|tree|raw|edit)/[^/\s]{1,200}/([^\s#?<>\"'`()]{1,300})")
 _BACKTICKED = re.compile(r"(`{1,2}) ?([^`\n]{1,200}?) ?\1(?!`)")
@@ -36,19 +41,25 @@ _SHAPED = re.compile(
     r"|[a-z](?:Error|Exception|Warning)$"
 )
 _IN_CODE = re.compile(
-    r"(?<![\w.])[A-Za-z_]\w{0,60}(?:(?:\.|::)[A-Za-z_]\w{0,60}){0,6}(?=\s?\()|(?<![\w.])[A-Za-z_]\w{0,60}(?:(?:\.|::)[A-Za-z_]\w{0,60}){1,6}"
+    r"(?<![\w.])[A-Za-z_]\w{0,60}(?:(?:\.|::)[A-Za-z_]\w{0,60}){0,6}(?=\s?\()|"
+    r"(?<![\w.])[A-Za-z_]\w{0,60}(?:(?:\.|::)[A-Za-z_]\w{0,60}){1,6}"
 )
 _DOMAIN = re.compile(r"(?i)^(?:[\w-]+\.)+(?:com|org|net|io|dev|edu|gov|co|uk|de|me|app)$")
-_PLAIN = frozenset(
-    "github gitlab javascript typescript macos ios ipad iphone stackoverflow pycharm vscode youtube linkedin postgresql mysql mariadb sqlite "
-    "mongodb graphql nodejs node.js next.js vue.js react.js asp.net i.e e.g i.e. e.g. etc latex wifi ebay openai devops iterm2 fastapi "
-    "print print() len len() str() int() list() range() dict() set() super() main() __name__ __main__ self.assertequal console.log "
-    "traceback system.out.println fmt.println println".split()
+_PLAIN = word_set(
+    "github gitlab javascript typescript macos ios ipad iphone stackoverflow pycharm vscode youtube linkedin "
+    "postgresql mysql mariadb sqlite "
+    "mongodb graphql nodejs node.js next.js vue.js react.js asp.net i.e e.g i.e. e.g. etc latex wifi ebay openai "
+    "devops iterm2 fastapi "
+    "print print() len len() str() int() list() range() dict() set() super() main() __name__ __main__ "
+    "self.assertequal console.log "
+    "traceback system.out.println fmt.println println"
 )
-_KEYWORDS = frozenset(
-    "if for while switch catch return function def class print assert import from with and or not in is new elif else except raise range len str int "
-    "float list dict set tuple super isinstance type open repr sorted map filter zip enumerate sizeof typeof await async lambda func fn match "
-    "require describe it expect".split()
+_KEYWORDS = word_set(
+    "if for while switch catch return function def class print assert import from with and or not in is new elif "
+    "else except raise range len str int "
+    "float list dict set tuple super isinstance type open repr sorted map filter zip enumerate sizeof typeof "
+    "await async lambda func fn match "
+    "require describe it expect"
 )
 
 
@@ -95,9 +106,9 @@ def _paths_in(line: str) -> Iterable[str]:
 def _is_path(token: str) -> bool:
     name = token.rsplit("/", 1)[-1]
     stem, dot, extension = name.rpartition(".")
-    if dot and stem and extension.lower() in EXTENSIONS and re.search(r"[A-Za-z_]", stem):
-        if "/" in token or extension.lower() not in ("m", "h", "c", "r", "in", "env"):
-            return not re.search(r"[$@]{2}|\.\.\.|:\w|//", token) and token.lower() not in _PLAIN
+    known = extension.lower() in (EXTENSIONS if "/" in token else EXTENSIONS - _AMBIGUOUS)
+    if dot and stem and known and re.search(r"[A-Za-z_]", stem):
+        return not re.search(r"[$@]{2}|\.\.\.|:\w|//", token) and token.lower() not in _PLAIN
     segments = token.lstrip("./").split("/")
     return 3 <= len(segments) <= _MAX_DEPTH and all(_SEGMENT.fullmatch(segment) for segment in segments)
 
@@ -123,8 +134,7 @@ def _shaped_names(text: str) -> list[str]:
 def _commonest(code: Sequence[str]) -> list[str]:
     counts: Counter[str] = Counter()
     for text in code:
-        for line in text.split("\n"):
-            line = line[:_MAX_LINE_CHARS]
+        for line in (whole[:_MAX_LINE_CHARS] for whole in text.split("\n")):
             counts.update(
                 {*_IN_CODE.findall(line), *(name for name in _CODE_NAME.findall(line) if _SHAPED.search(name))}
             )

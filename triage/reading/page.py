@@ -7,14 +7,14 @@ from typing import Literal
 
 from selectolax.lexbor import LexborNode
 
-_HIDDEN_TAGS = frozenset(
-    "script style template noscript head title svg math object iframe video audio textarea".split()
-)
-_BLOCK_TAGS = frozenset(
+from triage.domain.text import word_set
+
+_HIDDEN_TAGS = word_set("script style template noscript head title svg math object iframe video audio textarea")
+_BLOCK_TAGS = word_set(
     "p div blockquote ul ol li table thead tbody tr details summary section article header footer main aside nav "
-    "dl dt dd figure figcaption center address form fieldset hr".split()
+    "dl dt dd figure figcaption center address form fieldset hr"
 )
-_ONLY_BLOCKS_INSIDE = frozenset("body ul ol table thead tbody tr blockquote details section dl".split())
+_ONLY_BLOCKS_INSIDE = word_set("body ul ol table thead tbody tr blockquote details section dl")
 _BARE_MARK = re.compile(r"\s*(?:-|\d+\.) (?:\[[ x]\] *)?")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _UNSEEN_STYLE = re.compile(
@@ -25,7 +25,7 @@ _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 _MAX_TARGET_CHARS = 300
 _MAX_HEADING_CHARS = 80
 _MAX_UNDERLINED_CHARS = 200
-"""Markdown takes a whole paragraph above a line of dashes for a heading; nobody writes one of this length on purpose."""
+"""Markdown takes a whole paragraph above a line of dashes for a heading; nobody means one of this length."""
 _MAX_INDENT = 8
 _MAX_QUOTES = 3
 """As many as a Python prompt has, which Markdown takes for quotes; deeper marks would only repeat on every line."""

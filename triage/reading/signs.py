@@ -8,47 +8,67 @@ MAX_CHARS = 20_000
 """Only so much text is searched for signs; what a reporter complains about stands early."""
 
 EXPECTATION = re.compile(
-    r"\b(?:expect\w*|should(?:n't)?|shall|ought|supposed to|instead of|rather than|would (?:like|love|be (?:nice|better|good|great))|"
-    r"intended|desired|correct (?:result|behavio\w+|output|answer|value)|must (?:not )?be|used to work|works? (?:fine|correctly|as|in|with))\b",
+    r"\b(?:expect\w*|should(?:n't)?|shall|ought|supposed to|instead of|rather than|would (?:like|love|be (?:nice|"
+    r"better|good|great))|"
+    r"intended|desired|correct (?:result|behavio\w+|output|answer|value)|must (?:not )?be|used to work|works? "
+    r"(?:fine|correctly|as|in|with))\b",
     re.I,
 )
 OBSERVATION = re.compile(
-    r"\b(?:actual\w*|but|instead|however|currently|returns?|gives?|gets?|got|results? in|shows?|displays?|prints?|outputs?|produces?|"
-    r"becomes?|remains?|ignor\w+|missing|wrong\w*|incorrect\w*|invalid|inconsisten\w+|unexpected\w*|fail\w*|crash\w*|broke\w*|breaks?|hangs?|freez\w+|"
-    r"throws?|raises?|(?:does|do|is|are|was|were|can|did|has|have|would|could|should|wo)(?:n't| not)|cannot|never|no longer|nothing|bug|leak\w*|"
+    r"\b(?:actual\w*|but|instead|however|currently|returns?|gives?|gets?|got|results? in|shows?|displays?|"
+    r"prints?|outputs?|produces?|"
+    r"becomes?|remains?|ignor\w+|missing|wrong\w*|incorrect\w*|invalid|inconsisten\w+|unexpected\w*|fail\w*|"
+    r"crash\w*|broke\w*|breaks?|hangs?|freez\w+|"
+    r"throws?|raises?|(?:does|do|is|are|was|were|can|did|has|have|would|could|should|wo)(?:n't| not)|cannot|"
+    r"never|no longer|nothing|bug|leak\w*|"
     r"too (?:slow|many|much|long|large|small|strict)|loses?|lost|duplicate\w*|truncat\w+|ambiguous|mislead\w+)\b",
     re.I,
 )
 CRASH = re.compile(
     r"\b(?:crash(?:es|ed|ing)?|segfaults?|segmentation fault|core dump\w*|unhandled|panics?|panicked|blows up|"
-    r"(?:throws?|raises?|throwing|raising|thrown|raised|fails? with|failed with|failing with|get|gets|got|getting|results? in|see|seeing) "
-    r"(?:an? |the |this |some )?(?:\w+ ){0,2}(?:error|exception|traceback|stack ?trace)|internal server error|blue screen)\b",
+    r"(?:throws?|raises?|throwing|raising|thrown|raised|fails? with|failed with|failing with|get|gets|got|"
+    r"getting|results? in|see|seeing) "
+    r"(?:an? |the |this |some )?(?:\w+ ){0,2}(?:error|exception|traceback|stack ?trace)|internal server error|"
+    r"blue screen)\b",
     re.I,
 )
 _MEANT = re.compile(
-    r"(?:\b(?:should|must|would|could|might|may|not|never|no|to|instead of|without|avoid|prevent\w*|rather than|if it)|n't)\s(?:\w+\s){0,2}$",
+    r"(?:\b(?:should|must|would|could|might|may|not|never|no|to|instead of|without|avoid|prevent\w*|rather than|"
+    r"if it)|n't)\s(?:\w+\s){0,2}$",
     re.I,
 )
 _CODE_LINE = re.compile(
-    r"^\s*(?:(?:from [\w.]+ )?import [\w*]|def \w+\(|class \w+[(:{]|@\w+|(?:const|let|var|int|auto|public|private|func|fn|fun|use|package|#include|SELECT|INSERT|UPDATE|CREATE)\b\W?\S|"
-    r"[\w.\[\]'\"]{1,80} ?(?:=|:=|\+=) ?\S|[\w.]{1,80}\([^()]{0,200}(?:\([^()]{0,100}\)[^()]{0,100}){0,3}\)[;:]?\s*$|return\b|for .{1,200}[:{]\s*$|if .{1,200}[:{]\s*$|\$ \S|>>>? ?\w|In \[\d+\]|[})\]]+[;,]?\s*$)",
+    r"^\s*(?:(?:from [\w.]+ )?import [\w*]|def \w+\(|class \w+[(:{]|@\w+|(?:const|let|var|int|auto|public|"
+    r"private|func|fn|fun|use|package|#include|SELECT|INSERT|UPDATE|CREATE)\b\W?\S|"
+    r"[\w.\[\]'\"]{1,80} ?(?:=|:=|\+=) ?\S|"
+    r"[\w.]{1,80}\([^()]{0,200}(?:\([^()]{0,100}\)[^()]{0,100}){0,3}\)[;:]?\s*$|return\b|for .{1,200}[:{]\s*$|if "
+    r".{1,200}[:{]\s*$|\$ \S|>>>? ?\w|In \[\d+\]|[})\]]+[;,]?\s*$)",
     re.M,
 )
 IMPERATIVE = re.compile(
-    r"(?i)^\W*(?:\w+: )?(?:fix|make|use|remove|drop|rename|simplify|improve|optimi[sz]e|refactor|reduce|change|prevent|display|show|correct|replace|move|update|clean ?up|"
-    r"deprecate|document|extend|ensure|avoid|disallow|permit|convert|switch|restrict|handle|precompute|generate|raise|return|resolve|enforce)\b"
+    r"(?i)^\W*(?:\w+: )?(?:fix|make|use|remove|drop|rename|simplify|improve|optimi[sz]e|refactor|reduce|change|"
+    r"prevent|display|show|correct|replace|move|update|clean ?up|"
+    r"deprecate|document|extend|ensure|avoid|disallow|permit|convert|switch|restrict|handle|precompute|generate|"
+    r"raise|return|resolve|enforce)\b"
 )
 """A title in the words of a change: who wrote it wants that change and read the code."""
 INTERMITTENT = re.compile(
-    r"\b(?:intermittent\w*|sometimes (?:\w+ ){0,4}(?:fail|crash|hang|freez|stop|disconnect|break|miss|lose|return|throw|rais|wrong|time)\w*|(?:fail|crash|hang|freez|break|happen|occur)\w* (?:\w+ )?sometimes|random(?:ly)? (?:fail|crash|hang|stop|disconnect|freez)\w*|(?:fail|crash|hang|freez)\w* (?:randomly|at random)|"
+    r"\b(?:intermittent\w*|sometimes (?:\w+ ){0,4}(?:fail|crash|hang|freez|stop|disconnect|break|miss|lose|"
+    r"return|throw|rais|wrong|time)\w*|(?:fail|crash|hang|freez|break|happen|occur)\w* (?:\w+ )?sometimes|"
+    r"random(?:ly)? (?:fail|crash|hang|stop|disconnect|freez)\w*|(?:fail|crash|hang|freez)\w* (?:randomly|at "
+    r"random)|"
     r"flak[ey]\w*|occasional\w*|sporadic\w*|once in a while|every (?:now and then|so often)|"
-    r"race condition|data race|non-?deterministic\w*|hard to reproduce|cannot reproduce (?:it )?(?:reliably|consistently|every)|not always|heisenbug|under (?:heavy )?load)\b",
+    r"race condition|data race|non-?deterministic\w*|hard to reproduce|cannot reproduce (?:it )?(?:reliably|"
+    r"consistently|every)|not always|heisenbug|under (?:heavy )?load)\b",
     re.I,
 )
 STEPS = re.compile(
-    r"\b(?:(?:steps|how|code|example|way|easy|easily|case|script|snippet|project|repo(?:sitory)?) to reproduce|to (?:reproduce|replicate)|reproduc(?:e|ed|tion|er|ible)\b(?! (?:it|this)? ?(?:reliably|consistently))|"
-    r"repro\b|steps:|(?:when|if|after|once|whenever|while) (?:i|you|we|one|users?|calling|running|using|opening|clicking|setting|passing|"
-    r"trying|importing|installing|creating|the user)\b|(?:i|we) (?:ran|run|call|called|click|clicked|tried|try|use|used|set|open|opened|created|have|wrote)\b|"
+    r"\b(?:(?:steps|how|code|example|way|easy|easily|case|script|snippet|project|repo(?:sitory)?) to reproduce|"
+    r"to (?:reproduce|replicate)|reproduc(?:e|ed|tion|er|ible)\b(?! (?:it|this)? ?(?:reliably|consistently))|"
+    r"repro\b|steps:|(?:when|if|after|once|whenever|while) (?:i|you|we|one|users?|calling|running|using|opening|"
+    r"clicking|setting|passing|"
+    r"trying|importing|installing|creating|the user)\b|(?:i|we) (?:ran|run|call|called|click|clicked|tried|try|"
+    r"use|used|set|open|opened|created|have|wrote)\b|"
     r"(?:run|running|call|calling|executing|consider|for example|e\.g\.|given)\b)",
     re.I,
 )

@@ -29,68 +29,89 @@ class Symptom(Value):
     phrase: str
 
 
-_PATTERNS: tuple[tuple[SymptomKind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(rf"\b(?:{words})", re.I))
-    for kind, words in (
-        (
-            "security",
-            r"vulnerabilit(?:y|ies)\b|CVE-\d{4}-\d+|security (?:issue|hole|bug|flaw|risk|problem|implication\w*)|XSS\b|CSRF (?:bypass|attack|vuln)|"
-            r"SQL injection|(?:code|command|header|shell|template) injection|remote code execution|RCE\b|arbitrary (?:code|file (?:read|write)|command)|"
-            r"path traversal|directory traversal|privilege escalation|auth(?:entication|orization)? bypass|bypass(?:es|ing)? (?:auth\w*|permission|access|login|security)|"
-            r"(?:leak|expos|disclos)\w* (?:\w+ ){0,3}(?:passwords?|secrets?|tokens?|credentials?|api keys?|private keys?|session ids?)|"
-            r"buffer overflow|heap-buffer-overflow|use[- ]after[- ]free|denial[- ]of[- ]service|ReDoS\b|open redirect|SSRF\b",
-        ),
-        (
-            "data_loss",
-            r"data[- ]loss|los(?:e|es|ing|t) (?:\w+ ){0,3}(?:data|work|files?|rows?|records?|changes|entries|messages|history)\b|(?:data|files?|database|table|index|archive|image) (?:\w+ ){0,2}(?:is|are|gets?|got|was|were|becomes?) (?:\w+ )?(?:lost|corrupt\w*|deleted|overwritten|wiped|truncated)|"
-            r"corrupts? (?:the |my |our )?\w+|(?:data|file|database|memory|heap|index) corruption|(?:deletes|wipes|erases|overwrites|truncates|drops) (?:\w+ ){0,3}(?:data|files?|rows?|records?|tables?|database|content\w*)",
-        ),
-        (
-            "crash",
-            r"crash(?:es|ed|ing)?\b|segfaults?\b|segmentation fault|core dumped|SIGSEGV|SIGABRT|panic(?:s|ked)?\b(?! mode)|aborts?\b(?= (?:with|the process|on))|bus error|"
-            r"unhandled (?:exception|rejection|promise)|uncaught \w*(?:error|exception)|internal server error|blue screen|stack overflow\b(?! question)|out of memory|OOM\b",
-        ),
-        (
-            "regression",
-            r"regression\b(?! (?:model|analysis|test|problem|task|tree|line|coefficient|example|forest|target|metric|estimator|algorithm|loss|method|plot|result))|used to (?:work|be|return|pass|give)|no longer (?:work|compile|build|start|run|possible|load|pass|return|accept|support|parse|show)\w*|"
-            r"(?:worked|works|was working|were working|was fine|works fine|ran fine) (?:\w+ )?(?:in|with|on|before|until|under|prior to)\b (?:\w+ ){0,2}(?:v?\d|the (?:last|previous|old)|previous|earlier|older|updat\w+|upgrad\w+)|"
-            r"(?:since|after|when) (?:\w+ ){0,2}(?:updat|upgrad)(?:e|ing|ed)\b(?: \w+)?|broken (?:since|in|by|after) (?:v?\d|the|commit|#)|stopped working|"
-            r"introduced (?:in|by|with) (?:#|v?\d|commit|PR|the)|(?:first )?bad commit|git bisect|bisected",
-        ),
-        (
-            "hang",
-            r"hangs?\b(?! (?:out|on to))|hung\b|hanging\b|freezes?\b|frozen\b(?=[ ,.]*(?:up|when|after|and|for))|deadlock\w*|infinite (?:loop|recursion)|never (?:returns?|finish\w*|terminates?|ends?|completes?|resolves?)|"
-            r"stuck (?:at|in|on|forever|while)|unresponsive|loops? forever|blocks? forever|waits? forever|livelock",
-        ),
-        (
-            "performance",
-            r"(?:very|too|extremely|really|much|significantly|terribly|super|painfully|\d+x|times) slow(?:er|ly)?\b|slow(?:er)? (?:than|since|down|when|after)|performance (?:issue|problem|degradation|regression|drop|penalty|hit)|poor performance|"
-            r"memory leak\w*|leaks? (?:memory|file descriptors?|handles?|connections?|goroutines?|threads?)|high (?:cpu|memory)|100% cpu|takes? (?:too long|forever|(?:several|many|\d+) (?:seconds|minutes|hours))|quadratic|exponential time|N\+1 quer",
-        ),
-        (
-            "blocks_everyone",
-            r"(?:all|every|any) (?:\w+ )?(?:users?|customers?|requests?|builds?|installs?|installations?|deployments?) (?:\w+ )?(?:is |are |gets? )?(?:affected|fail\w*|broken|blocked|crash\w*|down)|affects (?:all|every)(?:one|body)?\b|"
-            r"(?:production|prod|site|server|service|master|main|trunk|CI) (?:\w+ )?is (?:completely )?(?:down|broken)|(?:can ?not|can't|cannot|unable to|impossible to|fails? to|won't|doesn't) (?:be )?(?:install(?:ed)?|start|boot|launch|import|compile|log ?in|upgrade)\b|"
-            r"completely (?:broken|unusable|unable)|totally broken|unusable|no workaround|blocker\b|show-?stopper|outage\b|blocking (?:our|us|the) (?:release|upgrade|deploy\w*)",
-        ),
-        (
-            "wrong_result",
-            r"(?:wrong|incorrect|invalid|bogus|inaccurate|inconsistent|unexpected|nonsens\w+|erroneous) (?:\w+ ){0,2}(?:results?|values?|outputs?|answers?|sql|code|order(?:ing)?|type|sign|numbers?|count|shape|index|data|query|response|behavio\w+|latex|labels?|path|url|date|time|encoding|format)|"
-            r"(?:incorrectly|wrongly|erroneously|mistakenly)\b|(?:returns?|gives?|produces?|computes?|outputs?|yields?|shows?|prints?|generates?) (?:the |a |an )?(?:wrong|incorrect|invalid|bogus|different|nan|null|none|false|empty|nothing|too)\b|"
-            r"(?:silently|quietly) (?:\w+ )?(?:ignor|drop|fail|discard|chang|convert|return)\w*|(?:is|are|gets?) (?:silently )?ignored|off[- ]by[- ]one|does(?:n't| not) (?:return|match|respect|handle|work|preserve|apply|include|take into account)|not (?:respected|honou?red|applied|escaped|preserved)",
-        ),
-        (
-            "cosmetic",
-            r"typos?\b|misspell\w*|cosmetic|misaligned|alignment (?:is|issue)|overlapp?(?:s|ing)?\b|(?:wrong|ugly|odd|weird) (?:colou?r|font|icon|spacing|margin|padding)|whitespace (?:in|issue)|wording|capitali[sz]ation|indentation (?:is|of)|nitpick",
-        ),
-        (
-            "documentation",
-            r"(?:docs|documentation|docstrings?|readme|changelog|man page|tutorial) (?:\w+ ){0,3}(?:is|are|says?|states?|should|does|do|has|claims?|link\w*|page|example\w*|mentions?|needs?)\b|(?:in|of|to|from|on) the (?:docs|documentation|readme)\b|undocumented|not documented|broken links?",
-        ),
-    )
-)
+_WORDS: dict[SymptomKind, str] = {
+    "security": (
+        r"vulnerabilit(?:y|ies)\b|CVE-\d{4}-\d+|security (?:issue|hole|bug|flaw|risk|problem|implication\w*)|XSS\b|"
+        r"CSRF (?:bypass|attack|vuln)|SQL injection|(?:code|command|header|shell|template) injection|"
+        r"remote code execution|RCE\b|arbitrary (?:code|file (?:read|write)|command)|path traversal|"
+        r"directory traversal|privilege escalation|auth(?:entication|orization)? bypass|bypass(?:es|"
+        r"ing)? (?:auth\w*|permission|access|login|security)|(?:leak|expos|disclos)\w* (?:\w+ ){0,3}(?:passwords?|"
+        r"secrets?|tokens?|credentials?|api keys?|private keys?|session ids?)|buffer overflow|heap-buffer-overflow|"
+        r"use[- ]after[- ]free|denial[- ]of[- ]service|ReDoS\b|open redirect|SSRF\b"
+    ),
+    "data_loss": (
+        r"data[- ]loss|los(?:e|es|ing|t) (?:\w+ ){0,3}(?:data|work|files?|rows?|records?|changes|entries|messages|"
+        r"history)\b|(?:data|files?|database|table|index|archive|image) (?:\w+ ){0,2}(?:is|are|gets?|got|was|were|"
+        r"becomes?) (?:\w+ )?(?:lost|corrupt\w*|deleted|overwritten|wiped|truncated)|corrupts? (?:the |my |"
+        r"our )?\w+|(?:data|file|database|memory|heap|index) corruption|(?:deletes|wipes|erases|overwrites|"
+        r"truncates|drops) (?:\w+ ){0,3}(?:data|files?|rows?|records?|tables?|database|content\w*)"
+    ),
+    "crash": (
+        r"crash(?:es|ed|ing)?\b|segfaults?\b|segmentation fault|core dumped|SIGSEGV|SIGABRT|panic(?:s|"
+        r"ked)?\b(?! mode)|aborts?\b(?= (?:with|the process|on))|bus error|unhandled (?:exception|rejection|"
+        r"promise)|uncaught \w*(?:error|exception)|internal server error|blue screen|stack overflow\b(?! question)|"
+        r"out of memory|OOM\b"
+    ),
+    "regression": (
+        r"(?<!linear )(?<!logistic )(?<!ridge )(?<!lasso )(?<!polynomial )(?<!quantile )regression\b(?! (?:model|"
+        r"analysis|test|problem|task|tree|line|coefficient|example|forest|target|metric|estimator|algorithm|loss|"
+        r"method|plot|result))|used to (?:work|be|return|pass|give)|no longer (?:work|compile|build|start|run|"
+        r"possible|load|pass|return|accept|support|parse|show)\w*|(?:worked|works|was working|were working|was fine|"
+        r"works fine|ran fine) (?:\w+ )?(?:in|with|on|before|until|under|prior to)\b (?:\w+ ){0,2}(?:v?\d|"
+        r"the (?:last|previous|old)|previous|earlier|older|updat\w+|upgrad\w+)|(?:since|after|"
+        r"when) (?:\w+ ){0,2}(?:updat|upgrad)(?:e|ing|ed)\b(?: \w+)?|broken (?:since|in|by|after) (?:v?\d|the|"
+        r"commit|#)|stopped working|introduced (?:in|by|with) (?:#|v?\d|commit|PR|the)|(?:first )?bad commit|"
+        r"git bisect|bisected"
+    ),
+    "hang": (
+        r"hangs?\b(?! (?:out|on to))|hung\b|hanging\b|freezes?\b|frozen\b(?=[ ,.]*(?:up|when|after|and|for))|"
+        r"deadlock\w*|infinite (?:loop|recursion)|never (?:returns?|finish\w*|terminates?|ends?|completes?|"
+        r"resolves?)|stuck (?:at|in|on|forever|while)|unresponsive|loops? forever|blocks? forever|waits? forever|"
+        r"livelock"
+    ),
+    "performance": (
+        r"(?:very|too|extremely|really|much|significantly|terribly|super|painfully|\d+x|times) slow(?:er|ly)?\b|"
+        r"slow(?:er)? (?:than|since|down|when|after)|performance (?:issue|problem|degradation|regression|drop|"
+        r"penalty|hit)|poor performance|memory leak\w*|leaks? (?:memory|file descriptors?|handles?|connections?|"
+        r"goroutines?|threads?)|high (?:cpu|memory)|100% cpu|takes? (?:too long|forever|(?:several|many|"
+        r"\d+) (?:seconds|minutes|hours))|quadratic|exponential time|N\+1 quer"
+    ),
+    "blocks_everyone": (
+        r"(?:all|every|any) (?:\w+ )?(?:users?|customers?|requests?|builds?|installs?|installations?|"
+        r"deployments?) (?:\w+ )?(?:is |are |gets? )?(?:affected|fail\w*|broken|blocked|crash\w*|down)|"
+        r"affects (?:all|every)(?:one|body)?\b|(?:production|prod|site|server|service|master|main|trunk|"
+        r"CI) (?:\w+ )?is (?:completely )?(?:down|broken)|(?:can ?not|can't|cannot|unable to|impossible to|"
+        r"fails? to|won't|doesn't) (?:be )?(?:install(?:ed)?|start|boot|launch|import|compile|log ?in|upgrade)\b|"
+        r"completely (?:broken|unusable|unable)|totally broken|unusable|no workaround|blocker\b|show-?stopper|"
+        r"outage\b|blocking (?:our|us|the) (?:release|upgrade|deploy\w*)"
+    ),
+    "wrong_result": (
+        r"(?:wrong|incorrect|invalid|bogus|inaccurate|inconsistent|unexpected|nonsens\w+|"
+        r"erroneous) (?:\w+ ){0,2}(?:results?|values?|outputs?|answers?|sql|code|order(?:ing)?|type|sign|numbers?|"
+        r"count|shape|index|data|query|response|behavio\w+|latex|labels?|path|url|date|time|encoding|format)|"
+        r"(?:incorrectly|wrongly|erroneously|mistakenly)\b|(?:returns?|gives?|produces?|computes?|outputs?|yields?|"
+        r"shows?|prints?|generates?) (?:the |a |an )?(?:wrong|incorrect|invalid|bogus|different|nan|null|none|false|"
+        r"empty|nothing|too)\b|(?:silently|quietly) (?:\w+ )?(?:ignor|drop|fail|discard|chang|convert|return)\w*|"
+        r"(?:is|are|gets?) (?:silently )?ignored|off[- ]by[- ]one|does(?:n't| not) (?:return|match|respect|handle|"
+        r"work|preserve|apply|include|take into account)|not (?:respected|honou?red|applied|escaped|preserved)"
+    ),
+    "cosmetic": (
+        r"typos?\b|misspell\w*|cosmetic|misaligned|alignment (?:is|issue)|overlapp?(?:s|ing)?\b|(?:wrong|ugly|odd|"
+        r"weird) (?:colou?r|font|icon|spacing|margin|padding)|whitespace (?:in|issue)|wording|capitali[sz]ation|"
+        r"indentation (?:is|of)|nitpick"
+    ),
+    "documentation": (
+        r"(?:docs|documentation|docstrings?|readme|changelog|man page|tutorial) (?:\w+ ){0,3}(?:is|are|says?|"
+        r"states?|should|does|do|has|claims?|link\w*|page|example\w*|mentions?|needs?)\b|(?:in|of|to|from|"
+        r"on) the (?:docs|documentation|readme)\b|undocumented|not documented|broken links?"
+    ),
+}
+_PATTERNS = {kind: re.compile(rf"\b(?:{words})", re.I) for kind, words in _WORDS.items()}
+_ORDER = {kind: place for place, kind in enumerate(_WORDS)}
+"""Worst first, as they stand above."""
 _NEGATED = re.compile(
-    r"(?:\b(?:no|not|never|without|n't|isn't|doesn't|don't|didn't|nor|neither|avoid\w*|prevent\w*|if it)\s(?:\w+\s){0,2}|n't\s(?:\w+\s){0,2})$",
+    r"(?:\b(?:no|not|never|without|n't|isn't|doesn't|don't|didn't|nor|neither|avoid\w*|prevent\w*|if "
+    r"it)\s(?:\w+\s){0,2}|n't\s(?:\w+\s){0,2})$",
     re.I,
 )
 _NEGATION_MATTERS: frozenset[SymptomKind] = frozenset(
@@ -105,14 +126,13 @@ def symptoms(reading: Reading) -> list[Symptom]:
     """
     text = searched(reading)
     found = [
-        Symptom(kind=kind, phrase=phrase) for kind, pattern in _PATTERNS if (phrase := _shown(kind, pattern, text))
+        Symptom(kind=kind, phrase=phrase)
+        for kind, pattern in _PATTERNS.items()
+        if (phrase := _shown(kind, pattern, text))
     ]
     if not any(symptom.kind == "crash" for symptom in found):
         found.extend(_raised(reading))
     return sorted(found, key=lambda symptom: _ORDER[symptom.kind])
-
-
-_ORDER: dict[SymptomKind, int] = {kind: place for place, (kind, _) in enumerate(_PATTERNS)}
 
 
 def _shown(kind: SymptomKind, pattern: re.Pattern[str], text: str) -> str:
@@ -126,7 +146,7 @@ def _shown(kind: SymptomKind, pattern: re.Pattern[str], text: str) -> str:
 def _raised(reading: Reading) -> Iterator[Symptom]:
     """The error that a trace ends with, or native trouble in an error message."""
     for message in reading.error_messages[:3]:
-        native = _PATTERNS[2][1].search(message[:MAX_CHARS])
+        native = _PATTERNS["crash"].search(message[:MAX_CHARS])
         if native:
             yield Symptom(kind="crash", phrase=message)
             return

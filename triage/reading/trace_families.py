@@ -1,4 +1,4 @@
-"""One entry per kind of stack trace: how a frame line looks, in which order frames stand, where the exception is told."""
+"""One entry per kind of stack trace: how a frame looks, in which order frames stand, where the exception is told."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,6 @@ from triage.reading.trace_shape import (
     either,
     frame_of,
     inside,
-    nothing,
     search_lines,
 )
 
@@ -25,9 +24,9 @@ _RAISED_NAME = (
 )
 
 
-def _rust_panic(lines: Sequence[str], first: int, last: int) -> Raised | None:
+def _rust_panic(lines: Sequence[str], frames: range) -> Raised | None:
     """Newer compilers write the message in the line under the panic's place."""
-    found = search_lines(_PANIC, lines, range(first, max(-1, first - 12), -1))
+    found = search_lines(_PANIC, lines, range(frames.start, max(-1, frames.start - 12), -1))
     if found is None or found.message is not None or found.line is None or found.line + 1 >= len(lines):
         return found
     message = lines[found.line + 1].strip()
@@ -109,7 +108,8 @@ _GO_CALL = re.compile(
 _RUST_PLACE = re.compile(r"\s+at (?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d{1,7})?\s*$")
 _RUST_CALL = re.compile(r"\s*\d{1,5}:\s+(?:0x[0-9a-f]+ - )?(?P<function>\S.{0,300})$")
 _NOTEBOOK = re.compile(
-    r"(?:(?:File )?(?P<path>(?:[A-Za-z]:)?[^\s:\"<>*?|]{1,400}\.pyx?|<ipython-input-[\w-]{1,60}>)(?::(?P<line>\d{1,7}),)?"
+    r"(?:(?:File )?(?P<path>(?:[A-Za-z]:)?[^\s:\"<>*?|]{1,400}\.pyx?|"
+    r"<ipython-input-[\w-]{1,60}>)(?::(?P<line>\d{1,7}),)?"
     r"|(?P<path2>(?:Input )?In \[\d{1,6}\]),?) in (?P<function>[\w<>.]{1,200}|<[\w :]{1,60}>)(?:\(.{0,600})?\s*$"
 )
 _ARROW = re.compile(r"-{1,8}> ?(\d{1,7})\b")
@@ -175,7 +175,8 @@ FAMILIES: tuple[Family, ...] = (
         _jvm_frame,
         before(
             r"\s*(?:Exception in thread \"[^\"]{0,200}\" |Caused by: |Suppressed: |Wrapped by: |.{0,120}?[\s:])??"
-            rf"(?P<exception>[\w.$]{{0,200}}(?:Exception|Error|Throwable|Failure)\w{{0,20}})(?:: ?(?P<message>.*)|\s*$)",
+            r"(?P<exception>[\w.$]{0,200}(?:Exception|Error|Throwable|Failure)\w{0,20})(?:: "
+            r"?(?P<message>.*)|\s*$)",
             4,
         ),
         innermost_first=True,
@@ -242,11 +243,13 @@ FAMILIES: tuple[Family, ...] = (
         "ruby",
         (":in ",),
         by_pattern(
-            r"\s*(?:from |\d{1,4}: from |\[?\d{1,4}\]? )?(?P<path>[^\s:]{1,400}):(?P<line>\d{1,7}):in [`'‘](?P<function>[^'’]{1,200})['’]"
+            r"\s*(?:from |\d{1,4}: from |\[?\d{1,4}\]? )?(?P<path>[^\s:]{1,400}):(?P<line>\d{1,7}):in "
+            r"[`'‘](?P<function>[^'’]{1,200})['’]"
             r"(?:: (?P<message>.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\))?"
         ),
         before(
-            r"\s*(?P<exception>[A-Z][\w:]{1,120}(?:Error|Exception|NotFound|Invalid))(?::| \() ?(?P<message>.*?)\)?:?\s*$",
+            r"\s*(?P<exception>[A-Z][\w:]{1,120}(?:Error|Exception|NotFound|Invalid))(?::| \() "
+            r"?(?P<message>.*?)\)?:?\s*$",
             4,
         ),
         innermost_first=True,
@@ -257,7 +260,8 @@ FAMILIES: tuple[Family, ...] = (
         by_pattern(r"\s*#\d{1,4} (?P<path>[^()\n]{1,400}\.\w{2,6})\((?P<line>\d{1,7})\): (?P<function>[^(]{1,300})"),
         before(
             r".{0,80}?(?:Uncaught (?:exception ')?)?(?P<exception>[\w\\]{1,200}(?:Exception|Error)\w{0,20})'?"
-            r"(?: with message '|: )(?P<message>.{0,600}?)'?(?: in (?P<path>\S{1,300}?\.php)[: ](?:on line )?(?P<line>\d{1,7}))?\s*$",
+            r"(?: with message '|: )(?P<message>.{0,600}?)'?(?: in (?P<path>\S{1,300}?\.php)[: ](?:on line "
+            r")?(?P<line>\d{1,7}))?\s*$",
             5,
         ),
         innermost_first=True,
@@ -266,17 +270,19 @@ FAMILIES: tuple[Family, ...] = (
         "php",
         (" on line ",),
         by_pattern(
-            r".{0,120}?(?P<exception>(?:Catchable |Recoverable )?[Ff]atal [Ee]rror|Parse [Ee]rror|Warning|Notice|Deprecated): {1,4}"
+            r".{0,120}?(?P<exception>(?:Catchable |Recoverable )?[Ff]atal [Ee]rror|Parse [Ee]rror|Warning|Notice|"
+            r"Deprecated): {1,4}"
             r"(?P<message>.{1,600}?) in (?P<path>.{1,300}?\.\w{2,6}) on line (?P<line>\d{1,7})"
         ),
-        nothing,
+        None,
         single=True,
     ),
     Family(
         "dart",
         (".dart:",),
         by_pattern(
-            r"\s*#\d{1,4}\s+(?P<function>.{1,200}?) \((?:package:|file:/{2,3})?(?P<path>[^\s:()]{1,300}\.dart):(?P<line>\d{1,7})(?::\d{1,7})?\)"
+            r"\s*#\d{1,4}\s+(?P<function>.{1,200}?) \((?:package:|"
+            r"file:/{2,3})?(?P<path>[^\s:()]{1,300}\.dart):(?P<line>\d{1,7})(?::\d{1,7})?\)"
         ),
         before(rf"(?:.{{0,80}}Unhandled [Ee]xception:? ?)?(?P<exception>{_RAISED_NAME})?(?:: )?(?P<message>.*)", 2),
         innermost_first=True,
@@ -285,11 +291,14 @@ FAMILIES: tuple[Family, ...] = (
         "c",
         ("#",),
         by_pattern(
-            r"\s*#\d{1,4}\s+(?:0x[0-9a-fA-F]{1,16} )?(?:in )?(?P<function>[^\s(][^\n]{0,300}?) (?:\(.{0,500}\) )?(?:at |from )?"
-            r"(?P<path>(?:[A-Za-z]:)?[^\s:()]{1,300}\.(?:cc|cpp|cxx|c|hpp|hh|h|m|mm|swift|inl|S|cu)):(?P<line>\d{1,7})(?::\d{1,7})?"
+            r"\s*#\d{1,4}\s+(?:0x[0-9a-fA-F]{1,16} )?(?:in )?(?P<function>[^\s(][^\n]{0,300}?) (?:\(.{0,500}\) "
+            r")?(?:at |from )?"
+            r"(?P<path>(?:[A-Za-z]:)?[^\s:()]{1,300}\.(?:cc|cpp|cxx|c|hpp|hh|h|m|mm|swift|inl|S|"
+            r"cu)):(?P<line>\d{1,7})(?::\d{1,7})?"
         ),
         before(
-            r".{0,60}?(?:ERROR: (?P<exception>[A-Z]\w{1,30}Sanitizer): |received signal (?=SIG)|Assertion )(?P<message>.*)",
+            r".{0,60}?(?:ERROR: (?P<exception>[A-Z]\w{1,30}Sanitizer): |received signal (?=SIG)|Assertion "
+            r")(?P<message>.*)",
             12,
         ),
         innermost_first=True,
@@ -300,7 +309,8 @@ FAMILIES: tuple[Family, ...] = (
         "elixir",
         (".ex",),
         by_pattern(
-            r"\s*(?:\(\w{1,60} [\w.+-]{1,30}\) )?(?P<path>[^\s:()]{1,300}\.exs?):(?P<line>\d{1,7}): (?P<function>[A-Z:(][^\s]{1,200}/\d+.{0,40})$"
+            r"\s*(?:\(\w{1,60} [\w.+-]{1,30}\) )?(?P<path>[^\s:()]{1,300}\.exs?):(?P<line>\d{1,7}): "
+            r"(?P<function>[A-Z:(][^\s]{1,200}/\d+.{0,40})$"
         ),
         before(r"\s*\*\* \((?P<exception>[\w.]{1,120})\) ?(?P<message>.*)", 3),
         innermost_first=True,
@@ -312,5 +322,5 @@ FAMILIES: tuple[Family, ...] = (
         before(r"\s*(?P<exception>error(?:\[E\d{4}\])?|warning): (?P<message>.*)", 3),
         single=True,
     ),
-    Family("diagnostic", (":", "("), _diagnostic_frame, nothing, single=True),
+    Family("diagnostic", (":", "("), _diagnostic_frame, None, single=True),
 )

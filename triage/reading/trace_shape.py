@@ -27,8 +27,8 @@ class Raised:
 
 
 FrameAt = Callable[[Sequence[str], int], FrameLine | None]
-RaisedIn = Callable[[Sequence[str], int, int], Raised | None]
-"""Lines, first and last frame's line number, to what was raised."""
+RaisedIn = Callable[[Sequence[str], range], Raised | None]
+"""Lines, and the numbers of those from the first frame to the last, to what was raised."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,8 @@ class Family:
     needles: tuple[str, ...]
     """Every frame line contains one of them: a cheap look before the pattern."""
     frame: FrameAt
-    raised: RaisedIn
+    raised: RaisedIn | None
+    """None where a frame's own line says it all."""
     innermost_first: bool = False
     gap: int = 2
     """Lines without a frame that may stand between two frames."""
@@ -67,8 +68,8 @@ def before(pattern: str, within: int) -> RaisedIn:
     """The exception stands at most `within` lines above the first frame; the nearest such line counts."""
     compiled = re.compile(pattern)
 
-    def raised(lines: Sequence[str], first: int, last: int) -> Raised | None:
-        return search_lines(compiled, lines, range(first - 1, max(-1, first - 1 - within), -1))
+    def raised(lines: Sequence[str], frames: range) -> Raised | None:
+        return search_lines(compiled, lines, range(frames.start - 1, max(-1, frames.start - 1 - within), -1))
 
     return raised
 
@@ -77,8 +78,8 @@ def after(pattern: str, within: int) -> RaisedIn:
     """The exception stands at most `within` lines below the last frame; the nearest such line counts."""
     compiled = re.compile(pattern)
 
-    def raised(lines: Sequence[str], first: int, last: int) -> Raised | None:
-        return search_lines(compiled, lines, range(last + 1, min(len(lines), last + 1 + within)))
+    def raised(lines: Sequence[str], frames: range) -> Raised | None:
+        return search_lines(compiled, lines, range(frames.stop, min(len(lines), frames.stop + within)))
 
     return raised
 
@@ -87,8 +88,8 @@ def inside(pattern: str, above: int) -> RaisedIn:
     """The exception stands between the frames, or at most `above` lines above or 3 below them."""
     compiled = re.compile(pattern)
 
-    def raised(lines: Sequence[str], first: int, last: int) -> Raised | None:
-        return search_lines(compiled, lines, range(max(0, first - above), min(len(lines), last + 4)))
+    def raised(lines: Sequence[str], frames: range) -> Raised | None:
+        return search_lines(compiled, lines, range(max(0, frames.start - above), min(len(lines), frames.stop + 3)))
 
     return raised
 
@@ -96,15 +97,10 @@ def inside(pattern: str, above: int) -> RaisedIn:
 def either(*ways: RaisedIn) -> RaisedIn:
     """The first way that finds something."""
 
-    def raised(lines: Sequence[str], first: int, last: int) -> Raised | None:
-        return next((found for way in ways if (found := way(lines, first, last)) is not None), None)
+    def raised(lines: Sequence[str], frames: range) -> Raised | None:
+        return next((found for way in ways if (found := way(lines, frames)) is not None), None)
 
     return raised
-
-
-def nothing(lines: Sequence[str], first: int, last: int) -> Raised | None:
-    """The frame's own line says it all."""
-    return None
 
 
 def search_lines(pattern: re.Pattern[str], lines: Sequence[str], numbers: range) -> Raised | None:

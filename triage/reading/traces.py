@@ -92,7 +92,8 @@ def _groups(family: Family, lines: Sequence[str], taken: set[int]) -> list[_Grou
 
 
 def _finish(family: Family, group: _Group, lines: Sequence[str]) -> FoundTrace:
-    raised = _told_with_frames(family.raised(lines, group.first, group.last) or Raised(), group)
+    told = family.raised(lines, range(group.first, group.last + 1)) if family.raised is not None else None
+    raised = _told_with_frames(told or Raised(), group)
     frames = [frame for _, frame in group.frames]
     if family.innermost_first:
         frames.reverse()

@@ -4,54 +4,73 @@ import re
 from collections.abc import Sequence
 
 from triage.domain.issue import Section
+from triage.domain.text import word_set
 
 _MOST = 40
 _MAX_LINE_CHARS = 400
-_NUMBER = r"\d{1,4}(?:\.\d{1,6}){1,4}(?:[-.+]?(?:a|b|rc|alpha|beta|dev|post|pre|preview|canary|next|nightly|SNAPSHOT|RELEASE|LTS)[\w.+-]{0,40})?(?:\+[\w.]{1,40})?"
-PLATFORMS = (
-    "python cpython pypy node nodejs node.js npm yarn pnpm java jdk openjdk jvm ruby php perl rustc cargo golang dotnet .net gcc g++ clang llvm "
-    "msvc cmake glibc pip conda anaconda ubuntu debian fedora centos rhel alpine arch linux kernel windows macos osx os mac darwin catalina ventura sonoma "
-    "monterey android ios chrome firefox safari edge opera docker kubernetes postgres postgresql mysql mariadb sqlite oracle redis bash zsh "
+_NUMBER = (
+    r"\d{1,4}(?:\.\d{1,6}){1,4}(?:[-.+]?(?:a|b|rc|alpha|beta|dev|post|pre|preview|canary|next|nightly|SNAPSHOT|"
+    r"RELEASE|LTS)[\w.+-]{0,40})?(?:\+[\w.]{1,40})?"
+)
+PLATFORMS = word_set(
+    "python cpython pypy node nodejs node.js npm yarn pnpm java jdk openjdk jvm ruby php perl rustc cargo golang "
+    "dotnet .net gcc g++ clang llvm "
+    "msvc cmake glibc pip conda anaconda ubuntu debian fedora centos rhel alpine arch linux kernel windows macos "
+    "osx os mac darwin catalina ventura sonoma "
+    "monterey android ios chrome firefox safari edge opera docker kubernetes postgres postgresql mysql mariadb "
+    "sqlite oracle redis bash zsh "
     "cuda jupyter ipython qt tcl tk numpy scipy setuptools wheel xcode"
-).split()
+)
 """Names that say what the software runs on rather than which release of it."""
 _FAMOUS = "|".join(re.escape(name) for name in sorted(PLATFORMS, key=len, reverse=True))
 _FAMOUS_NUMBER = re.compile(
-    rf"(?<![\w.-])((?:{_FAMOUS}|go)(?: version| os x| server| pro| home)?)[ :=/-]{{1,3}}v?(\d{{1,4}}(?:\.\d{{1,6}}){{0,4}}[\w.+-]{{0,30}})(?![\w])",
+    rf"(?<![\w.-])((?:{_FAMOUS}|go)(?: version| os x| server| pro| home)?)[ "
+    rf":=/-]{{1,3}}v?(\d{{1,4}}(?:\.\d{{1,6}}){{0,4}}[\w.+-]{{0,30}})(?![\w])",
     re.I,
 )
 _PINNED = re.compile(rf"(?<![\w./-])([A-Za-z][\w.-]{{1,60}})(?:===?|@|~=|>=|<=)\s?v?({_NUMBER})(?![\w.])")
-_DASHED = re.compile(
-    rf"(?<![\w./-])([A-Za-z][A-Za-z_]{{1,40}})-v?(\d{{1,4}}\.\d{{1,6}}(?:\.[\w]{{1,20}}){{0,3}})(?![\w/-]|\.\w)"
-)
+_DASHED = re.compile(r"(?<![\w./-])([A-Za-z][A-Za-z_]{1,40})-v?(\d{1,4}\.\d{1,6}(?:\.[\w]{1,20}){0,3})(?![\w/-]|\.\w)")
 _VERSION_WORD = re.compile(
-    rf"(?<![\w.])(?:([A-Za-z][\w.-]{{1,40}}) )?(?:versions?|release|ver\.?)\b(?:\s(?:is|used|of|number)|[\s:=*`\"'(]){{0,6}}v?({_NUMBER})",
+    rf"(?<![\w.])(?:([A-Za-z][\w.-]{{1,40}}) )?(?:versions?|release|ver\.?)\b(?:\s(?:is|used|of|number)|"
+    rf"[\s:=*`\"'(]){{0,6}}v?({_NUMBER})",
     re.I,
 )
 _VEED = re.compile(
     r"(?<![\w./-])(?:([A-Za-z][\w.-]{1,40}) )?(v\d{1,4}\.\d{1,5}(?:\.\d{1,6}){0,3}[\w.+-]{0,30})(?![\w/])"
 )
 _NAMED = re.compile(
-    rf"(?<![\w.])([A-Z][A-Za-z]{{2,30}}|[a-z][a-z_-]{{3,30}})(?:[ ]|: ?)v?(\d{{1,4}}\.\d{{1,5}}(?:\.\d{{1,6}}[\w]{{0,12}}){{1,3}}|\d\.\d{{1,2}}(?:\.x)?(?:rc\d|b\d|a\d|dev\d?)?)(?![\w.]*[\w%]|\s?(?:s|ms|sec|seconds?|MB|GB|KB|times|x|percent)\b)"
+    r"(?<![\w.])([A-Z][A-Za-z]{2,30}|[a-z][a-z_-]{3,30})(?:[ ]|: "
+    r"?)v?(\d{1,4}\.\d{1,5}(?:\.\d{1,6}[\w]{0,12}){1,3}|\d\.\d{1,2}(?:\.x)?(?:rc\d|b\d|a\d|"
+    r"dev\d?)?)(?![\w.]*[\w%]|\s?(?:s|ms|sec|seconds?|MB|GB|KB|times|x|percent)\b)"
 )
 _LISTED = re.compile(
-    rf"^[\s*+>|-]{{0,8}}`?([A-Za-z][\w .()/+-]{{1,50}}?)`?\s{{0,40}}(?:[:=|]|\s)\s{{0,40}}[\"'`(v=]{{0,3}}({_NUMBER}|\d{{1,4}}(?=\s*$))"
+    rf"^[\s*+>|-]{{0,8}}`?([A-Za-z][\w .()/+-]{{1,50}}?)`?\s{{0,40}}(?:[:=|]|"
+    rf"\s)\s{{0,40}}[\"'`(v=]{{0,3}}({_NUMBER}|\d{{1,4}}(?=\s*$))"
 )
 _ALONE = re.compile(rf"^[\s`*\"'-]{{0,6}}v?({_NUMBER})[\s`*\"'.]{{0,6}}$")
 _TRAILING_WORD = re.compile(r"(?i)[ _.]?\b_*versions?_*$")
 _SECTION = re.compile(
     r"\bversions?\b|environment|system|platform|setup|software|dependenc|packages|installed|info\b|^os\b", re.I
 )
-_NOT_NAMES = frozenset(
-    "version versions section figure table chapter step line lines page at to in of from since until before after and or the with than is was "
-    "about release version: using on for by equals return value took takes between over ticket issue pr size width height score least x y be as both like through against returns a an open root main current build install under upgrading updating upgraded updated "
-    "django-admin runserver enabler core also only even still this that seems happens happen works worked broken fails tested running stable latest".split()
+_NOT_NAMES = word_set(
+    "version versions release releases section figure table chapter step line lines page at to in of from since "
+    "until before after and or the "
+    "with than is was about using use used on for by equals return returns value took take takes between over "
+    "ticket issue pr size width height "
+    "score least be as both like through against an open root main current build install installed under "
+    "upgrading updating upgraded updated "
+    "runserver core also only even still this that seems happens happen works worked broken fails tested running "
+    "run have has stable latest "
+    "ratio factor"
 )
 MOVING = re.compile(
-    r"\b(?:on|in|from|using|with|against|of|latest|current|version:?|at|head)[\s`'\"(*:]{1,4}(?:the )?(?:latest |current |git |upstream )?(?:master|main|trunk|head|develop|dev branch|nightly)\b"
-    r"|\b(?:master|main|trunk|develop|nightly) (?:branch|build|version)\b|\blatest (?:master|main|version|release|stable|commit|dev\w*)\b"
+    r"\b(?:on|in|from|using|with|against|of|latest|current|version:?|at|head)[\s`'\"(*:]{1,4}(?:the )?(?:latest |"
+    r"current |git |upstream )?(?:master|main|trunk|head|develop|dev branch|nightly)\b"
+    r"|\b(?:master|main|trunk|develop|nightly) (?:branch|build|version)\b|\blatest (?:master|main|version|"
+    r"release|stable|commit|dev\w*)\b"
     r"|\bcurrent (?:master|main|version|release|development)\b|\bHEAD\b"
-    r"|\bcommit [`'(]?[0-9a-f]{7,40}\b|/(?:blob|tree|commit)/[0-9a-f]{7,40}\b|\bsha:? ?[0-9a-f]{7,40}\b|\bdev\d*\+g?[0-9a-f]{6,}",
+    r"|\bcommit [`'(]?[0-9a-f]{7,40}\b|/(?:blob|tree|commit)/[0-9a-f]{7,40}\b|\bsha:? ?[0-9a-f]{7,40}\b|"
+    r"\bdev\d*\+g?[0-9a-f]{6,}",
     re.I,
 )
 """The reporter names a state of the source that has no release number."""
@@ -71,21 +90,19 @@ def versions(prose: str, code: Sequence[str], sections: Sequence[Section]) -> li
 
 def _add(found: dict[str, str], more: Sequence[tuple[str, str]]) -> None:
     numbers = {known.rpartition(" ")[2] for known in found.values()}
-    for name, number in more:
-        name = _TRAILING_WORD.sub("", " ".join(name.split()).strip(" :-=*`()"))
-        number = number.rstrip(".,-+")
-        if name.lower() in _NOT_NAMES:
-            name = ""
-        if name or number not in numbers:
-            found.setdefault(f"{name} {number}".strip().lower(), f"{name} {number}".strip())
+    for told, written in more:
+        name = _TRAILING_WORD.sub("", " ".join(told.split()).strip(" :-=*`()"))
+        number = written.rstrip(".,-+").removeprefix("v")
+        version = number if name.lower() in _NOT_NAMES else f"{name} {number}".strip()
+        if version != number or number not in numbers:
+            found.setdefault(version.lower(), version)
             numbers.add(number)
 
 
 def _in_section(section: Section) -> list[tuple[str, str]]:
     """Lines such as `name: 1.2`; a bare number takes its name from the heading."""
     found: list[tuple[str, str]] = []
-    for line in section.text.split("\n"):
-        line = line[:_MAX_LINE_CHARS]
+    for line in (whole[:_MAX_LINE_CHARS] for whole in section.text.split("\n")):
         alone = _ALONE.match(line)
         listed = _LISTED.match(line)
         if alone:
@@ -98,10 +115,9 @@ def _in_section(section: Section) -> list[tuple[str, str]]:
 
 def _in_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for line in lines:
-        line = line[:_MAX_LINE_CHARS]
+    for line in (whole[:_MAX_LINE_CHARS] for whole in lines):
         if not re.search(r"\d", line):
             continue
         for pattern in patterns or (_FAMOUS_NUMBER, _PINNED, _VERSION_WORD, _VEED, _NAMED, _DASHED):
             found.extend((match[1] or "", match[2]) for match in pattern.finditer(line))
-    return [(name, number) for name, number in found if "http" not in name.lower()]
+    return [(name, number) for name, number in found if name.lower() not in _NOT_NAMES or number.count(".") > 1]

@@ -1,4 +1,4 @@
-"""What a person sees of untrusted Markdown: GitHub's parser makes HTML of it, and the shown text is taken out of that."""
+"""What a person sees of untrusted Markdown. GitHub's parser makes HTML of it; the shown text is taken out."""
 
 import re
 from collections import Counter

@@ -1,7 +1,8 @@
 """The Actions log: live lines while the run goes on."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from triage.domain.run import StepRecord, ToolExecution
 from triage.runner.commands import command, masks
@@ -32,6 +33,15 @@ class ActionsLog:
     def note(self, text: str) -> None:
         """One line with the time since the start."""
         self._lines.write([f"{PREFIX}{elapsed(self._clock() - self._start)} {one_line(text)}"])
+
+    @contextmanager
+    def grouped(self, title: str) -> Iterator[None]:
+        """A group that is open while its lines come in, and folded afterwards."""
+        self._lines.write([command("group", title)])
+        try:
+            yield
+        finally:
+            self._lines.write(["::endgroup::"])
 
     def folded(self, title: str, text: str) -> None:
         """A group that the reader opens."""

@@ -1,7 +1,8 @@
 """A terminal instead of GitHub: progress on standard error; results are kept for the command line to print."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -109,6 +110,12 @@ class TerminalJournal:
     def note(self, text: str) -> None:
         """One line with the time since the start."""
         self._line(text, "")
+
+    @contextmanager
+    def grouped(self, title: str) -> Iterator[None]:
+        """The title; a terminal has nothing to fold."""
+        self._line(title, "bold")
+        yield
 
     def folded(self, title: str, text: str) -> None:
         """A title, and the text indented under it: a terminal has nothing to open."""

@@ -25,7 +25,7 @@ class CarefulSearch(TavilySearch):
     with a short name, because a message from outside has no place in a prompt or a report.
     """
 
-    name: str = "web_search"
+    name: str = "tavily_search"
     description: str = "Searches the web for pages on software bugs. Input: a short query in plain words."
     args_schema: type[BaseModel] = SearchQuery
 

@@ -1,0 +1,45 @@
+"""Acc@k of the ranking over issues whose fixes are known."""
+
+import argparse
+import json
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from triage.index.build import Budget, build
+from triage.index.commit import CommitTree
+from triage.index.git import Git
+from triage.index.query import query_of
+from triage.index.rank import rank
+from triage.index.retriever import query_for
+
+KS = (1, 3, 5, 10)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--set", type=Path, required=True, help="JSON lines")
+    parser.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories")
+    parser.add_argument("--limit", type=int)
+    options = parser.parse_args()
+    records = [json.loads(line) for line in options.set.read_text().splitlines()[: options.limit]]
+    rows = []
+    for record, ranked in ranked_files(records, options.mirror):
+        positions = [ranked.index(gold) if gold in ranked else len(ranked) + 1_000 for gold in record["gold_files"]]
+        rows.append([max(positions) < k for k in KS])
+        print(record.get("instance_id", record["repo"]), [position + 1 for position in positions], flush=True)
+    print(f"n={len(rows)}", *(f"acc@{k} {100 * statistics.mean(row[i] for row in rows):.1f}" for i, k in enumerate(KS)))
+
+
+def ranked_files(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], list[str]]]:
+    for record in records:
+        folder = mirror / record.get("mirror", record["repo"].replace("/", "+")) / "repo"
+        tree = CommitTree(Git(folder, bare=True), bare=True, revision=record["base_commit"])
+        corpus = build(tree, tree.listing(), Budget()).corpus
+        ranking = rank(corpus, query_of(query_for(record["problem_statement"])), {}, by_meaning=False)
+        yield record, [corpus.files[file].path for file in ranking.order]
+
+
+if __name__ == "__main__":
+    main()

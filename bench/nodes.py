@@ -1,0 +1,31 @@
+"""The syntax tree that a grammar makes of a file: what to write into a language's row."""
+
+import importlib
+import sys
+from pathlib import Path
+
+from tree_sitter import Language, Node, Parser
+
+from triage.index.languages import language_of
+
+
+def main() -> None:
+    path = Path(sys.argv[1])
+    language = language_of(path.name)
+    if language is None or not language.grammar:
+        sys.exit("no grammar is known for this name: add a row with `grammar` first")
+    module, _, function = language.grammar.partition(":")
+    grammar = Language(getattr(importlib.import_module(module), function or "language")())
+    show(Parser(grammar).parse(path.read_bytes()).root_node, None, 0)
+
+
+def show(node: Node, field: str | None, depth: int) -> None:
+    if node.is_named:
+        text = repr((node.text or b"").decode(errors="replace")[:60]) if not node.named_child_count else ""
+        print("  " * depth + (f"{field}: " if field else "") + node.type, text)
+    for number, child in enumerate(node.children):
+        show(child, node.field_name_for_child(number), depth + 1)
+
+
+if __name__ == "__main__":
+    main()

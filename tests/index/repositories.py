@@ -1,0 +1,41 @@
+"""Real git repositories, made for one test."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.org",
+    "GIT_AUTHOR_DATE": "2024-01-01T00:00:00Z",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.org",
+    "GIT_COMMITTER_DATE": "2024-01-01T00:00:00Z",
+}
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", "-C", str(folder), *words], env=ENVIRONMENT, check=True, capture_output=True)
+    return done.stdout.decode("utf-8", "surrogateescape").strip()
+
+
+def write(folder: Path, files: Mapping[str, str | bytes]) -> Path:
+    for path, content in files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return folder
+
+
+def commit(folder: Path, files: Mapping[str, str | bytes] | None = None) -> str:
+    """Commit everything in the folder, making the repository when there is none; the commit's id."""
+    write(folder, files or {})
+    if not (folder / ".git").exists():
+        git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A", "--force")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "x")
+    return git(folder, "rev-parse", "HEAD")

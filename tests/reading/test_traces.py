@@ -1,0 +1,194 @@
+"""Stack traces of many languages: frames from the outermost call to the place that raised."""
+
+import time
+
+import pytest
+
+from triage.reading.traces import find_traces
+
+# text, language, exception, message, frames as path:line function
+CASES = {
+    "python": (
+        ('Traceback (most recent call last):\n  File "/srv/shop/cli.py", line 3, in main\n    run()\n'
+        '  File "C:\\shop\\cart.py", line 9, in total\n    return sum(x)\n           ^^^^^^\nshop.errors.Empty: no items: []\n'),
+        "python", "shop.errors.Empty", "no items: []", ["/srv/shop/cli.py:3 main", "C:/shop/cart.py:9 total"],
+    ),
+    "python, pasted without its indentation": (
+        'Traceback (most recent call last):\nFile "/a/b.py", line 3, in\nrun()\nFile "/a/c.py", line 9, in run\nraise ValueError("x")\nValueError: x\n',
+        "python", "ValueError", "x", ["/a/b.py:3 -", "/a/c.py:9 run"],
+    ),
+    "python, recursion": (
+        ('Traceback (most recent call last):\n  File "a.py", line 2, in f\n    f()\n  File "a.py", line 2, in f\n    f()\n'
+        "  [Previous line repeated 996 more times]\nRecursionError: maximum recursion depth exceeded\n"),
+        "python", "RecursionError", "maximum recursion depth exceeded", ["a.py:2 f", "a.py:2 f"],
+    ),
+    "pytest": (
+        "tests/test_cart.py:5: \n_ _ _ _ _ _\nshop/cart.py:9: in total\n    return sum(x)\nE   TypeError: not iterable\n",
+        "python", "TypeError", "not iterable", ["tests/test_cart.py:5 -", "shop/cart.py:9 total"],
+    ),
+    "pytest, assertion": (
+        "    def test_x():\n>       assert f() == 2\nE       assert 1 == 2\n\ntests/test_x.py:5: AssertionError\n",
+        "python", "AssertionError", "assert 1 == 2", ["tests/test_x.py:5 -"],
+    ),
+    "ipython": (
+        ("---------------------------------------------------------------------------\nValueError        Traceback (most recent call last)\n"
+        "<ipython-input-3-abc> in <module>\n      1 import x\n----> 2 x.f()\n\n~/shop/cart.py in f(self, a)\n     10 \n---> 11     g()\n\nValueError: nope\n"),
+        "python", "ValueError", "nope", ["<ipython-input-3-abc>:2 <module>", "~/shop/cart.py:11 f"],
+    ),
+    "ipython 8": (
+        "Cell In[1], line 1\n----> 1 f()\n\nFile ~/shop/cart.py:11, in total(self)\n      9 x\n---> 11 g()\n\nKeyError: 'a'\n",
+        "python", "KeyError", "'a'", ["~/shop/cart.py:11 total"],
+    ),
+    "django's error page": (
+        'File "/srv/django/core/handlers/base.py" in get_response\n  113.  response = f(request)\nFile "/srv/shop/views.py" in cart\n  20.  x\n\nValueError: no cart\n',
+        "python", "ValueError", "no cart", ["/srv/django/core/handlers/base.py:113 get_response", "/srv/shop/views.py:20 cart"],
+    ),
+    "node": (
+        ("TypeError: Cannot read properties of undefined (reading 'id')\n    at total (/srv/shop/cart.js:12:3)\n    at async Shop.run [as go] (file:///srv/shop/shop.mjs:4:5)\n"
+        "    at new Till (C:\\shop\\till.ts:7:1)\n    at Object.<anonymous> (webpack:///./src/App.tsx:1:20)\n    at node:internal/main:5:3\n"),
+        "javascript", "TypeError", "Cannot read properties of undefined (reading 'id')",
+        ["node:internal/main:5 -", "webpack:///./src/App.tsx:1 Object.<anonymous>", "C:/shop/till.ts:7 new Till", "srv/shop/shop.mjs:4 Shop.run", "/srv/shop/cart.js:12 total"],
+    ),
+    "node with code": (
+        "Error [ERR_MODULE_NOT_FOUND]: no such module\n    at f (a.js:1:2)\n",
+        "javascript", "Error", "no such module", ["a.js:1 f"],
+    ),
+    "firefox": (
+        "Uncaught ReferenceError: x is not defined\ntotal@http://localhost:3000/cart.js:3:4\n@http://localhost:3000/main.js:9:1\n",
+        "javascript", "ReferenceError", "x is not defined", ["http://localhost:3000/main.js:9 -", "http://localhost:3000/cart.js:3 total"],
+    ),
+    "java": (
+        'Exception in thread "main" java.lang.IllegalStateException: no cart\n\tat org.shop.Cart.add(Cart.java:12)\n\tat java.base/jdk.internal.X.y(X.java)\n\tat org.shop.Main.main(Main.kt:3)\n',
+        "java", "java.lang.IllegalStateException", "no cart", ["org/shop/Main.kt:3 org.shop.Main.main", "jdk/internal/X.java:- jdk.internal.X.y", "org/shop/Cart.java:12 org.shop.Cart.add"],
+    ),
+    "go": (
+        "panic: runtime error: index out of range [3] with length 2\n\ngoroutine 1 [running]:\nmain.(*Store).Get(0xc000, 0x3)\n\t/src/shop/store.go:42 +0x1d\nmain.main()\n\t/src/shop/main.go:9 +0x2a\nexit status 2\n",
+        "go", None, "runtime error: index out of range [3] with length 2", ["/src/shop/main.go:9 main.main", "/src/shop/store.go:42 main.(*Store).Get"],
+    ),
+    "rust": (
+        ("thread 'main' panicked at src/parse.rs:88:21:\ncalled `Option::unwrap()` on a `None` value\nstack backtrace:\n   0: rust_begin_unwind\n             at /rustc/abc/panicking.rs:645:5\n"
+        "   1: shop::parse\n             at ./src/parse.rs:88:21\n   2: shop::main\n             at ./src/main.rs:5:5\n"),
+        "rust", None, "called `Option::unwrap()` on a `None` value",
+        ["./src/main.rs:5 shop::main", "./src/parse.rs:88 shop::parse", "/rustc/abc/panicking.rs:645 rust_begin_unwind", "src/parse.rs:88 -"],
+    ),
+    "rust without a backtrace": ("thread 'main' panicked at 'boom', src/x.rs:1:2\n", "rust", None, "boom", ["src/x.rs:1 -"]),
+    "rustc": ("error[E0308]: mismatched types\n --> src/x.rs:3:4\n  |\n", "rust", "error[E0308]", "mismatched types", ["src/x.rs:3 -"]),
+    "c sharp": (
+        ("Unhandled exception. System.InvalidOperationException: Sequence contains no elements\n   at System.Linq.Enumerable.First()\n   at Shop.Cart.Total(List`1 items) in C:\\src\\Cart.cs:line 21\n"
+        "   at Shop.Program.Main(String[] args) in /src/Program.cs:line 5\n"),
+        "csharp", "System.InvalidOperationException", "Sequence contains no elements",
+        ["/src/Program.cs:5 Shop.Program.Main(String[] args)", "C:/src/Cart.cs:21 Shop.Cart.Total(List`1 items)"],
+    ),
+    "ruby": (
+        "app/cart.rb:12:in `total': undefined method `+' for nil:NilClass (NoMethodError)\n\tfrom app/cart.rb:9:in `each'\n\tfrom bin/run:3:in '<main>'\n",
+        "ruby", "NoMethodError", "undefined method `+' for nil:NilClass", ["bin/run:3 <main>", "app/cart.rb:9 each", "app/cart.rb:12 total"],
+    ),
+    "php": (
+        "PHP Fatal error:  Uncaught RuntimeException: no cart in /srv/Cart.php:12\nStack trace:\n#0 /srv/Shop.php(33): Shop\\Cart->total()\n#1 /srv/index.php(3): run()\n#2 {main}\n",
+        "php", "RuntimeException", "no cart", ["/srv/index.php:3 run", "/srv/Shop.php:33 Shop\\Cart->total", "/srv/Cart.php:12 -"],
+    ),
+    "php warning": ("PHP Warning:  Undefined variable $x in /srv/a.php on line 9\n", "php", "Warning", "Undefined variable $x", ["/srv/a.php:9 -"]),
+    "gdb": (
+        "Program received signal SIGSEGV, Segmentation fault.\n#0  0x0000555 in list_pop (l=0x0) at src/list.c:44\n#1  main () at src/main.c:8\n",
+        "c", None, "SIGSEGV, Segmentation fault.", ["src/main.c:8 main", "src/list.c:44 list_pop"],
+    ),
+    "address sanitizer": (
+        "==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x6\nREAD of size 4 at 0x6 thread T0\n    #0 0x4a in list_pop /src/list.c:44:9\n    #1 0x4b in main /src/main.c:8\n",
+        "c", "AddressSanitizer", "heap-use-after-free on address 0x6", ["/src/main.c:8 main", "/src/list.c:44 list_pop"],
+    ),
+    "undefined behaviour": ("src/a.c:9:3: runtime error: signed integer overflow: 1 + 2\n", "diagnostic", None, "runtime error: signed integer overflow: 1 + 2", ["src/a.c:9 -"]),
+    "dart": ("Unhandled exception:\nBad state: no element\n#0      main (package:shop/cart.dart:3:5)\n", "dart", None, "Bad state: no element", ["shop/cart.dart:3 main"]),
+    "elixir": ("** (RuntimeError) oops\n    (shop 0.1.0) lib/cart.ex:5: Cart.total/1\n", "elixir", "RuntimeError", "oops", ["lib/cart.ex:5 Cart.total/1"]),
+    "gcc": ("src/a.c:3:4: error: expected ';' before 'x'\n", "diagnostic", None, "error: expected ';' before 'x'", ["src/a.c:3 -"]),
+    "tsc": ("src/x.ts(3,4): error TS2322: Type 'a' is not assignable\n", "diagnostic", None, "error TS2322: Type 'a' is not assignable", ["src/x.ts:3 -"]),
+    "tsc, pretty": ("src/x.ts:3:4 - error TS2322: no\n", "diagnostic", None, "error TS2322: no", ["src/x.ts:3 -"]),
+    "python warning": ("/srv/x.py:4: DeprecationWarning: old\n", "diagnostic", "DeprecationWarning", "old", ["/srv/x.py:4 -"]),
+    "swift": ("Shop/Cart.swift:12: Fatal error: Unexpectedly found nil\n", "diagnostic", None, "Fatal error: Unexpectedly found nil", ["Shop/Cart.swift:12 -"]),
+    "linter": ("shop/x.py:12:0: E1101: no member\n", "diagnostic", None, "E1101: no member", ["shop/x.py:12 -"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_trace_is_read(case: str) -> None:
+    text, language, exception, message, frames = CASES[case]
+    found = find_traces(f"It stops here:\n{text}and that is all.")
+    assert len(found) == 1
+    trace = found[0].trace
+    assert (trace.language, trace.exception, trace.message) == (language, exception, message)
+    assert [f"{frame.path}:{frame.line or '-'} {frame.function or '-'}" for frame in trace.frames] == frames
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_its_lines_are_known(case: str) -> None:
+    text = CASES[case][0]
+    found = find_traces(f"before\n{text}after")[0]
+    assert 1 <= found.start < found.end <= text.count("\n") + 1
+    assert found.error_line in text
+
+
+def test_chained_exceptions_are_one_trace_each() -> None:
+    text = (
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    x\nKeyError: 'k'\n\n"
+        "During handling of the above exception, another exception occurred:\n\n"
+        'Traceback (most recent call last):\n  File "b.py", line 2, in g\n    y\nshop.Missing: no k\n'
+    )
+    assert [(found.trace.exception, found.trace.frames[-1].path) for found in find_traces(text)] == [
+        ("KeyError", "a.py"),
+        ("shop.Missing", "b.py"),
+    ]
+
+
+def test_an_exception_group_is_read_with_its_members() -> None:
+    text = (
+        "  + Exception Group Traceback (most recent call last):\n"
+        '  |   File "a.py", line 1, in <module>\n  |     f()\n  | ExceptionGroup: many (2 sub-exceptions)\n'
+        "  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n"
+        '    |   File "b.py", line 2, in g\n    |     h()\n    | TypeError: no\n    +------------------------------------\n'
+    )
+    assert [found.trace.exception for found in find_traces(text)] == ["ExceptionGroup", "TypeError"]
+
+
+def test_a_cause_in_java_is_a_trace_of_its_own() -> None:
+    text = "a.B: outer\n\tat a.B.c(B.java:1)\nCaused by: java.lang.NullPointerException\n\tat a.P.of(P.java:7)\n\t... 3 more\n"
+    assert [(found.trace.exception, found.trace.frames[-1].path) for found in find_traces(text)][-1] == (
+        "java.lang.NullPointerException",
+        "a/P.java",
+    )
+
+
+def test_very_deep_traces_keep_their_ends() -> None:
+    frames = "".join(f'  File "a{n}.py", line {n + 1}, in f\n    f()\n' for n in range(500))
+    trace = find_traces(f"Traceback (most recent call last):\n{frames}ValueError: x\n")[0].trace
+    assert len(trace.frames) == 100
+    assert (trace.frames[0].path, trace.frames[-1].path) == ("a0.py", "a499.py")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "We looked at the file, line by line.",
+        "At 12:30 it stopped; look at (this) thing.",
+        "See src/cart.py:12 for the place.",
+        "The ratio is 3:4:5 and a.b: c",
+        "#1 is the first issue, #2 the second",
+        "key: value\nother: 12\n",
+    ],
+)
+def test_prose_is_no_trace(text: str) -> None:
+    assert find_traces(text) == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_flood_of_half_traces_is_fast(case: str) -> None:
+    text = CASES[case][0]
+    shapes = [
+        text,
+        text.replace("\n", " "),
+        *(line[: len(line) * part // 4] + "\n" for line in text.splitlines() for part in (2, 3, 4)),
+    ]
+    for shape in shapes:
+        flood = (shape * (65_536 // max(1, len(shape)) + 1))[:65_536]
+        started = time.process_time()
+        assert len(find_traces(flood)) <= 20
+        assert time.process_time() - started < 0.75  # 250 ms on a quiet machine
