@@ -68,7 +68,7 @@ class FakeCodebase:
         return Hit(
             path=path,
             score=round(1.0 / (rank + 1), 2),
-            passages=[Passage(span=span, text=text, symbol=None)],
+            passages=[Passage(span=span, text=text, symbol=_symbol(text))],
             reasons=["shares words with the issue"],
         )
 
@@ -94,6 +94,12 @@ class FakeCodebase:
 
     def issue_forms(self) -> list[str]:
         return list(self.forms)
+
+
+def _symbol(text: str) -> str | None:
+    """Name of the first definition."""
+    head = next((line for line in text.splitlines() if line.startswith(("def ", "class "))), "")
+    return head.split()[1].partition("(")[0].strip(":") if head else None
 
 
 @dataclass

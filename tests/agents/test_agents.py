@@ -118,6 +118,27 @@ async def test_codebase_by_rules_gives_lines_and_reasons():
     assert answer.confidence >= 0.6, "the traceback ends in it"
 
 
+async def test_a_stale_line_number_is_not_quoted():
+    """The frame's function is another one than the passage's: the reporter's version differs."""
+    drifted = cases.issue(body=cases.TRACEBACK.replace("in parse\n", "in another\n"))
+    answer = await codebase_search.by_rules(case(issue=drifted), services(codebase=CODE))
+    assert answer.relevant_files[0].quote == "def parse(text):"
+
+
+async def test_frames_in_libraries_do_not_hide_the_repositorys_own():
+    deeper = cases.TRACEBACK.replace(
+        "ValueError:", '  File "/usr/lib/python3.12/datetime.py", line 9, in date\n    raise ValueError\nValueError:'
+    )
+    told = case(issue=cases.issue(body=deeper))
+    assert critic.blamed(told.reading.traces, CODE) == {"src/parse.py"}
+
+
+async def test_a_file_that_merely_shares_a_word_is_no_suspect():
+    many = FakeCodebase({f"src/f{n}.py": "parse\n" for n in range(8)})
+    answer = await codebase_search.by_rules(case(), services(codebase=many))
+    assert len(answer.relevant_files) == 4, "those with a quarter of the best score"
+
+
 async def test_codebase_by_rules_finds_nothing_in_nothing():
     answer = await codebase_search.by_rules(case(), services())
     assert answer.relevant_files == []
@@ -184,7 +205,7 @@ def test_query_by_rules_leaves_the_reporter_out():
     ],
 )
 async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verdict: str):
-    answer = await critic.by_rules(case(**changes), services())
+    answer = await critic.by_rules(case(**changes), services(codebase=CODE))
     assert answer.verdict == verdict
     assert answer.ready_for_report is (verdict == "CONFIRMED")
     assert bool(answer.gaps) is (verdict != "CONFIRMED")

@@ -11,11 +11,12 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
 from triage.agents.case_parts import hypothesis, issue_parts
 from triage.agents.prompts import cut, fenced, system
+from triage.checks.checkout import Checkout
 from triage.domain.case import Case
 from triage.domain.code import Hit, Passage, SearchQuery
 from triage.domain.findings import AgentFinding, CodebaseFinding, RelevantFile
 from triage.domain.value import Value
-from triage.ports import Model, Services
+from triage.ports import Codebase, Model, Services
 from triage.threads import in_daemon_thread
 
 MAX_TOKENS = 2_000
@@ -125,7 +126,7 @@ async def by_rules(case: Case, services: Services) -> CodebaseFinding:
     """The ranked hits, each with its best passage and why it ranked."""
     query = query_of(case)
     hits = await in_daemon_thread(lambda: services.codebase.search(query, MAX_FILES))
-    confidence = confidence_of(hits, case)
+    confidence = confidence_of(hits, case, services.codebase)
     first = hits[0] if hits else None
     return CodebaseFinding(
         agent_name="codebase_search",
@@ -162,14 +163,28 @@ def _relevant(hit: Hit, case: Case) -> RelevantFile:
 def _telling_line(passage: Passage, case: Case) -> str | None:
     """The line that a stack trace names, else the one that opens the passage: a definition's head, as a rule."""
     lines = passage.text.splitlines()
-    named = [
-        lines[frame.line - passage.span.start].strip()
+    named = [lines[at] for at in _named_lines(passage, case) if 0 <= at < len(lines)]
+    return next((line for line in [*named, *lines] if len(line.strip()) > 3), "").strip() or None
+
+
+def _named_lines(passage: Passage, case: Case) -> list[int]:
+    """Offsets into the passage that frames point at, innermost first.
+
+    Only of frames in the same function: the reporter's version may differ, and a line number alone goes stale.
+    """
+    return [
+        frame.line - passage.span.start
         for trace in case.reading.traces
         for frame in reversed(trace.frames)
-        if frame.line and _same_file(frame.path, passage.span.path)
-        if 0 <= frame.line - passage.span.start < len(lines)
+        if frame.line and frame.function and passage.symbol
+        if last_name(frame.function) == last_name(passage.symbol)
+        if frame.path.replace("\\", "/").endswith(passage.span.path.rpartition("/")[2])
     ]
-    return next((line for line in [*named, *lines] if len(line.strip()) > 3), "").strip() or None
+
+
+def last_name(symbol: str) -> str:
+    """`save` of `Store.save`, `pkg::Store::save` and `pkg.Store.save`."""
+    return symbol.replace("::", ".").rpartition(".")[2].strip("()")
 
 
 def _location(hit: Hit) -> str:
@@ -178,24 +193,20 @@ def _location(hit: Hit) -> str:
     return f"{place} ({best.symbol})" if best.symbol else place
 
 
-def confidence_of(hits: Sequence[Hit], case: Case) -> float:
+def confidence_of(hits: Sequence[Hit], case: Case, codebase: Codebase) -> float:
     """How far the first hit may be believed: what names it outright, and its lead over the second."""
     if not hits:
         return 0.1
     lead = 1.0 - hits[1].score if len(hits) > 1 else 0.5
-    named = 0.25 if is_named(hits[0].path, case) else 0.0
+    named = 0.25 if hits[0].path in named_outright(case, codebase) else 0.0
     return round(min(0.85, 0.25 + named + min(0.35, lead)), 2)
 
 
-def is_named(path: str, case: Case) -> bool:
-    """The issue names the file: as a path, or as the innermost frame of a trace."""
-    frames = [trace.frames[-1].path for trace in case.reading.traces if trace.frames]
-    return any(_same_file(named, path) for named in [*frames, *case.reading.paths])
-
-
-def _same_file(named: str, path: str) -> bool:
-    named = named.replace("\\", "/").lstrip("./")
-    return named == path or named.endswith("/" + path) or ("/" in named and path.endswith("/" + named))
+def named_outright(case: Case, codebase: Codebase) -> set[str]:
+    """Files that the issue names as a path, or that a frame of a stack trace lies in."""
+    checkout = Checkout(codebase.lines, codebase.paths())
+    frames = [frame.path for trace in case.reading.traces for frame in trace.frames]
+    return {path for path in map(checkout.resolve, [*frames, *case.reading.paths]) if path}
 
 
 def finding(answer: CodebaseFinding) -> AgentFinding:

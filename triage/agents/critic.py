@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
 from triage.agents.case_parts import findings_text, hypothesis, issue_parts
 from triage.agents.prompts import bullets, conversation
+from triage.checks.checkout import Checkout
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
 from triage.domain.value import Value
-from triage.ports import Model, Services
+from triage.ports import Codebase, Model, Services
 
 MAX_TOKENS = 1_200
 MAX_GAPS = 4
@@ -62,7 +63,7 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[Cr
 async def by_rules(case: Case, services: Services) -> CritiqueFinding:
     """Judge the evidence itself: frames that resolve, citations that hold, a first suspect that stands out."""
     files = case.codebase.relevant_files if case.codebase else []
-    in_trace = bool(files) and ends_in(case.reading.traces, files[0].path)
+    in_trace = bool(files) and files[0].path in blamed(case.reading.traces, services.codebase)
     confident = case.codebase is not None and case.codebase.confidence >= 0.6
     refused = case.citations.total - case.citations.verified
     verdict = _verdict(has_suspects=bool(files), in_trace=in_trace, confident=confident, refused=refused)
@@ -88,19 +89,20 @@ def _verdict(*, has_suspects: bool, in_trace: bool, confident: bool, refused: in
     return "CONFIRMED" if in_trace and confident and not refused else "UNCERTAIN"
 
 
-def ends_in(traces: Sequence[Trace], path: str) -> bool:
-    """A stack trace of the issue has its innermost frame in this file."""
-    innermost = [trace.frames[-1].path.replace("\\", "/") for trace in traces if trace.frames]
-    return any(frame == path or frame.endswith("/" + path) for frame in innermost)
+def blamed(traces: Sequence[Trace], codebase: Codebase) -> set[str]:
+    """For each stack trace the file of its innermost frame that lies in the repository, not in a library."""
+    checkout = Checkout(codebase.lines, codebase.paths())
+    resolved = [[checkout.resolve(frame.path) for frame in reversed(trace.frames)] for trace in traces]
+    return {next((path for path in paths if path), "") for paths in resolved} - {""}
 
 
 def _summary(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: bool) -> str:
     if verdict == "CONFIRMED":
-        return f"The stack trace ends in {files[0].path}, at lines that exist in the indexed commit."
+        return f"Inside this repository the stack trace ends in {files[0].path}, and every citation holds."
     if verdict == "CHALLENGED":
         return "No file of the repository could be tied to what the issue describes."
     if in_trace:
-        return f"The stack trace ends in {files[0].path}, but not everything fits."
+        return f"Inside this repository the stack trace ends in {files[0].path}, but not everything fits."
     return f"{files[0].path} fits the issue's words best, but no stack trace leads to its lines."
 
 
@@ -109,7 +111,7 @@ def _gaps(case: Case, *, in_trace: bool, confident: bool, refused: int) -> list[
         (not case.reading.traces, "The issue shows no stack trace that would name the failing line."),
         (
             bool(case.reading.traces) and not in_trace,
-            "The stack trace does not end in the first suspect: it may only show where the fault surfaces.",
+            "No stack trace ends in the first suspect: it may only show where the fault surfaces.",
         ),
         (bool(refused), f"{refused} of the cited places could not be found in the indexed commit."),
         (not confident, "The first suspect hardly stands out from the next."),

@@ -22,7 +22,25 @@ _SEVERITIES: dict[str, Severity] = {
     "cosmetic": "LOW",
     "documentation": "LOW",
 }
+_GRAVITY: dict[str, str] = {
+    "security": "a security problem",
+    "data_loss": "lost or damaged data",
+    "blocks_everyone": "everybody being blocked",
+    "crash": "a crash",
+    "regression": "something that worked before",
+    "hang": "a hang",
+    "wrong_result": "a wrong result",
+    "performance": "slowness",
+    "cosmetic": "how something looks",
+    "documentation": "documentation",
+}
 _ORDER: tuple[Severity, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
+
+_NO_BUG_STEPS: dict[str, str] = {
+    "feature_request": "Decide whether the project wants this; there is nothing to debug.",
+    "question": "Answer it, or point to where it is answered.",
+    "not_actionable": "Ask what happened, or close it: there is nothing here to work on.",
+}
 
 _LABEL_WORDS: dict[str, tuple[str, ...]] = {
     "bug": ("bug", "defect"),
@@ -64,8 +82,8 @@ def severity_of(seen: Sequence[Symptom]) -> tuple[Severity, str]:
     for severity in _ORDER:
         for symptom in seen:
             if _SEVERITIES.get(symptom.kind) == severity:
-                return severity, f"{symptom.kind.replace('_', ' ')}: “{symptom.phrase}”"
-    return "MEDIUM", "nothing in the issue says how bad it is"
+                return severity, f"The issue speaks of {_GRAVITY[symptom.kind]}: “{symptom.phrase}”."
+    return "MEDIUM", "Nothing in the issue says how bad it is."
 
 
 def _root_cause(case: Case, files: Sequence[RelevantFile]) -> str:
@@ -75,7 +93,8 @@ def _root_cause(case: Case, files: Sequence[RelevantFile]) -> str:
     place = f"`{first.symbol}` in `{first.path}`" if first.symbol else f"`{first.path}`"
     if case.critique and case.critique.verdict == "CONFIRMED":
         line = f" The failing line is `{first.quote}`." if first.quote and "`" not in first.quote else ""
-        return f"The stack trace ends in {place}.{line} Why it fails there takes a person, or a model, to say."
+        why = "Why it fails there takes a person, or a model, to say."
+        return f"Inside this repository the stack trace ends in {place}.{line} {why}"
     return f"Not proven. {place} fits the issue best: {first.relevance_reason}."
 
 
@@ -109,6 +128,9 @@ def _evidence(case: Case, files: Sequence[RelevantFile]) -> list[Evidence]:
 
 
 def _next_steps(case: Case, files: Sequence[RelevantFile]) -> list[str]:
+    kind = case.investigation.kind if case.investigation else "bug"
+    if kind != "bug":
+        return [_NO_BUG_STEPS[kind]]
     steps = []
     if case.investigation and case.investigation.missing_information:
         steps.append("Wait for the reporter's answers above, or try to reproduce with what is given.")

@@ -45,11 +45,11 @@ async def by_rules(case: Case, services: Services) -> InvestigatorFinding:
     symptom = _symptom(reading)
     return InvestigatorFinding(
         agent_name="investigator",
-        summary=symptom or f"The issue shows no error and no stack trace: {reading.title}",
+        summary=symptom or reading.title or "The issue has no title.",
         confidence=_confidence(reading),
         reasoning="Read off the text by rules: stack traces, error lines, names that look like code.",
         error=None,
-        hypothesis=symptom or f"Something in the code behind “{reading.title}” behaves differently than reported.",
+        hypothesis=symptom or f"No error is shown; what is reported is: {reading.title}",
         affected_areas=_areas(reading),
         keywords_for_search=_keywords(reading),
         error_messages=reading.error_messages,
@@ -65,7 +65,7 @@ def _symptom(reading: Reading) -> str:
     if reading.traces:
         return _trace_sentence(reading.traces[0])
     if reading.error_messages:
-        return f"The reported error is: {reading.error_messages[0]}"
+        return reading.error_messages[0]
     return ""
 
 

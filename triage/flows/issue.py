@@ -95,10 +95,13 @@ async def _triage(
     desk.journal.note(
         f"Issue {task.number} ({task.trigger}), engine {services.engine}, run {services.facts.request_id}"
     )
-    report = await triage(issue, desk.repository.model_copy(update={"labels": labels}), services, cancelled)
+    repository = desk.repository.model_copy(update={"labels": labels})
+    with desk.journal.grouped("Agents and tools"):
+        report = await triage(issue, repository, services, cancelled)
     desk.journal.folded("Analysis", report.analysis or report.root_cause)
     policy = desk.policy.model_copy(update=HURRY) if cancelled.is_set() else desk.policy
     done = perform(plan(report, policy, issue, previous, services.codebase.paths()), desk.github, desk.runner)
+    desk.journal.note(f"Ended {report.status} after {report.seconds:.1f} s. Comment: {done.comment_url or 'none written'}")
     return _ended(report.status, done, report)
 
 

@@ -52,7 +52,7 @@ _PLAIN = word_set(
     "devops iterm2 fastapi "
     "print print() len len() str() int() list() range() dict() set() super() main() __name__ __main__ "
     "self.assertequal console.log "
-    "traceback system.out.println fmt.println println"
+    "traceback none null nil true false undefined system.out.println fmt.println println"
 )
 _KEYWORDS = word_set(
     "if for while switch catch return function def class print assert import from with and or not in is new elif "

@@ -13,7 +13,7 @@ _NUMBER = (
     r"RELEASE|LTS)[\w.+-]{0,40})?(?:\+[\w.]{1,40})?"
 )
 PLATFORMS = word_set(
-    "python cpython pypy node nodejs node.js npm yarn pnpm java jdk openjdk jvm ruby php perl rustc cargo golang "
+    "os-release python-bits hat rhel python cpython pypy node nodejs node.js npm yarn pnpm java jdk openjdk jvm ruby php perl rustc cargo golang "
     "dotnet .net gcc g++ clang llvm "
     "msvc cmake glibc pip conda anaconda ubuntu debian fedora centos rhel alpine arch linux kernel windows macos "
     "osx os mac darwin catalina ventura sonoma "
