@@ -19,14 +19,14 @@ class DateParser:
         year = int(match[1])
         return year % 4 == 0
 '''
-QUEUE = '''class JobQueue:
+QUEUE = """class JobQueue:
     def push(self, job):
         self.jobs.append(job)
 
     def flush(self, timeout):
         while self.jobs:
             self.jobs.pop().run(timeout)
-'''
+"""
 PROJECT: dict[str, str] = {
     "src/calendar_tool/dates.py": DATES,
     "src/calendar_tool/queue.py": QUEUE,

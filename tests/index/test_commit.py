@@ -57,7 +57,16 @@ def test_links_and_submodules_are_counted_not_followed(tmp_path: Path):
 
 
 def test_odd_names(tmp_path: Path):
-    odd = ["new\nline.py", "tab\t.py", " blank .py", "-option.py", "quo\"te'.py", "ünï 日本.py", "$(touch x).py", "*.py"]
+    odd = [
+        "new\nline.py",
+        "tab\t.py",
+        " blank .py",
+        "-option.py",
+        "quo\"te'.py",
+        "ünï 日本.py",
+        "$(touch x).py",
+        "*.py",
+    ]
     os.mkdir(tmp_path / "d")
     for name in odd:
         (tmp_path / "d" / name).write_text(name)

@@ -234,13 +234,18 @@ class Store(val x: Int) : Base() {
     }
 }
 
-object Single { fun only() {} }
-interface Load { fun load() }
+object Single {
+    fun only() {}
+}
+
+interface Load {
+    fun load()
+}
 fun String.twice() = this + this
-enum class Colour { RED; fun shine() {} }
+enum class Colour { RED, GREEN }
 """,
-        "Store 3-11, Store.save 4-6, Store.make 9-9, Single 13-13, Single.only 13-13, Load 14-14, Load.load 14-14, "
-        "twice 15-15, Colour 16-16, Colour.shine 16-16",
+        "Store 3-11, Store.save 4-6, Store.make 9-9, Single 13-15, Single.only 14-14, Load 17-19, Load.load 18-18, "
+        "twice 20-20, Colour 21-21",
     ),
     "a.swift": (
         """class Store: Base {
@@ -269,7 +274,7 @@ case class Pair(a: Int)
 """,
         "Store 2-4, Store.save 3-3, Store 5-5, Store.make 5-5, Load 6-6, Load.load 6-6, Pair 7-7",
     ),
-    "a.sh": ("#!/bin/sh\n# Saves.\nsave() {\n  echo x\n}\nfunction load { echo y; }\n", "save 2-5, load 6-6"),
+    "a.sh": ("#!/bin/sh\n# Saves.\nsave() {\n  echo x\n}\nfunction load { echo y; }\n", "save 1-5, load 6-6"),
 }
 
 

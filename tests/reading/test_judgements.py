@@ -35,6 +35,15 @@ def test_only_what_is_missing_is_asked(issue: Issue, kinds: list[MissingKind]) -
     assert asked(issue) == kinds
 
 
+def test_what_is_told_in_another_language_is_not_asked_again() -> None:
+    german = Issue(
+        title="Kein Login möglich",
+        body="Beim Klick auf Anmelden passiert seit gestern leider gar nichts mehr. Version 2.3.1.",
+    )
+    assert asked(german) == ["reproduction"]
+    assert asked(Issue(title="无法登录", body="点击登录按钮后没有反应。版本 2.3.1")) == ["reproduction"]
+
+
 def test_questions_say_why_in_the_reports_words() -> None:
     missing = missing_information(read(issues.VAGUE_CRASH), [])
     assert [(question.question, question.reason) for question in missing[:2]] == [

@@ -198,6 +198,8 @@ def test_paths(text: str, found: list[str]) -> None:
         ("Django: 4.0.3", ["Django 4.0.3"]),
         ("it took 1.5 seconds, see section 3.2 and 127.0.0.1", []),
         ("a ratio of 0.75", []),
+        ("It runs. v1.3.0 did not.", ["1.3.0"]),
+        ("Spring Boot: 3.2.1", ["Boot 3.2.1"]),
     ],
 )
 def test_versions(text: str, found: list[str]) -> None:

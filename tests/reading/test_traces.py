@@ -65,6 +65,10 @@ CASES = {
         "panic: runtime error: index out of range [3] with length 2\n\ngoroutine 1 [running]:\nmain.(*Store).Get(0xc000, 0x3)\n\t/src/shop/store.go:42 +0x1d\nmain.main()\n\t/src/shop/main.go:9 +0x2a\nexit status 2\n",
         "go", None, "runtime error: index out of range [3] with length 2", ["/src/shop/main.go:9 main.main", "/src/shop/store.go:42 main.(*Store).Get"],
     ),
+    "go race": (
+        "WARNING: DATA RACE\nWrite at 0x00c0 by goroutine 8:\n  main.add()\n      /src/m.go:12 +0x4\n",
+        "go", None, "DATA RACE", ["/src/m.go:12 main.add"],
+    ),
     "rust": (
         ("thread 'main' panicked at src/parse.rs:88:21:\ncalled `Option::unwrap()` on a `None` value\nstack backtrace:\n   0: rust_begin_unwind\n             at /rustc/abc/panicking.rs:645:5\n"
         "   1: shop::parse\n             at ./src/parse.rs:88:21\n   2: shop::main\n             at ./src/main.rs:5:5\n"),

@@ -176,15 +176,9 @@ def _named_lines(passage: Passage, case: Case) -> list[int]:
         frame.line - passage.span.start
         for trace in case.reading.traces
         for frame in reversed(trace.frames)
-        if frame.line and frame.function and passage.symbol
-        if last_name(frame.function) == last_name(passage.symbol)
+        if frame.line and frame.name and frame.name == (passage.symbol or "").rpartition(".")[2]
         if frame.path.replace("\\", "/").endswith(passage.span.path.rpartition("/")[2])
     ]
-
-
-def last_name(symbol: str) -> str:
-    """`save` of `Store.save`, `pkg::Store::save` and `pkg.Store.save`."""
-    return symbol.replace("::", ".").rpartition(".")[2].strip("()")
 
 
 def _location(hit: Hit) -> str:

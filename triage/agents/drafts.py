@@ -92,10 +92,18 @@ def _root_cause(case: Case, files: Sequence[RelevantFile]) -> str:
     first = files[0]
     place = f"`{first.symbol}` in `{first.path}`" if first.symbol else f"`{first.path}`"
     if case.critique and case.critique.verdict == "CONFIRMED":
-        line = f" The failing line is `{first.quote}`." if first.quote and "`" not in first.quote else ""
+        line = f" The failing line is `{first.quote}`." if _is_failing_line(first, case) else ""
         why = "Why it fails there takes a person, or a model, to say."
         return f"Inside this repository the stack trace ends in {place}.{line} {why}"
     return f"Not proven. {place} fits the issue best: {first.relevance_reason}."
+
+
+def _is_failing_line(file: RelevantFile, case: Case) -> bool:
+    """The quote is the line of a frame, not the head of its function; and a code span can hold it."""
+    own_name = (file.symbol or "").rpartition(".")[2]
+    framed = any(frame.line and frame.name == own_name for trace in case.reading.traces for frame in trace.frames)
+    quote = file.quote or ""
+    return bool(own_name and framed and quote and own_name not in quote and "`" not in quote)
 
 
 def _suspect(file: RelevantFile) -> AffectedFile:

@@ -56,6 +56,11 @@ class Frame(Value):
     line: int | None = None
     function: str | None = None
 
+    @property
+    def name(self) -> str:
+        """The function's own name: `save` of `Store.save` and `pkg::Store::save`."""
+        return (self.function or "").replace("::", ".").rpartition(".")[2].strip("()")
+
 
 class Trace(Value):
     """A stack trace. Frames run from the outermost call to the place that raised."""

@@ -101,7 +101,9 @@ async def _triage(
     desk.journal.folded("Analysis", report.analysis or report.root_cause)
     policy = desk.policy.model_copy(update=HURRY) if cancelled.is_set() else desk.policy
     done = perform(plan(report, policy, issue, previous, services.codebase.paths()), desk.github, desk.runner)
-    desk.journal.note(f"Ended {report.status} after {report.seconds:.1f} s. Comment: {done.comment_url or 'none written'}")
+    desk.journal.note(
+        f"Ended {report.status} after {report.seconds:.1f} s. Comment: {done.comment_url or 'none written'}"
+    )
     return _ended(report.status, done, report)
 
 

@@ -137,8 +137,9 @@ def _text(node: "Node", source: bytes) -> str:
 
 def _wrapped(node: "Node", language: Language) -> "Node":
     wrappers = language.wrappers.split()
+    kinds = {node.type, *language.definitions.split()}
     while (parent := node.parent) is not None and parent.type in wrappers:
-        if sum(child.type == node.type for child in parent.named_children) > 1:
+        if sum(child.type in kinds for child in parent.named_children) > 1:
             break  # A group such as Go's `type ( … )` belongs to none of its members.
         node = parent
     return node
@@ -147,6 +148,8 @@ def _wrapped(node: "Node", language: Language) -> "Node":
 def _first_row(node: "Node") -> int:
     """The row where the comment above the definition starts, if there is one."""
     row = node.start_point.row
+    while node.prev_sibling is None and node.parent is not None and node.parent.start_byte == node.start_byte:
+        node = node.parent  # The first definition of a body: in some grammars its comment stands before the body.
     before = node.prev_sibling
     for _ in range(_MAX_COMMENTS):
         if before is None or before.type not in _COMMENTS or _last_row(before) + 1 < row:

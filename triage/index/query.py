@@ -33,6 +33,8 @@ class Reference:
     """Place in a trace, from just above 0 (outermost call) to 1 (where it was raised); 0 for a path named in words."""
     outer: int = 0
     """Frames further in."""
+    function: str = ""
+    """The frame's function, its own name."""
 
 
 @dataclass(frozen=True)
@@ -129,4 +131,4 @@ def _frames(trace: Trace) -> Iterable[Reference]:
             # These name the file alone; the package stands in the function's name.
             package = frame.function.split("$")[0].split(".")[:-2]
             path = "/".join([*package, path])
-        yield Reference(path, frame.line, place / len(trace.frames), len(trace.frames) - place)
+        yield Reference(path, frame.line, place / len(trace.frames), len(trace.frames) - place, frame.name)

@@ -15,7 +15,7 @@ _STATED = re.compile(
     r"Interrupt)\b(?:\[[\w-]{1,40}\])?: ?[^\s:].{2,600}"
 )
 _LABELLED = re.compile(
-    r"(?:^|[\s\[(:])((?:(?:fatal error|internal compiler error|runtime error|unhandled exception|uncaught|error|"
+    r"(?:^|[\s\[(:.])((?:(?:fatal error|internal compiler error|runtime error|unhandled exception|uncaught|error|"
     r"fatal|panic|"
     r"critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\))?[:!\]]|npm ERR!) ?[^\s].{2,600})",
     re.I,

@@ -18,6 +18,7 @@ from triage.reading.signs import (
     crash_named,
     has_code,
     has_error,
+    is_english,
     searched,
 )
 from triage.reading.versions import MOVING, PLATFORMS
@@ -148,7 +149,7 @@ def _has_steps(reading: Reading) -> bool:
 def _error_output(reading: Reading) -> MissingInformation | None:
     """A crash is named, and neither its trace nor its message is shown, nor code that would show it."""
     crash = crash_named(searched(reading))
-    if not crash or reading.traces or has_code(reading) or _points_at_source(reading):
+    if not crash or "following" in crash or reading.traces or has_code(reading) or _points_at_source(reading):
         return None
     if reading.error_messages:
         if len(reading.prose.split()) > _MANY_WORDS:
@@ -208,8 +209,10 @@ def _actual(reading: Reading) -> MissingInformation | None:
 
 
 def _shows_enough(reading: Reading) -> bool:
-    """An error, code or a longer text: what is meant can be seen in it."""
-    return has_error(reading) or has_code(reading) or len(reading.prose.split()) > _MANY_WORDS
+    """An error, code or a longer text: what is meant can be seen in it. Other languages are left to the reader."""
+    return (
+        not is_english(reading) or has_error(reading) or has_code(reading) or len(reading.prose.split()) > _MANY_WORDS
+    )
 
 
 def _environment(reading: Reading) -> MissingInformation | None:

@@ -3,6 +3,7 @@
 import re
 
 from triage.domain.issue import Reading
+from triage.domain.text import word_set
 
 MAX_CHARS = 20_000
 """Only so much text is searched for signs; what a reporter complains about stands early."""
@@ -45,6 +46,7 @@ _CODE_LINE = re.compile(
     r".{1,200}[:{]\s*$|\$ \S|>>>? ?\w|In \[\d+\]|[})\]]+[;,]?\s*$)",
     re.M,
 )
+_CALL = re.compile(r"\b[A-Za-z_][\w.]{1,60}\([^()\n]{1,120}\)")
 IMPERATIVE = re.compile(
     r"(?i)^\W*(?:\w+: )?(?:fix|make|use|remove|drop|rename|simplify|improve|optimi[sz]e|refactor|reduce|change|"
     r"prevent|display|show|correct|replace|move|update|clean ?up|"
@@ -73,6 +75,11 @@ STEPS = re.compile(
     re.I,
 )
 NUMBERED = re.compile(r"^\s*(?:\d{1,2}[.)]|step \d{1,2}\b)\s?\S", re.I | re.M)
+_FEW_WORDS = 10
+_ENGLISH = word_set(
+    "the a is are was it to of and in on not this that with for when i we you my from but be has have if as after can does do no"
+)
+"""In English prose every second or third word is one of these; one in ten is asked for."""
 SOURCE_LINK = re.compile(r"/(?:blob|blame|tree|commit|pull|compare)/[\w./%-]+")
 
 
@@ -81,14 +88,27 @@ def searched(reading: Reading) -> str:
     return f"{reading.title}\n{reading.prose}"[:MAX_CHARS]
 
 
+def is_english(reading: Reading) -> bool:
+    """Whether the signs of this module, which are English words, can be looked for; short texts count as English."""
+    words = re.findall(r"[^\W\d_]+", reading.prose[:MAX_CHARS].lower())
+    wide = re.search(
+        r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}",
+        searched(reading),
+    )
+    if wide is not None or len(words) < _FEW_WORDS:
+        return wide is None
+    return sum(word in _ENGLISH for word in words) * _FEW_WORDS >= len(words)
+
+
 def has_error(reading: Reading) -> bool:
     """Whether the text shows what failed: a trace or a message word for word."""
     return bool(reading.error_messages) or any(trace.frames for trace in reading.traces)
 
 
 def has_code(reading: Reading) -> bool:
-    """Whether there is code to run, also where it was pasted without a fence."""
-    return bool(reading.code) or len(_CODE_LINE.findall(reading.prose[:MAX_CHARS])) >= 2
+    """Whether there is code to run, also where it was pasted without a fence or stands as calls in a sentence."""
+    prose = searched(reading)
+    return bool(reading.code) or len(_CODE_LINE.findall(prose)) >= 2 or len(_CALL.findall(prose)) >= 2
 
 
 def crash_named(text: str) -> str:

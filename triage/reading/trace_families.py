@@ -234,7 +234,7 @@ FAMILIES: tuple[Family, ...] = (
         "go",
         (".go:",),
         _go_frame,
-        before(r"\s*(?:panic|fatal error): (?P<message>.*)", 14),
+        before(r"\s*(?:panic|fatal error|WARNING(?=: DATA RACE)): (?P<message>.*)", 14),
         innermost_first=True,
         gap=3,
         starts=re.compile(r"^\s*goroutine \d+ \["),

@@ -13,7 +13,8 @@ _NUMBER = (
     r"RELEASE|LTS)[\w.+-]{0,40})?(?:\+[\w.]{1,40})?"
 )
 PLATFORMS = word_set(
-    "os-release python-bits hat rhel python cpython pypy node nodejs node.js npm yarn pnpm java jdk openjdk jvm ruby php perl rustc cargo golang "
+    "os-release python-bits hat "
+    "python cpython pypy node nodejs node.js npm yarn pnpm java jdk openjdk jvm ruby php perl rustc cargo golang "
     "dotnet .net gcc g++ clang llvm "
     "msvc cmake glibc pip conda anaconda ubuntu debian fedora centos rhel alpine arch linux kernel windows macos "
     "osx os mac darwin catalina ventura sonoma "
@@ -93,8 +94,9 @@ def _add(found: dict[str, str], more: Sequence[tuple[str, str]]) -> None:
     for told, written in more:
         name = _TRAILING_WORD.sub("", " ".join(told.split()).strip(" :-=*`()"))
         number = written.rstrip(".,-+").removeprefix("v")
-        version = number if name.lower() in _NOT_NAMES else f"{name} {number}".strip()
-        if version != number or number not in numbers:
+        nameless = name.lower() in _NOT_NAMES or name.endswith(".")
+        version = number if nameless else f"{name} {number}".strip()
+        if number not in numbers or not any(known.endswith(version.lower()) for known in found):
             found.setdefault(version.lower(), version)
             numbers.add(number)
 

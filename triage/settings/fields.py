@@ -26,6 +26,7 @@ def _shown(value: object) -> str:
 
 def one_of(*allowed: str) -> BeforeValidator:
     """One of a few words; the nearest is offered for a misspelt one."""
+
     def check(value: Any) -> Any:
         if value in allowed:
             return value
@@ -49,6 +50,7 @@ def _flag(value: Any) -> Any:
 
 def whole(lowest: int, highest: int, unit: str = "") -> BeforeValidator:
     """A whole number in ASCII digits."""
+
     def check(value: Any) -> Any:
         text = str(value)
         # int() alone would take other scripts' digits, underscores and a sign.
@@ -62,6 +64,7 @@ def whole(lowest: int, highest: int, unit: str = "") -> BeforeValidator:
 
 def amount(lowest: float, highest: float, unit: str) -> BeforeValidator:
     """A decimal number without sign or exponent."""
+
     def check(value: Any) -> Any:
         text = str(value)
         if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", text):

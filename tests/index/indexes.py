@@ -1,0 +1,46 @@
+"""Corpora and codebases of a few files, and readings made by hand."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from langchain_core.embeddings import Embeddings
+
+from tests.index.repositories import commit
+from triage.domain.code import SearchQuery
+from triage.domain.issue import CodeBlock, Frame, Reading, Trace
+from triage.index.build import Budget, build
+from triage.index.codebase import GitCodebase
+from triage.index.commit import open_commit
+from triage.index.corpus import Corpus
+
+
+def corpus_of(folder: Path, files: Mapping[str, str | bytes], budget: Budget | None = None) -> Corpus:
+    commit(folder, files)
+    tree = open_commit(folder)
+    return build(tree, tree.listing(), budget or Budget()).corpus
+
+
+def codebase_of(
+    folder: Path, files: Mapping[str, str | bytes], embeddings: Embeddings | None = None, budget: Budget | None = None
+) -> GitCodebase:
+    commit(folder, files)
+    name = "test-embedding" if embeddings else "local"
+    return GitCodebase(folder, f"acme/{folder.name}", embeddings, name, budget)
+
+
+def ask(title: str = "", prose: str = "", code: str = "", **more: object) -> SearchQuery:
+    """A search as the reading of an issue makes it: the body holds prose and code."""
+    reading = {
+        "title": title,
+        "body": f"{prose}\n{code}".strip(),
+        "prose": prose,
+        "code": [CodeBlock(language="", text=code)] if code else [],
+    }
+    added = {name: more.pop(name) for name in ("keywords", "hypothesis", "areas") if name in more}
+    return SearchQuery.model_validate({"reading": Reading.model_validate({**reading, **more}), **added})
+
+
+def trace(*frames: tuple[str, int | None] | tuple[str, int | None, str], language: str = "python") -> Trace:
+    """Outermost frame first."""
+    made = [Frame(path=path, line=line, function=name[0] if name else None) for path, line, *name in frames]
+    return Trace(language=language, frames=made)

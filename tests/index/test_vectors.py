@@ -1,0 +1,202 @@
+"""Chunk vectors: local ones, an endpoint's, and what happens when the endpoint fails."""
+
+import uuid
+from pathlib import Path
+
+import numpy as np
+import openai
+import httpx
+import pytest
+from langchain_core.embeddings import Embeddings
+
+from tests.index.embeddings import Failing, Lettered, Wrong
+from tests.index.indexes import corpus_of
+from tests.index.project import PROJECT
+from triage.errors import ModelUnavailable
+from triage.index.corpus import Corpus
+from triage.index.projection import DIMENSIONS, projected_chunks, projected_query
+from triage.index.store import Key, VectorStore
+from triage.index.vectors import LOCAL, embed, embedded_query
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    return corpus_of(tmp_path, PROJECT)
+
+
+@pytest.fixture
+def repository() -> str:
+    return f"acme/{uuid.uuid4().hex}"
+
+
+def chunk_of(corpus: Corpus, symbol: str) -> int:
+    return corpus.chunk_symbols.index(symbol)
+
+
+def test_a_projection_estimates_the_inner_product(corpus: Corpus):
+    chunks = list(range(len(corpus.chunk_files)))
+    weights = {number: 1.0 for term in ("leap", "year") if (number := corpus.vocabulary.number(term)) is not None}
+    estimated = projected_chunks(corpus, chunks) @ projected_query(corpus, weights) / 4
+    exact = corpus.by_chunk.scores(weights) / 2.5
+    assert estimated.shape == exact.shape
+    assert np.abs(estimated - exact).max() < 0.5
+    assert int(estimated.argmax()) == int(exact.argmax())
+
+
+def test_a_projection_of_some_chunks_in_blocks(corpus: Corpus, monkeypatch: pytest.MonkeyPatch):
+    everything = projected_chunks(corpus, range(len(corpus.chunk_files)))
+    monkeypatch.setattr("triage.index.projection._BLOCK", 2)
+    assert np.allclose(projected_chunks(corpus, [5, 1, 3]), everything[[5, 1, 3]])
+
+
+def test_a_query_without_known_words_has_no_direction(corpus: Corpus):
+    assert not projected_query(corpus, {}).any()
+
+
+def test_likely_sources_only_are_stored(corpus: Corpus, repository: str):
+    made = embed(corpus, repository, "c0ffee", None, LOCAL)
+    assert made.store is not None
+    stored = made.store._collection.get(include=["metadatas", "documents"])
+    assert stored["documents"] is None or set(stored["documents"]) == {None}
+    assert stored["metadatas"] is not None
+    paths = {meta["path"] for meta in stored["metadatas"]}
+    assert paths == {path for path in PROJECT if path.startswith(("src/", "web/"))}
+    assert {"path": "src/calendar_tool/dates.py", "start": 9, "end": 14, "symbol": "DateParser.parse_date"} in stored[
+        "metadatas"
+    ]
+    assert made.store.size == len(stored["ids"])
+    assert (made.embedding, made.notes) == (LOCAL, [])
+
+
+def test_a_repository_of_prose_is_stored_whole(tmp_path: Path, repository: str):
+    corpus = corpus_of(tmp_path, {"docs/a.md": "# One\n", "README.md": "# Two\n"})
+    made = embed(corpus, repository, None, None, LOCAL)
+    assert made.store is not None
+    assert made.store.size == 2
+
+
+def test_nothing_to_store(tmp_path: Path, repository: str):
+    assert embed(corpus_of(tmp_path, {}), repository, None, None, LOCAL).store is None
+
+
+def test_the_nearest_chunk_is_found(corpus: Corpus, repository: str):
+    made = embed(corpus, repository, None, None, LOCAL)
+    assert made.store is not None
+    weights = {number: 1.0 for term in ("flush", "timeout") if (number := corpus.vocabulary.number(term)) is not None}
+    near = made.store.nearest(projected_query(corpus, weights), 200)
+    best = max(near, key=lambda chunk: near[chunk])
+    assert corpus.files[corpus.chunk_files[best]].path == "src/calendar_tool/queue.py"
+    assert all(-1.001 <= similarity <= 1.001 for similarity in near.values())
+    assert made.store.nearest(np.zeros(DIMENSIONS, dtype=np.float32), 5) == {}
+
+
+def test_the_same_key_replaces_and_another_one_does_not(corpus: Corpus, repository: str):
+    vectors = projected_chunks(corpus, [0, 1, 2])
+    first = VectorStore(Key(repository, "c1", LOCAL, DIMENSIONS), corpus, [0, 1, 2], vectors)
+    other = VectorStore(Key(repository, "c2", LOCAL, DIMENSIONS), corpus, [0, 1], vectors[:2])
+    again = VectorStore(first.key, corpus, [2], vectors[2:])
+    assert again._collection.count() == 1
+    assert other._collection.count() == 2
+    other.drop()
+    other.drop()
+
+
+def test_batches_are_as_large_as_chroma_takes(corpus: Corpus, repository: str, monkeypatch: pytest.MonkeyPatch):
+    # 5,461 at once is the limit of chromadb 1.5.9; more in one call is an error.
+    chunks = [0] * 6_000
+    vectors = np.repeat(projected_chunks(corpus, [0]), 6_000, axis=0)
+    many = corpus.__class__(**{**corpus.__dict__, "chunk_files": np.zeros(6_000, dtype=np.int32)})
+    del chunks
+    with_ids = list(range(6_000))
+    for name in ("chunk_starts", "chunk_ends"):
+        object.__setattr__(many, name, np.ones(6_000, dtype=np.int32))
+    object.__setattr__(many, "chunk_symbols", [None] * 6_000)
+    store = VectorStore(Key(repository, None, LOCAL, DIMENSIONS), many, with_ids, vectors)
+    assert store._collection.count() == 6_000
+    store.drop()
+
+
+@pytest.mark.parametrize(
+    "repository", ["acme/shop", "a", "ünï/日本", "-/-", "x" * 600 + "/" + "y" * 600, "../..", "a b\nc", ""]
+)
+def test_collection_names_are_valid_and_tell_keys_apart(repository: str):
+    keys = [
+        Key(repository, "a" * 40, LOCAL, 512),
+        Key(repository, "b" * 40, LOCAL, 512),
+        Key(repository, None, LOCAL, 512),
+        Key(repository, "a" * 40, "text-embedding-3-small", 512),
+        Key(repository, "a" * 40, LOCAL, 256),
+        Key(repository + "x", "a" * 40, LOCAL, 512),
+    ]
+    names = [key.name for key in keys]
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert 3 <= len(name) <= 512
+        assert all(char.isascii() and (char.isalnum() or char in "._-") for char in name)
+        assert name[0].isalnum()
+        assert name[-1].isalnum()
+
+
+def test_an_endpoints_vectors(corpus: Corpus, repository: str):
+    model = Lettered()
+    made = embed(corpus, repository, None, model, "letters")
+    assert made.store is not None
+    assert (made.embedding, made.notes, made.store.key.dimensions) == ("letters", [], 26)
+    assert model.texts[0].startswith("src/calendar_tool/dates.py ")
+    assert all(len(text) <= 6_000 for text in model.texts)
+
+
+def test_secrets_do_not_reach_an_endpoint(tmp_path: Path, repository: str):
+    model = Lettered()
+    corpus = corpus_of(tmp_path, {"src/a.py": "TOKEN = 'ghp_" + "Z9" * 18 + "'\n"})
+    embed(corpus, repository, None, model, "letters")
+    assert "Z9Z9" not in "".join(model.texts)
+    assert "[masked secret]" in "".join(model.texts)
+
+
+REQUEST = httpx.Request("POST", "http://127.0.0.1/v1/embeddings")
+FAULTS = [
+    openai.APIConnectionError(request=REQUEST),
+    openai.RateLimitError("slow down", response=httpx.Response(429, request=REQUEST), body=None),
+    httpx.ConnectError("refused"),
+    ModelUnavailable("unauthorized"),
+    TimeoutError(),
+    ValueError("no JSON"),
+]
+
+
+@pytest.mark.parametrize("error", FAULTS, ids=lambda error: type(error).__name__)
+def test_an_endpoint_that_fails_gives_way_to_local_vectors(corpus: Corpus, repository: str, error: Exception):
+    made = embed(corpus, repository, None, Failing(error), "letters")
+    assert made.embedding == LOCAL
+    assert made.store is not None
+    assert made.store.key.dimensions == DIMENSIONS
+    assert made.notes == [f"The embedding endpoint failed ({type(error).__name__}); local vectors stand in."]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [Wrong([]), Wrong([[1.0, 2.0], [1.0]]), Wrong([[]]), Wrong([[float("nan"), 1.0]]), Wrong([[1.0]] * 500)],
+)
+def test_an_endpoint_that_answers_nonsense_gives_way_too(corpus: Corpus, repository: str, model: Embeddings):
+    made = embed(corpus, repository, None, model, "letters")
+    assert made.embedding == LOCAL
+    assert made.notes == ["The embedding endpoint failed (ValueError); local vectors stand in."]
+
+
+def test_an_endpoint_that_is_slow_sees_part_of_the_repository(
+    corpus: Corpus, repository: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("triage.index.vectors.EMBED_SECONDS", 0.0)
+    monkeypatch.setattr("triage.index.vectors._BATCH", 2)
+    made = embed(corpus, repository, None, Lettered(), "letters")
+    assert made.store is not None
+    assert made.store.size == 2
+    assert made.notes[0].startswith("The embedding model saw 2 of ")
+
+
+def test_a_query_that_cannot_be_embedded():
+    assert embedded_query(Failing(TimeoutError(), queries_only=True), "x") is None
+    found = embedded_query(Lettered(), "x")
+    assert found is not None
+    assert found.shape == (26,)
