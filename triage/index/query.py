@@ -60,15 +60,18 @@ def query_of(asked: SearchQuery) -> Query:
     """Read a search. Linear in the issue's length."""
     reading = asked.reading
     prose = _URL.sub(" ", reading.prose or ("" if reading.code else reading.body))
-    everything = "\n".join([reading.title, _URL.sub(" ", reading.body), prose, *(block.text for block in reading.code)])
-    in_prose, in_all = Counter(words(prose)), Counter(words(everything))
+    body, blocks = _URL.sub(" ", reading.body), "\n".join(block.text for block in reading.code)
+    everything = "\n".join([reading.title, body, prose, blocks])
+    in_prose = Counter(words(prose))
+    # Traces stand in the body only.
+    in_code = (Counter(words(body)) - in_prose) | Counter(words(blocks))
     later = " ".join([*asked.keywords, asked.hypothesis, *asked.areas])
-    weights, spoken = _weights(reading, in_prose, in_all, asked)
+    weights, spoken = _weights(in_prose, in_code, asked)
     return Query(
         weights=weights,
         spoken=spoken,
         title=frozenset(words(reading.title)),
-        words=frozenset(in_all) | frozenset(words(later)),
+        words=frozenset(words(everything)) | frozenset(words(later)),
         coded=frozenset(word for name in [*reading.identifiers, *asked.keywords] for word in words(name)),
         chains=tuple(dict.fromkeys(_chains([everything, later, *reading.identifiers]))),
         references=tuple(_references(reading)),
@@ -76,13 +79,9 @@ def query_of(asked: SearchQuery) -> Query:
 
 
 def _weights(
-    reading: Reading, in_prose: Counter[str], in_all: Counter[str], asked: SearchQuery
+    in_prose: Counter[str], in_code: Counter[str], asked: SearchQuery
 ) -> tuple[dict[str, float], dict[str, str]]:
-    in_title = Counter(words(reading.title))
-    in_code = Counter(in_all)
-    in_code.subtract(in_prose)
-    in_code.subtract(in_prose)
-    in_code.subtract(in_title)
+    in_title = Counter(words(asked.reading.title))
     total: dict[str, float] = defaultdict(float)
     spoken: dict[str, str] = {}
     for counts, weight in ((in_prose, 1.0), (in_code, CODE)):
@@ -129,6 +128,6 @@ def _frames(trace: Trace) -> Iterable[Reference]:
         path = frame.path
         if "/" not in path and "\\" not in path and frame.function and trace.language in ("java", "kotlin", "scala"):
             # These name the file alone; the package stands in the function's name.
-            package = frame.function.split("$")[0].split(".")[:-2]
+            package = frame.function.rpartition(".")[0].split("$")[0].split(".")[:-1]
             path = "/".join([*package, path])
         yield Reference(path, frame.line, place / len(trace.frames), len(trace.frames) - place, frame.name)

@@ -32,7 +32,8 @@ _FAMOUS_NUMBER = re.compile(
 _PINNED = re.compile(rf"(?<![\w./-])([A-Za-z][\w.-]{{1,60}})(?:===?|@|~=|>=|<=)\s?v?({_NUMBER})(?![\w.])")
 _DASHED = re.compile(r"(?<![\w./-])([A-Za-z][A-Za-z_]{1,40})-v?(\d{1,4}\.\d{1,6}(?:\.[\w]{1,20}){0,3})(?![\w/-]|\.\w)")
 _VERSION_WORD = re.compile(
-    rf"(?<![\w.])(?:([A-Za-z][\w.-]{{1,40}}) )?(?:versions?|release|ver\.?)\b(?:\s(?:is|used|of|number)|"
+    rf"(?<![\w.])(?:([A-Za-z][\w.-]{{1,40}}) )?(?:versions?|release|ver\.?|versi[oó]n|vers[aã]o|версия|版本|バージョン|"
+    rf"버전)\b(?:\s(?:is|used|of|number)|"
     rf"[\s:=*`\"'(]){{0,6}}v?({_NUMBER})",
     re.I,
 )
