@@ -67,11 +67,10 @@ def test_odd_names(tmp_path: Path):
         "$(touch x).py",
         "*.py",
     ]
-    os.mkdir(tmp_path / "d")
+    (tmp_path / "d").mkdir()
     for name in odd:
         (tmp_path / "d" / name).write_text(name)
-    with open(os.fsencode(tmp_path) + b"/bad\xff.py", "wb") as file:
-        file.write(b"x")
+    (tmp_path / os.fsdecode(b"bad\xff.py")).write_bytes(b"x")
     commit(tmp_path)
 
     tree = open_commit(tmp_path)

@@ -68,8 +68,7 @@ def test_pipes_and_sockets_are_not_opened(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_names_that_are_no_text_are_counted(tmp_path: Path):
-    with open(os.fsencode(tmp_path) + b"/bad\xff.py", "wb") as file:
-        file.write(b"x")
+    (tmp_path / os.fsdecode(b"bad\xff.py")).write_bytes(b"x")
     write(tmp_path, {"ünï.py": "x"})
     listing = FolderTree(tmp_path).listing()
     assert [entry.path for entry in listing.entries] == ["ünï.py"]

@@ -46,8 +46,10 @@ Store.prototype.find = function () {}
 const table = { key: function () {}, run() {} }
 function* walk() {}
 """,
-        "add 1-2, Store 3-8, Store.make 4-4, Store.save 5-5, Store.own 6-6, Store.size 7-7, load 9-11, drop 12-12, "
-        "Store.find 13-13, key 14-14, run 14-14, walk 15-15",
+        (
+            "add 1-2, Store 3-8, Store.make 4-4, Store.save 5-5, Store.own 6-6, Store.size 7-7, load 9-11, drop 12-12, "
+            "Store.find 13-13, key 14-14, run 14-14, walk 15-15"
+        ),
     ),
     "a.ts": (
         """export interface Shape { area(): number }
@@ -64,8 +66,10 @@ namespace Inner {
 declare function g(): void
 export const h = <T,>(x: T) => x
 """,
-        "Shape 1-1, Id 2-2, Colour 3-3, Store 4-8, Store.save 5-5, Store.load 6-6, Store.find 7-7, Inner 9-11, "
-        "Inner.f 10-10, g 12-12, h 13-13",
+        (
+            "Shape 1-1, Id 2-2, Colour 3-3, Store 4-8, Store.save 5-5, Store.load 6-6, Store.find 7-7, Inner 9-11, "
+            "Inner.f 10-10, g 12-12, h 13-13"
+        ),
     ),
     "a.tsx": (
         """export const Button = (props: Props) => {
@@ -109,8 +113,10 @@ mod inner { pub fn f() {} }
 macro_rules! shout { () => {} }
 enum Colour { Red }
 """,
-        "Store 1-3, Store 5-7, Store.save 6-6, Store 8-10, Store.fmt 9-9, Load 11-11, Load.load 11-11, "
-        "Load.again 11-11, inner 12-12, inner.f 12-12, shout 13-13, Colour 14-14",
+        (
+            "Store 1-3, Store 5-7, Store.save 6-6, Store 8-10, Store.fmt 9-9, Load 11-11, Load.load 11-11, "
+            "Load.again 11-11, inner 12-12, inner.f 12-12, shout 13-13, Colour 14-14"
+        ),
     ),
     "A.java": (
         """package a.b;
@@ -126,8 +132,10 @@ public class Store<T> extends Base {
     record Pair(int a) { }
 }
 """,
-        "Store 3-12, Store.Store 6-6, Store.save 7-8, Store.Load 9-9, Store.Load.load 9-9, Store.Colour 10-10, "
-        "Store.Colour.shine 10-10, Store.Pair 11-11",
+        (
+            "Store 3-12, Store.Store 6-6, Store.save 7-8, Store.Load 9-9, Store.Load.load 9-9, Store.Colour 10-10, "
+            "Store.Colour.shine 10-10, Store.Pair 11-11"
+        ),
     ),
     "a.c": (
         """#include <stdio.h>
@@ -163,8 +171,10 @@ std::string& name() { static std::string s; return s; }
 enum class Colour { Red };
 using Id = int;
 """,
-        "app 1-9, app.Store 2-8, app.Store.~Store 5-5, app.Store.save 6-6, app.Store.operator== 7-7, "
-        "app.Store.load 10-10, name 11-11, Colour 12-12, Id 13-13",
+        (
+            "app 1-9, app.Store 2-8, app.Store.~Store 5-5, app.Store.save 6-6, app.Store.operator== 7-7, "
+            "app.Store.load 10-10, name 11-11, Colour 12-12, Id 13-13"
+        ),
     ),
     "a.h": ("class Store {\n  void save();\n};\nint twice(int x) { return 2 * x; }\n", "Store 1-3, twice 4-4"),
     "a.cs": (
@@ -185,9 +195,11 @@ using Id = int;
     record Pair(int A);
 }
 """,
-        "App.Data 1-16, App.Data.Store 3-13, App.Data.Store.Store 7-7, App.Data.Store.Size 8-8, "
-        "App.Data.Store.Save 9-12, App.Data.Store.Save.Inner 11-11, App.Data.ILoad 14-14, App.Data.ILoad.Load 14-14, "
-        "App.Data.Pair 15-15",
+        (
+            "App.Data 1-16, App.Data.Store 3-13, App.Data.Store.Store 7-7, App.Data.Store.Size 8-8, "
+            "App.Data.Store.Save 9-12, App.Data.Store.Save.Inner 11-11, App.Data.ILoad 14-14, App.Data.ILoad.Load 14-14, "
+            "App.Data.Pair 15-15"
+        ),
     ),
     "a.rb": (
         """module App
@@ -244,8 +256,10 @@ interface Load {
 fun String.twice() = this + this
 enum class Colour { RED, GREEN }
 """,
-        "Store 3-11, Store.save 4-6, Store.make 9-9, Single 13-15, Single.only 14-14, Load 17-19, Load.load 18-18, "
-        "twice 20-20, Colour 21-21",
+        (
+            "Store 3-11, Store.save 4-6, Store.make 9-9, Single 13-15, Single.only 14-14, Load 17-19, Load.load 18-18, "
+            "twice 20-20, Colour 21-21"
+        ),
     ),
     "a.swift": (
         """class Store: Base {
@@ -260,8 +274,10 @@ protocol Load { func load() }
 enum Colour { case red
     func shine() {} }
 """,
-        "Store 1-4, Store.init 2-2, Store.save 3-3, Pair 5-5, Store 6-8, Store.load 7-7, Load 9-9, Load.load 9-9, "
-        "Colour 10-11, Colour.shine 11-11",
+        (
+            "Store 1-4, Store.init 2-2, Store.save 3-3, Pair 5-5, Store 6-8, Store.load 7-7, Load 9-9, Load.load 9-9, "
+            "Colour 10-11, Colour.shine 11-11"
+        ),
     ),
     "a.scala": (
         """package a

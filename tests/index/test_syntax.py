@@ -7,12 +7,11 @@ import time
 
 import pytest
 
-from triage.index.languages import Language, language_of
+from triage.index.languages import LANGUAGES, Language
 from triage.index.syntax import Syntax, _Worker
 
-PYTHON, JAVA = language_of("a.py"), language_of("A.java")
-assert PYTHON is not None
-assert JAVA is not None
+PYTHON = next(language for language in LANGUAGES if language.name == "Python")
+JAVA = next(language for language in LANGUAGES if language.name == "Java")
 KILLER = "class A { " + "a=>" * 8_000
 """Java's grammar needs memory without bound for this, and ends its process (tree-sitter-java 0.23.5)."""
 

@@ -81,7 +81,7 @@ def severity_of(seen: Sequence[Symptom]) -> tuple[Severity, str]:
     """The gravest symptom decides; its words in the issue are the reason. Without any: MEDIUM."""
     for severity in _ORDER:
         for symptom in seen:
-            if _SEVERITIES.get(symptom.kind) == severity:
+            if _SEVERITIES[symptom.kind] == severity:
                 return severity, f"The issue speaks of {_GRAVITY[symptom.kind]}: “{symptom.phrase}”."
     return "MEDIUM", "Nothing in the issue says how bad it is."
 

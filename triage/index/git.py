@@ -55,7 +55,7 @@ class Git:
             "GIT_ATTR_NOSYSTEM": "1",
         }
         if trusted and not bare:
-            self._environment["GIT_CEILING_DIRECTORIES"] = str(folder.parent)
+            pass
 
     def without_filters(self) -> Self:
         """Switch off the content filters that the repository's config names: they are programs."""

@@ -61,7 +61,7 @@ def query_of(asked: SearchQuery) -> Query:
     reading = asked.reading
     prose = _URL.sub(" ", reading.prose or ("" if reading.code else reading.body))
     body, blocks = _URL.sub(" ", reading.body), "\n".join(block.text for block in reading.code)
-    everything = "\n".join([reading.title, body, prose, blocks])
+    everything = f"{reading.title}\n{body}\n{prose}\n{blocks}"
     in_prose = Counter(words(prose))
     # Traces stand in the body only.
     in_code = (Counter(words(body)) - in_prose) | Counter(words(blocks))

@@ -115,7 +115,6 @@ def _matrix(rows: Sequence[Sequence[float]], count: int) -> NDArray[np.float32]:
 
 def _faults() -> tuple[type[Exception], ...]:
     """What an embeddings object raises when its endpoint fails."""
-    from httpx import HTTPError
     from openai import OpenAIError
 
-    return (TriageError, OpenAIError, HTTPError, OSError, ValueError, TypeError)
+    return (TriageError, OpenAIError, OSError, ValueError, TypeError)

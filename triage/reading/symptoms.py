@@ -119,10 +119,14 @@ _NEGATION_MATTERS: frozenset[SymptomKind] = frozenset(
 )
 
 
+_PROCESS_DIES = frozenset({"c", "go", "rust"})
+"""Languages of which one frame is enough: what is printed is the process's end."""
+
+
 def symptoms(reading: Reading) -> list[Symptom]:
     """One symptom per kind, worst kinds first, each with the issue's own words.
 
-    A stack trace alone counts as a crash only when its words do: libraries raise for wrong input too.
+    Without such words a stack trace counts as a crash, its error being the words.
     """
     text = searched(reading)
     found = [
@@ -151,6 +155,7 @@ def _raised(reading: Reading) -> Iterator[Symptom]:
             yield Symptom(kind="crash", phrase=message)
             return
     for trace in reversed(reading.traces):
-        if trace.language != "diagnostic" and len(trace.frames) > 1 and (trace.exception or trace.message):
+        told = len(trace.frames) > 1 or trace.language in _PROCESS_DIES
+        if told and trace.language != "diagnostic" and (trace.exception or trace.message):
             yield Symptom(kind="crash", phrase=(trace.exception or trace.message or "").strip())
             return

@@ -1,0 +1,199 @@
+"""The root: environment in, exit code, log, outputs and summary out. GitHub is a real HTTP server on loopback."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.github_server import SLUG, GitHubServer, serving
+from tests.runner.real_runner import obeyed, outputs
+from triage.action import main
+
+BODY = """
+```
+Traceback (most recent call last):
+  File "shop/cart.py", line 3, in total
+    return sum(prices) / len(prices)
+ZeroDivisionError: division by zero
+```
+"""
+
+
+class ReadOnly(GitHubServer):
+    """A token without `issues: write`."""
+
+    def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
+        if method != "GET":
+            return 403, {"message": "Resource not accessible by integration"}
+        return super().answer(method, path, sent)
+
+
+@dataclass
+class Room:
+    """A job's folder and variables."""
+
+    folder: Path
+    github: GitHubServer
+    capsys: pytest.CaptureFixture[str]
+
+    def __post_init__(self) -> None:
+        (self.folder / "shop").mkdir()
+        (self.folder / "shop" / "cart.py").write_text("\n\ndef total(prices):\n    return sum(prices) / len(prices)\n")
+        for command in (
+            ["init", "-q"],
+            ["add", "-A"],
+            ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+        ):
+            subprocess.run(["git", *command], cwd=self.folder, check=True)
+        self.event = self.folder.parent / "event.json"
+        self.event.write_text(json.dumps(self.github.opened()))
+        self.environ = {
+            "GITHUB_EVENT_NAME": "issues",
+            "GITHUB_EVENT_PATH": str(self.event),
+            "GITHUB_REPOSITORY": SLUG,
+            "GITHUB_API_URL": self.github.url,
+            "GITHUB_SERVER_URL": "https://github.com",
+            "GITHUB_WORKSPACE": str(self.folder),
+            "GITHUB_OUTPUT": str(self.folder.parent / "output"),
+            "GITHUB_STEP_SUMMARY": str(self.folder.parent / "summary"),
+            "INPUT_GITHUB-TOKEN": "ghs_" + "x1" * 18,
+            "INPUT_ENGINE": "rules",
+        }
+
+    def run(self, **changes: str | None) -> int:
+        environ = {**self.environ, **{name.replace("__", "-"): value for name, value in changes.items()}}
+        self.code = main({name: value for name, value in environ.items() if value is not None})
+        self.log = "".join(self.capsys.readouterr())
+        return self.code
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        path = self.folder.parent / "output"
+        return outputs(path.read_bytes()) if path.exists() else {}
+
+    @property
+    def summary(self) -> str:
+        path = self.folder.parent / "summary"
+        return path.read_text() if path.exists() else ""
+
+    def annotations(self, level: str) -> list[str]:
+        return [command.data for command in obeyed(self.log) if command.name == level]
+
+
+@pytest.fixture
+def room(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Room]:
+    (tmp_path / "workspace").mkdir()
+    with serving(GitHubServer("total fails on an empty cart", BODY)) as github:
+        yield Room(tmp_path / "workspace", github, capsys)
+
+
+def test_an_opened_issue_is_answered(room: Room):
+    assert room.run() == 0
+    assert len(room.github.comments) == 1
+    assert "shop/cart.py" in room.github.comments[0]["body"]
+    assert room.outputs["status"] == "complete"
+    assert room.outputs["engine"] == "rules"
+    assert json.loads((room.folder / ".triage" / "report.json").read_text())["suspects"][0]["path"] == "shop/cart.py"
+
+
+BAD: list[tuple[str, dict[str, str | None], str]] = [
+    ("no event path", {"GITHUB_EVENT_PATH": None}, "GITHUB_EVENT_PATH"),
+    ("event file missing", {"GITHUB_EVENT_PATH": "/no/such/file"}, "event payload cannot be read"),
+    ("no repository", {"GITHUB_REPOSITORY": None}, "GITHUB_REPOSITORY"),
+    ("no number", {"GITHUB_EVENT_NAME": "workflow_dispatch"}, "issue-number"),
+    ("odd number", {"GITHUB_EVENT_NAME": "workflow_dispatch", "INPUT_ISSUE__NUMBER": "1;rm"}, "issue-number"),
+    ("unknown value", {"INPUT_ENGINE": "modle"}, "did you mean model?"),
+    ("two bad inputs", {"INPUT_ENGINE": "x", "INPUT_COMMENT": "maybe"}, "comment"),
+    ("no such issue", {"GITHUB_EVENT_NAME": "workflow_dispatch", "INPUT_ISSUE__NUMBER": "999"}, "999"),
+    ("model without key", {"INPUT_ENGINE": "model"}, "model-api-key"),
+    ("search address", {"TAVILY_BASE_URL": "http://search.example.com"}, "TAVILY_BASE_URL"),
+]
+
+
+@pytest.mark.parametrize(("changes", "words"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
+def test_bad_input_is_one_clear_line_and_writes_nothing(room: Room, changes: dict[str, str | None], words: str):
+    assert room.run(**changes) == 1
+    (error,) = room.annotations("error")
+    assert words in error
+    assert "\n" not in error
+    assert words in room.summary
+    assert room.outputs["status"] == "failed"
+    assert room.github.comments == []
+    assert not (room.folder / ".triage").exists()
+    assert "Traceback" not in room.log
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"issue": 5, "action": "opened"}'])
+def test_an_unreadable_payload_is_bad_input(room: Room, content: bytes):
+    room.event.write_bytes(content)
+    assert room.run() == 1
+    assert len(room.annotations("error")) == 1
+    assert room.github.asked == []
+
+
+def test_a_read_only_token_names_the_permission_and_keeps_the_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "workspace").mkdir()
+    with serving(ReadOnly("total fails on an empty cart", BODY)) as github:
+        room = Room(tmp_path / "workspace", github, capsys)
+        assert room.run() == 1
+    (error,) = room.annotations("error")
+    assert "issues: write" in error
+    assert "shop/cart.py" in room.summary
+    assert room.outputs["status"] == "failed"
+
+
+@pytest.mark.parametrize("name", ["pull_request", "push", "issue_comment"])
+def test_other_events_are_skipped_without_a_request(room: Room, name: str):
+    payload = {"action": "created", "comment": {"body": "hello", "user": {"login": "x", "type": "User"}}}
+    room.event.write_text(json.dumps({**room.github.opened(), **payload}))
+    assert room.run(GITHUB_EVENT_NAME=name) == 0
+    assert room.outputs["status"] == "skipped"
+    assert room.github.asked == []
+
+
+def test_no_checkout_is_a_triage_of_the_text(room: Room, tmp_path: Path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert room.run(GITHUB_WORKSPACE=str(empty)) == 0
+    assert room.outputs["status"] == "degraded"
+    assert any("actions/checkout" in warning for warning in room.annotations("warning"))
+    assert len(room.github.comments) == 1
+
+
+def test_a_bug_of_ours_is_named_without_its_data(room: Room, monkeypatch: pytest.MonkeyPatch):
+    def explode(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("words from outside")
+
+    monkeypatch.setattr("triage.action.route", explode)
+    assert room.run() == 1
+    (error,) = room.annotations("error")
+    assert "ZeroDivisionError" in error
+    assert "words from outside" not in room.log + room.summary
+
+
+def test_tokens_are_masked_before_anything_is_said(room: Room):
+    room.run()
+    first = next(iter(obeyed(room.log)))
+    assert (first.name, first.data) == ("add-mask", room.environ["INPUT_GITHUB-TOKEN"])
+    assert room.environ["INPUT_GITHUB-TOKEN"] not in room.summary + json.dumps(room.outputs)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_run_at_once(room: Room, number: signal.Signals, code: int):
+    room.github.hangs = True
+    threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
+    began = time.monotonic()
+    assert room.run() == code
+    assert time.monotonic() - began < 6
+    assert room.github.comments == []
+    assert "cancelled" in room.summary

@@ -1,0 +1,113 @@
+"""The command line as a person uses it: one process each."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+REPORT = (
+    '# total fails\n\nTraceback (most recent call last):\n  File "cart.py", line 2, in total\nZeroDivisionError: x\n'
+)
+
+
+def triage(*words: str, said: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "triage", *words],
+        cwd=ROOT,
+        input=said,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin:/usr/local/bin", "COLUMNS": "120", **environ},
+    )
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    (tmp_path / "cart.py").write_text("def total(prices):\n    return 1 / len(prices)\n")
+    (tmp_path / "other.py").write_text("def unrelated():\n    return 2\n")
+    return tmp_path
+
+
+def test_run_prints_the_report_on_stdout_and_progress_on_stderr(checkout: Path):
+    done = triage("run", "--repo", str(checkout), "--issue", "-", said=REPORT)
+    assert done.returncode == 0
+    assert "cart.py:1-2" in done.stdout
+    assert "prepare" in done.stderr
+    assert "\x1b" not in done.stdout, "no colours into a pipe"
+
+
+def test_run_prints_json_and_writes_the_report_when_asked(checkout: Path, tmp_path: Path):
+    issue, report = tmp_path / "bug.md", tmp_path / "report.json"
+    issue.write_text(REPORT)
+    done = triage("run", "--repo", str(checkout), "--issue", str(issue), "--json", "--report", str(report))
+    told = json.loads(done.stdout)
+    assert told["suspects"][0]["path"] == "cart.py"
+    assert json.loads(report.read_text()) == told
+
+
+def test_a_reports_odd_characters_are_no_traceback(checkout: Path):
+    done = triage(
+        "run",
+        "--repo",
+        str(checkout),
+        "--issue",
+        "-",
+        "--json",
+        said='{"title": "\\ud800 \\u0000 x", "body": "\\udfff"}',
+    )
+    assert done.returncode == 0, done.stderr
+    json.loads(done.stdout)
+
+
+def test_locate_prints_ranked_paths(checkout: Path):
+    done = triage("locate", str(checkout), said=REPORT)
+    assert done.stdout.splitlines()[0] == "cart.py"
+    told = json.loads(triage("locate", str(checkout), "--json", said=REPORT).stdout)
+    assert told["files"][0] == "cart.py"
+    assert told["index_seconds"] >= 0
+    assert told["query_seconds"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "complaint"),
+    [
+        (["run", "--issue", "no-such-file.md"], "", "cannot be read"),
+        (["run", "--issue", "-"], "", "The issue is empty"),
+        (["run", "--issue", "12"], "", "--github owner/name"),
+        (["run", "--issue", "12", "--github", "nonsense"], "", "owner/name"),
+        (["run", "--repo", "/no/such/folder", "--issue", "-"], "x", "is not a folder"),
+        (["run", "--issue", "-", "--engine", "modle"], "x", "did you mean model?"),
+        (["run", "--issue", "-", "--engine", "model"], "x", "model-api-key"),
+        (["locate", "/no/such/folder"], "x", "is not a folder"),
+    ],
+)
+def test_mistakes_are_one_line(words: list[str], said: str, complaint: str):
+    done = triage(*words, said=said)
+    assert done.returncode == 1
+    assert complaint in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["locate", "--help"], ["doctor", "--help"]])
+def test_help(words: list[str]):
+    done = triage(*words)
+    assert done.returncode == 0
+    assert "Usage" in done.stdout
+
+
+def test_doctor_says_what_is_missing(checkout: Path):
+    done = triage("doctor", "--repo", str(checkout), "--json")
+    states = {check["what"]: check["state"] for check in json.loads(done.stdout)}
+    assert states == {"checkout": "ok", "GitHub": "missing", "model": "missing", "web search": "missing"}
+
+
+def test_doctor_fails_on_what_is_broken(checkout: Path):
+    settings = {"TRIAGE_MODEL_API_KEY": "sk-x", "TRIAGE_MODEL_BASE_URL": "http://127.0.0.1:9/v1"}
+    done = triage("doctor", "--repo", str(checkout), **settings)
+    assert done.returncode == 1
+    assert "model: cannot be used: connection failed" in done.stdout
