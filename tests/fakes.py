@@ -89,6 +89,10 @@ class FakeCodebase:
     def paths(self) -> Sequence[str]:
         return list(self.files)
 
+    def named(self, written: str) -> str | None:
+        found = [path for path in self.files if f"/{written}".endswith(f"/{path}")]
+        return found[0] if len(found) == 1 else None
+
     def owners(self, path: str) -> list[str]:
         return list(self.owned_by)
 

@@ -129,7 +129,9 @@ class TestKeys:
 
     def test_local_vectors_where_there_is_no_endpoint(self) -> None:
         assert from_runner(embedding_model="text-embedding-3-small").embedding_chosen == "local"
-        with_key = from_runner(embedding_model="text-embedding-3-small", model_api_key=KEY, engine="rules")
+        by_rules = from_runner(embedding_model="text-embedding-3-small", model_api_key=KEY, engine="rules")
+        assert by_rules.embedding_chosen == "local", "by rules, code stays on this machine"
+        with_key = from_runner(embedding_model="text-embedding-3-small", model_api_key=KEY)
         assert with_key.embedding_chosen == "text-embedding-3-small"
 
 
@@ -241,12 +243,21 @@ class TestWarnings:
             ({"model": "gpt-5", "fast_model": "gpt-5-mini"}, "model and fast-model not used"),
             ({"embedding_model": "text-embedding-3-small"}, "local vectors are used"),
             ({"model_api_key": KEY, "fallback_model": "gpt-4o"}, "nothing takes over"),
-            ({"timeout_seconds": "30"}, "agent-timeout-seconds is longer than timeout-seconds"),
-            ({"agent_timeout_seconds": "10"}, "tool-timeout-seconds is longer than agent-timeout-seconds"),
+            (
+                {"timeout_seconds": "30", "agent_timeout_seconds": "40"},
+                "agent-timeout-seconds is longer than timeout-seconds",
+            ),
+            (
+                {"agent_timeout_seconds": "10", "tool_timeout_seconds": "20"},
+                "tool-timeout-seconds is longer than agent-timeout-seconds",
+            ),
         ],
     )
     def test_said_once(self, inputs: dict[str, str], words: str) -> None:
         assert [words in warning for warning in from_runner(**inputs).warnings] == [True]
+
+    def test_a_default_that_another_choice_made_too_long_is_nobodys_mistake(self) -> None:
+        assert from_runner(timeout_seconds="20", agent_timeout_seconds="10").warnings == []
 
     def test_defaults_passed_by_the_runner_are_no_choice(self) -> None:
         assert from_runner(model="gpt-4o", fast_model="gpt-4o-mini", embedding_model="local").warnings == []

@@ -8,14 +8,16 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
 from triage import wiring
-from triage.domain.issue import Repository
+from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
 from triage.errors import BadInput, TriageError
+from triage.events.payload import issue_of
 from triage.events.route import route
 from triage.flows.issue import Desk, Ending, carry_out
 from triage.publish.perform import perform
@@ -66,14 +68,17 @@ def _guarded(
 
 
 async def _run(environ: Mapping[str, str], place: RunnerEnvironment, actions: Actions, received: list[int]) -> Ending:
+    started = time.monotonic()
     cancelled = asyncio.Event()
     _listen(cancelled, received)
     settings = Settings.from_runner(environ)
     actions.log.add_masks(settings.secrets)
     for warning in [*settings.warnings, *place.warnings]:
         actions.runner.annotate("warning", warning)
-    task = route(place.event_name, wiring.payload(place), settings.issue_number)
-    return await _or_cut(carry_out(task, _desk(settings, place, actions), cancelled), cancelled)
+    payload = wiring.payload(place)
+    task = route(place.event_name, payload, settings.issue_number)
+    desk = _desk(settings, place, actions, started, issue_of(payload))
+    return await _or_cut(carry_out(task, desk, cancelled), cancelled)
 
 
 async def _or_cut(work: Coroutine[Any, Any, Ending], cancelled: asyncio.Event) -> Ending:
@@ -101,7 +106,7 @@ def _listen(cancelled: asyncio.Event, received: list[int]) -> None:
         loop.add_signal_handler(number, stop, number)
 
 
-def _desk(settings: Settings, place: RunnerEnvironment, actions: Actions) -> Desk:
+def _desk(settings: Settings, place: RunnerEnvironment, actions: Actions, started: float, told: Issue | None) -> Desk:
     if not place.repository:
         raise BadInput("GITHUB_REPOSITORY is not set: this runs inside GitHub Actions; use the command line elsewhere.")
     root = place.workspace or Path.cwd()
@@ -118,8 +123,10 @@ def _desk(settings: Settings, place: RunnerEnvironment, actions: Actions) -> Des
             place.repository,
             run_url=place.run_url,
             tavily_base_url=place.tavily_base_url,
+            started=started,
         ),
         now=wiring.now,
+        told=told,
     )
 
 

@@ -85,8 +85,8 @@ def run(
     if result.index and result.index.dirty:
         runner.annotate("notice", "The work tree has changes that are not committed; the last commit was searched.")
     text = report_json(result)
-    runner.report(text)
     _print(result, text, as_json=as_json)
+    runner.report(text)
     if stopped:
         raise SystemExit(130)
 

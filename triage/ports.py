@@ -46,6 +46,9 @@ class Codebase(Protocol):
     def paths(self) -> Sequence[str]:
         """Every indexed path."""
 
+    def named(self, written: str) -> str | None:
+        """The indexed file that a path from elsewhere means, such as a frame's on the reporter's machine."""
+
     def owners(self, path: str) -> list[str]:
         """Who CODEOWNERS names for the path, without `@`; empty when nobody."""
 

@@ -2,7 +2,6 @@
 
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,7 +85,6 @@ def services(
     *,
     run_url: str = "",
     tavily_base_url: str | None = None,
-    clock: Callable[[], float] = time.monotonic,
     started: float | None = None,
 ) -> Services:
     """Everything that acts in one run.
@@ -98,12 +96,11 @@ def services(
         slug: `owner/name`, or the folder's name.
         run_url: Page of the job, for the report.
         tavily_base_url: Another address of the search.
-        clock: Monotonic seconds.
-        started: When the run started, on that clock; now when not given.
+        started: When the run started, by `time.monotonic`; now when not given.
     """
     facts = RunFacts(request_id=str(uuid.uuid4()), started_at=now(), triage_version=__version__, run_url=run_url)
     limits = settings.limits()
-    model, embeddings = _endpoint(settings, facts.request_id, clock)
+    model, embeddings = _endpoint(settings, facts.request_id)
     return Services(
         codebase=codebase(root, slug, embeddings, settings.embedding_chosen),
         journal=journal,
@@ -111,38 +108,40 @@ def services(
         engine=settings.engine_chosen,
         facts=facts,
         now=now,
-        clock=clock,
-        started=clock() if started is None else started,
+        clock=time.monotonic,
+        started=time.monotonic() if started is None else started,
         model=model,
-        search=_search(settings, tavily_base_url, journal, clock),
+        search=_search(settings, tavily_base_url, journal),
     )
 
 
-def _endpoint(
-    settings: Settings, request_id: str, clock: Callable[[], float]
-) -> tuple[Model | None, "Embeddings | None"]:
-    """Model and embeddings, each only when it is used: importing their SDK takes a second."""
-    named = settings.embedding_chosen != "local"
-    if settings.engine_chosen == "rules" and not named:
+def _endpoint(settings: Settings, request_id: str) -> tuple[Model | None, "Embeddings | None"]:
+    """Model and embeddings under one purse, only when a model is to be asked: importing their SDK takes a second."""
+    if settings.engine_chosen == "rules":
         return None, None
     from triage.llm.chat import ChatModel
+    from triage.llm.embeddings import CountedEmbeddings
     from triage.llm.endpoint import Endpoint
+    from triage.llm.ledger import Ledger
 
+    limits = settings.limits()
+    ledger = Ledger(limits)
     endpoint = Endpoint(settings.endpoint_key, request_id, settings.model_base_url)
     models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
-    chat = ChatModel(endpoint, models, settings.fallback_model, settings.limits(), clock)
-    embeddings = endpoint.embeddings(settings.embedding_chosen) if named else None
-    return (chat if settings.engine_chosen == "model" else None), embeddings
+    chat = ChatModel(endpoint, models, settings.fallback_model, ledger, time.monotonic)
+    name = settings.embedding_chosen
+    embeddings = None if name == "local" else CountedEmbeddings(endpoint.embeddings(name), name, ledger, limits)
+    return chat, embeddings
 
 
-def _search(settings: Settings, base_url: str | None, journal: Journal, clock: Callable[[], float]) -> Tools | None:
+def _search(settings: Settings, base_url: str | None, journal: Journal) -> Tools | None:
     if not settings.tavily_api_key.get_secret_value():
         return None
     from triage.graph.tools import ToolBench
     from triage.web.search import search_tool
 
     tool = search_tool(settings.tavily_api_key, base_url)
-    return ToolBench([tool], settings.tool_timeout_seconds, journal, now, clock)
+    return ToolBench([tool], settings.tool_timeout_seconds, journal, now, time.monotonic)
 
 
 def probes(settings: Settings, place: RunnerEnvironment, root: Path, slug: str) -> list[tuple[str, Probe]]:
@@ -175,7 +174,9 @@ def _tracker(settings: Settings, place: RunnerEnvironment, slug: str) -> Check:
 
 def _model(settings: Settings) -> Check:
     if settings.engine_chosen == "rules":
-        return Check(what="model", state="missing", told="no model-api-key: every agent answers by rules")
+        return Check(
+            what="model", state="missing", told="every agent answers by rules (no model-api-key, or engine: rules)"
+        )
     from triage.llm.endpoint import Endpoint
     from triage.llm.probe import reach
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -11,10 +12,10 @@ import pytest
 from tests import cases
 from tests.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
 from triage.domain.effect import COMMENT_MARKER, Policy
-from triage.domain.issue import Exchange
+from triage.domain.issue import Exchange, Issue
 from triage.domain.run import Status
 from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
-from triage.errors import CannotPublish, IssueMoved, NoSuchIssue, PermissionMissing
+from triage.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
 from triage.flows.issue import Desk, Ending, carry_out
 from triage.ports import Services
 
@@ -31,8 +32,10 @@ class Office:
     policy: Policy = field(default_factory=Policy)
     given: Services = field(default_factory=lambda: services(codebase=FakeCodebase(cases.FILES)))
 
-    def run(self, task: Task) -> Ending:
-        desk = Desk(
+    told: Issue | None = None
+
+    def desk(self) -> Desk:
+        return Desk(
             github=self.github,
             runner=self.runner,
             journal=FakeJournal(),
@@ -40,8 +43,11 @@ class Office:
             repository=cases.repository(labels=[]),
             services=lambda: self.given,
             now=lambda: NOW,
+            told=self.told,
         )
-        return asyncio.run(carry_out(task, desk, asyncio.Event()))
+
+    def run(self, task: Task) -> Ending:
+        return asyncio.run(carry_out(task, self.desk(), asyncio.Event()))
 
     def thread(self, *said: Exchange, **changes: Any) -> None:
         self.github.issues[7] = cases.issue(thread=list(said), **changes)
@@ -177,6 +183,67 @@ def test_labels_that_cannot_be_read_are_no_reason_to_stop():
     office = Office()
     office.github.refuses = {"labels": CannotPublish("GitHub answered 500.")}
     assert office.run(OPENED).status is Status.COMPLETE
+
+
+def test_github_down_is_a_triage_of_what_the_event_told():
+    office = Office(
+        github=FakeGitHub(refuses={"issue": GitHubUnavailable("Issue #7 could not be read: GitHub answered 502.")})
+    )
+    office.told = cases.issue()
+    ending = office.run(OPENED)
+    assert ending.status is Status.DEGRADED
+    assert office.writes == 0, "whether we commented already is not known"
+    assert "src/parse.py" in office.runner.summaries[0]
+    assert "GitHub answered 502" in office.runner.summaries[0]
+    assert office.runner.values["status"] == "degraded"
+
+
+@pytest.mark.parametrize("task", [BY_HAND, TriageIssue(number=7, trigger=Trigger.COMMAND, actor="x")])
+def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: Task):
+    office = Office(github=FakeGitHub(refuses={"issue": GitHubUnavailable("GitHub answered 502.")}))
+    office.told = cases.issue() if task is not BY_HAND else None
+    assert office.run(task).status is Status.DEGRADED
+    assert "GitHub answered 502" in office.runner.summaries[0]
+    assert "src/parse.py" not in office.runner.summaries[0]
+
+
+def test_another_runs_comment_is_edited_rather_than_doubled():
+    """It was posted while our agents were at work."""
+    office = Office()
+    rival = ours("<!-- bug-triage: v1 {} -->\nwords")
+
+    def meanwhile() -> None:
+        office.thread(rival)
+
+    office.given = services(codebase=FakeCodebase(cases.FILES, indexing=meanwhile))
+    office.run(OPENED)
+    assert office.github.posted == []
+    assert [comment for _, comment, _ in office.github.edited] == [55]
+
+
+def test_a_signal_while_writing_leaves_the_report_on_the_page():
+    office = Office()
+    cancelled = asyncio.Event()
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    class Slow(FakeGitHub):
+        def post_comment(self, number: int, body: str) -> tuple[int, str]:
+            loops[0].call_soon_threadsafe(cancelled.set)
+            time.sleep(3)
+            return super().post_comment(number, body)
+
+    office.github = Slow(issues={7: cases.issue()})
+
+    async def run() -> Ending:
+        loops.append(asyncio.get_running_loop())
+        return await carry_out(OPENED, office.desk(), cancelled)
+
+    began = time.monotonic()
+    asyncio.run(run())
+    assert time.monotonic() - began < 2.5
+    assert "src/parse.py" in office.runner.summaries[0]
+    assert "cancelled while it wrote" in office.runner.summaries[0]
+    assert len(office.runner.summaries) == 1
 
 
 def test_quiet_silences_until_somebody_asks():

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tests import cases
-from tests.fakes import FakeCodebase, FakeJournal, FakeModel, FakeTools, services
+from tests.fakes import FakeClock, FakeCodebase, FakeJournal, FakeModel, FakeTools, services
+from triage.domain.issue import Exchange
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status
 from triage.errors import BudgetSpent, ModelUnavailable
@@ -157,8 +158,10 @@ async def test_rejection_opens_two_more_rounds_at_most():
     assert rounds == [1, 2, 3]
     assert report.verdict == "CHALLENGED"
     assert report.status is Status.COMPLETE
-    assert isinstance(given.codebase, FakeCodebase)
-    assert "word_0" in given.codebase.queries[1].keywords
+    assert isinstance(given.model, FakeModel)
+    searches = [prompt.to_string() for name, prompt in given.model.asked if name == "CodebaseFinding"]
+    assert "word_0" not in searches[0]
+    assert "word_0" in searches[1]
 
 
 async def test_a_repeated_gap_opens_no_round():
@@ -176,8 +179,16 @@ async def test_what_is_no_bug_goes_straight_to_the_writer():
     assert report.suspects == []
 
 
+async def test_a_search_that_invents_all_its_files_is_answered_by_rules():
+    invented = cases.codebase(relevant_files=[cases.relevant("src/invented.py")])
+    report = await run(with_model(cases.answers(CodebaseFinding=invented)))
+    failed = [step.error for step in report.steps if step.step == "codebase_search" and step.error]
+    assert failed == ["none of the cited files exists"]
+    assert report.status is Status.DEGRADED
+
+
 async def test_invented_places_are_dropped_and_counted():
-    files = [cases.relevant("src/invented.py"), cases.relevant(start_line=90, end_line=95)]
+    files = [cases.relevant(), cases.relevant("src/invented.py"), cases.relevant(start_line=90, end_line=95)]
     invented = cases.report(
         affected_files=[
             *cases.report().affected_files,
@@ -189,7 +200,8 @@ async def test_invented_places_are_dropped_and_counted():
     )
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
     assert report.citations.verified < report.citations.total
-    assert any("no/such.py" in reason for reason in report.citations.refused)
+    for path in ("no/such.py", "src/invented.py"):
+        assert any(path in reason for reason in report.citations.refused)
 
 
 async def test_references_that_no_search_returned_are_dropped():
@@ -230,7 +242,7 @@ async def test_a_hanging_agent_is_cut_at_its_timeout():
     async def hang(_: Any) -> Any:
         await asyncio.sleep(60)
 
-    given = with_model(cases.answers(CritiqueFinding=hang), limits=Limits(agent_seconds=0.2))
+    given = with_model(cases.answers(CritiqueFinding=hang), limits=Limits(agent_seconds=1.0))
     report = await run(given)
     assert ("critic", "model", "TIMED_OUT") in outcomes(report)
     assert ("critic", "rules", "SUCCESS") in outcomes(report)
@@ -266,3 +278,79 @@ async def test_the_journal_hears_every_start_and_end():
         for step in ("prepare", "investigator", "codebase_search", "critic", "writer")
         for line in (f"> {step}", f"< {step} SUCCESS")
     ]
+
+
+async def test_a_bug_between_the_nodes_still_ends_in_a_report(monkeypatch: pytest.MonkeyPatch):
+    def explode(*_: Any) -> None:
+        raise ZeroDivisionError("words from outside")
+
+    monkeypatch.setattr("triage.graph.nodes.decide", explode)
+    report = await run(services(codebase=FakeCodebase(cases.FILES)))
+    assert report.status is Status.DEGRADED
+    assert report.notes[0] == "The run was cut by a bug of this action (ZeroDivisionError)."
+
+
+async def test_a_node_that_ended_before_the_run_was_cut_is_kept():
+    """The code was searched already when the run is cancelled during the web search beside it."""
+    cancelled = asyncio.Event()
+
+    class Slow(FakeTools):
+        async def run(self, message: Any) -> Any:
+            await asyncio.sleep(0.2)
+            cancelled.set()
+            await asyncio.sleep(60)
+
+    given = services(codebase=FakeCodebase(cases.FILES), search=Slow(PAGES))
+    report = await asyncio.wait_for(triage(cases.issue(), cases.repository(), given, cancelled), 5)
+    assert report.suspects[0].path == "src/parse.py"
+    assert "codebase_search" in [step.step for step in report.steps]
+
+
+async def test_without_time_for_a_model_every_agent_answers_by_rules():
+    clock = FakeClock()
+    given = with_model(clock=clock, limits=Limits(run_seconds=10))
+    clock.seconds = 9.5
+    report = await run(given)
+    asked = [step for step in report.steps if step.engine == "model"]
+    assert {step.outcome for step in asked} == {Outcome.SKIPPED}
+    assert report.suspects[0].path == "src/parse.py"
+    assert report.status is Status.DEGRADED
+
+
+async def test_the_writer_has_its_time_kept():
+    clock = FakeClock()
+
+    def slow(_: Any) -> Any:
+        clock.seconds = 85.0
+        return cases.investigation()
+
+    report = await run(with_model(cases.answers(InvestigatorFinding=slow), clock=clock, limits=Limits(run_seconds=100)))
+    outcomes_by_model = {step.step: step.outcome for step in report.steps if step.engine == "model"}
+    assert outcomes_by_model["codebase_search"] is Outcome.SKIPPED
+    assert outcomes_by_model["writer"] is Outcome.SUCCESS
+
+
+async def test_the_thread_reaches_a_model_as_people_see_it():
+    thread = [
+        Exchange(author="helper", body="Same here <!-- SECRET ORDER --> on Windows\u200b"),
+        Exchange(author="robot[bot]", body="BOT WORDS", by_bot=True),
+        Exchange(author="reporter", body="I use 1.4"),
+    ]
+    given = with_model()
+    report = await run(given, thread=thread)
+    assert isinstance(given.model, FakeModel)
+    prompt = "".join(message.text for message in given.model.asked[0][1])
+    assert "Same here" in prompt
+    assert prompt.count("I use 1.4") == 1
+    for hidden in ("SECRET ORDER", "\u200b", "BOT WORDS"):
+        assert hidden not in prompt
+    assert report.hidden_fragments == 2
+
+
+async def test_every_retrieved_passage_stands_in_the_prompt():
+    files = {f"src/f{n}.py": f"marker_{n} = 1\n" + "x = 1\n" * 300 for n in range(20)}
+    given = services(codebase=FakeCodebase(files), model=FakeModel(cases.answers()))
+    await run(given)
+    assert isinstance(given.model, FakeModel)
+    prompt = next(prompt.to_string() for name, prompt in given.model.asked if name == "CodebaseFinding")
+    assert all(f"marker_{n}" in prompt for n in range(20))

@@ -119,6 +119,15 @@ def test_no_git_on_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     assert facts.notes == ["The folder was read as it is, without git (git is not installed)."]
 
 
+def test_syntax_that_cannot_be_read_leaves_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("triage.index.syntax._START", "raise SystemExit(1)")
+    codebase = codebase_of(tmp_path, {f"src/m{number}.py": f"def f{number}(): pass\n" for number in range(14)})
+    facts = codebase.index()
+    assert facts.notes == ["Syntax trees could not be read; files were cut by lines."]
+    assert not facts.partial
+    assert codebase.search(ask(title="f7"), 1)[0].path == "src/m7.py"
+
+
 def test_a_missing_blob_makes_the_index_partial(tmp_path: Path):
     codebase = codebase_of(tmp_path, {"a.py": "x = 1\n", "b.py": "y = 2\n"})
     sha = git(tmp_path, "rev-parse", "HEAD:b.py")

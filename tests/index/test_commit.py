@@ -97,7 +97,10 @@ def test_a_partial_clone_is_read_without_fetching(tmp_path: Path):
     git(clone, "sparse-checkout", "set", "--no-cone", "/a.py")
     git(clone, "checkout", "-q", "main")
     # A fetch would run this instead of a transport.
-    git(clone, "config", "remote.origin.url", f"ext::sh -c 'touch {mark}'")
+    transport = tmp_path / "transport.sh"
+    transport.write_text(f"#!/bin/sh\ntouch '{mark}'\n")
+    transport.chmod(0o755)
+    git(clone, "config", "remote.origin.url", f"ext::{transport}")
     git(clone, "config", "protocol.ext.allow", "always")
 
     tree = open_commit(clone)

@@ -6,7 +6,7 @@ import pytest
 from tests.index.indexes import ask, trace
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Reading
-from triage.index.query import Query, Reference, query_of
+from triage.index.query import MAX_TERMS, Query, Reference, query_of
 
 
 def weight(query: Query, term: str) -> float:
@@ -82,8 +82,8 @@ def test_frames_paths_and_links_are_references():
         )
     )
     assert list(query.references) == [
-        Reference("app/main.py", 3, 0.5, 1),
         Reference("lib/store.py", 88, 1.0, 0),
+        Reference("app/main.py", 3, 0.5, 1),
         Reference("lib/other.py"),
         Reference("lib/linked.py", 12),
     ]
@@ -101,6 +101,16 @@ def test_hostile_issues_take_linear_time(shape: str):
     started = time.perf_counter()
     query_of(ask(title=text[:256], prose=text, code=text, links=[text], identifiers=[text]))
     assert time.perf_counter() - started < 0.5
+
+
+def test_a_very_long_log_is_cut_to_its_heaviest_terms_and_innermost_frames():
+    log = " ".join(f"word{number}" for number in range(5_000))
+    frames = [(f"lib/f{number}.py", number) for number in range(1, 1_001)]
+    query = query_of(ask(title="store", code=log, traces=[trace(*frames)]))
+    assert len(query.weights) == MAX_TERMS
+    assert weight(query, "store") == 2.0
+    assert [reference.line for reference in query.references[:2]] == [1_000, 999]
+    assert len(query.references) == 200
 
 
 def test_an_empty_issue():

@@ -127,8 +127,11 @@ def test_reasons_are_sentences_of_a_maintainer_strongest_first(
     assert hits[path].reasons == reasons
 
 
+SEND = "function send(config, max) {\n  return max(max, config.maxRedirects, max)\n}\n"
+
+
 def test_reasons_quote_whole_names_rather_than_their_parts(tmp_path: Path):
-    codebase = codebase_of(tmp_path, {"src/http.js": "function send(config) {\n  return config.maxRedirects\n}\n"})
+    codebase = codebase_of(tmp_path, {"src/http.js": SEND})
     codebase.index()
     assert codebase.search(ask(prose="maxRedirects is ignored"), 1)[0].reasons == ["matches `maxRedirects` in `send`"]
 

@@ -15,6 +15,7 @@ from triage.domain.run import Limits
 from triage.errors import BudgetSpent, ModelUnavailable, TimeSpent
 from triage.llm.chat import ChatModel
 from triage.llm.endpoint import Endpoint
+from triage.llm.ledger import Ledger
 
 
 class Colour(BaseModel):
@@ -33,7 +34,7 @@ def model_at(server: Server, primary: str = "gpt-4o", limits: Limits | None = No
 
     endpoint = Endpoint(SecretStr("sk-test"), "run-7", f"{server.url}/v1")
     models = {"main": primary, "fast": "gpt-4o-mini"}
-    return ChatModel(endpoint, models, "gpt-4o-mini", limits or Limits(), time.monotonic, sleep, **changes)  # type: ignore[arg-type]
+    return ChatModel(endpoint, models, "gpt-4o-mini", Ledger(limits or Limits()), time.monotonic, sleep, **changes)  # type: ignore[arg-type]
 
 
 async def colour(model: ChatModel) -> Colour:
@@ -87,6 +88,8 @@ GIVEN_UP: list[tuple[str, Reply, str]] = [
     ("410", refusal(410), "gone (410)"),
     ("quota", refusal(429, "insufficient_quota"), "quota spent (429)"),
     ("context", refusal(400, "context_length_exceeded"), "prompt too long for the model (400)"),
+    ("filtered request", refusal(400, "content_filter"), "content filter"),
+    ("too large", refusal(413), "prompt too long for the endpoint (413)"),
     ("html", Reply(b"<html>Bad Gateway</html>"), "unreadable reply"),
     ("null", Reply(None), "unreadable reply"),
     ("list", Reply([1]), "unreadable reply"),
@@ -322,3 +325,27 @@ async def test_messages_from_outside_are_in_no_reason():
     with serving(script) as server, pytest.raises(ModelUnavailable) as raised:
         await model_at(server).text("main", 50).ainvoke("go")
     assert "words from outside" not in str(raised.value)
+
+
+async def test_a_refusal_for_another_reason_is_not_remembered_as_a_mode():
+    """The first request is refused in every mode; the next one starts with the best mode again."""
+    refused = [refusal(400)] * 3
+    with serving([*refused, completion(GREEN)]) as server:
+        model = model_at(server)
+        with pytest.raises(ModelUnavailable):
+            await colour(model)
+        await colour(model)
+    assert "json_schema" in server.requests[-1].body["response_format"]
+
+
+async def test_a_wait_that_leaves_no_time_for_a_request_is_not_made():
+    waited: list[float] = []
+
+    def script(request: Any) -> Reply:
+        return completion(GREEN) if request.body["model"] == "gpt-4o-mini" else refusal(429, retry_after="9")
+
+    with serving(script) as server:
+        model = model_at(server, waited=waited)
+        with model.metered(10):
+            await colour(model)
+    assert waited == []

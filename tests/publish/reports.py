@@ -87,7 +87,6 @@ MODEL_STEPS = [
     step("web_search", 2, 5.0, 6.2, "gpt-4o-mini", usage(3120, 310, 0.0007)),
     step("critic", 3, 14.4, 4.8, "gpt-4o", usage(5210, 390, 0.0169)),
     step("writer", 4, 19.2, 7.7, "gpt-4o", usage(6480, 1150, 0.0277)),
-    step("finish", 5, 26.9, 0.1),
 ]
 DECISIONS = [
     decision(1, ["investigator"], "Nothing has been read yet."),
@@ -109,7 +108,6 @@ RULES_STEPS = [
     step("codebase_search", 2, 1.9, 0.31),
     step("critic", 3, 2.2, 0.01),
     step("writer", 4, 2.2, 0.02),
-    step("finish", 5, 2.3, 0.01),
 ]
 
 FULL = RunReport(
@@ -324,7 +322,6 @@ DEGRADED = changed(
         step("codebase_search", 4, 47.5, 8.8, "gpt-4o", usage(9800, 720, 0.0317), number=2),
         step("critic", 5, 56.3, 0.01, number=2),
         step("writer", 6, 56.4, 0.03),
-        step("finish", 7, 56.5, 0.1),
     ],
     usage=Usage(input_tokens=23770, output_tokens=2180, calls=6, usd=None),
     seconds=65.4,

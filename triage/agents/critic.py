@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
 from triage.agents.case_parts import findings_text, hypothesis, issue_parts
 from triage.agents.prompts import bullets, conversation
-from triage.checks.checkout import Checkout
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
@@ -67,7 +66,8 @@ async def by_rules(case: Case, services: Services) -> CritiqueFinding:
     confident = case.codebase is not None and case.codebase.confidence >= 0.6
     refused = case.citations.total - case.citations.verified
     verdict = _verdict(has_suspects=bool(files), in_trace=in_trace, confident=confident, refused=refused)
-    gaps = _gaps(case, in_trace=in_trace, confident=confident, refused=refused) if verdict != "CONFIRMED" else []
+    seen = {"has_suspects": bool(files), "in_trace": in_trace, "confident": confident}
+    gaps = _gaps(case, **seen, refused=refused) if verdict != "CONFIRMED" else []
     return CritiqueFinding(
         agent_name="critic",
         summary=_summary(verdict, files, in_trace=in_trace),
@@ -91,8 +91,7 @@ def _verdict(*, has_suspects: bool, in_trace: bool, confident: bool, refused: in
 
 def blamed(traces: Sequence[Trace], codebase: Codebase) -> set[str]:
     """For each stack trace the file of its innermost frame that lies in the repository, not in a library."""
-    checkout = Checkout(codebase.lines, codebase.paths())
-    resolved = [[checkout.resolve(frame.path) for frame in reversed(trace.frames)] for trace in traces]
+    resolved = [[codebase.named(frame.path) for frame in reversed(trace.frames)] for trace in traces]
     return {next((path for path in paths if path), "") for paths in resolved} - {""}
 
 
@@ -106,15 +105,16 @@ def _summary(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: bool)
     return f"{files[0].path} fits the issue's words best, but no stack trace leads to its lines."
 
 
-def _gaps(case: Case, *, in_trace: bool, confident: bool, refused: int) -> list[str]:
+def _gaps(case: Case, *, has_suspects: bool, in_trace: bool, confident: bool, refused: int) -> list[str]:
     said = [
+        (not has_suspects, "No file of the repository shares enough with the issue to be named."),
         (not case.reading.traces, "The issue shows no stack trace that would name the failing line."),
         (
-            bool(case.reading.traces) and not in_trace,
+            bool(case.reading.traces) and has_suspects and not in_trace,
             "No stack trace ends in the first suspect: it may only show where the fault surfaces.",
         ),
         (bool(refused), f"{refused} of the cited places could not be found in the indexed commit."),
-        (not confident, "The first suspect hardly stands out from the next."),
+        (has_suspects and not confident, "The first suspect hardly stands out from the next."),
         (
             not case.reading.identifiers and not case.reading.error_messages,
             "The issue names no function, option or message that could be searched for.",

@@ -87,6 +87,8 @@ def severity_of(seen: Sequence[Symptom]) -> tuple[Severity, str]:
 
 
 def _root_cause(case: Case, files: Sequence[RelevantFile]) -> str:
+    if case.codebase is None:
+        return "Not looked for: the code was not searched in this run."
     if not files:
         return "Not found: nothing in the repository could be tied to the issue's words."
     first = files[0]
@@ -140,7 +142,8 @@ def _next_steps(case: Case, files: Sequence[RelevantFile]) -> list[str]:
     if kind != "bug":
         return [_NO_BUG_STEPS[kind]]
     steps = []
-    if case.investigation and case.investigation.missing_information:
+    confirmed = case.critique is not None and case.critique.verdict == "CONFIRMED"
+    if not confirmed and case.investigation and case.investigation.missing_information:
         steps.append("Wait for the reporter's answers above, or try to reproduce with what is given.")
     if files:
         lines = f", lines {files[0].start_line} to {files[0].end_line}" if files[0].start_line else ""

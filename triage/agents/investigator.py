@@ -41,7 +41,9 @@ async def by_rules(case: Case, services: Services) -> InvestigatorFinding:
     """Read traces, names, errors, versions and gaps off the text."""
     reading = case.reading
     kind = kind_of(reading, case.issue.labels)
-    questions = missing_information(reading, services.codebase.issue_forms()) if kind == "bug" else []
+    questions = (
+        missing_information(reading, services.codebase.issue_forms()) if kind in ("bug", "not_actionable") else []
+    )
     symptom = _symptom(reading)
     return InvestigatorFinding(
         agent_name="investigator",
@@ -65,12 +67,13 @@ def _symptom(reading: Reading) -> str:
     if reading.traces:
         return _trace_sentence(reading.traces[0])
     if reading.error_messages:
-        return reading.error_messages[0]
+        return reading.error_messages[0].replace("`", "'")
     return ""
 
 
 def _trace_sentence(trace: Trace) -> str:
-    raised = ": ".join(part for part in (trace.exception, trace.message) if part) or "an error"
+    # Ruby and GNU tools quote `name': a lone backtick would open a code span.
+    raised = ": ".join(part for part in (trace.exception, trace.message) if part).replace("`", "'") or "an error"
     if not trace.frames:
         return f"The issue shows {raised}."
     last = trace.frames[-1]
@@ -111,7 +114,7 @@ def finding(answer: InvestigatorFinding) -> AgentFinding:
     return _to_agent_finding(answer, answer.hypothesis, answer.affected_areas)
 
 
-def objection(answer: InvestigatorFinding, case: Case) -> str | None:
+def objection(answer: InvestigatorFinding, case: Case, services: Services) -> str | None:
     """A hypothesis is what the others work with."""
     return None if answer.hypothesis.strip() else "the hypothesis is empty"
 

@@ -6,8 +6,8 @@ from importlib.resources import files
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-MAX_PART_CHARS = 24_000
-"""Longest single part of a prompt: about 8,000 tokens, so that several fit into a model's window and the budget."""
+MAX_PART_CHARS = 60_000
+"""Longest single part of a prompt, about 20,000 tokens. Parts that may grow are cut shorter where they are made."""
 
 
 def system(name: str) -> SystemMessage:

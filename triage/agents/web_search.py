@@ -16,7 +16,7 @@ from triage.ports import Model, Services, Tools
 MAX_TOKENS = 1_200
 CHOOSE_TOKENS = 200
 MAX_RESULTS = 3
-MAX_SEARCHES = 2
+MAX_SEARCHES = 1
 
 
 async def by_model(case: Case, services: Services, model: Model) -> Consulted[WebSearchFinding]:
@@ -74,7 +74,7 @@ async def by_rules(case: Case, services: Services) -> WebSearchFinding:
 
 
 def query_by_rules(case: Case) -> str:
-    """The first error message without what belongs to the reporter alone: paths, addresses, numbers, quoted values."""
+    """The first error message without what belongs to the reporter alone: paths, addresses, long numbers."""
     for message in case.reading.error_messages:
         query = re.sub(r"\S*[/\\@]\S*|0x[0-9a-fA-F]+|\b\d{4,}\b", " ", message)
         words = query.split()

@@ -115,7 +115,7 @@ def finding(answer: WriterOutput) -> AgentFinding:
     return _to_agent_finding(answer, answer.summary, [])
 
 
-def objection(answer: WriterOutput, case: Case) -> str | None:
+def objection(answer: WriterOutput, case: Case, services: Services) -> str | None:
     """A report without a summary or a cause is none."""
     if not answer.report.summary.strip() or not answer.report.root_cause.strip():
         return "the report lacks its summary or root cause"

@@ -10,7 +10,7 @@ from triage.domain.findings import AgentName
 from triage.domain.value import Value
 
 Engine = Literal["model", "rules"]
-StepName = AgentName | Literal["prepare", "finish"]
+StepName = AgentName | Literal["prepare"]
 
 
 class Status(StrEnum):
@@ -73,6 +73,11 @@ class Limits(Value):
     run_seconds: float = 300.0
     agent_seconds: float = 60.0
     tool_seconds: float = 30.0
+
+    @property
+    def writer_seconds(self) -> float:
+        """Kept for the writer: a fifth of the run, at most 20 s."""
+        return min(20.0, self.run_seconds / 5)
 
 
 class ToolExecution(Value):

@@ -69,9 +69,9 @@ def admit(
     elif task.trigger is Trigger.REQUESTED:
         reason = ""
     elif task.trigger is Trigger.COMMAND:
-        reason = _unentitled(task, issue, roles) or _too_often(issue, now, roles)
+        reason = _unentitled(task, issue, roles) or _too_often(task, issue, now, roles)
     else:
-        reason = _unwanted(task, issue, known) or (_too_often(issue, now, roles) if _on_request(task) else "")
+        reason = _unwanted(task, issue, known) or (_too_often(task, issue, now, roles) if _on_request(task) else "")
     return Skip(reason=reason) if reason else task
 
 
@@ -106,8 +106,12 @@ def _unwanted(task: TriageIssue, issue: Issue, known: Known) -> str:
     return ""
 
 
-def _too_often(issue: Issue, now: datetime, roles: Mapping[str, str]) -> str:
-    """Whether the thread, which holds the present comment already, shows more runs than a day has."""
+def _too_often(task: TriageIssue, issue: Issue, now: datetime, roles: Mapping[str, str]) -> str:
+    """Whether the thread, which holds the present comment already, shows more runs than a day has.
+
+    The author's comments count against further answers only: whether each was a run is not known, and somebody who
+    asks for a run in words must not be refused because the author chatted.
+    """
     ours = [said.created_at for said in issue.thread if said.ours and said.created_at]
     runs = 0
     for said in _recent(issue, now):
@@ -115,7 +119,7 @@ def _too_often(issue: Issue, now: datetime, roles: Mapping[str, str]) -> str:
             continue
         if _orders_triage(said):
             runs += _may_command(said.author, issue, roles)
-        elif _same(said.author, issue.author) and read_command(said.body) is None:
+        elif task.trigger is Trigger.ANSWER and _same(said.author, issue.author) and read_command(said.body) is None:
             # Before our first comment there was nothing to answer.
             runs += bool(ours) and (said.created_at is None or said.created_at > min(ours))
     if runs <= MOST_RUNS:

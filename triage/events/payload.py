@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from triage.domain.issue import Issue
 from triage.errors import BadInput
 
 HIGHEST_NUMBER = 2**63 - 1
@@ -94,3 +95,21 @@ def read_payload(raw: Mapping[str, Any]) -> Payload:
         at_fault = {".".join(str(step) for step in fault["loc"]): None for fault in error.errors(include_input=False)}
         named = ", ".join(at_fault)
         raise BadInput(f"The event payload cannot be read: {named} is missing or of a wrong type.") from None
+
+
+def issue_of(raw: Mapping[str, Any]) -> Issue | None:
+    """The issue as the payload shows it, without its thread; for when GitHub cannot be asked."""
+    told = raw.get("issue")
+    if not isinstance(told, Mapping) or not isinstance(told.get("title"), str):
+        return None
+    words = {name: told[key] for name, key in (("body", "body"), ("url", "html_url")) if isinstance(told.get(key), str)}
+    number = told.get("number")
+    person = read_payload(raw).issue
+    author = person.user if person and person.user else Person()
+    return Issue(
+        number=number if isinstance(number, int) and number > 0 else None,
+        title=told["title"],
+        author=author.login,
+        author_is_bot=author.is_bot,
+        **words,
+    )

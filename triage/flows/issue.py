@@ -1,20 +1,22 @@
 """Triage one issue on GitHub: read it, may we, work on it, write what there is to write."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from triage.domain.effect import Policy
+from triage.checks.inert import plain
+from triage.domain.effect import EditComment, Effect, Policy, PostComment
 from triage.domain.issue import Exchange, Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import Quieten, Skip, Task, TriageIssue
-from triage.errors import CannotPublish, IssueMoved
+from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
+from triage.errors import CannotPublish, GitHubUnavailable, IssueMoved, TriageError
 from triage.events.admission import Known, admit, whose_roles
 from triage.ports import GitHub, Journal, Runner, Services
-from triage.publish.perform import Performed, perform
-from triage.publish.plan import our_comment, plan, quieten, skipped
+from triage.publish.perform import Performed, perform, write_out, write_to_issue
+from triage.publish.plan import our_comment, plan, quieten, skipped, unreachable
 from triage.publish.state import PostedState, parse, text_hash
 from triage.threads import in_daemon_thread
 
@@ -33,6 +35,8 @@ class Desk:
     repository: Repository
     services: Callable[[], Services]
     now: Callable[[], datetime]
+    told: Issue | None = None
+    """The issue as the event's payload shows it, for when GitHub cannot be asked."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,6 @@ async def carry_out(task: Task, desk: Desk, cancelled: asyncio.Event) -> Ending:
 
     Raises:
         SetupError: The issue cannot be read, and what to mend.
-        CannotPublish: GitHub cannot be reached.
     """
     if isinstance(task, Skip):
         return _skip(task, desk)
@@ -56,6 +59,8 @@ async def carry_out(task: Task, desk: Desk, cancelled: asyncio.Event) -> Ending:
         issue = await in_daemon_thread(lambda: desk.github.issue(task.number))
     except IssueMoved as moved:
         return _skip(Skip(reason=str(moved)), desk)
+    except GitHubUnavailable as error:
+        return await _without_github(task, error, desk, cancelled)
     previous = our_comment(issue)
     state = parse(previous.body) if previous else None
     admitted = await in_daemon_thread(lambda: _admitted(task, issue, state, desk))
@@ -85,26 +90,70 @@ def _admitted(task: Task, issue: Issue, state: PostedState | None, desk: Desk) -
     return admit(task, issue, now, roles, known)
 
 
+async def _without_github(
+    task: TriageIssue | Quieten, error: GitHubUnavailable, desk: Desk, cancelled: asyncio.Event
+) -> Ending:
+    """A triage of what the event tells, onto the job's page only: whether we commented already is not known."""
+    automatic = isinstance(task, TriageIssue) and task.trigger in (Trigger.OPENED, Trigger.REOPENED)
+    if desk.told is None or not automatic or desk.told.author_is_bot:
+        perform(unreachable(str(error)), None, desk.runner)
+        return Ending(Status.DEGRADED)
+    quiet = replace(desk, policy=desk.policy.model_copy(update=HURRY))
+    return await _triage(task, desk.told, None, quiet, cancelled, missing=f"{error} Nothing was written to the issue.")
+
+
 async def _triage(
-    task: TriageIssue, issue: Issue, previous: Exchange | None, desk: Desk, cancelled: asyncio.Event
+    task: TriageIssue | Quieten,
+    issue: Issue,
+    previous: Exchange | None,
+    desk: Desk,
+    cancelled: asyncio.Event,
+    missing: str = "",
 ) -> Ending:
     from triage.graph.run import triage  # LangGraph takes most of a second, and a skipped event never gets here
 
-    labels = await in_daemon_thread(lambda: _labels(desk))
-    services = desk.services()
-    desk.journal.note(
-        f"Issue {task.number} ({task.trigger}), engine {services.engine}, run {services.facts.request_id}"
-    )
+    labels = [] if missing else await in_daemon_thread(lambda: _labels(desk))
+    services = await in_daemon_thread(desk.services)
+    desk.journal.note(f"Issue {task.number}, engine {services.engine}, run {services.facts.request_id}")
     repository = desk.repository.model_copy(update={"labels": labels})
     with desk.journal.grouped("Agents and tools"):
         report = await triage(issue, repository, services, cancelled)
-    desk.journal.folded("Analysis", report.analysis or report.root_cause)
+    if missing:
+        report = report.model_copy(update={"status": Status.DEGRADED, "notes": [missing, *report.notes]})
+    desk.journal.folded("Analysis", report.analysis or plain(report.root_cause))
     policy = desk.policy.model_copy(update=HURRY) if cancelled.is_set() else desk.policy
-    done = perform(plan(report, policy, issue, previous, services.codebase.paths()), desk.github, desk.runner)
-    desk.journal.note(
-        f"Ended {report.status} after {report.seconds:.1f} s. Comment: {done.comment_url or 'none written'}"
-    )
-    return _ended(report.status, done, report)
+    done = await _performed(plan(report, policy, issue, previous, services.codebase.paths()), desk, cancelled)
+    ending = _ended(report.status, done, report)
+    said = done.comment_url or ("nothing new to say" if previous and policy.comment else "none")
+    desk.journal.note(f"Ended {ending.status} after {report.seconds:.1f} s. Comment: {said}")
+    return ending
+
+
+async def _performed(effects: Sequence[Effect], desk: Desk, cancelled: asyncio.Event) -> Performed:
+    """Write to the issue without being deaf to a signal; what stays on this machine is written in any case."""
+    writing = asyncio.ensure_future(in_daemon_thread(lambda: _write(effects, desk.github)))
+    stopping = asyncio.ensure_future(cancelled.wait())
+    await asyncio.wait({writing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    done = writing.result() if writing.done() else Performed()
+    if not writing.done():
+        done.fail(CannotPublish("The run was cancelled while it wrote to the issue."))
+    return write_out(effects, desk.runner, done)
+
+
+def _write(effects: Sequence[Effect], github: GitHub) -> Performed:
+    """Write, after a last look: another run may have commented since the thread was read, minutes ago."""
+    return write_to_issue([_instead(effect, github) for effect in effects], github)
+
+
+def _instead(effect: Effect, github: GitHub) -> Effect:
+    if not isinstance(effect, PostComment):
+        return effect
+    with suppress(TriageError):  # what cannot be read now is told by the write that follows
+        rival = our_comment(github.issue(effect.issue_number))
+        if rival is not None and rival.comment_id is not None:
+            return EditComment(issue_number=effect.issue_number, comment_id=rival.comment_id, body=effect.body)
+    return effect
 
 
 def _labels(desk: Desk) -> list[str]:

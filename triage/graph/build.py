@@ -18,18 +18,25 @@ def build() -> Graph:
     graph.add_node("supervisor", supervisor)
     graph.add_edge(START, "prepare")
     graph.add_edge("prepare", "supervisor")
-    graph.add_conditional_edges("supervisor", selected, [*AGENTS, "finish"])
+    graph.add_conditional_edges("supervisor", selected, [*AGENTS])
     graph.add_node("finish", finish)
     graph.add_edge("finish", END)
     for name in AGENTS:
         graph.add_node(str(name), agent_node(name))
-        graph.add_edge(name, "supervisor")
+        if name != "writer":
+            graph.add_edge(name, "supervisor")
+    graph.add_conditional_edges("writer", written, ["supervisor", "finish"])
     return graph.compile()
 
 
 def selected(state: BugTriageState) -> list[str]:
-    """The agents that the last decision named, side by side; the finish when it named none."""
-    return state.planner_decisions[-1].selected or ["finish"]
+    """The agents that the last decision named, side by side."""
+    return state.planner_decisions[-1].selected
+
+
+def written(state: BugTriageState) -> str:
+    """The finish; back to the supervisor when the writer's model declined."""
+    return "finish" if "writer" in state.answered_in_round else "supervisor"
 
 
 def recursion_limit(iterations: int) -> int:

@@ -11,6 +11,10 @@ from triage.domain.run import Outcome, Status, StepRecord
 from triage.graph.state import BugTriageState, case_of, confidence_of
 from triage.ports import Services
 
+MAX_RAISE = 0.2
+"""What the writer may add to the confidence of search and critic: it has seen no more than they have."""
+UNGROUNDED = 0.3
+
 
 def assemble(state: BugTriageState, services: Services, interrupted: str = "") -> RunReport:
     """The report of a run.
@@ -24,7 +28,8 @@ def assemble(state: BugTriageState, services: Services, interrupted: str = "") -
     draft = state.output.report if state.output else report_by_rules(case)
     suspects, of_suspects = _suspects(draft, state, services)
     lines, paths = services.codebase.lines, services.codebase.paths()
-    evidence, of_evidence = ground_evidence(draft.evidence, lines, paths, state.reading.text)
+    claims = [item for item in draft.evidence if item.claim.strip()]
+    evidence, of_evidence = ground_evidence(claims, lines, paths, state.reading.text)
     kind = state.investigation.kind if state.investigation else "bug"
     is_bug = kind == "bug"
     return RunReport(
@@ -48,26 +53,26 @@ def assemble(state: BugTriageState, services: Services, interrupted: str = "") -
         verdict=state.critique.verdict if state.critique and is_bug else None,
         severity=draft.severity if is_bug else None,
         severity_reason=draft.severity_reason if is_bug else "",
-        confidence=draft.confidence if state.output else confidence_of(state),
+        confidence=_confidence(draft, state, bool(suspects) or not is_bug),
         summary=draft.summary,
         root_cause=draft.root_cause,
         suspects=suspects if is_bug else [],
         evidence=evidence if is_bug else [],
-        reproduction=draft.reproduction,
-        missing_information=draft.missing_information[:4],
-        next_steps=draft.next_steps[:4],
+        reproduction=[step for step in draft.reproduction if step.strip()],
+        missing_information=[asked for asked in draft.missing_information if asked.question.strip()][:4],
+        next_steps=[step for step in draft.next_steps if step.strip()][:4],
         suggested_fix=draft.suggested_fix,
         external_references=_returned(draft.external_references, state),
         ticket=_ticket(state),
         analysis=plain(state.output.github_comment_markdown) if state.output else "",
         critique=state.critique if is_bug else None,
-        citations=together([of_suspects, of_evidence]) if is_bug else Citations(),
+        citations=together([of_suspects, of_evidence, _refused(state.citations)]) if is_bug else Citations(),
         hidden_fragments=state.reading.hidden_fragments,
         notes=notes(state, services, interrupted),
         findings=state.findings,
         decisions=state.planner_decisions,
         steps=state.steps,
-        usage=state.usage,
+        usage=services.model.usage if services.model else state.usage,
         limits=services.limits,
         index=state.index,
     )
@@ -81,6 +86,18 @@ def _suspects(draft: TriageReport, state: BugTriageState, services: Services) ->
         return suspects, citations
     found, more = ground_files(state.codebase.relevant_files, lines, paths)
     return found, together([citations, more])
+
+
+def _confidence(draft: TriageReport, state: BugTriageState, grounded: bool) -> float:
+    """The writer's, within reach of what was found; low when no suspect holds."""
+    found = confidence_of(state)
+    told = min(draft.confidence, found + MAX_RAISE) if state.output else found
+    return round(told if grounded else min(told, UNGROUNDED), 2)
+
+
+def _refused(searched: Citations) -> Citations:
+    """What the codebase search named and could not be verified; what could is cited again by the writer."""
+    return Citations(verified=0, total=searched.total - searched.verified, refused=searched.refused)
 
 
 def _returned(references: Sequence[WebResult], state: BugTriageState) -> list[WebResult]:
@@ -142,4 +159,4 @@ def _index_notes(state: BugTriageState) -> list[str]:
 def _step_note(step: StepRecord) -> str:
     who = step.step.replace("_", " ").capitalize()
     ending = "; answered by rules instead" if step.engine == "model" else ""
-    return f"{who} failed: {step.error or step.outcome}{ending}."
+    return f"{who}: {step.error or step.outcome.lower()}{ending}."

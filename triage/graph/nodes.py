@@ -10,7 +10,7 @@ from triage.agents.registry import AGENTS
 from triage.checks.grounding import held
 from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFindingBase, AgentName, CodebaseFinding, CritiqueFinding
-from triage.domain.issue import Reading
+from triage.domain.issue import Exchange, Issue, Reading
 from triage.domain.run import Engine
 from triage.graph.finish import assemble
 from triage.graph.routing import decide, opens_round
@@ -18,6 +18,7 @@ from triage.graph.state import BugTriageState, case_of
 from triage.graph.step import Trail, consult, run_plain
 from triage.ports import Services
 from triage.reading.read import read
+from triage.reading.visible import visible
 from triage.threads import in_daemon_thread
 
 Update = dict[str, Any]
@@ -39,25 +40,38 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     services = runtime.context
     trail = Trail("prepare", services)
 
-    async def work() -> tuple[Reading, IndexFacts]:
-        reading = read(case_of(state).issue)
-        return reading, await in_daemon_thread(services.codebase.index)
+    async def index() -> IndexFacts:
+        return await in_daemon_thread(services.codebase.index)
 
-    done = await run_plain(trail, work, max(1.0, services.seconds_left() * INDEX_SHARE))
-    reading, facts = done if done else (read(case_of(state).issue), None)
+    facts = await run_plain(trail, index, max(1.0, services.seconds_left() * INDEX_SHARE))
+    reading, thread = seen(case_of(state).issue)
     commit = facts.commit if facts else None
     return {
         "reading": reading,
+        "human_exchanges": thread,
         "index": facts,
         "repository": state.repository.model_copy(update={"commit": commit}),
         "steps": trail.records,
     }
 
 
+def seen(issue: Issue) -> tuple[Reading, list[Exchange]]:
+    """The issue and what other people said, as one sees them on the page; hidden pieces are counted together.
+
+    The author's own comments are in the reading.
+    """
+    reading = read(issue)
+    others = [said for said in issue.thread if not said.by_bot and said.author != issue.author]
+    shown = [visible(said.body) for said in others]
+    hidden = reading.hidden_fragments + sum(one.hidden_fragments for one in shown)
+    thread = [said.model_copy(update={"body": one.text}) for said, one in zip(others, shown, strict=True)]
+    return reading.model_copy(update={"hidden_fragments": hidden}), thread
+
+
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Decide who is next. The only writer of iterations, round and current_node."""
     services = runtime.context
-    opened = opens_round(state, services.limits)
+    opened = opens_round(state, services.limits, services.seconds_left())
     seen = state.model_copy(update={"round": state.round + 1}) if opened else state
     decision = decide(seen, services.limits, services.seconds_left(), available(services), services.now())
     return {
@@ -86,7 +100,8 @@ def agent_node(name: AgentName) -> Node:
             return update | {"by_rules": [name]}
         update["answered_in_round"] = {name: state.round}
         if answered.answer is None:
-            return update
+            # An earlier rejection says nothing about what was found since.
+            return update | ({"critic_feedback": None, "gaps": []} if name == "critic" else {})
         kept = keep(name, answered.answer, answered.engine, state, services)
         return update | kept
 
@@ -103,9 +118,19 @@ def keep(
         answer = answer.model_copy(update={"relevant_files": files})
         update["citations"] = citations
     if isinstance(answer, CritiqueFinding):
+        answer = backed(answer, state.citations.verified)
         update["critic_feedback"] = map_critique_to_verdict(answer)
         update["gaps"] = new_words(answer, engine, state)
     return update | {"findings": [AGENTS[name].finding(answer)], CHANNELS[name]: answer}
+
+
+def backed(critique: CritiqueFinding, verified: int) -> CritiqueFinding:
+    """`Confirmed by the code` is said only when code was looked up and found: at least one citation holds."""
+    if critique.verdict != "CONFIRMED" or verified:
+        return critique
+    gap = "No reference into the code could be verified."
+    update = {"verdict": "UNCERTAIN", "ready_for_report": False, "gaps": [gap, *critique.gaps]}
+    return critique.model_copy(update=update)
 
 
 CHANNELS: dict[AgentName, str] = {
@@ -120,7 +145,8 @@ CHANNELS: dict[AgentName, str] = {
 def new_words(critique: CritiqueFinding, engine: Engine, state: BugTriageState) -> list[str]:
     """Search words of the gaps that were not searched for yet: names, or a model's whole sentence without any."""
     words = searchable(critique.gaps) or (critique.gaps if engine == "model" else [])
-    searched = " ".join([state.reading.text, *state.gaps]).lower()
+    asked = state.investigation.keywords_for_search if state.investigation else []
+    searched = " ".join([state.reading.text, *asked, *state.gaps]).lower()
     return [word for word in words if word.lower() not in searched]
 
 

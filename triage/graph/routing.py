@@ -13,35 +13,28 @@ from triage.graph.state import BugTriageState
 
 MAX_ROUNDS = 3
 """The first pass, then at most two more."""
-WRITER_SECONDS = 20.0
-"""Kept for the writer: with less than this left, no further agent starts before it."""
 LAST_TOKENS = 12_000
 """Kept for the writer's three calls: with less than this left, there is no further round."""
+LAST_SHARE = 0.15
+"""Of the dollars, kept in the same way."""
 
 
 def decide(
     state: BugTriageState, limits: Limits, seconds_left: float, available: frozenset[AgentName], now: datetime
 ) -> PlannerDecision:
-    """The next agents and why. Nothing selected means that the run is over."""
+    """The next agents and why."""
     step = state.iterations + 1
-    limit = "" if _answered(state, "writer") else _limit(state, limits, seconds_left)
-    if limit:
-        return PlannerDecision(step=step, selected=["writer"], reason=limit, timestamp=now, forced=True)
-    selected, reason = _next(state, limits, available)
-    return PlannerDecision(step=step, selected=list(selected), reason=reason, timestamp=now)
+    if step >= limits.iterations:
+        reason = f"iteration limit ({limits.iterations}) reached"
+        return PlannerDecision(step=step, selected=["writer"], reason=reason, timestamp=now, forced=True)
+    selected, reason = _next(state, limits, seconds_left, available)
+    spent = reason if selected == ["writer"] and reason == nearly_spent(state, limits, seconds_left) else ""
+    return PlannerDecision(step=step, selected=list(selected), reason=reason, timestamp=now, forced=bool(spent))
 
 
-def _limit(state: BugTriageState, limits: Limits, seconds_left: float) -> str:
-    if state.iterations + 1 >= limits.iterations:
-        return f"iteration limit ({limits.iterations}) reached"
-    if seconds_left < WRITER_SECONDS:
-        return "time is nearly up"
-    return ""
-
-
-def _next(state: BugTriageState, limits: Limits, available: frozenset[AgentName]) -> tuple[list[AgentName], str]:
-    if _answered(state, "writer"):
-        return [], "the writer is done"
+def _next(
+    state: BugTriageState, limits: Limits, seconds_left: float, available: frozenset[AgentName]
+) -> tuple[list[AgentName], str]:
     if not _answered(state, "investigator"):
         return ["investigator"], "nobody has read the issue yet"
     if state.investigation and state.investigation.kind != "bug":
@@ -50,7 +43,7 @@ def _next(state: BugTriageState, limits: Limits, available: frozenset[AgentName]
         return _searches(state, available)
     if not _answered_now(state, "critic"):
         return ["critic"], "the findings have not been challenged yet"
-    return _after_critic(state, limits)
+    return ["writer"], why_no_round(state, limits, seconds_left)
 
 
 def _searches(state: BugTriageState, available: frozenset[AgentName]) -> tuple[list[AgentName], str]:
@@ -61,27 +54,33 @@ def _searches(state: BugTriageState, available: frozenset[AgentName]) -> tuple[l
     return ["codebase_search"], "the code has not been searched yet"
 
 
-def _after_critic(state: BugTriageState, limits: Limits) -> tuple[list[AgentName], str]:
-    if state.critic_feedback and state.critic_feedback.verdict == "APPROVED":
-        return ["writer"], "the critic approved"
-    return ["writer"], why_no_round(state, limits) or "the critic gave no answer"
-
-
-def why_no_round(state: BugTriageState, limits: Limits) -> str:
-    """Why the critic's rejection is not followed by a further round; empty when it is."""
+def why_no_round(state: BugTriageState, limits: Limits, seconds_left: float) -> str:
+    """Why the critic's word is not followed by a further round; empty when it is."""
+    if state.critic_feedback is None:
+        return "the critic gave no answer"
+    if state.critic_feedback.verdict == "APPROVED":
+        return "the critic approved"
     if state.round >= MAX_ROUNDS:
         return f"rejected, but all {MAX_ROUNDS} rounds are spent"
     if not state.gaps:
         return "rejected, but the gaps give nothing new to search for"
+    return nearly_spent(state, limits, seconds_left)
+
+
+def nearly_spent(state: BugTriageState, limits: Limits, seconds_left: float) -> str:
+    """Which cap leaves room for the writer only; empty when none does."""
     if limits.tokens - state.usage.tokens < LAST_TOKENS:
         return "rejected, but the token budget is nearly spent"
+    if state.usage.usd is not None and limits.usd - state.usage.usd < limits.usd * LAST_SHARE:
+        return "rejected, but the dollar budget is nearly spent"
+    if seconds_left < 2 * limits.writer_seconds:
+        return "rejected, but time is nearly up"
     return ""
 
 
-def opens_round(state: BugTriageState, limits: Limits) -> bool:
+def opens_round(state: BugTriageState, limits: Limits, seconds_left: float) -> bool:
     """The critic rejected in this round and a further one makes sense."""
-    rejected = state.critic_feedback is not None and state.critic_feedback.verdict == "REJECTED"
-    return rejected and _answered_now(state, "critic") and not why_no_round(state, limits)
+    return _answered_now(state, "critic") and not why_no_round(state, limits, seconds_left)
 
 
 def _answered(state: BugTriageState, agent: AgentName) -> bool:

@@ -12,9 +12,10 @@ from triage.graph.build import build, recursion_limit
 from triage.graph.finish import assemble
 from triage.graph.state import BugTriageState
 from triage.ports import Services
+from triage.reading.read import read
 
-GRACE_SECONDS = 35.0
-"""Beyond the run's time: the nodes watch the clock themselves, and the writer's twin may take this long."""
+GRACE_SECONDS = 5.0
+"""Beyond the run's time: the nodes watch the clock themselves, and the twins need milliseconds."""
 
 
 async def triage(issue: Issue, repository: Repository, services: Services, cancelled: asyncio.Event) -> RunReport:
@@ -39,15 +40,38 @@ async def triage(issue: Issue, repository: Repository, services: Services, cance
     config: RunnableConfig = {"recursion_limit": recursion_limit(services.limits.iterations)}
     graph = build()
 
+    ended: list[dict[str, Any]] = []  # updates of nodes whose neighbours in the superstep still run
+
     async def follow() -> None:
         nonlocal last
-        async for values in graph.astream(last, config, context=services, stream_mode="values"):
-            last = BugTriageState.model_validate(values)
+        told: Any
+        async for kind, told in graph.astream(last, config, context=services, stream_mode=["values", "updates"]):
+            if kind == "values":
+                last = BugTriageState.model_validate(told)
+                ended.clear()
+            else:
+                ended.extend(update for update in told.values() if update)
 
     interrupted = await _until_done(follow, cancelled, services.seconds_left() + GRACE_SECONDS)
     if last.report is not None and not interrupted:
         return last.report
+    last = absorbed(last, ended)
+    if not last.reading.title:  # cut before it was read
+        last = last.model_copy(update={"reading": read(issue)})
     return assemble(last, services, interrupted)
+
+
+def absorbed(state: BugTriageState, updates: list[dict[str, Any]]) -> BugTriageState:
+    """The state with the updates of nodes that ended before the run was cut, reduced as the graph would."""
+    for update in updates:
+        merged = dict(update)
+        for channel in ("findings", "steps", "by_rules", "planner_decisions"):
+            if channel in update:
+                merged[channel] = [*getattr(state, channel), *update[channel]]
+        if "answered_in_round" in update:
+            merged["answered_in_round"] = {**state.answered_in_round, **update["answered_in_round"]}
+        state = state.model_copy(update=merged)
+    return state
 
 
 async def _until_done(follow: Any, cancelled: asyncio.Event, seconds: float) -> str:
@@ -61,6 +85,8 @@ async def _until_done(follow: Any, cancelled: asyncio.Event, seconds: float) -> 
             running.result()
         except GraphRecursionError:
             return "The run was cut: too many steps."
+        except Exception as error:  # noqa: BLE001 - a bug between the nodes, where no wrapper reaches, must not cost the report
+            return f"The run was cut by a bug of this action ({type(error).__name__})."
         return ""
     running.cancel()
     await asyncio.wait({running}, timeout=1.0)

@@ -1,6 +1,6 @@
 """The wrapper around every node: clock, timeout, gate, record. It never raises.
 
-This is one of the two places that catch everything: whatever breaks inside an agent becomes a failed step, and its
+This is one of the places that catch everything: whatever breaks inside an agent becomes a failed step, and its
 twin by rules takes over in the same step.
 """
 
@@ -8,20 +8,22 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from triage.agents.agent import Agent, Consulted
 from triage.domain.case import Case
 from triage.domain.findings import AgentFindingBase
 from triage.domain.run import Engine, Outcome, StepName, StepRecord, ToolExecution, Usage
 from triage.errors import TriageError
-from triage.ports import Services
+from triage.ports import Meter, Services
 
 A = TypeVar("A", bound=AgentFindingBase)
 T = TypeVar("T")
 
-RULES_SECONDS = 30.0
-"""What a twin may take even when the run's time is up: without it there is no report."""
+RULES_SECONDS = 20.0
+"""What a twin may take even when the run's time is up: without it there is no report. It needs milliseconds."""
+LEAST_SECONDS = 1.0
+"""With less than this a model is not asked at all."""
 
 
 @dataclass
@@ -45,57 +47,76 @@ class Answered(Generic[A]):
     """The model answered with `error` set: the supervisor decides again."""
 
 
+@dataclass(frozen=True)
+class _Judged:
+    """What is wrong with a result that came in time."""
+
+    failure: str | None = None
+    usable: bool = True
+    shortfalls: list[str] = field(default_factory=list)
+
+
 async def consult(agent: Agent[A], case: Case, trail: Trail, *, by_rules: bool) -> Answered[A]:
     """Ask the model, or the twin when there is no model, when it failed, or when it declined before."""
     services = trail.services
+
+    def judged(consulted: Consulted[A]) -> _Judged:
+        if consulted.answer.error is not None:
+            return _Judged("the agent declined to answer")
+        refused = agent.objection(consulted.answer, case, services)
+        return _Judged(refused, usable=refused is None, shortfalls=consulted.shortfalls)
+
     if services.model is not None and not by_rules:
         model = services.model
-        seconds = max(0.001, min(services.limits.agent_seconds, services.seconds_left()))
-        asked = lambda: agent.by_model(case, services, model)  # noqa: E731
-        consulted = await _attempt(trail, "model", asked, _gate(agent, case), seconds)
+        seconds = _model_seconds(agent.name, services)
+        consulted = await _attempt(trail, "model", lambda: agent.by_model(case, services, model), judged, seconds)
         if consulted is not None:
             return Answered(consulted.answer, "model", declined=consulted.answer.error is not None)
 
     async def twin() -> Consulted[A]:
         return Consulted(await agent.by_rules(case, services))
 
-    ruled = await _attempt(trail, "rules", twin, _gate(agent, case), RULES_SECONDS)
+    ruled = await _attempt(trail, "rules", twin, judged, RULES_SECONDS)
     return Answered(ruled.answer if ruled else None, "rules")
 
 
-def _gate(agent: Agent[A], case: Case) -> Callable[[Consulted[A]], str | None]:
-    def objection(consulted: Consulted[A]) -> str | None:
-        answer = consulted.answer
-        if answer.error is not None:
-            return None  # not a bad answer but none; the caller sees to it
-        return agent.objection(answer, case)
+def _model_seconds(name: StepName, services: Services) -> float:
+    """An agent's time, what the writer needs being kept for it."""
+    kept = 0.0 if name == "writer" else services.limits.writer_seconds
+    return min(services.limits.agent_seconds, services.seconds_left() - kept)
 
-    return objection
+
+async def run_plain(trail: Trail, call: Callable[[], Awaitable[T]], seconds: float) -> T | None:
+    """A node that is no agent, under the same wrapper."""
+    return await _attempt(trail, "rules", call, lambda _: _Judged(), seconds)
 
 
 async def _attempt(
     trail: Trail,
     engine: Engine,
-    call: Callable[[], Awaitable[Consulted[A]]],
-    objection: Callable[[Consulted[A]], str | None],
+    call: Callable[[], Awaitable[T]],
+    judged: Callable[[T], _Judged],
     seconds: float,
-) -> Consulted[A] | None:
-    """One try, recorded. None when it failed, ran out of time, or the gate refused the answer."""
+) -> T | None:
+    """One try, recorded. None when it failed, ran out of time, or the gate refused the result."""
     timer = _Timer(trail, engine, seconds)
+    if engine == "model" and seconds < LEAST_SECONDS:
+        timer.record(Outcome.SKIPPED, "no time left for a model")
+        return None
     try:
         with timer:
-            consulted = await asyncio.wait_for(call(), seconds)
-        refused = objection(consulted)
+            result = await asyncio.wait_for(call(), seconds)
+        judgement = judged(result)
     except TimeoutError:
         timer.record(Outcome.TIMED_OUT, f"no answer within {seconds:.0f} seconds")
     except TriageError as error:
         timer.record(Outcome.FAILED, str(error))
-    except Exception as error:  # noqa: BLE001 - the one place where a node's failure is caught
+    except Exception as error:  # noqa: BLE001 - a node's failure must not cost the report
         timer.record(Outcome.FAILED, f"unexpected {type(error).__name__}")
     else:
-        declined = "the agent declined to answer" if consulted.answer.error is not None else refused
-        timer.record(Outcome.FAILED if declined else Outcome.SUCCESS, declined, consulted.shortfalls)
-        return None if refused else consulted
+        outcome = Outcome.FAILED if judgement.failure else Outcome.SUCCESS
+        timer.record(outcome, judgement.failure, judgement.shortfalls)
+        return result if judgement.usable else None
     return None
 
 
@@ -111,11 +132,9 @@ class _Timer:
         services = self._trail.services
         services.journal.started(self._trail.step)
         self._stack = ExitStack()
-        self._meter = (
-            self._stack.enter_context(services.model.metered(self._seconds))
-            if services.model is not None and self._engine == "model"
-            else None
-        )
+        self._meter: Meter | None = None
+        if services.model is not None and self._engine == "model":
+            self._meter = self._stack.enter_context(services.model.metered(self._seconds))
         self._recorded = self._stack.enter_context(services.search.recorded()) if services.search else []
 
     def __exit__(self, *_: object) -> None:
@@ -148,18 +167,3 @@ class _Timer:
         for each in [*failed_parts, record]:
             self._trail.records.append(each)
             services.journal.ended(each)
-
-
-async def run_plain(trail: Trail, call: Callable[[], Awaitable[T]], seconds: float) -> T | None:
-    """A node that is no agent, under the same wrapper."""
-    result: list[T] = []
-
-    async def work() -> Consulted[Any]:
-        result.append(await call())
-        return Consulted(_DONE)
-
-    await _attempt(trail, "rules", work, lambda _: None, seconds)
-    return result[0] if result else None
-
-
-_DONE = AgentFindingBase(agent_name="", summary="", confidence=1.0, reasoning="", error=None)

@@ -1,0 +1,1 @@
+"""Door: the repository (git objects, tree-sitter, BM25, Chroma)."""

@@ -44,6 +44,7 @@ class Built:
     left_out: Counter[str]
     partial: bool
     """A file that belongs in did not get in."""
+    notes: list[str]
 
 
 def build(tree: Tree, listing: Listing, budget: Budget) -> Built:
@@ -54,12 +55,14 @@ def build(tree: Tree, listing: Listing, budget: Budget) -> Built:
     partial = bool(listing.missing or further)
     if listing.missing:
         left_out["not fetched"] += listing.missing
-    for source in _sources(tree.read(chosen), left_out, budget):
-        if source is None or not builder.add(source):
-            partial = True
+    with Syntax() as syntax:
+        for source in _sources(tree.read(chosen), syntax, left_out, budget):
+            if source is None or not builder.add(source):
+                partial = True
+        notes = ["Syntax trees could not be read; files were cut by lines."] if syntax.has_given_up else []
     for entry in further[: max(0, budget.paths - len(builder.files))]:
         builder.add_path(entry.path)
-    return Built(builder.finish(), left_out, partial)
+    return Built(builder.finish(), left_out, partial, notes)
 
 
 @dataclass(frozen=True)
@@ -73,12 +76,12 @@ class _Source:
 
 
 def _sources(
-    contents: Iterable[tuple[Entry, bytes | None]], left_out: Counter[str], budget: Budget
+    contents: Iterable[tuple[Entry, bytes | None]], syntax: Syntax, left_out: Counter[str], budget: Budget
 ) -> Iterator[_Source | None]:
     """Texts in order, a few of them parsed ahead; none for what cannot be read."""
     latest = time.monotonic() + budget.parse_seconds
     ahead: deque[_Source] = deque()
-    with Syntax() as syntax, ThreadPoolExecutor(1, thread_name_prefix="pack") as packer:
+    with ThreadPoolExecutor(1, thread_name_prefix="pack") as packer:
         for entry, data in contents:
             if data is None:
                 left_out["unreadable"] += 1

@@ -77,6 +77,13 @@ class GitCodebase:
         """Every indexed path, also of files whose text did not fit."""
         return list(self._indexed.corpus.numbers) if self._indexed else []
 
+    def named(self, written: str) -> str | None:
+        """The one indexed file whose path ends like the written one; none when there are none or several."""
+        from triage.index.names import files_named
+
+        files = files_named(self._indexed.corpus, written) if self._indexed else []
+        return self._indexed.corpus.files[files[0]].path if self._indexed and len(files) == 1 else None
+
     def owners(self, path: str) -> list[str]:
         """Who CODEOWNERS names for the path, without `@`; empty when nobody."""
         return self._indexed.owners.of(path) if self._indexed else []

@@ -8,7 +8,6 @@ from triage.index.tree import Entry, Listing
 
 _FILES = (b"100644", b"100755")
 _OTHER = {b"120000": "symbolic link", b"160000": "submodule"}
-_PROMISED = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$"
 
 
 class CommitTree:
@@ -43,30 +42,15 @@ class CommitTree:
         return listing
 
     def _sizes(self, refs: set[str]) -> dict[str, int]:
-        """Bytes of each blob that is here."""
-        asked = sorted(refs - self._promised())
+        """Bytes of each blob that is here. A partial clone lacks some; nothing is fetched (git 2.39.4 or later)."""
         sizes: dict[str, int] = {}
-        with self._git.stream(
-            "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", "--buffer", lines=asked
-        ) as answers:
+        form = "--batch-check=%(objectname) %(objecttype) %(objectsize)"
+        with self._git.stream("cat-file", form, "--buffer", lines=sorted(refs)) as answers:
             for answer in answers:
                 words = answer.split()
                 if len(words) == 3 and words[1] == b"blob":
                     sizes[words[0].decode()] = int(words[2])
         return sizes
-
-    def _promised(self) -> set[str]:
-        """Objects that a partial clone left at its remote.
-
-        Asking an older git for such an object starts a fetch and ends the whole batch when that is forbidden
-        (`GIT_NO_LAZY_FETCH` came with 2.44), so they are found out first, by a walk that never fetches.
-        """
-        if not self._git.run("config", "--name-only", "--get-regexp", _PROMISED, accept=(0, 1)):
-            return set()
-        walked = self._git.run(
-            "rev-list", "--objects", "--no-object-names", "--no-walk", "--missing=print", str(self.commit)
-        )
-        return {line[1:] for line in walked.decode().split() if line.startswith("?")}
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         """Bytes of each entry, in order; none for a blob that is missing or when git stopped."""

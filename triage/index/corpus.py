@@ -13,6 +13,8 @@ from triage.index.decode import lines_of
 from triage.index.kinds import Kind
 from triage.index.tokens import Vocabulary
 
+PACKAGE_STEMS = ("__init__", "index", "mod")
+
 
 @dataclass(frozen=True, slots=True)
 class File:
@@ -78,6 +80,15 @@ class Corpus:
         found: dict[str, list[int]] = {}
         for number, file in enumerate(self.files):
             found.setdefault(file.stem, []).append(number)
+        return found
+
+    @cached_property
+    def packages(self) -> Mapping[str, Sequence[int]]:
+        """Files that stand for their folder (`__init__.py`, `index.ts`, `mod.rs`), by its name, lower case."""
+        found: dict[str, list[int]] = {}
+        for number in (number for stem in PACKAGE_STEMS for number in self.stems.get(stem, ())):
+            folder = self.files[number].path.rpartition("/")[0]
+            found.setdefault(folder.rpartition("/")[2].lower(), []).append(number)
         return found
 
     @cached_property

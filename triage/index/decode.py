@@ -17,18 +17,13 @@ def decoded(data: bytes) -> str | None:
     """The text; none for binary content. Bytes that are no UTF-8 are read as Latin-1."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
-            return _without_surrogates(data[len(mark) :].decode(encoding, "replace"))
+            return data[len(mark) :].decode(encoding, "replace")
     if b"\0" in data[:_BINARY_LOOK]:
         return None
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return data.decode("latin-1")
-
-
-def _without_surrogates(text: str) -> str:
-    """UTF-16 in disorder may decode to halves of a pair, which nothing downstream can encode."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def lines_of(text: str) -> list[str]:

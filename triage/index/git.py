@@ -50,12 +50,12 @@ class Git:
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_TERMINAL_PROMPT": "0",
+            # Wins over `protocol.ext.allow` in the repository's config, which `protocol.allow` does not.
+            "GIT_ALLOW_PROTOCOL": "none",
             "GIT_NO_LAZY_FETCH": "1",
             "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_ATTR_NOSYSTEM": "1",
         }
-        if trusted and not bare:
-            pass
 
     def without_filters(self) -> Self:
         """Switch off the content filters that the repository's config names: they are programs."""

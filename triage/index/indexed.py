@@ -90,7 +90,7 @@ def index_repository(
         left_out=dict(sorted(built.left_out.items())),
         partial=built.partial,
         embedding=vectors.embedding,
-        notes=[*notes, *vectors.notes],
+        notes=[*notes, *built.notes, *vectors.notes],
         seconds=round(time.perf_counter() - started, 3),
         dirty=dirty,
     )

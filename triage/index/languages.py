@@ -1,6 +1,6 @@
 """One row per language. To add one: its extensions, the wheel with its grammar, and the nodes that define something.
 
-`python -m bench.nodes FILE` prints the nodes that a grammar finds in a file.
+`python -m bench.nodes FILE` (see `bench/README.md`) prints the nodes that a grammar finds in a file.
 """
 
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from triage.index.corpus import Corpus, Place
+from triage.index.corpus import PACKAGE_STEMS, Corpus, Place
 from triage.index.query import Query, Reference
 
 PLAIN = 0.3
@@ -13,7 +13,7 @@ PLAIN = 0.3
 _MIN_NAME = 3
 _MAX_PLACES = 60
 """A name that more files define says nothing about any of them."""
-_INDEX_STEMS = frozenset({"__init__", "index", "mod", "main", "lib", "__main__", "init"})
+_SILENT_STEMS = frozenset({*PACKAGE_STEMS, "main", "lib", "__main__", "init"})
 
 
 @dataclass
@@ -117,13 +117,11 @@ def _add_modules(corpus: Corpus, query: Query, found: Named) -> None:
 
 def _modules(corpus: Corpus, chain: Sequence[str]) -> list[int]:
     """Files that a dotted name stands for: `a.b` is `…/a/b.py` or `…/a/b/__init__.py`."""
-    own = [file for file in corpus.stems.get(chain[-1].lower(), ()) if _ends_with(corpus, file, chain)]
-    if own:
-        return own
-    return [
-        file for stem in ("__init__", "index", "mod") for file in corpus.stems.get(stem, ())
-        if _ends_with(corpus, file, [*chain, stem])
-    ]  # fmt: skip
+    last = chain[-1].lower()
+    own = [file for file in corpus.stems.get(last, ()) if _ends_with(corpus, file, chain)]
+    return own or [
+        file for file in corpus.packages.get(last, ()) if _ends_with(corpus, file, [*chain, corpus.files[file].stem])
+    ]
 
 
 def _ends_with(corpus: Corpus, file: int, chain: Sequence[str]) -> bool:
@@ -136,7 +134,7 @@ def _add_stems(corpus: Corpus, query: Query, found: Named) -> None:
     title = {word.lower() for word in query.title}
     for word in {word.lower() for word in query.words}:
         files = corpus.stems.get(word, ())
-        if not files or word in _INDEX_STEMS or len(word) < _MIN_NAME:
+        if not files or word in _SILENT_STEMS or len(word) < _MIN_NAME:
             continue
         for signal in [found.stem_in_body, *([found.stem_in_title] if word in title else [])]:
             for file in files:

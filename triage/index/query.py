@@ -5,6 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Reading, Trace
@@ -16,6 +17,13 @@ CODE = 0.5
 """Code blocks and traces weigh half of prose."""
 KEYWORD, SAID_LATER = 1.0, 0.5
 """Words that the agents added: keywords; hypothesis and areas."""
+
+MAX_TERMS = 1_500
+"""The heaviest count; a log of 64 KiB may hold ten thousand."""
+_MAX_REFERENCES = 200
+_MAX_CHAINS = 1_000
+_MAX_CHAIN = 12
+"""Parts of one."""
 
 _URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"')\]]+")
 _BLOB = re.compile(r"/(?:blob|blame|tree|raw|src)/[^/\s]{1,200}/([^\s?#<>\"')\]]{1,500})(?:#L(\d{1,7}))?")
@@ -73,8 +81,8 @@ def query_of(asked: SearchQuery) -> Query:
         title=frozenset(words(reading.title)),
         words=frozenset(words(everything)) | frozenset(words(later)),
         coded=frozenset(word for name in [*reading.identifiers, *asked.keywords] for word in words(name)),
-        chains=tuple(dict.fromkeys(_chains([everything, later, *reading.identifiers]))),
-        references=tuple(_references(reading)),
+        chains=tuple(islice(dict.fromkeys(_chains([everything, later, *reading.identifiers])), _MAX_CHAINS)),
+        references=tuple(islice(_references(reading), _MAX_REFERENCES)),
     )
 
 
@@ -93,7 +101,8 @@ def _weights(
         total[term] += KEYWORD
     for term, count in _terms(Counter(words(" ".join([asked.hypothesis, *asked.areas]))), spoken).items():
         total[term] += SAID_LATER * (1 + math.log(count))
-    return dict(total), spoken
+    heaviest = sorted(total, key=lambda term: -total[term])[:MAX_TERMS]
+    return {term: total[term] for term in heaviest}, spoken
 
 
 def _terms(counts: Counter[str], spoken: dict[str, str]) -> Counter[str]:
@@ -110,7 +119,7 @@ def _terms(counts: Counter[str], spoken: dict[str, str]) -> Counter[str]:
 def _chains(texts: Iterable[str]) -> Iterable[tuple[str, ...]]:
     for text in texts:
         for found in _CHAIN.findall(text):
-            yield tuple(_SEPARATOR.split(found))
+            yield tuple(_SEPARATOR.split(found)[-_MAX_CHAIN:])
 
 
 def _references(reading: Reading) -> Iterable[Reference]:
@@ -124,7 +133,7 @@ def _references(reading: Reading) -> Iterable[Reference]:
 
 
 def _frames(trace: Trace) -> Iterable[Reference]:
-    for place, frame in enumerate(trace.frames, 1):
+    for place, frame in reversed(list(enumerate(trace.frames, 1))):
         path = frame.path
         if "/" not in path and "\\" not in path and frame.function and trace.language in ("java", "kotlin", "scala"):
             # These name the file alone; the package stands in the function's name.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
@@ -11,6 +11,7 @@ from triage.domain.code import Hit, Passage, SearchQuery
 from triage.domain.issue import Issue
 from triage.errors import NoSuchCollection
 from triage.reading.read import read
+from triage.threads import in_daemon_thread
 
 Search = Callable[[SearchQuery, int], list[Hit]]
 
@@ -40,6 +41,12 @@ class CodebaseRetriever(BaseRetriever):
                 found.append(document)
                 room -= len(document.page_content)
         return found
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        # LangChain would use an executor, whose threads the end of the process waits for.
+        return await in_daemon_thread(lambda: self._get_relevant_documents(query, run_manager=run_manager.get_sync()))
 
 
 def get_codebase_retriever(repository: str, indexed: Mapping[str, Search]) -> CodebaseRetriever:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -24,7 +25,10 @@ _ANSWER_SECONDS = 10.0
 """The worker gives a file up after 2 seconds itself."""
 _MAX_LOST = 12
 """Workers lost before we stop starting new ones."""
-_START = "import sys; sys.path.insert(0, sys.argv[1]); from triage.index.syntax_worker import main; main()"
+_START = (
+    "import sys; sys.path.insert(0, sys.argv[1]); sys.path.append(sys.argv[2]); "
+    "from triage.index.syntax_worker import main; main()"
+)
 
 
 class Syntax:
@@ -50,6 +54,11 @@ class Syntax:
         while not self._idle.empty():
             self._idle.get().stop()
 
+    @property
+    def has_given_up(self) -> bool:
+        """So many workers were lost that no more are started."""
+        return self._lost >= _MAX_LOST
+
     def submit(self, text: str, language: Language) -> "Future[list[Definition]]":
         """Definitions of a file, to come. Never fails: what cannot be parsed has none."""
         return self._threads.submit(self._find, text, language)
@@ -57,7 +66,7 @@ class Syntax:
     def _find(self, text: str, language: Language) -> list[Definition]:
         worker = self._idle.get()
         try:
-            return worker.ask(text, language) if self._lost < _MAX_LOST else []
+            return [] if self.has_given_up else worker.ask(text, language)
         except _Lost:
             worker.stop()
             with self._lock:
@@ -103,9 +112,12 @@ class _Worker:
 
 
 def _started() -> "subprocess.Popen[bytes]":
-    home = str(Path(triage.__file__).resolve().parents[1])
-    # -I: nothing from the folder we are in, which may hold the very repository that is read.
-    command = [sys.executable, "-I", "-c", _START, home]
+    home = Path(triage.__file__).resolve().parents[1]
+    # -I: nothing from the folder we are in, which may hold the very repository that is read. It also hides packages
+    # that were installed for one user only, so the place of the grammars is named.
+    grammars = find_spec("tree_sitter")
+    packages = Path(grammars.origin).parents[1] if grammars and grammars.origin else home
+    command = [sys.executable, "-I", "-c", _START, str(home), str(packages)]
     return subprocess.Popen(  # noqa: S603
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/"
     )

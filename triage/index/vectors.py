@@ -8,7 +8,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
-from triage.errors import TriageError
+from triage.errors import BudgetSpent, TriageError
 from triage.index.corpus import Corpus
 from triage.index.projection import projected_chunks
 from triage.index.store import Key, VectorStore
@@ -92,14 +92,19 @@ def _text_of(corpus: Corpus, chunk: int) -> str:
 
 
 def _asked(model: Embeddings, texts: Sequence[str]) -> NDArray[np.float32]:
-    """Vectors of as many texts as the time allows, at least of the first batch."""
+    """Vectors of as many texts as time and budget allow, at least of the first batch."""
     latest = time.monotonic() + EMBED_SECONDS
     rows: list[list[float]] = []
     for first in range(0, len(texts), _BATCH):
         if first and time.monotonic() > latest:
             break
         part = list(texts[first : first + _BATCH])
-        answer = model.embed_documents(part)
+        try:
+            answer = model.embed_documents(part)
+        except BudgetSpent:
+            if not rows:
+                raise
+            break
         if len(answer) != len(part):
             raise ValueError("not one vector for each text")
         rows += answer

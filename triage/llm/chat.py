@@ -17,12 +17,12 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
 
-from triage.domain.run import Limits, Usage
+from triage.domain.run import Usage
 from triage.errors import BadAnswer, BudgetSpent, ModelUnavailable, TimeSpent
 from triage.llm import shapes
 from triage.llm.endpoint import Endpoint
 from triage.llm.faults import Busy, Fault, Remedy, fault_of
-from triage.llm.ledger import Ledger, MeterReading, deadline
+from triage.llm.ledger import CHARS_PER_TOKEN, Ledger, MeterReading, deadline
 from triage.llm.prices import usd
 from triage.llm.shapes import Mode, Shape
 from triage.ports import Tier
@@ -31,8 +31,8 @@ A = TypeVar("A", bound=BaseModel)
 T = TypeVar("T")
 
 ATTEMPTS = 3
-CHARS_PER_TOKEN = 3.0
-"""Low on purpose: English prose has about 4, code about 3; too high an estimate only reserves more."""
+REQUEST_SECONDS = 3.0
+"""What an answer takes at least: a wait that leaves less is not made."""
 TOKENS_PER_MESSAGE = 4
 
 _GARBLED = (ValueError, TypeError, AttributeError, LookupError)
@@ -59,14 +59,14 @@ class ChatModel:
         endpoint: Endpoint,
         models: Mapping[Tier, str],
         fallback: str,
-        limits: Limits,
+        ledger: Ledger,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._endpoint = endpoint
         self._models = models
         self._fallback = fallback
-        self._ledger = Ledger(limits)
+        self._ledger = ledger
         self._clock = clock
         self._sleep = sleep
         self._dropped: dict[str, str] = {}
@@ -118,11 +118,15 @@ class ChatModel:
         """Three attempts. `with_retry` cannot wait as long as the endpoint says, so this is tenacity itself."""
         return AsyncRetrying(
             retry=retry_if_exception_type(Busy),
-            stop=lambda state: stop_after_attempt(ATTEMPTS)(state) or state.upcoming_sleep >= self._seconds_left(),
+            stop=lambda state: stop_after_attempt(ATTEMPTS)(state) or not self._has_time_after(state.upcoming_sleep),
             wait=_wait,
             sleep=self._sleep,
             reraise=True,
         )
+
+    def _has_time_after(self, seconds: float) -> bool:
+        """Whether a request can follow a wait."""
+        return seconds + REQUEST_SECONDS <= self._seconds_left()
 
     def _seconds_left(self) -> float:
         ends = deadline()
@@ -136,20 +140,22 @@ class ChatModel:
             ModelUnavailable: The call failed for good.
             BudgetSpent: A cap would be exceeded.
         """
+        index = self._first_mode.get((model, shape.name), 0)
         while True:
             if model in self._dropped:
                 raise ModelUnavailable(self._dropped[model])
-            index = self._first_mode.get((model, shape.name), 0)
             mode = shape.modes[index]
             try:
-                return mode.read(await self._send(model, messages, mode, max_tokens))
+                message = await self._send(model, messages, mode, max_tokens)
+                self._first_mode[(model, shape.name)] = index  # the endpoint can do it, whatever the answer holds
+                return mode.read(message)
             except (BudgetSpent, TimeSpent):
                 raise
             except _FAILURES as error:
-                self._adapt(model, shape, index, fault_of(error))
+                index = self._adapted(model, shape, index, fault_of(error))
 
-    def _adapt(self, model: str, shape: Shape[Any], index: int, fault: Fault) -> None:
-        """Return when the next request differs from the refused one; raise otherwise."""
+    def _adapted(self, model: str, shape: Shape[Any], index: int, fault: Fault) -> int:
+        """The mode of the next request, which differs from the refused one; raises when there is none."""
         if fault.remedy is Remedy.RETRY:
             raise BusyFor(fault.reason, fault.retry_after)
         if fault.remedy is Remedy.DROP_MODEL:
@@ -157,9 +163,10 @@ class ChatModel:
         elif fault.about_temperature and model not in self._without_temperature:
             self._without_temperature.add(model)
         elif fault.remedy is Remedy.OTHER_MODE and index + 1 < len(shape.modes):
-            self._first_mode[(model, shape.name)] = index + 1
+            return index + 1
         else:
             raise ModelUnavailable(fault.reason)
+        return index
 
     async def _send(self, model: str, messages: list[BaseMessage], mode: Mode[Any], max_tokens: int) -> AIMessage:
         """One request. A call that was cut off keeps its reservation: it may have been billed."""
@@ -173,7 +180,7 @@ class ChatModel:
             message = await chat.ainvoke(prompt, max_tokens=max_tokens, **mode.arguments)
         except _FAILURES as error:
             fault = fault_of(error)
-            if fault.reason != "timed out":
+            if not fault.unclear_bill:
                 self._ledger.settle(reservation, model, self._priced(model, fault.usage or Usage()))
             raise
         self._ledger.settle(reservation, model, self._usage(model, message, estimate))

@@ -41,6 +41,8 @@ class Fault:
     usage: Usage | None = None
     """What the endpoint billed all the same."""
     about_temperature: bool = False
+    unclear_bill: bool = False
+    """The request was sent and its answer not seen: it may have been billed."""
 
 
 class Busy(ModelUnavailable):
@@ -57,7 +59,7 @@ def fault_of(error: Exception) -> Fault:
     if isinstance(error, BadAnswer):
         return Fault(Remedy.GIVE_UP, error.reason)
     if isinstance(error, ModelTimeoutError | openai.APITimeoutError | TimeoutError):
-        return Fault(Remedy.RETRY, "timed out")
+        return Fault(Remedy.RETRY, "timed out", unclear_bill=True)
     if isinstance(error, ModelConnectionError | openai.APIConnectionError):
         return Fault(Remedy.RETRY, "connection failed")
     if isinstance(error, openai.LengthFinishReasonError | openai.ContentFilterFinishReasonError):
@@ -82,6 +84,10 @@ def _by_status(error: openai.APIStatusError) -> Fault:
         return Fault(Remedy.DROP_MODEL, _DROPPED[error.status_code])
     if isinstance(error, ContextOverflowError) or code == "context_length_exceeded":
         return Fault(Remedy.GIVE_UP, "prompt too long for the model (400)")
+    if code == "content_filter":
+        return Fault(Remedy.GIVE_UP, "content filter")
+    if error.status_code == 413:
+        return Fault(Remedy.GIVE_UP, "prompt too long for the endpoint (413)")
     if error.status_code in (408, 409) or error.status_code >= 500:
         return Fault(Remedy.RETRY, f"endpoint failed ({error.status_code})", retry_after=_retry_after(error))
     parameter = str(getattr(error, "param", None) or "")

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from triage.domain.run import Limits, Usage
 from triage.errors import BudgetSpent
 
+CHARS_PER_TOKEN = 3.0
+"""Low on purpose: English prose has about 4, code about 3; too high an estimate only reserves more."""
+
 
 @dataclass
 class MeterReading:

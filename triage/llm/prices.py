@@ -6,14 +6,18 @@ from genai_prices import Usage, calc_price
 
 
 @cache
-def _known(model: str) -> str | None:
-    """The name under which the table knows a model; gateways put `provider/` before it."""
+def _known(model: str) -> tuple[str, str | None] | None:
+    """Name and provider under which the table knows a model; gateways put `provider/` before the name.
+
+    Embedding models are found under their provider only.
+    """
     for name in (model, model.rpartition("/")[2]):
-        try:
-            calc_price(Usage(input_tokens=1, output_tokens=1), model_ref=name)
-        except LookupError:
-            continue
-        return name
+        for provider in (None, "openai"):
+            try:
+                calc_price(Usage(input_tokens=1), model_ref=name, provider_id=provider)
+            except LookupError:
+                continue
+            return name, provider
     return None
 
 
@@ -26,8 +30,9 @@ def usd(model: str, input_tokens: int, output_tokens: int, cached_tokens: int = 
         output_tokens: Tokens of the answer, reasoning included.
         cached_tokens: Part of `input_tokens` that was read from the provider's cache.
     """
-    name = _known(model)
-    if name is None:
+    known = _known(model)
+    if known is None:
         return None
+    name, provider = known
     usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens, cache_read_tokens=cached_tokens)
-    return float(calc_price(usage, model_ref=name).total_price)
+    return float(calc_price(usage, model_ref=name, provider_id=provider).total_price)

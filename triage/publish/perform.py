@@ -14,8 +14,8 @@ from triage.domain.effect import (
     WriteSummary,
 )
 from triage.domain.run import Status
-from triage.errors import CannotPublish, SetupError
-from triage.ports import GitHub, Runner
+from triage.errors import CannotPublish, SetupError, TriageError
+from triage.ports import GitHub, Level, Runner
 from triage.publish.summary import unpublished_summary
 
 
@@ -29,34 +29,56 @@ class Performed:
     """One line for each effect that was not taken, in our words."""
     must_mend: bool = False
     """A failure is the workflow's author's to mend: exit code 1, status failed."""
+    annotations: list[tuple[Level, str]] = field(default_factory=list)
+
+    def fail(self, error: TriageError) -> None:
+        """Note what could not be written, each reason once."""
+        message = str(error)
+        if message in self.failures:
+            return
+        self.failures.append(message)
+        if isinstance(error, SetupError):
+            self.must_mend = True
+            self.annotations.append(("error", message))
+        else:
+            self.annotations.append(("warning", f"Not everything could be written: {message}"))
 
 
 def perform(effects: Sequence[Effect], github: GitHub | None, runner: Runner) -> Performed:
     """Write everything. Raises nothing of CannotPublish and SetupError: they are in the result.
 
-    What changes the issue comes first, so that the job's page can say what failed; outputs come last, filled with
-    the comment's address and the report's path.
+    What changes the issue comes first, so that the job's page can say what failed.
     """
+    return write_out(effects, runner, write_to_issue(effects, github))
+
+
+def write_to_issue(effects: Sequence[Effect], github: GitHub | None) -> Performed:
+    """The effects that go over the network."""
     done = Performed()
-    for effect in sorted(effects, key=_turn):
-        try:
-            _write(effect, github, runner, done)
-        except (CannotPublish, SetupError) as error:
-            _failed(error, runner, done)
+    for effect in effects:
+        if isinstance(effect, PostComment | EditComment | AddLabels):
+            try:
+                _change_issue(effect, github, done)
+            except (CannotPublish, SetupError) as error:
+                done.fail(error)
     return done
 
 
-def _turn(effect: Effect) -> int:
-    """Sorting is stable: within a turn the plan's order stays."""
-    if isinstance(effect, PostComment | EditComment | AddLabels):
-        return 0
-    return 2 if isinstance(effect, SetOutputs) else 1
+def write_out(effects: Sequence[Effect], runner: Runner, done: Performed) -> Performed:
+    """The effects that stay on this machine; outputs last, filled with the comment's address and the report's path."""
+    for level, message in done.annotations:
+        runner.annotate(level, message)
+    for effect in sorted(effects, key=lambda one: isinstance(one, SetOutputs)):
+        try:
+            _write(effect, runner, done)
+        except (CannotPublish, SetupError) as error:
+            done.fail(error)
+            runner.annotate(*done.annotations[-1])
+    return done
 
 
-def _write(effect: Effect, github: GitHub | None, runner: Runner, done: Performed) -> None:
+def _write(effect: Effect, runner: Runner, done: Performed) -> None:
     match effect:
-        case PostComment() | EditComment() | AddLabels():
-            _write_to_issue(effect, github, done)
         case WriteReport():
             done.report_file = runner.report(effect.json_text)
         case WriteSummary():
@@ -67,7 +89,7 @@ def _write(effect: Effect, github: GitHub | None, runner: Runner, done: Performe
             runner.outputs(_filled(effect.values, done))
 
 
-def _write_to_issue(effect: PostComment | EditComment | AddLabels, github: GitHub | None, done: Performed) -> None:
+def _change_issue(effect: PostComment | EditComment | AddLabels, github: GitHub | None, done: Performed) -> None:
     if github is None:
         raise CannotPublish("there is no GitHub to write to")
     match effect:
@@ -79,18 +101,6 @@ def _write_to_issue(effect: PostComment | EditComment | AddLabels, github: GitHu
             github.add_labels(effect.issue_number, effect.labels)
 
 
-def _failed(error: CannotPublish | SetupError, runner: Runner, done: Performed) -> None:
-    message = str(error)
-    if message in done.failures:
-        return
-    done.failures.append(message)
-    if isinstance(error, SetupError):
-        done.must_mend = True
-        runner.annotate("error", message)
-    else:
-        runner.annotate("warning", f"Not everything could be written: {message}")
-
-
 def _filled(values: dict[str, str], done: Performed) -> dict[str, str]:
     filled = dict(values)
     if done.comment_url:
@@ -99,4 +109,6 @@ def _filled(values: dict[str, str], done: Performed) -> dict[str, str]:
         filled["report-file"] = done.report_file
     if done.must_mend:
         filled["status"] = Status.FAILED.value
+    elif done.failures and filled.get("status") == Status.COMPLETE.value:
+        filled["status"] = Status.DEGRADED.value
     return filled

@@ -6,7 +6,6 @@ A comment that says nothing new, a label that is there already, everything under
 import json
 from collections.abc import Sequence
 
-from triage.checks.inert import inert
 from triage.domain.effect import (
     COMMENT_MARKER,
     AddLabels,
@@ -22,6 +21,7 @@ from triage.domain.effect import (
 from triage.domain.issue import Exchange, Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
+from triage.domain.text import visible_only
 from triage.publish.comment import QUIET, comment, quiet_comment
 from triage.publish.schema import report_json
 from triage.publish.state import PostedState, content_hash, parse, render, text_hash
@@ -98,7 +98,8 @@ def _writes(
         effects.append(_written(issue.number, previous, body))
     there = {label.casefold() for label in issue.labels}
     new = [label for label in dict.fromkeys(report.ticket.labels) if label.casefold() not in there]
-    if policy.labels == "apply" and new:
+    # Not on unchanged news: a label that a person took off again stays off.
+    if policy.labels == "apply" and policy.comment and news and new:
         effects.append(AddLabels(issue_number=issue.number, labels=new))
     return effects
 
@@ -119,7 +120,8 @@ def _warnings(report: RunReport) -> list[Effect]:
 def outputs(report: RunReport) -> dict[str, str]:
     """The action's outputs, but for what is known only after writing."""
     ticket = report.ticket
-    title = " ".join(inert(ticket.title, max_chars=MAX_TITLE_CHARS).split())
+    # Plain words, for a tracker or a shell: no backticks, and a full-width sign where an @ would call somebody.
+    title = " ".join(visible_only(ticket.title).replace("`", "").replace("@", "＠").split())
     return NOTHING | {
         "status": report.status.value,
         "engine": report.engine,
@@ -142,6 +144,15 @@ def skipped(reason: str) -> list[Effect]:
     return [
         WriteSummary(markdown=skip_summary(reason)),
         SetOutputs(values=NOTHING | {"status": Status.SKIPPED.value}),
+    ]
+
+
+def unreachable(message: str) -> list[Effect]:
+    """GitHub cannot be reached, which is nobody's to mend: the job's page says so."""
+    return [
+        WriteSummary(markdown=skip_summary(message)),
+        Annotate(level="warning", message=message),
+        SetOutputs(values=NOTHING | {"status": Status.DEGRADED.value}),
     ]
 
 

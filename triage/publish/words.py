@@ -56,9 +56,8 @@ STEPS: dict[StepName, str] = {
     "web_search": "Web search",
     "critic": "Critic",
     "writer": "Writer",
-    "finish": "Finish",
 }
-MECHANICAL: frozenset[StepName] = frozenset({"prepare", "finish"})
+MECHANICAL: frozenset[StepName] = frozenset({"prepare"})
 """Steps that no agent answers."""
 OUTCOMES: dict[Outcome, str] = {
     Outcome.SUCCESS: "done",

@@ -122,5 +122,8 @@ def _in_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[tuple[st
         if not re.search(r"\d", line):
             continue
         for pattern in patterns or (_FAMOUS_NUMBER, _PINNED, _VERSION_WORD, _VEED, _NAMED, _DASHED):
-            found.extend((match[1] or "", match[2]) for match in pattern.finditer(line))
+            nameless = pattern is _VERSION_WORD  # `It is version 1.2`: the word before it is no name
+            for match in pattern.finditer(line):
+                name = match[1] or ""
+                found.append(("" if nameless and name.lower() in _NOT_NAMES else name, match[2]))
     return [(name, number) for name, number in found if name.lower() not in _NOT_NAMES or number.count(".") > 1]

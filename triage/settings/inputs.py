@@ -146,8 +146,8 @@ class Settings(BaseSettings):
 
     @property
     def embedding_chosen(self) -> str:
-        """`local`, or the endpoint's model when there is an endpoint."""
-        return self.embedding_model if self.has_endpoint else "local"
+        """`local`, or the endpoint's model when a model answers: by rules, code stays on this machine."""
+        return self.embedding_model if self.engine_chosen == "model" else "local"
 
     @property
     def secrets(self) -> list[str]:
@@ -186,18 +186,18 @@ class Settings(BaseSettings):
             ),
             (
                 self.embedding_chosen != self.embedding_model,
-                "embedding-model needs model-api-key or model-base-url: local vectors are used.",
+                "embedding-model is used by the model engine only: local vectors are used.",
             ),
             (
                 not by_rules and self.fallback_model == self.model,
                 "fallback-model equals model: nothing takes over when it fails.",
             ),
             (
-                self.agent_timeout_seconds > self.timeout_seconds,
+                self._changed("agent_timeout_seconds") and self.agent_timeout_seconds > self.timeout_seconds,
                 "agent-timeout-seconds is longer than timeout-seconds, which ends the run first.",
             ),
             (
-                self.tool_timeout_seconds > self.agent_timeout_seconds,
+                self._changed("tool_timeout_seconds") and self.tool_timeout_seconds > self.agent_timeout_seconds,
                 "tool-timeout-seconds is longer than agent-timeout-seconds, which ends the agent first.",
             ),
         ]

@@ -32,7 +32,7 @@ class CarefulSearch(TavilySearch):
     async def _arun(self, query: str, **_: Any) -> dict[str, Any]:  # type: ignore[override]  # fewer arguments: the point
         asked = plain_query(query)
         if not asked:
-            raise ToolException("the query is empty")
+            return {"results": []}
         try:
             answer = await super()._arun(query=asked)
         except ToolException:
