@@ -280,10 +280,8 @@ class TestRunnerEnvironment:
                 "GITHUB_API_URL": "https://ghe.test/api/v3",
                 "GITHUB_RUN_ID": "77",
                 "GITHUB_RUN_ATTEMPT": "2",
-                "GITHUB_ACTOR": "octocat",
                 "GITHUB_OUTPUT": "/out",
                 "GITHUB_STEP_SUMMARY": "",
-                "RUNNER_DEBUG": "1",
                 "SSL_CERT_FILE": "/ca.pem",
                 "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "secret",
             }
@@ -291,13 +289,9 @@ class TestRunnerEnvironment:
         assert facts.run_url == "https://ghe.test/o/n/actions/runs/77/attempts/2"
         assert str(facts.workspace) == "/github/workspace"
         assert facts.summary_path is None
-        assert facts.debug
         assert str(facts.ca_file) == "/ca.pem"
         assert "id-token: write" in facts.warnings[0]
         assert "secret" not in repr(facts)
-
-    def test_no_id_token_no_warning(self) -> None:
-        assert RunnerEnvironment.read({"RUNNER_DEBUG": "0"}).warnings == []
 
     def test_the_search_address_is_checked_like_the_models(self) -> None:
         assert RunnerEnvironment.read({"TAVILY_BASE_URL": "http://127.0.0.1:4010"}).tavily_base_url

@@ -74,6 +74,21 @@ async def test_investigator_by_rules_names_the_place_that_raised():
     assert answer.confidence == 0.6
 
 
+async def test_an_empty_report_is_asked_what_happened():
+    """Without a question the reporter's answer would start no run."""
+    answer = await investigator.by_rules(case(issue=cases.issue(title="x", body="help")), services())
+    assert answer.kind == "not_actionable"
+    assert [asked.kind for asked in answer.missing_information] == ["actual"]
+
+
+async def test_a_lone_backtick_opens_no_code_span():
+    body = (
+        "```\nlist.rb:12:in `render': undefined method `name' for nil (NoMethodError)\n\tfrom app.rb:3:in `<main>'\n```"
+    )
+    answer = await investigator.by_rules(case(issue=cases.issue(body=body)), services())
+    assert answer.summary.count("`") == 2
+
+
 async def test_investigator_by_rules_is_modest_about_a_vague_issue():
     vague = cases.issue(title="It does not work", body="Please help")
     answer = await investigator.by_rules(case(issue=vague), services())

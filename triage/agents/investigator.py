@@ -4,7 +4,7 @@ from triage.agents.agent import Agent, Consulted, _to_agent_finding
 from triage.agents.case_parts import findings_text, issue_parts
 from triage.agents.prompts import conversation
 from triage.domain.case import Case
-from triage.domain.findings import AgentFinding, InvestigatorFinding
+from triage.domain.findings import AgentFinding, InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import Reading, Trace
 from triage.ports import Model, Services
 from triage.reading.kind import kind_of
@@ -41,9 +41,7 @@ async def by_rules(case: Case, services: Services) -> InvestigatorFinding:
     """Read traces, names, errors, versions and gaps off the text."""
     reading = case.reading
     kind = kind_of(reading, case.issue.labels)
-    questions = (
-        missing_information(reading, services.codebase.issue_forms()) if kind in ("bug", "not_actionable") else []
-    )
+    questions = _questions(kind, reading, services)
     symptom = _symptom(reading)
     return InvestigatorFinding(
         agent_name="investigator",
@@ -60,6 +58,13 @@ async def by_rules(case: Case, services: Services) -> InvestigatorFinding:
         reproduction=_steps(reading),
         versions=reading.versions,
     )
+
+
+def _questions(kind: Kind, reading: Reading, services: Services) -> list[MissingInformation]:
+    if kind == "not_actionable":
+        question = "What happened, what did you expect instead, and how can somebody else see it?"
+        return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
+    return missing_information(reading, services.codebase.issue_forms()) if kind == "bug" else []
 
 
 def _symptom(reading: Reading) -> str:

@@ -22,10 +22,8 @@ class RunnerEnvironment(Value):
     server_url: str = "https://github.com"
     api_url: str = "https://api.github.com"
     run_url: str = ""
-    actor: str = ""
     summary_path: Path | None = None
     output_path: Path | None = None
-    debug: bool = False
     id_token_granted: bool = False
     ca_file: Path | None = None
     """A private authority's certificates, for clients that do not look for them on their own."""
@@ -47,7 +45,6 @@ class RunnerEnvironment(Value):
             "repository": environ.get("GITHUB_REPOSITORY"),
             "server_url": environ.get("GITHUB_SERVER_URL", "").rstrip("/"),
             "api_url": environ.get("GITHUB_API_URL", "").rstrip("/"),
-            "actor": environ.get("GITHUB_ACTOR"),
             "run_url": _run_url(environ),
             "tavily_base_url": _tavily_base_url(environ),
             "event_path": path("GITHUB_EVENT_PATH"),
@@ -55,7 +52,6 @@ class RunnerEnvironment(Value):
             "summary_path": path("GITHUB_STEP_SUMMARY"),
             "output_path": path("GITHUB_OUTPUT"),
             "ca_file": path("REQUESTS_CA_BUNDLE") or path("SSL_CERT_FILE"),
-            "debug": environ.get("RUNNER_DEBUG") == "1",
             "id_token_granted": bool(environ.get("ACTIONS_ID_TOKEN_REQUEST_TOKEN")),
         }
         return cls.model_validate({name: value for name, value in said.items() if value})
