@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.index.indexes import ask, corpus_of, trace
+from tests.index.indexes import ask, codebase_of, corpus_of, trace
 from triage.domain.code import SearchQuery
 from triage.index.corpus import Corpus
 from triage.index.names import Named, files_named, named
@@ -130,3 +130,29 @@ def test_the_owner_tells_methods_of_one_name_apart(corpus: Corpus):
 def test_a_name_that_very_many_files_define_says_nothing(tmp_path: Path):
     files = {f"p{number}/handler.py": "def handle_event(): pass\n" for number in range(61)}
     assert signal(corpus_of(tmp_path, files), ask(prose="handle_event"), "defined") == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "function", "meant"),
+    [
+        (2, "main", 2),
+        (99, "main", 1),
+        (1, "find", 5),
+        (5, "app.cli.find", 5),
+        (99, "gone", 99),
+        (3, "", 3),
+    ],
+)
+def test_a_frames_function_outlives_its_line_number(corpus: Corpus, line: int, function: str, meant: int):
+    """The reporter's version differs: `find` stood in line 1 there, and stands in line 5 here."""
+    found = named(corpus, query_of(ask(traces=[trace(("src/app/cli.py", line, function))])))
+    assert list(found.lines.values()) == [[meant]]
+
+
+def test_a_path_from_elsewhere_names_a_file_or_nothing(tmp_path: Path):
+    codebase = codebase_of(tmp_path, FILES)
+    codebase.index()
+    assert codebase.named("/home/me/venv/lib/python3.12/site-packages/app/cli.py") == "src/app/cli.py"
+    assert codebase.named("webpack-internal:///./node_modules/axios/lib/core/Axios.js") == "lib/core/Axios.js"
+    assert codebase.named("models.py") is None, "there are two"
+    assert codebase.named("/usr/lib/python3.12/json/decoder.py") is None
