@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableLambda
 from tests import cases
 from tests.fakes import FakeCodebase, FakeModel, FakeRetriever, FakeTools, services
 from triage.agents import codebase_search, critic, investigator, web_search, writer
-from triage.agents.drafts import severity_of, ticket_by_rules, ticket_of
+from triage.agents.drafts import report_by_rules, severity_of, ticket_by_rules, ticket_of
 from triage.agents.prompts import MAX_PART_CHARS, cut, fenced, system
 from triage.domain.case import Case
 from triage.domain.findings import CodebaseFinding, WebResult
@@ -134,10 +134,13 @@ async def test_codebase_by_rules_gives_lines_and_reasons():
 
 
 async def test_a_stale_line_number_is_not_quoted():
-    """The frame's function is another one than the passage's: the reporter's version differs."""
-    drifted = cases.issue(body=cases.TRACEBACK.replace("in parse\n", "in another\n"))
-    answer = await codebase_search.by_rules(case(issue=drifted), services(codebase=CODE))
+    """The trace shows another line's text: the reporter's version differs."""
+    drifted = cases.issue(body=cases.TRACEBACK.replace("return date(*parts)", "return old_date(*parts)"))
+    told = case(issue=drifted, critique=cases.critique())
+    answer = await codebase_search.by_rules(told, services(codebase=CODE))
     assert answer.relevant_files[0].quote == "def parse(text):"
+    report = report_by_rules(told.model_copy(update={"codebase": answer}))
+    assert "failing line" not in report.root_cause
 
 
 async def test_frames_in_libraries_do_not_hide_the_repositorys_own():

@@ -21,6 +21,8 @@ from triage.threads import in_daemon_thread
 
 MAX_TOKENS = 2_000
 MAX_FILES = 10
+QUOTED_CHARS = 10
+"""A shorter line may stand in an issue by chance."""
 NEAR_SHARE = 0.25
 """Of the best score: below it a hit is not shown as a suspect."""
 CONTEXT_CHARS = 48_000
@@ -159,24 +161,13 @@ def _relevant(hit: Hit, case: Case) -> RelevantFile:
 
 
 def _telling_line(passage: Passage, case: Case) -> str | None:
-    """The line that a stack trace names, else the one that opens the passage: a definition's head, as a rule."""
-    lines = passage.text.splitlines()
-    named = [lines[at] for at in _named_lines(passage, case) if 0 <= at < len(lines)]
-    return next((line for line in [*named, *lines] if len(line.strip()) > 3), "").strip() or None
+    """The last line that the issue quotes, as stack traces do, else the one that opens the passage.
 
-
-def _named_lines(passage: Passage, case: Case) -> list[int]:
-    """Offsets into the passage that frames point at, innermost first.
-
-    Only of frames in the same function: the reporter's version may differ, and a line number alone goes stale.
+    Line numbers alone go stale: the reporter's version may differ.
     """
-    return [
-        frame.line - passage.span.start
-        for trace in case.reading.traces
-        for frame in reversed(trace.frames)
-        if frame.line and frame.name and frame.name == (passage.symbol or "").rpartition(".")[2]
-        if frame.path.replace("\\", "/").endswith(passage.span.path.rpartition("/")[2])
-    ]
+    lines = [line.strip() for line in passage.text.splitlines()]
+    quoted = [line for line in lines if len(line) >= QUOTED_CHARS and line in case.reading.body]
+    return next((line for line in [*quoted[::-1], *lines] if len(line) > 3), None)
 
 
 def _location(hit: Hit) -> str:

@@ -101,11 +101,11 @@ def _root_cause(case: Case, files: Sequence[RelevantFile]) -> str:
 
 
 def _is_failing_line(file: RelevantFile, case: Case) -> bool:
-    """The quote is the line of a frame, not the head of its function; and a code span can hold it."""
+    """The quote stands in the issue and its function in a stack trace; and a code span can hold it."""
     own_name = (file.symbol or "").rpartition(".")[2]
-    framed = any(frame.line and frame.name == own_name for trace in case.reading.traces for frame in trace.frames)
+    framed = any(frame.name == own_name for trace in case.reading.traces for frame in trace.frames)
     quote = file.quote or ""
-    return bool(own_name and framed and quote and own_name not in quote and "`" not in quote)
+    return bool(own_name and framed and quote and quote in case.reading.body and "`" not in quote)
 
 
 def _suspect(file: RelevantFile) -> AffectedFile:

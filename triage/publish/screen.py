@@ -27,7 +27,7 @@ def _parts(report: RunReport) -> Iterator[RenderableType]:
     yield _words(report.summary)
     yield from _listed("Could the reporter add", [item.question for item in report.missing_information])
     if report.kind == "bug":
-        yield from _section(words.CAUSES[report.verdict] if report.root_cause else "Root cause", report.root_cause)
+        yield from _section(words.CAUSES[report.verdict] if report.suspects else "Root cause", report.root_cause)
         yield from _suspects(report)
     yield from _listed("Next steps", report.next_steps)
     if report.critique and report.kind == "bug":
