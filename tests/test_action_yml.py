@@ -11,27 +11,12 @@ import pytest
 import yaml
 from pydantic import SecretStr
 
+from triage.publish.plan import NOTHING
 from triage.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-OUTPUTS = [
-    "status",
-    "engine",
-    "severity",
-    "confidence",
-    "verdict",
-    "suspect-files",
-    "report-file",
-    "comment-url",
-    "ticket-title",
-    "ticket-labels",
-    "ticket-assignee",
-    "ticket-effort",
-    "tokens",
-    "cost-usd",
-    "seconds",
-]
+OUTPUTS = list(NOTHING)
 
 
 def manifest() -> dict[str, Any]:
