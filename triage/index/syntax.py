@@ -117,7 +117,7 @@ def _started() -> "subprocess.Popen[bytes]":
     # that were installed for one user only, so the place of the grammars is named.
     grammars = find_spec("tree_sitter")
     packages = Path(grammars.origin).parents[1] if grammars and grammars.origin else home
-    command = [sys.executable, "-I", "-c", _START, str(home), str(packages)]
+    command = [sys.executable, "-I", "-B", "-c", _START, str(home), str(packages)]
     return subprocess.Popen(  # noqa: S603
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/"
     )
