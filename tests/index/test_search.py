@@ -100,6 +100,16 @@ def test_the_line_of_the_innermost_frame_leads(tmp_path: Path):
             "src/runner.py",
             ["frame of the stack trace, 1 call before the error (line 5)"],
         ),
+        (
+            ask(traces=[trace(("src/engine.py", 37), ("/usr/lib/python3.12/json/decoder.py", 355))]),
+            "src/engine.py",
+            ["innermost frame of the stack trace inside this repository (line 37)"],
+        ),
+        (
+            ask(traces=[trace(("src/engine.py", 2, "step_7"))]),
+            "src/engine.py",
+            ["innermost frame of the stack trace (line 2 in the reporter’s version)"],
+        ),
         (ask(paths=["src/runner.py"]), "src/runner.py", ["path named in the issue"]),
         (
             ask(title="step_3 is wrong"),

@@ -58,11 +58,11 @@ def _add_references(corpus: Corpus, query: Query, found: Named) -> None:
                     found.frames[file] = reference
             else:
                 found.path[file] = max(found.path.get(file, 0.0), worth)
-            if line := _line_meant(corpus, file, reference):
+            if line := line_meant(corpus, file, reference):
                 found.lines[file].append(line)
 
 
-def _line_meant(corpus: Corpus, file: int, reference: Reference) -> int | None:
+def line_meant(corpus: Corpus, file: int, reference: Reference) -> int | None:
     """The line that a frame means in this commit: in the reporter's version the function may stand elsewhere."""
     places = [place for place in corpus.definitions.get(reference.function, ()) if place.file == file]
     line = reference.line

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from triage.index.corpus import Corpus, Place
+from triage.index.names import line_meant
 from triage.index.query import Query
 from triage.index.rank import Ranking
 
@@ -15,7 +16,7 @@ _MIN_WORTH = 0.04
 def reasons(corpus: Corpus, query: Query, ranking: Ranking, file: int, chunks: Sequence[int]) -> list[str]:
     """Sentences without a full stop, strongest first. They quote names of the repository and words of the issue."""
     found = [
-        *_of_frames(ranking, file),
+        *_of_frames(corpus, ranking, file),
         *_of_paths(ranking, file),
         *_of_definitions(query, ranking, file),
         *_of_words(corpus, query, ranking, chunks),
@@ -23,15 +24,20 @@ def reasons(corpus: Corpus, query: Query, ranking: Ranking, file: int, chunks: S
     return [text for _, text in sorted(found, key=lambda one: -one[0])]
 
 
-def _of_frames(ranking: Ranking, file: int) -> Iterator[tuple[float, str]]:
-    frame = ranking.named.frames.get(file)
-    if frame:
-        line = f" (line {frame.line})" if frame.line else ""
-        if frame.outer:
-            further = f"{frame.outer} {'call' if frame.outer == 1 else 'calls'} before the error"
-            yield 1.5 + frame.depth, f"frame of the stack trace, {further}{line}"
-        else:
-            yield 5.0, f"innermost frame of the stack trace{line}"
+def _of_frames(corpus: Corpus, ranking: Ranking, file: int) -> Iterator[tuple[float, str]]:
+    frames = ranking.named.frames
+    frame = frames.get(file)
+    if frame is None:
+        return
+    moved = frame.line is not None and line_meant(corpus, file, frame) != frame.line
+    line = f" (line {frame.line}{' in the reporter’s version' if moved else ''})" if frame.line else ""
+    if not frame.outer:
+        yield 5.0, f"innermost frame of the stack trace{line}"
+    elif frame.depth == max(other.depth for other in frames.values()):
+        yield 4.5, f"innermost frame of the stack trace inside this repository{line}"
+    else:
+        further = f"{frame.outer} {'call' if frame.outer == 1 else 'calls'} before the error"
+        yield 1.5 + frame.depth, f"frame of the stack trace, {further}{line}"
 
 
 def _of_paths(ranking: Ranking, file: int) -> Iterator[tuple[float, str]]:
