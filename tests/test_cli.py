@@ -111,3 +111,16 @@ def test_doctor_fails_on_what_is_broken(checkout: Path):
     done = triage("doctor", "--repo", str(checkout), **settings)
     assert done.returncode == 1
     assert "model: cannot be used: connection failed" in done.stdout
+
+
+def test_a_reader_that_has_enough_is_no_error(checkout: Path):
+    command = f"{sys.executable} -m triage locate {checkout} | true"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, input=REPORT, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_a_full_disk_is_one_line(checkout: Path):
+    command = f"{sys.executable} -m triage locate {checkout} >/dev/full"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, input=REPORT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == ["triage: the result cannot be written (no space left on device)"]

@@ -44,11 +44,18 @@ def main() -> None:
     """Run the command line; a person's mistake is one line, never a traceback."""
     try:
         app()
+        sys.stdout.flush()
     except TriageError as error:
         sys.stderr.write(f"triage: {error}\n")
         raise SystemExit(1) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+    except BrokenPipeError:  # `| head`: the reader has enough; Python must not complain again when it flushes
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
+    except OSError as error:
+        sys.stderr.write(f"triage: the result cannot be written ({(error.strerror or 'unknown reason').lower()})\n")
+        raise SystemExit(1) from None
 
 
 @app.callback(invoke_without_command=True)

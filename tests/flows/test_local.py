@@ -42,7 +42,9 @@ def test_githubs_json_keeps_number_author_and_labels():
     )
 
 
-@pytest.mark.parametrize("text", ["", " \n\n", "{", "{}", '{"title": 5}', '{"title": ""}', "{" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["", " \n\n", "# " + "x" * 1_000_000, "{", "{}", '{"title": 5}', '{"title": ""}', "{" * 100_000]
+)
 def test_what_is_no_issue_is_refused_in_one_line(text: str):
     with pytest.raises(BadInput) as raised:
         issue_from_text(text)

@@ -6,13 +6,18 @@ from typing import Any
 from triage.domain.issue import Issue
 from triage.errors import BadInput
 
+MOST_CHARS = 1_000_000
+"""GitHub itself takes 65,536 characters."""
+
 
 def issue_from_text(text: str) -> Issue:
     """An issue from Markdown whose first line is the title, or from GitHub's JSON of an issue.
 
     Raises:
-        BadInput: There is nothing in it, or the JSON has no title.
+        BadInput: There is nothing in it, it is no issue by its size, or the JSON has no title.
     """
+    if len(text) > MOST_CHARS:
+        raise BadInput(f"The issue has more than {MOST_CHARS:,} characters; GitHub takes 65,536.")
     if text.lstrip().startswith("{"):
         return _from_json(text)
     first, _, body = text.lstrip("\ufeff \t\r\n").partition("\n")
