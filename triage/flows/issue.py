@@ -15,7 +15,7 @@ from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
 from triage.errors import CannotPublish, GitHubUnavailable, IssueMoved, TriageError
 from triage.events.admission import Known, admit, whose_roles
 from triage.ports import GitHub, Journal, Runner, Services
-from triage.publish.perform import Performed, perform, write_out, write_to_issue
+from triage.publish.perform import OnIssue, Performed, perform, write_out, write_to_issue
 from triage.publish.plan import our_comment, plan, quieten, skipped, unreachable
 from triage.publish.state import PostedState, parse, text_hash
 from triage.threads import in_daemon_thread
@@ -67,8 +67,9 @@ async def carry_out(task: Task, desk: Desk, cancelled: asyncio.Event) -> Ending:
     if isinstance(admitted, Skip):
         return _skip(admitted, desk)
     if isinstance(admitted, Quieten):
+        desk.journal.note(f"Triage is quiet on issue {admitted.number} from now on.")
         return _ended(
-            Status.SKIPPED, perform(quieten(admitted.number, previous, desk.policy), desk.github, desk.runner)
+            Status.SKIPPED, await _performed(quieten(admitted.number, previous, desk.policy), desk, cancelled)
         )
     return await _triage(admitted, issue, previous, desk, cancelled)
 
@@ -131,6 +132,8 @@ async def _triage(
 
 async def _performed(effects: Sequence[Effect], desk: Desk, cancelled: asyncio.Event) -> Performed:
     """Write to the issue without being deaf to a signal; what stays on this machine is written in any case."""
+    if not any(isinstance(effect, OnIssue) for effect in effects):
+        return write_out(effects, desk.runner, Performed())
     writing = asyncio.ensure_future(in_daemon_thread(lambda: _write(effects, desk.github)))
     stopping = asyncio.ensure_future(cancelled.wait())
     await asyncio.wait({writing, stopping}, return_when=asyncio.FIRST_COMPLETED)

@@ -44,7 +44,7 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         return await in_daemon_thread(services.codebase.index)
 
     facts = await run_plain(trail, index, max(1.0, services.seconds_left() * INDEX_SHARE))
-    reading, thread = seen(case_of(state).issue)
+    reading, thread = as_people_see(case_of(state).issue)
     commit = facts.commit if facts else None
     return {
         "reading": reading,
@@ -55,7 +55,7 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     }
 
 
-def seen(issue: Issue) -> tuple[Reading, list[Exchange]]:
+def as_people_see(issue: Issue) -> tuple[Reading, list[Exchange]]:
     """The issue and what other people said, as one sees them on the page; hidden pieces are counted together.
 
     The author's own comments are in the reading.

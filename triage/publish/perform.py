@@ -18,6 +18,9 @@ from triage.errors import CannotPublish, SetupError, TriageError
 from triage.ports import GitHub, Level, Runner
 from triage.publish.summary import unpublished_summary
 
+OnIssue = PostComment | EditComment | AddLabels
+"""The effects that go over the network."""
+
 
 @dataclass
 class Performed:
@@ -56,7 +59,7 @@ def write_to_issue(effects: Sequence[Effect], github: GitHub | None) -> Performe
     """The effects that go over the network."""
     done = Performed()
     for effect in effects:
-        if isinstance(effect, PostComment | EditComment | AddLabels):
+        if isinstance(effect, OnIssue):
             try:
                 _change_issue(effect, github, done)
             except (CannotPublish, SetupError) as error:
@@ -89,7 +92,7 @@ def _write(effect: Effect, runner: Runner, done: Performed) -> None:
             runner.outputs(_filled(effect.values, done))
 
 
-def _change_issue(effect: PostComment | EditComment | AddLabels, github: GitHub | None, done: Performed) -> None:
+def _change_issue(effect: OnIssue, github: GitHub | None, done: Performed) -> None:
     if github is None:
         raise CannotPublish("there is no GitHub to write to")
     match effect:
