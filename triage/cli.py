@@ -43,19 +43,27 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text."
 def main() -> None:
     """Run the command line; a person's mistake is one line, never a traceback."""
     try:
-        app()
-        sys.stdout.flush()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except TriageError as error:
         sys.stderr.write(f"triage: {error}\n")
         raise SystemExit(1) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
-    except BrokenPipeError:  # `| head`: the reader has enough; Python must not complain again when it flushes
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # `| head`: the reader has enough
+        _discard_output()
         raise SystemExit(141) from None
     except OSError as error:
+        _discard_output()
         sys.stderr.write(f"triage: the result cannot be written ({(error.strerror or 'unknown reason').lower()})\n")
         raise SystemExit(1) from None
+
+
+def _discard_output() -> None:
+    """What is still held cannot be written, and Python must not try again when it leaves."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @app.callback(invoke_without_command=True)
