@@ -161,6 +161,12 @@ def test_other_events_are_skipped_without_a_request(room: Room, name: str):
     assert room.github.asked == []
 
 
+def test_an_event_that_is_none_of_ours_is_skipped_however_odd_its_payload(room: Room):
+    room.event.write_text(json.dumps({"issue": {"title": "x", "number": "odd", "user": 5}}))
+    assert room.run(GITHUB_EVENT_NAME="push") == 0
+    assert room.outputs["status"] == "skipped"
+
+
 def test_no_checkout_is_a_triage_of_the_text(room: Room, tmp_path: Path):
     empty = tmp_path / "empty"
     empty.mkdir()

@@ -16,6 +16,7 @@ from typing import Any
 from triage import wiring
 from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
+from triage.domain.task import TriageIssue
 from triage.errors import BadInput, TriageError
 from triage.events.payload import issue_of
 from triage.events.route import route
@@ -77,7 +78,8 @@ async def _run(environ: Mapping[str, str], place: RunnerEnvironment, actions: Ac
         actions.runner.annotate("warning", warning)
     payload = wiring.payload(place)
     task = route(place.event_name, payload, settings.issue_number)
-    desk = _desk(settings, place, actions, started, issue_of(payload))
+    told = issue_of(payload) if isinstance(task, TriageIssue) else None
+    desk = _desk(settings, place, actions, started, told)
     return await _or_cut(carry_out(task, desk, cancelled), cancelled)
 
 

@@ -141,7 +141,7 @@ def _search(settings: Settings, base_url: str | None, journal: Journal) -> Tools
     from triage.web.search import search_tool
 
     tool = search_tool(settings.tavily_api_key, base_url)
-    return ToolBench([tool], settings.tool_timeout_seconds, journal, now, time.monotonic)
+    return ToolBench([tool], settings.limits().tool_seconds, journal, now, time.monotonic)
 
 
 def probes(settings: Settings, place: RunnerEnvironment, root: Path, slug: str) -> list[tuple[str, Probe]]:

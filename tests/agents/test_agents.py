@@ -13,6 +13,7 @@ from triage.agents import codebase_search, critic, investigator, web_search, wri
 from triage.agents.drafts import report_by_rules, severity_of, ticket_by_rules, ticket_of
 from triage.agents.prompts import MAX_PART_CHARS, cut, fenced, system
 from triage.domain.case import Case
+from triage.domain.code import Hit
 from triage.domain.findings import CodebaseFinding, WebResult
 from triage.domain.report import Citations
 from triage.reading.read import read
@@ -155,6 +156,18 @@ async def test_a_file_that_merely_shares_a_word_is_no_suspect():
     many = FakeCodebase({f"src/f{n}.py": "parse\n" for n in range(8)})
     answer = await codebase_search.by_rules(case(), services(codebase=many))
     assert len(answer.relevant_files) == 4, "those with a quarter of the best score"
+
+
+async def test_a_file_known_by_its_path_alone_is_a_suspect_without_lines():
+    """The index's budget left its text out; the traceback names it all the same."""
+
+    class ByPathAlone(FakeCodebase):
+        def search(self, query: Any, limit: int) -> list[Hit]:
+            return [Hit(path="src/parse.py", score=1.0, passages=[], reasons=["innermost frame"])]
+
+    answer = await codebase_search.by_rules(case(), services(codebase=ByPathAlone(cases.FILES)))
+    assert answer.root_cause_location == "src/parse.py"
+    assert (answer.relevant_files[0].start_line, answer.relevant_files[0].quote) == (None, None)
 
 
 async def test_codebase_by_rules_finds_nothing_in_nothing():

@@ -49,7 +49,6 @@ class TestIssue:
                 author="ann",
                 body="Me too",
                 created_at=datetime(2026, 11, 21, 9, tzinfo=UTC),
-                edited=True,
                 comment_id=5000,
             )
         ]

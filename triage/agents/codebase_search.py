@@ -171,6 +171,8 @@ def _telling_line(passage: Passage, case: Case) -> str | None:
 
 
 def _location(hit: Hit) -> str:
+    if not hit.passages:  # a file beyond the index's budget is known by its path alone
+        return hit.path
     best = hit.passages[0]
     place = f"{hit.path}:{best.span.start}-{best.span.end}"
     return f"{place} ({best.symbol})" if best.symbol else place
@@ -198,7 +200,7 @@ def finding(answer: CodebaseFinding) -> AgentFinding:
 
 
 def objection(answer: CodebaseFinding, case: Case, services: Services) -> str | None:
-    """Files that do not exist, and none that does: then nothing else of the answer can be trusted."""
+    """An answer whose files are all invented cannot be trusted in anything else."""
     checkout = Checkout(services.codebase.lines, services.codebase.paths())
     if answer.relevant_files and not any(checkout.resolve(file.path) for file in answer.relevant_files):
         return "none of the cited files exists"

@@ -13,7 +13,6 @@ class Exchange(Value):
     author: str
     body: str
     created_at: datetime | None = None
-    edited: bool = False
     by_bot: bool = False
     ours: bool = False
     """Posted by this action: our marker and one of our logins."""

@@ -37,7 +37,6 @@ class CommentAnswer(_Answer):
     body: str | None = None
     user: Account | None = None
     created_at: datetime | None = None
-    updated_at: datetime | None = None
 
     @property
     def login(self) -> str:
@@ -50,7 +49,6 @@ class CommentAnswer(_Answer):
             author=self.login,
             body=self.body or "",
             created_at=self.created_at,
-            edited=bool(self.created_at and self.updated_at and self.updated_at > self.created_at),
             by_bot=bool(self.user and self.user.type == "Bot"),
             ours=ours,
             comment_id=self.id,
