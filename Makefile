@@ -5,6 +5,8 @@
 REPO = .
 ISSUE = examples/crash-with-traceback.md
 ARGS =
+SET =
+MIRROR =
 UPGRADE =
 IMAGE = localhost/bug-triage:dev
 ENGINE = $(shell command -v docker || command -v podman)
@@ -62,8 +64,9 @@ check: $(TOOLS) ## format, lint, types, import rules, workflows
 test: $(TOOLS) ## all tests but those that need a container; ARGS goes to pytest
 	$(RUN) -m pytest -n 2 $(ARGS)
 
-bench: $(TOOLS) ## how fast this checkout is indexed and triaged
-	$(RUN) -m bench.speed .
+bench: $(TOOLS) ## speed, memory and growth, beside plain BM25; accuracy too with SET=FILE.jsonl MIRROR=DIR
+	$(RUN) -m bench.compare $(if $(SET),--set "$(call seen,$(SET))" --mirror "$(call seen,$(MIRROR))",.) $(ARGS)
+	$(RUN) -m bench.speed . --growth
 
 golden: $(TOOLS) ## write anew what the golden tests compare with; read the diff
 	$(RUN) -m pytest tests/publish --golden

@@ -9,6 +9,7 @@ from typing import Any
 
 from triage.index.build import Budget, build
 from triage.index.commit import CommitTree
+from triage.index.corpus import Corpus
 from triage.index.git import Git
 from triage.index.query import query_of
 from triage.index.rank import rank
@@ -34,11 +35,15 @@ def main() -> None:
 
 def ranked_files(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], list[str]]]:
     for record in records:
-        folder = mirror / record.get("mirror", record["repo"].replace("/", "+")) / "repo"
-        tree = CommitTree(Git(folder, bare=True), bare=True, revision=record["base_commit"])
-        corpus = build(tree, tree.listing(), Budget()).corpus
+        corpus = corpus_of(record, mirror)
         ranking = rank(corpus, query_of(query_for(record["problem_statement"])), {}, by_meaning=False)
         yield record, [corpus.files[file].path for file in ranking.order]
+
+
+def corpus_of(record: dict[str, Any], mirror: Path) -> Corpus:
+    folder = mirror / record.get("mirror", record["repo"].replace("/", "+")) / "repo"
+    tree = CommitTree(Git(folder, bare=True), bare=True, revision=record["base_commit"])
+    return build(tree, tree.listing(), Budget()).corpus
 
 
 if __name__ == "__main__":

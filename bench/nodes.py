@@ -1,4 +1,4 @@
-"""The syntax tree that a grammar makes of a file: what to write into a language's row."""
+"""The syntax tree that a grammar makes of a file, and the definitions found in it: what a language's row says and lacks."""
 
 import importlib
 import sys
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tree_sitter import Language, Node, Parser
 
+from triage.index.definitions import definitions_of
 from triage.index.languages import language_of
 
 
@@ -16,7 +17,11 @@ def main() -> None:
         sys.exit("no grammar is known for this name: add a row with `grammar` first")
     module, _, function = language.grammar.partition(":")
     grammar = Language(getattr(importlib.import_module(module), function or "language")())
-    show(Parser(grammar).parse(path.read_bytes()).root_node, None, 0)
+    text = path.read_bytes()
+    show(Parser(grammar).parse(text).root_node, None, 0)
+    print("\ndefinitions")
+    for one in definitions_of(text.decode(errors="replace"), language):
+        print(f"{'  ' * one.depth}{one.name} {one.start}-{one.end}")
 
 
 def show(node: Node, field: str | None, depth: int) -> None:

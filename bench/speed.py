@@ -1,13 +1,18 @@
 """How long an index takes, how much memory, and how both grow."""
 
 import argparse
+import contextlib
+import json
 import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
+from bench.made_up import make_tree
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue
 from triage.index.codebase import GitCodebase
@@ -18,71 +23,99 @@ ISSUE = Issue(
     body="Calling `Store.save` with an empty queue raises an error in `flush_queue`, but only after a timeout.",
 )
 QUERIES = 20
-MODULE = '''"""Module {number} of part {part}."""
-
-import os
-
-LIMIT_{number} = {number}
-
-
-class Store{number}:
-    """Keeps things of kind {number}."""
-
-    def save(self, item, timeout={number}):
-        """Save an item of part {part}."""
-        if not self.queue_{part}:
-            raise ValueError("the queue is empty")
-        return self.flush_queue(item, timeout)
-
-    def flush_queue(self, item, timeout):
-        return [os.path.join(str(item), str(value)) for value in range(timeout)]
-
-
-def load_{number}(path):
-    """Read what `Store{number}` wrote."""
-    with open(path) as file:
-        return file.read().split("{part}")
-'''
+SIZES = (1_000, 10_000, 100_000, 200_000)
+COLUMNS = {
+    "files": "files",
+    "text": "with text",
+    "passages": "passages",
+    "vectors": "vectors",
+    "seconds": "index s",
+    "cpu": "CPU s",
+    "query_ms": "query ms",
+    "peak": "peak MB",
+    "worker": "a worker MB",
+    "partial": "partial",
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path)
-    parser.add_argument("--growth", action="store_true", help="made-up trees of 1,000 and 10,000 files")
+    parser.add_argument("folder", nargs="*", type=Path, help="repositories, or folders without git")
+    parser.add_argument("--growth", action="store_true", help=f"made-up trees of {', '.join(map(str, SIZES))} files")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="other numbers of files for --growth")
+    parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.folder:
-        measure(options.folder)
-    if options.growth:
-        for files in (1_000, 10_000):
-            with tempfile.TemporaryDirectory() as folder:
-                make_tree(Path(folder), files)
-                # A process for each: peak memory never goes down.
-                subprocess.run([sys.executable, "-m", "bench.speed", folder], check=True)
+    if options.json:
+        print(json.dumps(measured(options.folder[0])))
+        return
     if not options.folder and not options.growth:
         parser.error("name a folder, or ask for --growth")
+    print(" | ".join(["tree", *COLUMNS.values()]))
+    for folder in options.folder:
+        print_row(folder.resolve().name, folder)
+    for files in options.sizes if options.growth else ():
+        with tempfile.TemporaryDirectory() as made:
+            make_tree(Path(made), files)
+            print_row(f"{files:,} made up", Path(made))
 
 
-def measure(folder: Path) -> None:
+def print_row(name: str, folder: Path) -> None:
+    """In a process of its own: peak memory never goes down."""
+    done = subprocess.run([sys.executable, "-m", "bench.speed", "--json", folder], check=True, stdout=subprocess.PIPE)
+    row = json.loads(done.stdout)
+    print(" | ".join([name, *(format_cell(row[column]) for column in COLUMNS)]), flush=True)
+
+
+def format_cell(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else f"{value:,}"
+
+
+class Workers(threading.Thread):
+    """Looks at the processes that this one starts: the largest one's peak memory, in MB."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.peak = 0
+
+    def run(self) -> None:
+        while True:
+            for children in Path("/proc/self/task").glob("*/children"):
+                with contextlib.suppress(OSError):
+                    self.peak = max([self.peak, *map(self._peak, children.read_text().split())])
+            time.sleep(0.1)
+
+    def _peak(self, process: str) -> int:
+        with contextlib.suppress(OSError):
+            status = Path(f"/proc/{process}/status").read_text()
+            if b"extract_worker" in Path(f"/proc/{process}/cmdline").read_bytes():
+                return int(status.partition("VmHWM:")[2].split()[0]) // 1024
+        return 0
+
+
+def measured(folder: Path) -> dict[str, Any]:
     codebase = GitCodebase(folder, "bench/bench")
+    workers = Workers()
+    workers.start()
     facts = codebase.index()
+    cpu = sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     query = SearchQuery(reading=read(ISSUE))
     codebase.search(query, 10)
     started = time.perf_counter()
     for _ in range(QUERIES):
         codebase.search(query, 10)
     seconds = (time.perf_counter() - started) / QUERIES
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(
-        f"{facts.files} files, {facts.passages} passages, {facts.vectors} vectors: "
-        f"index {facts.seconds:.1f} s, query {seconds:.3f} s, peak {peak} MB, left out {facts.left_out}"
-    )
-
-
-def make_tree(folder: Path, files: int) -> None:
-    for number in range(files):
-        part = folder / f"part_{number % 97}"
-        part.mkdir(exist_ok=True)
-        (part / f"module_{number}.py").write_text(MODULE.format(number=number, part=number % 97))
+    return {
+        "files": facts.files,
+        "text": sum(codebase.lines(path) is not None for path in codebase.paths()),
+        "passages": facts.passages,
+        "vectors": facts.vectors,
+        "seconds": round(facts.seconds, 1),
+        "cpu": round(cpu, 1),
+        "query_ms": round(1_000 * seconds),
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "worker": workers.peak,
+        "partial": facts.partial,
+    }
 
 
 if __name__ == "__main__":

@@ -68,6 +68,7 @@ class FakeCodebase:
         return Hit(
             path=path,
             score=round(1.0 / (rank + 1), 2),
+            chance=round(0.7 / 4**rank, 3),
             passages=[Passage(span=span, text=text, symbol=_symbol(text))],
             reasons=["shares words with the issue"],
         )

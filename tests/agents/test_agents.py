@@ -131,7 +131,7 @@ async def test_codebase_by_rules_gives_lines_and_reasons():
     assert (first.path, first.start_line, first.end_line) == ("src/parse.py", 1, 3)
     assert first.quote == "return date(*parts)", "the line that the traceback names"
     assert first.relevance_reason
-    assert answer.confidence >= 0.6, "the traceback ends in it"
+    assert answer.confidence == 0.7, "the chance of the first hit"
 
 
 async def test_a_stale_line_number_is_not_quoted():
@@ -155,7 +155,7 @@ async def test_frames_in_libraries_do_not_hide_the_repositorys_own():
 async def test_a_file_that_merely_shares_a_word_is_no_suspect():
     many = FakeCodebase({f"src/f{n}.py": "parse\n" for n in range(8)})
     answer = await codebase_search.by_rules(case(), services(codebase=many))
-    assert len(answer.relevant_files) == 4, "those with a quarter of the best score"
+    assert len(answer.relevant_files) == 3, "those with a chance: 0.7, 0.175 and 0.044"
 
 
 async def test_a_file_known_by_its_path_alone_is_a_suspect_without_lines():
@@ -163,7 +163,7 @@ async def test_a_file_known_by_its_path_alone_is_a_suspect_without_lines():
 
     class ByPathAlone(FakeCodebase):
         def search(self, query: Any, limit: int) -> list[Hit]:
-            return [Hit(path="src/parse.py", score=1.0, passages=[], reasons=["innermost frame"])]
+            return [Hit(path="src/parse.py", score=1.0, chance=0.8, passages=[], reasons=["innermost frame"])]
 
     answer = await codebase_search.by_rules(case(), services(codebase=ByPathAlone(cases.FILES)))
     assert answer.root_cause_location == "src/parse.py"
@@ -174,7 +174,7 @@ async def test_codebase_by_rules_finds_nothing_in_nothing():
     answer = await codebase_search.by_rules(case(), services())
     assert answer.relevant_files == []
     assert answer.root_cause_location is None
-    assert answer.confidence == 0.1
+    assert answer.confidence == codebase_search.UNSURE
 
 
 # --- web search

@@ -1,20 +1,27 @@
+"""Tables of scores, against the formula."""
+
 import math
 
 import numpy as np
 import pytest
 
-from triage.index.bm25 import BM25, K1, B, Counting
+from triage.index.bm25 import BM25, K1, B, Counted, Counting
 from triage.index.tokens import Vocabulary
 
 TEXTS = ["red green green blue", "red red red", "blue", "", "yellow blue green red red"]
 
 
-def built(texts: list[str]) -> tuple[BM25, Vocabulary]:
-    vocabulary = Vocabulary()
+def counted(texts: list[str], vocabulary: Vocabulary) -> Counted:
     counting = Counting(vocabulary)
     for text in texts:
         counting.add(vocabulary.words_of(text))
-    return counting.finish(), vocabulary
+    return counting.counted()
+
+
+def built(*parts: list[str]) -> tuple[BM25, Vocabulary]:
+    vocabulary = Vocabulary()
+    documents = [counted(texts, vocabulary) for texts in parts]
+    return BM25(documents, len(vocabulary)), vocabulary
 
 
 def by_the_book(texts: list[str], term: str, number: int) -> float:
@@ -35,12 +42,51 @@ def test_scores_are_those_of_the_formula():
         assert scores[number] == pytest.approx(expected, abs=1e-5)
 
 
-def test_batches_make_no_difference(monkeypatch: pytest.MonkeyPatch):
+def test_parts_make_no_difference():
     whole, vocabulary = built(TEXTS)
-    monkeypatch.setattr("triage.index.bm25._BATCH", 2)
-    pieces, _ = built(TEXTS)
+    pieces, _ = built(TEXTS[:2], [], TEXTS[2:4], TEXTS[4:])
     for term in range(len(vocabulary)):
-        assert np.allclose(whole.scores({term: 1.0}), pieces.scores({term: 1.0}))
+        assert np.array_equal(whole.scores({term: 1.0}), pieces.scores({term: 1.0}))
+
+
+def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
+    whole, vocabulary = built(TEXTS)
+    monkeypatch.setattr("triage.index.bm25._BLOCK", 2)
+    blocks, _ = built(TEXTS)
+    for term in range(len(vocabulary)):
+        assert np.array_equal(whole.scores({term: 1.0}), blocks.scores({term: 1.0}))
+
+
+def test_counts_of_documents():
+    vocabulary = Vocabulary()
+    found = counted(TEXTS, vocabulary)
+    assert found.sizes.tolist() == [3, 1, 1, 0, 4]
+    names = list(vocabulary.terms)
+    assert [names[term] for term in found.terms[:3]] == ["red", "green", "blue"]
+    assert found.counts.tolist() == [1, 2, 1, 3, 1, 2, 1, 1, 1]
+    assert found.documents.tolist() == [0, 0, 0, 1, 2, 4, 4, 4, 4]
+    assert found.lengths.tolist() == [4, 3, 1, 0, 5]
+
+
+def test_the_first_documents():
+    found = counted(TEXTS, Vocabulary()).first(2)
+    assert (found.sizes.tolist(), found.counts.tolist()) == ([3, 1], [1, 2, 1, 3])
+    assert found.first(0).terms.tolist() == []
+
+
+def test_terms_get_other_numbers_or_are_forgotten():
+    found = counted(TEXTS, Vocabulary())
+    swapped = found.renumbered(np.array([7, 8, 9, 6], dtype=np.int32))
+    assert swapped.terms.tolist() == [7, 8, 9, 7, 9, 7, 8, 9, 6]
+    fewer = found.renumbered(np.array([0, -1, 1, -1], dtype=np.int32))
+    assert (fewer.sizes.tolist(), fewer.terms.tolist()) == ([2, 1, 1, 0, 2], [0, 1, 0, 1, 0, 1])
+    assert fewer.counts.tolist() == [1, 1, 3, 1, 2, 1]
+
+
+def test_a_file_of_one_word_repeated():
+    table, vocabulary = built(["x" * 3 + " " + "y1 " * 300_000, "xxx"])
+    assert table.parts(0, {vocabulary._terms["y1"]: 1.0})[vocabulary._terms["y1"]] > 0
+    assert table.share.max() < 1.0
 
 
 def test_parts_add_up_to_the_score():
@@ -55,10 +101,13 @@ def test_a_document_in_parts_is_one_document():
     vocabulary = Vocabulary()
     counting = Counting(vocabulary)
     counting.add(vocabulary.words_of("red"), vocabulary.words_of("red blue"))
-    assert counting.finish().scores({vocabulary._terms["red"]: 1.0}).shape == (1,)
+    found = counting.counted()
+    assert (found.sizes.tolist(), found.counts.tolist()) == ([2], [2, 1])
 
 
 def test_nothing_at_all():
+    table, _ = built()
+    assert table.size == 0
     table, _ = built([])
     assert table.scores({0: 1.0}).tolist() == []
 

@@ -13,6 +13,7 @@ from tests.index.indexes import ask, codebase_of, corpus_of
 from tests.index.project import PROJECT
 from tests.index.repositories import commit, git, write
 from triage.index.build import Budget
+from triage.index.chroma import embedded
 from triage.index.codebase import GitCodebase
 from triage.ports import Codebase
 
@@ -120,7 +121,7 @@ def test_no_git_on_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_syntax_that_cannot_be_read_leaves_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.syntax._START", "raise SystemExit(1)")
+    monkeypatch.setattr("triage.index.process._START", "raise SystemExit(1)")
     codebase = codebase_of(tmp_path, {f"src/m{number}.py": f"def f{number}(): pass\n" for number in range(14)})
     facts = codebase.index()
     assert facts.notes == ["Syntax trees could not be read; files were cut by lines."]
@@ -151,11 +152,39 @@ def test_sources_come_first_when_the_budget_is_small(tmp_path: Path):
     assert [hit.passages for hit in codebase.search(ask(paths=["docs/dates.md"]), 1)] == [[]]
 
 
-def test_the_number_of_passages_is_limited(tmp_path: Path):
-    facts = codebase_of(tmp_path, PROJECT, budget=Budget(chunks=2)).index()
+def test_the_number_of_passages_is_limited_and_files_are_still_searched_whole(tmp_path: Path):
+    codebase = codebase_of(tmp_path, PROJECT, budget=Budget(chunks=2))
+    facts = codebase.index()
     assert facts.partial
-    assert facts.passages < 6
+    assert len(facts.notes) == 1
+    assert facts.notes[0].endswith(" passages did not fit; their files are searched as a whole.")
+    assert facts.passages == 2
     assert facts.files == len(PROJECT)
+    hit = codebase.search(ask(title="flush timeout"), 10)[0]
+    assert (hit.path, hit.passages) == ("src/calendar_tool/queue.py", [])
+    assert codebase.lines(hit.path) is not None
+
+
+def test_the_number_of_terms_is_limited(tmp_path: Path):
+    codebase = codebase_of(tmp_path, {"a.py": "one two\n", "b.py": "three four\n"}, budget=Budget(terms=4))
+    assert codebase.index().files == 2
+    assert codebase.search(ask(title="one"), 5)[0].path == "a.py"
+    assert codebase.search(ask(title="four"), 5) == []
+
+
+def test_files_that_come_too_late_are_known_by_their_path(tmp_path: Path):
+    codebase = codebase_of(tmp_path, PROJECT, budget=Budget(read_seconds=-1.0))
+    facts = codebase.index()
+    assert (facts.files, facts.passages, facts.partial) == (len(PROJECT), 0, True)
+    assert facts.notes == ["7 files are known by their path alone; likely sources were read first."]
+    assert codebase.search(ask(title="render"), 1)[0].path == "web/render.ts"
+
+
+def test_files_beyond_the_number_of_paths_are_not_known(tmp_path: Path):
+    codebase = codebase_of(tmp_path, PROJECT, budget=Budget(paths=3))
+    facts = codebase.index()
+    assert (facts.files, facts.partial) == (3, True)
+    assert all(path.startswith(("src/", "web/")) for path in codebase.paths())
 
 
 def test_indexing_again_follows_the_commit_and_forgets_the_old_vectors(tmp_path: Path):
@@ -168,9 +197,7 @@ def test_indexing_again_follows_the_commit_and_forgets_the_old_vectors(tmp_path:
     assert codebase.search(ask(title="alpha"), 5) == []
     assert old is not None
     assert old.vectors.store is not None
-    from triage.index.store import _client
-
-    names = {collection.name for collection in _client().list_collections()}
+    names = {collection.name for collection in embedded().list_collections()}
     assert old.vectors.store.key.name not in names
     assert codebase._indexed is not None
     assert codebase._indexed.vectors.store is not None

@@ -107,7 +107,7 @@ def test_definitions_in_sources_count_before_those_in_tests(corpus: Corpus):
 
 def test_rare_names_count_more(corpus: Corpus):
     found = signal(corpus, ask(prose="Store and flushAll"), "defined")
-    assert found == {"src/main/java/com/acme/Store.java": 1.5, "src/other/java/org/acme/Store.java": 0.5}
+    assert found == {"src/main/java/com/acme/Store.java": 1.0, "src/other/java/org/acme/Store.java": 0.5}
 
 
 def test_a_plain_word_counts_little_unless_it_is_marked_as_code(corpus: Corpus):

@@ -1,3 +1,6 @@
+"""Words, their terms, and their numbers."""
+
+import re
 import time
 
 import numpy as np
@@ -39,6 +42,46 @@ def test_words_of_a_text():
 def test_numbers_of_words_keep_lines_apart():
     vocabulary = Vocabulary()
     assert vocabulary.words_of("b a\nb\n").tolist() == [1, 2, 0, 1, 0]
+
+
+@given(
+    st.lists(
+        st.one_of(st.lists(st.sampled_from("aB_9 1\n\0\t-\x1c"), max_size=40).map("".join), st.text(max_size=30)),
+        max_size=4,
+    )
+)
+def test_numbers_are_those_of_the_words_that_the_pattern_finds(texts: list[str]):
+    vocabulary = Vocabulary()
+    known: dict[str, int] = {"\n": 0}
+    for text in texts:
+        found = re.findall(r"[^\W\d]\w*|\n", text)
+        assert vocabulary.words_of(text).tolist() == [known.setdefault(word, len(known)) for word in found]
+
+
+@pytest.mark.parametrize("text", ["12", "123456", "1 22 333 4444 55555 0x", "9a a 99a", "\0\n\0 \x1ca"])
+def test_numbers_in_a_text_are_no_words(text: str):
+    vocabulary = Vocabulary()
+    for _ in range(2):
+        found = vocabulary.words_of(text)
+        vocabulary.expand(found, found)
+        assert set(vocabulary.terms) <= {"x", "a"}
+        assert len(found) == len(re.findall(r"[^\W\d]\w*|\n", text))
+
+
+def test_only_so_many_terms_are_learned():
+    vocabulary = Vocabulary()
+    assert vocabulary.numbers(["one", "two", "one", "three", "two"], most=2).tolist() == [0, 1, 0, -1, 1]
+    assert vocabulary.numbers([], most=0).tolist() == []
+    assert len(vocabulary) == 2
+
+
+def test_terms_numbered_anew():
+    vocabulary = Vocabulary()
+    words_found = vocabulary.words_of("one two three four")
+    vocabulary.expand(words_found, words_found)
+    one, other = np.array([3, 1], dtype=np.int32), np.array([3], dtype=np.int32)
+    assert vocabulary.renumbered([one, other]) == ["two", "four"]
+    assert (one.tolist(), other.tolist()) == ([1, 0], [1])
 
 
 def test_expansion_repeats_the_document_for_each_term():

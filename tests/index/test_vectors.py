@@ -13,6 +13,7 @@ from tests.index.embeddings import Failing, Lettered, Wrong
 from tests.index.indexes import corpus_of
 from tests.index.project import PROJECT
 from triage.errors import ModelUnavailable
+from triage.index.chroma import embedded
 from triage.index.corpus import Corpus
 from triage.index.projection import DIMENSIONS, projected_chunks, projected_query
 from triage.index.store import Key, VectorStore
@@ -36,9 +37,10 @@ def chunk_of(corpus: Corpus, symbol: str) -> int:
 def test_a_projection_estimates_the_inner_product(corpus: Corpus):
     chunks = list(range(len(corpus.chunk_files)))
     terms = ("flush", "timeout", "jobs", "leap")
+    named = dict.fromkeys(terms, 1.0)
     weights = {number: 1.0 for term in terms if (number := corpus.vocabulary.number(term)) is not None}
     # Each of the four hashes adds the product once; BM25 multiplies by k1 + 1.
-    estimated = projected_chunks(corpus, chunks) @ projected_query(corpus, weights) / 4
+    estimated = projected_chunks(corpus, chunks) @ projected_query(corpus, named) / 4
     exact = corpus.by_chunk.scores(weights) / 2.5
     assert np.abs(estimated - exact).max() < 0.5
     assert int(estimated.argmax()) == int(exact.argmax())
@@ -52,6 +54,7 @@ def test_a_projection_of_some_chunks_in_blocks(corpus: Corpus, monkeypatch: pyte
 
 def test_a_query_without_known_words_has_no_direction(corpus: Corpus):
     assert not projected_query(corpus, {}).any()
+    assert not projected_query(corpus, {"nowhere": 1.0}).any()
 
 
 def test_likely_sources_only_are_stored(corpus: Corpus, repository: str):
@@ -83,8 +86,7 @@ def test_nothing_to_store(tmp_path: Path, repository: str):
 def test_the_nearest_chunk_is_found(corpus: Corpus, repository: str):
     made = embed(corpus, repository, None, None, LOCAL)
     assert made.store is not None
-    weights = {number: 1.0 for term in ("flush", "timeout") if (number := corpus.vocabulary.number(term)) is not None}
-    near = made.store.nearest(projected_query(corpus, weights), 200)
+    near = made.store.nearest(projected_query(corpus, {"flush": 1.0, "timeout": 1.0}), 200)
     best = max(near, key=lambda chunk: near[chunk])
     assert corpus.files[corpus.chunk_files[best]].path == "src/calendar_tool/queue.py"
     assert all(-1.001 <= similarity <= 1.001 for similarity in near.values())
@@ -93,23 +95,40 @@ def test_the_nearest_chunk_is_found(corpus: Corpus, repository: str):
 
 def test_the_same_key_replaces_and_another_one_does_not(corpus: Corpus, repository: str):
     vectors = projected_chunks(corpus, [0, 1, 2])
-    first = VectorStore(Key(repository, "c1", LOCAL, DIMENSIONS), corpus, [0, 1, 2], vectors)
-    other = VectorStore(Key(repository, "c2", LOCAL, DIMENSIONS), corpus, [0, 1], vectors[:2])
-    again = VectorStore(first.key, corpus, [2], vectors[2:])
+    first = VectorStore(embedded(), Key(repository, "c1", LOCAL, DIMENSIONS), corpus, [0, 1, 2], vectors)
+    other = VectorStore(embedded(), Key(repository, "c2", LOCAL, DIMENSIONS), corpus, [0, 1], vectors[:2])
+    again = VectorStore(embedded(), first.key, corpus, [2], vectors[2:])
     assert again._collection.count() == 1
     assert other._collection.count() == 2
     other.drop()
     other.drop()
 
 
-def test_batches_are_as_large_as_chroma_takes(corpus: Corpus, repository: str):
+def test_many_vectors_are_added_in_batches(corpus: Corpus, repository: str, monkeypatch: pytest.MonkeyPatch):
     # 5,461 at once is the limit of chromadb 1.5.9; more in one call is an error.
-    count = 6_000
+    monkeypatch.setattr("triage.index.store._BATCH", 100)
+    count = 250
     ones = np.ones(count, dtype=np.int32)
     many = replace(corpus, chunk_files=ones, chunk_starts=ones, chunk_ends=ones, chunk_symbols=[None] * count)
     vectors = np.repeat(projected_chunks(corpus, [0]), count, axis=0)
-    store = VectorStore(Key(repository, None, LOCAL, DIMENSIONS), many, range(count), vectors)
+    store = VectorStore(embedded(), Key(repository, None, LOCAL, DIMENSIONS), many, range(count), vectors)
     assert store._collection.count() == count
+    store.drop()
+
+
+def test_the_graph_search_finds_what_an_exact_one_finds(corpus: Corpus, repository: str):
+    count, near = 3_000, 200
+    ones = np.ones(count, dtype=np.int32)
+    many = replace(corpus, chunk_files=ones, chunk_starts=ones, chunk_ends=ones, chunk_symbols=[None] * count)
+    random = np.random.default_rng(7)
+    vectors = random.standard_normal((count, 64)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    store = VectorStore(embedded(), Key(repository, None, LOCAL, 64), many, range(count), vectors)
+    shares = []
+    for query in random.standard_normal((10, 64)).astype(np.float32):
+        exact = set(np.argsort(-(vectors @ query))[:near].tolist())
+        shares.append(len(exact & set(store.nearest(query, near))) / near)
+    assert min(shares) > 0.99
     store.drop()
 
 

@@ -16,15 +16,16 @@ from triage.domain.case import Case
 from triage.domain.code import Hit, Passage, SearchQuery
 from triage.domain.findings import AgentFinding, CodebaseFinding, RelevantFile
 from triage.domain.value import Value
-from triage.ports import Codebase, Model, Services
+from triage.ports import Model, Services
 from triage.threads import in_daemon_thread
 
 MAX_TOKENS = 2_000
 MAX_FILES = 10
 QUOTED_CHARS = 10
 """A shorter line may stand in an issue by chance."""
-NEAR_SHARE = 0.25
-"""Of the best score: below it a hit is not shown as a suspect."""
+STANDS_OUT = 0.04
+"""Chance below which a hit is not shown as a suspect."""
+UNSURE, SURE = 0.05, 0.95
 CONTEXT_CHARS = 48_000
 """Of code in the prompt: about 16,000 tokens, a sixth of the default budget of a run."""
 
@@ -126,7 +127,7 @@ async def by_rules(case: Case, services: Services) -> CodebaseFinding:
     """The ranked hits, each with its best passage and why it ranked."""
     query = query_of(case)
     hits = await in_daemon_thread(lambda: services.codebase.search(query, MAX_FILES))
-    confidence = confidence_of(hits, case, services.codebase)
+    confidence = confidence_of(hits)
     first = hits[0] if hits else None
     return CodebaseFinding(
         agent_name="codebase_search",
@@ -144,8 +145,8 @@ def _nothing(first: Hit | None) -> str:
 
 
 def standing_out(hits: Sequence[Hit]) -> list[Hit]:
-    """The first hit and those that come near it: a file that merely shares a word is no suspect."""
-    return [hit for rank, hit in enumerate(hits) if rank == 0 or hit.score >= NEAR_SHARE]
+    """The first hit and those with a chance: a file that merely shares a word is no suspect."""
+    return [hit for rank, hit in enumerate(hits) if rank == 0 or hit.chance >= STANDS_OUT]
 
 
 def _relevant(hit: Hit, case: Case) -> RelevantFile:
@@ -178,19 +179,9 @@ def _location(hit: Hit) -> str:
     return f"{place} ({best.symbol})" if best.symbol else place
 
 
-def confidence_of(hits: Sequence[Hit], case: Case, codebase: Codebase) -> float:
-    """How far the first hit may be believed: what names it outright, and its lead over the second."""
-    if not hits:
-        return 0.1
-    lead = 1.0 - hits[1].score if len(hits) > 1 else 0.5
-    named = 0.25 if hits[0].path in named_outright(case, codebase) else 0.0
-    return round(min(0.85, 0.25 + named + min(0.35, lead)), 2)
-
-
-def named_outright(case: Case, codebase: Codebase) -> set[str]:
-    """Files that the issue names as a path, or that a frame of a stack trace lies in."""
-    frames = [frame.path for trace in case.reading.traces for frame in trace.frames]
-    return {path for path in map(codebase.named, [*frames, *case.reading.paths]) if path}
+def confidence_of(hits: Sequence[Hit]) -> float:
+    """The chance that the first hit is right. Never quite sure: the fault may lie outside of the repository."""
+    return round(max(UNSURE, min(SURE, hits[0].chance if hits else 0.0)), 2)
 
 
 def finding(answer: CodebaseFinding) -> AgentFinding:

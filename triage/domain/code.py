@@ -29,6 +29,8 @@ class Hit(Value):
     path: str
     score: float
     """Relative to the best hit of the same query, which has 1.0."""
+    chance: float = 0.0
+    """That the fix of the issue edits the file, as learned from public issues: 0 to 1."""
     passages: list[Passage]
     reasons: list[str]
     """Why it ranked, strongest first, in words that a maintainer understands. May quote names from the issue."""

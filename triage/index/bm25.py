@@ -1,6 +1,8 @@
 """BM25 over sparse postings, in numpy."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,79 +10,112 @@ from numpy.typing import NDArray
 from triage.index.tokens import Vocabulary
 
 K1, B = 1.5, 0.75
-_BATCH = 400_000
-"""Words expanded and counted at once."""
+_COUNT_BITS = 20
+"""A file has at most half a million words."""
+_BLOCK = 1 << 20
+
+
+def _none() -> NDArray[np.int32]:
+    return np.zeros(0, dtype=np.int32)
+
+
+@dataclass
+class Counted:
+    """Terms of documents, one document after the other."""
+
+    sizes: NDArray[np.int32] = field(default_factory=_none)
+    """How many different terms each document has."""
+    terms: NDArray[np.int32] = field(default_factory=_none)
+    counts: NDArray[np.int32] = field(default_factory=_none)
+    """How often the document has the term."""
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        """The document of each term."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @property
+    def lengths(self) -> NDArray[np.float64]:
+        """How many terms each document has, repeated ones too."""
+        return np.bincount(self.documents, weights=self.counts, minlength=len(self.sizes)).astype(np.float64)
+
+    def first(self, documents: int) -> Self:
+        """The first few documents."""
+        sizes = self.sizes[:documents]
+        return type(self)(sizes, self.terms[: sizes.sum()], self.counts[: sizes.sum()])
+
+    def renumbered(self, numbers: NDArray[np.int32]) -> Self:
+        """With other numbers for the terms; those whose number is -1 are forgotten."""
+        terms = numbers[self.terms]
+        kept = terms >= 0
+        if kept.all():
+            return type(self)(self.sizes, terms, self.counts)
+        sizes = np.bincount(self.documents[kept], minlength=len(self.sizes)).astype(np.int32)
+        return type(self)(sizes, terms[kept], self.counts[kept])
 
 
 class Counting:
-    """Collects the words of documents, and counts their terms in batches."""
+    """Collects the words of documents, and counts their terms."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self.documents = 0
         self._vocabulary = vocabulary
-        self._pending: list[NDArray[np.int32]] = []
+        self._parts: list[NDArray[np.int32]] = []
         self._lengths: list[int] = []
-        self._pending_words = 0
-        self._first = 0
-        self._counted: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]] = []
 
     def add(self, *parts: NDArray[np.int32]) -> None:
         """The next document, by its words in one or more parts."""
-        length = sum(map(len, parts))
-        self._pending.extend(parts)
-        self._lengths.append(length)
-        self._pending_words += length
-        self.documents += 1
-        if self._pending_words > _BATCH:
-            self._count()
+        self._parts += parts
+        self._lengths.append(sum(map(len, parts)))
 
-    def _count(self) -> None:
-        if not self._pending:
-            return
-        numbers = np.arange(self._first, self.documents, dtype=np.int32)
-        documents = np.repeat(numbers, self._lengths)
-        terms, documents = self._vocabulary.expand(np.concatenate(self._pending), documents)
-        pairs, counts = np.unique(documents.astype(np.int64) << 32 | terms, return_counts=True)
-        self._counted.append(
-            ((pairs & 0xFFFFFFFF).astype(np.int32), (pairs >> 32).astype(np.int32), counts.astype(np.int32))
-        )
-        self._pending, self._lengths, self._pending_words, self._first = [], [], 0, self.documents
+    def counted(self) -> Counted:
+        """The terms of all documents."""
+        if not self._parts:
+            return Counted(np.zeros(len(self._lengths), dtype=np.int32))
+        documents = np.repeat(np.arange(len(self._lengths), dtype=np.int32), self._lengths)
+        terms, documents = self._vocabulary.expand(np.concatenate(self._parts), documents)
+        pairs = documents.astype(np.int64) << 32 | terms
+        pairs.sort()
+        first = np.flatnonzero(np.diff(pairs, prepend=-1))
+        counts = np.diff(first, append=len(pairs)).astype(np.int32)
+        pairs = pairs[first]
+        sizes = np.bincount(pairs >> 32, minlength=len(self._lengths)).astype(np.int32)
+        return Counted(sizes, (pairs & 0xFFFFFFFF).astype(np.int32), counts)
 
     def finish(self) -> "BM25":
-        """The scores' tables; the collected words are given up."""
-        self._count()
-        empty = np.zeros(0, dtype=np.int32)
-        terms, documents, counts = (
-            np.concatenate([part[column] for part in self._counted]) if self._counted else empty for column in range(3)
-        )
-        self._counted = []
-        return BM25(terms, documents, counts, self.documents, len(self._vocabulary))
+        """The scores of these documents alone."""
+        return BM25([self.counted()], len(self._vocabulary))
 
 
 class BM25:
     """What each term adds to each document that has it."""
 
-    def __init__(
-        self,
-        terms: NDArray[np.int32],
-        documents: NDArray[np.int32],
-        counts: NDArray[np.int32],
-        size: int,
-        vocabulary: int,
-    ) -> None:
-        """Take the counted pairs of term and document, documents ascending."""
-        self.size = size
-        lengths = np.bincount(documents, weights=counts, minlength=size)
-        mean = float(lengths.mean()) if size else 1.0
+    def __init__(self, parts: list[Counted], vocabulary: int) -> None:
+        """Order counted documents by term. The parts are used up: memory would have to hold them twice.
+
+        Args:
+            parts: Documents, whose terms are numbered alike.
+            vocabulary: How many terms there are.
+        """
+        lengths = np.concatenate([np.zeros(0), *(part.lengths for part in parts)])
+        self.size = len(lengths)
+        mean = float(lengths.mean()) if self.size else 1.0
         norms = (K1 * (1 - B + B * lengths / max(mean, 1e-9))).astype(np.float32)
-        by_term = np.argsort(terms, kind="stable")
-        self.documents = documents[by_term]
-        frequency = np.bincount(terms, minlength=vocabulary)
-        self.starts = np.concatenate([[0], np.cumsum(frequency)])
-        self.idf = np.log1p((size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
-        many = counts[by_term].astype(np.float32)
-        self.share = many / (many + norms[self.documents])
+        keys = _sorted_keys(parts, self.size.bit_length())
+        frequency = np.zeros(vocabulary, dtype=np.int64)
+        self.documents = np.empty(len(keys), dtype=np.int32)
+        self.share = np.empty(len(keys), dtype=np.float32)
         """Term frequency, saturated and normalised by length: 0 to 1. Times idf and k1 + 1 it is BM25."""
+        for first in range(0, len(keys), _BLOCK):
+            block = keys[first : first + _BLOCK]
+            many = (block & ((1 << _COUNT_BITS) - 1)).astype(np.float32)
+            block >>= _COUNT_BITS
+            documents = (block & ((1 << self.size.bit_length()) - 1)).astype(np.int32)
+            block >>= self.size.bit_length()
+            self.documents[first : first + _BLOCK] = documents
+            self.share[first : first + _BLOCK] = many / (many + norms[documents])
+            frequency += np.bincount(block, minlength=vocabulary)
+        self.starts = np.concatenate([[0], np.cumsum(frequency)])
+        self.idf = np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
 
     def scores(self, weights: Mapping[int, float]) -> NDArray[np.float32]:
         """One score per document for weighted terms."""
@@ -101,3 +136,20 @@ class BM25:
                 if at < last and self.documents[at] == document:
                     found[term] = weight * float(self.idf[term] * self.share[at])
         return found
+
+
+def _sorted_keys(parts: list[Counted], document_bits: int) -> NDArray[np.int64]:
+    """Term, document and count of each pair in one number: numpy sorts those fastest."""
+    keys = np.empty(sum(len(part.terms) for part in parts), dtype=np.int64)
+    documents = pairs = 0
+    while parts:
+        part = parts.pop(0)
+        block = keys[pairs : pairs + len(part.terms)]
+        block[:] = part.terms
+        block <<= document_bits
+        block |= part.documents + documents
+        block <<= _COUNT_BITS
+        block |= part.counts
+        documents, pairs = documents + len(part.sizes), pairs + len(part.terms)
+    keys.sort()
+    return keys

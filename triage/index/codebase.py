@@ -1,15 +1,17 @@
 """The repository behind the port `Codebase`. What is heavy is imported when the index is built."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from langchain_core.embeddings import Embeddings
-from langchain_core.retrievers import BaseRetriever
-
 from triage.domain.code import Hit, IndexFacts, SearchQuery
+from triage.index.chroma import embedded
 
 if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.retrievers import BaseRetriever
+
     from triage.index.build import Budget
     from triage.index.indexed import Indexed
 
@@ -21,9 +23,10 @@ class GitCodebase:
         self,
         root: Path,
         repository: str,
-        embeddings: Embeddings | None = None,
+        embeddings: "Embeddings | None" = None,
         embedding_name: str = "local",
         budget: "Budget | None" = None,
+        chroma: "Callable[[], ClientAPI]" = embedded,
     ) -> None:
         """Open nothing yet.
 
@@ -33,12 +36,14 @@ class GitCodebase:
             embeddings: What makes vectors; without it they are made here, from the words.
             embedding_name: Name of the model behind `embeddings`.
             budget: How much is indexed at most.
+            chroma: Opens the Chroma that holds the vectors: one in this process, or a server.
         """
         self._root = root
         self._repository = repository
         self._embeddings = embeddings
         self._embedding_name = embedding_name
         self._budget = budget
+        self._chroma = chroma
         self._indexed: Indexed | None = None
 
     def index(self) -> IndexFacts:
@@ -47,7 +52,12 @@ class GitCodebase:
         from triage.index.indexed import index_repository
 
         indexed, facts = index_repository(
-            self._root, self._repository, self._embeddings, self._embedding_name, self._budget or Budget()
+            self._root,
+            self._repository,
+            self._embeddings,
+            self._embedding_name,
+            self._budget or Budget(),
+            self._chroma,
         )
         indexed.replaces(self._indexed)
         self._indexed = indexed
@@ -57,7 +67,7 @@ class GitCodebase:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
         return self._indexed.search(query, limit) if self._indexed else []
 
-    def retriever(self, repository: str) -> BaseRetriever:
+    def retriever(self, repository: str) -> "BaseRetriever":
         """Passages for a text; its first line counts as the title, and traces in it are read.
 
         It knows nothing but that text: who wants the issue to count puts the issue into it.

@@ -12,6 +12,7 @@ from triage.index.bm25 import BM25
 from triage.index.decode import lines_of
 from triage.index.kinds import Kind
 from triage.index.tokens import Vocabulary
+from triage.index.units import units_of
 
 PACKAGE_STEMS = ("__init__", "index", "mod")
 
@@ -95,6 +96,24 @@ class Corpus:
     def priors(self) -> NDArray[np.float32]:
         """Factor on each file's score."""
         return np.array([file.kind.prior for file in self.files], dtype=np.float32)
+
+    @cached_property
+    def likely(self) -> NDArray[np.bool_]:
+        """Which files are sources that a fix may well edit."""
+        return np.array([file.kind.likely for file in self.files], dtype=bool)
+
+    @cached_property
+    def folders(self) -> Mapping[str, Sequence[int]]:
+        """Files by the folder that they stand in."""
+        found: dict[str, list[int]] = {}
+        for number, file in enumerate(self.files):
+            found.setdefault(file.path.rpartition("/")[0], []).append(number)
+        return found
+
+    @cached_property
+    def units(self) -> Mapping[str, frozenset[str]]:
+        """Folders that are packages of their own, and the names of each."""
+        return units_of(file.path for file in self.files)
 
     def lines(self, path: str) -> list[str] | None:
         """Lines of a file as they were indexed; none when its text is not."""

@@ -6,11 +6,13 @@ Some grammars need memory without bound, or crash the process, on text that is n
 import importlib
 import re
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from triage.index.languages import Language
+from triage.index.outline import declared
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query, Tree
@@ -19,6 +21,7 @@ _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _SEPARATOR = re.compile(r"::|->|[.\\#]")
 _PREFIXES = frozenset({"exports", "module", "prototype", "this", "self", "window", "global", "globalThis"})
 _RECEIVER = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
+_SUFFIX = re.compile(r"(?<=\w)(?<!operator)[?!=]$")
 _COMMENTS = ("comment", "line_comment", "block_comment", "multiline_comment", "attribute_item", "attribute_list")
 _MAX_COMMENTS = 30
 _MAX_NAME = 200
@@ -50,17 +53,45 @@ def definitions_of(text: str, language: Language) -> list[Definition]:
     tree = _parsed(parser, source)
     if tree is None:
         return []
-    nodes = QueryCursor(query).captures(tree.root_node).get("d", [])
+    found = _found(QueryCursor(query).matches(tree.root_node), source, language)
+    return _completed(found, text, language.lines) if language.lines and tree.root_node.has_error else found
+
+
+def _found(
+    matches: "Iterable[tuple[int, dict[str, list[Node]]]]", source: bytes, language: Language
+) -> list[Definition]:
+    named = {node: captured.get("n", [None])[0] for _, captured in matches for node in captured.get("d", ())}
     found: list[Definition] = []
     around: list[int] = []
-    for node in sorted(nodes, key=lambda one: (one.start_byte, -one.end_byte)):
+    for node in sorted(named, key=lambda one: (one.start_byte, -one.end_byte)):
         while around and around[-1] <= node.start_byte:
             around.pop()
-        one = _definition(node, source, language, len(around))
+        one = _definition(node, named[node], source, language, len(around))
         if one:
             found.append(one)
             around.append(node.end_byte)
     return found
+
+
+def _completed(found: Sequence[Definition], text: str, pattern: str) -> list[Definition]:
+    """Add what stands in parts that the grammar could not read."""
+    known = {(one.name.rpartition(".")[2], line) for one in found for line in _first_lines(one)}
+    further = [
+        Definition(start, end, name) for start, end, name in declared(text, pattern) if (name, start) not in known
+    ]
+    around: list[int] = []
+    nested: list[Definition] = []
+    for one in sorted([*found, *further], key=lambda one: (one.start, -one.end)):
+        while around and around[-1] < one.end:
+            around.pop()
+        nested.append(replace(one, depth=len(around)))
+        around.append(one.end)
+    return nested
+
+
+def _first_lines(one: Definition) -> range:
+    """Where the declaration itself may stand: below its comments."""
+    return range(one.start, min(one.end, one.start + _MAX_COMMENTS) + 1)
 
 
 def _parsed(parser: "Parser", source: bytes) -> "Tree | None":
@@ -87,25 +118,34 @@ def _grammar(language: Language) -> tuple["Parser", "Query"]:
     return Parser(grammar), Query(grammar, f"[{simple}] @d {language.patterns}")
 
 
-def _definition(node: "Node", source: bytes, language: Language, depth: int) -> Definition | None:
-    name = _name(node, source, language)
+def _definition(node: "Node", named: "Node | None", source: bytes, language: Language, depth: int) -> Definition | None:
+    name = _name(node, named, source, language)
     if not name:
         return None
     around = _wrapped(node, language)
     return Definition(_first_row(around) + 1, _last_row(around) + 1, name, depth)
 
 
-def _name(node: "Node", source: bytes, language: Language) -> str:
+def _name(node: "Node", named: "Node | None", source: bytes, language: Language) -> str:
     if node.type == "init_declaration":
         return "init"
-    field = next((found for each in language.names.split() if (found := node.child_by_field_name(each))), None)
+    field = named or next((found for each in language.names.split() if (found := node.child_by_field_name(each))), None)
     if field is None:
         return ""
     name = plain_name(_text(_declared(field), source))
-    if language.owner and (owner := node.child_by_field_name(language.owner)):
-        receiver = _RECEIVER.search(_text(owner, source))
-        return f"{receiver[1]}.{name}" if receiver else name
-    return name
+    owner = _owner(node, field, source, language.owner) if language.owner else ""
+    return f"{owner}.{name}" if owner else name
+
+
+def _owner(node: "Node", name: "Node", source: bytes, kind: str) -> str:
+    """The type that a method is written for: Go's receiver is a field, Kotlin's a type before the name."""
+    if receiver := node.child_by_field_name(kind):
+        found = _RECEIVER.search(_text(receiver, source))
+        return found[1] if found else ""
+    before = next(
+        (each for each in node.named_children if each.type == kind or each.start_byte >= name.start_byte), None
+    )
+    return plain_name(_text(before, source)) if before is not None and before.type == kind else ""
 
 
 def _declared(node: "Node") -> "Node":
@@ -121,14 +161,21 @@ def _declared(node: "Node") -> "Node":
 
 
 def plain_name(written: str) -> str:
-    """A name with dots for whatever the language separates by, without type arguments: `a::B<T>::c` is `a.B.c`."""
+    """A name with dots for whatever the language separates by, without type arguments: `a::B<T>::c` is `a.B.c`.
+
+    Ruby's `empty?`, `save!` and `name=` go by the word alone, as prose writes them.
+    """
     if len(written) > _MAX_NAME:
         return ""
     if "operator" not in written:
         for _ in range(4):
             written = _GENERICS.sub("", written)
     parts = [part.strip() for part in _SEPARATOR.split(written)]
-    return ".".join(part for part in parts if part and part not in _PREFIXES and not part.startswith(("'", '"', "`")))
+    return ".".join(
+        _SUFFIX.sub("", part)
+        for part in parts
+        if part and part not in _PREFIXES and not part.startswith(("'", '"', "`"))
+    )
 
 
 def _text(node: "Node", source: bytes) -> str:

@@ -19,7 +19,7 @@ _QUIET = (
     "protocol.allow=never",
 )
 SECONDS = 60.0
-"""For one git command; reading every blob of a very large repository takes about half of it."""
+"""For one git command."""
 
 
 class GitFailed(Exception):
@@ -116,6 +116,7 @@ class Git:
             except OSError as error:
                 raise GitFailed(f"git {words[0]} did not run: {type(error).__name__}") from error
             watchdog = threading.Timer(seconds, process.kill)
+            watchdog.daemon = True  # The end of the process must not wait for it.
             watchdog.start()
             try:
                 assert process.stdout is not None

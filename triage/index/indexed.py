@@ -1,13 +1,15 @@
 """One commit, indexed and searchable."""
 
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-from langchain_core.embeddings import Embeddings
+from typing import TYPE_CHECKING
 
 from triage.domain.code import Hit, IndexFacts, SearchQuery
 from triage.index.build import Budget, build
+from triage.index.chroma import embedded
 from triage.index.commit import is_bare, open_commit
 from triage.index.corpus import Corpus
 from triage.index.folder import FolderTree
@@ -16,10 +18,14 @@ from triage.index.owners import Owners, read_forms, read_owners
 from triage.index.passages import best_chunks, passages
 from triage.index.projection import projected_query
 from triage.index.query import Query, query_of
-from triage.index.rank import rank, term_weights
-from triage.index.reasons import reasons
+from triage.index.rank import rank
+from triage.index.reasons import Reason, reasons
 from triage.index.tree import Listing, Tree
 from triage.index.vectors import LOCAL, Vectors, embed, embedded_query
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+    from langchain_core.embeddings import Embeddings
 
 _NEAREST = 200
 """Chunks taken from the vector store."""
@@ -31,7 +37,7 @@ class Indexed:
 
     corpus: Corpus
     vectors: Vectors
-    model: Embeddings | None
+    model: "Embeddings | None"
     owners: Owners
     forms: list[str]
 
@@ -40,16 +46,22 @@ class Indexed:
         if not self.corpus.files or limit < 1:
             return []
         asked = query_of(query)
-        near = self._near(query, asked)
-        ranking = rank(self.corpus, asked, near, by_meaning=self.vectors.embedding != LOCAL)
+        nearest = self._near(query, asked)
+        ranking = rank(self.corpus, asked, nearest, by_meaning=self.vectors.embedding != LOCAL)
         hits: list[Hit] = []
         for file in ranking.order[:limit]:
-            chunks = best_chunks(self.corpus, ranking, file)
-            why = reasons(self.corpus, asked, ranking, file, chunks)
-            if file in ranking.meaning:
-                why.append(f"close in meaning to the issue, by `{self.vectors.embedding}`")
-            path, score = self.corpus.files[file].path, round(ranking.scores[file], 4)
-            hits.append(Hit(path=path, score=score, passages=passages(self.corpus, file, chunks), reasons=why))
+            chunks = best_chunks(self.corpus, ranking, file, asked)
+            near = [Reason(0.5, f"close in meaning to the issue, by `{self.vectors.embedding}`")]
+            why = reasons(self.corpus, asked, ranking, file, chunks, near if file in ranking.meaning else [])
+            hits.append(
+                Hit(
+                    path=self.corpus.files[file].path,
+                    score=round(ranking.scores[file], 4),
+                    chance=round(ranking.chances[file], 4),
+                    passages=passages(self.corpus, file, chunks),
+                    reasons=why,
+                )
+            )
         return hits
 
     def _near(self, query: SearchQuery, asked: Query) -> dict[int, float]:
@@ -58,7 +70,7 @@ class Indexed:
         if store is None:
             return {}
         if self.vectors.embedding == LOCAL or self.model is None:
-            return store.nearest(projected_query(self.corpus, term_weights(self.corpus, asked)), _NEAREST)
+            return store.nearest(projected_query(self.corpus, asked.weights), _NEAREST)
         text = "\n".join([query.reading.text, query.hypothesis, " ".join(query.keywords)])
         vector = embedded_query(self.model, text)
         return store.nearest(vector, _NEAREST) if vector is not None else {}
@@ -68,18 +80,25 @@ class Indexed:
         stale = older.vectors.store if older else None
         fresh = self.vectors.store
         if stale is not None and (fresh is None or stale.key != fresh.key):
-            stale.drop()
+            stale.release()
 
 
 def index_repository(
-    root: Path, repository: str, model: Embeddings | None, model_name: str, budget: Budget
+    root: Path,
+    repository: str,
+    model: "Embeddings | None",
+    model_name: str,
+    budget: Budget,
+    chroma: "Callable[[], ClientAPI]" = embedded,
 ) -> tuple[Indexed, IndexFacts]:
     """Read HEAD's commit, or the folder where there is none. Raises nothing for odd files."""
     started = time.perf_counter()
+    # Half a second of imports, while other processes read the files.
+    threading.Thread(target=_import_chroma, daemon=True, name="import").start()
     notes: list[str] = []
     tree, listing = _opened(root.resolve(), notes)
     built = build(tree, listing, budget)
-    vectors = embed(built.corpus, repository, tree.commit, model, model_name)
+    vectors = embed(built.corpus, repository, tree.commit, model, model_name, chroma)
     owners, forms = read_owners(tree, listing.entries), read_forms(tree, listing.entries)
     dirty = _dirty(tree, notes)
     facts = IndexFacts(
@@ -95,6 +114,10 @@ def index_repository(
         dirty=dirty,
     )
     return Indexed(built.corpus, vectors, model, owners, forms), facts
+
+
+def _import_chroma() -> None:
+    import chromadb.errors  # noqa: F401
 
 
 def _opened(root: Path, notes: list[str]) -> tuple[Tree, Listing]:

@@ -2,24 +2,47 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from triage.index.languages import language_of
 
 _TEST_FOLDER = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?|__mocks__|mocks?|e2e|testdata|test[-_]?(?:data|cases?|suite|utils?|fixtures?|support)"
-    r"|fixtures|(?:unit|integration|functional|regression)[-_]?tests?|cypress|testing"
-    r"|[a-z]+Test|[^/]*\.(?:[A-Za-z]*Tests?|Specs?))/"
+    r"(?:^|/)(?:[Tt]ests?|__(?:test\w*|mocks|fixtures|snapshots)__|[Ss]pecs?|mocks?|e2e|[Uu]nit[Tt]ests?|testsuites?"
+    r"|testlib|[Tt]est[-_]?(?i:data|cases?|suite|utils?|fixtures?|support|helpers?|resources?|apps?)|[Ff]ixtures|cypress"
+    r"|testing|regress|(?:oss-)?fuzz(?:ing|ers?|[-_]targets)?|src/it"
+    r"|(?:[\w.]+[-_])?(?:unit|integration|functional|regression|smoke|acceptance)[-_]?tests?"
+    r"|[a-z]+Test|[A-Z]\w*Tests|[\w.-]+[-_][Tt]ests|[^/]*\.(?:[A-Za-z]{0,40}Tests?|Specs?)(?:\.\w{1,40})?)/"
+    r"|^(?:t|[Ss]napshots)/"
 )
 _TEST_FILE = re.compile(
-    r"(?:^|/)(?:test_[^/]*|[^/]*_tests?|conftest|tests)\.\w+$"
-    r"|(?:^|/)[^/]*(?:_spec\.rb|[._-](?:test|spec|e2e|cy)s?\.[cm]?[jt]sx?|(?<=[a-z0-9])(?:Tests?|TestCase|Spec|IT)\.(?:java|kts?|scala|groovy|cs|php|swift))$"
+    r"(?:^|/)(?:test_[^/]*|[^/]*_(?:unit)?tests?|conftest|tests)\.(?![cm]?[jt]sx?$)\w+$"
+    r"|(?:^|/)[^/]*(?:_spec\.(?:rb|lua|cr|exs?)|[._-](?:test|spec|e2e|cy)s?\.[cm]?[jt]sx?|\.test-d\.ts|\.phpt"
+    r"|(?<=[a-z0-9])(?:Tests?|Spec|IT)(?:\+\w+)?\.(?:java|kts?|scala|groovy|cs|php|swift|mm?|cc|cpp|cxx))$"
 )
-_PYTHON_SOURCE_FOLDER = re.compile(r"(?<=/)(?:test|testing|fixtures|mocks?|specs?)/")
-_ASIDE_FOLDER = re.compile(
-    r"(?:^|/)(?:docs?|documentation|doc[-_]?src|website|examples?|samples?|demos?|tutorials?|bench(?:es|marks?)?|asv_bench"
-    r"|perf|playground|changelogs?|news|dist|[Ee]xamples?|[Ss]amples?|[^/]*\.(?:Samples?|Examples?|Benchmarks?))/"
-    r"|^(?:scripts|hack|\.[^/]+)/"
+_PRODUCT_FOLDERS = {
+    "Python": "test|testing|fixtures|mocks?|specs?|test_?utils?",
+    "Ruby": "testing",
+    "PHP": "[Tt]esting|Test|TestSuite",
+    "JavaScript": "testing|mock",
+    "TypeScript": "testing|mock",
+    "TSX": "testing|mock",
+}
+"""Folders inside of a package that hold something for its users in this language, and tests in others: `app/testing`,
+in Python `app/test/client.py` too. Its tests stand in `tests`, in a top-level folder, or in files that say so."""
+_ELSEWHERE = "testing|specs?"
+_SHIPPED = re.compile(r"(?:^|/)src/main/")
+"""By the JVM's convention what stands below is the product, whatever its name."""
+_SOURCES = re.compile(r"(?:^|/)(?:src|lib|[Ss]ources?|internal|pkg|crates/[^/]+)/")
+_EXAMPLES = re.compile(
+    r"(?:^|/)(?:(?:[^/]*[-_ ])?[Ee]xamples?|(?:[\w-]+[-_])?samples?|demos?|tutorials?|storybook|[Pp]laygrounds?"
+    r"|[^/]*\.(?:docc|playground)|(?:[\w-]+[-_])?[Bb]ench(?:es|mark(?:s|ing)?)?|asv_bench|jmh|dist"
+    r"|[^/]*\.(?:Samples?|Examples?|Benchmarks?|Demos?))/"
+    r"|^(?:scripts|hack|site|www|umd|Samples?|Demos?|\.[^/]+)/"
 )
+_DOCUMENTATION = re.compile(
+    r"(?:^|/)(?:docs?|documentation|doc[-_]?src|guides?|(?:[\w-]+-)?website|perf|changelogs?|news)/|^Doc(?:s|umentation)?/"
+)
+"""Among the sources such a folder is a part of the product: `src/rules/documentation`, Go's package `doc`."""
 TEST, ASIDE, NO_CODE = 0.3, 0.4, 0.4
 """Factors measured on issues of twelve repositories: most fixes are in sources; others are demoted only."""
 
@@ -47,10 +70,19 @@ class Kind:
 def kind_of(path: str) -> Kind:
     """Judge a path."""
     language = language_of(path)
-    folders = path
-    if language and language.name == "Python":
-        # In Python a package's own `test` or `testing` module is a product for its users (`app/test/client.py`);
-        # its tests stand in `tests`, in a top-level folder, or in files that say so.
-        folders = _PYTHON_SOURCE_FOLDER.sub("", path)
-    test = bool(_TEST_FOLDER.search(folders) or _TEST_FILE.search(path))
-    return Kind(test=test, aside=bool(_ASIDE_FOLDER.search(path)), code=language is not None)
+    name = language.name if language else ""
+    shipped = _SHIPPED.search(path)
+    around = path[: shipped.start() + 1] if shipped else path
+    test = bool(_TEST_FOLDER.search(_products(name).sub("", around)) or (not shipped and _TEST_FILE.search(path)))
+    return Kind(test=test, aside=_is_aside(around, name), code=language is not None)
+
+
+def _is_aside(path: str, language: str) -> bool:
+    sources = _SOURCES.search(path)
+    above = path[: sources.start() + 1] if sources else path
+    return bool(_EXAMPLES.search(path) or (language != "Go" and _DOCUMENTATION.search(above)))
+
+
+@cache
+def _products(language: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<=/)(?:{_PRODUCT_FOLDERS.get(language, _ELSEWHERE)})/")

@@ -1,6 +1,6 @@
 """One row per language. To add one: its extensions, the wheel with its grammar, and the nodes that define something.
 
-`python -m bench.nodes FILE` (see `bench/README.md`) prints the nodes that a grammar finds in a file.
+`python -m bench.nodes FILE` (see `bench/README.md`) prints the nodes that a grammar finds, and what is defined.
 """
 
 from dataclasses import dataclass
@@ -18,13 +18,15 @@ class Language:
     definitions: str = ""
     """Node types that define something, separated by blanks."""
     patterns: str = ""
-    """Further definitions as tree-sitter query patterns, captured as `@d`."""
+    """Further definitions as tree-sitter query patterns, captured as `@d`; the name as `@n` where no field holds it."""
     names: str = "name"
     """Fields that hold a definition's name, the first present one counts."""
     owner: str = ""
-    """Field that names the type which a method belongs to, where it stands outside of the type."""
+    """Field, or type of node before the name, that names the type which a method belongs to."""
     wrappers: str = ""
     """Node types around a definition that belong to it, such as decorators and `export`."""
+    lines: str = ""
+    """How a declaration's line begins, its name as group `name`: for files that the grammar reads in part only."""
 
 
 _JS_DEFINITIONS = "function_declaration generator_function_declaration class_declaration method_definition"
@@ -48,6 +50,12 @@ _C_PATTERNS = """
 (type_definition type: (union_specifier body: (_))) @d
 (type_definition type: (enum_specifier body: (_))) @d
 """
+
+_KOTLIN_LINES = (
+    r"\s*(?:(?:public|protected|private|internal|open|abstract|override|suspend|inline|data|sealed|enum|annotation|value"
+    r"|operator|infix|tailrec|actual|expect|final|companion|fun(?=\s+interface)) +)*"
+    r"(?:class|interface|object|fun(?:\s*<[^>]{1,200}>)?) +(?:[\w<>?, *]{1,200}\.)?(?P<name>\w+)"
+)
 
 LANGUAGES = (
     Language(
@@ -88,7 +96,7 @@ LANGUAGES = (
         "Go",
         ".go",
         "tree_sitter_go",
-        "function_declaration method_declaration type_spec type_alias",
+        "function_declaration method_declaration type_spec type_alias method_elem",
         owner="receiver",
         wrappers="type_declaration",
     ),
@@ -130,7 +138,7 @@ LANGUAGES = (
         "tree_sitter_c_sharp",
         "namespace_declaration class_declaration interface_declaration struct_declaration enum_declaration "
         "record_declaration delegate_declaration method_declaration constructor_declaration property_declaration "
-        "local_function_statement",
+        "event_declaration local_function_statement",
     ),
     Language(
         "Ruby",
@@ -151,6 +159,8 @@ LANGUAGES = (
         "tree_sitter_kotlin",
         "class_declaration object_declaration function_declaration type_alias",
         names="name type",
+        owner="user_type",
+        lines=_KOTLIN_LINES,
     ),
     Language(
         "Swift",
@@ -158,6 +168,7 @@ LANGUAGES = (
         "tree_sitter_swift",
         "class_declaration protocol_declaration function_declaration protocol_function_declaration init_declaration "
         "typealias_declaration",
+        "(property_declaration name: (pattern bound_identifier: (simple_identifier) @n) computed_value: (_)) @d",
     ),
     Language(
         "Scala",
@@ -172,6 +183,7 @@ LANGUAGES = (
         ".vue .svelte .astro .lua .pl .pm .t .r .jl .ex .exs .erl .hrl .hs .lhs .ml .mli .fs .fsi .fsx .clj .cljs "
         ".cljc .edn .dart .groovy .gradle .m .mm .zig .nim .v .sv .vhd .vhdl .d .pas .f .f90 .f95 .for .asm .s "
         ".sql .ps1 .psm1 .bat .cmd .vb .vbs .coffee .elm .rkt .scm .lisp .el .tcl .cmake .proto .thrift .graphql "
+        ".erb .haml .slim .ejs .hbs .pug .twig .jsp .cshtml .razor .xaml .axaml .tt .heex "
         ".gql .sol .cr .ada .adb .ads .hx .purs .rei .re .res .y .l .yy .ll .g4 .awk .fish .vim .glsl .hlsl .wgsl "
         ".metal .tf .hcl .bzl .star .nix",
     ),

@@ -13,6 +13,8 @@ PLAIN = 0.3
 _MIN_NAME = 3
 _MAX_PLACES = 60
 """A name that more files define says nothing about any of them."""
+_MAX_SOURCES = 2
+"""A frame that may lie in more files leads nowhere."""
 _SILENT_STEMS = frozenset({*PACKAGE_STEMS, "main", "lib", "__main__", "init"})
 
 
@@ -25,8 +27,11 @@ class Named:
     module: dict[int, float] = field(default_factory=dict)
     stem_in_title: dict[int, float] = field(default_factory=dict)
     stem_in_body: dict[int, float] = field(default_factory=dict)
-    defined: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    defined_in_title: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    defined: dict[int, float] = field(default_factory=dict)
+    """By the most telling definition that the issue names."""
+    defined_in_title: dict[int, float] = field(default_factory=dict)
+    innermost: dict[int, float] = field(default_factory=dict)
+    """Sources of the innermost frame that leads into the repository."""
 
     frames: dict[int, Reference] = field(default_factory=dict)
     """The innermost frame that leads to each file."""
@@ -50,6 +55,7 @@ def named(corpus: Corpus, query: Query) -> Named:
 def _add_references(corpus: Corpus, query: Query, found: Named) -> None:
     for reference in sorted(query.references, key=lambda one: -one.depth):
         files = files_named(corpus, reference.path)
+        _add_innermost(corpus, reference, files, found)
         for file in files:
             worth = 1 / len(files)
             if reference.depth:
@@ -60,6 +66,12 @@ def _add_references(corpus: Corpus, query: Query, found: Named) -> None:
                 found.path[file] = max(found.path.get(file, 0.0), worth)
             if line := line_meant(corpus, file, reference):
                 found.lines[file].append(line)
+
+
+def _add_innermost(corpus: Corpus, reference: Reference, files: Sequence[int], found: Named) -> None:
+    likely = [file for file in files if corpus.files[file].kind.likely]
+    if reference.depth and not found.innermost and 0 < len(likely) <= _MAX_SOURCES:
+        found.innermost = dict.fromkeys(likely, 1 / len(likely))
 
 
 def line_meant(corpus: Corpus, file: int, reference: Reference) -> int | None:
@@ -154,9 +166,9 @@ def _add_definitions(corpus: Corpus, query: Query, found: Named) -> None:
         plain = word.islower() and "_" not in word and word not in query.coded
         worth = (PLAIN if plain else 1.0) / len(files)
         for file in files:
-            found.defined[file] += worth
+            found.defined[file] = max(found.defined.get(file, 0.0), worth)
             if word in query.title:
-                found.defined_in_title[file] += worth
+                found.defined_in_title[file] = max(found.defined_in_title.get(file, 0.0), worth)
         for place in places:
             found.places[place.file].append((worth * (1.5 if word in query.title else 1.0), place))
 

@@ -4,8 +4,8 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
 
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Reading, Trace
@@ -20,6 +20,13 @@ KEYWORD, SAID_LATER = 1.0, 0.5
 
 MAX_TERMS = 1_500
 """The heaviest count; a log of 64 KiB may hold ten thousand."""
+OPENING = 60
+"""Words of prose: what is wrong stands before how it was noticed."""
+_MAX_JOINED = 2_000
+_MAX_PHRASES = 60
+_MIN_JOINED = 4
+"""Characters of a name or phrase that tells something: more than this."""
+_MAX_MESSAGES, _MESSAGE_WORDS = 4, 60
 _MAX_REFERENCES = 200
 _MAX_CHAINS = 1_000
 _MAX_CHAIN = 12
@@ -29,6 +36,7 @@ _URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"')\]]+")
 _BLOB = re.compile(r"/(?:blob|blame|tree|raw|src)/[^/\s]{1,200}/([^\s?#<>\"')\]]{1,500})(?:#L(\d{1,7}))?")
 _CHAIN = re.compile(r"(?<![\w.])[^\W\d]\w*+(?:(?:::|->|[.\\/#])[^\W\d]\w*+)+")
 _SEPARATOR = re.compile(r"::|->|[.\\/#]")
+_QUOTED = re.compile(r"`([^`\n]{4,80})`|\"([^\"\n]{5,80})\"|'([^'\n]{5,80})'|(?<![\w-])--?([a-z][\w-]{2,40})")
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,16 @@ class Query:
     chains: tuple[tuple[str, ...], ...]
     """Dotted names (`a.b.c`, `a::b`, `a/b`), taken apart."""
     references: tuple[Reference, ...]
+    joined: Mapping[str, float] = field(default_factory=dict)
+    """Names that neighbouring words would make (`group by`: `group_by`, `groupby`), with their weights."""
+    parts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Weights of the terms of a part of the issue alone: `title`, `opening`, `prose`, `names`."""
+    messages: tuple[tuple[str, ...], ...] = ()
+    """Words of each error message, lower case."""
+    phrases: tuple[str, ...] = ()
+    """Pieces of text that the issue quotes, and options without their dashes."""
+    said: tuple[str, ...] = ()
+    """Title and prose, as written."""
 
 
 def query_of(asked: SearchQuery) -> Query:
@@ -83,6 +101,14 @@ def query_of(asked: SearchQuery) -> Query:
         coded=frozenset(word for name in [*reading.identifiers, *asked.keywords] for word in words(name)),
         chains=tuple(islice(dict.fromkeys(_chains([everything, later, *reading.identifiers])), _MAX_CHAINS)),
         references=tuple(islice(_references(reading), _MAX_REFERENCES)),
+        joined=_joined(reading.title, prose),
+        parts=_parts(reading, prose),
+        messages=tuple(
+            tuple(word.lower() for word in words(text)[:_MESSAGE_WORDS])
+            for text in reading.error_messages[:_MAX_MESSAGES]
+        ),
+        phrases=tuple(islice(_phrases(f"{reading.title}\n{body}"), _MAX_PHRASES)),
+        said=(reading.title, prose),
     )
 
 
@@ -103,6 +129,38 @@ def _weights(
         total[term] += SAID_LATER * (1 + math.log(count))
     heaviest = sorted(total, key=lambda term: -total[term])[:MAX_TERMS]
     return {term: total[term] for term in heaviest}, spoken
+
+
+def _joined(title: str, prose: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for text, weight in ((title, TITLE), (prose, 1.0)):
+        said = [word.lower() for word in words(text)]
+        for one, other in islice(pairwise(said), _MAX_JOINED):
+            for name in (f"{one}_{other}", one + other):
+                if len(name) > _MIN_JOINED:
+                    found.setdefault(name, weight)
+    return found
+
+
+def _parts(reading: Reading, prose: str) -> dict[str, Mapping[str, float]]:
+    said = words(prose)
+    parts = {
+        "title": words(reading.title),
+        "opening": said[:OPENING],
+        "prose": said,
+        "names": words(" ".join(reading.identifiers)),
+    }
+    return {part: _damped(Counter(found)) for part, found in parts.items()}
+
+
+def _damped(counts: Counter[str]) -> dict[str, float]:
+    terms = _terms(counts, {}).most_common(MAX_TERMS)
+    return {term: 1 + math.log(count) for term, count in terms}
+
+
+def _phrases(text: str) -> Iterable[str]:
+    found = (next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text))
+    return dict.fromkeys(phrase for phrase in found if len(phrase) > _MIN_JOINED and any(map(str.isalpha, phrase)))
 
 
 def _terms(counts: Counter[str], spoken: dict[str, str]) -> Counter[str]:

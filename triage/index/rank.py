@@ -1,46 +1,57 @@
-"""Files in order: sums of normalised scores, times what each file's place in the repository makes likely."""
+"""Files in order: a weighted sum of signals, times what each file's place in the repository makes likely."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from triage.index.corpus import Corpus
-from triage.index.names import Named, named
+from triage.index.evidence import Evidence, Scores, top
+from triage.index.names import Named
 from triage.index.query import Query
+from triage.index.signals import SIGNALS
 
-CHUNKS, FILES, PATHS = 3.4, 1.5, 1.0
-NAMES = {
-    "defined": 1.0,
-    "defined_in_title": 0.5,
-    "path": 0.5,
-    "module": 0.4,
-    "frame": 0.4,
-    "stem_in_title": 0.5,
-    "stem_in_body": 0.2,
-}
-"""Weights learned by a listwise ranker on public issues, then rounded."""
+WEIGHTS = Path(__file__).with_name("weights.json")
 MEANING = 1.0
 """Of an embedding model's similarity; local vectors only propose candidates."""
-_SECOND, _THIRD = 1 / 2, 1 / 3
-"""A file scores as its best chunk and these shares of the next two."""
+BACKGROUND = frozenset({"neighbours", "size"})
+"""Signals that make nobody a suspect: a file must share something with the issue itself."""
 _CHUNK_CANDIDATES, _FILE_CANDIDATES = 200, 100
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Scores of everything, and the files worth showing, best first."""
+    """The files worth showing, best first, and what they were found by."""
 
+    evidence: Evidence
+    signals: Mapping[str, Scores]
+    """What speaks for each file, from 0 to 1."""
     order: list[int]
     scores: Mapping[int, float]
     """Relative to the best."""
-    chunk_scores: NDArray[np.float32]
-    weights: Mapping[int, float]
-    """The query by term number."""
-    named: Named = field(default_factory=Named)
+    chances: Mapping[int, float]
+    """That the fix edits the file. The weights are learned such that the sums are the logits of these chances; for
+    repositories that they were not learned from they hold within a few points (docs/localization.md)."""
     meaning: frozenset[int] = frozenset()
     """Files that an embedding model puts among the nearest."""
+
+    @property
+    def chunk_scores(self) -> Scores:
+        """Each chunk by the words of the query."""
+        return self.evidence.chunk_scores
+
+    @property
+    def weights(self) -> Mapping[int, float]:
+        """The query by term number."""
+        return self.evidence.weights
+
+    @property
+    def named(self) -> Named:
+        """What the issue names outright."""
+        return self.evidence.named
 
 
 def rank(corpus: Corpus, query: Query, near: Mapping[int, float], *, by_meaning: bool) -> Ranking:
@@ -52,65 +63,57 @@ def rank(corpus: Corpus, query: Query, near: Mapping[int, float], *, by_meaning:
         near: Chunks that the vector store found, with their similarity.
         by_meaning: The similarity comes from an embedding model and counts; otherwise it only makes candidates.
     """
-    weights = term_weights(corpus, query)
-    chunk_scores = corpus.by_chunk.scores(weights)
-    by_chunk = _best_three(corpus, chunk_scores)
-    by_file, by_path = corpus.by_file.scores(weights), corpus.by_path.scores(weights)
-    found = named(corpus, query)
-    total = CHUNKS * _normalised(by_chunk) + FILES * _normalised(by_file) + PATHS * _normalised(by_path)
-    for name, weight in NAMES.items():
-        total += weight * _normalised(_spread(getattr(found, name), len(corpus.files)))
+    evidence = Evidence(corpus, query)
+    signals = signals_of(evidence)
     closest = _closest(corpus, near) if by_meaning else {}
-    total += MEANING * _normalised(_spread(closest, len(corpus.files)))
-    total *= corpus.priors
-
-    candidates = {int(corpus.chunk_files[chunk]) for chunk in (*near, *_top(chunk_scores, _CHUNK_CANDIDATES))}
-    candidates.update(*(_top(scores, _FILE_CANDIDATES) for scores in (by_file, by_path)))
-    candidates.update(*(getattr(found, name) for name in NAMES))
+    spoken = MEANING * normalised(evidence.spread(closest)) + _sum(signals, weights().keys() - BACKGROUND)
+    total = (spoken + _sum(signals, BACKGROUND)) * corpus.priors
     order = sorted(
-        (file for file in candidates if total[file] > 0), key=lambda file: (-total[file], corpus.files[file].path)
+        (file for file in _candidates(evidence, signals, near) if spoken[file] > 0 or file in evidence.named.frame),
+        key=lambda file: (-total[file], corpus.files[file].path),
     )
     best = float(total[order[0]]) if order else 1.0
-    return Ranking(
-        order, {file: float(total[file]) / best for file in order}, chunk_scores, weights, found, frozenset(closest)
-    )
+    scores = {file: float(total[file]) / best for file in order}
+    return Ranking(evidence, signals, order, scores, _chances(total, order), frozenset(closest))
 
 
-def term_weights(corpus: Corpus, query: Query) -> dict[int, float]:
-    """The query's terms that the repository knows, by number."""
-    number = corpus.vocabulary.number
-    return {found: weight for term, weight in query.weights.items() if (found := number(term)) is not None}
+@cache
+def weights() -> Mapping[str, float]:
+    """How much each signal counts, as learned."""
+    learned: dict[str, float] = json.loads(WEIGHTS.read_text())["weights"]
+    return learned
 
 
-def _normalised(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+def signals_of(evidence: Evidence) -> dict[str, Scores]:
+    """Every signal, from 0 to 1."""
+    return {name: normalised(signal(evidence)) for name, signal in SIGNALS.items()}
+
+
+def normalised(scores: Scores) -> Scores:
+    """Divided by the highest."""
     highest = float(scores.max()) if len(scores) else 0.0
-    return scores / highest if highest > 0 else scores
+    return scores / np.float32(highest) if highest > 0 else scores
 
 
-def _spread(signal: Mapping[int, float], size: int) -> NDArray[np.float32]:
-    scores = np.zeros(size, dtype=np.float32)
-    scores[list(signal)] = list(signal.values())
-    return scores
+def _chances(total: Scores, order: Sequence[int]) -> dict[int, float]:
+    powers = np.exp(total[order] - total[order].max()) if order else np.zeros(0)
+    return dict(zip(order, (powers / powers.sum()).tolist(), strict=True)) if order else {}
 
 
-def _top(scores: NDArray[np.float32], count: int) -> list[int]:
-    """Numbers of the highest positive scores."""
-    best = np.argpartition(scores, -count)[-count:] if count < len(scores) else np.arange(len(scores))
-    return [int(number) for number in best if scores[number] > 0]
-
-
-def _best_three(corpus: Corpus, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Each file's best chunk, with half of its second and a third of its third."""
-    total = np.zeros(len(corpus.files), dtype=np.float32)
-    if not len(scores):
-        return total
-    order = np.lexsort((-scores, corpus.chunk_files))
-    files = corpus.chunk_files[order]
-    place = np.arange(len(files)) - np.searchsorted(files, files)
-    for rank_in_file, share in enumerate((1.0, _SECOND, _THIRD)):
-        chosen = place == rank_in_file
-        total[files[chosen]] += np.float32(share) * scores[order[chosen]]
+def _sum(signals: Mapping[str, Scores], names: Iterable[str]) -> Scores:
+    weighted = [np.float32(weights()[name]) * signals[name] for name in sorted(names)]
+    total: Scores = np.sum(weighted, axis=0, dtype=np.float32)
     return total
+
+
+def _candidates(evidence: Evidence, signals: Mapping[str, Scores], near: Mapping[int, float]) -> set[int]:
+    """Files that may share something with the issue."""
+    files = evidence.corpus.chunk_files
+    found = {int(files[chunk]) for chunk in (*near, *top(evidence.chunk_scores, _CHUNK_CANDIDATES))}
+    found.update(*(top(signals[name], _FILE_CANDIDATES) for name in ("files", "paths", "called")))
+    named = evidence.named
+    found.update(named.path, named.frame, named.module, named.defined, named.stem_in_title, named.stem_in_body)
+    return found
 
 
 def _closest(corpus: Corpus, near: Mapping[int, float]) -> dict[int, float]:

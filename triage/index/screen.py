@@ -11,10 +11,13 @@ CODE_BYTES = 512 * 1024
 TEXT_BYTES = 256 * 1024
 
 _VENDORED = re.compile(
-    r"(?:^|/)(?:node_modules|vendors?|_vendor|third[-_]?party|bower_components|jspm_packages|dist-packages|site-packages"
+    r"(?:^|/)(?:node_modules|vendor|_vendor|third[-_]?party|bower_components|jspm_packages|dist-packages|site-packages"
     r"|Godeps|Pods|Carthage|\.yarn|\.pnpm|\.pnpm-store|\.venv|\.tox|\.nox|\.gradle|__pypackages__)/"
+    r"|(?:^|(?:^|/)(?:assets|static|public|resources|libs?|js|css|www|wwwroot|web)/)vendors/"
     r"|(?:^|/)(?:\.pnp\.[cm]?js|gradlew(?:\.bat)?|mvnw(?:\.cmd)?)$"
 )
+_PACKAGE_FOLDER = re.compile(r"(?<=/)vendor/(?=.*\.(?:java|kts?|scala|groovy)$)")
+"""JVM projects do not copy sources of others into the tree; there it is a package about vendors."""
 _LOCK_NAMES = """
 package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock pipfile.lock
 uv.lock pdm.lock pixi.lock conda-lock.yml cargo.lock composer.lock gemfile.lock go.sum go.work.sum mix.lock flake.lock
@@ -24,7 +27,9 @@ project.assets.json
 _LOCKS = frozenset(_LOCK_NAMES.split())
 _GENERATED_NAME = re.compile(
     r"(?:\.pb(?:\.gw|\.validate)?\.(?:go|cc|h|c)|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|d\.ts)|\.pb\.swift|\.g\.(?:cs|dart)"
-    r"|\.freezed\.dart|\.designer\.cs|\.generated\.\w{1,10}|_generated\.\w{1,10}|\.(?:js|css|mjs|cjs)\.map)$",
+    r"|\.pb(?:objc)?\.(?:dart|m|rs)|_pb\.rb|\.pb-c\.[ch]|\.freezed\.dart|\.designer\.(?:cs|vb)|\.g\.i\.cs"
+    r"|\.generated\.\w{1,10}|_generated\.\w{1,10}|\.gen\.(?:go|[jt]sx?|rs|cs|dart)|\.tab\.[ch]|(?:^|/)lex\.yy\.c"
+    r"|(?:^|/)(?:moc|qrc)_\w+\.cpp|(?:^|/)ui_\w+\.h|(?:^|/)zz_generated\.[\w.]+|\.snap|\.(?:js|css|mjs|cjs)\.map)$",
     re.I,
 )
 _MINIFIED_NAME = re.compile(r"[.-]min\.(?:js|mjs|cjs|css)$", re.I)
@@ -46,6 +51,8 @@ _GENERATED_MARK = re.compile(
     re.I | re.S,
 )
 _COMMENT = re.compile(r"^[ \t]*(?:#|//|/?\*|--|;|%|<!--|\{-|\(\*|'|\"\"\"|rem\b|@?rem )", re.I)
+_COMPILED = re.compile(r"(?:^|\n)\s*(?://|/\*)[#@] sourceMappingURL=[^\n]{1,400}\s*$")
+"""A compiler's last line."""
 _MARK_LINES = 15
 """A generator puts its mark into the first lines, as a comment."""
 _LFS = b"version https://git-lfs.github.com/spec/"
@@ -56,7 +63,7 @@ _LONG_LINE, _LONG_MEAN = 5_000, 250
 def refused_by_path(path: str, size: int) -> str | None:
     """Why a file is left out, from its name and size alone; none when it has to be read."""
     name = path.rpartition("/")[2].lower()
-    if _VENDORED.search(path):
+    if _VENDORED.search(_PACKAGE_FOLDER.sub("", path)):
         return "vendored"
     if name in _LOCKS:
         return "lock file"
@@ -94,4 +101,4 @@ def _is_minified(text: str) -> bool:
 def _is_generated(text: str) -> bool:
     head = text[:4_000].split("\n", _MARK_LINES)[:_MARK_LINES]
     comments = " ".join(line for line in head if _COMMENT.match(line))
-    return bool(comments) and bool(_GENERATED_MARK.search(comments))
+    return bool(_GENERATED_MARK.search(comments)) or bool(_COMPILED.search(text[-600:]))

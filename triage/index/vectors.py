@@ -1,21 +1,26 @@
 """Vectors of chunks and queries: by an embedding model where one is given and answers, else by projection."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from triage.errors import BudgetSpent, TriageError
+from triage.index.chroma import StoreFailed, embedded
 from triage.index.corpus import Corpus
 from triage.index.projection import projected_chunks
-from triage.index.store import Key, VectorStore
+from triage.index.store import Key, VectorStore, layout_of
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+    from langchain_core.embeddings import Embeddings
 
 LOCAL = "local"
 MAX_VECTORS = 20_000
-"""By projection: adding them takes Chroma 5 seconds. What lies beyond is found by its words only."""
+"""By projection: adding them takes Chroma 4 seconds. What lies beyond is found by its words only."""
 MAX_EMBEDDED = 4_000
 """By an endpoint, which is paid by the token."""
 EMBED_SECONDS = 60.0
@@ -33,42 +38,77 @@ class Vectors:
     notes: list[str] = field(default_factory=list)
 
 
-def embed(corpus: Corpus, repository: str, commit: str | None, model: Embeddings | None, name: str) -> Vectors:
+def embed(
+    corpus: Corpus,
+    repository: str,
+    commit: str | None,
+    model: "Embeddings | None",
+    name: str,
+    chroma: "Callable[[], ClientAPI]" = embedded,
+) -> Vectors:
     """Make and store vectors of the likely sources' chunks.
 
     A model that fails, or answers with something else than one vector for each text, is given up: the projection
-    takes over, with a note.
-    """
-    from chromadb.errors import ChromaError
+    takes over, with a note. So does Chroma in this process for a server that fails.
 
+    Args:
+        corpus: The repository.
+        repository: `owner/name`.
+        commit: Full object id, if there is one.
+        model: What makes vectors; without it they are made here.
+        name: Of the model.
+        chroma: Opens what stores them.
+    """
     made = Vectors()
     chunks = _worth_storing(corpus)
     if not chunks:
         return made
-    rows: NDArray[np.float32] | None = None
-    if model is not None:
-        part = chunks[:MAX_EMBEDDED]
-        try:
-            rows = _asked(model, [_text_of(corpus, chunk) for chunk in part])
-        except _faults() as error:
-            made.notes.append(f"The embedding endpoint failed ({type(error).__name__}); local vectors stand in.")
-        else:
-            made.embedding = name
-            if len(rows) < len(chunks):
-                made.notes.append(f"The embedding model saw {len(rows)} of {len(chunks)} passages.")
-            chunks = part[: len(rows)]
-    if rows is None:
+    rows = _by_model(corpus, chunks[:MAX_EMBEDDED], model, made.notes)
+    if rows is not None:
+        made.embedding = name
+        if len(rows) < len(chunks):
+            made.notes.append(f"The embedding model saw {len(rows)} of {len(chunks)} passages.")
+        chunks = chunks[: len(rows)]
+    else:
         chunks = chunks[:MAX_VECTORS]
         rows = projected_chunks(corpus, chunks)
-    key = Key(repository, commit, made.embedding, rows.shape[1])
-    try:
-        made.store = VectorStore(key, corpus, chunks, rows)
-    except ChromaError as error:
-        made.notes.append(f"Chroma refused the vectors ({type(error).__name__}); search goes by words alone.")
+    key = Key(repository, commit, made.embedding, rows.shape[1], layout_of(corpus, chunks))
+    made.store = _stored(chroma, key, corpus, chunks, rows, made.notes)
     return made
 
 
-def embedded_query(model: Embeddings, text: str) -> NDArray[np.float32] | None:
+def _by_model(
+    corpus: Corpus, chunks: Sequence[int], model: "Embeddings | None", notes: list[str]
+) -> NDArray[np.float32] | None:
+    if model is None:
+        return None
+    try:
+        return _asked(model, [_text_of(corpus, chunk) for chunk in chunks])
+    except _faults() as error:
+        notes.append(f"The embedding endpoint failed ({type(error).__name__}); local vectors stand in.")
+        return None
+
+
+def _stored(
+    chroma: "Callable[[], ClientAPI]",
+    key: Key,
+    corpus: Corpus,
+    chunks: Sequence[int],
+    rows: NDArray[np.float32],
+    notes: list[str],
+) -> VectorStore | None:
+    tried: list[Callable[[], ClientAPI]] = [chroma] if chroma is embedded else [chroma, embedded]
+    for opened in tried:
+        try:
+            return VectorStore(opened(), key, corpus, chunks, rows)
+        except StoreFailed as error:
+            whose = "Chroma" if opened is embedded else "The Chroma server"
+            notes.append(f"{whose} did not take the vectors ({error}).")
+    notes.append("The search goes by words alone.")
+    return None
+
+
+def embedded_query(model: "Embeddings", text: str) -> NDArray[np.float32] | None:
     """The vector of a search; none when the endpoint fails."""
     try:
         return _matrix([model.embed_query(text[:_MAX_CHARS])], 1).reshape(-1)
@@ -78,9 +118,7 @@ def embedded_query(model: Embeddings, text: str) -> NDArray[np.float32] | None:
 
 def _worth_storing(corpus: Corpus) -> list[int]:
     """Chunks of likely sources; of everything in a repository without any."""
-    likely = [number for number, file in enumerate(corpus.files) if file.kind.likely]
-    chosen = set(likely)
-    found = [chunk for chunk, file in enumerate(corpus.chunk_files.tolist()) if file in chosen]
+    found: list[int] = np.flatnonzero(corpus.likely[corpus.chunk_files]).tolist()
     return found or list(range(len(corpus.chunk_files)))
 
 
@@ -91,7 +129,7 @@ def _text_of(corpus: Corpus, chunk: int) -> str:
     return "\n".join([f"{file.path} {corpus.chunk_symbols[chunk] or ''}", *lines])[:_MAX_CHARS]
 
 
-def _asked(model: Embeddings, texts: Sequence[str]) -> NDArray[np.float32]:
+def _asked(model: "Embeddings", texts: Sequence[str]) -> NDArray[np.float32]:
     """Vectors of as many texts as time and budget allow, at least of the first batch."""
     latest = time.monotonic() + EMBED_SECONDS
     rows: list[list[float]] = []

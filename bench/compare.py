@@ -1,0 +1,115 @@
+"""This project's ranking beside plain BM25 over whole files and, where it is installed, the `semble` library."""
+
+import argparse
+import contextlib
+import json
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from bench.speed import ISSUE
+
+KS = (1, 3, 5, 10)
+CONTESTANTS = {"this project": "ours", "plain BM25": "plain", "semble": "semble_library"}
+HOME = Path(__file__).parents[1]
+
+
+@dataclass
+class Tally:
+    """What one contestant did, issue by issue."""
+
+    within: list[list[bool]] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    query_ms: list[float] = field(default_factory=list)
+    peak: list[int] = field(default_factory=list)
+    failed: str = ""
+
+    def row(self, name: str) -> str:
+        if self.failed:
+            return f"{name}: skipped, {self.failed}"
+        accuracy = [
+            f"{100 * statistics.mean(row[at] for row in self.within):.0f}" if self.within else ""
+            for at in range(len(KS))
+        ]
+        figures = [
+            f"{statistics.median(self.seconds):.1f}",
+            f"{statistics.median(self.query_ms):.0f}",
+            f"{max(self.peak):,}",
+        ]
+        return " | ".join([name, *accuracy, *figures])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="*", type=Path, help="repositories to time on")
+    parser.add_argument("--set", type=Path, help="JSON lines, as for bench.accuracy")
+    parser.add_argument("--mirror", type=Path, help="folder of bare repositories, as for bench.accuracy")
+    parser.add_argument("--limit", type=int, help="issues of the set")
+    parser.add_argument("--semble-python", default=sys.executable, help="a Python that has semble installed")
+    options = parser.parse_args()
+    if options.set and not options.mirror:
+        parser.error("--set needs --mirror")
+    records = (
+        [json.loads(line) for line in options.set.read_text().splitlines()[: options.limit]] if options.set else []
+    )
+    print(" | ".join(["who", *(f"Acc@{k}" for k in KS), "index s", "query ms", "peak MB"]))
+    tallies = {name: Tally() for name in CONTESTANTS}
+    for folder, issue, gold in tasks(options.folder, records, options.mirror):
+        for name, tally in tallies.items():
+            if not tally.failed:
+                python = options.semble_python if name == "semble" else sys.executable
+                add(tally, python, CONTESTANTS[name], folder, issue, gold)
+    for name, tally in tallies.items():
+        print(tally.row(name))
+    if not records:
+        print("Accuracy needs issues whose fixes are known: --set FILE.jsonl --mirror DIR.")
+
+
+def tasks(
+    folders: Sequence[Path], records: Sequence[dict[str, Any]], mirror: Path
+) -> Iterator[tuple[Path, str, list[str]]]:
+    """Folder, issue, and the files that the fix edits, where they are known."""
+    for folder in folders:
+        yield folder, f"{ISSUE.title}\n{ISSUE.body}", []
+    for record in records:
+        repository = mirror / record.get("mirror", record["repo"].replace("/", "+")) / "repo"
+        with checked_out(repository, record["base_commit"]) as folder:
+            yield folder, record["problem_statement"], record["gold_files"]
+
+
+@contextlib.contextmanager
+def checked_out(repository: Path, commit: str) -> Iterator[Path]:
+    command = ["git", f"--git-dir={repository}", "archive", commit]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=BytesIO(done.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+        yield Path(folder)
+
+
+def add(tally: Tally, python: str, contestant: str, folder: Path, issue: str, gold: Sequence[str]) -> None:
+    """Let a contestant rank the files, in a process of its own: peak memory never goes down."""
+    command = [python, "-m", f"bench.contestants.{contestant}", str(folder.resolve())]
+    done = subprocess.run(command, check=False, input=issue.encode(), capture_output=True, cwd=HOME)
+    if done.returncode:
+        tally.failed = (done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a word"])[-1][
+            :200
+        ]
+        return
+    answer = json.loads(done.stdout.splitlines()[-1])
+    ranked = answer["ranked"]
+    if gold:
+        tally.within.append([set(gold) <= set(ranked[:k]) for k in KS])
+    tally.seconds.append(answer["seconds"])
+    tally.query_ms.append(answer["query_ms"])
+    tally.peak.append(answer["peak"])
+
+
+if __name__ == "__main__":
+    main()

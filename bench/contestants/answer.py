@@ -1,0 +1,32 @@
+"""How a contestant of `bench.compare` is asked and answers: folder as argument, issue on standard input, JSON out."""
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+LIMIT = 100
+"""Files that a contestant names."""
+
+
+def answer(index: Callable[[Path], Callable[[str], Sequence[str]]]) -> None:
+    """Time a contestant.
+
+    Args:
+        index: Makes of a folder what ranks its files for an issue: paths from there, best first.
+    """
+    issue = sys.stdin.read()
+    started = time.perf_counter()
+    search = index(Path(sys.argv[1]))
+    indexed = time.perf_counter()
+    ranked = list(dict.fromkeys(search(issue)))[:LIMIT]
+    asked = time.perf_counter()
+    row = {
+        "ranked": ranked,
+        "seconds": indexed - started,
+        "query_ms": 1_000 * (asked - indexed),
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+    }
+    print(json.dumps(row))

@@ -1,0 +1,26 @@
+"""The `semble` library (PyPI), which loads an embedding model from a hub when it is first used."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bench.contestants.answer import LIMIT, answer
+
+CHUNKS = 10 * LIMIT
+"""It ranks chunks; a file is as good as its best."""
+
+
+def index(folder: Path) -> Callable[[str], Sequence[str]]:
+    try:
+        from semble import SembleIndex
+    except ImportError:
+        sys.exit("it is not installed")
+    try:
+        made = SembleIndex.from_path(folder)
+    except OSError as error:
+        sys.exit(f"its model cannot be loaded ({type(error).__name__})")
+    return lambda issue: [found.chunk.file_path for found in made.search(issue, CHUNKS)]
+
+
+if __name__ == "__main__":
+    answer(index)

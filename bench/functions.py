@@ -1,0 +1,209 @@
+"""Acc@k of single functions, and how often the lines shown are lines of the fix.
+
+Reads what `bench.accuracy` reads, with `fix`: the commit that mended it, whose parent version of the files in
+`gold_files` is that of `base_commit`. The functions that the fix touches are taken from its diff.
+"""
+
+import argparse
+import json
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from triage.index.build import Budget, build
+from triage.index.chunks import Scope, scopes
+from triage.index.commit import CommitTree
+from triage.index.corpus import Corpus
+from triage.index.decode import lines_of
+from triage.index.definitions import definitions_of
+from triage.index.git import Git, GitFailed
+from triage.index.languages import language_of
+from triage.index.passages import BEST, best_chunks, spots
+from triage.index.query import Query, query_of
+from triage.index.rank import Ranking, rank
+from triage.index.retriever import query_for
+
+KS = (1, 3, 5, 10)
+FILES = 12
+"""Whose functions are listed."""
+INSIDE = 0.3
+"""Of the distance to a file's best definition, beside the file's own score, in the list of functions."""
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.M)
+_CONTAINER = re.compile(
+    r"\b(?:class|struct|interface|impl|enum|trait|module|namespace|object|extension|protocol|union|record)\b"
+)
+
+Name = tuple[str, str]
+"""Path and qualified name."""
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What a fix touched, in the version before it."""
+
+    functions: frozenset[Name]
+    """Changed ones; what it only added has no place yet."""
+    lines: Sequence[tuple[str, int, int]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--set", type=Path, required=True, help="JSON lines")
+    parser.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories")
+    parser.add_argument("--limit", type=int)
+    options = parser.parse_args()
+    rows = Counter[str]()
+    accuracy: list[list[bool]] = []
+    for record in map(json.loads, options.set.read_text().splitlines()[: options.limit]):
+        git = Git(options.mirror / record.get("mirror", record["repo"].replace("/", "+")) / "repo", bare=True)
+        tree = CommitTree(git, bare=True, revision=record["base_commit"])
+        corpus = build(tree, tree.listing(), Budget()).corpus
+        query = query_of(query_for(record["problem_statement"]))
+        found = measured(corpus, query, rank(corpus, query, {}, by_meaning=False), fix_of(git, record))
+        rows.update(found.counts)
+        accuracy.extend([found.within] if found.within else [])
+        print(record.get("instance_id", record["repo"]), dict(found.counts), found.within, flush=True)
+    print(summary(rows, accuracy))
+
+
+def summary(rows: Counter[str], accuracy: Sequence[Sequence[bool]]) -> str:
+    def share(name: str, of: str) -> str:
+        return f"{100 * rows[name] / max(1, rows[of]):.1f}"
+
+    within = (f"@{k} {100 * statistics.mean(row[at] for row in accuracy):.1f}" for at, k in enumerate(KS) if accuracy)
+    return "\n".join(
+        [
+            f"functions, n={len(accuracy)}: " + "  ".join(within),
+            (
+                f"first file right, n={rows['function asked']}: function first {share('function first', 'function asked')}, "
+                f"among {BEST} {share('function shown', 'function asked')}"
+            ),
+            (
+                f"first file right, n={rows['file']}: lines of the fix first {share('lines first', 'file')}, "
+                f"among {BEST} {share('lines shown', 'file')}"
+            ),
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class Measured:
+    counts: Counter[str]
+    within: list[bool]
+    """All functions of the fix among the first k; empty where the fix changes none."""
+
+
+def measured(corpus: Corpus, query: Query, ranking: Ranking, fix: Fix) -> Measured:
+    listed = listed_functions(corpus, query, ranking)
+    within = [fix.functions <= set(listed[:k]) for k in KS] if fix.functions else []
+    counts = Counter[str]()
+    first = ranking.order[0] if ranking.order else None
+    if first is not None and corpus.files[first].path in {path for path, *_ in fix.lines}:
+        counts.update(_inside(corpus, first, best_chunks(corpus, ranking, first, query), fix))
+    return Measured(counts, within)
+
+
+def _inside(corpus: Corpus, file: int, chunks: Sequence[int], fix: Fix) -> Iterator[str]:
+    path = corpus.files[file].path
+    touched = [(start, end) for changed, start, end in fix.lines if changed == path]
+    hits = [
+        any(corpus.chunk_starts[chunk] <= end and start <= corpus.chunk_ends[chunk] for start, end in touched)
+        for chunk in chunks
+    ]
+    yield "file"
+    yield from ["lines first"] * hits[0] + ["lines shown"] * any(hits)
+    wanted = {name for changed, name in fix.functions if changed == path}
+    if wanted:
+        yield "function asked"
+        shown = [corpus.chunk_symbols[chunk] in wanted for chunk in chunks]
+        yield from ["function first"] * shown[0] + ["function shown"] * any(shown)
+
+
+def listed_functions(corpus: Corpus, query: Query, ranking: Ranking) -> list[Name]:
+    """Definitions of the first files: the best of each file in the files' order, others as far down as they are worse."""
+    found: list[tuple[float, Name]] = []
+    for file in ranking.order[:FILES]:
+        inside = spots(corpus, ranking, file, query)[:BEST]
+        for spot in inside:
+            symbol = corpus.chunk_symbols[spot.chunk]
+            if symbol:
+                score = ranking.scores[file] + INSIDE * (spot.worth - inside[0].worth)
+                found.append((score, (corpus.files[file].path, symbol)))
+    return [name for _, name in sorted(found, key=lambda one: -one[0])]
+
+
+def fix_of(git: Git, record: dict[str, Any]) -> Fix:
+    """What the fix changes in the gold files."""
+    functions: set[Name] = set()
+    lines: list[tuple[str, int, int]] = []
+    for path in record["gold_files"]:
+        before, after = (Outline(_text(git, commit, path), path) for commit in (record["base_commit"], record["fix"]))
+        words = ("--no-ext-diff", "--no-textconv", "--no-renames", "-U0")
+        diff = git.run("diff", *words, record["base_commit"], record["fix"], "--", path).decode("utf-8", "replace")
+        for old, olds, new, news in _HUNK.findall(diff):
+            count, added = int(olds or 1), int(news or 1)
+            lines.append((path, max(1, int(old)), int(old) + max(count, 1) - 1))
+            if count:
+                functions.update((path, name) for name in before.touched(int(old), count))
+            else:
+                functions.update((path, name) for name in after.touched(int(new), added) if before.has(name))
+    return Fix(frozenset(functions), lines)
+
+
+def _text(git: Git, commit: str, path: str) -> str:
+    try:
+        return git.run("show", f"{commit}:{path}").decode("utf-8", "replace")
+    except GitFailed:
+        return ""  # The fix adds or removes the file.
+
+
+class Outline:
+    """A file's functions and classes by line."""
+
+    def __init__(self, text: str, path: str) -> None:
+        language = language_of(path)
+        self._lines = lines_of(text)
+        found = definitions_of(text, language) if language else []
+        self._root = scopes(found, len(self._lines))
+
+    def has(self, name: str) -> bool:
+        node = self._root
+        while (inner := next((one for one in node.inner if f"{name}.".startswith(f"{one.name}.")), None)) is not None:
+            if inner.name == name:
+                return True
+            node = inner
+        return False
+
+    def touched(self, first: int, count: int) -> set[str]:
+        """Definitions of the lines that are neither blank nor comment."""
+        numbers = range(first, min(first + count, len(self._lines) + 1))
+        telling = (number for number in numbers if not _silent(self._lines[number - 1]))
+        return {name for number in telling if (name := self._at(number))}
+
+    def _at(self, line: int) -> str:
+        """The outermost function at the line, or the innermost class: what stands inside a function belongs to it."""
+        node = self._root
+        while (inner := next((one for one in node.inner if one.start <= line <= one.end), None)) is not None:
+            node = inner
+            if not self._contains_others(node):
+                break
+        return node.name
+
+    def _contains_others(self, scope: Scope) -> bool:
+        own = scope.name.rpartition(".")[2]
+        head = next(
+            (line for line in self._lines[scope.start - 1 : scope.end] if own in line and not _silent(line)), ""
+        )
+        return bool(_CONTAINER.search(head.partition(own)[0]))
+
+
+def _silent(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith(("#", "//", "*", "/*"))
+
+
+if __name__ == "__main__":
+    main()

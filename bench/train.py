@@ -1,0 +1,160 @@
+"""Learns how much each signal counts, and tells how well that does on repositories it has not seen.
+
+A listwise softmax over the candidates of each issue: the weights make the files that the real fix edits likely. With
+some thirty weights the problem is convex and small; Newton's method solves it in a few steps.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.accuracy import KS, corpus_of
+from triage.index.corpus import Corpus
+from triage.index.evidence import Evidence
+from triage.index.query import query_of
+from triage.index.rank import WEIGHTS, normalised, rank
+from triage.index.retriever import query_for
+from triage.index.signals import SIGNALS
+
+CANDIDATES = 200
+RIDGE = 0.1
+"""Pull of each weight to where it started, in units of the signal's own spread."""
+START = {"chunks": 3.4, "files": 1.5, "paths": 1.0, "definition": 1.0, "path": 0.5}
+"""Set by hand, from a ranker with these signals alone; the others start at 0."""
+_STEPS, _PRECISION = 30, 1e-6
+_MIN_SPREAD = 0.02
+"""A signal that hardly any candidate has would count without bound."""
+_SMALL = 15
+"""Repositories with fewer issues are left out together."""
+
+Matrix = NDArray[np.float64]
+Scaled = Sequence[tuple[Matrix, NDArray[np.bool_]]]
+"""Signals in units of their spread, and which candidates are right."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """One issue: what spoke for each candidate, and which candidates the fix edits."""
+
+    repository: str
+    signals: Matrix
+    """Candidates by signals, times the prior."""
+    right: NDArray[np.bool_]
+    edited: int
+    """Files that the fix edits, candidates or not."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--set", type=Path, action="append", required=True, help="JSON lines; may be given again")
+    parser.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories")
+    parser.add_argument("--cache", type=Path, required=True, help="folder for what was computed")
+    parser.add_argument("--write", action="store_true", help=f"write {WEIGHTS.name}")
+    options = parser.parse_args()
+    records = [json.loads(line) for path in options.set for line in path.read_text().splitlines()]
+    examples = list(examples_of(records, options.mirror, options.cache))
+    report(examples)
+    if options.write:
+        learned = dict(zip(SIGNALS, fit(examples).round(3).tolist(), strict=True))
+        WEIGHTS.write_text(json.dumps({"issues": len(examples), "weights": learned}, indent=2) + "\n")
+
+
+def examples_of(records: Sequence[dict[str, Any]], mirror: Path, cache: Path) -> Iterator[Example]:
+    """Signals of each record, computed once and kept in a folder."""
+    cache.mkdir(parents=True, exist_ok=True)
+    for record in records:
+        kept = cache / f"{record['instance_id'].replace('/', '_')}.npz"
+        if not kept.exists():
+            signals, right = signals_and_truth(record, corpus_of(record, mirror))
+            np.savez_compressed(kept, signals=signals, right=right)
+        data = np.load(kept)
+        yield Example(record["repo"], data["signals"].astype(float), data["right"], len(record["gold_files"]))
+
+
+def signals_and_truth(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """What speaks for the best candidates of one record, and which of them are right."""
+    query = query_of(query_for(record["problem_statement"]))
+    order = rank(corpus, query, {}, by_meaning=False).order[:CANDIDATES]
+    evidence = Evidence(corpus, query)
+    columns = [normalised(signal(evidence))[order] * corpus.priors[order] for signal in SIGNALS.values()]
+    gold = set(record["gold_files"])
+    return np.stack(columns, axis=1), np.array([corpus.files[file].path in gold for file in order], dtype=bool)
+
+
+def fit(examples: Sequence[Example]) -> Matrix:
+    """Weights that make the right files likely."""
+    known = [example for example in examples if example.right.any()]
+    spread = np.maximum(_MIN_SPREAD, np.concatenate([example.signals for example in known]).std(axis=0))
+    scaled = [(example.signals / spread, example.right) for example in known]
+    start: Matrix = np.array([START.get(name, 0.0) for name in SIGNALS]) * spread
+    weights = start.copy()
+    loss = _loss(scaled, weights, start)
+    for _ in range(_STEPS):
+        step = _newton(scaled, weights, start)
+        while (better := _loss(scaled, weights - step, start)) > loss:
+            step /= 2
+        if loss - better < _PRECISION:
+            break
+        weights -= step
+        loss = better
+    learned: Matrix = weights / spread
+    return learned
+
+
+def _loss(scaled: Scaled, weights: Matrix, start: Matrix) -> float:
+    surprise = [-np.log(_softmax(signals @ weights)[right] + 1e-300).mean() for signals, right in scaled]
+    return float(np.mean(surprise) + RIDGE * ((weights - start) @ (weights - start)))
+
+
+def _newton(scaled: Scaled, weights: Matrix, start: Matrix) -> Matrix:
+    gradient, curvature = 2 * RIDGE * (weights - start), 2 * RIDGE * np.eye(len(weights))
+    for signals, right in scaled:
+        likely = _softmax(signals @ weights)
+        mean = likely @ signals
+        gradient -= (signals[right].mean(axis=0) - mean) / len(scaled)
+        curvature += ((signals * likely[:, None]).T @ signals - np.outer(mean, mean)) / len(scaled)
+    step: Matrix = np.linalg.solve(curvature, gradient)
+    return step
+
+
+def _softmax(scores: Matrix) -> Matrix:
+    powers = np.exp(scores - scores.max())
+    likely: Matrix = powers / powers.sum()
+    return likely
+
+
+def report(examples: Sequence[Example]) -> None:
+    """Acc@k with each repository's issues ranked by weights that were learned without it."""
+    sizes = Counter(example.repository for example in examples)
+    folds = [example.repository if sizes[example.repository] >= _SMALL else "small ones" for example in examples]
+    hits: dict[str, list[list[bool]]] = {}
+    for fold in sorted(set(folds)):
+        weights = fit([example for example, other in zip(examples, folds, strict=True) if other != fold])
+        seen = [example for example, other in zip(examples, folds, strict=True) if other == fold]
+        hits[fold] = [[worst_place(example, weights) <= k for k in KS] for example in seen]
+        print(f"{fold:32}", line(hits[fold]), flush=True)
+    print(f"{'all':32}", line([row for rows in hits.values() for row in rows]))
+
+
+def worst_place(example: Example, weights: Matrix) -> int:
+    """Place of the last file that the fix edits, from 1; beyond the candidates when one is missing."""
+    if example.right.sum() < example.edited:
+        return CANDIDATES + 1
+    order = np.argsort(-(example.signals @ weights), kind="stable")
+    return int(np.flatnonzero(example.right[order]).max()) + 1
+
+
+def line(rows: Sequence[Sequence[bool]]) -> str:
+    shares = np.array(rows, dtype=float).mean(axis=0) * 100
+    return f"n={len(rows):4} " + " ".join(f"acc@{k} {share:5.1f}" for k, share in zip(KS, shares, strict=True))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Which Chroma holds the vectors: one inside of this process, or a server. And what goes wrong with it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from triage.errors import BadInput
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+
+
+class StoreFailed(Exception):
+    """Chroma refused, answered nonsense, or cannot be reached. The text is the kind of the fault, in one word."""
+
+
+@cache
+def embedded() -> "ClientAPI":
+    """Chroma in this process's memory, one for all: it is gone with the process."""
+    import chromadb
+    from chromadb.config import Settings
+
+    return chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False))
+
+
+def server(url: str) -> "ClientAPI":
+    """A Chroma server.
+
+    Raises:
+        BadInput: `url` is no `http://` or `https://` address.
+        StoreFailed: It does not answer.
+    """
+    address = urlsplit(url)
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise BadInput("the Chroma server's address is not of the form https://host:port")
+    import chromadb
+    from chromadb.config import Settings
+
+    secure = address.scheme == "https"
+    with faults_told():
+        return chromadb.HttpClient(
+            host=address.hostname,
+            port=address.port or (443 if secure else 8000),
+            ssl=secure,
+            settings=Settings(anonymized_telemetry=False),
+        )
+
+
+def is_shared(client: "ClientAPI") -> bool:
+    """Others may use what is stored there."""
+    return client.get_settings().chroma_server_host is not None
+
+
+@contextmanager
+def faults_told() -> Iterator[None]:
+    """Around calls of a client. Raises StoreFailed."""
+    import httpx
+    from chromadb.errors import ChromaError
+
+    try:
+        yield
+    except Exception as error:
+        # chromadb 1.5.9 raises `Exception` itself where a proxy answers in the server's place.
+        if type(error) is Exception or isinstance(error, ChromaError | httpx.HTTPError | ValueError):
+            raise StoreFailed(type(error).__name__) from error
+        raise
