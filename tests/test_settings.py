@@ -45,7 +45,7 @@ class TestDefaults:
         assert Settings.from_terminal({}).model == "gpt-4o"
 
     def test_inputs_that_do_not_exist_yet_are_not_fields(self) -> None:
-        later = {"supervisor", "config_file", "cache_dir", "max_model_runs_per_day", "chroma_url", "fix"}
+        later = {"supervisor", "config_file", "cache_dir", "max_model_runs_per_day", "fix"}
         assert not later & set(Settings.model_fields)
 
     def test_a_misspelled_variable_is_the_runners_to_report(self) -> None:
@@ -152,7 +152,8 @@ class TestBaseUrl:
         ],
     )
     def test_taken(self, url: str) -> None:
-        assert from_runner(model_base_url=url).model_base_url == url
+        settings = from_runner(model_base_url=url, chroma_url=f"{url}/")
+        assert (settings.model_base_url, settings.chroma_url) == (url, url)
 
     @pytest.mark.parametrize(
         "url",
@@ -176,10 +177,21 @@ class TestBaseUrl:
             "https://[::1/v1",
         ],
     )
-    def test_refused_without_showing_it(self, url: str) -> None:
-        said = refusal(model_base_url=url)
-        assert said.startswith("model-base-url: ")
+    @pytest.mark.parametrize("name", ["model-base-url", "chroma-url"])
+    def test_refused_without_showing_it(self, name: str, url: str) -> None:
+        said = refusal(**{name: url})
+        assert said.startswith(f"{name}: ")
         assert "pa55word" not in said
+
+
+class TestChromaUrl:
+    def test_none_unless_given_and_no_sign_of_a_model(self) -> None:
+        assert Settings.from_runner({}).chroma_url is None
+        assert from_runner(chroma_url="https://chroma.example").engine_chosen == "rules"
+
+    def test_at_a_terminal(self) -> None:
+        settings = Settings.from_terminal({"TRIAGE_CHROMA_URL": "http://chroma:8000"})
+        assert settings.chroma_url == "http://chroma:8000"
 
 
 class TestFaults:

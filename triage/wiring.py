@@ -4,6 +4,7 @@ import time
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -70,11 +71,19 @@ def github(settings: Settings, slug: str, api_url: str, ca_file: Path | None = N
     return IssueTracker(settings.github_token.get_secret_value(), slug, api_url, ca_file=ca_file)
 
 
-def codebase(root: Path, slug: str, embeddings: "Embeddings | None" = None, embedding: str = "local") -> Codebase:
-    """The checkout's index."""
+def codebase(
+    root: Path,
+    slug: str,
+    embeddings: "Embeddings | None" = None,
+    embedding: str = "local",
+    chroma_url: str | None = None,
+) -> Codebase:
+    """The checkout's index, with its vectors in this process or on a Chroma server."""
+    from triage.index.chroma import embedded, server
     from triage.index.codebase import GitCodebase
 
-    return GitCodebase(root, slug, embeddings, embedding)
+    chroma = partial(server, chroma_url) if chroma_url else embedded
+    return GitCodebase(root, slug, embeddings, embedding, chroma=chroma)
 
 
 def services(
@@ -102,7 +111,7 @@ def services(
     limits = settings.limits()
     model, embeddings = _endpoint(settings, facts.request_id)
     return Services(
-        codebase=codebase(root, slug, embeddings, settings.embedding_chosen),
+        codebase=codebase(root, slug, embeddings, settings.embedding_chosen, settings.chroma_url),
         journal=journal,
         limits=limits,
         engine=settings.engine_chosen,

@@ -8,8 +8,10 @@ import sys
 import pytest
 
 from tests.e2e import scenes
-from tests.e2e.github_server import GitHubServer, serving
+from tests.e2e.github_server import SLUG, GitHubServer, serving
 from tests.e2e.job import ROOT, Job
+from tests.index.chroma_server import serving as chroma_serving
+from triage.index.chroma import server
 
 needs_action = pytest.mark.skipif(importlib.util.find_spec("triage.action") is None, reason="no triage/action.py")
 
@@ -39,6 +41,17 @@ def test_nothing_of_the_workspace_is_imported_run_or_obeyed(job):
     done = job.run_here()
     assert scenes.sprung(job.workspace) == []
     scenes.check_report(job, done)
+
+
+@needs_action
+def test_the_vectors_go_to_a_chroma_server_that_is_named(job, tmp_path):
+    scenes.plain_checkout(job.workspace)
+    job.commit()
+    with chroma_serving(tmp_path / "chroma") as url:
+        job.inputs["chroma-url"] = url
+        scenes.check_report(job, job.run_here())
+        (stored,) = server(url).list_collections()
+        assert stored.metadata["repository"] == SLUG
 
 
 PROBE = """

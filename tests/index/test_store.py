@@ -1,19 +1,17 @@
 """The same vectors and metadata in this process's Chroma and on a real server."""
 
 import socket
-import subprocess
-import sys
-import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import numpy as np
 import pytest
 
+from tests.index.chroma_server import free_port, serving
 from tests.index.indexes import ask, corpus_of
 from tests.index.project import PROJECT
 from tests.index.repositories import commit
@@ -29,39 +27,6 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 Opener = Callable[[], "ClientAPI"]
-SERVE = "import sys, chromadb_rust_bindings; chromadb_rust_bindings.cli(['chroma', *sys.argv[1:]])"
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[str]:
-    """The server that chromadb's wheel carries, in a process of its own."""
-    port = free_port()
-    words = ["run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
-    process = subprocess.Popen(
-        [sys.executable, "-c", SERVE, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        while not answers(f"http://127.0.0.1:{port}"):
-            assert process.poll() is None
-            time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.kill()
-        process.wait()
-
-
-def answers(url: str) -> bool:
-    try:
-        server(url)
-    except StoreFailed:
-        return False
-    return True
 
 
 @pytest.fixture(scope="module")
@@ -182,9 +147,43 @@ def test_a_codebase_on_a_server(tmp_path: Path, repository: str, address: str):
 
 def test_a_server_that_is_not_there_gives_way(corpus: Corpus, repository: str):
     made = embed(corpus, repository, "c0ffee", None, "local", partial(server, f"http://127.0.0.1:{free_port()}"))
-    assert made.notes == ["The Chroma server did not take the vectors (ValueError)."]
+    assert made.notes == ["The Chroma server did not take the vectors (ConnectError)."]
     assert made.store is not None
     assert not is_shared(made.store._client)
+
+
+def test_a_server_that_never_answers_gives_way(corpus: Corpus, repository: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("triage.index.chroma.ANSWER_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        made = embed(corpus, repository, "c0ffee", None, "local", partial(server, url))
+    assert made.notes == ["The Chroma server did not take the vectors (ReadTimeout)."]
+    assert made.store is not None
+
+
+@pytest.mark.parametrize(
+    ("url", "asked"),
+    [
+        ("http://chroma", "http://chroma:8000"),
+        ("https://chroma.example/", "https://chroma.example:443"),
+        ("http://[::1]:9000", "http://[::1]:9000"),
+        ("http://httpd:9000", "http://httpd:9000"),
+        ("https://gateway.example/team/chroma", "https://gateway.example:443/team/chroma"),
+    ],
+)
+def test_where_a_server_is_asked(url: str, asked: str, monkeypatch: pytest.MonkeyPatch):
+    calls: list[str] = []
+
+    def answer(client: httpx.Client, method: str, where: str, **more: object) -> httpx.Response:
+        calls.append(where)
+        identity = {"user_id": "", "tenant": "default_tenant", "databases": ["default_database"]}
+        return httpx.Response(200, json=identity, request=httpx.Request(method, where))
+
+    monkeypatch.setattr(httpx.Client, "request", answer)
+    server(url)
+    assert calls[0] == f"{asked}/api/v2/heartbeat"
+    assert len(calls) > 1
+    assert all(where.startswith(f"{asked}/api/v2/") for where in calls)
 
 
 def test_a_server_that_dies_leaves_the_words(tmp_path: Path, corpus: Corpus, repository: str):

@@ -14,6 +14,8 @@ from triage.ports import Codebase, Model, Services
 
 MAX_TOKENS = 1_200
 MAX_GAPS = 4
+REFUSED = -0.1
+"""Taken off the confidence when a cited place could not be found."""
 MAX_ADJUSTMENT = 0.5
 """As the prompt says; a model's larger step is cut."""
 
@@ -76,7 +78,8 @@ async def by_rules(case: Case, services: Services) -> CritiqueFinding:
         "does the first suspect stand out.",
         error=None,
         verdict=verdict,
-        confidence_adjustment={"CONFIRMED": 0.1, "UNCERTAIN": -0.05, "CHALLENGED": -0.2}[verdict],
+        # The first suspect's chance knows the trace, the names and the lead already: only what does not hold lowers it.
+        confidence_adjustment=REFUSED if refused else 0.0,
         gaps=gaps,
         revised_hypothesis=None,
         ready_for_report=verdict == "CONFIRMED",

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 
+ANSWER_SECONDS = 10.0
+"""In which a server must give a first sign of life."""
+
+
 class StoreFailed(Exception):
     """Chroma refused, answered nonsense, or cannot be reached. The text is the kind of the fault, in one word."""
 
@@ -26,23 +30,30 @@ def embedded() -> "ClientAPI":
 
 
 def server(url: str) -> "ClientAPI":
-    """A Chroma server.
+    """A Chroma server. Without a port: 443 for `https://`, Chroma's own 8000 for `http://`.
 
     Raises:
         BadInput: `url` is no `http://` or `https://` address.
-        StoreFailed: It does not answer.
+        StoreFailed: It does not answer in time.
     """
     address = urlsplit(url)
     if address.scheme not in ("http", "https") or not address.hostname:
         raise BadInput("the Chroma server's address is not of the form https://host:port")
     import chromadb
+    import httpx
     from chromadb.config import Settings
 
     secure = address.scheme == "https"
+    port = address.port or (443 if secure else 8000)
+    host = f"[{address.hostname}]" if ":" in address.hostname else address.hostname
+    whole = f"{address.scheme}://{host}:{port}{address.path.rstrip('/')}"
     with faults_told():
+        # chromadb's own client waits for ever, and what a firewall drops never answers.
+        httpx.get(f"{whole}/api/v2/heartbeat", timeout=ANSWER_SECONDS).raise_for_status()
+        # Not the bare name: chromadb 1.5.9 would lose the path, and the port of a name that starts with "http".
         return chromadb.HttpClient(
-            host=address.hostname,
-            port=address.port or (443 if secure else 8000),
+            host=whole,
+            port=port,
             ssl=secure,
             settings=Settings(anonymized_telemetry=False),
         )

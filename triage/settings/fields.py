@@ -90,7 +90,7 @@ def _key(value: Any) -> Any:
 
 
 def endpoint_url(value: Any) -> Any:
-    """A base URL that a key may be sent to. The value is never shown: it might hold a password."""
+    """A base URL that a key or our data may be sent to. The value is never shown: it might hold a password."""
     text = str(value)
     try:
         url = urlsplit(text)
@@ -122,5 +122,6 @@ def _is_private(host: str) -> bool:
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Secret = Annotated[SecretStr, BeforeValidator(_key)]
 ModelName = Annotated[str, BeforeValidator(_name)]
+EndpointUrl = Annotated[str, BeforeValidator(endpoint_url)]
 Seconds = Annotated[int, whole(1, 21_600, " of seconds")]
 """GitHub ends a job after six hours."""

@@ -6,13 +6,13 @@ The descriptions are those of `action.yml`, and the defaults too; a test holds t
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from triage.domain.effect import LabelsMode, Policy
 from triage.domain.run import Engine, Limits
 from triage.errors import BadInput
-from triage.settings.fields import Flag, ModelName, Seconds, Secret, amount, endpoint_url, one_of, whole
+from triage.settings.fields import EndpointUrl, Flag, ModelName, Seconds, Secret, amount, one_of, whole
 
 PLACEHOLDER_KEY = "sk-no-key-required"
 """Sent to an endpoint that was given without a key; gateways that need none accept any."""
@@ -47,7 +47,7 @@ class Settings(BaseSettings):
         "else rules).",
     )
     model_api_key: Secret = Field(SecretStr(""), description="Key of the OpenAI-compatible endpoint.")
-    model_base_url: Annotated[str, BeforeValidator(endpoint_url)] | None = Field(
+    model_base_url: EndpointUrl | None = Field(
         None,
         description="Base URL of any OpenAI-compatible endpoint (LiteLLM, vLLM, Azure, Ollama). Empty means OpenAI's.",
     )
@@ -80,6 +80,11 @@ class Settings(BaseSettings):
     labels: Annotated[LabelsMode, one_of("off", "suggest", "apply")] = Field(
         "suggest",
         description="Labels: off, suggest (named in the comment), or apply (existing labels only, only ever added).",
+    )
+    chroma_url: EndpointUrl | None = Field(
+        None,
+        description="Address of a Chroma server that holds the vectors, for shared or very large indexes. "
+        "Empty means this process.",
     )
 
     @classmethod
