@@ -6,9 +6,11 @@ some thirty weights the problem is convex and small; Newton's method solves it i
 
 import argparse
 import json
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +33,11 @@ START = {"chunks": 3.4, "files": 1.5, "paths": 1.0, "definition": 1.0, "path": 0
 _STEPS, _PRECISION = 30, 1e-6
 _MIN_SPREAD = 0.02
 """A signal that hardly any candidate has would count without bound."""
-_SMALL = 15
-"""Repositories with fewer issues are left out together."""
+_SMALL, _GROUPS = 25, 6
+"""Repositories with fewer issues are left out a group at a time."""
+_BANDS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 1.1)
 
-Matrix = NDArray[np.float64]
+Matrix = NDArray[np.floating[Any]]
 Scaled = Sequence[tuple[Matrix, NDArray[np.bool_]]]
 """Signals in units of their spread, and which candidates are right."""
 
@@ -114,12 +117,13 @@ def _loss(scaled: Scaled, weights: Matrix, start: Matrix) -> float:
 
 
 def _newton(scaled: Scaled, weights: Matrix, start: Matrix) -> Matrix:
-    gradient, curvature = 2 * RIDGE * (weights - start), 2 * RIDGE * np.eye(len(weights))
+    gradient: Matrix = 2 * RIDGE * (weights - start)
+    curvature: Matrix = 2 * RIDGE * np.eye(len(weights))
     for signals, right in scaled:
         likely = _softmax(signals @ weights)
         mean = likely @ signals
-        gradient -= (signals[right].mean(axis=0) - mean) / len(scaled)
-        curvature += ((signals * likely[:, None]).T @ signals - np.outer(mean, mean)) / len(scaled)
+        gradient = gradient - (signals[right].mean(axis=0) - mean) / len(scaled)
+        curvature = curvature + ((signals * likely[:, None]).T @ signals - np.outer(mean, mean)) / len(scaled)
     step: Matrix = np.linalg.solve(curvature, gradient)
     return step
 
@@ -131,16 +135,40 @@ def _softmax(scores: Matrix) -> Matrix:
 
 
 def report(examples: Sequence[Example]) -> None:
-    """Acc@k with each repository's issues ranked by weights that were learned without it."""
+    """Acc@k and chances, each repository's issues ranked by weights that were learned without it."""
     sizes = Counter(example.repository for example in examples)
-    folds = [example.repository if sizes[example.repository] >= _SMALL else "small ones" for example in examples]
-    hits: dict[str, list[list[bool]]] = {}
+    folds = [_fold(example.repository, sizes) for example in examples]
+    if len(set(folds)) < 2:
+        raise SystemExit("The issues come from too few repositories to leave some of them out.")
+    rows: list[list[bool]] = []
+    told: list[tuple[float, bool]] = []
     for fold in sorted(set(folds)):
         weights = fit([example for example, other in zip(examples, folds, strict=True) if other != fold])
         seen = [example for example, other in zip(examples, folds, strict=True) if other == fold]
-        hits[fold] = [[worst_place(example, weights) <= k for k in KS] for example in seen]
-        print(f"{fold:32}", line(hits[fold]), flush=True)
-    print(f"{'all':32}", line([row for rows in hits.values() for row in rows]))
+        hits = [[worst_place(example, weights) <= k for k in KS] for example in seen]
+        print(f"{fold:32}", line(hits), flush=True)
+        rows += hits
+        told += [first_chance(example, weights) for example in seen]
+    print(f"{'all':32}", line(rows))
+    for low, high in pairwise(_BANDS):
+        band = [right for chance, right in told if low <= chance < high]
+        if band:
+            print(f"told {low:.1f} to {min(high, 1.0):.1f}: n={len(band):4} right {100 * float(np.mean(band)):5.1f} %")
+
+
+def _fold(repository: str, sizes: Mapping[str, int]) -> str:
+    """Large repositories alone, small ones in a few groups."""
+    group = zlib.crc32(repository.encode()) % _GROUPS + 1
+    return repository if sizes[repository] >= _SMALL else f"small ones, group {group}"
+
+
+def first_chance(example: Example, weights: Matrix) -> tuple[float, bool]:
+    """The chance told for the first candidate, and whether the fix edits it."""
+    if not len(example.right):
+        return 0.0, False
+    likely = _softmax(example.signals @ weights)
+    first = int(np.argmax(likely))
+    return float(likely[first]), bool(example.right[first])
 
 
 def worst_place(example: Example, weights: Matrix) -> int:

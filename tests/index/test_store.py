@@ -77,6 +77,20 @@ def test_both_find_the_same(corpus: Corpus, repository: str, address: str):
     assert found[0] == pytest.approx(found[1], abs=1e-5)
 
 
+def test_what_others_put_there_is_not_found(corpus: Corpus, repository: str, address: str):
+    opener = partial(server, address)
+    store = embed(corpus, repository, "c0ffee", None, "local", opener).store
+    assert store is not None
+    vector = projected_query(corpus, {"parse_date": 1.0})
+    own = store.nearest(vector, 50)
+    (name,) = collections(opener, repository)
+    foreign = opener().get_collection(name, embedding_function=None)
+    foreign.add(ids=["abc", "999999"], embeddings=np.stack([vector, vector]), metadatas=[{"path": "x"}] * 2)
+    found = store.nearest(vector, 50)
+    assert found
+    assert found.items() <= own.items()
+
+
 def test_what_is_there_is_taken_over(corpus: Corpus, repository: str, opener: Opener):
     first = embed(corpus, repository, "c0ffee", None, "local", opener).store
     assert first is not None
@@ -174,13 +188,15 @@ def test_a_server_that_never_answers_gives_way(corpus: Corpus, repository: str, 
 def test_where_a_server_is_asked(url: str, asked: str, monkeypatch: pytest.MonkeyPatch):
     calls: list[str] = []
 
-    def answer(client: httpx.Client, method: str, where: str, **more: object) -> httpx.Response:
-        calls.append(where)
-        identity = {"user_id": "", "tenant": "default_tenant", "databases": ["default_database"]}
-        return httpx.Response(200, json=identity, request=httpx.Request(method, where))
+    def answer(transport: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
+        port = request.url.port or (443 if request.url.scheme == "https" else 80)
+        host = f"[{request.url.host}]" if ":" in request.url.host else request.url.host
+        calls.append(f"{request.url.scheme}://{host}:{port}{request.url.path}")
+        return httpx.Response(200 if request.url.path.endswith("/heartbeat") else 502, text="asked")
 
-    monkeypatch.setattr(httpx.Client, "request", answer)
-    server(url)
+    monkeypatch.setattr(httpx.HTTPTransport, "handle_request", answer)
+    with pytest.raises(StoreFailed):
+        server(url)
     assert calls[0] == f"{asked}/api/v2/heartbeat"
     assert len(calls) > 1
     assert all(where.startswith(f"{asked}/api/v2/") for where in calls)

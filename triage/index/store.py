@@ -64,6 +64,7 @@ class VectorStore:
         """
         self.key = key
         self.size = len(chunks)
+        self._stored = {str(chunk): int(chunk) for chunk in chunks}
         self._client = client
         with faults_told():
             self._collection = self._opened()
@@ -84,8 +85,11 @@ class VectorStore:
         except StoreFailed:
             return {}
         assert found["distances"] is not None
+        # A server that others may write to can hold what we did not store.
         return {
-            int(chunk): 1 - distance for chunk, distance in zip(found["ids"][0], found["distances"][0], strict=True)
+            self._stored[known]: 1 - distance
+            for known, distance in zip(found["ids"][0], found["distances"][0], strict=True)
+            if known in self._stored
         }
 
     def drop(self) -> None:
