@@ -30,6 +30,9 @@ RIDGE = 0.1
 """Pull of each weight to where it started, in units of the signal's own spread."""
 START = {"chunks": 3.4, "files": 1.5, "paths": 1.0, "definition": 1.0, "path": 0.5}
 """Set by hand, from a ranker with these signals alone; the others start at 0."""
+LEAST = {"innermost frame": 2.5}
+"""Learned as 1.4. Up to here Acc@k is the same, and the file in which a trace ends is among the first three in 97 of 100
+issues with one instead of 91: that is where a reader looks for it."""
 _STEPS, _PRECISION = 30, 1e-6
 _MIN_SPREAD = 0.02
 """A signal that hardly any candidate has would count without bound."""
@@ -66,6 +69,7 @@ def main() -> None:
     report(examples)
     if options.write:
         learned = dict(zip(SIGNALS, fit(examples).round(3).tolist(), strict=True))
+        learned |= {name: max(least, learned[name]) for name, least in LEAST.items()}
         WEIGHTS.write_text(json.dumps({"issues": len(examples), "weights": learned}, indent=2) + "\n")
 
 

@@ -170,6 +170,8 @@ def locate(
         sys.stdout.write(json.dumps({"files": files, **timed}) + "\n")
         return
     sys.stdout.write("".join(f"{path}\n" for path in files))
+    if not files:
+        sys.stderr.write("No file of the checkout shares anything with the issue.\n")
 
 
 _MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "broken": ("✗", "bold red")}

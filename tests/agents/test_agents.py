@@ -170,6 +170,18 @@ async def test_a_file_known_by_its_path_alone_is_a_suspect_without_lines():
     assert (answer.relevant_files[0].start_line, answer.relevant_files[0].quote) == (None, None)
 
 
+async def test_a_vague_issue_is_never_sure():
+    """The chances were learned from issues with something to go by."""
+    told = case(issue=cases.issue(title="It does not work", body="parse is broken since today"))
+    answer = await codebase_search.by_rules(told, services(codebase=CODE))
+    assert (answer.relevant_files[0].path, answer.confidence) == ("src/parse.py", codebase_search.VAGUE)
+
+
+async def test_what_the_issue_says_counts_once():
+    found = cases.investigation(keywords_for_search=["parse", "frobnicate"])
+    assert codebase_search.query_of(case(investigation=found)).keywords == ["frobnicate"]
+
+
 async def test_codebase_by_rules_finds_nothing_in_nothing():
     answer = await codebase_search.by_rules(case(), services())
     assert answer.relevant_files == []

@@ -148,3 +148,8 @@ def test_hostile_paths_take_linear_time(shape: str):
     kind_of(path)
     kind_of(path + ".java")
     assert time.perf_counter() - started < 0.5
+
+
+def test_what_a_shell_completes_is_no_source():
+    assert kind_of("crates/core/flags/complete/rg.zsh").aside
+    assert not kind_of("src/complete/engine.py").aside

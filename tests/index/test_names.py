@@ -1,5 +1,6 @@
 """What an issue names outright, and which files that means."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,16 @@ def test_a_path_from_elsewhere_names_a_file_or_nothing(tmp_path: Path):
     assert codebase.named("webpack-internal:///./node_modules/axios/lib/core/Axios.js") == "lib/core/Axios.js"
     assert codebase.named("models.py") is None, "there are two"
     assert codebase.named("/usr/lib/python3.12/json/decoder.py") is None
+
+
+def test_many_files_of_one_name_and_a_hostile_issue_take_bounded_time(tmp_path: Path):
+    files = {f"pkg/m{number}/__init__.py": "class A:\n    def __init__(self): pass\n" for number in range(1_000)}
+    corpus = corpus_of(tmp_path, files)
+    chains = " ".join(f"a{number}" + ".__init__" * 11 for number in range(500))
+    frames = [("__init__.py", number, "__init__") for number in range(1, 201)]
+    query = query_of(ask(prose=chains, traces=[trace(*frames)]))
+    started = time.process_time()
+    found = named(corpus, query)
+    assert time.process_time() - started < 5  # a minute, when each name and each frame looked at every file
+    assert len(found.frame) == len(files)
+    assert set(found.lines[0]) >= {2}

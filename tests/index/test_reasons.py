@@ -60,7 +60,10 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        (ask(title="`JobQueue.push` loses a job"), ["defines `JobQueue` and `JobQueue.push`, named in the title"]),
+        (
+            ask(title="`JobQueue.push` loses a job", identifiers=["JobQueue.push"]),
+            ["defines `JobQueue` and `JobQueue.push`, named in the title"],
+        ),
         (
             ask(title="Nothing is left", prose="See `open_slots` and `drain_jobs`."),
             ["defines `JobQueue.drain_jobs`, named in the issue", "matches `open_slots` in `JobQueue`"],

@@ -1,6 +1,7 @@
 """What speaks for a file, signal by signal."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from tests.index.indexes import ask, corpus_of, trace
 from tests.index.project import PROJECT
 from triage.domain.code import SearchQuery
+from triage.index.bm25 import BM25, Counted
 from triage.index.evidence import Evidence, Scores, postings, top
 from triage.index.links import called, calls_to
 from triage.index.query import query_of
@@ -155,3 +157,30 @@ def test_top_is_in_order_and_leaves_out_what_has_nothing():
 def test_postings_of_a_term_that_came_later_are_empty(evidence_of: Callable[[SearchQuery], Evidence]):
     evidence = evidence_of(ask(title="x"))
     assert not len(postings(evidence.corpus.by_path, 10**6))
+
+
+@pytest.mark.parametrize("files", [{"t/x.c": ""}, {"t/x.c": "", "src/y.c": ""}])
+def test_a_frame_is_all_that_speaks_for_an_empty_file(tmp_path: Path, files: Mapping[str, str]):
+    corpus = corpus_of(tmp_path, files)
+    asked = ask(title="q", traces=[trace(("t/x.c", 2, "f"))])
+    ranking = rank(corpus, query_of(asked), {}, by_meaning=False)
+    assert ranking.order == [corpus.numbers["t/x.c"]]
+    assert ranking.chances == {ranking.order[0]: 1.0}
+
+
+def test_a_signal_without_weight_and_a_weight_without_signal_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    corpus = corpus_of(tmp_path, PROJECT)
+    query = query_of(ask(title="parse_date fails in a leap year"))
+    before = rank(corpus, query, {}, by_meaning=False).scores
+    learned = {**weights(), "gone": 1.0}
+    monkeypatch.setattr("triage.index.rank.weights", lambda: learned)
+    monkeypatch.setattr("triage.index.rank.SIGNALS", {**SIGNALS, "new": lambda evidence: evidence.nothing() + 1})
+    assert rank(corpus, query, {}, by_meaning=False).scores == before
+
+
+def test_a_term_that_a_table_does_not_know_has_no_share(evidence_of: Callable[[SearchQuery], Evidence]):
+    corpus = evidence_of(ask(title="x")).corpus
+    corpus = replace(corpus, by_file=BM25([Counted(np.zeros(len(WEB), dtype=np.int32))], 0))
+    assert not Evidence(corpus, query_of(ask(title="fetch_page"))).share("title").any()

@@ -1,5 +1,6 @@
 """Codebase search: which files and lines are at fault."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,17 +16,19 @@ from triage.checks.checkout import Checkout
 from triage.domain.case import Case
 from triage.domain.code import Hit, Passage, SearchQuery
 from triage.domain.findings import AgentFinding, CodebaseFinding, RelevantFile
+from triage.domain.issue import Reading
 from triage.domain.value import Value
 from triage.ports import Model, Services
 from triage.threads import in_daemon_thread
 
+_REMARK = re.compile(r"#|//|/?\*|--|@|\"\"\"|'''|<!--")
 MAX_TOKENS = 2_000
 MAX_FILES = 10
 QUOTED_CHARS = 10
 """A shorter line may stand in an issue by chance."""
 STANDS_OUT = 0.04
 """Chance below which a hit is not shown as a suspect."""
-UNSURE, SURE = 0.05, 0.95
+UNSURE, VAGUE, SURE = 0.05, 0.5, 0.95
 CONTEXT_CHARS = 48_000
 """Of code in the prompt: about 16,000 tokens, a sixth of the default budget of a run."""
 
@@ -54,11 +57,10 @@ def search_input(case: Case) -> CodebaseSearchInput:
 
 
 def query_of(case: Case) -> SearchQuery:
-    """The same for the ranker."""
-    asked = search_input(case)
-    return SearchQuery(
-        reading=case.reading, keywords=asked.keywords, hypothesis=asked.hypothesis, areas=asked.affected_areas
-    )
+    """The same for the ranker: the issue, and names that only an agent said. What the issue says counts once."""
+    said = case.reading.text.lower()
+    keywords = case.investigation.keywords_for_search if case.investigation else []
+    return SearchQuery(reading=case.reading, keywords=[word for word in keywords if word.lower() not in said])
 
 
 def build_codebase_chain(
@@ -127,7 +129,7 @@ async def by_rules(case: Case, services: Services) -> CodebaseFinding:
     """The ranked hits, each with its best passage and why it ranked."""
     query = query_of(case)
     hits = await in_daemon_thread(lambda: services.codebase.search(query, MAX_FILES))
-    confidence = confidence_of(hits)
+    confidence = confidence_of(hits, case.reading)
     first = hits[0] if hits else None
     return CodebaseFinding(
         agent_name="codebase_search",
@@ -162,13 +164,14 @@ def _relevant(hit: Hit, case: Case) -> RelevantFile:
 
 
 def _telling_line(passage: Passage, case: Case) -> str | None:
-    """The last line that the issue quotes, as stack traces do, else the one that opens the passage.
+    """The longest line that the issue quotes, as stack traces do, else the first line of code.
 
     Line numbers alone go stale: the reporter's version may differ.
     """
-    lines = [line.strip() for line in passage.text.splitlines()]
+    lines = [line.strip() for line in passage.text.splitlines() if len(line.strip()) > 3]
     quoted = [line for line in lines if len(line) >= QUOTED_CHARS and line in case.reading.body]
-    return next((line for line in [*quoted[::-1], *lines] if len(line) > 3), None)
+    code = [line for line in lines if not _REMARK.match(line)]
+    return max(quoted, key=len) if quoted else next(iter([*code, *lines]), None)
 
 
 def _location(hit: Hit) -> str:
@@ -179,9 +182,14 @@ def _location(hit: Hit) -> str:
     return f"{place} ({best.symbol})" if best.symbol else place
 
 
-def confidence_of(hits: Sequence[Hit]) -> float:
-    """The chance that the first hit is right. Never quite sure: the fault may lie outside of the repository."""
-    return round(max(UNSURE, min(SURE, hits[0].chance if hits else 0.0)), 2)
+def confidence_of(hits: Sequence[Hit], reading: Reading) -> float:
+    """The chance that the first hit is right. Never quite sure: the fault may lie outside of the repository.
+
+    The chances were learned from issues with something to go by; where there is nothing, half is the most.
+    """
+    telling = reading.identifiers or reading.error_messages or reading.paths or reading.traces
+    most = SURE if telling else VAGUE
+    return round(max(UNSURE, min(most, hits[0].chance if hits else 0.0)), 2)
 
 
 def finding(answer: CodebaseFinding) -> AgentFinding:

@@ -105,7 +105,7 @@ def _summary(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: bool)
         return "No file of the repository could be tied to what the issue describes."
     if in_trace:
         return f"Inside this repository the stack trace ends in {files[0].path}, but not everything fits."
-    return f"{files[0].path} fits the issue's words best, but no stack trace leads to its lines."
+    return f"{files[0].path} fits the issue best, but no stack trace ends in it."
 
 
 def _gaps(case: Case, *, has_suspects: bool, in_trace: bool, confident: bool, refused: int) -> list[str]:

@@ -70,7 +70,8 @@ def _questions(kind: Kind, reading: Reading, services: Services) -> list[Missing
 def _symptom(reading: Reading) -> str:
     """One sentence on what the first trace or error message shows; empty when there is neither."""
     if reading.traces:
-        return _trace_sentence(reading.traces[0])
+        # Of a chain the last one: the cause in Java, what surfaced in Python.
+        return _trace_sentence(reading.traces[-1])
     if reading.error_messages:
         return reading.error_messages[0].replace("`", "'")
     return ""

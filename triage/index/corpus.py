@@ -15,6 +15,7 @@ from triage.index.tokens import Vocabulary
 from triage.index.units import units_of
 
 PACKAGE_STEMS = ("__init__", "index", "mod")
+"""Files that stand for their folder: `__init__.py`, `index.ts`, `mod.rs`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Corpus:
     chunk_ends: NDArray[np.int32]
     chunk_symbols: Sequence[str | None]
     definitions: Mapping[str, Sequence[Place]]
-    """By own name, as written."""
+    """By own name, as written; those of one name in the order of their files."""
     vocabulary: Vocabulary
     by_chunk: BM25
     by_file: BM25
@@ -81,15 +82,6 @@ class Corpus:
         found: dict[str, list[int]] = {}
         for number, file in enumerate(self.files):
             found.setdefault(file.stem, []).append(number)
-        return found
-
-    @cached_property
-    def packages(self) -> Mapping[str, Sequence[int]]:
-        """Files that stand for their folder (`__init__.py`, `index.ts`, `mod.rs`), by its name, lower case."""
-        found: dict[str, list[int]] = {}
-        for number in (number for stem in PACKAGE_STEMS for number in self.stems.get(stem, ())):
-            folder = self.files[number].path.rpartition("/")[0]
-            found.setdefault(folder.rpartition("/")[2].lower(), []).append(number)
         return found
 
     @cached_property

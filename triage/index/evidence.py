@@ -63,7 +63,8 @@ class Evidence:
         table = self.corpus.by_file
         found = self.nothing()
         for term in self._known(self.query.parts.get(part, {})):
-            found[postings(table, term)] += table.idf[term]
+            if len(documents := postings(table, term)):
+                found[documents] += table.idf[term]
         return found
 
     def spread(self, signal: Mapping[int, float]) -> Scores:

@@ -39,6 +39,8 @@ _EXAMPLES = re.compile(
     r"|[^/]*\.(?:Samples?|Examples?|Benchmarks?|Demos?))/"
     r"|^(?:scripts|hack|site|www|umd|Samples?|Demos?|\.[^/]+)/"
 )
+_COMPLETION = re.compile(r"(?:^|/)(?:completions?|complete)/[^/]*\.(?:zsh|bash|fish|sh|ps1|nu|elv)$")
+"""What a shell completes has every option's name, and no fault of the program."""
 _DOCUMENTATION = re.compile(
     r"(?:^|/)(?:docs?|documentation|doc[-_]?src|guides?|(?:[\w-]+-)?website|perf|changelogs?|news)/|^Doc(?:s|umentation)?/"
 )
@@ -80,7 +82,9 @@ def kind_of(path: str) -> Kind:
 def _is_aside(path: str, language: str) -> bool:
     sources = _SOURCES.search(path)
     above = path[: sources.start() + 1] if sources else path
-    return bool(_EXAMPLES.search(path) or (language != "Go" and _DOCUMENTATION.search(above)))
+    return bool(
+        _EXAMPLES.search(path) or _COMPLETION.search(path) or (language != "Go" and _DOCUMENTATION.search(above))
+    )
 
 
 @cache

@@ -1,9 +1,10 @@
 """What the issue names outright: paths, stack frames, modules, file names, definitions."""
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import takewhile
 
 from triage.index.corpus import PACKAGE_STEMS, Corpus, Place
 from triage.index.query import Query, Reference
@@ -53,8 +54,9 @@ def named(corpus: Corpus, query: Query) -> Named:
 
 
 def _add_references(corpus: Corpus, query: Query, found: Named) -> None:
+    meant = {path: files_named(corpus, path) for path in {reference.path for reference in query.references}}
     for reference in sorted(query.references, key=lambda one: -one.depth):
-        files = files_named(corpus, reference.path)
+        files = meant[reference.path]
         _add_innermost(corpus, reference, files, found)
         for file in files:
             worth = 1 / len(files)
@@ -76,7 +78,9 @@ def _add_innermost(corpus: Corpus, reference: Reference, files: Sequence[int], f
 
 def line_meant(corpus: Corpus, file: int, reference: Reference) -> int | None:
     """The line that a frame means in this commit: in the reporter's version the function may stand elsewhere."""
-    places = [place for place in corpus.definitions.get(reference.function, ()) if place.file == file]
+    alike = corpus.definitions.get(reference.function, ())
+    first, last = (bisect_left(alike, number, key=lambda place: place.file) for number in (file, file + 1))
+    places = alike[first:last]
     line = reference.line
     if not places or (line and any(place.start <= line <= place.end for place in places)):
         return line
@@ -116,9 +120,10 @@ def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _add_modules(corpus: Corpus, query: Query, found: Named) -> None:
+    modules = _Modules(corpus)
     for chain in query.chains:
         for length in range(len(chain), 1, -1):
-            files = _modules(corpus, chain[:length])
+            files = modules.named(chain[:length])
             if files:
                 for file in files:
                     if 1 / len(files) > found.module.get(file, 0.0):
@@ -127,19 +132,34 @@ def _add_modules(corpus: Corpus, query: Query, found: Named) -> None:
                 break
 
 
-def _modules(corpus: Corpus, chain: Sequence[str]) -> list[int]:
-    """Files that a dotted name stands for: `a.b` is `…/a/b.py` or `…/a/b/__init__.py`."""
-    last = chain[-1].lower()
-    own = [file for file in corpus.stems.get(last, ()) if _ends_with(corpus, file, chain)]
-    return own or [
-        file for file in corpus.packages.get(last, ()) if _ends_with(corpus, file, [*chain, corpus.files[file].stem])
-    ]
+class _Modules:
+    """Files by dotted name. Those of one name are sorted once: an issue may ask a thousand times for `index`."""
 
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._sorted: dict[str, list[tuple[list[str], int]]] = {}
 
-def _ends_with(corpus: Corpus, file: int, chain: Sequence[str]) -> bool:
-    path = corpus.files[file].path.split("/")
-    path[-1] = path[-1].rpartition(".")[0] or path[-1]
-    return path[-len(chain) :] == list(chain)
+    def named(self, chain: Sequence[str]) -> list[int]:
+        """Files that a dotted name stands for: `a.b` is `…/a/b.py` or `…/a/b/__init__.py`."""
+        return self._ending(chain) or [file for stem in PACKAGE_STEMS for file in self._ending([*chain, stem])]
+
+    def _ending(self, chain: Sequence[str]) -> list[int]:
+        """Files whose path without extension ends like this."""
+        wanted = list(reversed(chain))
+        paths = self._paths(wanted[0].lower())
+        first = bisect_left(paths, wanted, key=lambda one: one[0])
+        after = (paths[at] for at in range(first, len(paths)))
+        return [file for _, file in takewhile(lambda one: one[0][: len(wanted)] == wanted, after)]
+
+    def _paths(self, stem: str) -> list[tuple[list[str], int]]:
+        """Files of a name, by the parts of their path from the last to the first."""
+        if stem not in self._sorted:
+            self._sorted[stem] = sorted((self._parts(file), file) for file in self._corpus.stems.get(stem, ()))
+        return self._sorted[stem]
+
+    def _parts(self, file: int) -> list[str]:
+        *folders, name = self._corpus.files[file].path.split("/")
+        return [name.rpartition(".")[0] or name, *reversed(folders)]
 
 
 def _add_stems(corpus: Corpus, query: Query, found: Named) -> None:
@@ -154,12 +174,11 @@ def _add_stems(corpus: Corpus, query: Query, found: Named) -> None:
 
 
 def _add_definitions(corpus: Corpus, query: Query, found: Named) -> None:
-    owners = _owners(query.chains)
     for word in sorted(query.words):
         places = corpus.definitions.get(word, ())
         if not places or len(word) < _MIN_NAME:
             continue
-        places = _meant(corpus, places, owners.get(word, ()))
+        places = _meant(corpus, places, query.owners.get(word, ()))
         files = {place.file for place in places}
         if len(files) > _MAX_PLACES:
             continue
@@ -171,15 +190,6 @@ def _add_definitions(corpus: Corpus, query: Query, found: Named) -> None:
                 found.defined_in_title[file] = max(found.defined_in_title.get(file, 0.0), worth)
         for place in places:
             found.places[place.file].append((worth * (1.5 if word in query.title else 1.0), place))
-
-
-def _owners(chains: Iterable[Sequence[str]]) -> Mapping[str, set[str]]:
-    """What stands before a name in the issue: `Store` before `save` in `Store.save`."""
-    owners: dict[str, set[str]] = defaultdict(set)
-    for chain in chains:
-        for owner, name in pairwise(chain):
-            owners[name].add(owner)
-    return owners
 
 
 def _meant(corpus: Corpus, places: Sequence[Place], owners: Iterable[str]) -> Sequence[Place]:

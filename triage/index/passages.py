@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 
 import numpy as np
 
@@ -64,14 +64,14 @@ def spots(corpus: Corpus, ranking: Ranking, file: int, query: Query) -> list[Spo
     """The file's definitions that share words with the issue or that it names by line, best first."""
     places = _places(corpus, file, ranking.named.lines.get(file, []))
     groups = _groups(corpus, ranking, file, places)
-    siblings, owners = _siblings(groups), _owners(query)
+    siblings = _siblings(groups)
     lines = corpus.files[file].lines()
     found: list[Spot] = []
     for group in groups:
         if not group.words and group.place is None:
             continue
         worth = group.words + BODY * _body(corpus, group, lines) + SIBLINGS * siblings.get(group.owner, 0.0)
-        worth += _by_name(query, group, owners) if group.symbol else OUTSIDE
+        worth += _by_name(query, group) if group.symbol else OUTSIDE
         worth += TEST if _TEST.search(group.symbol) else 0.0
         worth += FRAME / group.place if group.place else 0.0
         found.append(Spot(group.shown, worth))
@@ -169,24 +169,15 @@ def _body(corpus: Corpus, group: _Group, lines: Sequence[str]) -> float:
     return sum(1 for _ in islice(code_lines(own), _FULL_BODY)) / _FULL_BODY
 
 
-def _by_name(query: Query, group: _Group, owners: Mapping[str, set[str]]) -> float:
+def _by_name(query: Query, group: _Group) -> float:
     terms = terms_of(group.name)
     parts = [term for term in terms if term != group.name.lower()] or terms
     worth = NAME * sum(part in query.weights for part in parts) / len(parts) if parts else 0.0
     if len(group.name) >= _MIN_NAME and group.name in query.title:
         worth += IN_TITLE
-    if not owners.get(group.name, set()).isdisjoint(group.owner.split(".")):
+    if not query.owners.get(group.name, set()).isdisjoint(group.owner.split(".")):
         worth += OWNED
     return worth
-
-
-def _owners(query: Query) -> dict[str, set[str]]:
-    """What stands before a name in the issue: `Store` before `save` in `Store.save`."""
-    owners: dict[str, set[str]] = defaultdict(set)
-    for written in query.chains:
-        for owner, name in pairwise(written):
-            owners[name].add(owner)
-    return owners
 
 
 def _overlap(corpus: Corpus, one: int, other: int) -> bool:

@@ -5,6 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice, pairwise
 
 from triage.domain.code import SearchQuery
@@ -80,6 +81,15 @@ class Query:
     """Pieces of text that the issue quotes, and options without their dashes."""
     said: tuple[str, ...] = ()
     """Title and prose, as written."""
+
+    @cached_property
+    def owners(self) -> Mapping[str, set[str]]:
+        """What stands before a name in the issue: `Store` before `save` in `Store.save`."""
+        owners: dict[str, set[str]] = defaultdict(set)
+        for chain in self.chains:
+            for owner, name in pairwise(chain):
+                owners[name].add(owner)
+        return owners
 
 
 def query_of(asked: SearchQuery) -> Query:

@@ -66,13 +66,14 @@ def rank(corpus: Corpus, query: Query, near: Mapping[int, float], *, by_meaning:
     evidence = Evidence(corpus, query)
     signals = signals_of(evidence)
     closest = _closest(corpus, near) if by_meaning else {}
-    spoken = MEANING * normalised(evidence.spread(closest)) + _sum(signals, weights().keys() - BACKGROUND)
+    spoken = MEANING * normalised(evidence.spread(closest)) + _sum(signals, signals.keys() - BACKGROUND)
     total = (spoken + _sum(signals, BACKGROUND)) * corpus.priors
     order = sorted(
         (file for file in _candidates(evidence, signals, near) if spoken[file] > 0 or file in evidence.named.frame),
         key=lambda file: (-total[file], corpus.files[file].path),
     )
-    best = float(total[order[0]]) if order else 1.0
+    # A file that the trace alone leads to may have no other number: an empty one beside the sources.
+    best = (float(total[order[0]]) if order else 0.0) or 1.0
     scores = {file: float(total[file]) / best for file in order}
     return Ranking(evidence, signals, order, scores, _chances(total, order), frozenset(closest))
 
@@ -101,7 +102,8 @@ def _chances(total: Scores, order: Sequence[int]) -> dict[int, float]:
 
 
 def _sum(signals: Mapping[str, Scores], names: Iterable[str]) -> Scores:
-    weighted = [np.float32(weights()[name]) * signals[name] for name in sorted(names)]
+    """Weighted; a signal counts nothing before it was trained, and a weight whose signal is gone is not looked at."""
+    weighted = [np.float32(weights().get(name, 0.0)) * signals[name] for name in sorted(names)]
     total: Scores = np.sum(weighted, axis=0, dtype=np.float32)
     return total
 

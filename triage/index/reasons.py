@@ -1,7 +1,7 @@
 """Why a file ranked, in words that its maintainer understands.
 
-A signal that knows why it raised a file says so itself, as a `Reason`; here the reasons of all signals are put in
-order, and the words that the issue and the code share are added.
+Each `_of_…` turns what signals rest on into `Reason`s; they are put in order, and the words that the issue and the code
+share are added. What no signal knows, such as an embedding model's similarity, the caller brings.
 """
 
 import re
@@ -92,7 +92,7 @@ def reasons(
         ranking: What was found.
         file: Number of the file.
         chunks: The chunks that are shown of it, best first.
-        brought: Reasons of further signals.
+        brought: Reasons that the caller knows.
     """
     found = [
         *brought,
@@ -195,9 +195,9 @@ def _meant(corpus: Corpus, query: Query, name: str) -> bool:
     """The issue means the code's name, not a word of everyday language that is spelled alike."""
     if "_" in name.strip("_") or not (name.islower() or name[1:].islower()):
         return True
-    marked = name in query.coded or name in query.title
     if name.islower():
-        return marked and telling(corpus, name)
+        return name in query.coded and telling(corpus, name)
+    marked = name in query.coded or name in query.title
     return marked or telling(corpus, name.lower())
 
 
