@@ -1,7 +1,7 @@
 """Learns how much each signal counts, and tells how well that does on repositories it has not seen.
 
 A listwise softmax over the candidates of each issue: the weights make the files that the real fix edits likely. With
-some thirty weights the problem is convex and small; Newton's method solves it in a few steps.
+some twenty weights the problem is convex and small; Newton's method solves it in a few steps.
 """
 
 import argparse
@@ -69,7 +69,6 @@ def main() -> None:
     report(examples)
     if options.write:
         learned = dict(zip(SIGNALS, fit(examples).round(3).tolist(), strict=True))
-        learned |= {name: max(least, learned[name]) for name, least in LEAST.items()}
         WEIGHTS.write_text(json.dumps({"issues": len(examples), "weights": learned}, indent=2) + "\n")
 
 
@@ -77,12 +76,17 @@ def examples_of(records: Sequence[dict[str, Any]], mirror: Path, cache: Path) ->
     """Signals of each record, computed once and kept in a folder."""
     cache.mkdir(parents=True, exist_ok=True)
     for record in records:
-        kept = cache / f"{record['instance_id'].replace('/', '_')}.npz"
+        kept = cache / f"{record['instance_id'].replace('/', '_')}-{_table()}.npz"
         if not kept.exists():
             signals, right = signals_and_truth(record, corpus_of(record, mirror))
             np.savez_compressed(kept, signals=signals, right=right)
         data = np.load(kept)
         yield Example(record["repo"], data["signals"].astype(float), data["right"], len(record["gold_files"]))
+
+
+def _table() -> str:
+    """Tells caches of other signals apart; one of a changed signal has to be deleted by hand."""
+    return f"{zlib.crc32(' '.join(SIGNALS).encode()):08x}"
 
 
 def signals_and_truth(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -96,7 +100,7 @@ def signals_and_truth(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[n
 
 
 def fit(examples: Sequence[Example]) -> Matrix:
-    """Weights that make the right files likely."""
+    """Weights that make the right files likely, none below its `LEAST`."""
     known = [example for example in examples if example.right.any()]
     spread = np.maximum(_MIN_SPREAD, np.concatenate([example.signals for example in known]).std(axis=0))
     scaled = [(example.signals / spread, example.right) for example in known]
@@ -111,7 +115,7 @@ def fit(examples: Sequence[Example]) -> Matrix:
             break
         weights -= step
         loss = better
-    learned: Matrix = weights / spread
+    learned: Matrix = np.maximum(weights / spread, [LEAST.get(name, -np.inf) for name in SIGNALS])
     return learned
 
 

@@ -15,7 +15,7 @@ from triage.index.evidence import Evidence, Scores, postings, top
 from triage.index.links import called, calls_to
 from triage.index.query import query_of
 from triage.index.quotes import longest_run, quoted_in, quoting, raised_in
-from triage.index.rank import rank, weights
+from triage.index.rank import learned, rank
 from triage.index.signals import SIGNALS
 
 FETCH = """import json
@@ -50,7 +50,7 @@ def by_path(evidence: Evidence, scores: Scores) -> Mapping[str, float]:
 
 
 def test_every_learned_weight_belongs_to_a_signal_and_the_other_way_round():
-    assert set(weights()) == set(SIGNALS)
+    assert set(learned()) == set(SIGNALS)
 
 
 def test_every_signal_has_a_number_for_each_file_and_none_below_zero(evidence_of: Callable[[SearchQuery], Evidence]):
@@ -174,8 +174,8 @@ def test_a_signal_without_weight_and_a_weight_without_signal_change_nothing(
     corpus = corpus_of(tmp_path, PROJECT)
     query = query_of(ask(title="parse_date fails in a leap year"))
     before = rank(corpus, query, {}, by_meaning=False).scores
-    learned = {**weights(), "gone": 1.0}
-    monkeypatch.setattr("triage.index.rank.weights", lambda: learned)
+    weights = {**learned(), "gone": 1.0}
+    monkeypatch.setattr("triage.index.rank.learned", lambda: weights)
     monkeypatch.setattr("triage.index.rank.SIGNALS", {**SIGNALS, "new": lambda evidence: evidence.nothing() + 1})
     assert rank(corpus, query, {}, by_meaning=False).scores == before
 

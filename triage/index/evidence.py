@@ -31,6 +31,13 @@ class Evidence:
         return self._known({**self.query.joined, **self.query.weights})
 
     @cached_property
+    def terms(self) -> Mapping[int, str]:
+        """The terms behind the numbers in `weights`."""
+        number = self.corpus.vocabulary.number
+        found = ((number(term), term) for term in (*self.query.joined, *self.query.weights))
+        return {known: term for known, term in found if known is not None}
+
+    @cached_property
     def chunk_scores(self) -> Scores:
         """Each chunk by the whole query."""
         return self.corpus.by_chunk.scores(self.weights)

@@ -65,7 +65,7 @@ def spots(corpus: Corpus, ranking: Ranking, file: int, query: Query) -> list[Spo
     places = _places(corpus, file, ranking.named.lines.get(file, []))
     groups = _groups(corpus, ranking, file, places)
     siblings = _siblings(groups)
-    lines = corpus.files[file].lines()
+    lines = ranking.evidence.lines(file)
     found: list[Spot] = []
     for group in groups:
         if not group.words and group.place is None:

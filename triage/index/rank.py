@@ -79,10 +79,10 @@ def rank(corpus: Corpus, query: Query, near: Mapping[int, float], *, by_meaning:
 
 
 @cache
-def weights() -> Mapping[str, float]:
+def learned() -> Mapping[str, float]:
     """How much each signal counts, as learned."""
-    learned: dict[str, float] = json.loads(WEIGHTS.read_text())["weights"]
-    return learned
+    weights: dict[str, float] = json.loads(WEIGHTS.read_text())["weights"]
+    return weights
 
 
 def signals_of(evidence: Evidence) -> dict[str, Scores]:
@@ -103,7 +103,7 @@ def _chances(total: Scores, order: Sequence[int]) -> dict[int, float]:
 
 def _sum(signals: Mapping[str, Scores], names: Iterable[str]) -> Scores:
     """Weighted; a signal counts nothing before it was trained, and a weight whose signal is gone is not looked at."""
-    weighted = [np.float32(weights().get(name, 0.0)) * signals[name] for name in sorted(names)]
+    weighted = [np.float32(learned().get(name, 0.0)) * signals[name] for name in sorted(names)]
     total: Scores = np.sum(weighted, axis=0, dtype=np.float32)
     return total
 

@@ -206,8 +206,8 @@ def _of_words(
 ) -> Iterator[Reason]:
     """What the best chunk that has such words shares with the issue, unless other reasons say so."""
     for chunk in chunks:
-        own = _own_terms(corpus, chunk)
-        worth = _worth(corpus.by_chunk, corpus, query, ranking, chunk)
+        own = _own_terms(corpus, ranking, chunk)
+        worth = _worth(corpus.by_chunk, ranking, chunk)
         shared = _spoken(query, {term: part for term, part in worth.items() if term in own and telling(corpus, term)})
         if shared:
             marked = [word for word in shared if word in query.title or word in query.coded]
@@ -221,24 +221,23 @@ def _of_words(
 def _of_any_words(corpus: Corpus, query: Query, ranking: "Ranking", file: int) -> Iterator[Reason]:
     """Where nothing else speaks for a file: words of its path, or common ones."""
     for table, text in ((corpus.by_path, "has {} in its path"), (corpus.by_file, "shares {} with the issue")):
-        worth = _worth(table, corpus, query, ranking, file)
+        worth = _worth(table, ranking, file)
         shared = _spoken(query, {term: part for term, part in worth.items() if not _of_project(corpus, term)})
         if shared:
             yield Reason(0.1, text.format(_listed(shared)))
             return
 
 
-def _worth(table: BM25, corpus: Corpus, query: Query, ranking: "Ranking", document: int) -> dict[str, float]:
+def _worth(table: BM25, ranking: "Ranking", document: int) -> dict[str, float]:
     """What each of the query's terms adds to a document, neighbouring words that make a name among them."""
-    terms = {corpus.vocabulary.number(term): term for term in (*query.joined, *query.weights)}
+    terms = ranking.evidence.terms
     return {terms[number]: part for number, part in table.parts(document, ranking.weights).items()}
 
 
-def _own_terms(corpus: Corpus, chunk: int) -> set[str]:
+def _own_terms(corpus: Corpus, ranking: "Ranking", chunk: int) -> set[str]:
     """Terms of a chunk's code and symbol: not those of its path, and of comments only where there is no code."""
-    file = corpus.files[corpus.chunk_files[chunk]]
-    lines = file.lines()[int(corpus.chunk_starts[chunk]) - 1 : int(corpus.chunk_ends[chunk])]
-    code = list(code_lines(lines)) if file.kind.code else lines
+    lines = ranking.evidence.text(chunk).split("\n")
+    code = list(code_lines(lines)) if corpus.files[corpus.chunk_files[chunk]].kind.code else lines
     found = {*words("\n".join(code or lines)), *words(corpus.chunk_symbols[chunk] or "")}
     return {term for word in found for term in terms_of(word)}
 
