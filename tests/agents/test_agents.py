@@ -144,6 +144,16 @@ async def test_a_stale_line_number_is_not_quoted():
     assert "failing line" not in report.root_cause
 
 
+async def test_a_line_of_a_librarys_frame_is_not_told_as_the_failing_one():
+    """The library raises with the same words as a line of ours."""
+    code = FakeCodebase({"src/parse.py": "def parse(text):\n    return date(*parts)\n    raise ValueError(text)\n"})
+    deeper = cases.TRACEBACK.replace(
+        "ValueError:", '  File "/usr/lib/dates.py", line 9, in date\n    raise ValueError(text)\nValueError:'
+    )
+    answer = await codebase_search.by_rules(case(issue=cases.issue(body=deeper)), services(codebase=code))
+    assert answer.relevant_files[0].quote == "return date(*parts)"
+
+
 async def test_frames_in_libraries_do_not_hide_the_repositorys_own():
     deeper = cases.TRACEBACK.replace(
         "ValueError:", '  File "/usr/lib/python3.12/datetime.py", line 9, in date\n    raise ValueError\nValueError:'

@@ -1,5 +1,7 @@
 """The case as parts of a prompt."""
 
+from itertools import pairwise
+
 from triage.agents.prompts import bullets, cut
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding
@@ -33,3 +35,9 @@ def hypothesis(case: Case) -> str:
     if case.critique and case.critique.revised_hypothesis:
         return case.critique.revised_hypothesis
     return case.investigation.hypothesis if case.investigation else ""
+
+
+def shown_in_traces(case: Case, path: str) -> list[str]:
+    """Lines of code that the issue shows right below a line with the file's name, as Python's stack traces do."""
+    name = path.rpartition("/")[2]
+    return [below.strip() for above, below in pairwise(case.reading.body.splitlines()) if name in above]

@@ -10,7 +10,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import hypothesis, issue_parts
+from triage.agents.case_parts import hypothesis, issue_parts, shown_in_traces
 from triage.agents.prompts import cut, fenced, system
 from triage.checks.checkout import Checkout
 from triage.domain.case import Case
@@ -164,12 +164,13 @@ def _relevant(hit: Hit, case: Case) -> RelevantFile:
 
 
 def _telling_line(passage: Passage, case: Case) -> str | None:
-    """The longest line that the issue quotes, as stack traces do, else the first line of code.
+    """The line that a stack trace shows of the file, or the longest that the issue quotes; else the first of code.
 
     Line numbers alone go stale: the reporter's version may differ.
     """
     lines = [line.strip() for line in passage.text.splitlines() if len(line.strip()) > 3]
-    quoted = [line for line in lines if len(line) >= QUOTED_CHARS and line in case.reading.body]
+    shown = shown_in_traces(case, passage.span.path) if case.reading.traces else case.reading.body
+    quoted = [line for line in lines if len(line) >= QUOTED_CHARS and line in shown]
     code = [line for line in lines if not _REMARK.match(line)]
     return max(quoted, key=len) if quoted else next(iter([*code, *lines]), None)
 

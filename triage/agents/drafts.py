@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
+from triage.agents.case_parts import shown_in_traces
 from triage.domain.case import Case
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, Severity, TriageReport
 from triage.reading.symptoms import Symptom, symptoms
@@ -101,11 +102,9 @@ def _root_cause(case: Case, files: Sequence[RelevantFile]) -> str:
 
 
 def _is_failing_line(file: RelevantFile, case: Case) -> bool:
-    """The quote stands in the issue and its function in a stack trace; and a code span can hold it."""
-    own_name = (file.symbol or "").rpartition(".")[2]
-    framed = any(frame.name == own_name for trace in case.reading.traces for frame in trace.frames)
+    """A stack trace shows the quote as a line of the file; and a code span can hold it."""
     quote = file.quote or ""
-    return bool(own_name and framed and quote and quote in case.reading.body and "`" not in quote)
+    return bool(quote and quote in shown_in_traces(case, file.path) and "`" not in quote)
 
 
 def _suspect(file: RelevantFile) -> AffectedFile:
