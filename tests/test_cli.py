@@ -49,6 +49,14 @@ def test_run_prints_json_and_writes_the_report_when_asked(checkout: Path, tmp_pa
     assert json.loads(report.read_text()) == told
 
 
+@pytest.mark.parametrize("data", [bytes(range(128, 256)) * 20, "UTF-16 text".encode("utf-16")])
+def test_what_is_no_text_is_refused(checkout: Path, tmp_path: Path, data: bytes):
+    (tmp_path / "issue.bin").write_bytes(data)
+    done = triage("run", "--repo", str(checkout), "--issue", str(tmp_path / "issue.bin"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "triage: The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.\n"
+
+
 def test_a_reports_odd_characters_are_no_traceback(checkout: Path):
     done = triage(
         "run",

@@ -145,8 +145,16 @@ def _issue(named: str, github: str, settings: Settings, place: RunnerEnvironment
         raise BadInput(f"--issue: {named} cannot be read ({error.strerror}).") from None
 
 
+_ODD = 0.1
+"""Share of characters that are none, from which on a file is taken for something else."""
+
+
 def _decoded(data: bytes) -> str:
-    return data.decode("utf-8-sig", "replace")
+    """Text of an issue. Raises BadInput for what is no text; single odd bytes are normal in pasted logs."""
+    text = data.decode("utf-8-sig", "replace")
+    if text.count("\ufffd") + text.count("\0") > len(text) * _ODD:
+        raise BadInput("The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.")
+    return text
 
 
 @app.command()

@@ -180,6 +180,15 @@ async def test_a_file_known_by_its_path_alone_is_a_suspect_without_lines():
     assert (answer.relevant_files[0].start_line, answer.relevant_files[0].quote) == (None, None)
 
 
+async def test_a_panic_is_told_where_it_began_not_in_the_runtime_that_reports_it():
+    panic = (
+        "panic: index out of range\n\ngoroutine 1 [running]:\nruntime.gopanic(0x1)\n\t/go/src/runtime/panic.go:9 +0x1\n"
+        "main.walk(0x2)\n\t/app/tree.go:46 +0x2\nmain.main()\n\t/app/main.go:5 +0x3\n"
+    )
+    answer = await investigator.by_rules(case(issue=cases.issue(body=f"```\n{panic}```")), services())
+    assert "tree.go:46" in answer.summary
+
+
 async def test_a_vague_issue_is_never_sure():
     """The chances were learned from issues with something to go by."""
     told = case(issue=cases.issue(title="It does not work", body="parse is broken since today"))

@@ -67,6 +67,10 @@ def _questions(kind: Kind, reading: Reading, services: Services) -> list[Missing
     return missing_information(reading, services.codebase.issue_forms()) if kind == "bug" else []
 
 
+_RUNTIME = ("runtime.", "runtime/", "panic", "std::", "core::", "rust_begin_unwind")
+"""Functions of Go and Rust that report a panic: below them stands what caused it."""
+
+
 def _symptom(reading: Reading) -> str:
     """One sentence on what the first trace or error message shows; empty when there is neither."""
     if reading.traces:
@@ -82,7 +86,8 @@ def _trace_sentence(trace: Trace) -> str:
     raised = ": ".join(part for part in (trace.exception, trace.message) if part).replace("`", "'") or "an error"
     if not trace.frames:
         return f"The issue shows {raised}."
-    last = trace.frames[-1]
+    own = [frame for frame in trace.frames if not (frame.function or "").startswith(_RUNTIME)]
+    last = (own or trace.frames)[-1]
     where = f"{last.path}:{last.line}" if last.line else last.path
     return f"{raised}, raised in `{last.function}` ({where})." if last.function else f"{raised}, raised at {where}."
 
