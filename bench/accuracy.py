@@ -19,18 +19,23 @@ KS = (1, 3, 5, 10)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--set", type=Path, required=True, help="JSON lines")
-    parser.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories")
-    parser.add_argument("--limit", type=int)
-    options = parser.parse_args()
-    records = [json.loads(line) for line in options.set.read_text().splitlines()[: options.limit]]
+    records, mirror = asked_for(__doc__)
     rows = []
-    for record, ranked in ranked_files(records, options.mirror):
+    for record, ranked in ranked_files(records, mirror):
         positions = [ranked.index(gold) if gold in ranked else len(ranked) + 1_000 for gold in record["gold_files"]]
         rows.append([max(positions) < k for k in KS])
         print(record.get("instance_id", record["repo"]), [position + 1 for position in positions], flush=True)
     print(f"n={len(rows)}", *(f"acc@{k} {100 * statistics.mean(row[i] for row in rows):.1f}" for i, k in enumerate(KS)))
+
+
+def asked_for(description: str | None) -> tuple[list[dict[str, Any]], Path]:
+    """Records and the folder of repositories that the command line names."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--set", type=Path, required=True, help="JSON lines")
+    parser.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories")
+    parser.add_argument("--limit", type=int)
+    options = parser.parse_args()
+    return [json.loads(line) for line in options.set.read_text().splitlines()[: options.limit]], options.mirror
 
 
 def ranked_files(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], list[str]]]:
@@ -40,9 +45,12 @@ def ranked_files(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[
         yield record, [corpus.files[file].path for file in ranking.order]
 
 
+def git_of(record: dict[str, Any], mirror: Path) -> Git:
+    return Git(mirror / record.get("mirror", record["repo"].replace("/", "+")) / "repo", bare=True)
+
+
 def corpus_of(record: dict[str, Any], mirror: Path) -> Corpus:
-    folder = mirror / record.get("mirror", record["repo"].replace("/", "+")) / "repo"
-    tree = CommitTree(Git(folder, bare=True), bare=True, revision=record["base_commit"])
+    tree = CommitTree(git_of(record, mirror), bare=True, revision=record["base_commit"])
     return build(tree, tree.listing(), Budget()).corpus
 
 

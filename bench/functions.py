@@ -4,19 +4,15 @@ Reads what `bench.accuracy` reads, with `fix`: the commit that mended it, whose 
 `gold_files` is that of `base_commit`. The functions that the fix touches are taken from its diff.
 """
 
-import argparse
-import json
 import re
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from triage.index.build import Budget, build
+from bench.accuracy import asked_for, corpus_of, git_of
 from triage.index.chunks import Scope, scopes
-from triage.index.commit import CommitTree
 from triage.index.corpus import Corpus
 from triage.index.decode import lines_of
 from triage.index.definitions import definitions_of
@@ -51,17 +47,11 @@ class Fix:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--set", type=Path, required=True, help="JSON lines")
-    parser.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories")
-    parser.add_argument("--limit", type=int)
-    options = parser.parse_args()
+    records, mirror = asked_for(__doc__)
     rows = Counter[str]()
     accuracy: list[list[bool]] = []
-    for record in map(json.loads, options.set.read_text().splitlines()[: options.limit]):
-        git = Git(options.mirror / record.get("mirror", record["repo"].replace("/", "+")) / "repo", bare=True)
-        tree = CommitTree(git, bare=True, revision=record["base_commit"])
-        corpus = build(tree, tree.listing(), Budget()).corpus
+    for record in records:
+        git, corpus = git_of(record, mirror), corpus_of(record, mirror)
         query = query_of(query_for(record["problem_statement"]))
         found = measured(corpus, query, rank(corpus, query, {}, by_meaning=False), fix_of(git, record))
         rows.update(found.counts)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from triage.domain.effect import Policy
 from triage.domain.run import Limits
 from triage.errors import BadInput
-from triage.settings import PLACEHOLDER_KEY, RunnerEnvironment, Settings
+from triage.settings import KEY_FOR_NONE, RunnerEnvironment, Settings
 
 KEY = "sk-abcdefghijklmnop"
 
@@ -109,7 +109,7 @@ def test_engine_chosen(inputs: dict[str, str], engine: str) -> None:
 class TestKeys:
     def test_a_gateway_without_key_gets_the_placeholder(self) -> None:
         settings = from_runner(engine="model", model_base_url="http://ollama:11434/v1/")
-        assert settings.endpoint_key.get_secret_value() == PLACEHOLDER_KEY
+        assert settings.endpoint_key.get_secret_value() == KEY_FOR_NONE
         assert settings.model_base_url == "http://ollama:11434/v1"
         assert settings.secrets == []
 

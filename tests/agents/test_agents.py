@@ -197,8 +197,9 @@ async def test_a_vague_issue_is_never_sure():
 
 
 async def test_what_the_issue_says_counts_once():
-    found = cases.investigation(keywords_for_search=["parse", "frobnicate"])
-    assert codebase_search.query_of(case(investigation=found)).keywords == ["frobnicate"]
+    found = cases.investigation(keywords_for_search=["parse", "frobnicate"], hypothesis="`leap_years` is not asked")
+    told = case(investigation=found, gaps=["Is `Calendar.days` right?", "The issue shows no second example."])
+    assert codebase_search.query_of(told).keywords == ["frobnicate", "Calendar.days", "leap_years"]
 
 
 async def test_codebase_by_rules_finds_nothing_in_nothing():

@@ -36,7 +36,7 @@ def ask(title: str = "", prose: str = "", code: str = "", **more: object) -> Sea
         "prose": prose,
         "code": [CodeBlock(language="", text=code)] if code else [],
     }
-    added = {name: more.pop(name) for name in ("keywords", "hypothesis", "areas") if name in more}
+    added = {"keywords": more.pop("keywords")} if "keywords" in more else {}
     return SearchQuery.model_validate({"reading": Reading.model_validate({**reading, **more}), **added})
 
 

@@ -85,5 +85,9 @@ def test_what_leaves_is_short_printable_and_without_addresses(query: str):
     assert plain_query(left) == left
 
 
+def test_a_bare_scheme_stays_at_home_too():
+    assert plain_query("see http:// there") == "see there"
+
+
 def test_addresses_stay_at_home():
     assert plain_query("fails at https://intern.corp/x?token=1 for bob@corp.test\nsee\x00") == "fails at for see"

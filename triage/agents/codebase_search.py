@@ -19,6 +19,7 @@ from triage.domain.findings import AgentFinding, CodebaseFinding, RelevantFile
 from triage.domain.issue import Reading
 from triage.domain.value import Value
 from triage.ports import Model, Services
+from triage.reading.names import identifiers
 from triage.threads import in_daemon_thread
 
 _REMARK = re.compile(r"#|//|/?\*|--|@|\"\"\"|'''|<!--")
@@ -57,10 +58,16 @@ def search_input(case: Case) -> CodebaseSearchInput:
 
 
 def query_of(case: Case) -> SearchQuery:
-    """The same for the ranker: the issue, and names that only an agent said. What the issue says counts once."""
-    said = case.reading.text.lower()
+    """The same for the ranker: the issue, and what only the agents said. What the issue says counts once.
+
+    Of their keywords all, of their sentences (gaps, hypothesis) the names.
+    """
+    asked = search_input(case)
     keywords = case.investigation.keywords_for_search if case.investigation else []
-    return SearchQuery(reading=case.reading, keywords=[word for word in keywords if word.lower() not in said])
+    names = identifiers("", "\n".join([*case.gaps, asked.hypothesis, *asked.affected_areas]), [])
+    said = asked.issue.lower()
+    fresh = [word for word in dict.fromkeys([*keywords, *names]) if word.lower() not in said]
+    return SearchQuery(reading=case.reading, keywords=fresh)
 
 
 def build_codebase_chain(

@@ -41,8 +41,6 @@ class SearchQuery(Value):
 
     reading: Reading
     keywords: list[str] = Field(default_factory=list)
-    hypothesis: str = ""
-    areas: list[str] = Field(default_factory=list)
 
 
 class IndexFacts(Value):

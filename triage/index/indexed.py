@@ -71,7 +71,7 @@ class Indexed:
             return {}
         if self.vectors.embedding == LOCAL or self.model is None:
             return store.nearest(projected_query(self.corpus, asked.weights), _NEAREST)
-        text = "\n".join([query.reading.text, query.hypothesis, " ".join(query.keywords)])
+        text = "\n".join([query.reading.text, *query.keywords])
         vector = embedded_query(self.model, text)
         return store.nearest(vector, _NEAREST) if vector is not None else {}
 

@@ -16,8 +16,8 @@ TITLE = 2.0
 """Added for each word of the title."""
 CODE = 0.5
 """Code blocks and traces weigh half of prose."""
-KEYWORD, SAID_LATER = 1.0, 0.5
-"""Words that the agents added: keywords; hypothesis and areas."""
+KEYWORD = 1.0
+"""Names that only the agents said."""
 
 MAX_TERMS = 1_500
 """The heaviest count; a log of 64 KiB may hold ten thousand."""
@@ -101,7 +101,7 @@ def query_of(asked: SearchQuery) -> Query:
     in_prose = Counter(words(prose))
     # Traces stand in the body only.
     in_code = (Counter(words(body)) - in_prose) | Counter(words(blocks))
-    later = " ".join([*asked.keywords, asked.hypothesis, *asked.areas])
+    later = " ".join(asked.keywords)
     weights, spoken = _weights(in_prose, in_code, asked)
     return Query(
         weights=weights,
@@ -135,8 +135,6 @@ def _weights(
         total[term] += TITLE
     for term in _terms(Counter(words(" ".join(asked.keywords))), spoken):
         total[term] += KEYWORD
-    for term, count in _terms(Counter(words(" ".join([asked.hypothesis, *asked.areas]))), spoken).items():
-        total[term] += SAID_LATER * (1 + math.log(count))
     heaviest = sorted(total, key=lambda term: -total[term])[:MAX_TERMS]
     return {term: total[term] for term in heaviest}, spoken
 

@@ -1,10 +1,11 @@
 """What speaks for a file: one row for each signal.
 
 A signal gives every file a number from 0 up; it is divided by the highest one, so that the best file has 1. How much
-a signal counts stands in `weights.json`, which `python -m bench.train` writes. To add a signal: a function from
-`Evidence` to `Scores`, a row here, and train, with a new `--cache` folder, for the old one holds the old signals. Until
-then it counts nothing. Where it leads to files that share no word with the issue, `_candidates` in `rank.py` must take
-them up too; what it says to a maintainer is a function in `reasons.py`.
+a signal counts stands in `weights.json`, which `python -m bench.train` writes.
+
+To add a signal: a function from `Evidence` to `Scores`, a row here, and train; until then it counts nothing. To change
+one: train with a fresh `--cache` folder. Where it leads to files that share no word with the issue, `_candidates` in
+`rank.py` must take them up too; what it says to a maintainer is a function in `reasons.py`.
 """
 
 from collections.abc import Callable, Mapping

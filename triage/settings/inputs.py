@@ -14,7 +14,7 @@ from triage.domain.run import Engine, Limits
 from triage.errors import BadInput
 from triage.settings.fields import EndpointUrl, Flag, ModelName, Seconds, Secret, amount, one_of, whole
 
-PLACEHOLDER_KEY = "sk-no-key-required"
+KEY_FOR_NONE = "sk-no-key-required"
 """Sent to an endpoint that was given without a key; gateways that need none accept any."""
 HIGHEST_ISSUE = 2**31 - 1
 
@@ -147,7 +147,7 @@ class Settings(BaseSettings):
     @property
     def endpoint_key(self) -> SecretStr:
         """The key, or the placeholder for a gateway that asks for none."""
-        return self.model_api_key if self.model_api_key.get_secret_value() else SecretStr(PLACEHOLDER_KEY)
+        return self.model_api_key if self.model_api_key.get_secret_value() else SecretStr(KEY_FOR_NONE)
 
     @property
     def embedding_chosen(self) -> str:

@@ -42,7 +42,7 @@ class CarefulSearch(TavilySearch):
 
 def plain_query(query: str) -> str:
     """The query as it leaves: one line, printable, without addresses, at most 200 characters."""
-    words = re.sub(r"https?://\S+|\S+@\S+", " ", query)
+    words = re.sub(r"https?://\S*|\S+@\S+", " ", query)
     printable = "".join(c if c.isprintable() else " " for c in words)
     return " ".join(printable.split())[:MAX_QUERY_CHARS]
 
