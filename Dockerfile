@@ -40,9 +40,10 @@ COPY triage /app/triage
 RUN --mount=type=bind,from=build,source=/sample,target=/sample \
     export PYTHONPATH=/app \
     && /opt/venv/bin/python -m triage run --repo /sample --issue /sample/issue.md --engine rules >/dev/null \
-    && /opt/venv/bin/python -c 'import triage.action, triage.github.tracker, triage.llm.chat, triage.web.search, openai.resources.chat' \
+    && /opt/venv/bin/python -c 'import triage.action, triage.github.tracker, triage.llm.chat, triage.telemetry.otlp, triage.web.search, openai.resources.chat' \
     && /opt/venv/bin/python -m compileall -q /app/triage \
     && rm -r /usr/local/bin/pip* /usr/local/lib/python3*/site-packages/pip* /usr/local/lib/python3*/ensurepip
 # No USER: the runner's files and the workspace can be written by root only (GitHub's rule for Docker actions).
+# A signal that comes while Python starts waits (env): the first process of a container would not even get it.
 # Isolated (-I): neither the working directory, nor PYTHON* variables, nor a user's site-packages are looked at.
-ENTRYPOINT ["/opt/venv/bin/python", "-I", "-u", "/app/entrypoint.py"]
+ENTRYPOINT ["/usr/bin/env", "--block-signal=INT,TERM", "/opt/venv/bin/python", "-I", "-u", "/app/entrypoint.py"]

@@ -6,6 +6,7 @@ directory (Chroma reads `.env` as it is imported) would take them from a strange
 """
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -24,7 +25,15 @@ def leave_the_workspace() -> None:
 
 
 if __name__ == "__main__":
+    # A signal waits until somebody listens; the image's `env --block-signal` has it wait while Python starts, too.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     leave_the_workspace()
+    from triage.signals import Signals
+
+    signals = Signals()
+    signals.listen()
     from triage.action import main
 
-    raise SystemExit(main())
+    code = main(signals=signals)
+    # Everything is written and flushed. An ordinary end would wait for threads that are stuck, half a minute at times.
+    os._exit(code)

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bench.commits import as_commit, change
 from bench.made_up import make_tree
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue
@@ -24,6 +25,8 @@ ISSUE = Issue(
 )
 QUERIES = 20
 SIZES = (1_000, 10_000, 100_000, 200_000)
+CHANGED = 10
+"""Files, in the commit after the one that is kept."""
 COLUMNS = {
     "files": "files",
     "text": "with text",
@@ -35,6 +38,7 @@ COLUMNS = {
     "peak": "peak MB",
     "worker": "a worker MB",
     "partial": "partial",
+    "reused": "from the cache",
 }
 
 
@@ -43,25 +47,42 @@ def main() -> None:
     parser.add_argument("folder", nargs="*", type=Path, help="repositories, or folders without git")
     parser.add_argument("--growth", action="store_true", help=f"made-up trees of {', '.join(map(str, SIZES))} files")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="other numbers of files for --growth")
+    parser.add_argument("--cache", action="store_true", help=f"with a cache: empty, full, {CHANGED} files changed")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--kept", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.json:
-        print(json.dumps(measured(options.folder[0])))
+        print(json.dumps(measured(options.folder[0], options.kept)))
         return
     if not options.folder and not options.growth:
         parser.error("name a folder, or ask for --growth")
     print(" | ".join(["tree", *COLUMNS.values()]))
+    print_rows = print_cached_rows if options.cache else print_row
     for folder in options.folder:
-        print_row(folder.resolve().name, folder)
+        print_rows(folder.resolve().name, folder)
     for files in options.sizes if options.growth else ():
         with tempfile.TemporaryDirectory() as made:
             make_tree(Path(made), files)
-            print_row(f"{files:,} made up", Path(made))
+            print_rows(f"{files:,} made up", Path(made))
 
 
-def print_row(name: str, folder: Path) -> None:
+def print_cached_rows(name: str, folder: Path) -> None:
+    """The same tree without a cache, with an empty one, with a full one, and after a commit."""
+    with tempfile.TemporaryDirectory() as made:
+        kept = Path(made) / "cache"
+        repository = as_commit(folder.resolve(), Path(made) / "repository.git")
+        print_row(name, repository)
+        print_row(f"{name}, cold", repository, kept)
+        print_row(f"{name}, warm", repository, kept)
+        change(repository, CHANGED)
+        print_row(f"{name}, {CHANGED} files changed", repository, kept)
+        print(f"{sum(file.stat().st_size for file in kept.iterdir()) / 1e6:.0f} MB are kept", flush=True)
+
+
+def print_row(name: str, folder: Path, kept: Path | None = None) -> None:
     """In a process of its own: peak memory never goes down."""
-    done = subprocess.run([sys.executable, "-m", "bench.speed", "--json", folder], check=True, stdout=subprocess.PIPE)
+    command = [sys.executable, "-m", "bench.speed", "--json", folder, *(["--kept", kept] if kept else [])]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     row = json.loads(done.stdout)
     print(" | ".join([name, *(format_cell(row[column]) for column in COLUMNS)]), flush=True)
 
@@ -92,11 +113,13 @@ class Workers(threading.Thread):
         return 0
 
 
-def measured(folder: Path) -> dict[str, Any]:
-    codebase = GitCodebase(folder, "bench/bench")
+def measured(folder: Path, kept: Path | None) -> dict[str, Any]:
+    codebase = GitCodebase(folder, "bench/bench", cache=kept, **({"chroma": None} if kept else {}))
     workers = Workers()
     workers.start()
+    started = time.perf_counter()
     facts = codebase.index()
+    indexed = time.perf_counter() - started
     cpu = sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     query = SearchQuery(reading=read(ISSUE))
     codebase.search(query, 10)
@@ -109,12 +132,13 @@ def measured(folder: Path) -> dict[str, Any]:
         "text": sum(codebase.lines(path) is not None for path in codebase.paths()),
         "passages": facts.passages,
         "vectors": facts.vectors,
-        "seconds": round(facts.seconds, 1),
+        "seconds": round(indexed, 2),
         "cpu": round(cpu, 1),
         "query_ms": round(1_000 * seconds),
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "worker": workers.peak,
         "partial": facts.partial,
+        "reused": facts.reused,
     }
 
 

@@ -11,13 +11,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reply:
-    """One HTTP answer; `body` is sent as JSON unless it is bytes. `hang` seconds pass before it."""
+    """One HTTP answer; `body` is sent as JSON unless it is bytes, `cut` in half. `hang` seconds pass before it."""
 
     body: Any = None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     hang: float = 0.0
     drop: bool = False
+    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ def serving(script: Script) -> Iterator[Endpoint]:
                 self.send_header(name, value)
             self.send_header("content-length", str(len(data)))
             self.end_headers()
-            self.wfile.write(data)
+            self.wfile.write(data[: len(data) // 2] if reply.cut else data)
+            self.close_connection = reply.cut
 
         def log_message(self, *_: Any) -> None:
             """Silence."""
@@ -89,7 +91,7 @@ def serving(script: Script) -> Iterator[Endpoint]:
 
 
 def completion(content: str | None = None, **changes: Any) -> Reply:
-    """A chat completion; `tool_calls`, `finish_reason`, `refusal`, `usage` and `cached` change it."""
+    """A chat completion; `tool_calls`, `finish_reason`, `refusal`, `usage`, `cached` and `cut` change it."""
     message = {"role": "assistant", "content": content, "refusal": changes.get("refusal")}
     if "tool_calls" in changes:
         message["tool_calls"] = [
@@ -107,7 +109,8 @@ def completion(content: str | None = None, **changes: Any) -> Reply:
             "model": "m",
             "choices": [{"index": 0, "message": message, "finish_reason": changes.get("finish_reason", "stop")}],
             **({"usage": usage} if changes.get("usage", True) else {}),
-        }
+        },
+        cut=changes.get("cut", False),
     )
 
 

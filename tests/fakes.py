@@ -13,9 +13,10 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 
-from triage.domain.code import Hit, IndexFacts, Passage, SearchQuery, Span
+from triage.domain.code import Change, History, Hit, IndexFacts, Passage, SearchQuery, Span
 from triage.domain.issue import Issue
-from triage.domain.run import Limits, RunFacts, StepRecord, ToolExecution, Usage
+from triage.domain.report import RunReport
+from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.errors import NoSuchCollection, NoSuchIssue
 from triage.ports import Level, Services, Tier
 
@@ -42,7 +43,11 @@ class FakeCodebase:
     indexing: Callable[[], None] = lambda: None
     notes: Sequence[str] = ()
     partial: bool = False
+    changes: Sequence[Change] = ()
     queries: list[SearchQuery] = field(default_factory=list)
+
+    def commit(self) -> str | None:
+        return COMMIT
 
     def index(self) -> IndexFacts:
         self.indexing()
@@ -94,6 +99,13 @@ class FakeCodebase:
         found = [path for path in self.files if f"/{written}".endswith(f"/{path}")]
         return found[0] if len(found) == 1 else None
 
+    def defined(self, name: str) -> list[Passage]:
+        found = [self._hit(path, 0).passages[0] for path in self.files]
+        return [passage for passage in found if passage.symbol == name]
+
+    def history(self, path: str, limit: int) -> History:
+        return History(changes=list(self.changes)[:limit] if path in self.files else [])
+
     def owners(self, path: str) -> list[str]:
         return list(self.owned_by)
 
@@ -114,6 +126,7 @@ class FakeMeter:
     spent: list[Usage]
     since: int
     models: list[str] = field(default_factory=lambda: ["fake-model"])
+    calls: list[ModelCall] = field(default_factory=list)
 
     @property
     def usage(self) -> Usage:
@@ -131,6 +144,7 @@ class FakeModel:
         self.answers = {name: list(a) if isinstance(a, list) else a for name, a in answers.items()}
         self.cost = cost or Usage(input_tokens=100, output_tokens=20, calls=1, usd=0.001)
         self.asked: list[tuple[str, Any]] = []
+        self.frugal_views = 0
         self._spent: list[Usage] = []
 
     def _runnable(self, name: str) -> Runnable[Any, Any]:
@@ -158,6 +172,13 @@ class FakeModel:
 
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         return self._runnable("tools")
+
+    def frugal(self) -> "FakeModel":
+        self.frugal_views += 1
+        return self
+
+    def resume(self, spent: Usage) -> None:
+        self._spent.append(spent)
 
     @contextmanager
     def metered(self, seconds: float) -> Iterator[FakeMeter]:
@@ -187,11 +208,21 @@ class FakeTools:
 
     async def run(self, message: AIMessage) -> list[ToolMessage]:
         self.ran.append(message)
-        return [ToolMessage(self.content, tool_call_id=call["id"] or "") for call in message.tool_calls]
+        asked = [*message.tool_calls, *message.invalid_tool_calls]
+        return [ToolMessage(self.content, tool_call_id=call["id"] or "") for call in asked]
 
-    @contextmanager
-    def recorded(self) -> Iterator[list[ToolExecution]]:
-        yield []
+
+@dataclass
+class FakeReplies:
+    """Answers in memory."""
+
+    kept: dict[str, str] = field(default_factory=dict)
+
+    def known(self, key: str) -> str | None:
+        return self.kept.get(key)
+
+    def keep(self, key: str, answer: str) -> None:
+        self.kept[key] = answer
 
 
 @dataclass
@@ -257,7 +288,7 @@ class FakeRunner:
     def outputs(self, values: Mapping[str, str]) -> None:
         self.values.update(values)
 
-    def annotate(self, level: Level, message: str) -> None:
+    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
         self.annotations.append((level, message))
 
     def report(self, json_text: str) -> str:
@@ -289,6 +320,18 @@ class FakeJournal:
         self.lines.append(f"{{ {title}")
         yield
         self.lines.append("}")
+
+
+@dataclass
+class FakeTelemetry:
+    """Keeps the reports, after what `exporting` does."""
+
+    exporting: Callable[[], None] = lambda: None
+    reports: list[RunReport] = field(default_factory=list)
+
+    def export(self, report: RunReport) -> None:
+        self.exporting()
+        self.reports.append(report)
 
 
 @dataclass

@@ -1,11 +1,7 @@
 """The root: environment in, exit code, log, outputs and summary out. GitHub is a real HTTP server on loopback."""
 
 import json
-import os
-import signal
 import subprocess
-import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,6 +163,28 @@ def test_an_event_that_is_none_of_ours_is_skipped_however_odd_its_payload(room: 
     assert room.outputs["status"] == "skipped"
 
 
+def test_a_push_fills_the_cache_and_a_later_triage_uses_it(room: Room):
+    opened = room.event.read_text()
+    room.event.write_text(json.dumps({"ref": "refs/heads/main", "deleted": False}))
+    cache = ".triage/cache"
+    assert room.run(GITHUB_EVENT_NAME="push", INPUT_CACHE__DIR=cache) == 0
+    assert (room.outputs["status"], room.github.asked) == ("complete", [])
+    assert "Indexed 1 files in" in room.summary
+    assert [path.suffix for path in (room.folder / cache / "index").glob("index-*")] == [".bin"]
+    room.event.write_text(opened)
+    assert room.run(INPUT_CACHE__DIR=cache) == 0
+    report = json.loads((room.folder / ".triage" / "report.json").read_text())
+    assert (report["index"]["reused"], report["status"]) == (1, "complete")
+    assert report["suspects"][0]["path"] == "shop/cart.py"
+
+
+def test_a_cache_that_cannot_be_used_costs_no_triage(room: Room):
+    (room.folder / "taken").write_text("a file")
+    assert room.run(INPUT_CACHE__DIR="taken") == 0
+    assert len(room.github.comments) == 1
+    assert room.outputs["status"] == "complete"
+
+
 def test_no_checkout_is_a_triage_of_the_text(room: Room, tmp_path: Path):
     empty = tmp_path / "empty"
     empty.mkdir()
@@ -192,14 +210,3 @@ def test_tokens_are_masked_before_anything_is_said(room: Room):
     first = next(iter(obeyed(room.log)))
     assert (first.name, first.data) == ("add-mask", room.environ["INPUT_GITHUB-TOKEN"])
     assert room.environ["INPUT_GITHUB-TOKEN"] not in room.summary + json.dumps(room.outputs)
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_the_run_at_once(room: Room, number: signal.Signals, code: int):
-    room.github.hangs = True
-    threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
-    began = time.monotonic()
-    assert room.run() == code
-    assert time.monotonic() - began < 6
-    assert room.github.comments == []
-    assert "cancelled" in room.summary

@@ -1,11 +1,16 @@
 """The command line as a person uses it: one process each."""
 
 import json
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+
+from tests.endpoint import Reply, Request, serving
+from tests.index.repositories import commit
 
 ROOT = Path(__file__).parents[1]
 REPORT = (
@@ -80,6 +85,28 @@ def test_locate_prints_ranked_paths(checkout: Path):
     assert told["query_seconds"] >= 0
 
 
+def test_the_index_is_kept_for_the_next_command(checkout: Path, tmp_path: Path):
+    commit(checkout)
+    kept = {"TRIAGE_CACHE_DIR": str(tmp_path.parent / "kept")}
+    first = triage("locate", str(checkout), said=REPORT, **kept)
+    assert first.stdout == triage("locate", str(checkout), said=REPORT, **kept).stdout
+    (told,) = [
+        check["told"]
+        for check in json.loads(triage("doctor", "--repo", str(checkout), "--json", **kept).stdout)
+        if check["what"] == "checkout"
+    ]
+    assert told.startswith("Indexed 2 files in ")
+    assert ", 2 from the cache. 2 passages, commit " in told
+
+
+def test_a_cache_that_cannot_be_used_is_a_line_and_no_failure(checkout: Path, tmp_path: Path):
+    commit(checkout)
+    (checkout / "file").write_text("")
+    done = triage("locate", str(checkout), said=REPORT, TRIAGE_CACHE_DIR="file")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "cart.py")
+    assert done.stderr == "triage: The index cache could not be read (not a directory).\n"
+
+
 @pytest.mark.parametrize(
     ("words", "said", "complaint"),
     [
@@ -111,7 +138,44 @@ def test_help(words: list[str]):
 def test_doctor_says_what_is_missing(checkout: Path):
     done = triage("doctor", "--repo", str(checkout), "--json")
     states = {check["what"]: check["state"] for check in json.loads(done.stdout)}
-    assert states == {"checkout": "ok", "GitHub": "missing", "model": "missing", "web search": "missing"}
+    assert states == {
+        "checkout": "ok",
+        "project settings": "missing",
+        "GitHub": "missing",
+        "model": "missing",
+        "web search": "missing",
+        "telemetry": "missing",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("labels: {allow: [bug]}\nignore: [docs]", 0, "✓ project settings: .github/triage.yml sets ignore, labels\n"),
+        ("", 0, "✓ project settings: .github/triage.yml sets nothing\n"),
+        ("ingore: []", 1, "✗ project settings: .github/triage.yml cannot be used: line 1: 'ingore' is not a known key"),
+    ],
+)
+def test_doctor_reads_the_projects_settings(checkout: Path, text: str, code: int, said: str):
+    (checkout / ".github").mkdir()
+    (checkout / ".github" / "triage.yml").write_text(text)
+    done = triage("doctor", "--repo", str(checkout), PYTHONIOENCODING="utf-8")
+    assert done.returncode == code
+    assert said in done.stdout
+
+
+@pytest.mark.parametrize("words", [["run", "--issue", "-", "--json", "--repo"], ["locate", "--json"]])
+def test_the_projects_settings_hold_at_the_terminal(checkout: Path, words: list[str]):
+    (checkout / "own.yml").write_text("ignore: [cart.py]")
+    done = triage(*words, str(checkout), said=REPORT, TRIAGE_CONFIG_FILE="own.yml")
+    assert done.returncode == 0, done.stderr
+    assert "cart.py" in triage(*words, str(checkout), said=REPORT).stdout
+    told = json.loads(done.stdout)
+    assert "cart.py" not in (told["files"] if "files" in told else [one["path"] for one in told["suspects"]])
+    (checkout / "own.yml").write_text("ingore: [cart.py]")
+    refused = triage(*words, str(checkout), said=REPORT, TRIAGE_CONFIG_FILE="own.yml")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "line 1: 'ingore' is not a known key (did you mean ignore?)" in refused.stderr
 
 
 def test_doctor_fails_on_what_is_broken(checkout: Path):
@@ -132,3 +196,25 @@ def test_a_full_disk_is_one_line(checkout: Path):
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, input=REPORT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines() == ["triage: the result cannot be written (no space left on device)"]
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_who_stops_a_run_gets_what_was_found_by_then(checkout: Path, tmp_path: Path, sent: signal.Signals, code: int):
+    (tmp_path / "bug.md").write_text(REPORT)
+    there = threading.Event()
+
+    def hang(_: Request) -> Reply:
+        there.set()
+        return Reply(hang=3600)
+
+    with serving(hang) as endpoint:
+        command = [sys.executable, "-m", "triage", "run", "--repo", str(checkout)]
+        command += ["--issue", str(tmp_path / "bug.md")]
+        environ = {"PATH": "/usr/bin:/bin:/usr/local/bin", "TRIAGE_MODEL_BASE_URL": f"{endpoint.url}/v1"}
+        with subprocess.Popen(command, cwd=ROOT, env=environ, stdout=-1, stderr=-1, text=True) as running:
+            assert there.wait(60)
+            running.send_signal(sent)
+            told, progress = running.communicate(timeout=60)
+    assert running.returncode == code
+    assert "The run was cancelled." in " ".join(told.split())
+    assert "Traceback" not in progress

@@ -45,7 +45,7 @@ class TestDefaults:
         assert Settings.from_terminal({}).model == "gpt-4o"
 
     def test_inputs_that_do_not_exist_yet_are_not_fields(self) -> None:
-        later = {"supervisor", "config_file", "cache_dir", "max_model_runs_per_day", "fix"}
+        later = {"max_model_runs_per_day", "commands", "fix"}
         assert not later & set(Settings.model_fields)
 
     def test_a_misspelled_variable_is_the_runners_to_report(self) -> None:
@@ -100,6 +100,9 @@ class TestLimitsAndPolicy:
         ({"engine": "rules", "model_api_key": KEY}, "rules"),
         ({"engine": "model", "model_api_key": KEY}, "model"),
         ({"engine": "model", "model_base_url": "https://gateway.example/v1"}, "model"),
+        ({"model_api_key": KEY, "max_cost_usd": "0"}, "rules"),
+        ({"engine": "model", "model_api_key": KEY, "max_cost_usd": "0.00"}, "rules"),
+        ({"model_api_key": KEY, "max_cost_usd": "0.001"}, "model"),
     ],
 )
 def test_engine_chosen(inputs: dict[str, str], engine: str) -> None:
@@ -184,6 +187,43 @@ class TestBaseUrl:
         assert "pa55word" not in said
 
 
+class TestSupervisorAndFiles:
+    def test_rules_decide_nothing_is_kept_and_the_file_has_its_usual_place(self) -> None:
+        settings = Settings.from_runner({})
+        assert (settings.supervisor, settings.cache_dir) == ("rules", None)
+        assert settings.config_file == ".github/triage.yml"
+
+    def test_a_model_may_propose_where_a_model_answers(self) -> None:
+        settings = from_runner(supervisor="model", model_api_key=KEY)
+        assert settings.supervisor == "model"
+        assert settings.warnings == []
+
+    def test_a_path_is_taken_as_it_is_written(self) -> None:
+        settings = from_runner(cache_dir=" /github/home/a cache/ü ", config_file="ci/triage.yaml")
+        assert (settings.cache_dir, settings.config_file) == ("/github/home/a cache/ü", "ci/triage.yaml")
+
+    @pytest.mark.parametrize("name", ["cache-dir", "config-file"])
+    @pytest.mark.parametrize("path", ["a\nb", "a\0b", "a\x1b[2Jb", "p" * 1_001])
+    def test_what_no_path_has_is_refused(self, name: str, path: str) -> None:
+        said = refusal(**{name: path})
+        assert said.startswith(f"{name}: ")
+        assert said.endswith(" is not a path: printable, at most 1000 characters")
+
+    @pytest.mark.parametrize("path", ["/etc/passwd", "../triage.yml", "a/../../b", "a//b", "a/", "a\\b", ".", "a/./b"])
+    def test_the_config_file_lies_in_the_repository(self, path: str) -> None:
+        said = refusal(config_file=path)
+        assert said.endswith(" is not a path inside the repository, such as .github/triage.yml")
+        assert from_runner(config_file="./ci/triage.yml").config_file == "ci/triage.yml"
+
+    def test_a_file_that_the_runner_passes_as_the_default_is_not_named(self) -> None:
+        assert not from_runner(config_file=".github/triage.yml").names_config_file
+        assert from_runner(config_file="ci/triage.yml").names_config_file
+
+    def test_no_dollars_and_no_model_is_nobodys_mistake(self) -> None:
+        assert from_runner(max_cost_usd="0").warnings == []
+        assert from_runner(max_cost_usd="0", engine="rules").warnings == []
+
+
 class TestChromaUrl:
     def test_none_unless_given_and_no_sign_of_a_model(self) -> None:
         assert Settings.from_runner({}).chroma_url is None
@@ -211,7 +251,9 @@ class TestFaults:
             ),
             ({"max_tokens": "0"}, "max-tokens: '0' is not a whole number from 1000 to 100000000"),
             ({"max_cost_usd": "-1"}, "max-cost-usd: '-1' is not a number of US dollars such as 0.50"),
-            ({"max_cost_usd": "0"}, "max-cost-usd: '0' is not a number of US dollars from 0.01 to 1000"),
+            ({"max_cost_usd": "1001"}, "max-cost-usd: '1001' is not a number of US dollars from 0 to 1000"),
+            ({"supervisor": "modle"}, "supervisor: 'modle' is not one of rules, model; did you mean model?"),
+            ({"supervisor": "auto"}, "supervisor: 'auto' is not one of rules, model"),
             ({"timeout_seconds": "21601"}, "timeout-seconds: '21601' is not a whole number of seconds from 1 to 21600"),
         ],
     )
@@ -255,6 +297,8 @@ class TestWarnings:
             ({"model": "gpt-5", "fast_model": "gpt-5-mini"}, "model and fast-model not used"),
             ({"embedding_model": "text-embedding-3-small"}, "local vectors are used"),
             ({"model_api_key": KEY, "fallback_model": "gpt-4o"}, "nothing takes over"),
+            ({"model_api_key": KEY, "max_cost_usd": "0"}, "max-cost-usd is 0: every agent answers by rules"),
+            ({"supervisor": "model"}, "supervisor: model is not used"),
             (
                 {"timeout_seconds": "30", "agent_timeout_seconds": "40"},
                 "agent-timeout-seconds is longer than timeout-seconds",

@@ -6,42 +6,52 @@ Exit code 0: done, skipped or degraded; 1: somebody must mend something, said in
 import asyncio
 import contextlib
 import os
-import signal
 import sys
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from triage import wiring
+from triage import threads, wiring
+from triage.domain.code import Span
+from triage.domain.config import Config
 from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
-from triage.domain.task import TriageIssue
-from triage.errors import BadInput, TriageError
+from triage.domain.task import Skip, Task, TriageIssue, WarmIndex
+from triage.errors import BadConfig, BadInput, TriageError
 from triage.events.payload import issue_of
 from triage.events.route import route
 from triage.flows.issue import Desk, Ending, carry_out
+from triage.flows.warm import warm
 from triage.publish.perform import perform
-from triage.publish.plan import failed
+from triage.publish.plan import NOTHING, failed
 from triage.settings import RunnerEnvironment, Settings
+from triage.signals import Signals
 from triage.wiring import Actions
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
-"""How the runner cancels a job: SIGINT, 7.5 s later SIGTERM, 2.5 s later it kills (ProcessInvoker.cs)."""
+READING_SHARE = 0.4
+"""Of the run's time, for all that GitHub is asked before the work begins."""
+LEAST_READING_SECONDS = 1.0
+GRACE_SECONDS = 15.0
+"""Beyond the run's time, for writing: a comment takes one or two, unless GitHub asks to wait."""
+WRITE_OUT_SECONDS = 0.5
+"""Kept, after a signal, for what is written on this machine."""
+CUT_SHORT = """## Bug triage: not done
 
-LAST_SECONDS = 3.5
-"""From a signal to the end: the runner kills after ten."""
+The run was cancelled, and what it had found by then could not be written in time.
+"""
 
 
-def main(environ: Mapping[str, str] = os.environ) -> int:
+def main(environ: Mapping[str, str] = os.environ, signals: Signals | None = None) -> int:
     """Run the action. Never raises."""
+    heard = signals or Signals()
     place, complaint = _place(environ)
     actions = wiring.actions(place, sys.stdout)
-    received: list[int] = []
+    heard.before_the_end(lambda: _cut_short(actions))
     with contextlib.redirect_stdout(actions.guarded), contextlib.redirect_stderr(actions.guarded):
-        code = _guarded(environ, place, complaint, actions, received)
+        code = _guarded(environ, place, complaint, actions, heard)
         actions.guarded.finish()
-    return 128 + received[0] if received else code
+    return 128 + heard.number if heard.number else code
 
 
 def _place(environ: Mapping[str, str]) -> tuple[RunnerEnvironment, str]:
@@ -53,65 +63,75 @@ def _place(environ: Mapping[str, str]) -> tuple[RunnerEnvironment, str]:
 
 
 def _guarded(
-    environ: Mapping[str, str], place: RunnerEnvironment, complaint: str, actions: Actions, received: list[int]
+    environ: Mapping[str, str], place: RunnerEnvironment, complaint: str, actions: Actions, signals: Signals
 ) -> int:
     try:
         if complaint:
             raise BadInput(complaint)
-        ending = asyncio.run(_run(environ, place, actions, received))
+        ending = threads.run(_run(environ, place, actions, signals))
+    except BadConfig as error:
+        return _fail(actions, str(error), Span(path=error.path, start=error.line, end=error.line))
     except TriageError as error:
         return _fail(actions, str(error))
-    except KeyboardInterrupt:
-        return _fail(actions, "The run was cancelled before there was anything to report.")
     except Exception as error:  # noqa: BLE001 - the root: a bug of ours must not end in a bare traceback
         return _fail(actions, f"Internal error: {_where(error)}. This is a bug in the action; please report it.")
     return 1 if ending.status is Status.FAILED else 0
 
 
-async def _run(environ: Mapping[str, str], place: RunnerEnvironment, actions: Actions, received: list[int]) -> Ending:
+async def _run(environ: Mapping[str, str], place: RunnerEnvironment, actions: Actions, signals: Signals) -> Ending:
     started = time.monotonic()
-    cancelled = asyncio.Event()
-    _listen(cancelled, received)
+    cancelled = _cancelled_by(signals)
     settings = Settings.from_runner(environ)
-    actions.log.add_masks(settings.secrets)
+    actions.log.add_masks([*settings.secrets, *place.secrets])
     for warning in [*settings.warnings, *place.warnings]:
         actions.runner.annotate("warning", warning)
     payload = wiring.payload(place)
-    task = route(place.event_name, payload, settings.issue_number)
+    task, config = await _task(settings, place, payload)
     told = issue_of(payload) if isinstance(task, TriageIssue) else None
-    desk = _desk(settings, place, actions, started, told)
-    return await _or_cut(carry_out(task, desk, cancelled), cancelled)
+    desk = _desk(settings, config, place, actions, started, told, signals)
+    return await (warm(desk, cancelled) if isinstance(task, WarmIndex) else carry_out(task, desk, cancelled))
 
 
-async def _or_cut(work: Coroutine[Any, Any, Ending], cancelled: asyncio.Event) -> Ending:
-    """The work's end; cut off when it is not over soon after a signal."""
-    running = asyncio.ensure_future(work)
-    stopping = asyncio.ensure_future(cancelled.wait())
-    await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    await asyncio.wait({running}, timeout=LAST_SECONDS if cancelled.is_set() else None)
-    if running.done():
-        return running.result()
-    running.cancel()
-    raise KeyboardInterrupt
+async def _task(
+    settings: Settings, place: RunnerEnvironment, payload: Mapping[str, Any]
+) -> tuple[Task | WarmIndex, Config]:
+    """What the event asks for, under the project's own settings; they are read only where there may be work."""
+    keeps_index = bool(settings.cache_dir)
+    task = route(place.event_name, payload, settings.issue_number, config=None, keeps_index=keeps_index)
+    if isinstance(task, Skip):
+        return task, Config()
+    config = await threads.in_daemon_thread(lambda: wiring.config(settings, place.workspace or Path.cwd()))
+    return route(place.event_name, payload, settings.issue_number, config, keeps_index=keeps_index), config
 
 
-def _listen(cancelled: asyncio.Event, received: list[int]) -> None:
-    """On a signal, end with a report of what is known by then. Python as PID 1 ignores SIGTERM without a handler."""
-    loop = asyncio.get_running_loop()
+def _cancelled_by(signals: Signals) -> asyncio.Event:
+    """Set at the first signal, which another thread hears."""
+    loop, cancelled = asyncio.get_running_loop(), asyncio.Event()
 
-    def stop(number: int) -> None:
-        received.append(number)
+    def hear() -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: everything is done
+            loop.call_soon_threadsafe(cancelled.set)
+
+    signals.tell(hear)
+    if signals.number:
         cancelled.set()
-
-    for number in SIGNALS:
-        loop.add_signal_handler(number, stop, number)
+    return cancelled
 
 
-def _desk(settings: Settings, place: RunnerEnvironment, actions: Actions, started: float, told: Issue | None) -> Desk:
+def _desk(
+    settings: Settings,
+    config: Config,
+    place: RunnerEnvironment,
+    actions: Actions,
+    started: float,
+    told: Issue | None,
+    signals: Signals,
+) -> Desk:
     if not place.repository:
         raise BadInput("GITHUB_REPOSITORY is not set: this runs inside GitHub Actions; use the command line elsewhere.")
     root = place.workspace or Path.cwd()
+    run_seconds = settings.limits().run_seconds
+    read_by, written_by = started + run_seconds * READING_SHARE, started + run_seconds + GRACE_SECONDS
     return Desk(
         github=wiring.github(settings, place.repository, place.api_url, place.ca_file),
         runner=actions.runner,
@@ -123,18 +143,33 @@ def _desk(settings: Settings, place: RunnerEnvironment, actions: Actions, starte
             actions.log,
             root,
             place.repository,
+            config=config,
             run_url=place.run_url,
             tavily_base_url=place.tavily_base_url,
+            collector=place.collector,
             started=started,
+        ),
+        idle=lambda: wiring.idle_services(
+            settings, actions.log, root, place.repository, config=config, run_url=place.run_url, started=started
         ),
         now=wiring.now,
         told=told,
+        config=config,
+        seconds_left=lambda: min(written_by - time.monotonic(), signals.seconds_left() - WRITE_OUT_SECONDS),
+        reading_seconds=lambda: max(LEAST_READING_SECONDS, read_by - time.monotonic()),
     )
 
 
-def _fail(actions: Actions, message: str) -> int:
-    perform(failed(message), None, actions.runner)
+def _fail(actions: Actions, message: str, at: Span | None = None) -> int:
+    perform(failed(message, at), None, actions.runner)
     return 1
+
+
+def _cut_short(actions: Actions) -> None:
+    """The last words of a cancelled run that is stuck: whoever reads the job's page must find something."""
+    if not actions.runner.told:
+        actions.runner.outputs(NOTHING | {"status": Status.DEGRADED.value})
+        actions.runner.summary(CUT_SHORT)
 
 
 def _where(error: Exception) -> str:

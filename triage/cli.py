@@ -1,6 +1,7 @@
 """Root: the same work at a terminal. Results go to standard output, progress to standard error.
 
-Exit code 0: done, also when degraded; 1: the person at the terminal must mend something; 2: wrong usage; 130: stopped.
+Exit code 0: done, also when degraded; 1: the person at the terminal must mend something; 2: wrong usage; 130 and 143:
+stopped.
 """
 
 import asyncio
@@ -16,13 +17,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from triage import __version__, wiring
+from triage import __version__, threads, wiring
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.errors import BadInput, TriageError
 from triage.flows.doctor import Check, checks
 from triage.flows.local import issue_from_text
+from triage.flows.telemetry import tell
 from triage.ports import Services
 from triage.publish.schema import report_json
 from triage.settings import RunnerEnvironment, Settings
@@ -37,6 +39,9 @@ app = typer.Typer(
     epilog="Settings come from TRIAGE_* variables with the action's input names, such as TRIAGE_MODEL_API_KEY.",
 )
 
+STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}
+"""Exit codes after a signal, as shells have them; Typer makes the first of a KeyboardInterrupt."""
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
@@ -47,11 +52,16 @@ def main() -> None:
             app()
         finally:
             sys.stdout.flush()
+    except KeyboardInterrupt:
+        os._exit(STOPPED[signal.SIGINT])
+    except SystemExit as ending:
+        for code in STOPPED.values():
+            if ending.code == code:  # an ordinary end would wait for threads that are stuck
+                os._exit(code)
+        raise
     except TriageError as error:
         sys.stderr.write(f"triage: {error}\n")
         raise SystemExit(1) from None
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
     except BrokenPipeError:  # `| head`: the reader has enough
         _discard_output()
         raise SystemExit(141) from None
@@ -91,30 +101,50 @@ def run(
     found = _issue(issue, github, settings, place)
     slug = github or repo.resolve().name
     runner, journal = wiring.terminal(report)
-    for warning in settings.warnings:
+    for warning in [*settings.warnings, *place.warnings]:
         runner.annotate("warning", warning)
     with journal:
-        services = wiring.services(settings, journal, _folder(repo), slug, tavily_base_url=place.tavily_base_url)
+        services = wiring.services(
+            settings,
+            journal,
+            _folder(repo),
+            slug,
+            config=wiring.config(settings, _folder(repo)),
+            tavily_base_url=place.tavily_base_url,
+            collector=place.collector,
+        )
         where = Repository(slug=slug, server_url=place.server_url if github else "")
-        result, stopped = asyncio.run(_triaged(found, where, services))
+        result, stopped = threads.run(_triaged(found, where, services))
     if result.index and result.index.dirty:
         runner.annotate("notice", "The work tree has changes that are not committed; the last commit was searched.")
     text = report_json(result)
     _print(result, text, as_json=as_json)
     runner.report(text)
     if stopped:
-        raise SystemExit(130)
+        raise SystemExit(STOPPED[stopped])
+    asyncio.run(tell(result, services, asyncio.Event()))
 
 
-async def _triaged(issue: Issue, where: Repository, services: Services) -> tuple[RunReport, bool]:
+async def _triaged(issue: Issue, where: Repository, services: Services) -> tuple[RunReport, signal.Signals | None]:
     from triage.graph.run import triage
 
     cancelled = asyncio.Event()
     loop = asyncio.get_running_loop()
+
+    received: list[signal.Signals] = []
+
+    def stop(number: signal.Signals) -> None:
+        """The first time a report of what is known by then, the second time nothing more."""
+        if received:
+            raise KeyboardInterrupt
+        received.append(number)
+        cancelled.set()
+
     with contextlib.suppress(NotImplementedError):  # Windows' loops have no signal handlers: Ctrl-C ends without report
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, cancelled.set)
-    return await triage(issue, where, services, cancelled), cancelled.is_set()
+        for number in STOPPED:
+            loop.add_signal_handler(number, stop, number)
+    report = await triage(issue, where, services, cancelled)
+    return report, received[0] if received else None
 
 
 def _print(result: RunReport, text: str, *, as_json: bool) -> None:
@@ -167,10 +197,15 @@ def locate(
     from triage.reading.read import read
 
     issue = issue_from_text(_decoded(sys.stdin.buffer.read()))
-    codebase = wiring.codebase(_folder(repo), repo.resolve().name)
+    root = _folder(repo)
+    settings = Settings.from_terminal(os.environ)
+    ignore = wiring.config(settings, root).ignore
+    codebase = wiring.codebase(root, root.name, ignore=ignore, cache=wiring.kept_index(settings, root))
     began = time.perf_counter()
-    codebase.index()
+    trouble = codebase.index().cache
     indexed = time.perf_counter()
+    if trouble:
+        sys.stderr.write(f"triage: {trouble}\n")
     files = [hit.path for hit in codebase.search(SearchQuery(reading=read(issue)), limit)]
     ended = time.perf_counter()
     if as_json:

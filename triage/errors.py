@@ -3,6 +3,7 @@
     TriageError
     ├── SetupError               the workflow's author must mend it: exit code 1, status failed
     │   ├── BadInput             an input, file or payload that cannot be read
+    │   │   └── BadConfig        the project's own settings cannot be used; knows file and line
     │   ├── NoSuchIssue          the issue does not exist, or the token may not see it
     │   │   └── IssueMoved       it lives elsewhere now: nothing to do here
     │   └── PermissionMissing    the token lacks a permission; names the `permissions:` line
@@ -10,6 +11,7 @@
     │   └── GitHubUnavailable    GitHub cannot be reached at the moment, for reading or for writing
     ├── NoSuchCollection         nothing was indexed under this repository
     ├── BudgetSpent              a cap would be exceeded by this call
+    │   └── DollarsSpent         the cap in dollars: a cheaper model may still fit
     ├── TimeSpent                the run has no time left for this call
     └── ModelUnavailable         a model call failed for good; `reason` names how
         └── BadAnswer            the model answered, but not what was asked for
@@ -28,6 +30,18 @@ class SetupError(TriageError):
 
 class BadInput(SetupError):
     """An input, file or payload that cannot be read."""
+
+
+class BadConfig(BadInput):
+    """The project's own settings cannot be used.
+
+    `path` is the file, `line` the first one at fault.
+    """
+
+    def __init__(self, path: str, line: int, message: str) -> None:
+        super().__init__(message)
+        self.path = path
+        self.line = line
 
 
 class NoSuchIssue(SetupError):
@@ -56,6 +70,10 @@ class NoSuchCollection(TriageError):
 
 class BudgetSpent(TriageError):
     """A cap would be exceeded by this call."""
+
+
+class DollarsSpent(BudgetSpent):
+    """The cap in dollars would be exceeded; a cheaper model may still fit."""
 
 
 class TimeSpent(TriageError):

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from triage.domain.code import Hit, IndexFacts, SearchQuery
+from triage.domain.code import History, Hit, IndexFacts, Passage, SearchQuery, Span
+from triage.domain.config import Config
 from triage.domain.issue import Issue
-from triage.domain.run import Engine, Limits, RunFacts, StepRecord, ToolExecution, Usage
+from triage.domain.report import RunReport
+from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, ToolMessage
@@ -30,6 +32,9 @@ Level = Literal["error", "warning", "notice"]
 
 class Codebase(Protocol):
     """The checked-out repository."""
+
+    def commit(self) -> str | None:
+        """Full object id of what `index` would read; none without git. Quick, and possible before `index`."""
 
     def index(self) -> IndexFacts:
         """Read, cut, embed and store the commit. Slow: call it in a thread. Raises nothing for odd files."""
@@ -48,6 +53,15 @@ class Codebase(Protocol):
 
     def named(self, written: str) -> str | None:
         """The indexed file that a path from elsewhere means, such as a frame's on the reporter's machine."""
+
+    def defined(self, name: str) -> list[Passage]:
+        """Where something of this name is defined: a function, a class, `Store.save`. Likely sources first, 50 at most.
+
+        When nothing belongs to the owner that the name gives (`Store.`), everything of its last part.
+        """
+
+    def history(self, path: str, limit: int) -> History:
+        """The newest commits that changed an indexed file. Empty without git. Takes seconds: call it in a thread."""
 
     def owners(self, path: str) -> list[str]:
         """Who CODEOWNERS names for the path, without `@`; empty when nobody."""
@@ -74,9 +88,15 @@ class Model(Protocol):
     def metered(self, seconds: float) -> AbstractContextManager[Meter]:
         """Usage of all calls made inside the block, which may take so many seconds, also in tasks that it starts."""
 
+    def frugal(self) -> Model:
+        """The same purse and endpoint, every call made of the fast model."""
+
+    def resume(self, spent: Usage) -> None:
+        """Count what an interrupted run of the same issue had spent."""
+
     @property
     def usage(self) -> Usage:
-        """Everything spent in this run."""
+        """Everything spent in this run, and in the interrupted one that it goes on with."""
 
 
 class Meter(Protocol):
@@ -90,6 +110,10 @@ class Meter(Protocol):
     def models(self) -> list[str]:
         """Names of the models that answered, in order, without repeats."""
 
+    @property
+    def calls(self) -> list[ModelCall]:
+        """Every request, also those that failed."""
+
 
 class Tools(Protocol):
     """Tools that an agent may ask for, and what runs them."""
@@ -99,10 +123,10 @@ class Tools(Protocol):
         """What is offered to a model."""
 
     async def run(self, message: AIMessage) -> list[ToolMessage]:
-        """Carry out the calls that the message asks for. A tool that fails answers with its error."""
+        """Carry out the calls that the message asks for, readable or not. Each gets an answer under its id.
 
-    def recorded(self) -> AbstractContextManager[list[ToolExecution]]:
-        """Records of all calls run inside the block."""
+        A tool that fails or takes too long answers with its error, in our words.
+        """
 
 
 class GitHub(Protocol):
@@ -139,8 +163,8 @@ class Runner(Protocol):
     def outputs(self, values: Mapping[str, str]) -> None:
         """Hand values to later steps."""
 
-    def annotate(self, level: Level, message: str) -> None:
-        """Put one line beside the job."""
+    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+        """Put one line beside the job, and beside the lines that it is about."""
 
     def report(self, json_text: str) -> str:
         """Write the JSON report; the path to tell others, or empty when there is no place for it."""
@@ -165,6 +189,26 @@ class Journal(Protocol):
         """Put the lines written inside the block into one group."""
 
 
+class Replies(Protocol):
+    """Answers of models and searches that were paid for, kept for as long as a run may be taken up again.
+
+    A store that cannot be read or written behaves like an empty one.
+    """
+
+    def known(self, key: str) -> str | None:
+        """The answer under this key."""
+
+    def keep(self, key: str, answer: str) -> None:
+        """Remember an answer, on disk when this returns."""
+
+
+class Telemetry(Protocol):
+    """Where spans and metrics of finished runs go."""
+
+    def export(self, report: RunReport) -> None:
+        """Send them. Takes seconds at most, and raises nothing."""
+
+
 @dataclass(frozen=True)
 class Services:
     """Everything that acts, bundled for one run. The graph's context, never its state."""
@@ -182,7 +226,22 @@ class Services:
     model: Model | None = None
     search: Tools | None = None
     """The web search; none when it is off."""
+    code_tools: Tools | None = None
+    """What the codebase agent may look things up with; none by rules."""
+    supervisor: Engine = "rules"
+    """Who proposes the next agents."""
+    config: Config = field(default_factory=Config)
+    """The project's own settings."""
+    checkpoints: str | None = None
+    """File that the graph's state is kept in while it runs, so that an interrupted run can go on; none: nowhere."""
+    fingerprint: str = ""
+    """Digest of all settings that shape an answer: a run goes on only under the same."""
+    telemetry: Telemetry | None = None
 
     def seconds_left(self) -> float:
         """Until the run's time is up."""
         return self.limits.run_seconds - (self.clock() - self.started)
+
+    def agent_seconds(self) -> float:
+        """What an agent that starts now may take, what the writer needs being kept for it."""
+        return min(self.limits.agent_seconds, self.seconds_left() - self.limits.writer_seconds)

@@ -1,37 +1,153 @@
-"""Blocking work beside the event loop."""
+"""Blocking work beside the event loop, which can be walked away from.
+
+A thread cannot be ended from outside. So what it does asks, before each request and each process that it starts,
+whether anybody still waits; and what it has started is ended for it.
+"""
 
 import asyncio
+import math
 import threading
-from collections.abc import Callable
-from typing import TypeVar
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from contextvars import ContextVar, copy_context
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+LEAVING_SECONDS = 0.5
+"""For tasks that are cancelled as the loop ends."""
 
-async def in_daemon_thread(work: Callable[[], T]) -> T:
+
+class Abandoned(BaseException):
+    """Nobody waits for this thread any more. No `Exception`, so that nobody takes it for a failure and tries again."""
+
+
+class _Errand:
+    """What one thread was sent for."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.until = math.inf if seconds is None else time.monotonic() + seconds
+        self.over = threading.Event()
+        self._ends: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+
+    def abandon(self) -> None:
+        with self._lock:
+            self.over.set()
+            ends = list(self._ends)
+        for end in ends:
+            end()
+
+    def check(self) -> None:
+        if self.over.is_set():
+            raise Abandoned
+
+    @contextmanager
+    def ending(self, end: Callable[[], None]) -> Iterator[None]:
+        with self._lock:
+            self._ends.append(end)
+            too_late = self.over.is_set()
+        if too_late:
+            end()
+        try:
+            yield
+        except Exception:  # what was ended fails; whoever takes that for a reason to go on otherwise must not
+            self.check()
+            raise
+        finally:
+            with self._lock:
+                self._ends.remove(end)
+        self.check()
+
+
+_errand: ContextVar[_Errand | None] = ContextVar("errand", default=None)
+
+
+async def in_daemon_thread(work: Callable[[], T], seconds: float | None = None) -> T:
     """Run blocking work so that neither a timeout, nor a signal, nor the end of the process waits for it.
 
     `asyncio.to_thread` will not do: its threads are joined when the loop closes.
+
+    Raises:
+        TimeoutError: It took longer than so many seconds.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
+    errand = _Errand(seconds)
 
     def settle(outcome: Callable[[], None]) -> None:
         if not future.done():
             outcome()
 
     def run() -> None:
+        _errand.set(errand)
         try:
             result = work()
         except BaseException as error:  # noqa: BLE001 - handed on, not swallowed: the awaiting task raises it
             outcome = _raising(future, error)
         else:
             outcome = _returning(future, result)
-        if not loop.is_closed():
+        with suppress(RuntimeError):  # the loop is closed: nobody waits
             loop.call_soon_threadsafe(settle, outcome)
 
-    threading.Thread(target=run, daemon=True, name="work").start()
-    return await future
+    threading.Thread(target=copy_context().run, args=(run,), daemon=True, name="work").start()
+    try:
+        async with asyncio.timeout(seconds):
+            return await future
+    finally:
+        errand.abandon()
+
+
+def stop_if_abandoned() -> None:
+    """To be called before anything that costs or lasts. Raises Abandoned."""
+    errand = _errand.get()
+    if errand is not None:
+        errand.check()
+
+
+@contextmanager
+def ended_when_abandoned(end: Callable[[], None]) -> Iterator[None]:
+    """Have `end` called, from another thread, as soon as nobody waits for this one. Raises Abandoned then."""
+    errand = _errand.get()
+    with errand.ending(end) if errand is not None else nullcontext():
+        yield
+
+
+def pause(seconds: float) -> None:
+    """Sleep. Raises Abandoned when nobody waits any more."""
+    errand = _errand.get()
+    if errand is None:
+        time.sleep(seconds)
+    else:
+        errand.over.wait(seconds)
+        errand.check()
+
+
+def seconds_left() -> float:
+    """How long this thread is waited for; infinite where no bound was set."""
+    errand = _errand.get()
+    return errand.until - time.monotonic() if errand is not None else math.inf
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """`asyncio.run`, but for its waiting at the end: a look-up of a name may take a thread half a minute."""
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(work)
+    finally:
+        loop.run_until_complete(_left(asyncio.all_tasks(loop)))
+        loop.close()
+
+
+async def _left(tasks: set["asyncio.Task[Any]"]) -> None:
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks, timeout=LEAVING_SECONDS)
+    await asyncio.wait(
+        {asyncio.ensure_future(asyncio.get_running_loop().shutdown_asyncgens())}, timeout=LEAVING_SECONDS
+    )
 
 
 def _returning(future: asyncio.Future[T], result: T) -> Callable[[], None]:

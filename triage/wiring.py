@@ -1,24 +1,35 @@
 """Builds every client once and hands it on. The only importer of the doors."""
 
+import hashlib
+import json
 import time
 import uuid
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from triage import __version__
+from triage.domain.collector import Collector
+from triage.domain.config import Config, Price
 from triage.domain.run import RunFacts
+from triage.errors import BadInput
 from triage.flows.doctor import Check, Probe
-from triage.ports import Codebase, GitHub, Journal, Model, Runner, Services, Tier, Tools
+from triage.ports import Codebase, GitHub, Journal, Model, Replies, Services, Telemetry, Tier, Tools
 from triage.settings import RunnerEnvironment, Settings
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
+    from triage.runner.actions import ActionsRunner
     from triage.runner.log import ActionsLog
     from triage.runner.terminal import TerminalJournal, TerminalRunner
+
+
+SHAPING = {"model", "fast_model", "fallback_model", "model_base_url", "supervisor"}
+"""Inputs that shape an answer as they stand."""
 
 
 def now() -> datetime:
@@ -30,7 +41,7 @@ def now() -> datetime:
 class Actions:
     """The Actions runner: where results go, the log, and a guarded stream for whatever a library prints."""
 
-    runner: Runner
+    runner: "ActionsRunner"
     log: "ActionsLog"
     guarded: Any
 
@@ -64,6 +75,13 @@ def terminal(report_path: Path | None) -> "tuple[TerminalRunner, TerminalJournal
     return TerminalRunner(console, report_path), TerminalJournal(console)
 
 
+def server_log() -> Journal:
+    """Progress of runs in a server's log."""
+    from triage.runner.server_log import ServerLog
+
+    return ServerLog()
+
+
 def github(settings: Settings, slug: str, api_url: str, ca_file: Path | None = None) -> GitHub:
     """The issue tracker. Raises BadInput for what is no `owner/name`."""
     from triage.github.tracker import IssueTracker
@@ -77,13 +95,52 @@ def codebase(
     embeddings: "Embeddings | None" = None,
     embedding: str = "local",
     chroma_url: str | None = None,
+    ignore: Sequence[str] = (),
+    cache: Path | None = None,
 ) -> Codebase:
-    """The checkout's index, with its vectors in this process or on a Chroma server."""
+    """The checkout's index without what is ignored.
+
+    Its vectors lie on a Chroma server, or in this process: in Chroma, or, where the index is kept in a folder, without
+    it (`index.exact` says why).
+    """
     from triage.index.chroma import embedded, server
     from triage.index.codebase import GitCodebase
 
-    chroma = partial(server, chroma_url) if chroma_url else embedded
-    return GitCodebase(root, slug, embeddings, embedding, chroma=chroma)
+    inside = None if cache else embedded
+    chroma = partial(server, chroma_url) if chroma_url else inside
+    return GitCodebase(root, slug, embeddings, embedding, chroma=chroma, ignore=ignore, cache=cache)
+
+
+def config(settings: Settings, root: Path) -> Config:
+    """The project's own settings, as the commit that would be indexed has them.
+
+    Raises:
+        BadConfig: The file cannot be used.
+        BadInput: What is at its path is no file that can be read, or a file that the workflow names is not there.
+    """
+    return _written(settings, root) or Config()
+
+
+def _written(settings: Settings, root: Path) -> Config | None:
+    """What the file says; none when there is no file."""
+    from triage.index.one_file import file_at
+    from triage.settings.project import MOST_BYTES, parse
+
+    path = settings.config_file
+    data = file_at(root, path, MOST_BYTES)
+    if data is not None:
+        return parse(data, path)
+    if settings.names_config_file:
+        raise BadInput(f"config-file: {path} is not in the commit that is checked out; mend the path, or check it out.")
+    return None
+
+
+def fingerprint(settings: Settings, config: Config) -> str:
+    """Digest of all that shapes an answer; keys, caps and what is written where do not."""
+    shaping = settings.model_dump(mode="json", include=SHAPING)
+    chosen = [settings.engine_chosen, settings.embedding_chosen, bool(settings.tavily_api_key.get_secret_value())]
+    told = json.dumps([__version__, shaping, chosen, config.model_dump(mode="json")], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def services(
@@ -92,9 +149,11 @@ def services(
     root: Path,
     slug: str,
     *,
+    config: Config | None = None,
     run_url: str = "",
     tavily_base_url: str | None = None,
     started: float | None = None,
+    collector: Collector | None = None,
 ) -> Services:
     """Everything that acts in one run.
 
@@ -103,73 +162,170 @@ def services(
         journal: Live lines.
         root: The checkout.
         slug: `owner/name`, or the folder's name.
+        config: The project's own settings.
         run_url: Page of the job, for the report.
         tavily_base_url: Another address of the search.
         started: When the run started, by `time.monotonic`; now when not given.
+        collector: Where telemetry goes; none when it is off.
     """
-    facts = RunFacts(request_id=str(uuid.uuid4()), started_at=now(), triage_version=__version__, run_url=run_url)
-    limits = settings.limits()
-    model, embeddings = _endpoint(settings, facts.request_id)
-    return Services(
-        codebase=codebase(root, slug, embeddings, settings.embedding_chosen, settings.chroma_url),
-        journal=journal,
-        limits=limits,
-        engine=settings.engine_chosen,
-        facts=facts,
-        now=now,
-        clock=time.monotonic,
-        started=time.monotonic() if started is None else started,
+    idle = idle_services(settings, journal, root, slug, config=config, run_url=run_url, started=started)
+    own = idle.config
+    runs = kept_runs(settings, root)
+    replies = _replies(runs, journal)
+    model, embeddings = _endpoint(settings, idle.facts.request_id, own.prices, replies)
+    kept = kept_index(settings, root)
+    checkout = codebase(root, slug, embeddings, settings.embedding_chosen, settings.chroma_url, own.ignore, kept)
+    return replace(
+        idle,
+        codebase=checkout,
         model=model,
-        search=_search(settings, tavily_base_url, journal),
+        search=_search(settings, tavily_base_url, journal, replies),
+        code_tools=_code_tools(settings, checkout, journal),
+        telemetry=_telemetry(collector, journal),
+        fingerprint=fingerprint(settings, own),
+        checkpoints=str(runs / "state.sqlite") if runs else None,
     )
 
 
-def _endpoint(settings: Settings, request_id: str) -> tuple[Model | None, "Embeddings | None"]:
+def idle_services(
+    settings: Settings,
+    journal: Journal,
+    root: Path,
+    slug: str,
+    *,
+    config: Config | None = None,
+    run_url: str = "",
+    started: float | None = None,
+) -> Services:
+    """For a run that is cancelled before it begins: nothing in it acts, and nothing is loaded, which takes seconds."""
+    began = time.monotonic() if started is None else started
+    at = now() - timedelta(seconds=time.monotonic() - began)
+    return Services(
+        codebase=codebase(root, slug),
+        journal=journal,
+        limits=settings.limits(),
+        engine=settings.engine_chosen,
+        facts=RunFacts(request_id=str(uuid.uuid4()), started_at=at, triage_version=__version__, run_url=run_url),
+        now=now,
+        clock=time.monotonic,
+        started=began,
+        supervisor=settings.supervisor,
+        config=config or Config(),
+    )
+
+
+def kept_runs(settings: Settings, root: Path) -> Path | None:
+    """Where interrupted runs are kept; a relative `cache-dir` lies in the checkout's folder."""
+    return root / settings.cache_dir / "runs" if settings.cache_dir else None
+
+
+def kept_index(settings: Settings, root: Path) -> Path | None:
+    """Where the index is kept; see `kept_runs`."""
+    return root / settings.cache_dir / "index" if settings.cache_dir else None
+
+
+def _replies(runs: Path | None, journal: Journal) -> Replies | None:
+    """Answers that an interrupted run paid for."""
+    if runs is None:
+        return None
+    from triage.cache.replies import ReplyStore
+
+    return ReplyStore(runs, journal.note, now)
+
+
+def _endpoint(
+    settings: Settings, request_id: str, prices: Mapping[str, Price], replies: Replies | None
+) -> tuple[Model | None, "Embeddings | None"]:
     """Model and embeddings under one purse, only when a model is to be asked: importing their SDK takes a second."""
     if settings.engine_chosen == "rules":
         return None, None
+    from triage.llm.accounts import Accounts
     from triage.llm.chat import ChatModel
     from triage.llm.embeddings import CountedEmbeddings
-    from triage.llm.endpoint import Endpoint
+    from triage.llm.endpoint import OPENAI, Endpoint
     from triage.llm.ledger import Ledger
+    from triage.llm.patience import Patience
+    from triage.llm.prices import PriceTable
+    from triage.llm.replay import Replays
 
     limits = settings.limits()
-    ledger = Ledger(limits)
-    endpoint = Endpoint(settings.endpoint_key, request_id, settings.model_base_url)
+    accounts = Accounts(Ledger(limits), PriceTable(prices), time.monotonic, now)
+    patience = Patience(time.monotonic)
+    endpoint = Endpoint(settings.endpoint_key, request_id, settings.model_base_url or OPENAI)
     models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
-    chat = ChatModel(endpoint, models, settings.fallback_model, ledger, time.monotonic)
+    replays = Replays(replies, endpoint.base_url)
+    chat = ChatModel(endpoint, models, settings.fallback_model, accounts, patience, replays)
     name = settings.embedding_chosen
-    embeddings = None if name == "local" else CountedEmbeddings(endpoint.embeddings(name), name, ledger, limits)
+    embeddings = None if name == "local" else CountedEmbeddings(endpoint, name, accounts, limits, patience)
     return chat, embeddings
 
 
-def _search(settings: Settings, base_url: str | None, journal: Journal) -> Tools | None:
+def _search(settings: Settings, base_url: str | None, journal: Journal, replies: Replies | None) -> Tools | None:
     if not settings.tavily_api_key.get_secret_value():
         return None
     from triage.graph.tools import ToolBench
     from triage.web.search import search_tool
 
-    tool = search_tool(settings.tavily_api_key, base_url)
+    tool = search_tool(settings.tavily_api_key, base_url, replies)
     return ToolBench([tool], settings.limits().tool_seconds, journal, now, time.monotonic)
+
+
+def _code_tools(settings: Settings, checkout: Codebase, journal: Journal) -> Tools | None:
+    """What the codebase agent looks things up with; its twin by rules needs none."""
+    if settings.engine_chosen == "rules":
+        return None
+    from triage.agents.code_tools import code_tools
+    from triage.graph.tools import ToolBench
+
+    return ToolBench(code_tools(checkout), settings.limits().tool_seconds, journal, now, time.monotonic)
+
+
+def _telemetry(collector: Collector | None, journal: Journal) -> Telemetry | None:
+    """OpenTelemetry, only when somebody listens: nothing of it is imported otherwise."""
+    if collector is None:
+        return None
+    from triage.telemetry.otlp import OtlpTelemetry
+
+    return OtlpTelemetry(collector, journal)
 
 
 def probes(settings: Settings, place: RunnerEnvironment, root: Path, slug: str) -> list[tuple[str, Probe]]:
     """What the doctor looks at."""
     return [
-        ("checkout", lambda: _checkout(root)),
+        ("checkout", lambda: _checkout(settings, root)),
+        ("project settings", lambda: _config(settings, root)),
         ("GitHub", lambda: _tracker(settings, place, slug)),
         ("model", lambda: _model(settings)),
         ("web search", lambda: _web(settings, place.tavily_base_url)),
+        ("telemetry", lambda: _listener(place)),
     ]
 
 
-def _checkout(root: Path) -> Check:
+def _listener(place: RunnerEnvironment) -> Check:
+    if place.collector is None:
+        told = place.collector_fault or "off (no OTEL_EXPORTER_OTLP_ENDPOINT)"
+        return Check(what="telemetry", state="broken" if place.collector_fault else "missing", told=told)
+    from triage.telemetry.probe import reach
+
+    return Check(what="telemetry", state="ok", told=reach(place.collector))
+
+
+def _checkout(settings: Settings, root: Path) -> Check:
     if not root.is_dir():
         return Check(what="checkout", state="broken", told=f"{root} is not a folder")
-    facts = codebase(root.resolve(), root.resolve().name).index()
+    folder = root.resolve()
+    facts = codebase(folder, folder.name, cache=kept_index(settings, folder)).index()
     commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"
-    told = f"{facts.files} files, {facts.passages} passages, {commit}, indexed in {facts.seconds:.1f} s"
+    told = f"{facts.told} {facts.passages:,} passages, {commit}"
     return Check(what="checkout", state="ok" if facts.files else "missing", told=told)
+
+
+def _config(settings: Settings, root: Path) -> Check:
+    path, own = settings.config_file, _written(settings, root)
+    if own is None:
+        return Check(what="project settings", state="missing", told=f"no {path} in the commit: nothing is set")
+    keys = ", ".join(own.model_dump(by_alias=True, exclude_defaults=True)) or "nothing"
+    return Check(what="project settings", state="ok", told=f"{path} sets {keys}")
 
 
 def _tracker(settings: Settings, place: RunnerEnvironment, slug: str) -> Check:
@@ -186,10 +342,10 @@ def _model(settings: Settings) -> Check:
         return Check(
             what="model", state="missing", told="every agent answers by rules (no model-api-key, or engine: rules)"
         )
-    from triage.llm.endpoint import Endpoint
+    from triage.llm.endpoint import OPENAI, Endpoint
     from triage.llm.probe import reach
 
-    endpoint = Endpoint(settings.endpoint_key, "doctor", settings.model_base_url)
+    endpoint = Endpoint(settings.endpoint_key, "doctor", settings.model_base_url or OPENAI)
     names = list(dict.fromkeys([settings.model, settings.fast_model, settings.fallback_model]))
     return Check(what="model", state="ok", told=reach(endpoint, names))
 

@@ -25,7 +25,7 @@ def index(folder: Path) -> Callable[[str], Sequence[str]]:
             counting.add(vocabulary.words_of(text))
             parts.append(counting.counted())
             paths.append(entry.path)
-    table = BM25(parts, len(vocabulary))
+    table = BM25.of(parts, len(vocabulary))
     return lambda issue: ranked(issue, table, vocabulary, paths)
 
 

@@ -79,3 +79,18 @@ def test_started_inside_our_own_checkout_it_still_finds_itself(tmp_path):
     path, _ = json.loads(done.stdout)
     assert path[0] == str(ROOT)
     assert path.count(str(ROOT)) == 1
+
+
+EARLY = """
+import os, runpy, signal, sys
+go = os.chdir
+os.chdir = lambda place: (os.kill(os.getpid(), signal.SIGTERM), go(place))
+sys.argv = [{entrypoint!r}]
+runpy.run_path({entrypoint!r}, run_name="__main__")
+"""
+
+
+def test_a_signal_that_comes_before_anybody_listens_waits(tmp_path):
+    early = EARLY.format(entrypoint=str(ROOT / "entrypoint.py"))
+    done = subprocess.run([sys.executable, "-c", early], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (128 + 15, b"")

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from triage.domain.config import Config
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Exchange, Issue
 from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
@@ -209,3 +210,50 @@ class TestWhoseRoles:
     def test_a_crowd_is_not_asked_about_one_by_one(self) -> None:
         crowd = issue(*[said("/triage", f"user{number}") for number in range(500)])
         assert len(whose_roles(task(Trigger.COMMAND, "ann"), crowd, NOW)) == 10
+
+
+OPTS = Config(opt_in_label="triage", opt_out_label="no-triage")
+OUT = "The issue carries the project's opt-out label."
+NOT_IN = "The issue does not carry the project's opt-in label."
+
+
+def labelled(*labels: str) -> Issue:
+    return issue().model_copy(update={"labels": list(labels)})
+
+
+class TestLabels:
+    @pytest.mark.parametrize("trigger", list(Trigger))
+    def test_the_opt_out_label_stops_everything(self, trigger: Trigger) -> None:
+        outcome = admit(task(trigger), labelled("triage", "No-Triage"), NOW, known=Known(asked=True), config=OPTS)
+        assert reason(outcome) == OUT
+
+    @pytest.mark.parametrize("trigger", list(Trigger))
+    def test_without_the_opt_in_label_only_a_request_by_number_passes(self, trigger: Trigger) -> None:
+        outcome = admit(task(trigger), labelled("bug"), NOW, known=Known(asked=True), config=OPTS)
+        assert reason(outcome) == ("" if trigger is Trigger.REQUESTED else NOT_IN)
+
+    @pytest.mark.parametrize("trigger", list(Trigger))
+    def test_with_it_everything_is_as_usual(self, trigger: Trigger) -> None:
+        asked = task(trigger)
+        assert admit(asked, labelled("TRIAGE"), NOW, known=Known(asked=True), config=OPTS) == asked
+
+    @pytest.mark.parametrize("labels", [(), ("no-triage",)])
+    @pytest.mark.parametrize("actor", ["mona", "hubot"])
+    @pytest.mark.parametrize(("role", "passes"), [("write", True), ("triage", False), ("none", False)])
+    def test_only_a_command_by_somebody_with_write_access_passes_a_label(
+        self, labels: tuple[str, ...], actor: str, role: str, passes: bool
+    ) -> None:
+        asked, found = task(Trigger.COMMAND, actor), labelled(*labels)
+        assert whose_roles(asked, found, NOW, OPTS) == [actor], "the author's role counts too"
+        assert isinstance(admit(asked, found, NOW, {actor: role}, config=OPTS), TriageIssue) is passes
+
+    def test_the_authors_role_is_not_asked_for_nothing(self) -> None:
+        assert whose_roles(task(Trigger.COMMAND), labelled("triage"), NOW, OPTS) == []
+
+    def test_quiet_needs_no_label(self) -> None:
+        asked = Quieten(number=7, actor="hubot")
+        assert admit(asked, labelled(), NOW, {"hubot": "write"}, config=OPTS) == asked
+
+    def test_adding_the_label_to_what_was_triaged_already_starts_nothing(self) -> None:
+        outcome = admit(task(Trigger.LABELED), labelled("triage"), NOW, known=Known(same_text=True), config=OPTS)
+        assert reason(outcome) == "The issue's text is the one of the last triage."

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.events.examples import NAMES, comment, event_of, payload
+from triage.domain.config import Config
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.task import Quieten, Skip, TriageIssue, Trigger
+from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger, WarmIndex
 from triage.errors import BadInput
+from triage.events.payload import issue_of
 from triage.events.route import route
 
 BOT_WORDS = "Issues that a bot opens or changes are not triaged on their own."
@@ -93,6 +95,53 @@ class TestIssues:
     def test_an_odd_action_is_not_repeated(self) -> None:
         raw = payload("issues.opened", action="::error::\x1b[31m")
         assert reason("issues", raw) == "This change of an issue does not start a triage."
+
+
+class TestPush:
+    def test_fills_the_folder_that_keeps_an_index(self) -> None:
+        assert route("push", {"ref": "refs/heads/main", "deleted": False}, keeps_index=True) == WarmIndex()
+        assert route("push", {}, issue_number=7, keeps_index=True) == WarmIndex()
+
+    def test_starts_nothing_without_such_a_folder(self) -> None:
+        assert reason("push", {"ref": "refs/heads/main"}) == "The event push does not start a triage."
+
+    def test_that_deletes_a_branch_leaves_nothing_to_index(self) -> None:
+        task = route("push", {"deleted": True}, keeps_index=True)
+        assert task == Skip(reason="A branch or a tag was deleted.")
+
+    @pytest.mark.parametrize("event", ["issues", "workflow_run", "pull_request", "pushed"])
+    def test_no_other_event_is_taken_for_one(self, event: str) -> None:
+        assert not isinstance(route(event, payload("issues.opened"), keeps_index=True), WarmIndex)
+
+
+class TestOptInLabel:
+    OPT_IN = Config(opt_in_label="Bug")
+
+    def labeled(self, name: str | None, config: Config | None, **changes: Any) -> Task | WarmIndex:
+        return route("issues", payload("issues.labeled", label={"name": name}, **changes), config=config)
+
+    @pytest.mark.parametrize("name", ["bug", "BUG"])
+    def test_adding_it_starts_a_triage(self, name: str) -> None:
+        assert self.labeled(name, self.OPT_IN) == TriageIssue(number=1, trigger=Trigger.LABELED, actor="Codertocat")
+
+    @pytest.mark.parametrize("name", ["docs", "", None])
+    def test_another_label_starts_none(self, name: str | None) -> None:
+        assert self.labeled(name, self.OPT_IN) == Skip(reason="Only the opt-in label starts a triage.")
+
+    def test_it_starts_none_where_there_is_none(self) -> None:
+        assert self.labeled("", Config(opt_out_label="x")) == Skip(reason="Labels do not start a triage.")
+
+    def test_before_the_settings_are_read_it_may(self) -> None:
+        assert isinstance(self.labeled("docs", None), TriageIssue)
+
+    def test_bots_and_locked_issues_are_skipped_all_the_same(self) -> None:
+        assert self.labeled("bug", self.OPT_IN, sender__type="Bot") == Skip(reason=BOT_WORDS)
+        assert self.labeled("bug", self.OPT_IN, issue__locked=True) == Skip(reason="The issue is locked.")
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_unread_settings_take_nothing_away(self, name: str) -> None:
+        unread = route(event_of(name), payload(name), 1, None)
+        assert unread == TASKS[name] or name == "issues.labeled"
 
 
 class TestComments:
@@ -201,6 +250,7 @@ class TestBadPayloads:
             ({"issue__user": "mona"}, "issue.user"),
             ({"issue__user__login": 5}, "issue.user.login"),
             ({"sender": 1}, "sender"),
+            ({"label": "bug"}, "label"),
             ({"action": ["opened"]}, "action"),
             ({"changes": "x"}, "changes"),
         ],
@@ -274,3 +324,12 @@ def test_a_deep_payload() -> None:
     raw["issue"]["pull_request"] = None
     raw["issue"]["reactions"] = deep
     assert isinstance(route("issues", json.loads(json.dumps(raw))), TriageIssue)
+
+
+def test_the_issue_that_the_event_tells_has_its_labels() -> None:
+    told = issue_of(payload("issues.labeled", issue__labels=[{"name": "bug"}, "odd", {"name": 5}, None]))
+    assert told is not None
+    assert told.labels == ["bug"]
+    bare = issue_of(payload("issues.opened", issue__labels="odd"))
+    assert bare is not None
+    assert bare.labels == []

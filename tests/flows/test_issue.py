@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -221,31 +220,6 @@ def test_another_runs_comment_is_edited_rather_than_doubled():
     assert [comment for _, comment, _ in office.github.edited] == [55]
 
 
-def test_a_signal_while_writing_leaves_the_report_on_the_page():
-    office = Office()
-    cancelled = asyncio.Event()
-    loops: list[asyncio.AbstractEventLoop] = []
-
-    class Slow(FakeGitHub):
-        def post_comment(self, number: int, body: str) -> tuple[int, str]:
-            loops[0].call_soon_threadsafe(cancelled.set)
-            time.sleep(3)
-            return super().post_comment(number, body)
-
-    office.github = Slow(issues={7: cases.issue()})
-
-    async def run() -> Ending:
-        loops.append(asyncio.get_running_loop())
-        return await carry_out(OPENED, office.desk(), cancelled)
-
-    began = time.monotonic()
-    asyncio.run(run())
-    assert time.monotonic() - began < 2.5
-    assert "src/parse.py" in office.runner.summaries[0]
-    assert "cancelled while it wrote" in office.runner.summaries[0]
-    assert len(office.runner.summaries) == 1
-
-
 def test_quiet_silences_until_somebody_asks():
     office = Office(github=FakeGitHub(issues={7: cases.issue()}, roles={"keeper": "write"}))
     office.run(OPENED)
@@ -273,35 +247,6 @@ def test_three_commands_a_day():
     assert office.run(asked).status is Status.SKIPPED
     office.thread(*said[:3])
     assert office.run(asked).status is Status.COMPLETE
-
-
-def test_under_a_signal_nothing_goes_over_the_network():
-    office = Office()
-    cancelled = asyncio.Event()
-
-    async def stop(_: Any) -> Any:
-        cancelled.set()
-        await asyncio.sleep(60)
-
-    model = FakeModel(cases.answers(CodebaseFinding=stop))
-    office.given = services(codebase=FakeCodebase(cases.FILES), model=model)
-
-    async def run() -> Ending:
-        desk = Desk(
-            github=office.github,
-            runner=office.runner,
-            journal=FakeJournal(),
-            policy=Policy(labels="apply"),
-            repository=cases.repository(),
-            services=lambda: office.given,
-            now=lambda: NOW,
-        )
-        return await asyncio.wait_for(carry_out(OPENED, desk, cancelled), 5)
-
-    assert asyncio.run(run()).status is Status.DEGRADED
-    assert office.writes == 0
-    assert "The run was cancelled." in office.runner.summaries[0]
-    assert "while it wrote" not in office.runner.summaries[0]
 
 
 def test_services_are_made_only_for_work():

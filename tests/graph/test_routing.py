@@ -2,14 +2,16 @@
 
 from typing import Any
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from tests.cases import critique, investigation, state
 from tests.fakes import NOW
 from triage.agents.critic import map_critique_to_verdict
 from triage.agents.registry import AGENTS
-from triage.domain.run import Limits, Outcome, StepRecord, Usage
-from triage.graph.routing import decide, opens_round
+from triage.domain.run import Limits, ModelCall, Outcome, StepRecord, Usage
+from triage.graph.routing import Bounds, by_rules, choices, lawful, opens_round
 
 ALL = frozenset(AGENTS)
 OFFLINE = ALL - {"web_search"}
@@ -49,23 +51,33 @@ LAW: list[tuple[str, dict[str, Any], frozenset[Any], list[str]]] = [
 ]
 
 
+def bounds(
+    limits: Limits | None = None,
+    *,
+    seconds_left: float = 300,
+    available: frozenset[Any] = ALL,
+    spent: Usage | None = None,
+) -> Bounds:
+    return Bounds(limits or Limits(), seconds_left, available, spent)
+
+
 @pytest.mark.parametrize(("given", "available", "expected"), [c[1:] for c in LAW], ids=[c[0] for c in LAW])
 def test_law(given: dict[str, Any], available: frozenset[Any], expected: list[str]):
-    decision = decide(state(**given), Limits(), 300, available, NOW)
+    decision = by_rules(state(**given), bounds(available=available), NOW)
     assert decision.selected == expected
     assert decision.reason
     assert not decision.forced
 
 
 @pytest.mark.parametrize(
-    ("limits", "seconds_left", "iterations", "words"),
+    ("limits", "iterations", "words"),
     [
-        (Limits(iterations=3), 300, 2, "iteration limit (3)"),
-        (Limits(iterations=1), 300, 0, "iteration limit (1)"),
+        (Limits(iterations=3), 2, "iteration limit (3)"),
+        (Limits(iterations=1), 0, "iteration limit (1)"),
     ],
 )
-def test_limits_force_the_writer(limits: Limits, seconds_left: float, iterations: int, words: str):
-    decision = decide(state(iterations=iterations), limits, seconds_left, ALL, NOW)
+def test_limits_force_the_writer(limits: Limits, iterations: int, words: str):
+    decision = by_rules(state(iterations=iterations), bounds(limits), NOW)
     assert decision.selected == ["writer"]
     assert decision.forced
     assert words in decision.reason
@@ -82,28 +94,42 @@ def test_limits_force_the_writer(limits: Limits, seconds_left: float, iterations
     ],
 )
 def test_a_round_opens_on_rejection_with_new_words_only(given: dict[str, Any], opens: bool):
-    assert opens_round(state(**BUG | {"answered_in_round": JUDGED} | given), Limits(), 300) is opens
+    assert opens_round(state(**BUG | {"answered_in_round": JUDGED} | given), bounds()) is opens
+
+
+def step(name: Any, tokens: int, **changes: Any) -> StepRecord:
+    given: dict[str, Any] = {
+        "step": name,
+        "engine": "model",
+        "started_at": NOW,
+        "offset_seconds": 0,
+        "seconds": 1,
+        "usage": Usage(input_tokens=tokens, calls=1),
+        "outcome": Outcome.SUCCESS,
+    }
+    return StepRecord(**given | changes)
 
 
 @pytest.mark.parametrize(
-    ("usage", "limits", "seconds_left", "why"),
+    ("spent", "limits", "seconds_left", "why"),
     [
-        (Usage(input_tokens=90_000, calls=1), Limits(tokens=100_000), 300, "token budget"),
-        (Usage(input_tokens=1, calls=1, usd=0.9), Limits(), 300, "dollar budget"),
-        (Usage(), Limits(), 30, "time"),
-        (Usage(input_tokens=90_000, calls=1), Limits(tokens=200_000), 300, ""),
+        (Usage(input_tokens=90_000, calls=1), Limits(tokens=100_000), 300, "budget"),
+        (Usage(input_tokens=50_000, calls=1), Limits(tokens=100_000), 300, "budget"),
+        (Usage(input_tokens=1, calls=1, usd=0.9), Limits(), 300, "budget"),
+        (Usage(input_tokens=40_000), Limits(), 30, "time"),
+        (Usage(input_tokens=40_000, calls=1), Limits(tokens=100_000), 300, ""),
         (Usage(input_tokens=1, calls=1, usd=None), Limits(), 300, ""),
     ],
 )
-def test_no_round_opens_when_the_rest_would_not_do_for_the_writer(
-    usage: Usage, limits: Limits, seconds_left: float, why: str
+def test_no_round_opens_when_the_rest_would_not_do_for_it_and_the_writer(
+    spent: Usage, limits: Limits, seconds_left: float, why: str
 ):
-    spent = StepRecord(
-        step="critic", engine="model", started_at=NOW, offset_seconds=0, seconds=1, usage=usage, outcome=Outcome.SUCCESS
-    )
-    rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, gaps=["leap_year"], steps=[spent])
-    assert opens_round(rejected, limits, seconds_left) is (not why)
-    decision = decide(rejected, limits, seconds_left, ALL, NOW)
+    """The last round's search and critic took 35,000 tokens: the next will take as much."""
+    steps = [step("codebase_search", 30_000), step("critic", 5_000)]
+    rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, gaps=["leap_year"], steps=steps)
+    given = bounds(limits, seconds_left=seconds_left, spent=spent)
+    assert opens_round(rejected, given) is (not why)
+    decision = by_rules(rejected, given, NOW)
     assert decision.selected == ["writer"]
     assert why in decision.reason
     assert decision.forced is bool(why), "a cap that struck is told"
@@ -112,5 +138,109 @@ def test_no_round_opens_when_the_rest_would_not_do_for_the_writer(
 def test_a_stale_rejection_opens_no_round():
     """The critic answered in the first round and failed in the second."""
     failed = state(**BUG, answered_in_round={**JUDGED, "codebase_search": 2, "critic": 2}, round=2)
-    assert not opens_round(failed, Limits(), 300)
-    assert decide(failed, Limits(), 300, ALL, NOW).reason == "the critic gave no answer"
+    assert not opens_round(failed, bounds())
+    assert by_rules(failed, bounds(), NOW).reason == "the critic gave no answer"
+
+
+def test_a_low_budget_goes_without_the_web_search_and_says_so():
+    read = state(**BUG, answered_in_round={"investigator": 1})
+    decision = by_rules(read, bounds(spent=Usage(input_tokens=75_000, calls=1)), NOW)
+    assert decision.selected == ["codebase_search"]
+    assert decision.forced
+    assert "no web search" in decision.reason
+    assert decision.rung == "no web search"
+
+
+@pytest.mark.parametrize(
+    ("given", "available", "expected"),
+    [
+        ({}, ALL, [["investigator"]]),
+        (
+            BUG | {"answered_in_round": {"investigator": 1}},
+            ALL,
+            [["codebase_search", "web_search"], ["codebase_search"]],
+        ),
+        (BUG | {"answered_in_round": {"investigator": 1}}, OFFLINE, [["codebase_search"]]),
+        (
+            BUG | REJECTED | {"answered_in_round": JUDGED, "round": 2},
+            ALL,
+            [["codebase_search"], ["investigator"]],
+        ),
+        (
+            BUG | REJECTED | {"answered_in_round": {**JUDGED, "investigator": 2}, "round": 2},
+            ALL,
+            [["codebase_search"]],
+        ),
+        (
+            BUG | REJECTED | {"answered_in_round": {"investigator": 1, "codebase_search": 1, "critic": 1}, "round": 2},
+            ALL,
+            [["codebase_search"], ["codebase_search", "web_search"], ["investigator"]],
+        ),
+    ],
+    ids=["start", "web or not", "no web to choose", "reread", "not twice in a round", "web in a later round"],
+)
+def test_what_a_model_may_choose_from(given: dict[str, Any], available: frozenset[Any], expected: list[list[str]]):
+    assert [list(one.selected) for one in choices(state(**given), bounds(available=available))] == expected
+
+
+@pytest.mark.parametrize(
+    ("proposed", "meant"),
+    [
+        (["web_search", "codebase_search"], ("codebase_search", "web_search")),
+        (["codebase_search"], ("codebase_search",)),
+        (["writer"], None),
+        (["web_search"], None),
+        ([], None),
+    ],
+)
+def test_a_proposal_counts_only_when_it_is_a_choice(proposed: list[Any], meant: tuple[str, ...] | None):
+    options = choices(state(**BUG, answered_in_round={"investigator": 1}), bounds())
+    found = lawful(proposed, options)
+    assert (found.selected if found else None) == meant
+
+
+NAMES = st.sampled_from(sorted(AGENTS))
+
+
+@hypothesis.given(
+    answered=st.dictionaries(NAMES, st.integers(1, 3)),
+    round_=st.integers(1, 3),
+    iterations=st.integers(0, 12),
+    tokens=st.integers(0, 120_000),
+    seconds_left=st.floats(-10, 300),
+    judged=st.sampled_from([{}, APPROVED, REJECTED, REJECTED | {"gaps": ["leap_year"]}]),
+    available=st.sampled_from([ALL, OFFLINE]),
+)
+def test_whatever_happened_the_law_leaves_a_way_and_is_kept(
+    answered: dict[Any, int],
+    round_: int,
+    iterations: int,
+    tokens: int,
+    seconds_left: float,
+    judged: dict[str, Any],
+    available: frozenset[Any],
+):
+    given_state = state(**BUG, **judged, answered_in_round=answered, round=round_, iterations=iterations)
+    limits = bounds(available=available, spent=Usage(input_tokens=tokens, calls=1), seconds_left=seconds_left)
+    options = choices(given_state, limits)
+    assert options
+    for one in options:
+        names = set(one.selected)
+        assert names <= available
+        assert names == {"investigator"} or "investigator" in answered or one.forced
+        assert "critic" not in names or answered.get("codebase_search", 0) >= round_
+        assert "web_search" not in names or "web_search" not in answered
+        assert len(names) == 1 or names == {"codebase_search", "web_search"}
+        assert names != {"web_search"}
+
+
+def test_a_further_round_is_expected_to_look_nothing_up():
+    """It does so only where there is room; counted in full, one pass with tools would rule out every further round."""
+    call = {"model": "m", "started_at": NOW, "ms": 1, "outcome": Outcome.SUCCESS}
+    calls = [
+        ModelCall(**call, mode="tools", usage=Usage(input_tokens=30_000, calls=1)),
+        ModelCall(**call, mode="json_schema", usage=Usage(input_tokens=10_000, calls=1)),
+    ]
+    steps = [step("codebase_search", 40_000, calls=calls), step("critic", 5_000)]
+    rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, gaps=["leap_year"], steps=steps)
+    assert opens_round(rejected, bounds(spent=Usage(input_tokens=50_000, calls=1)))

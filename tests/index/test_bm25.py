@@ -21,7 +21,7 @@ def counted(texts: list[str], vocabulary: Vocabulary) -> Counted:
 def built(*parts: list[str]) -> tuple[BM25, Vocabulary]:
     vocabulary = Vocabulary()
     documents = [counted(texts, vocabulary) for texts in parts]
-    return BM25(documents, len(vocabulary)), vocabulary
+    return BM25.of(documents, len(vocabulary)), vocabulary
 
 
 def by_the_book(texts: list[str], term: str, number: int) -> float:
@@ -65,7 +65,23 @@ def test_counts_of_documents():
     assert [names[term] for term in found.terms[:3]] == ["red", "green", "blue"]
     assert found.counts.tolist() == [1, 2, 1, 3, 1, 2, 1, 1, 1]
     assert found.documents.tolist() == [0, 0, 0, 1, 2, 4, 4, 4, 4]
-    assert found.lengths.tolist() == [4, 3, 1, 0, 5]
+
+
+def test_postings_know_the_documents_they_were_made_of():
+    vocabulary = Vocabulary()
+    parts = [counted(TEXTS[:2], vocabulary), counted(TEXTS[2:], vocabulary)]
+    whole = counted(TEXTS, Vocabulary())
+    again = BM25.of(parts, len(vocabulary)).postings.counted()
+    order = np.lexsort((whole.terms, whole.documents))
+    assert again.sizes.tolist() == whole.sizes.tolist()
+    assert again.terms.tolist() == whole.terms[order].tolist()
+    assert again.counts.tolist() == whole.counts[order].tolist()
+
+
+def test_a_term_may_stand_in_a_file_more_often_than_two_bytes_can_tell():
+    table, _ = built(["red " * 70_000, "blue"])
+    assert table.postings.counts.tolist() == [70_000, 1]
+    assert built(TEXTS)[0].postings.counts.dtype == np.uint16
 
 
 def test_the_first_documents():

@@ -182,5 +182,5 @@ def test_a_signal_without_weight_and_a_weight_without_signal_change_nothing(
 
 def test_a_term_that_a_table_does_not_know_has_no_share(evidence_of: Callable[[SearchQuery], Evidence]):
     corpus = evidence_of(ask(title="x")).corpus
-    corpus = replace(corpus, by_file=BM25([Counted(np.zeros(len(WEB), dtype=np.int32))], 0))
+    corpus = replace(corpus, by_file=BM25.of([Counted(np.zeros(len(WEB), dtype=np.int32))], 0))
     assert not Evidence(corpus, query_of(ask(title="fetch_page"))).share("title").any()

@@ -57,7 +57,7 @@ def collections(opener: Opener, repository: str) -> set[str]:
 def test_what_goes_in_comes_out(corpus: Corpus, repository: str, opener: Opener):
     made = embed(corpus, repository, "c0ffee", None, "local", opener)
     assert made.notes == []
-    assert made.store is not None
+    assert isinstance(made.store, VectorStore)
     near = made.store.nearest(projected_query(corpus, {"flush": 1.0, "timeout": 1.0}), 200)
     best = max(near, key=lambda chunk: near[chunk])
     stored = made.store._collection.get(ids=[str(best)], include=["metadatas", "embeddings"])
@@ -72,7 +72,7 @@ def test_both_find_the_same(corpus: Corpus, repository: str, address: str):
     found = []
     for opener in (embedded, partial(server, address)):
         store = embed(corpus, repository, "c0ffee", None, "local", opener).store
-        assert store is not None
+        assert isinstance(store, VectorStore)
         found.append(store.nearest(query, 200))
     assert found[0] == pytest.approx(found[1], abs=1e-5)
 
@@ -80,7 +80,7 @@ def test_both_find_the_same(corpus: Corpus, repository: str, address: str):
 def test_what_others_put_there_is_not_found(corpus: Corpus, repository: str, address: str):
     opener = partial(server, address)
     store = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert store is not None
+    assert isinstance(store, VectorStore)
     vector = projected_query(corpus, {"parse_date": 1.0})
     own = store.nearest(vector, 50)
     (name,) = collections(opener, repository)
@@ -93,29 +93,29 @@ def test_what_others_put_there_is_not_found(corpus: Corpus, repository: str, add
 
 def test_what_is_there_is_taken_over(corpus: Corpus, repository: str, opener: Opener):
     first = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert first is not None
+    assert isinstance(first, VectorStore)
     first._collection.modify(metadata={"marked": 1})
     again = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert again is not None
+    assert isinstance(again, VectorStore)
     assert (again._collection.metadata or {}).get("marked") == 1
     assert again._collection.count() == first.size
 
 
 def test_what_is_there_in_part_is_completed(corpus: Corpus, repository: str, opener: Opener):
     first = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert first is not None
+    assert isinstance(first, VectorStore)
     first._collection.delete(ids=first._collection.get(include=[])["ids"][:2])
     again = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert again is not None
+    assert isinstance(again, VectorStore)
     assert again._collection.count() == first.size
 
 
 def test_a_folder_may_have_changed_and_is_stored_anew(corpus: Corpus, repository: str, opener: Opener):
     first = embed(corpus, repository, None, None, "local", opener).store
-    assert first is not None
+    assert isinstance(first, VectorStore)
     first._collection.modify(metadata={"marked": 1})
     again = embed(corpus, repository, None, None, "local", opener).store
-    assert again is not None
+    assert isinstance(again, VectorStore)
     assert "marked" not in (again._collection.metadata or {})
 
 
@@ -126,7 +126,7 @@ def test_a_commit_that_was_cut_otherwise_is_another_one(corpus: Corpus):
 
 def test_only_what_nobody_shares_is_dropped(corpus: Corpus, repository: str, opener: Opener):
     store = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert store is not None
+    assert isinstance(store, VectorStore)
     store.release()
     assert collections(opener, repository) == ({store.key.name} if is_shared(opener()) else set())
     store.drop()
@@ -162,7 +162,7 @@ def test_a_codebase_on_a_server(tmp_path: Path, repository: str, address: str):
 def test_a_server_that_is_not_there_gives_way(corpus: Corpus, repository: str):
     made = embed(corpus, repository, "c0ffee", None, "local", partial(server, f"http://127.0.0.1:{free_port()}"))
     assert made.notes == ["The Chroma server did not take the vectors (ConnectError)."]
-    assert made.store is not None
+    assert isinstance(made.store, VectorStore)
     assert not is_shared(made.store._client)
 
 
@@ -172,7 +172,7 @@ def test_a_server_that_never_answers_gives_way(corpus: Corpus, repository: str, 
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         made = embed(corpus, repository, "c0ffee", None, "local", partial(server, url))
     assert made.notes == ["The Chroma server did not take the vectors (ReadTimeout)."]
-    assert made.store is not None
+    assert isinstance(made.store, VectorStore)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_where_a_server_is_asked(url: str, asked: str, monkeypatch: pytest.Monke
 def test_a_server_that_dies_leaves_the_words(tmp_path: Path, corpus: Corpus, repository: str):
     with serving(tmp_path) as url:
         store = embed(corpus, repository, "c1", None, "local", partial(server, url)).store
-    assert store is not None
+    assert isinstance(store, VectorStore)
     assert is_shared(store._client)
     assert store.nearest(projected_query(corpus, {"flush": 1.0}), 200) == {}
     with pytest.raises(StoreFailed):

@@ -59,7 +59,7 @@ def test_a_query_without_known_words_has_no_direction(corpus: Corpus):
 
 def test_likely_sources_only_are_stored(corpus: Corpus, repository: str):
     made = embed(corpus, repository, "c0ffee", None, LOCAL)
-    assert made.store is not None
+    assert isinstance(made.store, VectorStore)
     stored = made.store._collection.get(include=["metadatas", "documents"])
     assert stored["documents"] is None or set(stored["documents"]) == {None}
     assert stored["metadatas"] is not None

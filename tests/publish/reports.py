@@ -235,8 +235,10 @@ RULES = changed(
     hidden_fragments=0,
     notes=["No model key was given, so every agent answered by rules.", "Web search is off: no Tavily key was given."],
     decisions=[
-        decision(1, ["investigator"], "Nothing has been read yet."),
-        decision(2, ["codebase_search"], "There is a hypothesis to look up."),
+        decision(1, ["investigator"], "nobody has read the issue yet"),
+        decision(2, ["codebase_search"], "the code has not been searched yet"),
+        decision(3, ["critic"], "the findings have not been challenged yet"),
+        decision(4, ["writer"], "rejected, but the gaps give nothing new to search for"),
     ],
     steps=RULES_STEPS,
     usage=Usage(),

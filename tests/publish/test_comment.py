@@ -26,6 +26,7 @@ from tests.publish.reports import (
     changed,
     missing,
 )
+from tests.publish.runs import LADDER, PLANNED, SILENT
 from triage.checks.inert import live_effects
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import WebResult
@@ -61,6 +62,9 @@ def html(markdown: str) -> str:
         ("feature_request", FEATURE, None),
         ("low_confidence", LOW, None),
         ("degraded", reports.DEGRADED, None),
+        ("planned", PLANNED, None),
+        ("silent", SILENT, None),
+        ("ladder", LADDER, None),
         ("second_run", SECOND, AFTER_FIRST),
         ("long", LONG, None),
         ("hostile", HOSTILE, None),
@@ -114,6 +118,16 @@ def test_hostile_words_do_not_cost_the_layout():
     rows = rendered.partition("<tbody>")[2].partition("</tbody>")[0]
     assert rows.count("<tr>") == len(HOSTILE.suspects)
     assert rows.count("<td>") == 3 * len(HOSTILE.suspects)
+
+
+def test_the_run_is_short_here_and_told_at_large_on_the_jobs_page():
+    fold = body(PLANNED).partition("<summary>The run: ")[2].partition("</details>")[0]
+    assert fold.startswith("31.4 s, 37,003 tokens, 0.0893 US dollars</summary>")
+    assert fold.count("0.0893") == 1
+    assert "The supervisor's decisions took 3,873 tokens, 0.0006 US dollars of that." in fold
+    assert "| Supervisor |" not in fold
+    assert "| Codebase search | `gpt-4o` | 9.4 | 14,210 | 0.0429 | done |" in fold
+    assert "mermaid" not in body(PLANNED)
 
 
 def test_a_live_page_goes_out_as_one_fenced_block():

@@ -1,97 +1,222 @@
 """The picture's text. That Mermaid draws it was looked at; that nothing foreign gets into it is tested here."""
 
 import re
-from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.publish.reports import DEGRADED, FULL, MODEL_STEPS, step
-from triage.domain.run import Outcome, StepRecord
-from triage.publish.diagram import MAX_STEPS, diagram
+from tests.publish import runs
+from tests.publish.reports import EVIL, FULL, RULES, changed, decision, step
+from tests.publish.runs import CUT, HOSTILE_RUN, LADDER, PLANNED, REFUSED, ROUNDS, SILENT, TWINS, tool, with_details
+from triage.domain.report import RunReport
+from triage.domain.run import Outcome, PlannerDecision, Status, StepRecord
+from triage.publish.diagram import MAX_STAGES, diagram
 
+NAME = r"<b>[A-Z][a-z ]+</b>"
+SECONDS = r"(under )?[0-9.]+ (min [0-9]+ )?s"
+TRY = rf"([A-Za-z0-9._:-]{{1,24}}…? )?(✓ {SECONDS}|✗ (failed|timed out|refused), {SECONDS}|✗ not asked)"
+AGENT = r"([A-Z][a-z ]+|an unknown agent)"
+PILL = (
+    rf"(<br/>✗ ({AGENT} refused|no proposal|\d+ agents refused))?"
+    r"(<br/>(budget: [a-z ]+|a limit decided))?"
+)
 LINE = re.compile(
-    r"```mermaid|```|flowchart (LR|TB)|direction LR|end"
-    r'|subgraph r\d+\["Round \d+"\]|style r\d+ [a-z:#0-9,]+|r\d+ --> r\d+'
-    r'|s\d+\["<b>[A-Z][a-z ]+</b>(<br/>[A-Za-z0-9._:/-]{1,40})?<br/>(✓|skipped,|✗ failed,|✗ timed out,) [a-z0-9. ]+"\]:::[a-z]+'
-    r"|s\d+( & s\d+)* --> s\d+( & s\d+)*|s\d+ -\. rules \.-> s\d+"
-    r"|classDef [a-z]+ [a-z:#0-9,]+"
+    r"```mermaid|```|flowchart (LR|TB)|direction LR|end|%%\{init: [A-Za-z0-9 \":,{}]+\}%%"
+    r'|subgraph r\d+\["(Round \d+| )"\]|style r\d+ [a-z:#0-9,]+|r\d+ --> r\d+'
+    rf'|a\d+_\d\["{NAME}(<br/>{TRY})+(<br/>✗ \d+ parts? not as planned)?(<br/>\d+ tool calls?(, \d+ failed)?)?"\]:::[a-z]+'
+    rf'|a\d+_\d\["<b>{AGENT}</b><br/>did not end"\]:::none'
+    rf'|d\d+\(\["<b>\d+</b> (rules|model){PILL}"\]\):::[a-z]+'
+    rf'|status\(\["(\d+ more decisions?<br/>)?<b>[a-z]+</b><br/>{SECONDS}"\]\):::[a-z]+'
+    r"|\w+( & \w+)* --> \w+( & \w+)*"
+    r"|classDef [a-z]+ [a-z:#0-9, -]+"
 )
 
 
-def lines(steps: Sequence[StepRecord]) -> list[str]:
-    return [line.strip() for line in diagram(steps).splitlines()]
+def lines(report: RunReport) -> list[str]:
+    return [line.strip() for line in diagram(report).splitlines()]
 
 
-def test_steps_of_one_decision_stand_side_by_side():
-    drawn = lines(MODEL_STEPS)
-    assert drawn[:2] == ["```mermaid", "flowchart LR"]
-    assert 's2["<b>Codebase search</b><br/>gpt-4o<br/>✓ 9.4 s"]:::good' in drawn
-    assert [line for line in drawn if "-->" in line] == [
-        "s0 --> s1",
-        "s1 --> s2 & s3",
-        "s2 & s3 --> s4",
-        "s4 --> s5",
-    ]
+def arrows(report: RunReport) -> list[str]:
+    return [line for line in lines(report) if "-->" in line]
 
 
-def test_each_round_is_a_row_and_a_twin_stands_behind_its_model():
-    drawn = lines(DEGRADED.steps)
-    assert "flowchart TB" in drawn
-    assert 'subgraph r1["Round 1"]' in drawn
-    assert 'subgraph r2["Round 2"]' in drawn
-    assert 's3["<b>Web search</b><br/>gpt-4o-mini<br/>✗ timed out, 30.0 s"]:::late' in drawn
-    assert [line for line in drawn if "->" in line] == [
-        "s4 -. rules .-> s5",
-        "s0 --> s1",
-        "s1 --> s2 & s3",
-        "s2 & s3 --> s4",
-        "s6 --> s7",
-        "s7 --> s8",
+def only(steps: list[StepRecord], decisions: list[PlannerDecision] | None = None) -> RunReport:
+    return changed(steps=steps, decisions=decisions or [], faults=[])
+
+
+def test_each_decision_stands_before_the_agents_that_it_chose():
+    drawn = lines(PLANNED)
+    assert 'd2(["<b>2</b> model"]):::model' in drawn
+    assert 'a2_0["<b>Codebase search</b><br/>gpt-4o ✓ 9.4 s<br/>4 tool calls"]:::good' in drawn
+    assert 'status(["<b>complete</b><br/>31.4 s"]):::good' in drawn
+    assert arrows(PLANNED) == [
+        "a0_0 --> d1",
+        "d1 --> a1_0",
+        "a1_0 --> d2",
+        "d2 --> a2_0 & a2_1",
+        "d3 --> a3_0",
+        "a3_0 --> d4",
+        "d4 --> a4_0",
+        "a4_0 --> status",
         "r1 --> r2",
     ]
 
 
-def test_parts_of_the_writer_are_no_twins():
-    parts = [
-        step("writer", 4, 0.0, 1.0, "gpt-4o"),
-        step("writer", 4, 0.0, 1.0, "gpt-4o", outcome=Outcome.FAILED),
-        step("writer", 4, 1.0, 0.0),
+def test_the_supervisor_is_in_its_pills_and_no_box():
+    assert "Supervisor" not in diagram(PLANNED)
+    assert 'd1(["<b>1</b> rules"]):::rules' in lines(RULES)
+
+
+def test_refused_and_missing_proposals_are_marked():
+    drawn = lines(REFUSED)
+    assert 'd3(["<b>3</b> rules<br/>✗ Writer refused"]):::law' in drawn
+    assert 'd4(["<b>4</b> rules<br/>✗ no proposal"]):::law' in drawn
+    assert 'a2_1["<b>Web search</b><br/>gpt-4o-mini ✓ 6.2 s<br/>1 tool call, 1 failed"]:::warn' in drawn
+    assert 'status(["<b>degraded</b><br/>40.6 s"]):::warn' in drawn
+
+
+def test_many_refused_agents_are_counted():
+    refused = decision(1, ["critic"], "").model_copy(update={"proposed": ["writer", "web_search"], "refused": "no"})
+    assert 'd1(["<b>1</b> rules<br/>✗ 2 agents refused"]):::law' in lines(only([], [refused]))
+
+
+def test_a_step_down_the_budgets_ladder_is_told_once_where_it_was_taken():
+    drawn = lines(LADDER)
+    assert 'd2(["<b>2</b> rules<br/>budget: no web search"]):::law' in drawn
+    assert 'd3(["<b>3</b> rules"]):::rules' in drawn
+    assert 'd4(["<b>4</b> rules<br/>budget: fast model"]):::law' in drawn
+
+
+def test_a_budget_that_looks_better_again_is_no_step_down():
+    rungs = ["no web search", "whole", "no further rounds", "no web search"]
+    decisions = [
+        decision(number, ["critic"], "").model_copy(update={"rung": rung}) for number, rung in enumerate(rungs, start=1)
     ]
-    assert [line for line in lines(parts) if "->" in line] == ["s1 -. rules .-> s2"]
+    assert diagram(only([], decisions)).count("budget:") == 1
+
+
+def test_a_limit_that_is_no_rung_is_told_too():
+    forced = decision(1, ["writer"], "iteration limit (1) reached").model_copy(update={"forced": True})
+    assert 'd1(["<b>1</b> rules<br/>a limit decided"]):::law' in lines(only([], [forced]))
+
+
+def test_a_twin_stands_in_the_box_of_the_model_that_failed():
+    drawn = lines(TWINS)
+    assert 'a1_0["<b>Investigator</b><br/>gpt-4o-mini ✗ timed out, 1 min 0 s<br/>rules ✓ under 0.1 s"]:::warn' in drawn
+    assert 'a2_0["<b>Codebase search</b><br/>gpt-4o-mini ✗ failed, 6.1 s<br/>rules ✓ 0.3 s"]:::warn' in drawn
+    assert 'a3_0["<b>Critic</b><br/>gpt-4o ✗ refused, 3.8 s<br/>rules ✓ under 0.1 s"]:::warn' in drawn
+    assert 'a4_0["<b>Writer</b><br/>gpt-4o ✓ 7.7 s<br/>✗ 1 part not as planned"]:::warn' in drawn
+
+
+def test_what_nobody_answered_is_red_and_what_was_not_asked_says_so():
+    lost = step("critic", 1, 0.0, 0.0, "gpt-4o", outcome=Outcome.SKIPPED, error="no time left for a model")
+    assert 'a1_0["<b>Critic</b><br/>gpt-4o ✗ not asked"]:::bad' in lines(only([lost]))
+
+
+def test_each_round_is_a_row_and_a_long_one_takes_two():
+    assert [line for line in lines(ROUNDS) if line.startswith("subgraph")] == [
+        'subgraph r1["Round 1"]',
+        'subgraph r2[" "]',
+        'subgraph r3["Round 2"]',
+        'subgraph r4["Round 3"]',
+        'subgraph r5[" "]',
+    ]
+
+
+def test_a_short_round_does_not_share_its_row():
+    short = only([step("codebase_search", number, 0.0, 1.0, number=number) for number in (1, 2)])
+    assert [line for line in lines(short) if line.startswith("subgraph")] == [
+        'subgraph r1["Round 1"]',
+        'subgraph r2["Round 2"]',
+    ]
+
+
+def test_agents_that_the_run_was_cut_under_did_not_end():
+    drawn = lines(CUT)
+    assert 'a2_0["<b>Codebase search</b><br/>did not end"]:::none' in drawn
+    assert 'a2_1["<b>Web search</b><br/>did not end"]:::none' in drawn
+    assert "a2_0 & a2_1 --> status" in arrows(CUT)
 
 
 def test_nothing_ran_and_nothing_is_drawn():
-    assert diagram([]) == ""
+    assert diagram(only([])) == ""
 
 
-def test_a_model_that_is_no_plain_name_is_called_a_model():
-    drawn = diagram([step("critic", 1, 0.0, 1.0, 'x"]\nclick s0 "https://evil.example"')])
-    assert "<br/>model<br/>" in drawn
+@pytest.mark.parametrize("status", Status)
+def test_every_status_has_its_colour(status):
+    assert f"<b>{status.value}</b>" in diagram(changed(status=status))
+
+
+@pytest.mark.parametrize(
+    ("model", "shown"),
+    [
+        ("gpt-4o, gpt-4o-mini", "gpt-4o"),
+        ("meta-llama/Llama-3.3-70B-Instruct-Turbo", "Llama-3.3-70B-Instruct-…"),
+        ("vendor/", "model"),
+        ('x"]\nclick s0 "https://evil.example"', "model"),
+    ],
+)
+def test_a_model_is_shown_by_its_own_name_when_it_is_nothing_but_a_name(model, shown):
+    drawn = diagram(only([step("critic", 1, 0.0, 1.0, model)]))
+    assert f"<br/>{shown} ✓ 1.0 s" in drawn
     assert "evil" not in drawn
 
 
-def test_a_run_without_end_stays_within_githubs_limit():
-    endless = [step("critic", number, 0.0, 1.0, "m" * 40, number=number) for number in range(1, 500)]
-    assert diagram(endless).count("<b>Critic</b>") == MAX_STEPS
-    assert len(diagram(endless)) < 50_000
+def test_what_a_model_made_up_is_not_repeated():
+    made_up = decision(1, [EVIL], EVIL, "model").model_copy(update={"proposed": [EVIL, EVIL], "refused": EVIL})
+    drawn = lines(only([], [made_up]))
+    assert 'd1(["<b>1</b> model<br/>✗ an unknown agent refused"]):::law' in drawn
+    assert [line for line in drawn if not LINE.fullmatch(line)] == []
 
 
-@given(
-    st.lists(
-        st.builds(
-            lambda name, iteration, seconds, model, outcome, number: step(
-                name, iteration, 0.0, seconds, model, outcome=outcome, number=number
-            ),
-            st.sampled_from([item.step for item in FULL.steps]),
-            st.integers(0, 4),
-            st.floats(0, 1e6),
-            st.none() | st.text(max_size=30),
-            st.sampled_from(Outcome),
-            st.integers(1, 3),
-        ),
-        max_size=12,
-    )
+def test_a_run_without_end_stays_within_githubs_limits():
+    model = "m" * 40
+    tools = [tool("search_code", 0.0, 1, "", "", Outcome.FAILED)] * 9
+    endless = [
+        with_details(step(name, number, 0.0, 3600.0, model, outcome=Outcome.TIMED_OUT), round=number, tools=tools)
+        for number in range(1, 500)
+        for name in (*runs.AGENTS, *runs.AGENTS, *runs.AGENTS)
+    ]
+    drawn = diagram(only(endless, [decision(number, ["critic"], "") for number in range(1, 500)]))
+    assert "469 more decisions" in drawn
+    assert drawn.count('</b> rules"])') == MAX_STAGES
+    assert len(drawn) < 50_000
+    assert drawn.count("-->") < 500
+
+
+RECORDS = st.builds(
+    lambda name, iteration, seconds, model, outcome, number, gate: with_details(
+        step(name, iteration, 0.0, seconds, model, outcome=outcome, number=number), gate=gate
+    ),
+    st.sampled_from([item.step for item in FULL.steps] + ["supervisor"]),
+    st.integers(0, 4),
+    st.floats(0, 1e6),
+    st.none() | st.text(max_size=30),
+    st.sampled_from(Outcome),
+    st.integers(1, 3),
+    st.none() | st.text(max_size=5),
 )
-def test_every_line_is_one_of_ours(steps):
-    assert [line for line in lines(steps) if not LINE.fullmatch(line)] == []
+DECISIONS = st.builds(
+    lambda number, selected, origin, proposed, refused, rung, forced: PlannerDecision.model_validate(
+        dict(decision(number, selected, refused, origin))
+        | {"proposed": proposed, "refused": refused, "rung": rung, "forced": forced}
+    ),
+    st.integers(1, 5),
+    st.lists(st.sampled_from(["critic", "writer"]) | st.text(max_size=9), max_size=3),
+    st.sampled_from(["model", "rules"]),
+    st.lists(st.sampled_from(["critic", "writer"]) | st.text(max_size=9), max_size=2),
+    st.text(max_size=5),
+    st.sampled_from(["whole", "no further rounds", "no web search", "fast model", "rules"]),
+    st.booleans(),
+)
+
+
+@given(st.lists(RECORDS, max_size=12), st.lists(DECISIONS, max_size=6))
+def test_every_line_is_one_of_ours(steps, decisions):
+    assert [line for line in lines(only(steps, decisions)) if not LINE.fullmatch(line)] == []
+
+
+@pytest.mark.parametrize("report", [PLANNED, REFUSED, TWINS, SILENT, LADDER, ROUNDS, CUT, FULL, RULES, HOSTILE_RUN])
+def test_every_scene_is_made_of_such_lines(report):
+    assert [line for line in lines(report) if not LINE.fullmatch(line)] == []

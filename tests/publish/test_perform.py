@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from triage.domain.code import Span
 from triage.domain.effect import (
     AddLabels,
     Annotate,
@@ -61,8 +62,8 @@ class Recording:
     def outputs(self, values: Mapping[str, str]) -> None:
         self._call("outputs", dict(values))
 
-    def annotate(self, level: Level, message: str) -> None:
-        self._call("annotate", level, message)
+    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+        self._call("annotate", level, message, *([at] if at else []))
 
     def report(self, json_text: str) -> str:
         self._call("report", json_text)

@@ -52,9 +52,9 @@ def test_seconds(value, expected):
 @pytest.mark.parametrize(
     ("usage", "expected"),
     [
-        (Usage(), "0 tokens, 0.00 US dollars"),
+        (Usage(), "no tokens"),
         (Usage(input_tokens=12000, output_tokens=345, usd=0.04213), "12,345 tokens, 0.0421 US dollars"),
-        (Usage(input_tokens=1, usd=1.5), "1 tokens, 1.50 US dollars"),
+        (Usage(input_tokens=1, usd=1.5), "1 token, 1.50 US dollars"),
         (Usage(input_tokens=9, usd=None), "9 tokens, price unknown"),
     ],
 )

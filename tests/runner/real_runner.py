@@ -21,6 +21,7 @@ class Obeyed:
 
     name: str
     data: str
+    properties: tuple[tuple[str, str], ...] = ()
 
 
 def log_lines(text: str) -> list[str]:
@@ -40,9 +41,15 @@ def _new_form(line: str) -> Obeyed | None:
     end = stripped.find("::", 2)
     if not stripped.startswith("::") or end < 0:
         return None
-    name = stripped[2:end].partition(" ")[0].lower()
-    data = stripped[end + 2 :].replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
-    return Obeyed(name, data) if name in KNOWN else None
+    name, _, told = stripped[2:end].partition(" ")
+    pairs = [pair.strip().partition("=") for pair in told.split(",") if "=" in pair]
+    properties = tuple((key, _unescaped(value.replace("%3A", ":").replace("%2C", ","))) for key, _, value in pairs)
+    data = _unescaped(stripped[end + 2 :])
+    return Obeyed(name.lower(), data, properties) if name.lower() in KNOWN else None
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
 
 
 def _old_form(line: str) -> Obeyed | None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.runner.hostile import COMMANDS, TEXT
 from tests.runner.real_runner import Obeyed, log_lines, obeyed, outputs
+from triage.domain.code import Span
 from triage.ports import Level
 from triage.ports import Runner as RunnerPort
 from triage.runner.actions import ActionsRunner
@@ -120,6 +121,19 @@ class TestAnnotate:
         runner(log).annotate(level, "50% of\nit: a, b")
         assert log.getvalue() == f"::{level}::50%25 of it: a, b\n"
         assert obeyed(log.getvalue()) == [Obeyed(level, "50% of it: a, b")]
+
+    @pytest.mark.parametrize("path", [".github/triage.yml", "a,b:c=d::e %2C/f.yml"])
+    def test_a_place_is_told_beside_the_message(self, log: io.StringIO, path: str) -> None:
+        runner(log).annotate("error", "Mend it.", Span(path=path, start=3, end=4))
+        where = (("file", path), ("line", "3"), ("endLine", "4"))
+        assert obeyed(log.getvalue()) == [Obeyed("error", "Mend it.", where)]
+
+    @given(TEXT)
+    def test_an_odd_path_is_no_second_command(self, path: str) -> None:
+        log = io.StringIO()
+        runner(log).annotate("error", "Mend it.", Span(path=path, start=1, end=1))
+        (command,) = obeyed(log.getvalue())
+        assert (command.name, command.data, len(command.properties)) == ("error", "Mend it.", 3)
 
     def test_ten_of_each_level(self, log: io.StringIO) -> None:
         out = runner(log)

@@ -10,11 +10,12 @@ from hypothesis import given
 
 from tests.runner.hostile import COMMANDS, TEXT
 from tests.runner.real_runner import Obeyed, log_lines, obeyed
-from triage.domain.run import Outcome, StepRecord, ToolExecution, Usage
+from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
 from triage.ports import Journal
 from triage.runner.guard import GuardedStream
 from triage.runner.lines import PREFIX, LineWriter, inert_lines, one_line
 from triage.runner.log import ActionsLog
+from triage.runner.spoken import told
 
 WHEN = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 STEP = StepRecord(
@@ -67,7 +68,7 @@ class TestLines:
             "| 00:00 critic started",
             "| 00:04 critic success in 3.2 s, 1,234 tokens, $0.0123, by gpt-4o",
             "| 00:04 critic success in 3.2 s, by rules",
-            "| 00:04 critic timed_out in 3.2 s, 0 tokens, cost unknown, by model: timed out",
+            "| 00:04 critic timed out in 3.2 s, by model: timed out",
             "| 00:04 web_search failed in 1.5 s: rate limited",
             "| 60:04 The rest by rules.",
             "::group::Analysis",
@@ -76,6 +77,17 @@ class TestLines:
             "| Second.",
             "::endgroup::",
         ]
+
+    def test_a_step_that_asked_more_than_once_says_so(self) -> None:
+        call = ModelCall(model="gpt-4o", mode="tools", started_at=WHEN, ms=800, outcome=Outcome.SUCCESS)
+        assert told(STEP.model_copy(update={"calls": [call]})) == told(STEP)
+        assert told(STEP.model_copy(update={"calls": [call] * 4})) == (
+            "critic success in 3.2 s, 1,234 tokens in 4 requests, $0.0123, by gpt-4o"
+        )
+
+    def test_a_part_that_fell_short_is_named(self) -> None:
+        short = STEP.model_copy(update={"shortfalls": ["ticket: rate limited; written by rules"]})
+        assert told(short) == f"{told(STEP)}: ticket: rate limited; written by rules"
 
     @pytest.mark.parametrize("text", COMMANDS)
     def test_commands_are_words(self, text: str) -> None:

@@ -68,7 +68,7 @@ class TestJournal:
         assert text(out).splitlines() == [
             "00:00 critic started",
             "00:04 critic success in 3.2 s, 1,234 tokens, $0.0123, by gpt-4o",
-            "00:04 critic timed_out in 3.2 s, 0 tokens, cost unknown, by model: timed out",
+            "00:04 critic timed out in 3.2 s, by model: timed out",
             "00:04 web_search failed in 1.5 s: rate limited",
             "00:04 [red]The rest[/red]",
             "00:04 Analysis",

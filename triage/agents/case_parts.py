@@ -5,6 +5,8 @@ from itertools import pairwise
 from triage.agents.prompts import bullets, cut
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding
+from triage.domain.text import visible_only
+from triage.ports import Services
 
 MAX_BODY_CHARS = 16_000
 """Of the issue's text: about 5,000 tokens; nine of ten issues have less than 4,000 characters (measured)."""
@@ -19,6 +21,11 @@ def issue_parts(case: Case) -> dict[str, str]:
         "issue body": cut(case.reading.body, MAX_BODY_CHARS),
         "issue thread": cut(thread, MAX_THREAD_CHARS),
     }
+
+
+def guidance(services: Services) -> dict[str, str]:
+    """The maintainers' instructions. Not for a prompt whose answer is sent out: they may be as private as the code."""
+    return {"project's instructions": visible_only(services.config.instructions).strip()}
 
 
 def findings_text(findings: list[AgentFinding]) -> str:

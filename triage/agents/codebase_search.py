@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from langchain_core.documents import Document
@@ -10,7 +11,8 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import hypothesis, issue_parts, shown_in_traces
+from triage.agents.case_parts import guidance, hypothesis, issue_parts, shown_in_traces
+from triage.agents.lookup import LookUp
 from triage.agents.prompts import cut, fenced, system
 from triage.checks.checkout import Checkout
 from triage.domain.case import Case
@@ -32,6 +34,9 @@ STANDS_OUT = 0.04
 UNSURE, VAGUE, SURE = 0.05, 0.5, 0.95
 CONTEXT_CHARS = 48_000
 """Of code in the prompt: about 16,000 tokens, a sixth of the default budget of a run."""
+FIRST_CHARS = 24_000
+"""The same where more can be looked up; each turn sends it again."""
+MAX_PLACE_CHARS = 200
 
 
 class CodebaseSearchInput(Value):
@@ -71,14 +76,18 @@ def query_of(case: Case) -> SearchQuery:
 
 
 def build_codebase_chain(
-    retriever: BaseRetriever, llm: Runnable[Any, CodebaseFinding], parts: dict[str, str] | None = None
+    retriever: BaseRetriever,
+    llm: Runnable[Any, CodebaseFinding],
+    parts: dict[str, str] | None = None,
+    chars: int = CONTEXT_CHARS,
 ) -> Runnable[dict[str, Any], CodebaseFinding]:
     """Retrieve, show, ask: `RunnableParallel | prompt | structured model`.
 
     Args:
         retriever: Passages for a query string.
-        llm: The structured model.
+        llm: The structured model; what may be looked up first stands before it.
         parts: Further parts of the prompt, such as the issue.
+        chars: Of code in the prompt.
 
     Returns:
         A runnable that takes `issue`, `hypothesis` and `keywords`.
@@ -94,7 +103,7 @@ def build_codebase_chain(
         return {"case": [fenced(shown)]}
 
     gather: Runnable[dict[str, Any], dict[str, Any]] = RunnableParallel(
-        context=RunnableLambda(_query_text) | retriever | RunnableLambda(passages_text),
+        context=RunnableLambda(_query_text) | retriever | RunnableLambda(partial(passages_text, chars=chars)),
         hypothesis=RunnableLambda(lambda asked: asked["hypothesis"]),
         keywords=RunnableLambda(lambda asked: ", ".join(asked["keywords"])),
     )
@@ -106,30 +115,40 @@ def _query_text(asked: dict[str, Any]) -> str:
     return "\n".join([asked["issue"], asked["hypothesis"], " ".join(asked["keywords"])])
 
 
-def passages_text(documents: Sequence[Document]) -> str:
-    """Passages under their places, best first, as many as fit."""
+def passages_text(documents: Sequence[Document], chars: int = CONTEXT_CHARS) -> str:
+    """Passages under their places, best first, as many as fit; of the others the places."""
     shown: list[str] = []
-    room = CONTEXT_CHARS
+    room = chars
     for document in documents:
-        place = document.metadata
-        head = f"## {place['path']}:{place['start']}-{place['end']}" + (
-            f" ({place['symbol']})" if place.get("symbol") else ""
-        )
-        passage = f"{head}\n{cut(document.page_content, 6_000)}"
+        passage = f"## {_place(document)}\n{cut(document.page_content, 6_000)}"
         if len(passage) > room:
             break
         room -= len(passage)
         shown.append(passage)
-    left_out = len(documents) - len(shown)
-    return "\n\n".join([*shown, *([f"({left_out} further passages did not fit)"] if left_out else [])])
+    places = [_place(document)[:MAX_PLACE_CHARS] for document in documents[len(shown) :]]
+    left_out = [f"({len(places)} further passages did not fit: {', '.join(places)})"] if places else []
+    return "\n\n".join([*shown, *left_out])
+
+
+def _place(document: Document) -> str:
+    place = document.metadata
+    symbol = f" ({place['symbol']})" if place.get("symbol") else ""
+    return f"{place['path']}:{place['start']}-{place['end']}{symbol}"
 
 
 async def by_model(case: Case, services: Services, model: Model) -> Consulted[CodebaseFinding]:
-    """Ask the main model with the best passages in view."""
+    """Ask the main model with the best passages in view, after it has looked up what it asked for."""
     retriever = services.codebase.retriever(case.repository.slug)
-    chain = build_codebase_chain(retriever, model.structured(CodebaseFinding, "main", MAX_TOKENS), issue_parts(case))
+    llm = model.structured(CodebaseFinding, "main", MAX_TOKENS)
+    shortfalls: list[str] = []
+    chars = CONTEXT_CHARS
+    if services.code_tools is not None:
+        looking = LookUp(services, model, services.code_tools)
+        llm = RunnableLambda(looking.ahead) | llm
+        shortfalls, chars = looking.shortfalls, FIRST_CHARS
+    chain = build_codebase_chain(retriever, llm, issue_parts(case) | guidance(services), chars)
     answer = await chain.ainvoke(search_input(case).model_dump())
-    return Consulted(answer.model_copy(update={"agent_name": "codebase_search"}))
+    return Consulted(answer.model_copy(update={"agent_name": "codebase_search"}), shortfalls)
 
 
 async def by_rules(case: Case, services: Services) -> CodebaseFinding:

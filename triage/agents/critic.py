@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import findings_text, hypothesis, issue_parts
+from triage.agents.case_parts import findings_text, guidance, hypothesis, issue_parts
 from triage.agents.prompts import bullets, conversation
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
@@ -48,6 +48,7 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[Cr
     """Ask the main model."""
     asked = critic_input(case)
     parts = issue_parts(case) | {
+        **guidance(services),
         "current hypothesis": asked.current_hypothesis,
         "all findings": findings_text(asked.all_findings),
         "codebase evidence": bullets(asked.codebase_evidence),

@@ -1,7 +1,7 @@
 """Investigator: what the issue itself says, before anybody looked at the code."""
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import findings_text, issue_parts
+from triage.agents.case_parts import findings_text, guidance, issue_parts
 from triage.agents.prompts import conversation
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding, InvestigatorFinding, Kind, MissingInformation
@@ -17,7 +17,7 @@ MAX_QUESTIONS = 4
 
 async def by_model(case: Case, services: Services, model: Model) -> Consulted[InvestigatorFinding]:
     """Ask the fast model; keep only error messages that stand in the issue."""
-    parts = issue_parts(case) | {"prior findings": findings_text(case.findings)}
+    parts = issue_parts(case) | guidance(services) | {"prior findings": findings_text(case.findings)}
     chain = model.structured(InvestigatorFinding, "fast", MAX_TOKENS)
     answer = await chain.ainvoke(conversation("investigator", parts))
     return Consulted(_checked(answer, case.reading))

@@ -1,8 +1,10 @@
 """What the models are shown: system messages that are files without holes, and one fence for everything else."""
 
-import secrets
+import json
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from importlib.resources import files
+from itertools import count
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
@@ -10,25 +12,39 @@ MAX_PART_CHARS = 60_000
 """Longest single part of a prompt, about 20,000 tokens. Parts that may grow are cut shorter where they are made."""
 
 
+_TEXTS = {
+    file.name.removesuffix(".md"): file.read_text(encoding="utf-8").strip()
+    for file in (files("triage.agents") / "prompts").iterdir()
+    if file.name.endswith(".md")
+}
+"""Read once, at import: an event loop must not wait for a disk."""
+
+
 def system(name: str) -> SystemMessage:
     """The system message of this name, with the rule on fenced data that all share."""
-    folder = files("triage.agents") / "prompts"
-    own = (folder / f"{name}.md").read_text(encoding="utf-8").strip()
-    shared = (folder / "data.md").read_text(encoding="utf-8").strip()
-    return SystemMessage(f"{own}\n\n{shared}")
+    return SystemMessage(f"{_TEXTS[name]}\n\n{_TEXTS['data']}")
 
 
 def fenced(parts: Mapping[str, str], token: str | None = None) -> HumanMessage:
-    """All variable text of a prompt, each part between marks that the text cannot know.
+    """All variable text of a prompt, each part between marks that stand nowhere in the text.
+
+    The marks come from the text itself: the same case gives the same prompt in every process, so that an answer that
+    was paid for is found again. A text that contains the hash of itself and its neighbours (64 bits) is not to be had;
+    and if it were, another mark would be taken.
 
     Args:
         parts: Name of each part, ours, and its text, anybody's. Empty parts are left out.
-        token: The random part of the marks; drawn anew unless given.
+        token: Of the marks; derived from the parts unless given.
     """
-    mark = token or secrets.token_hex(8)
-    return HumanMessage(
-        "\n\n".join(f"<<{name} {mark}>>\n{cut(text)}\n<</{name} {mark}>>" for name, text in parts.items() if text)
-    )
+    shown = {name: cut(text) for name, text in parts.items() if text}
+    mark = token or _mark(shown)
+    return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in shown.items()))
+
+
+def _mark(shown: Mapping[str, str]) -> str:
+    """The first hash of a number and the parts that none of the texts contains."""
+    hashes = (blake2b(json.dumps([n, *shown.items()]).encode(), digest_size=8).hexdigest() for n in count())
+    return next(mark for mark in hashes if not any(mark in text for text in shown.values()))
 
 
 def conversation(name: str, parts: Mapping[str, str]) -> list[BaseMessage]:

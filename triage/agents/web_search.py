@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import issue_parts
+from triage.agents.case_parts import guidance, issue_parts
 from triage.agents.prompts import conversation, fenced, system
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding, WebResult, WebSearchFinding
@@ -24,20 +24,20 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[We
     tools = _tools(services)
     chooser = model.with_tools(list(tools.tools), "fast", CHOOSE_TOKENS)
     choice = await chooser.ainvoke(conversation("web_search", issue_parts(case)))
-    if not choice.tool_calls:
+    if not choice.tool_calls and not choice.invalid_tool_calls:
         return Consulted(_finding([], "The model saw nothing to search for."))
     results = await tools.run(choice.model_copy(update={"tool_calls": choice.tool_calls[:MAX_SEARCHES]}))
     pages = results_of(results)
     if not pages:
         return Consulted(_finding([], "The search returned nothing."))
     reader = model.structured(WebSearchFinding, "fast", MAX_TOKENS)
-    answer = await reader.ainvoke(_reading(case, pages))
+    answer = await reader.ainvoke(_reading(case, services, pages))
     return Consulted(_checked(answer, pages))
 
 
-def _reading(case: Case, pages: Sequence[dict[str, str]]) -> list[BaseMessage]:
+def _reading(case: Case, services: Services, pages: Sequence[dict[str, str]]) -> list[BaseMessage]:
     shown = "\n\n".join(f"{page['title']}\n{page['url']}\n{page['content']}" for page in pages)
-    return [system("web_result"), fenced(issue_parts(case) | {"search results": shown})]
+    return [system("web_result"), fenced(issue_parts(case) | guidance(services) | {"search results": shown})]
 
 
 def _checked(answer: WebSearchFinding, pages: Sequence[dict[str, str]]) -> WebSearchFinding:

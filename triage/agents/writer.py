@@ -2,17 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import findings_text, issue_parts
+from triage.agents.case_parts import findings_text, guidance, issue_parts
 from triage.agents.drafts import report_by_rules, ticket_by_rules, ticket_of
 from triage.agents.prompts import bullets, conversation
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding, TriageReport, WriterOutput
-from triage.errors import ModelUnavailable, TriageError
+from triage.errors import DollarsSpent, TriageError
 from triage.ports import Model, Services
 
 T = TypeVar("T")
@@ -27,29 +28,38 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[Wr
     """Three sub-chains in parallel, each with its own retry, fallback and twin: one that fails costs only itself.
 
     Raises:
-        ModelUnavailable: All three failed; the reason is the first one's.
+        TriageError: All three failed; this is the first one's reason.
     """
     shortfalls: list[str] = []
+    failures: list[TriageError] = []
     owners = _owners(case, services)
-    parts = _parts(case, owners)
+    parts = _parts(case, services, owners)
 
-    async def draft(name: str, chain: Runnable[Any, T], twin: Callable[[], T]) -> T:
+    async def draft(name: str, chain: Callable[[Model], Runnable[Any, T]], twin: Callable[[], T]) -> T:
         try:
-            return await chain.ainvoke(conversation(name, parts))
+            try:
+                return await chain(model).ainvoke(conversation(name, parts))
+            except DollarsSpent as error:
+                answer = await chain(model.frugal()).ainvoke(conversation(name, parts))
+                shortfalls.append(f"{name}: {error}; the fast model wrote it")
+                return answer
         except TriageError as error:
-            shortfalls.append(f"{name}: {error}")
+            failures.append(error)
+            shortfalls.append(f"{name}: {error}; written by rules")
             return twin()
 
-    normalised: Runnable[Any, dict[str, Any]] = model.json_object("main", TICKET_TOKENS) | RunnableLambda(
-        lambda raw: ticket_of(raw, case, owners)
-    )
+    def ticket_chain(view: Model) -> Runnable[Any, dict[str, Any]]:
+        return view.json_object("main", TICKET_TOKENS) | RunnableLambda(lambda raw: ticket_of(raw, case, owners))
+
     report, comment, ticket = await asyncio.gather(
-        draft("report", model.structured(TriageReport, "main", REPORT_TOKENS), lambda: report_by_rules(case)),
-        draft("comment", model.text("main", COMMENT_TOKENS), lambda: ""),
-        draft("ticket", normalised, lambda: ticket_by_rules(case, owners)),
+        draft(
+            "report", lambda view: view.structured(TriageReport, "main", REPORT_TOKENS), partial(report_by_rules, case)
+        ),
+        draft("comment", lambda view: view.text("main", COMMENT_TOKENS), str),
+        draft("ticket", ticket_chain, lambda: ticket_by_rules(case, owners)),
     )
-    if len(shortfalls) == DRAFTS:
-        raise ModelUnavailable(shortfalls[0].partition(": ")[2])
+    if len(failures) == DRAFTS:
+        raise failures[0]
     merged = merge_writer_outputs({"report": report, "comment": comment, "ticket": ticket})
     return Consulted(merged, shortfalls)
 
@@ -61,14 +71,17 @@ async def by_rules(case: Case, services: Services) -> WriterOutput:
 
 
 def _owners(case: Case, services: Services) -> list[str]:
-    """Owners of the first suspect."""
+    """Who CODEOWNERS names for the first suspect, or whom the project's own settings name instead."""
     files = case.codebase.relevant_files if case.codebase else []
-    return services.codebase.owners(files[0].path) if files else []
+    owners = services.codebase.owners(files[0].path) if files else []
+    return list(dict.fromkeys(map(services.config.stands_in, owners)))
 
 
-def _parts(case: Case, owners: list[str]) -> dict[str, str]:
+def _parts(case: Case, services: Services, owners: list[str]) -> dict[str, str]:
     suspects = case.codebase.relevant_files if case.codebase else []
+    told = {label: services.config.described(label) for label in case.repository.labels}
     return issue_parts(case) | {
+        **guidance(services),
         "repository": case.repository.slug,
         "all findings": findings_text(case.findings),
         "suspects": bullets([file.model_dump_json() for file in suspects]),
@@ -81,7 +94,8 @@ def _parts(case: Case, owners: list[str]) -> dict[str, str]:
         "critic's verdict": case.critique.model_dump_json() if case.critique else "",
         "citation check": f"{case.citations.verified} of {case.citations.total} references verified",
         "confidence": f"{case.confidence:.2f}",
-        "labels of the project": ", ".join(case.repository.labels),
+        "labels of the project": bullets(case.repository.labels),
+        "when a label fits": bullets([f"{label}: {said}" for label, said in told.items() if said]),
         "owners of the first suspect": ", ".join(owners),
     }
 

@@ -23,6 +23,24 @@ class Passage(Value):
     """Qualified name of what the passage defines, such as `Store.save`."""
 
 
+class Change(Value):
+    """A commit that changed a file. The subject is somebody's text."""
+
+    commit: str
+    """Full object id."""
+    date: str
+    """ISO 8601, of the author."""
+    subject: str
+
+
+class History(Value):
+    """What is known of a file's past, newest first."""
+
+    changes: list[Change] = Field(default_factory=list)
+    partial: bool = False
+    """Older commits are not known: the clone is shallow, or git did not come to the end."""
+
+
 class Hit(Value):
     """A file that search found, best passage first."""
 
@@ -52,7 +70,8 @@ class IndexFacts(Value):
     passages: int
     vectors: int
     left_out: dict[str, int] = Field(default_factory=dict)
-    """Reason (binary, vendored, generated, minified, lock file, too large, unreadable) to number of files."""
+    """Reason (binary, vendored, generated, minified, lock file, too large, unreadable, ignored by the project) to
+    number of files."""
     partial: bool = False
     """Some file that belongs into the index did not get in (a budget was reached, a blob is missing)."""
     embedding: str = "local"
@@ -62,3 +81,13 @@ class IndexFacts(Value):
     seconds: float = 0.0
     dirty: bool = False
     """The work tree differs from the indexed commit."""
+    reused: int = 0
+    """Of the files, those that were taken over from the cache instead of taken apart."""
+    cache: str = ""
+    """What is wrong with the cache, one sentence; it costs time and nothing else. Empty when nothing is."""
+
+    @property
+    def told(self) -> str:
+        """A line for a log."""
+        reused = f", {self.reused:,} from the cache" if self.reused else ""
+        return " ".join(filter(None, [f"Indexed {self.files:,} files in {self.seconds:.1f} s{reused}.", self.cache]))

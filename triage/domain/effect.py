@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from triage.domain.code import Span
 from triage.domain.value import Value
 
 LabelsMode = Literal["off", "suggest", "apply"]
@@ -25,6 +26,8 @@ class PostComment(Value):
 
     issue_number: int
     body: str
+    yields: bool = False
+    """A comment that another run has written meanwhile says more than this one, and stays."""
 
 
 class EditComment(Value):
@@ -59,6 +62,8 @@ class Annotate(Value):
 
     level: Literal["error", "warning", "notice"]
     message: str
+    at: Span | None = None
+    """The lines of the repository that it is about."""
 
 
 class SetOutputs(Value):

@@ -118,6 +118,14 @@ class CriticVerdict(Answer):
     confidence: float = Field(ge=0.0, le=1.0)
 
 
+class PlannerProposal(Answer):
+    """Who should be next, as a model that supervises sees it. The law decides whether it counts."""
+
+    selected: list[AgentName]
+    reason: str
+    confidence: float = Field(ge=0.0, le=1.0)
+
+
 class AffectedFile(Answer):
     """A suspect, as the writer names it."""
 

@@ -34,6 +34,10 @@ class Issue(Value):
     is_pull_request: bool = False
     thread: list[Exchange] = Field(default_factory=list)
 
+    def carries(self, label: str) -> bool:
+        """Whether a label of this name is on the issue; GitHub's names differ by more than case."""
+        return label.casefold() in {name.casefold() for name in self.labels}
+
 
 class Repository(Value):
     """Where the issue belongs, and the commit that was indexed."""

@@ -1,7 +1,7 @@
 """The run's report: what is published, and what `.triage/report.json` holds.
 
 Its JSON schema is published as `docs/report.schema.json`; `schema_version` changes when a field is removed or
-changes its meaning.
+changes its meaning. Fields, and values of fields that are named in words, may be added at any time.
 """
 
 from datetime import datetime
@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from triage.domain.code import IndexFacts, Span
+from triage.domain.faults import Fault
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
@@ -72,6 +73,18 @@ class IssueRef(Value):
     """Those that it had when the run began."""
 
 
+class Round(Value):
+    """A pass of search and critic, and what it brought."""
+
+    number: int
+    searched_for: list[str] = Field(default_factory=list)
+    """Words from the critic's gaps that the round before it left; empty in the first."""
+    added: list[str] = Field(default_factory=list)
+    """Files that no earlier round had named."""
+    verdict: Verdict | None = None
+    """The critic's at its end; none when the critic gave no answer."""
+
+
 class RunReport(Value):
     """Everything a run found and did."""
 
@@ -87,6 +100,10 @@ class RunReport(Value):
     commit: str | None
     issue: IssueRef
     run_url: str = ""
+    resumed: bool = False
+    """An interrupted run was gone on with; usage and steps are of both."""
+    cut: str = ""
+    """Why the run ended before its end, in our words; empty when it did not."""
 
     kind: Kind
     verdict: Verdict | None
@@ -113,8 +130,11 @@ class RunReport(Value):
     """What is missing from this report and why, one sentence each."""
 
     findings: list[AgentFinding] = Field(default_factory=list)
+    rounds: list[Round] = Field(default_factory=list)
     decisions: list[PlannerDecision] = Field(default_factory=list)
     steps: list[StepRecord] = Field(default_factory=list)
+    faults: list[Fault] = Field(default_factory=list)
+    """Everything in `steps` that went wrong, and what was done instead."""
     usage: Usage = Usage()
     limits: Limits = Limits()
     index: IndexFacts | None = None

@@ -10,7 +10,9 @@ from triage.domain.findings import AgentName
 from triage.domain.value import Value
 
 Engine = Literal["model", "rules"]
-StepName = AgentName | Literal["prepare"]
+StepName = AgentName | Literal["prepare", "supervisor"]
+Rung = Literal["whole", "no further rounds", "no web search", "fast model", "rules"]
+"""What the run still does for its budget; each includes those before it."""
 
 
 class Status(StrEnum):
@@ -53,6 +55,24 @@ class Usage(Value):
         )
 
 
+class ModelCall(Value):
+    """One request to a model, also one that failed, and one that an interrupted run had answered already."""
+
+    model: str
+    mode: str
+    """How the answer was asked for: `json_schema`, `function_calling`, `json_mode`, `tools`, `plain`; `embeddings`."""
+    started_at: datetime
+    ms: int
+    usage: Usage = Usage()
+    estimated: bool = False
+    """The endpoint did not say what it billed, or the call was cut off: tokens by our own estimate."""
+    outcome: Outcome
+    error: str | None = None
+    """Our own name for what went wrong."""
+    replayed: bool = False
+    """Answered from the reply store: nothing was asked, and it was paid when it was asked first."""
+
+
 class RunFacts(Value):
     """What identifies a run."""
 
@@ -61,6 +81,8 @@ class RunFacts(Value):
     started_at: datetime
     triage_version: str
     run_url: str = ""
+    resumed: bool = False
+    """The run goes on with one that was interrupted."""
 
 
 class Limits(Value):
@@ -107,7 +129,12 @@ class StepRecord(Value):
     outcome: Outcome
     error: str | None = None
     """A short named reason, ours; never a message from outside."""
+    shortfalls: list[str] = Field(default_factory=list)
+    """Parts of the answer that came otherwise than planned, each with the reason and what stood in."""
+    gate: str | None = None
+    """What the gate after the step said: `passed`, or why the result was refused; none when there was no result."""
     tools: list[ToolExecution] = Field(default_factory=list)
+    calls: list[ModelCall] = Field(default_factory=list)
     round: int = 1
     iteration: int = 0
     """The supervisor's decision that started it; steps of one decision ran side by side."""
@@ -122,5 +149,20 @@ class PlannerDecision(Value):
     confidence: float = 1.0
     timestamp: datetime
     origin: Engine = "rules"
+    """Whose choice it was. A model's proposal that was not taken leaves a decision by rules."""
+    proposed: list[str] = Field(default_factory=list)
+    """What the model proposed and the law refused."""
+    refused: str = ""
+    """Why the model's proposal was not taken, or why there was none, in our words."""
+    rung: Rung = "whole"
+    """How far down the budget's ladder the run had come."""
     forced: bool = False
     """A limit decided, not what was found."""
+
+    @property
+    def told(self) -> str:
+        """The decision in a line, in our own words: a model's reason is not among them."""
+        who = "a model" if self.origin == "model" else "rules"
+        why = "" if self.origin == "model" else f": {self.reason}"
+        budget = "" if self.rung == "whole" else f"; budget: {self.rung}"
+        return f"Decision {self.step} by {who}: {' + '.join(self.selected)}{why}{budget}"

@@ -11,6 +11,8 @@ class Trigger(StrEnum):
     OPENED = "opened"
     REOPENED = "reopened"
     EDITED = "edited"
+    LABELED = "labeled"
+    """Somebody added the project's opt-in label."""
     COMMAND = "command"
     ANSWER = "answer"
     """The issue's author commented; counts only when we had asked something."""
@@ -32,6 +34,10 @@ class Quieten(Value):
 
     number: int
     actor: str
+
+
+class WarmIndex(Value):
+    """Index the commit for triages to come; no issue is looked at."""
 
 
 class Skip(Value):

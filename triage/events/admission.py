@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
+from triage.domain.config import Config
 from triage.domain.issue import Exchange, Issue
 from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
 from triage.domain.value import Value
@@ -29,18 +30,23 @@ class Known(Value):
 
 
 NOTHING_KNOWN = Known()
+NOTHING_SET = Config()
 
 
-def whose_roles(task: Task, issue: Issue, now: datetime) -> list[str]:
-    """Logins whose role `admit` needs: the one who commands, then others whose commands of the last day may count."""
+def whose_roles(task: Task, issue: Issue, now: datetime, config: Config = NOTHING_SET) -> list[str]:
+    """Logins whose role `admit` needs: the one who commands, then others whose commands of the last day may count.
+
+    The author's role counts only where a label keeps the issue from being triaged.
+    """
     if isinstance(task, Quieten):
         return [task.actor]
     if not isinstance(task, TriageIssue) or not _on_request(task):
         return []
     actor = [task.actor] if task.trigger is Trigger.COMMAND else []
     others = [said.author for said in reversed(_recent(issue, now)) if _orders_triage(said) and not said.by_bot]
-    needed = dict.fromkeys(login for login in [*actor, *others] if login and not _same(login, issue.author))
-    return list(needed)[:MOST_ASKED]
+    barred = actor if withheld(task, issue, config) else []
+    needed = dict.fromkeys([*barred, *(login for login in [*actor, *others] if not _same(login, issue.author))])
+    return [login for login in needed if login][:MOST_ASKED]
 
 
 def admit(
@@ -49,6 +55,7 @@ def admit(
     now: datetime,
     roles: Mapping[str, str] | None = None,
     known: Known = NOTHING_KNOWN,
+    config: Config = NOTHING_SET,
 ) -> Task:
     """The task itself, or the reason for skipping it.
 
@@ -58,6 +65,7 @@ def admit(
         now: The present, with a time zone.
         roles: GitHub's `role_name` for each of `whose_roles`; who is missing has no rights.
         known: What our own comment remembers.
+        config: The project's own settings.
     """
     if isinstance(task, Skip):
         return task
@@ -66,6 +74,8 @@ def admit(
         return Skip(reason=reason)
     if isinstance(task, Quieten):
         reason = _unquiet(task, roles, known)
+    elif not _by_writer(task, roles) and (label := withheld(task, issue, config)):
+        reason = label
     elif task.trigger is Trigger.REQUESTED:
         reason = ""
     elif task.trigger is Trigger.COMMAND:
@@ -79,6 +89,19 @@ def _closed_to_us(issue: Issue) -> str:
     if issue.is_pull_request:
         return "Pull requests are not triaged."
     return "The issue is locked." if issue.locked else ""
+
+
+def withheld(task: TriageIssue, issue: Issue, config: Config) -> str:
+    """Why the project's labels keep the issue from being triaged, unless somebody with write access commands it."""
+    if config.opt_out_label and issue.carries(config.opt_out_label):
+        return "The issue carries the project's opt-out label."
+    if task.trigger is Trigger.REQUESTED or not config.opt_in_label or issue.carries(config.opt_in_label):
+        return ""
+    return "The issue does not carry the project's opt-in label."
+
+
+def _by_writer(task: TriageIssue, roles: Mapping[str, str]) -> bool:
+    return task.trigger is Trigger.COMMAND and roles.get(task.actor, "none") in WRITERS
 
 
 def _unquiet(task: Quieten, roles: Mapping[str, str], known: Known) -> str:
@@ -99,7 +122,7 @@ def _unwanted(task: TriageIssue, issue: Issue, known: Known) -> str:
         return "`/triage quiet` was said on this issue."
     if issue.author_is_bot:
         return "Issues that a bot opened are not triaged on their own."
-    if task.trigger is Trigger.EDITED and known.same_text:
+    if task.trigger in (Trigger.EDITED, Trigger.LABELED) and known.same_text:
         return "The issue's text is the one of the last triage."
     if task.trigger is Trigger.ANSWER and not known.asked:
         return "No question to the issue's author is open."

@@ -50,6 +50,12 @@ class IssuePart(_Part):
     pull_request: Any = None
 
 
+class LabelPart(_Part):
+    """A label that was added or removed."""
+
+    name: Text = ""
+
+
 class CommentPart(_Part):
     """The comment of an `issue_comment` event."""
 
@@ -71,6 +77,7 @@ class Payload(_Part):
     action: Text = ""
     issue: IssuePart | None = None
     comment: CommentPart | None = None
+    label: LabelPart | None = None
     sender: Person | None = None
     changes: Changes | None = None
 
@@ -103,7 +110,8 @@ def issue_of(raw: Mapping[str, Any]) -> Issue | None:
     if not isinstance(told, Mapping) or not isinstance(told.get("title"), str):
         return None
     words = {name: told[key] for name, key in (("body", "body"), ("url", "html_url")) if isinstance(told.get(key), str)}
-    number = told.get("number")
+    number, labels = told.get("number"), told.get("labels")
+    listed = labels if isinstance(labels, list) else []
     person = read_payload(raw).issue
     author = person.user if person and person.user else Person()
     return Issue(
@@ -111,5 +119,6 @@ def issue_of(raw: Mapping[str, Any]) -> Issue | None:
         title=told["title"],
         author=author.login,
         author_is_bot=author.is_bot,
+        labels=[label["name"] for label in listed if isinstance(label, Mapping) and isinstance(label.get("name"), str)],
         **words,
     )

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from triage.domain.config import Config
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger, WarmIndex
 from triage.errors import BadInput
 from triage.events.commands import Command, CommandName, read_command
 from triage.events.payload import CommentPart, IssuePart, Payload, Person, read_payload
@@ -13,16 +14,31 @@ from triage.events.payload import CommentPart, IssuePart, Payload, Person, read_
 BY_HAND = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
 """Events that bring no issue; the input names it."""
 
-_TRIGGERS = {"opened": Trigger.OPENED, "reopened": Trigger.REOPENED, "edited": Trigger.EDITED}
+_TRIGGERS = {
+    "opened": Trigger.OPENED,
+    "reopened": Trigger.REOPENED,
+    "edited": Trigger.EDITED,
+    "labeled": Trigger.LABELED,
+}
+NOTHING_SET = Config()
 
 
-def route(event_name: str, payload: Mapping[str, Any], issue_number: int | None = None) -> Task:
+def route(
+    event_name: str,
+    payload: Mapping[str, Any],
+    issue_number: int | None = None,
+    config: Config | None = NOTHING_SET,
+    *,
+    keeps_index: bool = False,
+) -> Task | WarmIndex:
     """The task of an event.
 
     Args:
         event_name: Such as `issues`.
         payload: The event's JSON object.
         issue_number: The input of this name; counts for events that bring no issue of their own.
+        config: The project's own settings; none while they are not read: what they might allow is a task then.
+        keeps_index: There is a folder to keep an index in, which a push can fill.
 
     Raises:
         BadInput: The payload cannot be read, or `issue-number` is missing or contradicts the event.
@@ -30,9 +46,11 @@ def route(event_name: str, payload: Mapping[str, Any], issue_number: int | None 
     if event_name in BY_HAND:
         return _requested(event_name, payload, issue_number)
     if event_name == "issues":
-        task = _on_issue(read_payload(payload))
+        task = _on_issue(read_payload(payload), config)
     elif event_name == "issue_comment":
         task = _on_comment(read_payload(payload))
+    elif event_name == "push" and keeps_index:
+        return _on_push(payload)
     else:
         return _other(event_name)
     if isinstance(task, TriageIssue | Quieten) and issue_number not in (None, task.number):
@@ -53,6 +71,12 @@ def _requested(event_name: str, payload: Mapping[str, Any], issue_number: int | 
     return TriageIssue(number=issue_number, trigger=Trigger.REQUESTED, actor=actor.sender_login)
 
 
+def _on_push(payload: Mapping[str, Any]) -> WarmIndex | Skip:
+    if isinstance(payload, Mapping) and payload.get("deleted") is True:
+        return Skip(reason="A branch or a tag was deleted.")
+    return WarmIndex()
+
+
 def _other(event_name: str) -> Skip:
     if not event_name:
         raise BadInput("GITHUB_EVENT_NAME is not set: this runs inside GitHub Actions; use the command line elsewhere.")
@@ -63,10 +87,10 @@ def _other(event_name: str) -> Skip:
     return Skip(reason=f"{named} does not start a triage.")
 
 
-def _on_issue(payload: Payload) -> Task:
-    """`issues`: opened, reopened and edited count."""
+def _on_issue(payload: Payload, config: Config | None) -> Task:
+    """`issues`: opened, reopened and edited count, and the opt-in label."""
     issue = _issue_of(payload)
-    if reason := _never(issue) or _unfit(payload):
+    if reason := _never(issue) or _unfit(payload) or _idle_label(payload, config):
         return Skip(reason=reason)
     trigger = _TRIGGERS[payload.action]
     if _by_bot(payload, issue.user):
@@ -124,12 +148,20 @@ def _unfit(payload: Payload) -> str:
     """Why this change of an issue starts nothing; empty when it does."""
     if payload.action == "transferred" or (payload.changes and payload.changes.new_issue is not None):
         return "The issue was transferred to another repository."
-    if payload.action == "labeled":
-        return "Labels do not start a triage."
     if payload.action not in _TRIGGERS:
         named = f" ({payload.action})" if re.fullmatch(r"[a-z_]{1,40}", payload.action) else ""
         return f"This change of an issue{named} does not start a triage."
     return ""
+
+
+def _idle_label(payload: Payload, config: Config | None) -> str:
+    """Why the label that was added starts nothing; empty when it does, or may."""
+    if payload.action != "labeled" or config is None:
+        return ""
+    if not config.opt_in_label:
+        return "Labels do not start a triage."
+    added = payload.label.name if payload.label else ""
+    return "" if added.casefold() == config.opt_in_label.casefold() else "Only the opt-in label starts a triage."
 
 
 def _talk(payload: Payload, comment: CommentPart) -> str:

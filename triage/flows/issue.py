@@ -1,27 +1,35 @@
 """Triage one issue on GitHub: read it, may we, work on it, write what there is to write."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from triage.checks.inert import plain
+from triage.domain.config import Config
 from triage.domain.effect import EditComment, Effect, Policy, PostComment
 from triage.domain.issue import Exchange, Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
 from triage.errors import CannotPublish, GitHubUnavailable, IssueMoved, TriageError
-from triage.events.admission import Known, admit, whose_roles
+from triage.events.admission import Known, admit, whose_roles, withheld
+from triage.flows.telemetry import tell
+from triage.flows.waiting import answered, ended_or_cancelled
 from triage.ports import GitHub, Journal, Runner, Services
 from triage.publish.perform import OnIssue, Performed, perform, write_out, write_to_issue
-from triage.publish.plan import our_comment, plan, quieten, skipped, unreachable
+from triage.publish.plan import our_comment, plan, quieten, skipped, unfinished
 from triage.publish.state import PostedState, parse, text_hash
 from triage.threads import in_daemon_thread
 
-HURRY = {"comment": False, "labels": "off"}
-"""Under a signal the runner kills within seconds: what needs no network comes out."""
+AUTOMATIC = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
+"""What needs nobody's right: the event alone is enough to go on."""
+
+
+Work = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
+"""The graph's run."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,14 @@ class Desk:
     now: Callable[[], datetime]
     told: Issue | None = None
     """The issue as the event's payload shows it, for when GitHub cannot be asked."""
+    seconds_left: Callable[[], float] = lambda: math.inf
+    """Until everything must be written: the run's time and a little more, after a signal a few seconds."""
+    reading_seconds: Callable[[], float] = lambda: math.inf
+    """For the next question to GitHub before the work begins: a triage of what the event tells must still fit."""
+    config: Config = field(default_factory=Config)
+    """The project's own settings."""
+    idle: Callable[[], Services] | None = None
+    """The services of a run that is cancelled before it begins; quicker to have."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +72,21 @@ async def carry_out(task: Task, desk: Desk, cancelled: asyncio.Event) -> Ending:
     if isinstance(task, Skip):
         return _skip(task, desk)
     try:
-        issue = await in_daemon_thread(lambda: desk.github.issue(task.number))
+        issue = await answered(
+            f"Issue #{task.number}", lambda: desk.github.issue(task.number), desk.reading_seconds(), cancelled
+        )
     except IssueMoved as moved:
         return _skip(Skip(reason=str(moved)), desk)
     except GitHubUnavailable as error:
         return await _without_github(task, error, desk, cancelled)
     previous = our_comment(issue)
     state = parse(previous.body) if previous else None
-    admitted = await in_daemon_thread(lambda: _admitted(task, issue, state, desk))
+    try:
+        admitted = await answered(
+            "Who may ask", lambda: _admitted(task, issue, state, desk), desk.reading_seconds(), cancelled
+        )
+    except GitHubUnavailable as error:
+        return await _without_github(task, error, replace(desk, told=issue), cancelled)
     if isinstance(admitted, Skip):
         return _skip(admitted, desk)
     if isinstance(admitted, Quieten):
@@ -71,7 +94,7 @@ async def carry_out(task: Task, desk: Desk, cancelled: asyncio.Event) -> Ending:
         return _ended(
             Status.SKIPPED, await _performed(quieten(admitted.number, previous, desk.policy), desk, cancelled)
         )
-    return await _triage(admitted, issue, previous, desk, cancelled)
+    return await _triage(issue, previous, desk, cancelled)
 
 
 def _skip(task: Skip, desk: Desk) -> Ending:
@@ -82,91 +105,120 @@ def _skip(task: Skip, desk: Desk) -> Ending:
 
 def _admitted(task: Task, issue: Issue, state: PostedState | None, desk: Desk) -> Task:
     now = desk.now()
-    roles = {login: desk.github.role(login) for login in whose_roles(task, issue, now)}
+    roles = {login: desk.github.role(login) for login in whose_roles(task, issue, now, desk.config)}
     known = Known(
         asked=bool(state and state.asked),
         quieted=bool(state and state.quiet),
         same_text=bool(state and state.text == text_hash(issue.title, issue.body)),
     )
-    return admit(task, issue, now, roles, known)
+    return admit(task, issue, now, roles, known, desk.config)
 
 
 async def _without_github(
     task: TriageIssue | Quieten, error: GitHubUnavailable, desk: Desk, cancelled: asyncio.Event
 ) -> Ending:
     """A triage of what the event tells, onto the job's page only: whether we commented already is not known."""
-    automatic = isinstance(task, TriageIssue) and task.trigger in (Trigger.OPENED, Trigger.REOPENED)
-    if desk.told is None or not automatic or desk.told.author_is_bot:
-        perform(unreachable(str(error)), None, desk.runner)
+    automatic = task if isinstance(task, TriageIssue) and task.trigger in AUTOMATIC else None
+    if desk.told is None or automatic is None or desk.told.author_is_bot:
+        perform(unfinished(str(error)), None, desk.runner)
         return Ending(Status.DEGRADED)
-    quiet = replace(desk, policy=desk.policy.model_copy(update=HURRY))
-    return await _triage(task, desk.told, None, quiet, cancelled, missing=f"{error} Nothing was written to the issue.")
+    if reason := withheld(automatic, desk.told, desk.config):
+        return _skip(Skip(reason=reason), desk)
+    quiet = replace(desk, policy=desk.policy.model_copy(update={"comment": False, "labels": "off"}))
+    return await _triage(desk.told, None, quiet, cancelled, missing=f"{error} Nothing was written to the issue.")
 
 
 async def _triage(
-    task: TriageIssue | Quieten,
-    issue: Issue,
-    previous: Exchange | None,
-    desk: Desk,
-    cancelled: asyncio.Event,
-    missing: str = "",
+    issue: Issue, previous: Exchange | None, desk: Desk, cancelled: asyncio.Event, missing: str = ""
 ) -> Ending:
-    from triage.graph.run import triage  # LangGraph takes most of a second, and a skipped event never gets here
-
-    labels = [] if missing else await in_daemon_thread(lambda: _labels(desk))
-    services = await in_daemon_thread(desk.services)
-    desk.journal.note(f"Issue {task.number}, engine {services.engine}, run {services.facts.request_id}")
-    repository = desk.repository.model_copy(update={"labels": labels})
-    with desk.journal.grouped("Agents and tools"):
-        report = await triage(issue, repository, services, cancelled)
+    labels = [] if missing else await _labels(desk, cancelled)
+    repository = desk.repository.model_copy(update={"labels": desk.config.usable(labels)})
+    report, services = await _worked(issue, repository, desk, cancelled)
     if missing:
         report = report.model_copy(update={"status": Status.DEGRADED, "notes": [missing, *report.notes]})
     desk.journal.folded("Analysis", report.analysis or plain(report.root_cause))
-    policy = desk.policy.model_copy(update=HURRY) if cancelled.is_set() else desk.policy
-    done = await _performed(plan(report, policy, issue, previous, services.codebase.paths()), desk, cancelled)
+    partial = cancelled.is_set() and bool(report.cut)
+    effects = plan(report, desk.policy, issue, previous, services.codebase.paths(), partial=partial)
+    done = await _performed(effects, desk, cancelled)
     ending = _ended(report.status, done, report)
-    said = done.comment_url or ("nothing new to say" if previous and policy.comment else "none")
+    said = done.comment_url or ("nothing new to say" if previous and desk.policy.comment else "none")
     desk.journal.note(f"Ended {ending.status} after {report.seconds:.1f} s. Comment: {said}")
+    await tell(report.model_copy(update={"status": ending.status}), services, cancelled, desk.seconds_left)
     return ending
 
 
+async def _worked(
+    issue: Issue, repository: Repository, desk: Desk, cancelled: asyncio.Event
+) -> tuple[RunReport, Services]:
+    """The report, and what acted for it."""
+    if not cancelled.is_set():
+        starting = asyncio.ensure_future(in_daemon_thread(lambda: _started(desk)))
+        await ended_or_cancelled(starting, cancelled)
+        if starting.done():
+            triage, services = starting.result()
+            desk.journal.note(f"Issue {issue.number}, engine {services.engine}, run {services.facts.request_id}")
+            with desk.journal.grouped("Agents and tools"):
+                return await triage(issue, repository, services, cancelled), services
+        starting.cancel()
+    from triage.graph.unstarted import unstarted
+
+    idle = (desk.idle or desk.services)()
+    return unstarted(issue, repository, idle), idle
+
+
+def _started(desk: Desk) -> tuple[Work, Services]:
+    """What takes seconds to load, and what a skipped event never needs."""
+    from triage.graph.run import triage
+
+    return triage, desk.services()
+
+
 async def _performed(effects: Sequence[Effect], desk: Desk, cancelled: asyncio.Event) -> Performed:
-    """Write to the issue without being deaf to a signal; what stays on this machine is written in any case."""
+    """Write to the issue as long as there is time; what stays on this machine is written in any case."""
+    done = Performed()
     if not any(isinstance(effect, OnIssue) for effect in effects):
-        return write_out(effects, desk.runner, Performed())
-    writing = asyncio.ensure_future(in_daemon_thread(lambda: _write(effects, desk.github)))
-    stopping = asyncio.ensure_future(cancelled.wait())
-    await asyncio.wait({writing, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    done = writing.result() if writing.done() else Performed()
-    if not writing.done():
-        done.fail(CannotPublish("The run was cancelled while it wrote to the issue."))
+        return write_out(effects, desk.runner, done)
+    writing = asyncio.ensure_future(in_daemon_thread(lambda: _write(effects, desk.github, done)))
+    await ended_or_cancelled(writing, cancelled, desk.seconds_left())
+    await asyncio.wait({writing}, timeout=max(0.0, desk.seconds_left()))
+    if writing.done():
+        writing.result()
+    else:
+        writing.cancel()
+        done = replace(done, failures=list(done.failures), annotations=list(done.annotations))
+        why = "the run was cancelled" if cancelled.is_set() else "the run's time was up"
+        done.fail(CannotPublish(f"While it was written to the issue, {why}: it may stand there, or not."))
     return write_out(effects, desk.runner, done)
 
 
-def _write(effects: Sequence[Effect], github: GitHub) -> Performed:
+def _write(effects: Sequence[Effect], github: GitHub, done: Performed) -> None:
     """Write, after a last look: another run may have commented since the thread was read, minutes ago."""
-    return write_to_issue([_instead(effect, github) for effect in effects], github)
+    seen = [_instead(effect, github) for effect in effects]
+    write_to_issue([effect for effect in seen if effect is not None], github, done)
 
 
-def _instead(effect: Effect, github: GitHub) -> Effect:
+def _instead(effect: Effect, github: GitHub) -> Effect | None:
     if not isinstance(effect, PostComment):
         return effect
     with suppress(TriageError):  # what cannot be read now is told by the write that follows
         rival = our_comment(github.issue(effect.issue_number))
         if rival is not None and rival.comment_id is not None:
+            if effect.yields:
+                return None
             return EditComment(issue_number=effect.issue_number, comment_id=rival.comment_id, body=effect.body)
     return effect
 
 
-def _labels(desk: Desk) -> list[str]:
+async def _labels(desk: Desk, cancelled: asyncio.Event) -> list[str]:
     """Labels of the repository; without them no label is suggested, which is no reason to stop."""
     try:
-        return desk.github.labels()
+        return await answered("The repository's labels", desk.github.labels, desk.reading_seconds(), cancelled)
     except CannotPublish as error:
-        desk.journal.note(f"The repository's labels could not be read: {error}")
+        desk.journal.note(str(error))
         return []
 
 
 def _ended(status: Status, done: Performed, report: RunReport | None = None) -> Ending:
-    return Ending(Status.FAILED if done.must_mend else status, report)
+    if done.must_mend:
+        return Ending(Status.FAILED, report)
+    return Ending(Status.DEGRADED if done.failures and status is Status.COMPLETE else status, report)

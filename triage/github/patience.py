@@ -12,6 +12,7 @@ from urllib3.connectionpool import ConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, MaxRetryError, NewConnectionError, ResponseError
 
 from triage.github.faults import Fault, Refusal, is_rate_limit
+from triage.threads import pause, seconds_left
 
 ATTEMPTS = 3
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -22,7 +23,12 @@ class Waits:
     """The seconds that all requests together may spend waiting."""
 
     seconds_left: float
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = pause
+
+    @property
+    def allowed(self) -> float:
+        """Seconds of the next wait at most: of these, and until nobody waits for the answer any more."""
+        return min(self.seconds_left, seconds_left())
 
     def spend(self, seconds: float) -> None:
         """Wait, and remember it."""
@@ -72,14 +78,14 @@ class Patience(Retry):
                 response.drain_conn()
                 raise Fault(Refusal.MOVED, response.status)
             wait = asked_wait(response.status, response.headers)
-            if wait is None or wait > self.waits.seconds_left:
+            if wait is None or wait > self.waits.allowed:
                 raise MaxRetryError(_pool, url, ResponseError("not asked again"))  # type: ignore[arg-type]
         return super().increment(method, url, response, error, _pool, _stacktrace)
 
     def sleep(self, response: BaseHTTPResponse | None = None) -> None:
         """Wait as long as the answer asks, or a little longer each time."""
         asked = asked_wait(response.status, response.headers) if response is not None else None
-        self.waits.spend(max(asked or 0.0, min(self.get_backoff_time(), self.waits.seconds_left)))
+        self.waits.spend(max(asked or 0.0, min(self.get_backoff_time(), self.waits.allowed)))
 
 
 def asked_wait(status: int, headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:

@@ -12,6 +12,7 @@ from github.Requester import Requester
 import triage
 from triage.github.faults import Fault, Refusal, fault_of
 from triage.github.patience import Patience, Waits
+from triage.threads import stop_if_abandoned
 
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
@@ -86,6 +87,7 @@ class Transport:
     def _ask(
         self, verb: str, path: str, parameters: dict[str, Any] | None = None, body: dict[str, Any] | None = None
     ) -> Any:
+        stop_if_abandoned()
         try:
             return self._requester.requestJsonAndCheck(verb, path, parameters, None, body)[1]
         except GithubException as error:

@@ -1,32 +1,46 @@
 """The graph, as the picture in the README shows it."""
 
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from triage.agents.registry import AGENTS
-from triage.graph.nodes import agent_node, finish, prepare, supervisor
+from triage.graph.nodes import Node, agent_node, finish, prepare, supervisor
 from triage.graph.state import BugTriageState
 from triage.ports import Services
 
 Graph = CompiledStateGraph[BugTriageState, Services, BugTriageState, BugTriageState]
 
 
-def build() -> Graph:
-    """Nodes and edges."""
+def build(checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
+    """Nodes and edges; with a checkpointer the state is kept after every superstep."""
     graph = StateGraph(BugTriageState, context_schema=Services)
-    graph.add_node("prepare", prepare)
-    graph.add_node("supervisor", supervisor)
     graph.add_edge(START, "prepare")
+    draw(graph)
+    return graph.compile(checkpointer=checkpointer)
+
+
+def draw(graph: StateGraph[BugTriageState, Any, Any, Any], bound: Callable[[Node], Node] = lambda node: node) -> None:
+    """Nodes and edges from `prepare` to the end.
+
+    Args:
+        graph: Gets them.
+        bound: Makes of each node what the graph runs.
+    """
+    graph.add_node("prepare", bound(prepare))
+    graph.add_node("supervisor", bound(supervisor))
     graph.add_edge("prepare", "supervisor")
     graph.add_conditional_edges("supervisor", selected, [*AGENTS])
-    graph.add_node("finish", finish)
+    graph.add_node("finish", bound(finish))
     graph.add_edge("finish", END)
     for name in AGENTS:
-        graph.add_node(str(name), agent_node(name))
+        graph.add_node(str(name), bound(agent_node(name)))
         if name != "writer":
             graph.add_edge(name, "supervisor")
     graph.add_conditional_edges("writer", written, ["supervisor", "finish"])
-    return graph.compile()
 
 
 def selected(state: BugTriageState) -> list[str]:

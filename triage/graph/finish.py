@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from triage.agents.drafts import report_by_rules, ticket_by_rules
 from triage.checks.grounding import ground_evidence, ground_files, together
 from triage.checks.inert import plain
+from triage.domain.faults import faults_of
 from triage.domain.findings import TriageReport, WebResult
 from triage.domain.report import Citations, IssueRef, RunReport, Suspect, Ticket
-from triage.domain.run import Outcome, Status, StepRecord
+from triage.domain.run import Outcome, Status, StepRecord, ToolExecution
+from triage.graph.ladder import reaches
 from triage.graph.state import BugTriageState, case_of, confidence_of
 from triage.ports import Services
 
@@ -49,6 +51,8 @@ def assemble(state: BugTriageState, services: Services, interrupted: str = "") -
             labels=state.labels,
         ),
         run_url=services.facts.run_url,
+        resumed=services.facts.resumed,
+        cut=interrupted,
         kind=kind,
         verdict=state.critique.verdict if state.critique and is_bug else None,
         severity=draft.severity if is_bug else None,
@@ -70,8 +74,10 @@ def assemble(state: BugTriageState, services: Services, interrupted: str = "") -
         hidden_fragments=state.reading.hidden_fragments,
         notes=notes(state, services, interrupted),
         findings=state.findings,
+        rounds=state.rounds,
         decisions=state.planner_decisions,
         steps=state.steps,
+        faults=faults_of(state.steps),
         usage=services.model.usage if services.model else state.usage,
         limits=services.limits,
         index=state.index,
@@ -119,26 +125,33 @@ def _ticket(state: BugTriageState) -> Ticket:
 
 def status_of(state: BugTriageState, interrupted: str) -> Status:
     """Degraded when a step failed or its twin answered, a limit or a signal struck, or the index is not whole."""
-    failed = any(step.outcome is not Outcome.SUCCESS for step in state.steps)
-    failed_tool = any(tool.outcome is not Outcome.SUCCESS for step in state.steps for tool in step.tools)
-    limited = any(decision.forced for decision in state.planner_decisions)
+    failed = any(step.outcome is not Outcome.SUCCESS or step.shortfalls for step in state.steps)
+    failed_tool = any(_failed(tool) for step in state.steps for tool in step.tools)
+    limited = any(one.forced or reaches(one.rung, "fast model") for one in state.planner_decisions)
     whole = state.index is not None and state.index.files > 0 and not state.index.partial and not state.index.notes
     broken = failed or failed_tool or limited or bool(interrupted) or not whole or state.output is None
     return Status.DEGRADED if broken else Status.COMPLETE
+
+
+def _failed(tool: ToolExecution) -> bool:
+    """A call that was not run, for its arguments were none, is the model's slip; it was told and could go on."""
+    return tool.outcome in (Outcome.FAILED, Outcome.TIMED_OUT)
 
 
 def notes(state: BugTriageState, services: Services, interrupted: str) -> list[str]:
     """What is missing from the report and why, one sentence each, worst first."""
     said = [interrupted] if interrupted else []
     said += _index_notes(state)
-    said += [_step_note(step) for step in state.steps if step.outcome is not Outcome.SUCCESS]
+    said += [note for step in state.steps if step.step != "supervisor" for note in _step_notes(step, state.steps)]
+    said += _proposal_notes(state)
     said += [
         f"The {step.step.replace('_', ' ')}'s tool {tool.tool} failed: {tool.error}."
         for step in state.steps
         for tool in step.tools
-        if tool.outcome is not Outcome.SUCCESS
+        if _failed(tool)
     ]
     said += [f"A limit ended the search early: {d.reason}." for d in state.planner_decisions if d.forced]
+    said += _ladder_notes(state)
     if services.engine == "rules":
         said.append("No language model was used: every answer is by rules.")
     if services.search is None:
@@ -156,7 +169,38 @@ def _index_notes(state: BugTriageState) -> list[str]:
     return [*partial, *index.notes]
 
 
-def _step_note(step: StepRecord) -> str:
+def _proposal_notes(state: BugTriageState) -> list[str]:
+    """How often the fixed sequence decided for a model, and why it did at first."""
+    refused = [decision.refused for decision in state.planner_decisions if decision.refused]
+    if not refused:
+        return []
+    whole = len(state.planner_decisions)
+    return [f"The fixed sequence made {len(refused)} of {whole} decisions in the model's place: {refused[0]}."]
+
+
+def _ladder_notes(state: BugTriageState) -> list[str]:
+    """Who was asked otherwise because the budget ran low."""
+    said: list[str] = []
+    for spent, words in (("rules", "answered by rules"), ("fast model", "went to the fast model")):
+        names = [name for one in state.planner_decisions if one.rung == spent for name in one.selected]
+        if names:
+            who = ", ".join(name.replace("_", " ") for name in dict.fromkeys(names))
+            said.append(f"The budget ran low: {who} {words}.")
+    return said
+
+
+def _step_notes(step: StepRecord, steps: Sequence[StepRecord]) -> list[str]:
     who = step.step.replace("_", " ").capitalize()
-    ending = "; answered by rules instead" if step.engine == "model" else ""
-    return f"{who}: {step.error or step.outcome.lower()}{ending}."
+    said = [f"{who}: {shortfall}." for shortfall in step.shortfalls]
+    if step.outcome is not Outcome.SUCCESS:
+        said.append(f"{who}: {step.error or step.outcome.lower()}{_instead(step, steps)}.")
+    return said
+
+
+def _instead(failed: StepRecord, steps: Sequence[StepRecord]) -> str:
+    """What stood in for a failed step."""
+    later = steps[steps.index(failed) + 1 :]
+    for step in later:
+        if (step.step, step.round, step.outcome) == (failed.step, failed.round, Outcome.SUCCESS):
+            return "; answered by rules instead" if step.engine == "rules" else "; the fast model answered instead"
+    return ""

@@ -11,9 +11,11 @@ from triage.checks.grounding import held
 from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFindingBase, AgentName, CodebaseFinding, CritiqueFinding
 from triage.domain.issue import Exchange, Issue, Reading
-from triage.domain.run import Engine
+from triage.domain.report import Round
+from triage.domain.run import Engine, Usage
 from triage.graph.finish import assemble
-from triage.graph.routing import decide, opens_round
+from triage.graph.planner import decide
+from triage.graph.routing import Bounds, opens_round
 from triage.graph.state import BugTriageState, case_of
 from triage.graph.step import Trail, consult, run_plain
 from triage.ports import Services
@@ -71,15 +73,26 @@ def as_people_see(issue: Issue) -> tuple[Reading, list[Exchange]]:
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Decide who is next. The only writer of iterations, round and current_node."""
     services = runtime.context
-    opened = opens_round(state, services.limits, services.seconds_left())
+    bounds = bounds_of(services)
+    opened = opens_round(state, bounds)
     seen = state.model_copy(update={"round": state.round + 1}) if opened else state
-    decision = decide(seen, services.limits, services.seconds_left(), available(services), services.now())
+    trail = Trail("supervisor", services, seen.round, state.iterations + 1)
+    decision = await decide(seen, bounds, trail)
+    services.journal.note(decision.told)
     return {
         "round": seen.round,
         "iterations": state.iterations + 1,
-        "current_node": ", ".join(decision.selected) or "finish",
+        "current_node": ", ".join(decision.selected),
         "planner_decisions": [decision],
+        "steps": trail.records,
+        "spent": bounds.spent or Usage(),
     }
+
+
+def bounds_of(services: Services) -> Bounds:
+    """What the run may still do."""
+    spent = services.model.usage if services.model else None
+    return Bounds(services.limits, services.seconds_left(), available(services), spent)
 
 
 def available(services: Services) -> frozenset[AgentName]:
@@ -93,12 +106,15 @@ def agent_node(name: AgentName) -> Node:
 
     async def turn(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         services = runtime.context
-        trail = Trail(name, services, state.round, state.iterations)
+        rung = state.planner_decisions[-1].rung
+        trail = Trail(name, services, state.round, state.iterations, rung)
         answered = await consult(agent, case_of(state), trail, by_rules=name in state.by_rules)
         update: Update = {"steps": trail.records}
         if answered.declined:
             return update | {"by_rules": [name]}
         update["answered_in_round"] = {name: state.round}
+        if name == "critic":
+            update["rounds"] = [round_of(state, answered.answer)]
         if answered.answer is None:
             # An earlier rejection says nothing about what was found since.
             return update | ({"critic_feedback": None, "gaps": []} if name == "critic" else {})
@@ -106,6 +122,20 @@ def agent_node(name: AgentName) -> Node:
         return update | kept
 
     return turn
+
+
+def round_of(state: BugTriageState, critique: AgentFindingBase | None) -> Round:
+    """What the round that the critic ends has brought."""
+    named = [found.relevant_files for found in state.findings if found.agent_name == "codebase_search"]
+    now = [file.path for file in state.codebase.relevant_files] if state.codebase else []
+    searched_now = state.answered_in_round.get("codebase_search") == state.round
+    before = {path for paths in (named[:-1] if searched_now else named) for path in paths}
+    return Round(
+        number=state.round,
+        searched_for=state.gaps,
+        added=[path for path in dict.fromkeys(now) if path not in before],
+        verdict=critique.verdict if isinstance(critique, CritiqueFinding) else None,
+    )
 
 
 def keep(

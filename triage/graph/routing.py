@@ -1,60 +1,78 @@
-"""The supervisor: which agents run next. A fixed sequence under the law, pure.
+"""The law: which agents may run next, whoever proposes them. Pure.
 
-The law: investigator first; codebase search before critic; critic before writer; the writer only after approval or
-when rounds, iterations, budget or time are spent; codebase and web search side by side; no agent again on unchanged
-input; web search once; what is no bug goes straight to the writer.
+Investigator first; codebase search before critic; critic before writer; the writer only after approval or when rounds,
+iterations, budget or time are spent; codebase and web search side by side; no agent again on unchanged input (once a
+round); web search once in a run; what is no bug goes straight to the writer.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from triage.domain.findings import AgentName
-from triage.domain.run import Limits, PlannerDecision
+from triage.domain.run import Limits, PlannerDecision, Rung, StepRecord, Usage
+from triage.graph.ladder import reaches, rung
 from triage.graph.state import BugTriageState
 
 MAX_ROUNDS = 3
 """The first pass, then at most two more."""
-LAST_TOKENS = 12_000
-"""Kept for the writer's three calls: with less than this left, there is no further round."""
-LAST_SHARE = 0.15
-"""Of the dollars, kept in the same way."""
 
 
-def decide(
-    state: BugTriageState, limits: Limits, seconds_left: float, available: frozenset[AgentName], now: datetime
-) -> PlannerDecision:
-    """The next agents and why."""
-    step = state.iterations + 1
-    if step >= limits.iterations:
-        reason = f"iteration limit ({limits.iterations}) reached"
-        return PlannerDecision(step=step, selected=["writer"], reason=reason, timestamp=now, forced=True)
-    selected, reason = _next(state, limits, seconds_left, available)
-    spent = reason if selected == ["writer"] and reason == nearly_spent(state, limits, seconds_left) else ""
-    return PlannerDecision(step=step, selected=list(selected), reason=reason, timestamp=now, forced=bool(spent))
+@dataclass(frozen=True)
+class Bounds:
+    """What the run may still do."""
+
+    limits: Limits
+    seconds_left: float
+    available: frozenset[AgentName]
+    """Agents that can be selected at all."""
+    spent: Usage | None = None
+    """By the whole run so far; none when no model is asked."""
 
 
-def _next(
-    state: BugTriageState, limits: Limits, seconds_left: float, available: frozenset[AgentName]
-) -> tuple[list[AgentName], str]:
+@dataclass(frozen=True)
+class Choice:
+    """Agents that may run next, side by side, and why."""
+
+    selected: tuple[AgentName, ...]
+    reason: str
+    forced: bool = False
+    """A limit leaves this and nothing else."""
+
+
+def choices(state: BugTriageState, bounds: Bounds) -> list[Choice]:
+    """Everything that is lawful now; the fixed sequence takes the first."""
+    if state.iterations + 1 >= bounds.limits.iterations:
+        return [Choice(("writer",), f"iteration limit ({bounds.limits.iterations}) reached", forced=True)]
     if not _answered(state, "investigator"):
-        return ["investigator"], "nobody has read the issue yet"
+        return [Choice(("investigator",), "nobody has read the issue yet")]
     if state.investigation and state.investigation.kind != "bug":
-        return ["writer"], f"not a bug: {state.investigation.kind.replace('_', ' ')}"
+        return [Choice(("writer",), f"not a bug: {state.investigation.kind.replace('_', ' ')}")]
     if not _answered_now(state, "codebase_search"):
-        return _searches(state, available)
+        return _searches(state, bounds)
     if not _answered_now(state, "critic"):
-        return ["critic"], "the findings have not been challenged yet"
-    return ["writer"], why_no_round(state, limits, seconds_left)
+        return [Choice(("critic",), "the findings have not been challenged yet")]
+    reason = why_no_round(state, bounds)
+    return [Choice(("writer",), reason, forced=bool(reason) and reason == spent_up(state, bounds))]
 
 
-def _searches(state: BugTriageState, available: frozenset[AgentName]) -> tuple[list[AgentName], str]:
-    if state.round > 1:
-        return ["codebase_search"], f"round {state.round}: the critic's gaps give new words to search for"
-    if "web_search" in available and not _answered(state, "web_search"):
-        return ["codebase_search", "web_search"], "both searches need only the investigator's answer"
-    return ["codebase_search"], "the code has not been searched yet"
+def _searches(state: BugTriageState, bounds: Bounds) -> list[Choice]:
+    first = "the code has not been searched yet"
+    code = Choice(("codebase_search",), first)
+    both = Choice(("codebase_search", "web_search"), "both searches need only the investigator's answer")
+    web = "web_search" in bounds.available and not _answered(state, "web_search")
+    affordable = not reaches(rung_of(state, bounds), "no web search")
+    if state.round == 1:
+        if web and not affordable:
+            return [Choice(code.selected, f"{first}; no web search, for the budget is low", forced=True)]
+        return [both, code] if web else [code]
+    again = Choice(code.selected, f"round {state.round}: the critic's gaps give new words to search for")
+    reread = Choice(("investigator",), f"round {state.round}: the issue is read again with what was found")
+    further = [] if _answered_now(state, "investigator") else [reread]
+    return [again, *([both] if web and affordable else []), *further]
 
 
-def why_no_round(state: BugTriageState, limits: Limits, seconds_left: float) -> str:
+def why_no_round(state: BugTriageState, bounds: Bounds) -> str:
     """Why the critic's word is not followed by a further round; empty when it is."""
     if state.critic_feedback is None:
         return "the critic gave no answer"
@@ -64,23 +82,59 @@ def why_no_round(state: BugTriageState, limits: Limits, seconds_left: float) -> 
         return f"rejected, but all {MAX_ROUNDS} rounds are spent"
     if not state.gaps:
         return "rejected, but the gaps give nothing new to search for"
-    return nearly_spent(state, limits, seconds_left)
+    return spent_up(state, bounds)
 
 
-def nearly_spent(state: BugTriageState, limits: Limits, seconds_left: float) -> str:
-    """Which cap leaves room for the writer only; empty when none does."""
-    if limits.tokens - state.usage.tokens < LAST_TOKENS:
-        return "rejected, but the token budget is nearly spent"
-    if state.usage.usd is not None and limits.usd - state.usage.usd < limits.usd * LAST_SHARE:
-        return "rejected, but the dollar budget is nearly spent"
-    if seconds_left < 2 * limits.writer_seconds:
+def spent_up(state: BugTriageState, bounds: Bounds) -> str:
+    """What leaves no room for a further round; empty when nothing does."""
+    if reaches(rung_of(state, bounds), "no further rounds"):
+        return "rejected, but the budget has no room for a further round"
+    if bounds.seconds_left < 2 * bounds.limits.writer_seconds:
         return "rejected, but time is nearly up"
     return ""
 
 
-def opens_round(state: BugTriageState, limits: Limits, seconds_left: float) -> bool:
+def opens_round(state: BugTriageState, bounds: Bounds) -> bool:
     """The critic rejected in this round and a further one makes sense."""
-    return _answered_now(state, "critic") and not why_no_round(state, limits, seconds_left)
+    return _answered_now(state, "critic") and not why_no_round(state, bounds)
+
+
+def rung_of(state: BugTriageState, bounds: Bounds) -> Rung:
+    """How far down the budget's ladder the run is."""
+    if bounds.spent is None:
+        return "whole"
+    searches = ("codebase_search", "critic")
+    rounds = [step.round for step in state.steps if step.step == "critic"]
+    last = [_without_tools(one) for one in state.steps if one.step in searches and one.round == max(rounds, default=0)]
+    return rung(bounds.spent, sum(last, Usage()), bounds.limits)
+
+
+def _without_tools(step: StepRecord) -> Usage:
+    """What the step would have taken without looking anything up, which is done only where there is room for it."""
+    calls = [call.usage for call in step.calls if call.mode != "tools"]
+    return sum(calls, Usage()) if calls else step.usage
+
+
+def by_rules(state: BugTriageState, bounds: Bounds, now: datetime) -> PlannerDecision:
+    """The fixed sequence's decision."""
+    return decision_of(choices(state, bounds)[0], state, bounds, now)
+
+
+def decision_of(choice: Choice, state: BugTriageState, bounds: Bounds, now: datetime) -> PlannerDecision:
+    """A choice as it is recorded."""
+    return PlannerDecision(
+        step=state.iterations + 1,
+        selected=list(choice.selected),
+        reason=choice.reason,
+        timestamp=now,
+        rung=rung_of(state, bounds),
+        forced=choice.forced,
+    )
+
+
+def lawful(selected: Sequence[AgentName], options: Sequence[Choice]) -> Choice | None:
+    """The choice that a proposal means, in whatever order it names the agents; none when it is against the law."""
+    return next((choice for choice in options if set(choice.selected) == set(selected)), None)
 
 
 def _answered(state: BugTriageState, agent: AgentName) -> bool:

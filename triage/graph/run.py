@@ -1,18 +1,22 @@
 """Runs the graph once. Whatever happens, a report comes back."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphRecursionError
+from langgraph.types import Durability
 
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.graph.build import build, recursion_limit
 from triage.graph.finish import assemble
-from triage.graph.state import BugTriageState
+from triage.graph.resume import Kept, Saver, checkpoints, interrupted, thread_of
+from triage.graph.state import BugTriageState, opening
 from triage.ports import Services
 from triage.reading.read import read
+from triage.threads import in_daemon_thread
 
 GRACE_SECONDS = 5.0
 """Beyond the run's time: the nodes watch the clock themselves, and the twins need milliseconds."""
@@ -27,45 +31,82 @@ async def triage(issue: Issue, repository: Repository, services: Services, cance
         services: Everything that acts.
         cancelled: Set it to end the run early, with a report of what is known by then.
     """
-    last = BugTriageState(
-        issue_number=issue.number,
-        issue_title=issue.title,
-        issue_body=issue.body,
-        issue_url=issue.url,
-        issue_author=issue.author,
-        labels=issue.labels,
-        human_exchanges=[said for said in issue.thread if not said.ours],
-        repository=repository,
-    )
-    config: RunnableConfig = {"recursion_limit": recursion_limit(services.limits.iterations)}
-    graph = build()
+    with checkpoints(services.checkpoints, services.journal) as saver:
+        run = _Run(issue, repository, services, saver)
+        interrupted = await _until_done(run.follow, cancelled, services.seconds_left() + GRACE_SECONDS)
+        return await run.report(interrupted)
 
-    ended: list[dict[str, Any]] = []  # updates of nodes whose neighbours in the superstep still run
 
-    async def follow() -> None:
-        nonlocal last
-        told: Any
-        async for kind, told in graph.astream(last, config, context=services, stream_mode=["values", "updates"]):
-            if kind == "values":
-                last = BugTriageState.model_validate(told)
-                ended.clear()
+class _Run:
+    """One run: the state that is known of it at any moment."""
+
+    def __init__(self, issue: Issue, repository: Repository, services: Services, saver: Saver | None) -> None:
+        self._issue = issue
+        self._services = services
+        self._saver = saver
+        self._thread = ""
+        self._ended: list[dict[str, Any]] = []  # updates of nodes whose neighbours in the superstep still run
+        self._last = opening(issue, repository)
+
+    async def follow(self) -> None:
+        """Run the graph, from its start or from where an earlier run of it was interrupted."""
+        graph = build(self._saver)
+        config: RunnableConfig = {"recursion_limit": recursion_limit(self._services.limits.iterations)}
+        given: BugTriageState | None = self._last
+        if self._saver is not None:
+            commit = await in_daemon_thread(self._services.codebase.commit)
+            self._thread = thread_of(self._issue, commit, self._last.repository.slug, self._services)
+            config["configurable"] = {"thread_id": self._thread}
+            kept = await interrupted(graph, config, self._services.journal)
+            if kept is None:
+                await self._saver.adelete_thread(self._thread)
             else:
-                ended.extend(update for update in told.values() if update)
+                given = None
+                await self._go_on(kept)
+        kept_each_step: Durability | None = "sync" if self._saver else None
+        told: Any
+        async for kind, told in graph.astream(
+            given, config, context=self._services, stream_mode=["values", "updates"], durability=kept_each_step
+        ):
+            if kind == "values":
+                self._last = BugTriageState.model_validate(told)
+                self._ended.clear()
+            else:
+                self._ended.extend(update for update in told.values() if update)
 
-    interrupted = await _until_done(follow, cancelled, services.seconds_left() + GRACE_SECONDS)
-    if last.report is not None and not interrupted:
-        return last.report
-    last = absorbed(last, ended)
-    if not last.reading.title:  # cut before it was read
-        last = last.model_copy(update={"reading": read(issue)})
-    return assemble(last, services, interrupted)
+    async def _go_on(self, kept: Kept) -> None:
+        """Take up what the interrupted run had: its state, its expenses, and the index, which no state holds."""
+        services = self._services
+        services.journal.note(f"An interrupted run of this issue goes on after decision {kept.state.iterations}.")
+        self._last = kept.state
+        self._services = replace(services, facts=services.facts.model_copy(update={"resumed": True}))
+        if services.model is not None:
+            services.model.resume(kept.spent)
+        if kept.state.index is not None:
+            await in_daemon_thread(services.codebase.index)
+
+    async def report(self, interrupted: str) -> RunReport:
+        """The report of what is known by now. A run that came to its end is forgotten.
+
+        Args:
+            interrupted: Why the run was cut; empty when it was not.
+        """
+        last = self._last
+        if last.report is not None and not interrupted:
+            if self._saver is not None:
+                await self._saver.adelete_thread(self._thread)
+            return last.report
+        last = absorbed(last, self._ended)
+        if not last.reading.title:  # cut before it was read
+            last = last.model_copy(update={"reading": read(self._issue)})
+        return assemble(last, self._services, interrupted)
 
 
 def absorbed(state: BugTriageState, updates: list[dict[str, Any]]) -> BugTriageState:
     """The state with the updates of nodes that ended before the run was cut, reduced as the graph would."""
     for update in updates:
         merged = dict(update)
-        for channel in ("findings", "steps", "by_rules", "planner_decisions"):
+        for channel in ("findings", "steps", "by_rules", "planner_decisions", "rounds"):
             if channel in update:
                 merged[channel] = [*getattr(state, channel), *update[channel]]
         if "answered_in_round" in update:

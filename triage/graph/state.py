@@ -18,7 +18,7 @@ from triage.domain.findings import (
     WriterOutput,
 )
 from triage.domain.issue import Exchange, Issue, Reading, Repository
-from triage.domain.report import Citations, RunReport
+from triage.domain.report import Citations, Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord, Usage
 
 
@@ -59,8 +59,12 @@ class BugTriageState(BaseModel):
 
     current_node: str = ""
     iterations: int = 0
+    rounds: Annotated[list[Round], add] = Field(default_factory=list)
     planner_decisions: Annotated[list[PlannerDecision], add] = Field(default_factory=list)
     steps: Annotated[list[StepRecord], add] = Field(default_factory=list)
+
+    spent: Usage = Usage()
+    """By the whole run, vectors included, when the supervisor last decided."""
 
     @property
     def hypothesis(self) -> str:
@@ -73,6 +77,20 @@ class BugTriageState(BaseModel):
     def usage(self) -> Usage:
         """What all steps so far spent."""
         return sum((step.usage for step in self.steps), Usage())
+
+
+def opening(issue: Issue, repository: Repository) -> BugTriageState:
+    """What is known before anything was done; the commit is filled in by the index."""
+    return BugTriageState(
+        issue_number=issue.number,
+        issue_title=issue.title,
+        issue_body=issue.body,
+        issue_url=issue.url,
+        issue_author=issue.author,
+        labels=issue.labels,
+        human_exchanges=[said for said in issue.thread if not said.ours],
+        repository=repository,
+    )
 
 
 def case_of(state: BugTriageState) -> Case:

@@ -1,4 +1,4 @@
-"""The wrapper around every node: clock, timeout, gate, record. It never raises.
+"""The wrapper around every node: clock, timeout, budget, gate, record. It never raises.
 
 This is one of the places that catch everything: whatever breaks inside an agent becomes a failed step, and its
 twin by rules takes over in the same step.
@@ -8,14 +8,17 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Generic, TypeVar
 
 from triage.agents.agent import Agent, Consulted
 from triage.domain.case import Case
 from triage.domain.findings import AgentFindingBase
-from triage.domain.run import Engine, Outcome, StepName, StepRecord, ToolExecution, Usage
-from triage.errors import TriageError
-from triage.ports import Meter, Services
+from triage.domain.run import Engine, ModelCall, Outcome, Rung, StepName, StepRecord, ToolExecution, Usage
+from triage.errors import DollarsSpent, TriageError
+from triage.graph.ladder import reaches
+from triage.graph.tools import recorded
+from triage.ports import Meter, Model, Services
 
 A = TypeVar("A", bound=AgentFindingBase)
 T = TypeVar("T")
@@ -24,6 +27,7 @@ RULES_SECONDS = 20.0
 """What a twin may take even when the run's time is up: without it there is no report. It needs milliseconds."""
 LEAST_SECONDS = 1.0
 """With less than this a model is not asked at all."""
+PASSED = "passed"
 
 
 @dataclass
@@ -34,6 +38,7 @@ class Trail:
     services: Services
     round: int = 1
     iteration: int = 0
+    rung: Rung = "whole"
     records: list[StepRecord] = field(default_factory=list)
 
 
@@ -48,8 +53,19 @@ class Answered(Generic[A]):
 
 
 @dataclass(frozen=True)
+class Tried(Generic[T]):
+    """How one try ended."""
+
+    result: T | None = None
+    """What came in time, also when the gate refused it."""
+    failure: str = ""
+    usable: bool = False
+    cause: Exception | None = None
+
+
+@dataclass(frozen=True)
 class _Judged:
-    """What is wrong with a result that came in time."""
+    """What the gate makes of a result that came in time."""
 
     failure: str | None = None
     usable: bool = True
@@ -57,7 +73,10 @@ class _Judged:
 
 
 async def consult(agent: Agent[A], case: Case, trail: Trail, *, by_rules: bool) -> Answered[A]:
-    """Ask the model, or the twin when there is no model, when it failed, or when it declined before."""
+    """Ask the model, or the twin when there is no model, when it failed, or when it declined before.
+
+    Down the budget's ladder all agents go to the fast model, and then to their twins.
+    """
     services = trail.services
 
     def judged(consulted: Consulted[A]) -> _Judged:
@@ -66,29 +85,52 @@ async def consult(agent: Agent[A], case: Case, trail: Trail, *, by_rules: bool) 
         refused = agent.objection(consulted.answer, case, services)
         return _Judged(refused, usable=refused is None, shortfalls=consulted.shortfalls)
 
-    if services.model is not None and not by_rules:
-        model = services.model
-        seconds = _model_seconds(agent.name, services)
-        consulted = await _attempt(trail, "model", lambda: agent.by_model(case, services, model), judged, seconds)
-        if consulted is not None:
-            return Answered(consulted.answer, "model", declined=consulted.answer.error is not None)
+    for model in [] if by_rules else _models(trail):
+        turn = partial(agent.by_model, case, services, model)
+        tried = await _attempt(trail, "model", turn, judged, _model_seconds(trail))
+        if tried.usable and tried.result is not None:
+            return Answered(tried.result.answer, "model", declined=tried.result.answer.error is not None)
+        if not isinstance(tried.cause, DollarsSpent):
+            break
 
     async def twin() -> Consulted[A]:
         return Consulted(await agent.by_rules(case, services))
 
     ruled = await _attempt(trail, "rules", twin, judged, RULES_SECONDS)
-    return Answered(ruled.answer if ruled else None, "rules")
+    return Answered(ruled.result.answer if ruled.usable and ruled.result else None, "rules")
 
 
-def _model_seconds(name: StepName, services: Services) -> float:
-    """An agent's time, what the writer needs being kept for it."""
-    kept = 0.0 if name == "writer" else services.limits.writer_seconds
-    return min(services.limits.agent_seconds, services.seconds_left() - kept)
+def _models(trail: Trail) -> list[Model]:
+    """Models to ask, in turn: the second only when the first is too dear for what is left."""
+    model = trail.services.model
+    if model is None or reaches(trail.rung, "rules"):
+        return []
+    return [model.frugal()] if reaches(trail.rung, "fast model") else [model, model.frugal()]
+
+
+def _model_seconds(trail: Trail) -> float:
+    """An agent's time; for the writer all that is left."""
+    services = trail.services
+    if trail.step == "writer":
+        return min(services.limits.agent_seconds, services.seconds_left())
+    return services.agent_seconds()
+
+
+async def ask(
+    trail: Trail, call: Callable[[], Awaitable[T]], gate: Callable[[T], str | None], seconds: float
+) -> Tried[T]:
+    """A model's answer that has no twin here: the caller decides what stands in."""
+
+    def judged(result: T) -> _Judged:
+        refused = gate(result)
+        return _Judged(refused, usable=refused is None)
+
+    return await _attempt(trail, "model", call, judged, seconds)
 
 
 async def run_plain(trail: Trail, call: Callable[[], Awaitable[T]], seconds: float) -> T | None:
     """A node that is no agent, under the same wrapper."""
-    return await _attempt(trail, "rules", call, lambda _: _Judged(), seconds)
+    return (await _attempt(trail, "rules", call, lambda _: _Judged(), seconds)).result
 
 
 async def _attempt(
@@ -97,36 +139,33 @@ async def _attempt(
     call: Callable[[], Awaitable[T]],
     judged: Callable[[T], _Judged],
     seconds: float,
-) -> T | None:
-    """One try, recorded. None when it failed, ran out of time, or the gate refused the result."""
+) -> Tried[T]:
+    """One try, recorded: failed, out of time, refused by the gate, or usable."""
     timer = _Timer(trail, engine, seconds)
     if engine == "model" and seconds < LEAST_SECONDS:
-        timer.record(Outcome.SKIPPED, "no time left for a model")
-        return None
+        return timer.failed(Outcome.SKIPPED, "no time left for a model")
     try:
         with timer:
             result = await asyncio.wait_for(call(), seconds)
         judgement = judged(result)
-    except TimeoutError:
-        timer.record(Outcome.TIMED_OUT, f"no answer within {seconds:.0f} seconds")
+    except TimeoutError as error:
+        return timer.failed(Outcome.TIMED_OUT, f"no answer within {seconds:.0f} seconds", error)
     except TriageError as error:
-        timer.record(Outcome.FAILED, str(error))
+        return timer.failed(Outcome.FAILED, str(error), error)
     except Exception as error:  # noqa: BLE001 - a node's failure must not cost the report
-        timer.record(Outcome.FAILED, f"unexpected {type(error).__name__}")
-    else:
-        outcome = Outcome.FAILED if judgement.failure else Outcome.SUCCESS
-        timer.record(outcome, judgement.failure, judgement.shortfalls)
-        return result if judgement.usable else None
-    return None
+        return timer.failed(Outcome.FAILED, f"unexpected {type(error).__name__}", error)
+    timer.judged(judgement)
+    return Tried(result, judgement.failure or "", usable=judgement.usable)
 
 
 class _Timer:
-    """Measures one try: seconds, usage, tools."""
+    """Measures one try: seconds, usage, calls, tools."""
 
     def __init__(self, trail: Trail, engine: Engine, seconds: float) -> None:
         self._trail, self._engine, self._seconds = trail, engine, seconds
         self._began, self._at = trail.services.clock(), trail.services.now()
-        self._usage, self._models, self._tools = Usage(), list[str](), list[ToolExecution]()
+        self._usage, self._models = Usage(), list[str]()
+        self._tools, self._calls = list[ToolExecution](), list[ModelCall]()
 
     def __enter__(self) -> None:
         services = self._trail.services
@@ -135,18 +174,28 @@ class _Timer:
         self._meter: Meter | None = None
         if services.model is not None and self._engine == "model":
             self._meter = self._stack.enter_context(services.model.metered(self._seconds))
-        self._recorded = self._stack.enter_context(services.search.recorded()) if services.search else []
+        self._recorded = self._stack.enter_context(recorded())
 
     def __exit__(self, *_: object) -> None:
         if self._meter is not None:
             self._usage, self._models = self._meter.usage, self._meter.models
+            self._calls = list(self._meter.calls)
         self._tools = list(self._recorded)
         self._stack.close()
 
-    def record(self, outcome: Outcome, error: str | None = None, shortfalls: list[str] | None = None) -> None:
-        """Close the try with its outcome; each shortfall is a failed part of its own."""
+    def failed(self, outcome: Outcome, reason: str, cause: Exception | None = None) -> Tried[T]:
+        """Close the try without a result."""
+        self._keep(self._record(outcome, reason))
+        return Tried(failure=reason, cause=cause)
+
+    def judged(self, judgement: _Judged) -> None:
+        """Close the try with what the gate said."""
+        whole = self._record(Outcome.FAILED if judgement.failure else Outcome.SUCCESS, judgement.failure)
+        self._keep(whole.model_copy(update={"gate": judgement.failure or PASSED, "shortfalls": judgement.shortfalls}))
+
+    def _record(self, outcome: Outcome, error: str | None) -> StepRecord:
         services = self._trail.services
-        record = StepRecord(
+        return StepRecord(
             step=self._trail.step,
             engine=self._engine,
             model=", ".join(self._models) or None,
@@ -157,13 +206,11 @@ class _Timer:
             outcome=outcome,
             error=error,
             tools=self._tools,
+            calls=self._calls,
             round=self._trail.round,
             iteration=self._trail.iteration,
         )
-        failed_parts = [
-            record.model_copy(update={"outcome": Outcome.FAILED, "error": part, "usage": Usage(), "tools": []})
-            for part in shortfalls or []
-        ]
-        for each in [*failed_parts, record]:
-            self._trail.records.append(each)
-            services.journal.ended(each)
+
+    def _keep(self, record: StepRecord) -> None:
+        self._trail.records.append(record)
+        self._trail.services.journal.ended(record)

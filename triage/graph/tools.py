@@ -1,23 +1,47 @@
-"""Runs tools through LangGraph's ToolNode and keeps a record of each call."""
+"""Runs tools through LangGraph's ToolNode: each call with a timeout and a record of its own, and none unanswered."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
-from uuid import UUID
 
-from langchain_core.callbacks import AsyncCallbackHandler
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall, ToolMessage
+from langchain_core.runnables import RunnableConfig, ensure_config
+from langchain_core.runnables.config import set_config_context
 from langchain_core.tools import BaseTool, ToolException
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt.tool_node import ToolCallRequest, ToolInvocationError
+from langgraph.types import Command
 
 from triage.domain.run import Outcome, ToolExecution
 from triage.ports import Journal
 
+Answer = ToolMessage | Command[None]
+
 _records: ContextVar[list[ToolExecution] | None] = ContextVar("tool_records", default=None)
+
+
+@contextmanager
+def recorded() -> Iterator[list[ToolExecution]]:
+    """Records of all tool calls run inside the block, also by tasks that it starts."""
+    records: list[ToolExecution] = []
+    token = _records.set(records)
+    try:
+        yield records
+    finally:
+        _records.reset(token)
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """How a call ended when it gave no answer: for the record in our words, and for the model."""
+
+    outcome: Outcome
+    reason: str
+    told: str
 
 
 class ToolBench:
@@ -31,11 +55,20 @@ class ToolBench:
         now: Callable[[], datetime],
         clock: Callable[[], float],
     ) -> None:
+        """Take the tools.
+
+        Args:
+            tools: What may be called. Each must be asynchronous: another kind would hold up the end of the process.
+            seconds: For one call.
+            journal: Hears when a call starts and ends.
+            now: The present, for the records.
+            clock: Monotonic seconds.
+        """
         self._tools = list(tools)
         self._seconds = seconds
-        self._observer: Callable[[], _Observer] = lambda: _Observer(journal, now, clock)
+        self._journal, self._now, self._clock = journal, now, clock
         graph = StateGraph(MessagesState)
-        graph.add_node("tools", ToolNode(self._tools, handle_tool_errors=True))
+        graph.add_node("tools", ToolNode(self._tools, handle_tool_errors=False, awrap_tool_call=self._one))
         graph.add_edge(START, "tools")
         graph.add_edge("tools", END)
         self._graph = graph.compile()
@@ -46,63 +79,75 @@ class ToolBench:
         return self._tools
 
     async def run(self, message: AIMessage) -> list[ToolMessage]:
-        """Carry out the calls. Tools that fail or take too long answer with an error."""
-        observer = self._observer()
-        try:
-            async with asyncio.timeout(self._seconds):
-                result = await self._graph.ainvoke({"messages": [message]}, {"callbacks": [observer]})
-        except TimeoutError:
-            observer.time_out(f"no answer within {self._seconds:.0f} seconds")
-            return []
-        return [reply for reply in result["messages"] if isinstance(reply, ToolMessage)]
+        """Carry out the calls side by side. Each gets an answer, also one that fails, hangs, or cannot be read."""
+        unread = [self._unread(call) for call in message.invalid_tool_calls]
+        if not message.tool_calls:
+            return unread
+        calls = [call | {"id": call["id"] or f"call-{number}"} for number, call in enumerate(message.tool_calls)]
+        # From a graph around it only who listens is taken over: what tools say belongs into none of its checkpoints.
+        listening = RunnableConfig(callbacks=ensure_config().get("callbacks"))
+        with set_config_context(listening) as context:
+            work = self._graph.ainvoke({"messages": [AIMessage("", tool_calls=calls)]})
+            result = await asyncio.create_task(work, context=context)
+        return [*(reply for reply in result["messages"] if isinstance(reply, ToolMessage)), *unread]
 
-    @contextmanager
-    def recorded(self) -> Iterator[list[ToolExecution]]:
-        """Records of all calls run inside the block, also by tasks that it starts."""
-        records: list[ToolExecution] = []
-        token = _records.set(records)
-        try:
-            yield records
-        finally:
-            _records.reset(token)
-
-
-class _Observer(AsyncCallbackHandler):
-    """Hears when a tool starts and ends. Notes sizes, not words: what a tool says comes from outside."""
-
-    def __init__(self, journal: Journal, now: Callable[[], datetime], clock: Callable[[], float]) -> None:
-        self._journal, self._now, self._clock = journal, now, clock
-        self._running: dict[UUID, tuple[str, str, float, datetime]] = {}
-
-    async def on_tool_start(self, serialized: dict[str, Any], input_str: str, *, run_id: UUID, **kwargs: Any) -> None:
-        name = serialized.get("name") or "tool"
-        self._running[run_id] = (name, f"{len(input_str)} characters", self._clock(), self._now())
+    async def _one(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[Answer]]) -> Answer:
+        """One call, whatever becomes of it."""
+        call = request.tool_call
+        name = call["name"] if request.tool else "unknown tool"
+        began, at = self._clock(), self._now()
         self._journal.started(name)
 
-    async def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        self._record(run_id, Outcome.SUCCESS, f"{len(getattr(output, 'text', str(output)))} characters", None)
+        def record(outcome: Outcome, output: str = "", reason: str | None = None) -> None:
+            milliseconds = round((self._clock() - began) * 1000)
+            self._keep(name, str(call["args"]), output, milliseconds, outcome, reason, at)
 
-    async def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        if not isinstance(error, asyncio.CancelledError):
-            # Only a tool's own exception holds words of ours.
-            reason = str(error) if isinstance(error, ToolException) else f"unexpected {type(error).__name__}"
-            self._record(run_id, Outcome.FAILED, "", reason)
+        if request.tool is None:
+            names = ", ".join(tool.name for tool in self._tools)
+            ending = _Ending(Outcome.SKIPPED, "no such tool", f"There is no such tool; there are: {names}.")
+        else:
+            try:
+                async with asyncio.timeout(self._seconds):
+                    answer = await execute(request)
+            except asyncio.CancelledError:
+                record(Outcome.TIMED_OUT, reason="cut off with the agent")
+                raise
+            except Exception as error:  # noqa: BLE001 - a tool's failure is its answer
+                ending = self._ending(error)
+            else:
+                record(Outcome.SUCCESS, output=getattr(answer, "text", ""))
+                return answer
+        record(ending.outcome, reason=ending.reason)
+        return _error(call, ending.told)
 
-    def time_out(self, reason: str) -> None:
-        """Close what is still running."""
-        for run_id in list(self._running):
-            self._record(run_id, Outcome.TIMED_OUT, "", reason)
+    def _ending(self, error: Exception) -> _Ending:
+        """What went wrong, without words from outside: only a tool's own exception holds words of ours."""
+        if isinstance(error, ToolInvocationError):
+            wrong = [f"{'.'.join(map(str, one['loc']))}: {one['type']}" for one in error.source.errors()]
+            return _Ending(Outcome.SKIPPED, "bad arguments", f"These arguments do not fit ({'; '.join(wrong)}).")
+        if isinstance(error, TimeoutError):
+            reason = f"no answer within {self._seconds:.0f} seconds"
+            return _Ending(Outcome.TIMED_OUT, reason, f"The tool gave {reason}.")
+        reason = str(error) if isinstance(error, ToolException) else f"unexpected {type(error).__name__}"
+        return _Ending(Outcome.FAILED, reason, f"The tool failed: {reason}.")
 
-    def _record(self, run_id: UUID, outcome: Outcome, output: str, error: str | None) -> None:
-        started = self._running.pop(run_id, None)
-        if started is None:
-            return
-        name, given, began, at = started
+    def _unread(self, call: InvalidToolCall) -> ToolMessage:
+        """The answer to a call whose arguments are no JSON object."""
+        known = {tool.name for tool in self._tools}
+        name = call["name"] if call["name"] in known else "unknown tool"
+        self._journal.started(name or "")
+        self._keep(name or "", call["args"] or "", "", 0, Outcome.SKIPPED, "bad arguments", self._now())
+        return _error(call, "The arguments are not a JSON object.")
+
+    def _keep(
+        self, name: str, given: str, output: str, milliseconds: int, outcome: Outcome, error: str | None, at: datetime
+    ) -> None:
+        """Record a call by its sizes: what is asked and answered comes from outside."""
         record = ToolExecution(
             tool=name,
-            input_summary=given,
-            output_summary=output,
-            ms=round((self._clock() - began) * 1000),
+            input_summary=f"{len(given)} characters",
+            output_summary=f"{len(output)} characters" if outcome is Outcome.SUCCESS else "",
+            ms=milliseconds,
             outcome=outcome,
             error=error,
             started_at=at,
@@ -111,3 +156,7 @@ class _Observer(AsyncCallbackHandler):
         if records is not None:
             records.append(record)
         self._journal.ended(record)
+
+
+def _error(call: ToolCall | InvalidToolCall, told: str) -> ToolMessage:
+    return ToolMessage(told, tool_call_id=call["id"] or "", name=call["name"], status="error")

@@ -2,20 +2,19 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
-from triage.index.bm25 import BM25, Counted
-from triage.index.corpus import Corpus, File, Place
+from triage.index.corpus import Corpus
 from triage.index.extract import Extract, Source
+from triage.index.join import Joined, Joiner
+from triage.index.kept import AGAIN, LEFT_OUT, LOST, PATH, REASONS, TEXT, Kept, Wanted
+from triage.index.kept_file import kept_of
 from triage.index.kinds import Kind, kind_of
 from triage.index.pool import Pool
+from triage.index.reuse import Reuse, reuse_of
 from triage.index.screen import refused_by_path
-from triage.index.tokens import Vocabulary
 from triage.index.tree import Entry, Listing, Tree
 
 _BATCH_BYTES = 256_000
@@ -54,25 +53,36 @@ class Built:
     partial: bool
     """A file that belongs in did not get in, or not whole."""
     notes: list[str]
+    reused: int
+    """Files that were taken over from an earlier index."""
+    news: Callable[[], Kept] | None
+    """Makes what the cache should keep from now on; none when it has it already, or when too much went wrong."""
 
 
-def build(tree: Tree, listing: Listing, budget: Budget) -> Built:
-    """Index a listing's files. Raises GitFailed when git does not start."""
+def build(tree: Tree, listing: Listing, budget: Budget, kept: Kept | None = None) -> Built:
+    """Index a listing's files. Raises GitFailed when git does not start.
+
+    Args:
+        tree: What the files are read from.
+        listing: The files.
+        budget: How much is indexed at most.
+        kept: An index of an earlier state; files that did not change are taken over from it.
+    """
     left_out = Counter(listing.left_out)
     kinds = _kinds(listing.entries, left_out)
-    chosen, further = _chosen([entry for entry in listing.entries if entry.path in kinds], kinds, budget)
-    builder = _Builder(kinds, budget)
-    with Pool() as pool:
-        for batch, extract in pool.extracts(_batches(_sources(tree, chosen, further, budget))):
-            builder.add(batch, extract)
-        notes = ["Syntax trees could not be read; files were cut by lines."] if pool.has_given_up else []
-    if builder.unread:
-        notes.append(f"{builder.unread} files are known by their path alone; likely sources were read first.")
-    if builder.uncut:
-        notes.append(f"{builder.uncut} passages did not fit; their files are searched as a whole.")
+    wanted = _wanted([entry for entry in listing.entries if entry.path in kinds], kinds, budget)
+    reuse = reuse_of(kept, wanted, tree)
+    del kept  # see Reuse.release
+    joined = reuse.unchanged(kinds) or _joined(tree, kinds, reuse, budget)
+    notes = ["Syntax trees could not be read; files were cut by lines."] if joined.gave_up else []
+    if joined.unread:
+        notes.append(f"{joined.unread} files are known by their path alone; likely sources were read first.")
+    if joined.uncut:
+        notes.append(f"{joined.uncut} passages did not fit; their files are searched as a whole.")
     missing = Counter({"not fetched": listing.missing}) if listing.missing else Counter()
-    partial = bool(builder.unread or builder.uncut or missing or len(kinds) > budget.paths)
-    return Built(builder.finish(), left_out + builder.left_out + missing, partial, notes)
+    is_partial = bool(joined.unread or joined.uncut or missing or len(kinds) > budget.paths)
+    news = partial(kept_of, wanted, joined.states, joined.corpus) if joined.states and not joined.gave_up else None
+    return Built(joined.corpus, left_out + joined.left_out + missing, is_partial, notes, reuse.files, news)
 
 
 def _kinds(entries: Sequence[Entry], left_out: Counter[str]) -> dict[str, Kind]:
@@ -89,98 +99,95 @@ def _kinds(entries: Sequence[Entry], left_out: Counter[str]) -> dict[str, Kind]:
     return kinds
 
 
-def _chosen(entries: Sequence[Entry], kinds: Mapping[str, Kind], budget: Budget) -> tuple[list[Entry], list[Entry]]:
-    """Entries to read, likely sources first and shallow ones before deep ones; and those that exceed the budget."""
-    chosen: list[Entry] = []
-    further: list[Entry] = []
+def _wanted(entries: Sequence[Entry], kinds: Mapping[str, Kind], budget: Budget) -> list[Wanted]:
+    """Files whose text fits, likely sources first and shallow ones before deep ones; then those known by their path."""
+    chosen: list[Wanted] = []
+    further: list[Wanted] = []
     room = budget.bytes
     for entry in sorted(entries, key=lambda one: (-kinds[one.path].prior, one.path.count("/"), one.path)):
-        if entry.size <= room and len(chosen) < budget.paths:
+        if entry.size <= room:
             room -= entry.size
-            chosen.append(entry)
+            chosen.append(Wanted(entry, whole=True))
         else:
-            further.append(entry)
-    return chosen, further
+            further.append(Wanted(entry, whole=False))
+    return [*chosen, *further][: budget.paths]
 
 
-def _sources(tree: Tree, chosen: Sequence[Entry], further: Sequence[Entry], budget: Budget) -> Iterator[Source]:
+def _joined(tree: Tree, kinds: Mapping[str, Kind], reuse: Reuse, budget: Budget) -> Joined:
+    """Everything that is wanted, from earlier or anew."""
+    joiner = Joiner(kinds, budget.chunks, budget.terms)
+    states: list[int] = []
+    with Pool() as pool:
+        for batch, extract, found in _extracts(tree, reuse, budget, pool):
+            joiner.add(batch, extract)
+            states += found
+        gave_up = pool.has_given_up
+    reuse.release()
+    return joiner.finish(
+        [AGAIN if one.entry.path in joiner.cut else state for one, state in zip(reuse.wanted, states, strict=True)],
+        gave_up=gave_up,
+    )
+
+
+def _extracts(
+    tree: Tree, reuse: Reuse, budget: Budget, pool: Pool
+) -> Iterator[tuple[Sequence[Source], Extract, list[int]]]:
+    """Every wanted file in order, a few at a time, with the states in which they can be kept."""
+    fresh = [one for stretch in reuse.fresh for one in reuse.wanted[stretch.start : stretch.end]]
+    last = {reuse.wanted[stretch.end - 1].entry.path for stretch in reuse.fresh}
+    made = pool.extracts(_batches(_sources(tree, fresh, budget), last))
+    for stretch in reuse.stretches:
+        if stretch.kept is not None:
+            yield reuse.part(stretch)
+            continue
+        at = stretch.start
+        while at < stretch.end:
+            batch, extract = next(made)
+            yield (
+                batch,
+                extract,
+                [
+                    _state(*one, late=extract.late)
+                    for one in zip(
+                        reuse.wanted[at : at + len(batch)], batch, extract.reasons, extract.packed, strict=True
+                    )
+                ],
+            )
+            at += len(batch)
+
+
+def _state(wanted: Wanted, source: Source, reason: str, packed: bytes | None, *, late: bool) -> int:
+    """How a file that was taken apart can be kept."""
+    if reason:
+        return LEFT_OUT + REASONS.index(reason)
+    if packed is not None:
+        return TEXT if source.by_syntax and not late else AGAIN
+    if not wanted.whole:
+        return PATH
+    return AGAIN if source.data is None else LOST
+
+
+def _sources(tree: Tree, wanted: Sequence[Wanted], budget: Budget) -> Iterator[Source]:
     """Files in order; without content where it cannot be read, or not in time."""
     started = time.monotonic()
     read = 0
-    for entry, data in tree.read(chosen):
+    for entry, data in tree.read([one.entry for one in wanted if one.whole]):
         seconds = time.monotonic() - started
         if seconds > budget.read_seconds:
             break
         read += 1
         yield Source(entry.path, data, by_syntax=seconds < budget.parse_seconds)
-    for entry in islice([*chosen[read:], *further], max(0, budget.paths - read)):
-        yield Source(entry.path, None)
+    for one in wanted[read:]:
+        yield Source(one.entry.path, None)
 
 
-def _batches(sources: Iterator[Source]) -> Iterator[list[Source]]:
+def _batches(sources: Iterator[Source], last: Container[str]) -> Iterator[list[Source]]:
+    """Sources that are taken apart together; a batch ends with each path of `last`."""
     batch: list[Source] = []
     size = 0
     for source in sources:
         batch.append(source)
         size += _FILE_BYTES + len(source.data or b"")
-        if size > _BATCH_BYTES:
+        if size > _BATCH_BYTES or source.path in last:
             yield batch
             batch, size = [], 0
-    if batch:
-        yield batch
-
-
-class _Builder:
-    """Joins extracts, whose numbers all start at 0."""
-
-    def __init__(self, kinds: Mapping[str, Kind], budget: Budget) -> None:
-        self.left_out: Counter[str] = Counter()
-        self.unread = 0
-        """Files whose text did not get in."""
-        self.uncut = 0
-        """Passages that did not get in."""
-        self._kinds = kinds
-        self._budget = budget
-        self._vocabulary = Vocabulary()
-        self._files: list[File] = []
-        self._places: dict[str, list[Place]] = {}
-        self._chunks: list[NDArray[np.int32]] = []
-        self._symbols: list[str | None] = []
-        self._by_chunk: list[Counted] = []
-        self._by_file: list[Counted] = []
-        self._by_path: list[Counted] = []
-
-    def add(self, batch: Sequence[Source], extract: Extract) -> None:
-        """Index some files; of those without content only the paths."""
-        terms = self._vocabulary.numbers(extract.terms, self._budget.terms)
-        numbers: list[int] = []
-        for source, reason, packed in zip(batch, extract.reasons, extract.packed, strict=True):
-            numbers.append(len(self._files))
-            if reason:
-                self.left_out[reason] += 1
-            else:
-                self._files.append(File(source.path, self._kinds[source.path], packed))
-                self.unread += packed is None
-        for file, start, end, name in extract.places:
-            self._places.setdefault(name.rpartition(".")[2], []).append(Place(numbers[file], start, end, name))
-        self._add_chunks(extract, np.array(numbers, dtype=np.int32), terms)
-        self._by_file.append(extract.by_file.renumbered(terms))
-        self._by_path.append(extract.by_path.renumbered(terms))
-
-    def _add_chunks(self, extract: Extract, numbers: NDArray[np.int32], terms: NDArray[np.int32]) -> None:
-        room = self._budget.chunks - len(self._symbols)
-        self.uncut += max(0, len(extract.chunks) - room)
-        chunks = np.array(extract.chunks[:room], dtype=np.int32).reshape(-1, 4)
-        self._symbols += [extract.places[place][3] if place >= 0 else None for place in chunks[:, 3].tolist()]
-        self._chunks.append(np.stack([numbers[chunks[:, 0]], chunks[:, 1], chunks[:, 2]]))
-        self._by_chunk.append(extract.by_chunk.first(len(chunks)).renumbered(terms))
-
-    def finish(self) -> Corpus:
-        """The corpus of everything that was added."""
-        files, starts, ends = np.concatenate([np.zeros((3, 0), dtype=np.int32), *self._chunks], axis=1)
-        by_chunk, by_file, by_path = (
-            BM25(parts, len(self._vocabulary)) for parts in (self._by_chunk, self._by_file, self._by_path)
-        )
-        return Corpus(
-            self._files, files, starts, ends, self._symbols, self._places, self._vocabulary, by_chunk, by_file, by_path
-        )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from triage.errors import BadInput
+from triage.threads import stop_if_abandoned
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -70,6 +71,7 @@ def faults_told() -> Iterator[None]:
     import httpx
     from chromadb.errors import ChromaError
 
+    stop_if_abandoned()
     try:
         yield
     except Exception as error:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.domain.code import Hit, IndexFacts, SearchQuery
+from triage.domain.code import History, Hit, IndexFacts, Passage, SearchQuery
 from triage.index.chroma import embedded
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ class GitCodebase:
         embeddings: "Embeddings | None" = None,
         embedding_name: str = "local",
         budget: "Budget | None" = None,
-        chroma: "Callable[[], ClientAPI]" = embedded,
+        chroma: "Callable[[], ClientAPI] | None" = embedded,
+        ignore: Sequence[str] = (),
+        cache: Path | None = None,
     ) -> None:
         """Open nothing yet.
 
@@ -36,7 +38,10 @@ class GitCodebase:
             embeddings: What makes vectors; without it they are made here, from the words.
             embedding_name: Name of the model behind `embeddings`.
             budget: How much is indexed at most.
-            chroma: Opens the Chroma that holds the vectors: one in this process, or a server.
+            chroma: Opens the Chroma that holds the vectors: one in this process, or a server. Without it they are
+                compared one by one, which is exact and takes no time to set up.
+            ignore: Paths to leave out, as patterns of gitignore.
+            cache: Folder that keeps the index for the next time; made when it is missing.
         """
         self._root = root
         self._repository = repository
@@ -44,11 +49,24 @@ class GitCodebase:
         self._embedding_name = embedding_name
         self._budget = budget
         self._chroma = chroma
+        self._ignore = ignore
+        self._cache = cache
         self._indexed: Indexed | None = None
+
+    def commit(self) -> str | None:
+        """Full object id of HEAD's commit; none without git."""
+        from triage.index.commit import open_commit
+        from triage.index.git import GitFailed
+
+        try:
+            return open_commit(self._root.resolve()).commit
+        except GitFailed:
+            return None
 
     def index(self) -> IndexFacts:
         """Read, cut, embed and store HEAD's commit. Slow: call it in a thread. Raises nothing for odd files."""
         from triage.index.build import Budget
+        from triage.index.cache_folder import CacheFolder
         from triage.index.indexed import index_repository
 
         indexed, facts = index_repository(
@@ -58,6 +76,8 @@ class GitCodebase:
             self._embedding_name,
             self._budget or Budget(),
             self._chroma,
+            self._ignore,
+            CacheFolder(self._cache) if self._cache else None,
         )
         indexed.replaces(self._indexed)
         self._indexed = indexed
@@ -93,6 +113,18 @@ class GitCodebase:
 
         files = files_named(self._indexed.corpus, written) if self._indexed else []
         return self._indexed.corpus.files[files[0]].path if self._indexed and len(files) == 1 else None
+
+    def defined(self, name: str) -> list[Passage]:
+        """Where something of this name is defined, likely sources first; see the port."""
+        from triage.index.symbols import defined
+
+        return defined(self._indexed.corpus, name) if self._indexed else []
+
+    def history(self, path: str, limit: int) -> History:
+        """The newest commits that changed an indexed file, as the indexed commit knows them."""
+        if self._indexed is None or path not in self._indexed.corpus.numbers:
+            return History()
+        return self._indexed.tree.history(path, limit)
 
     def owners(self, path: str) -> list[str]:
         """Who CODEOWNERS names for the path, without `@`; empty when nobody."""

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from triage.domain.code import History
 from triage.index.git import Git, GitFailed
+from triage.index.history import history_of
 from triage.index.tree import Entry, Listing
 
 _FILES = (b"100644", b"100755")
@@ -43,6 +45,18 @@ class CommitTree:
         listing.missing = len(found) - len(listing.entries)
         return listing
 
+    def at(self, path: str) -> Entry | str | None:
+        """The regular file at a path, or what stands there instead; none when nothing does. Raises GitFailed."""
+        found = self._git.run("--literal-pathspecs", "ls-tree", "-z", str(self.commit), "--", path)
+        head, _, name = found.removesuffix(b"\0").partition(b"\t")
+        if name != path.encode():
+            return None
+        mode, _, ref = head.decode().split(" ")
+        if mode.encode() not in _FILES:
+            return _OTHER.get(mode.encode(), "folder")
+        size = self._sizes({ref}).get(ref)
+        return "file that was not fetched" if size is None else Entry(path, size, ref)
+
     def _sizes(self, refs: set[str]) -> dict[str, int]:
         """Bytes of each blob that is here. A partial clone lacks some; nothing is fetched (git 2.39.4 or later)."""
         sizes: dict[str, int] = {}
@@ -74,6 +88,10 @@ class CommitTree:
             return False
         words = ("--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", "--", ".")
         return bool(self._git.without_filters().run("status", *words))
+
+    def history(self, path: str, limit: int) -> History:
+        """The newest commits that changed a file, from this commit back."""
+        return history_of(self._git, str(self.commit), path, limit)
 
 
 def open_commit(root: Path) -> CommitTree:

@@ -3,7 +3,8 @@
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from hashlib import sha1, sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,12 @@ from numpy.typing import NDArray
 from triage.index.bm25 import BM25
 from triage.index.decode import lines_of
 from triage.index.kinds import Kind
+from triage.index.screen import CODE_BYTES
+from triage.index.secrets import masked
 from triage.index.tokens import Vocabulary
 from triage.index.units import units_of
 
+_SHA1_DIGITS = 40
 PACKAGE_STEMS = ("__init__", "index", "mod")
 """Files that stand for their folder: `__init__.py`, `index.ts`, `mod.rs`."""
 
@@ -26,6 +30,8 @@ class File:
     kind: Kind
     packed: bytes | None = None
     """Compressed text, a quarter of its size; none when only the path is indexed."""
+    ref: str = ""
+    """The blob that the text must be, letter by letter, where it comes from a cache; empty where we read it."""
 
     @property
     def stem(self) -> str:
@@ -35,12 +41,45 @@ class File:
 
     def lines(self) -> list[str]:
         """Lines without their ends; empty when only the path is indexed."""
-        return lines_of(zlib.decompress(self.packed).decode("utf-8", "replace")) if self.packed is not None else []
+        return lines_of(self.text() or "")
+
+    def text(self) -> str | None:
+        """The text, none when only the path is indexed. What a cache holds in a text's place is none either."""
+        if self.packed is None:
+            return None
+        if not self.ref:
+            return zlib.decompress(self.packed).decode("utf-8", "replace")
+        data = unpacked(self.packed) if _is_its_text(self.packed, self.ref) else None
+        return data.decode("utf-8", "replace") if data is not None else None
 
 
 def packed(text: str) -> bytes:
     """A text as `File` keeps it."""
     return zlib.compress(text.encode("utf-8", "replace"), level=1)
+
+
+def unpacked(data: bytes) -> bytes | None:
+    """What was packed; none for nonsense. No more than a file may have: a few bytes can unpack to gigabytes."""
+    try:
+        return zlib.decompressobj().decompress(data, CODE_BYTES)
+    except zlib.error:
+        return None
+
+
+@lru_cache(maxsize=10_000)
+def _is_its_text(data: bytes, ref: str) -> bool:
+    """Whether packed bytes are the text of a blob. One that holds a key is not: the text would have it masked."""
+    found = unpacked(data)
+    if found is None or not is_blob(found, ref):
+        return False
+    text = found.decode("utf-8", "replace")
+    return masked(text) == text
+
+
+def is_blob(data: bytes, ref: str) -> bool:
+    """Whether these bytes are git's blob of this object id."""
+    named = sha1 if len(ref) == _SHA1_DIGITS else sha256
+    return named(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +149,8 @@ class Corpus:
     def lines(self, path: str) -> list[str] | None:
         """Lines of a file as they were indexed; none when its text is not."""
         number = self.numbers.get(path)
-        if number is None or self.files[number].packed is None:
-            return None
-        return self.files[number].lines()
+        text = self.files[number].text() if number is not None else None
+        return lines_of(text) if text is not None else None
 
     def chunks_of(self, file: int) -> range:
         """Numbers of a file's chunks."""

@@ -30,6 +30,8 @@ class Source:
     """Its content; none when only the path is to be indexed."""
     by_syntax: bool = True
     """Look for definitions; otherwise it is cut by lines."""
+    ref: str = ""
+    """What was taken apart earlier: the blob that its text must be, see `File`."""
 
 
 @dataclass
@@ -49,6 +51,8 @@ class Extract:
     by_file: Counted = field(default_factory=Counted)
     """Of the files that are not left out, like `by_path`."""
     by_path: Counted = field(default_factory=Counted)
+    late: bool = False
+    """Some file was cut by lines for lack of time only."""
 
 
 class Extractor:
@@ -71,8 +75,9 @@ class Extractor:
         latest = time.monotonic() + _SYNTAX_SECONDS
         for number, source in enumerate(sources):
             note(number)
-            in_time = source if time.monotonic() < latest else replace(source, by_syntax=False)
-            self._take(in_time, extract, *tables)
+            late = source.by_syntax and time.monotonic() >= latest
+            extract.late |= late
+            self._take(replace(source, by_syntax=False) if late else source, extract, *tables)
         extract.by_chunk, extract.by_file, extract.by_path = counted = [table.counted() for table in tables]
         extract.terms = self._vocabulary.renumbered([one.terms for one in counted])
         return extract

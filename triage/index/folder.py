@@ -1,10 +1,12 @@
 """A folder without git, walked with the same care: no link followed, nothing but regular files opened."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from triage.domain.code import History
 from triage.index.tree import Entry, Listing
 
 _SKIPPED = frozenset({".git", ".triage"})
@@ -39,6 +41,19 @@ class FolderTree:
         listing.entries.sort(key=lambda entry: entry.path)
         return listing
 
+    def at(self, path: str) -> Entry | str | None:
+        """The regular file at a path, or what stands there instead; none when nothing does."""
+        for end in (*(slash.start() for slash in re.finditer("/", path)), len(path)):
+            try:
+                status = (self._root / path[:end]).lstat()
+            except (OSError, ValueError):
+                return None
+            if stat.S_ISLNK(status.st_mode):
+                return "symbolic link"
+        if stat.S_ISREG(status.st_mode):
+            return Entry(path, status.st_size)
+        return "folder" if stat.S_ISDIR(status.st_mode) else "special file"
+
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         """Bytes of each entry, in order; none when it became unreadable, or is no regular file any more."""
         for entry in entries:
@@ -47,6 +62,10 @@ class FolderTree:
     def is_dirty(self) -> bool:
         """There is no commit to differ from."""
         return False
+
+    def history(self, path: str, limit: int) -> History:  # noqa: ARG002 - as the protocol has it
+        """Nobody keeps one."""
+        return History()
 
 
 def _look(name: "os.DirEntry[str]", prefix: str, listing: Listing) -> str | None:

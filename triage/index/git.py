@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Self
 
+from triage.threads import ended_when_abandoned, stop_if_abandoned
+
 _QUIET = (
     "safe.bareRepository=explicit",
     "core.fsmonitor=false",
@@ -79,19 +81,13 @@ class Git:
             GitFailed: It ended otherwise than accepted, or took longer than `seconds`.
         """
         try:
-            done = subprocess.run(  # noqa: S603
-                [*self._command, *words],
-                env=self._environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=seconds,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+            with self._started(words, subprocess.DEVNULL) as process:
+                output = process.communicate(timeout=seconds)[0]
+        except (subprocess.TimeoutExpired, ValueError) as error:
             raise GitFailed(f"git {words[0]} did not run: {type(error).__name__}") from error
-        if done.returncode not in accept:
-            raise GitFailed(f"git {words[0]} ended with {done.returncode}")
-        return done.stdout
+        if process.returncode not in accept:
+            raise GitFailed(f"git {words[0]} ended with {process.returncode}")
+        return output
 
     @contextmanager
     def stream(self, *words: str, lines: Sequence[str], seconds: float = SECONDS) -> Iterator[IO[bytes]]:
@@ -104,24 +100,34 @@ class Git:
             # A file rather than a pipe: nobody has to write while we read.
             asked.write("".join(f"{line}\n" for line in lines).encode())
             asked.seek(0)
+            with self._started(words, asked) as process:
+                watchdog = threading.Timer(seconds, process.kill)
+                watchdog.daemon = True  # The end of the process must not wait for it.
+                watchdog.start()
+                try:
+                    assert process.stdout is not None
+                    yield process.stdout
+                finally:
+                    watchdog.cancel()
+
+    @contextmanager
+    def _started(self, words: Sequence[str], asked: int | IO[bytes]) -> Iterator["subprocess.Popen[bytes]"]:
+        """One command, which ends with the block."""
+        stop_if_abandoned()
+        try:
+            process = subprocess.Popen(  # noqa: S603
+                [*self._command, *words],
+                env=self._environment,
+                stdin=asked,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=1 << 20,
+            )
+        except (OSError, ValueError) as error:
+            raise GitFailed(f"git {words[0]} did not run: {type(error).__name__}") from error
+        with ended_when_abandoned(process.kill):
             try:
-                process = subprocess.Popen(  # noqa: S603
-                    [*self._command, *words],
-                    env=self._environment,
-                    stdin=asked,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    bufsize=1 << 20,
-                )
-            except OSError as error:
-                raise GitFailed(f"git {words[0]} did not run: {type(error).__name__}") from error
-            watchdog = threading.Timer(seconds, process.kill)
-            watchdog.daemon = True  # The end of the process must not wait for it.
-            watchdog.start()
-            try:
-                assert process.stdout is not None
-                yield process.stdout
+                yield process
             finally:
-                watchdog.cancel()
                 process.kill()
                 process.communicate()

@@ -2,18 +2,22 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.domain.code import Hit, IndexFacts, SearchQuery
 from triage.index.build import Budget, build
+from triage.index.cache_folder import CacheFolder
 from triage.index.chroma import embedded
 from triage.index.commit import is_bare, open_commit
 from triage.index.corpus import Corpus
 from triage.index.folder import FolderTree
 from triage.index.git import GitFailed
+from triage.index.ignored import without_ignored
+from triage.index.kept_file import KeptIndex
+from triage.index.known_vectors import KnownVectors
 from triage.index.owners import Owners, read_forms, read_owners
 from triage.index.passages import best_chunks, passages
 from triage.index.projection import projected_query
@@ -40,6 +44,7 @@ class Indexed:
     model: "Embeddings | None"
     owners: Owners
     forms: list[str]
+    tree: Tree
 
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first."""
@@ -89,16 +94,26 @@ def index_repository(
     model: "Embeddings | None",
     model_name: str,
     budget: Budget,
-    chroma: "Callable[[], ClientAPI]" = embedded,
+    chroma: "Callable[[], ClientAPI] | None" = embedded,
+    ignore: Sequence[str] = (),
+    cache: CacheFolder | None = None,
 ) -> tuple[Indexed, IndexFacts]:
-    """Read HEAD's commit, or the folder where there is none. Raises nothing for odd files."""
+    """Read HEAD's commit, or the folder where there is none, but for what `ignore` names; nothing raised for odd files.
+
+    CODEOWNERS and issue forms are read all the same.
+    """
     started = time.perf_counter()
     # Half a second of imports, while other processes read the files.
-    threading.Thread(target=_import_chroma, daemon=True, name="import").start()
+    if chroma is not None:
+        threading.Thread(target=_import_chroma, daemon=True, name="import").start()
     notes: list[str] = []
     tree, listing = _opened(root.resolve(), notes)
-    built = build(tree, listing, budget)
-    vectors = embed(built.corpus, repository, tree.commit, model, model_name, chroma)
+    place = KeptIndex(cache, repository, repr(budget)) if cache and tree.commit else None
+    built = build(tree, without_ignored(listing, ignore), budget, place.read() if place else None)
+    if place and built.news:
+        place.write(built.news())
+    known = KnownVectors(cache, model_name) if cache and model else None
+    vectors = embed(built.corpus, repository, tree.commit, model, model_name, chroma, known)
     owners, forms = read_owners(tree, listing.entries), read_forms(tree, listing.entries)
     dirty = _dirty(tree, notes)
     facts = IndexFacts(
@@ -112,8 +127,10 @@ def index_repository(
         notes=[*notes, *built.notes, *vectors.notes],
         seconds=round(time.perf_counter() - started, 3),
         dirty=dirty,
+        reused=built.reused,
+        cache=cache.trouble if cache else "",
     )
-    return Indexed(built.corpus, vectors, model, owners, forms), facts
+    return Indexed(built.corpus, vectors, model, owners, forms, tree), facts
 
 
 def _import_chroma() -> None:

@@ -8,12 +8,14 @@ import selectors
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
 from triage.index.extract import Extract, Extractor, Source
 from triage.index.process import Lost, Process, processors
+from triage.threads import stop_if_abandoned
 
 _MAX_LOST = 12
 """Workers lost before we stop starting new ones."""
@@ -26,7 +28,9 @@ _SECONDS = 30.0
 
 @dataclass
 class _Job:
+    asked: Sequence[Source]
     sources: Sequence[Source]
+    """The same files, asked less of."""
     latest: float = 0.0
     """When an answer is due, by `time.monotonic`."""
     extract: Extract | None = None
@@ -49,8 +53,9 @@ class Pool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for process in [*self._idle, *self._busy]:
-            process.stop()
+        with ExitStack() as stack:  # all of them, whatever one raises
+            for process in [*self._idle, *self._busy]:
+                stack.callback(process.stop)
 
     @property
     def has_given_up(self) -> bool:
@@ -62,12 +67,13 @@ class Pool:
         jobs: deque[_Job] = deque()
         upcoming = next(batches, None)
         while upcoming is not None or jobs:
+            stop_if_abandoned()
             while upcoming is not None and len(self._busy) < self._workers and len(jobs) < _AHEAD * self._workers:
-                jobs.append(_Job(upcoming))
+                jobs.append(_Job(upcoming, upcoming))
                 self._start(jobs[-1])
                 upcoming = next(batches, None)
             while jobs and (extract := jobs[0].extract) is not None:
-                yield jobs.popleft().sources, extract
+                yield jobs.popleft().asked, extract
             if jobs:
                 self._wait()
 

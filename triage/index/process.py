@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
@@ -13,6 +14,7 @@ from typing import IO
 import triage
 from triage.index.extract import Extract, Source
 from triage.index.wire import NoExtract, answered, request
+from triage.threads import ended_when_abandoned
 
 _PIPE_BYTES = 1 << 20
 """The most that Linux gives to everybody: so much is handed over before somebody has to wait for the other."""
@@ -34,6 +36,7 @@ class Process:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._ending = ExitStack()
         self._progress = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the worker lives
         self._note_nobody()
         self._heard = bytearray()
@@ -51,12 +54,17 @@ class Process:
         """Hand files over. Raises Lost."""
         self._note_nobody()
         try:
-            self._process = self._process or _started(self._progress.fileno())
-            assert self._process.stdin is not None
-            self._process.stdin.write(request(sources))
-            self._process.stdin.flush()
+            process = self._process or self._start()
+            assert process.stdin is not None
+            process.stdin.write(request(sources))
+            process.stdin.flush()
         except OSError as error:
             raise Lost from error
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        self._process = _started(self._progress.fileno())
+        self._ending.enter_context(ended_when_abandoned(self._process.kill))
+        return self._process
 
     def answer(self) -> Extract | None:
         """What came, once it is whole. To be called when there is something to read. Raises Lost."""
@@ -80,12 +88,13 @@ class Process:
         return extract
 
     def stop(self) -> int | None:
-        """End the process, if there is one; the number of the file that it was at."""
+        """End the process, if there is one; the number of the file that it was at. Raises Abandoned."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
         number = int.from_bytes(os.pread(self._progress.fileno(), 4, 0), "little")
         self._progress.close()
+        self._ending.close()
         return None if number == _NOBODY else number
 
     def _note_nobody(self) -> None:

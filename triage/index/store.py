@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from triage.index.chroma import StoreFailed, faults_told, is_shared
 from triage.index.corpus import Corpus
+from triage.threads import stop_if_abandoned
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -134,6 +135,7 @@ class VectorStore:
 
     def _add(self, corpus: Corpus, chunks: Sequence[int], vectors: NDArray[np.float32]) -> None:
         for first in range(0, len(chunks), _BATCH):
+            stop_if_abandoned()
             part = chunks[first : first + _BATCH]
             # Not `add`: on a server another job may be writing the same.
             self._collection.upsert(
@@ -153,8 +155,8 @@ class VectorStore:
 
 
 def layout_of(corpus: Corpus, chunks: Sequence[int]) -> str:
-    """A digest of where these chunks stand."""
-    digest = blake2b(digest_size=8)
+    """A digest of where these chunks stand, and of the files that were indexed."""
+    digest = blake2b("\0".join(file.path for file in corpus.files).encode(), digest_size=8)
     for column in (corpus.chunk_files, corpus.chunk_starts, corpus.chunk_ends):
         digest.update(np.ascontiguousarray(column[list(chunks)], dtype="<i4").tobytes())
     return digest.hexdigest()

@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import islice
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +79,13 @@ class Vocabulary:
         self._terms = _Numbers()
         self._starts = array("q", [0, 0])
         self._flat = array("i")
+
+    @classmethod
+    def of(cls, terms: Sequence[str]) -> Self:
+        """Different terms, numbered in order, and no words yet."""
+        vocabulary = cls()
+        vocabulary._terms.update(zip(terms, range(len(terms)), strict=True))
+        return vocabulary
 
     @cached_property
     def _forms(self) -> _Forms:

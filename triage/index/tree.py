@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from triage.domain.code import History
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -42,3 +44,6 @@ class Tree(Protocol):
 
     def is_dirty(self) -> bool:
         """The work tree differs from the commit."""
+
+    def history(self, path: str, limit: int) -> History:
+        """The newest commits that changed a file of the tree."""

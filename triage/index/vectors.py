@@ -1,9 +1,10 @@
 """Vectors of chunks and queries: by an embedding model where one is given and answers, else by projection."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from triage.errors import BudgetSpent, TriageError
 from triage.index.chroma import StoreFailed, embedded
 from triage.index.corpus import Corpus
+from triage.index.exact import ExactStore
+from triage.index.known_vectors import KnownVectors
 from triage.index.projection import projected_chunks
 from triage.index.store import Key, VectorStore, layout_of
 
@@ -29,11 +32,24 @@ _MAX_CHARS = 6_000
 """Of a chunk; common embedding models take about 8,000 tokens."""
 
 
+class Store(Protocol):
+    """Vectors of one commit's chunks."""
+
+    key: Key
+    size: int
+
+    def nearest(self, vector: NDArray[np.float32], count: int) -> dict[int, float]:
+        """Chunks by cosine similarity; none when that cannot be told."""
+
+    def release(self) -> None:
+        """We need it no more."""
+
+
 @dataclass
 class Vectors:
     """The stored vectors, what made them, and what did not go as asked."""
 
-    store: VectorStore | None = None
+    store: Store | None = None
     embedding: str = LOCAL
     notes: list[str] = field(default_factory=list)
 
@@ -44,7 +60,8 @@ def embed(
     commit: str | None,
     model: "Embeddings | None",
     name: str,
-    chroma: "Callable[[], ClientAPI]" = embedded,
+    chroma: "Callable[[], ClientAPI] | None" = embedded,
+    known: KnownVectors | None = None,
 ) -> Vectors:
     """Make and store vectors of the likely sources' chunks.
 
@@ -57,18 +74,20 @@ def embed(
         commit: Full object id, if there is one.
         model: What makes vectors; without it they are made here.
         name: Of the model.
-        chroma: Opens what stores them.
+        chroma: Opens what stores them; without it they are compared here.
+        known: What the model answered before.
     """
     made = Vectors()
     chunks = _worth_storing(corpus)
     if not chunks:
         return made
-    rows = _by_model(corpus, chunks[:MAX_EMBEDDED], model, made.notes)
-    if rows is not None:
+    by_model = _by_model(corpus, chunks[:MAX_EMBEDDED], model, known, made.notes)
+    if by_model is not None:
         made.embedding = name
+        places, rows = by_model
         if len(rows) < len(chunks):
             made.notes.append(f"The embedding model saw {len(rows)} of {len(chunks)} passages.")
-        chunks = chunks[: len(rows)]
+        chunks = [chunks[place] for place in places]
     else:
         chunks = chunks[:MAX_VECTORS]
         rows = projected_chunks(corpus, chunks)
@@ -78,25 +97,32 @@ def embed(
 
 
 def _by_model(
-    corpus: Corpus, chunks: Sequence[int], model: "Embeddings | None", notes: list[str]
-) -> NDArray[np.float32] | None:
+    corpus: Corpus, chunks: Sequence[int], model: "Embeddings | None", known: KnownVectors | None, notes: list[str]
+) -> tuple[list[int], NDArray[np.float32]] | None:
+    """Which of the chunks have a vector, and the vectors."""
     if model is None:
         return None
+    texts = list(_texts_of(corpus, chunks))
     try:
-        return _asked(model, [_text_of(corpus, chunk) for chunk in chunks])
+        try:
+            return _asked(model, texts, known)
+        except OtherDimensions:
+            return _asked(model, texts, known)  # what was known is forgotten
     except _faults() as error:
         notes.append(f"The embedding endpoint failed ({type(error).__name__}); local vectors stand in.")
         return None
 
 
 def _stored(
-    chroma: "Callable[[], ClientAPI]",
+    chroma: "Callable[[], ClientAPI] | None",
     key: Key,
     corpus: Corpus,
     chunks: Sequence[int],
     rows: NDArray[np.float32],
     notes: list[str],
-) -> VectorStore | None:
+) -> Store | None:
+    if chroma is None:
+        return ExactStore(key, chunks, rows)
     tried: list[Callable[[], ClientAPI]] = [chroma] if chroma is embedded else [chroma, embedded]
     for opened in tried:
         try:
@@ -122,34 +148,55 @@ def _worth_storing(corpus: Corpus) -> list[int]:
     return found or list(range(len(corpus.chunk_files)))
 
 
-def _text_of(corpus: Corpus, chunk: int) -> str:
-    """Path, symbol and lines."""
-    file = corpus.files[corpus.chunk_files[chunk]]
-    lines = file.lines()[corpus.chunk_starts[chunk] - 1 : corpus.chunk_ends[chunk]]
-    return "\n".join([f"{file.path} {corpus.chunk_symbols[chunk] or ''}", *lines])[:_MAX_CHARS]
+def _texts_of(corpus: Corpus, chunks: Sequence[int]) -> Iterator[str]:
+    """Path, symbol and lines of each chunk; a file is unpacked once for those side by side."""
+    for number, alike in groupby(chunks, lambda chunk: int(corpus.chunk_files[chunk])):
+        file = corpus.files[number]
+        lines = file.lines()
+        for chunk in alike:
+            own = lines[corpus.chunk_starts[chunk] - 1 : corpus.chunk_ends[chunk]]
+            yield "\n".join([f"{file.path} {corpus.chunk_symbols[chunk] or ''}", *own])[:_MAX_CHARS]
 
 
-def _asked(model: "Embeddings", texts: Sequence[str]) -> NDArray[np.float32]:
-    """Vectors of as many texts as time and budget allow, at least of the first batch."""
+class OtherDimensions(ValueError):
+    """The model answers with vectors of another length than before."""
+
+
+def _asked(
+    model: "Embeddings", texts: Sequence[str], known: KnownVectors | None
+) -> tuple[list[int], NDArray[np.float32]]:
+    """Places and vectors of as many texts as time and budget allow, at least of the first batch."""
     latest = time.monotonic() + EMBED_SECONDS
-    rows: list[list[float]] = []
-    for first in range(0, len(texts), _BATCH):
-        if first and time.monotonic() > latest:
+    found = known.of(texts) if known else {}
+    new = [place for place in range(len(texts)) if place not in found]
+    for first in range(0, len(new), _BATCH):
+        if found and time.monotonic() > latest:
             break
-        part = list(texts[first : first + _BATCH])
+        part = new[first : first + _BATCH]
         try:
-            answer = model.embed_documents(part)
+            rows = _answered(model, [texts[place] for place in part])
         except BudgetSpent:
-            if not rows:
+            if not found:
                 raise
             break
-        if len(answer) != len(part):
-            raise ValueError("not one vector for each text")
-        rows += answer
-    return _matrix(rows, len(rows))
+        if known:
+            known.keep([texts[place] for place in part], rows)
+        if any(len(row) != rows.shape[1] for row in found.values()):
+            raise OtherDimensions
+        found.update(zip(part, rows, strict=True))
+    places = sorted(found)
+    return places, _matrix([found[place] for place in places], len(places))
 
 
-def _matrix(rows: Sequence[Sequence[float]], count: int) -> NDArray[np.float32]:
+def _answered(model: "Embeddings", texts: Sequence[str]) -> NDArray[np.float32]:
+    """One vector for each text. Raises ValueError for anything else."""
+    answer = model.embed_documents(list(texts))
+    if len(answer) != len(texts):
+        raise ValueError("not one vector for each text")
+    return _matrix(answer, len(texts))
+
+
+def _matrix(rows: Sequence[Sequence[float] | NDArray[np.float32]], count: int) -> NDArray[np.float32]:
     matrix = np.array(rows, dtype=np.float32)
     if matrix.ndim != 2 or len(matrix) != count or not matrix.shape[1] or not np.isfinite(matrix).all():
         raise ValueError("vectors of different length, or not of numbers")

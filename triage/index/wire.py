@@ -41,6 +41,7 @@ def answer(extract: Extract) -> bytes:
         "places": extract.places,
         "chunks": extract.chunks,
         "tables": [len(column) for column in tables],
+        "late": extract.late,
     }
     body = b"".join(
         [
@@ -68,9 +69,9 @@ def answered(body: bytes) -> Extract:
             at += size or 0
         if at != len(rest):
             raise NoExtract
-        tables = [Counted(*columns[first : first + 3]) for first in (0, 3, 6)]
+        by_chunk, by_file, by_path = (Counted(*columns[first : first + 3]) for first in (0, 3, 6))
         places, chunks = [tuple(row) for row in head["places"]], [tuple(row) for row in head["chunks"]]
-        return Extract(head["terms"], head["reasons"], packed, places, chunks, *tables)
+        return Extract(head["terms"], head["reasons"], packed, places, chunks, by_chunk, by_file, by_path, head["late"])
     except (ValueError, KeyError, TypeError) as error:
         raise NoExtract from error
 

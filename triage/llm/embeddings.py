@@ -1,51 +1,73 @@
 """Embeddings under the run's purse."""
 
-import math
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from langchain_core.embeddings import Embeddings
 
 from triage.domain.run import Limits, Usage
-from triage.errors import BudgetSpent
-from triage.llm.ledger import CHARS_PER_TOKEN, Ledger
-from triage.llm.prices import usd
-
-T = TypeVar("T")
+from triage.errors import BudgetSpent, ModelUnavailable
+from triage.llm import tokens
+from triage.llm.accounts import Accounts, Bill
+from triage.llm.endpoint import Endpoint
+from triage.llm.faults import FAILURES, Busy, Remedy, fault_of
+from triage.llm.patience import Patience
+from triage.llm.tokens import Counted
 
 SHARE = 0.5
 """Of the run's tokens and dollars: what vectors may take; the agents need the rest."""
+MODE = "embeddings"
 
 
+@dataclass
 class CountedEmbeddings(Embeddings):
-    """An embedding model whose calls are reserved and counted.
+    """An embedding model whose calls are reserved, retried, counted and recorded. They block: call them in a thread.
 
-    The endpoint's usage does not reach us through LangChain, so tokens are counted by characters, which errs on the
-    high side.
+    Both methods raise BudgetSpent before the call that would exceed the share, and ModelUnavailable.
     """
 
-    def __init__(self, inner: Embeddings, model: str, ledger: Ledger, limits: Limits) -> None:
-        self._inner, self._model, self._ledger, self._limits = inner, model, ledger, limits
-        self._spent = Usage()
+    endpoint: Endpoint
+    model: str
+    accounts: Accounts
+    limits: Limits
+    patience: Patience
+    _spent: Usage = field(default_factory=Usage)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Vectors of the texts. Raises BudgetSpent before the call that would exceed the share."""
-        return self._counted(sum(map(len, texts)), lambda: self._inner.embed_documents(texts))
+        """Vectors of the texts."""
+        with self.endpoint.breaker.call():
+            return self.patience.attempts_in_thread()(self._request, texts)
 
     def embed_query(self, text: str) -> list[float]:
-        """Vector of a search. Raises BudgetSpent as `embed_documents`."""
-        return self._counted(len(text), lambda: self._inner.embed_query(text))
+        """Vector of a search."""
+        return self.embed_documents([text])[0]
 
-    def _counted(self, chars: int, call: Callable[[], T]) -> T:
-        tokens = math.ceil(chars / CHARS_PER_TOKEN)
-        price = usd(self._model, tokens, 0)
-        if self._spent.tokens + tokens > self._limits.tokens * SHARE:
+    def _request(self, texts: Sequence[str]) -> list[list[float]]:
+        self.endpoint.breaker.check()
+        self.patience.check()
+        estimate = sum(map(tokens.of_text, texts))
+        self._check_share(estimate)
+        bill = Bill()
+        try:
+            with self.accounts.request(self.model, MODE, estimate, 0) as bill:
+                answer = self.endpoint.embeddings.create(input=list(texts), model=self.model)
+                self.endpoint.breaker.answered()
+                usage = getattr(answer, "usage", None)
+                told = tokens.told(usage.model_dump() if usage else None)
+                bill.counted, bill.estimated = told or Counted(estimate), told is None
+                return [list(row.embedding) for row in answer.data]
+        except FAILURES as error:
+            fault = fault_of(error)
+            if fault.remedy is Remedy.RETRY:
+                raise Busy(fault.reason, fault.retry_after) from None
+            raise ModelUnavailable(fault.reason) from None
+        finally:
+            if bill.counted:
+                self._spent += self.accounts.usage(self.model, bill.counted)
+
+    def _check_share(self, estimate: int) -> None:
+        price = self.accounts.prices.usd(self.model, Counted(estimate))
+        if self._spent.tokens + estimate > self.limits.tokens * SHARE:
             raise BudgetSpent("vectors would take more than half of max-tokens")
-        if (self._spent.usd or 0.0) + (price or 0.0) > self._limits.usd * SHARE:
+        if (self._spent.usd or 0.0) + (price or 0.0) > self.limits.usd * SHARE:
             raise BudgetSpent("vectors would take more than half of max-cost-usd")
-        reservation = self._ledger.reserve(tokens, price)
-        result = call()  # a call that fails keeps its reservation: it may have been billed
-        spent = Usage(input_tokens=tokens, calls=1, usd=price)
-        self._ledger.settle(reservation, self._model, spent)
-        self._spent += spent
-        return result

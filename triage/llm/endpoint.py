@@ -1,13 +1,18 @@
 """The endpoint's clients."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from langchain_openai import ChatOpenAI, OpenAIEmbeddings
-from openai import Timeout
+import openai
+from langchain_openai import ChatOpenAI
+from openai.resources import Embeddings
 from pydantic import SecretStr
 
-CONNECT_SECONDS = 10.0
-READ_SECONDS = 60.0
+from triage.llm.breaker import Breaker
+
+OPENAI = "https://api.openai.com/v1"
+TIMEOUT = openai.Timeout(60.0, connect=10.0)
+"""Seconds between two pieces of an answer, and until the line is open. The SDK's own is ten minutes."""
 
 
 @dataclass
@@ -20,8 +25,9 @@ class Endpoint:
 
     api_key: SecretStr
     request_id: str
-    base_url: str | None = None
-    """None means OpenAI's."""
+    base_url: str = OPENAI
+    """Always said: else the SDK would take another from the environment."""
+    breaker: Breaker = field(default_factory=Breaker)
     _chats: dict[tuple[str, bool], ChatOpenAI] = field(default_factory=dict, repr=False)
 
     def chat(self, model: str, *, temperature: bool = True) -> ChatOpenAI:
@@ -33,21 +39,25 @@ class Endpoint:
                 temperature=0 if temperature else None,
                 base_url=self.base_url,
                 api_key=self.api_key,
-                timeout=Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
+                timeout=TIMEOUT,
                 max_retries=0,
-                default_headers={"X-Request-ID": self.request_id},
+                default_headers=self._headers,
                 use_responses_api=False,
             )
         return self._chats[key]
 
-    def embeddings(self, model: str) -> OpenAIEmbeddings:
-        """The client for an embedding model. Token counting is off: it would download a table."""
-        return OpenAIEmbeddings(
-            model=model,
-            openai_api_base=self.base_url,
-            openai_api_key=self.api_key,
-            check_embedding_ctx_length=False,
-            request_timeout=READ_SECONDS,
-            max_retries=2,
-            default_headers={"X-Request-ID": self.request_id},
+    @cached_property
+    def embeddings(self) -> Embeddings:
+        """The client for embedding models: the SDK's, as LangChain's hides what a call took."""
+        client = openai.OpenAI(
+            api_key=self.api_key.get_secret_value(),
+            base_url=self.base_url,
+            timeout=TIMEOUT,
+            max_retries=0,
+            default_headers=self._headers,
         )
+        return client.embeddings
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        return {"X-Request-ID": self.request_id}

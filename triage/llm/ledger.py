@@ -4,28 +4,29 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from threading import Lock
 
-from triage.domain.run import Limits, Usage
-from triage.errors import BudgetSpent
-
-CHARS_PER_TOKEN = 3.0
-"""Low on purpose: English prose has about 4, code about 3; too high an estimate only reserves more."""
+from triage.domain.run import Limits, ModelCall, Usage
+from triage.errors import BudgetSpent, DollarsSpent
 
 
 @dataclass
 class MeterReading:
-    """What was spent inside one block, and how long the block may take."""
+    """What was asked inside one block, and how long the block may take."""
 
     deadline: float
     """On the ledger's clock, in seconds."""
-    usage: Usage = field(default_factory=Usage)
-    models: list[str] = field(default_factory=list)
+    calls: list[ModelCall] = field(default_factory=list)
 
-    def add(self, model: str, usage: Usage) -> None:
-        """Count one answered call."""
-        self.usage += usage
-        if model not in self.models:
-            self.models.append(model)
+    @property
+    def usage(self) -> Usage:
+        """Tokens and dollars of the calls that ended."""
+        return sum((call.usage for call in self.calls), Usage())
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models that answered, in order, without repeats."""
+        return list(dict.fromkeys(call.model for call in self.calls if call.usage.output_tokens))
 
 
 _meter: ContextVar[MeterReading | None] = ContextVar("meter", default=None)
@@ -40,12 +41,16 @@ class Reservation:
 
 
 class Ledger:
-    """Counts what a run spends. Calls reserve before they start, so that parallel ones cannot spend the same rest."""
+    """Counts what a run spends. Calls reserve before they start, so that parallel ones cannot spend the same rest.
+
+    Vectors are asked for in a thread, hence the lock.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._reserved: list[Reservation] = []
         self._known_usd = 0.0  # what calls with a known price cost; `usage.usd` turns none with the first unknown one
+        self._lock = Lock()
         self.usage = Usage()
 
     def reserve(self, tokens: int, usd: float | None) -> Reservation:
@@ -57,25 +62,46 @@ class Ledger:
         asked = Reservation(tokens, usd or 0.0)
         if self._limits.usd <= 0:
             raise BudgetSpent("max-cost-usd is 0")
-        if self.usage.tokens + sum(r.tokens for r in self._reserved) + asked.tokens > self._limits.tokens:
-            raise BudgetSpent(f"max-tokens ({self._limits.tokens:,}) would be exceeded")
-        if self._known_usd + sum(r.usd for r in self._reserved) + asked.usd > self._limits.usd:
-            raise BudgetSpent(f"max-cost-usd ({self._limits.usd:.2f}) would be exceeded")
-        self._reserved.append(asked)
+        with self._lock:
+            if self.usage.tokens + sum(r.tokens for r in self._reserved) + asked.tokens > self._limits.tokens:
+                raise BudgetSpent(f"max-tokens ({self._limits.tokens:,}) would be exceeded")
+            if self._known_usd + sum(r.usd for r in self._reserved) + asked.usd > self._limits.usd:
+                raise DollarsSpent(f"max-cost-usd ({self._limits.usd:.2f}) would be exceeded")
+            self._reserved.append(asked)
         return asked
 
-    def settle(self, reservation: Reservation, model: str, usage: Usage) -> None:
-        """Replace what was set aside by what was spent."""
-        self._reserved.remove(reservation)
-        self._known_usd += usage.usd or 0.0
-        self.usage += usage
-        meter = _meter.get()
-        if meter is not None and usage.calls:
-            meter.add(model, usage)
+    def settle(self, reservation: Reservation, call: ModelCall, withheld: Reservation | None = None) -> None:
+        """Replace what was set aside by what was spent.
+
+        Args:
+            reservation: Made before the call.
+            call: How it ended.
+            withheld: What may yet be billed, and stays set aside to the end of the run.
+        """
+        with self._lock:
+            self._reserved.remove(reservation)
+            if withheld is not None:
+                self._reserved.append(withheld)
+            self._add(call.usage)
+        _note(call)
+
+    def replay(self, call: ModelCall) -> None:
+        """Count a call that was made and paid before."""
+        self.resume(call.usage)
+        _note(call)
+
+    def resume(self, spent: Usage) -> None:
+        """Count what an interrupted run had spent."""
+        with self._lock:
+            self._add(spent)
+
+    def _add(self, spent: Usage) -> None:
+        self._known_usd += spent.usd or 0.0
+        self.usage += spent
 
     @contextmanager
     def metered(self, deadline: float) -> Iterator[MeterReading]:
-        """Count the calls made inside the block, also by tasks that it starts."""
+        """Record the calls made inside the block, also by tasks that it starts."""
         meter = MeterReading(deadline)
         token = _meter.set(meter)
         try:
@@ -88,3 +114,9 @@ def deadline() -> float | None:
     """When the current block must have ended, on the ledger's clock; none outside of a block."""
     meter = _meter.get()
     return meter.deadline if meter else None
+
+
+def _note(call: ModelCall) -> None:
+    meter = _meter.get()
+    if meter is not None:
+        meter.calls.append(call)

@@ -18,6 +18,8 @@ from openai import pydantic_function_tool
 from pydantic import BaseModel, ValidationError
 
 from triage.errors import BadAnswer
+from triage.llm.faults import Unfitting
+from triage.llm.reply import Reply
 
 A = TypeVar("A", bound=BaseModel)
 T = TypeVar("T")
@@ -31,10 +33,10 @@ class Mode(Generic[T]):
 
     name: str
     arguments: Mapping[str, Any]
-    read: Callable[[AIMessage], T]
+    read: Callable[[Reply], T]
     preface: Sequence[BaseMessage] = ()
-    size: int = 0
-    """Characters that the arguments add to the prompt."""
+    sent: str = ""
+    """What the arguments add to the prompt, as JSON."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ def structured(answer: type[A]) -> Shape[A]:
     schema = tool["function"]["parameters"]
     text = json.dumps(schema)
     name = answer.__name__
-    from_content = lambda message: _validated(answer, _content(message))  # noqa: E731
+    from_content = lambda reply: _validated(answer, _content(reply))  # noqa: E731
     return Shape(
         "structured",
         (
@@ -64,20 +66,19 @@ def structured(answer: type[A]) -> Shape[A]:
                     }
                 },
                 from_content,
-                size=len(text),
+                sent=text,
             ),
             Mode(
                 "function_calling",
                 {"tools": [tool], "tool_choice": {"type": "function", "function": {"name": name}}},
-                lambda message: _validated(answer, _arguments(message, name)),
-                size=len(text),
+                lambda reply: _validated(answer, _arguments(reply, name)),
+                sent=text,
             ),
             Mode(
                 "json_mode",
                 {"response_format": {"type": "json_object"}},
                 from_content,
                 preface=(SystemMessage(f"Answer with one JSON object of this JSON schema and nothing else:\n{text}"),),
-                size=len(text),
             ),
         ),
     )
@@ -102,32 +103,35 @@ def text() -> Shape[str]:
 def with_tools(tools: Sequence[BaseTool]) -> Shape[AIMessage]:
     """A message that may ask for tools."""
     specs = [convert_to_openai_tool(tool) for tool in tools]
-    return Shape("tools", (Mode("tools", {"tools": specs}, _message, size=len(json.dumps(specs))),))
+    return Shape("tools", (Mode("tools", {"tools": specs}, _message, sent=json.dumps(specs)),))
 
 
-def _message(message: AIMessage) -> AIMessage:
-    finish = message.response_metadata.get("finish_reason")
-    if finish == "length":
+def _message(reply: Reply) -> AIMessage:
+    return _whole(reply).message
+
+
+def _whole(reply: Reply) -> Reply:
+    if reply.finish_reason == "length":
         raise BadAnswer("answer cut at its length limit")
-    if finish == "content_filter":
+    if reply.finish_reason == "content_filter":
         raise BadAnswer("content filter")
-    if message.additional_kwargs.get("refusal"):
+    if reply.refused:
         raise BadAnswer("refused by the model")
-    return message
+    return reply
 
 
-def _content(message: AIMessage) -> str:
-    words = _message(message).text.strip()
+def _content(reply: Reply) -> str:
+    words = _whole(reply).message.text.strip()
     if not words:
         raise BadAnswer("empty answer")
     return words
 
 
-def _arguments(message: AIMessage, name: str) -> str:
-    for call in _message(message).tool_calls:
-        if call["name"] == name:
-            return json.dumps(call["args"])
-    raise BadAnswer("no usable function call")
+def _arguments(reply: Reply, name: str) -> str:
+    for tool in _whole(reply).tools:
+        if tool.name == name and isinstance(tool.args, dict):
+            return json.dumps(tool.args)
+    raise Unfitting("no usable function call")
 
 
 def _json_of(words: str) -> str:
@@ -139,12 +143,12 @@ def _validated(answer: type[A], words: str) -> A:
     try:
         return answer.model_validate_json(_json_of(words))
     except ValidationError as error:
-        raise BadAnswer(f"answer does not fit {answer.__name__}") from error
+        raise Unfitting(f"answer does not fit {answer.__name__}") from error
 
 
-def _object(message: AIMessage) -> dict[str, Any]:
+def _object(reply: Reply) -> dict[str, Any]:
     try:
-        value = json.loads(_json_of(_content(message)))
+        value = json.loads(_json_of(_content(reply)))
     except (ValueError, RecursionError) as error:
         raise BadAnswer("answer is not JSON") from error
     if not isinstance(value, dict):

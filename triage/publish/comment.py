@@ -17,12 +17,12 @@ def comment(
     paths: Sequence[str] = (),
     *,
     labels: LabelsMode = "suggest",
-    text: str = "",
+    text: str | None = "",
 ) -> str:
     """The comment's whole body.
 
     `previous` is the state of the comment that it replaces, `paths` all indexed files (to name withdrawn suspects),
-    `text` the hash of the issue that was read.
+    `text` the hash of the issue that was read; none for a partial report, which any later one replaces.
     """
     content = page(report, previous, paths, labels)
     body = outgoing(fitted(content, MAX_COMMENT_UNITS), content.links, MAX_COMMENT_UNITS)

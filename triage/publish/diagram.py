@@ -1,102 +1,159 @@
-"""A picture of what ran, as a Mermaid flowchart: our own step names, numbers and the model's name, nothing else."""
+"""A picture of the run, as a Mermaid flowchart: our own words, numbers and the models' names, nothing else.
+
+Read from left to right: a pill is a decision of the supervisor, the boxes behind it are the agents that it chose, the
+last pill is how the run ended. Each round of the critic is a row.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, groupby, pairwise
+from itertools import pairwise
 
-from triage.domain.run import Outcome, StepRecord
+from triage.domain.faults import refused_by_gate
+from triage.domain.report import RunReport
+from triage.domain.run import Outcome, PlannerDecision, Status, StepRecord
 from triage.publish import words
+from triage.publish.stages import Stage, Turn, stages
 
-MAX_STEPS = 60
+MAX_STAGES = 30
 """GitHub draws no chart with more than 50,000 characters."""
-_MODEL = re.compile(r"[A-Za-z0-9._:/-]{1,40}")
-_MARKS = {
-    Outcome.SUCCESS: "✓",
-    Outcome.FAILED: "✗ failed",
-    Outcome.TIMED_OUT: "✗ timed out",
-    Outcome.SKIPPED: "skipped",
-}
-_CLASSES = {Outcome.SUCCESS: "good", Outcome.FAILED: "bad", Outcome.TIMED_OUT: "late", Outcome.SKIPPED: "none"}
+MAX_LINES = 4
+"""Of one agent's box."""
+COLUMNS_IN_ROW = 5
+"""GitHub fits a picture into the page's width: with more, its words get too small to read."""
+MAX_MODEL_CHARS = 24
+_MODEL = re.compile(r"[A-Za-z0-9._:/-]{1,80}")
+_COMPACT = (
+    '%%{init: {"flowchart": {"rankSpacing": 26, "nodeSpacing": 22, "padding": 9, "wrappingWidth": 320, '
+    '"subGraphTitleMargin": {"top": 2, "bottom": 8}}}}%%'
+)
 _STYLES = """\
   classDef good fill:#dafbe1,stroke:#1a7f37,color:#1f2328
+  classDef warn fill:#fff8c5,stroke:#9a6700,color:#1f2328
   classDef bad fill:#ffebe9,stroke:#cf222e,color:#1f2328
-  classDef late fill:#fff8c5,stroke:#9a6700,color:#1f2328
-  classDef none fill:#eaeef2,stroke:#6e7781,color:#1f2328"""
-Lane = list[tuple[int, StepRecord]]
-"""Records of one step in one decision: the model's, then the rules' that took over."""
+  classDef none fill:#eaeef2,stroke:#6e7781,color:#1f2328,stroke-dasharray:4 3
+  classDef rules fill:#f6f8fa,stroke:#6e7781,color:#1f2328
+  classDef model fill:#ddf4ff,stroke:#0969da,color:#1f2328
+  classDef law fill:#fff1e5,stroke:#bc4c00,color:#1f2328"""
+_STATUS = {Status.COMPLETE: "good", Status.DEGRADED: "warn", Status.SKIPPED: "none", Status.FAILED: "bad"}
 
 
-def diagram(steps: Sequence[StepRecord]) -> str:
-    """A fenced Mermaid block; empty when nothing ran.
-
-    Steps of one decision stand side by side; each round of the critic is a row of its own.
-    """
-    numbered = list(enumerate(steps[:MAX_STEPS]))
-    if not numbered:
+def diagram(report: RunReport) -> str:
+    """A fenced Mermaid block; empty when nothing ran."""
+    found = stages(report)
+    if not found:
         return ""
-    rounds = list(accumulate((step.round for _, step in numbered), max))
-    rows = [list(row) for _, row in groupby(numbered, key=lambda item: rounds[item[0]])]
-    drawn = _row(rows[0]) if len(rows) == 1 else _framed(rows)
+    rows = _rows(found[:MAX_STAGES])
+    ending = _ending(report, len(found) - MAX_STAGES)
+    drawn = [*_row(rows[0], ending)] if len(rows) == 1 else [*_framed(rows, ending)]
     head = "flowchart LR" if len(rows) == 1 else "flowchart TB"
-    return "\n".join(["```mermaid", head, *(f"  {line}" for line in drawn), _STYLES, "```"])
+    return "\n".join(["```mermaid", _COMPACT, head, *(f"  {line}" for line in drawn), _STYLES, "```"])
 
 
-def _framed(rows: Sequence[Lane]) -> Iterator[str]:
+def _rows(found: Sequence[Stage]) -> list[list[Stage]]:
+    """One row for each round; a long round takes several."""
+    rows: list[list[Stage]] = []
+    for stage in found:
+        end = 1 if stage is found[-1] else 0
+        if rows and rows[-1][-1].round == stage.round and _columns([*rows[-1], stage]) + end <= COLUMNS_IN_ROW:
+            rows[-1].append(stage)
+        else:
+            rows.append([stage])
+    return rows
+
+
+def _columns(row: Sequence[Stage]) -> int:
+    return sum(bool(stage.decision) + bool(stage.turns or stage.unended) for stage in row)
+
+
+def _framed(rows: Sequence[list[Stage]], ending: str) -> Iterator[str]:
     """Frames under one another; an arrow between frames leaves the direction inside alone."""
+    several = rows[0][0].round != rows[-1][0].round
+    told = 0
     for number, row in enumerate(rows, start=1):
-        yield f'subgraph r{number}["Round {number}"]'
+        title = f"Round {row[0].round}" if several and row[0].round != told else " "
+        told = row[0].round
+        yield f'subgraph r{number}["{title}"]'
         yield "  direction LR"
-        yield from (f"  {line}" for line in _row(row))
+        yield from (f"  {line}" for line in _row(row, ending if number == len(rows) else ""))
         yield "end"
     yield from (f"r{number} --> r{number + 1}" for number in range(1, len(rows)))
-    yield from (f"style r{number + 1} fill:none,stroke:#8c959f,color:#59636e" for number in range(len(rows)))
+    yield from (f"style r{number + 1} fill:none,stroke:#8c959f,color:#768390" for number in range(len(rows)))
 
 
-def _row(row: Lane) -> list[str]:
-    stages = [_lanes(list(stage)) for _, stage in groupby(row, key=lambda item: item[1].iteration)]
-    return [*(_node(number, step) for number, step in row), *_arrows(stages)]
+def _row(row: Sequence[Stage], ending: str) -> Iterator[str]:
+    """Nodes, then the arrows between them."""
+    columns: list[list[str]] = []
+    for stage in row:
+        if stage.decision:
+            yield f"d{stage.number}{_pill(stage, stage.decision)}"
+            columns.append([f"d{stage.number}"])
+        boxes = [_box(turn) for turn in stage.turns] + [_unended(name) for name in stage.unended]
+        names = [f"a{stage.number}_{number}" for number in range(len(boxes))]
+        yield from (f"{name}{box}" for name, box in zip(names, boxes, strict=True))
+        columns += [names] if names else []
+    if ending:
+        yield f"status{ending}"
+        columns.append(["status"])
+    yield from (f"{' & '.join(left)} --> {' & '.join(right)}" for left, right in pairwise(columns))
 
 
-def _lanes(stage: Lane) -> list[Lane]:
-    """The stage's records side by side, but a twin that took over behind the model that failed."""
-    lanes: list[Lane] = []
-    for item in stage:
-        before = next((lane for lane in lanes if _took_over(lane[-1][1], item[1])), None)
-        if before is None:
-            lanes.append([item])
-        else:
-            before.append(item)
-    return lanes
+def _pill(stage: Stage, decision: PlannerDecision) -> str:
+    lines = [f"<b>{decision.step}</b> {decision.origin}"]
+    if decision.refused:
+        lines += _refused(decision.proposed)
+    if stage.descended:
+        lines.append(f"budget: {stage.descended}")
+    elif decision.forced:
+        lines.append("a limit decided")
+    bent = decision.refused or decision.forced or stage.descended
+    return f'(["{"<br/>".join(lines)}"]):::{"law" if bent else decision.origin}'
 
 
-def _took_over(failed: StepRecord, twin: StepRecord) -> bool:
-    return (
-        failed.step == twin.step
-        and failed.engine == "model"
-        and twin.engine == "rules"
-        and failed.outcome is not Outcome.SUCCESS
-    )
+def _refused(proposed: Sequence[str]) -> list[str]:
+    """Short, for a pill is narrow."""
+    if not proposed:
+        return ["✗ no proposal"]
+    names = list(dict.fromkeys(proposed))
+    return [f"✗ {words.agents(names)} refused" if len(names) == 1 else f"✗ {len(names)} agents refused"]
 
 
-def _arrows(stages: Sequence[list[Lane]]) -> Iterator[str]:
-    for stage in stages:
-        for lane in stage:
-            yield from (f"s{one[0]} -. rules .-> s{other[0]}" for one, other in pairwise(lane))
-    for stage, following in pairwise(stages):
-        left = " & ".join(f"s{lane[-1][0]}" for lane in stage)
-        right = " & ".join(f"s{lane[0][0]}" for lane in following)
-        yield f"{left} --> {right}"
+def _box(turn: Turn) -> str:
+    lines = [f"<b>{words.STEPS[turn.step]}</b>", *(_try(record) for record in turn.tries[-MAX_LINES:])]
+    if turn.shortfalls:
+        lines.append(f"✗ {words.counted(turn.shortfalls, 'part')} not as planned")
+    if turn.tools:
+        failed = f", {turn.failed_tools} failed" if turn.failed_tools else ""
+        lines.append(words.counted(len(turn.tools), "tool call") + failed)
+    return f'["{"<br/>".join(lines)}"]:::{_class(turn)}'
 
 
-def _node(number: int, step: StepRecord) -> str:
-    rows = [f"<b>{words.STEPS[step.step]}</b>"]
-    if step.step not in words.MECHANICAL:
-        rows.append(_answered_by(step))
-    mark = _MARKS[step.outcome]
-    rows.append(f"{mark}{' ' if step.outcome is Outcome.SUCCESS else ', '}{words.seconds(step.seconds)}")
-    return f's{number}["{"<br/>".join(rows)}"]:::{_CLASSES[step.outcome]}'
+def _class(turn: Turn) -> str:
+    if turn.smooth:
+        return "good"
+    return "warn" if turn.answered else "bad"
 
 
-def _answered_by(step: StepRecord) -> str:
-    """The model's name when it is nothing but a name: it comes from an endpoint."""
-    return step.model if step.model and _MODEL.fullmatch(step.model) else step.engine
+def _try(record: StepRecord) -> str:
+    who = "" if record.step in words.MECHANICAL else f"{_answerer(record)} "
+    if record.outcome is Outcome.SUCCESS:
+        return f"{who}✓ {words.seconds(record.seconds)}"
+    if record.outcome is Outcome.SKIPPED:
+        return f"{who}✗ not asked"
+    how = "refused" if refused_by_gate(record) else words.OUTCOMES[record.outcome]
+    return f"{who}✗ {how}, {words.seconds(record.seconds)}"
+
+
+def _answerer(record: StepRecord) -> str:
+    """The first model's name when it is nothing but a name: it comes from an endpoint."""
+    name = words.asked_of(record).partition(",")[0]
+    known = name.rpartition("/")[2] if _MODEL.fullmatch(name) else ""
+    return words.clipped(known or record.engine, MAX_MODEL_CHARS)
+
+
+def _unended(name: str) -> str:
+    return f'["<b>{words.agents([name])}</b><br/>did not end"]:::none'
+
+
+def _ending(report: RunReport, left_out: int) -> str:
+    more = f"{words.counted(left_out, 'more decision')}<br/>" if left_out > 0 else ""
+    return f'(["{more}<b>{report.status.value}</b><br/>{words.seconds(report.seconds)}"]):::{_STATUS[report.status]}'

@@ -52,19 +52,19 @@ def perform(effects: Sequence[Effect], github: GitHub | None, runner: Runner) ->
 
     What changes the issue comes first, so that the job's page can say what failed.
     """
-    return write_out(effects, runner, write_to_issue(effects, github))
-
-
-def write_to_issue(effects: Sequence[Effect], github: GitHub | None) -> Performed:
-    """The effects that go over the network."""
     done = Performed()
+    write_to_issue(effects, github, done)
+    return write_out(effects, runner, done)
+
+
+def write_to_issue(effects: Sequence[Effect], github: GitHub | None, done: Performed) -> None:
+    """The effects that go over the network; `done` tells at any moment what came of them."""
     for effect in effects:
         if isinstance(effect, OnIssue):
             try:
                 _change_issue(effect, github, done)
             except (CannotPublish, SetupError) as error:
                 done.fail(error)
-    return done
 
 
 def write_out(effects: Sequence[Effect], runner: Runner, done: Performed) -> Performed:
@@ -87,7 +87,7 @@ def _write(effect: Effect, runner: Runner, done: Performed) -> None:
         case WriteSummary():
             runner.summary((unpublished_summary(done.failures) + "\n" if done.failures else "") + effect.markdown)
         case Annotate():
-            runner.annotate(effect.level, effect.message)
+            runner.annotate(effect.level, effect.message, effect.at)
         case SetOutputs():
             runner.outputs(_filled(effect.values, done))
 

@@ -6,6 +6,7 @@ A comment that says nothing new, a label that is there already, everything under
 import json
 from collections.abc import Sequence
 
+from triage.domain.code import IndexFacts, Span
 from triage.domain.effect import (
     COMMENT_MARKER,
     AddLabels,
@@ -20,12 +21,12 @@ from triage.domain.effect import (
 )
 from triage.domain.issue import Exchange, Issue
 from triage.domain.report import RunReport
-from triage.domain.run import Status
+from triage.domain.run import Status, Usage
 from triage.domain.text import visible_only
 from triage.publish.comment import QUIET, comment, quiet_comment
 from triage.publish.schema import report_json
 from triage.publish.state import PostedState, content_hash, parse, render, text_hash
-from triage.publish.summary import failure_summary, skip_summary, summary
+from triage.publish.summary import failure_summary, index_summary, skip_summary, summary, unfinished_summary
 from triage.publish.words import clipped
 
 MAX_TITLE_CHARS = 200
@@ -60,14 +61,24 @@ def our_comment(issue: Issue) -> Exchange | None:
 
 
 def plan(
-    report: RunReport, policy: Policy, issue: Issue, previous: Exchange | None = None, paths: Sequence[str] = ()
+    report: RunReport,
+    policy: Policy,
+    issue: Issue,
+    previous: Exchange | None = None,
+    paths: Sequence[str] = (),
+    *,
+    partial: bool = False,
 ) -> list[Effect]:
     """Everything that is to be written about `report`, in order.
 
     `previous` is our comment on `issue`, if there is one; `paths` are all indexed files, to name withdrawn suspects.
+    A `partial` report, of a cancelled run, is commented only where there is none and somebody has found something.
     """
     state = parse(previous.body) if previous else None
-    writes = _writes(report, policy, issue, previous, state, paths)
+    if partial:
+        writes = _partial(report, policy, issue, paths) if previous is None and report.findings else []
+    else:
+        writes = _writes(report, policy, issue, previous, state, paths)
     planned = writes if policy.dry_run else None
     page = summary(report, state, paths, labels=policy.labels, planned=planned)
     url = f"{issue.url}#issuecomment-{previous.comment_id}" if previous and issue.url else ""
@@ -104,6 +115,14 @@ def _writes(
     return effects
 
 
+def _partial(report: RunReport, policy: Policy, issue: Issue, paths: Sequence[str]) -> list[Effect]:
+    """Seconds are left: no labels, and a comment that the next run replaces."""
+    if issue.number is None or not policy.comment:
+        return []
+    body = comment(report, None, paths, labels=policy.labels, text=None)
+    return [PostComment(issue_number=issue.number, body=body, yields=True)]
+
+
 def _written(number: int, previous: Exchange | None, body: str) -> PostComment | EditComment:
     if previous is None or previous.comment_id is None:
         return PostComment(issue_number=number, body=body)
@@ -134,9 +153,13 @@ def outputs(report: RunReport) -> dict[str, str]:
         "ticket-assignee": ticket.assignee.lstrip("@"),
         "ticket-effort": ticket.effort if report.kind == "bug" else "",
         "tokens": str(report.usage.tokens),
-        "cost-usd": "unknown" if report.usage.usd is None else f"{report.usage.usd:.6f}",
+        "cost-usd": _dollars(report.usage),
         "seconds": f"{report.seconds:.1f}",
     }
+
+
+def _dollars(usage: Usage) -> str:
+    return "unknown" if usage.usd is None else f"{usage.usd:.6f}"
 
 
 def skipped(reason: str) -> list[Effect]:
@@ -147,20 +170,35 @@ def skipped(reason: str) -> list[Effect]:
     ]
 
 
-def unreachable(message: str) -> list[Effect]:
-    """GitHub cannot be reached, which is nobody's to mend: the job's page says so."""
+def indexed(facts: IndexFacts, usage: Usage) -> tuple[Status, list[Effect]]:
+    """An index was made to be kept: how that ended, and the job's page that says it."""
+    notes = [] if facts.commit else ["There is no commit here: put actions/checkout before this step."]
+    notes += ["Part of the repository was not indexed."] if facts.partial else []
+    notes += facts.notes
+    odd = [*notes, *([facts.cache] if facts.cache else [])]
+    status = Status.DEGRADED if odd else Status.COMPLETE
+    values = {"status": status.value, "tokens": str(usage.tokens), "seconds": f"{facts.seconds:.1f}"}
+    return status, [
+        WriteSummary(markdown=index_summary(facts.told, notes)),
+        *([Annotate(level="warning", message=clipped(" ".join(odd), MAX_WARNING_CHARS))] if odd else []),
+        SetOutputs(values=NOTHING | values | {"cost-usd": _dollars(usage)}),
+    ]
+
+
+def unfinished(message: str) -> list[Effect]:
+    """There is nothing to report, and nobody has to mend anything: the job's page says why."""
     return [
-        WriteSummary(markdown=skip_summary(message)),
+        WriteSummary(markdown=unfinished_summary(message)),
         Annotate(level="warning", message=message),
         SetOutputs(values=NOTHING | {"status": Status.DEGRADED.value}),
     ]
 
 
-def failed(message: str) -> list[Effect]:
-    """Somebody must mend something: an error beside the job, and the job's page."""
+def failed(message: str, at: Span | None = None) -> list[Effect]:
+    """Somebody must mend something, perhaps in these lines: an error beside the job, and the job's page."""
     return [
         WriteSummary(markdown=failure_summary(message)),
-        Annotate(level="error", message=message),
+        Annotate(level="error", message=message, at=at),
         SetOutputs(values=NOTHING | {"status": Status.FAILED.value}),
     ]
 

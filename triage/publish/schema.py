@@ -1,7 +1,8 @@
-"""The JSON report, and the schema that is published for those who read it."""
+"""The JSON report, and the schemas that are published: for those who read it, and for editors of the settings."""
 
 import json
 
+from triage.domain.config import Config
 from triage.domain.report import RunReport
 
 
@@ -14,3 +15,8 @@ def report_json(report: RunReport) -> str:
 def report_schema() -> str:
     """What `docs/report.schema.json` holds."""
     return json.dumps(RunReport.model_json_schema(), indent=2) + "\n"
+
+
+def config_schema() -> str:
+    """What `docs/triage.schema.json` holds: the keys of `.github/triage.yml`, for editors."""
+    return json.dumps(Config.model_json_schema(by_alias=True), indent=2) + "\n"

@@ -9,10 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from triage.domain.report import RunReport
-from triage.domain.run import Outcome, Status, StepRecord
+from triage.domain.run import Outcome, Status
 from triage.domain.text import visible_only
 from triage.publish import words
+from triage.publish.audit import headline
 from triage.publish.permalink import shown
+from triage.publish.stages import Turn, stages
 
 _SEVERITY_STYLES = {"CRITICAL": "bold white on red", "HIGH": "bold red", "MEDIUM": "bold yellow", "LOW": "bold cyan"}
 
@@ -69,15 +71,19 @@ def _run(report: RunReport) -> Iterator[RenderableType]:
     cost = "cost unknown" if report.usage.usd is None else f"${report.usage.usd:.4f}"
     verified = f"{report.citations.verified} of {report.citations.total} references verified"
     spent = f"{report.usage.tokens:,} tokens, {cost}, " if report.usage.calls else ""
-    steps = ", ".join(_step(step) for step in report.steps)
     yield Text()
-    yield Text(f"{verified} · engine {report.engine} · {spent}{report.seconds:.1f} s", style="dim")
-    yield Text(steps, style="dim")
+    yield Text(f"{verified} · engine {words.engine(report)} · {spent}{report.seconds:.1f} s", style="dim")
+    yield Text(headline(report), style="dim")
+    yield Text(", ".join(_turn(turn) for stage in stages(report) for turn in stage.turns), style="dim")
 
 
-def _step(step: StepRecord) -> str:
-    failed = "" if step.outcome is Outcome.SUCCESS else f" {step.outcome.lower()}"
-    return f"{step.step.replace('_', ' ')}{failed} {step.seconds:.1f} s"
+def _turn(turn: Turn) -> str:
+    """Such as `critic failed, by rules 3.8 s`."""
+    first, last = turn.tries[0], turn.tries[-1]
+    failed = "" if first.outcome is Outcome.SUCCESS else f" {words.OUTCOMES[first.outcome]}"
+    twin = ", by rules" if last is not first and last.engine == "rules" else ""
+    seconds = sum(record.seconds for record in turn.tries)
+    return f"{turn.step.replace('_', ' ')}{failed}{twin} {seconds:.1f} s"
 
 
 def _section(title: str, text: str) -> Iterator[RenderableType]:

@@ -8,7 +8,7 @@ from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
 from triage.domain.findings import Verdict
 from triage.domain.report import RunReport, Suspect
-from triage.domain.run import Status
+from triage.domain.run import Status, Usage
 from triage.publish import words
 from triage.publish.permalink import outside, permalink, shown
 from triage.publish.state import PostedState, path_hash
@@ -19,6 +19,7 @@ VISIBLE_ITEMS = 6
 """Of questions and of next steps: a list that nobody reads to its end helps nobody."""
 MAX_ITEMS = 20
 """Of any list; agents give fewer, an attacker may not."""
+MAX_STEPS = 40
 MAX_ANALYSIS_CHARS = 6_000
 NOTES_TITLE = "What this report could not do"
 
@@ -29,10 +30,14 @@ class Fold:
 
     title: str
     body: str
+    opened: bool = False
+    """Seen at once: the body stands by itself."""
 
     @property
     def markdown(self) -> str:
         """With the empty lines that GitHub needs to read Markdown inside of HTML."""
+        if self.opened:
+            return self.body
         return f"<details>\n<summary>{self.title}</summary>\n\n{self.body}\n\n</details>"
 
 
@@ -130,7 +135,7 @@ def _folds(report: RunReport, *, run: bool) -> Iterator[Fold]:
         yield notes
     if run:
         facts = f"{words.seconds(report.seconds)}, {words.spent(report.usage)}"
-        yield Fold(f"The run: {facts}", block("folds", "run", report))
+        yield Fold(f"The run: {facts}", _run(report))
     yield Fold("Analysis", plain(report.analysis, max_chars=MAX_ANALYSIS_CHARS))
 
 
@@ -142,6 +147,12 @@ def _bug_folds(report: RunReport) -> Iterator[Fold]:
         yield Fold(_critic_title(report.critique.verdict, len(report.critique.gaps)), _critique(report))
     yield Fold("Suggested fix", block("folds", "fix", report.suggested_fix) if report.suggested_fix else "")
     yield Fold("Steps to reproduce", block("folds", "reproduction", report.reproduction[:MAX_ITEMS]))
+
+
+def _run(report: RunReport) -> str:
+    planning = sum((step.usage for step in report.steps if step.step == "supervisor"), Usage())
+    steps = [step for step in report.steps if step.step != "supervisor"][:MAX_STEPS]
+    return block("folds", "run", report, steps, planning)
 
 
 def _critic_title(verdict: Verdict, gaps: int) -> str:

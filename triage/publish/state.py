@@ -57,14 +57,17 @@ def parse(body: str) -> PostedState | None:
     return state if render(state) == line else None
 
 
-def next_state(report: RunReport, previous: PostedState | None, text: str = "") -> PostedState:
-    """State of the comment that shows `report`; earlier questions and suspects stay known. `text`: its hash."""
+def next_state(report: RunReport, previous: PostedState | None, text: str | None = "") -> PostedState:
+    """State of the comment that shows `report`; earlier questions and suspects stay known.
+
+    `text`: the issue's hash; without it the report is partial, and the next one counts as news whatever it says.
+    """
     earlier = previous or PostedState()
     asked = [*earlier.asked, *(missing.kind for missing in report.missing_information)]
     suspects = [*(path_hash(suspect.path) for suspect in report.suspects), *earlier.suspects]
     return PostedState(
-        text=text,
-        content=content_hash(report),
+        text=text or "",
+        content="" if text is None else content_hash(report),
         asked=list(dict.fromkeys(asked)),
         suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
     )

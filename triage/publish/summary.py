@@ -1,19 +1,18 @@
 """The job's page: the report, a picture of what ran, and what it cost."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.checks.inert import code_span
 from triage.domain.effect import AddLabels, EditComment, Effect, LabelsMode, PostComment
 from triage.domain.report import RunReport
+from triage.publish import audit
 from triage.publish.diagram import diagram
 from triage.publish.fit import MAX_SUMMARY_UNITS, fitted, outgoing
 from triage.publish.permalink import outside
-from triage.publish.sections import MAX_ITEMS, Fold, page
+from triage.publish.sections import MAX_ITEMS, page
 from triage.publish.state import PostedState
 from triage.publish.template import block
-
-MAX_DECISIONS = 50
 
 
 def summary(
@@ -29,24 +28,26 @@ def summary(
     blocks = [block("summary", "title", report, outside(report.issue.url))]
     blocks += [plan_summary(planned)] if planned is not None else []
     blocks += content.blocks
-    steps = block("folds", "steps", report)
-    picture = diagram(report.steps)
-    blocks.append(block("summary", "ran", report, picture, steps))
-    whole = replace(content, blocks=blocks, folds=[*content.folds, *_run_folds(report)])
+    picture = diagram(report)
+    whole = replace(
+        content, blocks=blocks, folds=[*content.folds, *(fold for fold in audit.folds(report, picture) if fold.body)]
+    )
     return outgoing(fitted(whole, MAX_SUMMARY_UNITS), whole.links, MAX_SUMMARY_UNITS, picture) + "\n"
-
-
-def _run_folds(report: RunReport) -> Iterator[Fold]:
-    if report.decisions:
-        yield Fold("The supervisor's decisions", block("summary", "decisions", report.decisions[:MAX_DECISIONS]))
-    if report.index:
-        yield Fold("What was indexed", block("summary", "index", report.index))
-    yield Fold("Limits", block("summary", "limits", report))
 
 
 def skip_summary(reason: str) -> str:
     """Nothing was done, and why."""
     return outgoing(block("summary", "skip", reason), [], MAX_SUMMARY_UNITS) + "\n"
+
+
+def index_summary(told: str, notes: Sequence[str]) -> str:
+    """An index was made, and what did not go as asked."""
+    return outgoing(block("summary", "indexed", told, notes[:MAX_ITEMS]), [], MAX_SUMMARY_UNITS) + "\n"
+
+
+def unfinished_summary(message: str) -> str:
+    """There is nothing to tell, and why."""
+    return outgoing(block("summary", "unfinished", message), [], MAX_SUMMARY_UNITS) + "\n"
 
 
 def failure_summary(message: str) -> str:

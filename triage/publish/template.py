@@ -9,6 +9,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from triage.checks.inert import code_span, fenced, inert, inert_cell
+from triage.domain.run import StepRecord
 from triage.publish import words
 
 
@@ -35,6 +36,7 @@ def _environment() -> Environment:
         "outcome": words.outcome,
         "clipped": words.clipped,
         "unticked": unticked,
+        "answerer": answerer,
     }
     environment.globals["words"] = words
     return environment
@@ -49,6 +51,14 @@ def block(template: str, macro: str, *values: object) -> str:
 def cell_code(text: str) -> str:
     """A code span for a table's cell. A bar would end the cell; a backslash before it cannot be written there."""
     return code_span(text.replace("|", "¦")) if "\\" in text else code_span(text).replace("|", "\\|")
+
+
+def answerer(step: StepRecord) -> str:
+    """Who answered, for a table's cell; empty for what no agent does."""
+    model = words.asked_of(step)
+    if model:
+        return cell_code(words.clipped(model, 60))
+    return "" if step.step in words.MECHANICAL else step.engine
 
 
 def unticked(markdown: str) -> str:

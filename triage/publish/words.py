@@ -1,7 +1,12 @@
 """What enums and numbers read like on a page."""
 
+from collections.abc import Sequence
+
+from triage.domain.faults import Part, refused_by_gate
 from triage.domain.findings import Effort, Kind, MissingKind, Verdict
-from triage.domain.run import Engine, Outcome, StepName, StepRecord, Usage
+from triage.domain.report import RunReport
+from triage.domain.run import Outcome, StepName, StepRecord, Usage
+from triage.publish.stages import answered_by_model, asked_model
 
 LOW, HIGH = 0.4, 0.7
 """Below the first, confidence is called low; from the second on, high."""
@@ -30,7 +35,6 @@ KINDS: dict[Kind, str] = {
     "question": "This looks like a question, not a bug",
     "not_actionable": "Nobody can act on this report yet",
 }
-ENGINES: dict[Engine, str] = {"model": "model", "rules": "rules (no model)"}
 QUESTIONS: dict[MissingKind, str] = {
     "reproduction": "Steps that reproduce it",
     "expected": "What should have happened",
@@ -51,6 +55,7 @@ EFFORTS: dict[Effort, str] = {
 }
 STEPS: dict[StepName, str] = {
     "prepare": "Index",
+    "supervisor": "Supervisor",
     "investigator": "Investigator",
     "codebase_search": "Codebase search",
     "web_search": "Web search",
@@ -65,6 +70,29 @@ OUTCOMES: dict[Outcome, str] = {
     Outcome.TIMED_OUT: "timed out",
     Outcome.SKIPPED: "skipped",
 }
+
+
+def engine(report: RunReport) -> str:
+    """Who answered in this run."""
+    if report.engine == "rules":
+        return "rules (no model)"
+    if answered_by_model(report):
+        return "model"
+    asked = "a model was asked and gave no usable answer" if asked_model(report) else "a model was chosen and not asked"
+    return f"rules ({asked})"
+
+
+def asked_of(step: StepRecord) -> str:
+    """The model that answered or was asked last, as its endpoint names it; empty by rules and when none was named."""
+    if step.engine == "rules":
+        return ""
+    return step.model or (step.calls[-1].model if step.calls else "")
+
+
+def agents(names: Sequence[str]) -> str:
+    """The agents' names; a name that is none of ours, which a model may have made up, is not repeated."""
+    known = {str(step): word for step, word in STEPS.items()}
+    return ", ".join(known.get(name, "an unknown agent") for name in names)
 
 
 def confidence(value: float) -> str:
@@ -98,8 +126,10 @@ def dollars(usd: float | None) -> str:
 
 def spent(usage: Usage) -> str:
     """Such as `12,345 tokens, 0.0421 US dollars`."""
+    if not usage.calls and not usage.tokens:
+        return "no tokens"
     price = "price unknown" if usage.usd is None else f"{dollars(usage.usd)} US dollars"
-    return f"{usage.tokens:,} tokens, {price}"
+    return f"{counted(usage.tokens, 'token')}, {price}"
 
 
 def counted(number: int, one: str, many: str = "") -> str:
@@ -107,10 +137,21 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+PARTS: dict[Part, str] = {
+    "step": "the step",
+    "gate": "its answer",
+    "shortfall": "a part of it",
+    "model call": "a request to",
+    "tool": "the tool",
+}
+"""What failed, as a table's cell says it."""
+
+
 def outcome(step: StepRecord) -> str:
     """How a step ended, with the reason where there is one."""
-    word = OUTCOMES[step.outcome]
-    return f"{word}: {step.error}" if step.error else word
+    word = "refused by the gate" if refused_by_gate(step) else OUTCOMES[step.outcome]
+    but = f", but {'. '.join(step.shortfalls)}" if step.shortfalls else ""
+    return (f"{word}: {step.error}" if step.error else word) + but
 
 
 def first_sentences(text: str, count: int) -> str:

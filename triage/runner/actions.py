@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from triage.domain.code import Span
 from triage.ports import Level
 from triage.runner.commands import command
 from triage.runner.file_commands import SUMMARY_BYTES, output_block, summary_bytes
@@ -31,9 +32,12 @@ class ActionsRunner:
         self._output_path = output_path
         self._workspace = workspace
         self._annotated: Counter[Level] = Counter()
+        self.told = False
+        """The job's page was given something."""
 
     def summary(self, markdown: str) -> None:
         """Append to the job's page, within what GitHub accepts."""
+        self.told = True
         if self._summary_path is None:
             self._lines.write([f"{PREFIX}There is no GITHUB_STEP_SUMMARY, so the summary is not shown."])
             return
@@ -56,11 +60,12 @@ class ActionsRunner:
         except OSError as error:
             self.annotate("warning", f"The outputs could not be written: {_reason(error)}.")
 
-    def annotate(self, level: Level, message: str) -> None:
+    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
         """One line beside the job; from the eleventh of a level on, in the log only."""
         self._annotated[level] += 1
         shown = self._annotated[level] <= MOST_ANNOTATIONS
-        self._lines.write([command(level, message) if shown else f"{PREFIX}{level}: {one_line(message)}"])
+        where = {"file": at.path, "line": str(at.start), "endLine": str(at.end)} if at else {}
+        self._lines.write([command(level, message, where) if shown else f"{PREFIX}{level}: {one_line(message)}"])
 
     def report(self, json_text: str) -> str:
         """Write `.triage/report.json`; its path relative to the workspace, or empty with a warning."""

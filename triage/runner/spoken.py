@@ -11,16 +11,22 @@ def elapsed(seconds: float) -> str:
 
 def told(record: StepRecord | ToolExecution) -> str:
     """How a step or a tool call ended: outcome, seconds, tokens, dollars. Counts and our own words only."""
+    ending = record.outcome.lower().replace("_", " ")
     if isinstance(record, ToolExecution):
-        parts = [f"{record.tool} {record.outcome.lower()} in {record.ms / 1000:.1f} s"]
+        parts, reasons = [f"{record.tool} {ending} in {record.ms / 1000:.1f} s"], [record.error]
     else:
-        parts = [f"{record.step} {record.outcome.lower()} in {record.seconds:.1f} s", *_spent(record)]
-    return ", ".join(parts) + (f": {record.error}" if record.error else "")
+        parts = [f"{record.step} {ending} in {record.seconds:.1f} s", *_spent(record)]
+        reasons = [record.error, *record.shortfalls]
+    named = "; ".join(reason for reason in reasons if reason)
+    return ", ".join(parts) + (f": {named}" if named else "")
 
 
 def _spent(record: StepRecord) -> list[str]:
     if record.engine == "rules":
         return ["by rules"]
-    usage = record.usage
-    price = "cost unknown" if usage.usd is None else f"${usage.usd:.4f}"
-    return [f"{usage.tokens:,} tokens", price, f"by {record.model or 'model'}"]
+    usage, requests = record.usage, len(record.calls)
+    told = []
+    if usage.tokens or requests > 1:
+        told.append(f"{usage.tokens:,} tokens" + (f" in {requests} requests" if requests > 1 else ""))
+        told.append("cost unknown" if usage.usd is None else f"${usage.usd:.4f}")
+    return [*told, f"by {record.model or 'model'}"]

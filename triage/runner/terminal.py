@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from triage.domain.code import Span
 from triage.domain.run import Outcome, StepRecord, ToolExecution
 from triage.errors import BadInput
 from triage.ports import Level
@@ -49,8 +50,9 @@ class TerminalRunner:
     def outputs(self, values: Mapping[str, str]) -> None:
         """Nothing: there is no later step."""
 
-    def annotate(self, level: Level, message: str) -> None:
-        """One line on standard error."""
+    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+        """One line on standard error; the message itself names the place."""
+        del at
         self._console.print(Text.assemble((f"{level}: ", _LEVEL_STYLES[level]), one_line(message)))
 
     def report(self, json_text: str) -> str:

@@ -1,6 +1,7 @@
 """Every input and every fact of the environment. The only reader of the environment's variables."""
 
+from triage.settings.checkouts import Checkouts
 from triage.settings.inputs import KEY_FOR_NONE, Settings
 from triage.settings.place import RunnerEnvironment
 
-__all__ = ["KEY_FOR_NONE", "RunnerEnvironment", "Settings"]
+__all__ = ["KEY_FOR_NONE", "Checkouts", "RunnerEnvironment", "Settings"]

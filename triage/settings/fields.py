@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, SecretStr
 from pydantic_core import PydanticCustomError
 
 LONGEST_SHOWN_CHARS = 40
+LONGEST_PATH_CHARS = 1_000
 _TRUTH = {"yes": "true", "on": "true", "1": "true", "no": "false", "off": "false", "0": "false"}
 
 
@@ -18,7 +19,7 @@ def refuse(message: str) -> PydanticCustomError:
     return PydanticCustomError("input", "{message}", {"message": message})
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """The value on one line, short, with everything odd escaped."""
     text = str(value)
     return ascii(text if len(text) <= LONGEST_SHOWN_CHARS else text[:LONGEST_SHOWN_CHARS] + "...")
@@ -32,7 +33,7 @@ def one_of(*allowed: str) -> BeforeValidator:
             return value
         near = difflib.get_close_matches(str(value).lower(), allowed, n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise refuse(f"{_shown(value)} is not one of {', '.join(allowed)}{hint}")
+        raise refuse(f"{shown(value)} is not one of {', '.join(allowed)}{hint}")
 
     return BeforeValidator(check)
 
@@ -45,7 +46,7 @@ def _flag(value: Any) -> Any:
         return value.lower() == "true"
     near = _TRUTH.get(str(value).lower())
     hint = f"; did you mean {near}?" if near else ""
-    raise refuse(f"{_shown(value)} is not one of true, false{hint}")
+    raise refuse(f"{shown(value)} is not one of true, false{hint}")
 
 
 def whole(lowest: int, highest: int, unit: str = "") -> BeforeValidator:
@@ -56,7 +57,7 @@ def whole(lowest: int, highest: int, unit: str = "") -> BeforeValidator:
         # int() alone would take other scripts' digits, underscores and a sign.
         if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,18}", text) or not lowest <= int(text) <= highest:
             hint = f"; did you mean {text[1:]}?" if re.fullmatch(r"#[1-9][0-9]{0,8}", text) else ""
-            raise refuse(f"{_shown(value)} is not a whole number{unit} from {lowest} to {highest}{hint}")
+            raise refuse(f"{shown(value)} is not a whole number{unit} from {lowest} to {highest}{hint}")
         return int(text)
 
     return BeforeValidator(check)
@@ -68,9 +69,9 @@ def amount(lowest: float, highest: float, unit: str) -> BeforeValidator:
     def check(value: Any) -> Any:
         text = str(value)
         if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", text):
-            raise refuse(f"{_shown(value)} is not a number{unit} such as 0.50")
+            raise refuse(f"{shown(value)} is not a number{unit} such as 0.50")
         if not lowest <= float(text) <= highest:
-            raise refuse(f"{_shown(value)} is not a number{unit} from {lowest:g} to {highest:g}")
+            raise refuse(f"{shown(value)} is not a number{unit} from {lowest:g} to {highest:g}")
         return float(text)
 
     return BeforeValidator(check)
@@ -78,7 +79,7 @@ def amount(lowest: float, highest: float, unit: str) -> BeforeValidator:
 
 def _name(value: Any) -> Any:
     if not re.fullmatch(r"[!-~]{1,200}", str(value)):
-        raise refuse(f"{_shown(value)} is not a model's name: printable ASCII without spaces, at most 200 characters")
+        raise refuse(f"{shown(value)} is not a model's name: printable ASCII without spaces, at most 200 characters")
     return value
 
 
@@ -119,8 +120,25 @@ def _is_private(host: str) -> bool:
     return address.is_loopback or (address.is_private and not (address.is_link_local or address.is_unspecified))
 
 
+def _path(value: Any) -> Any:
+    text = str(value)
+    if not text.isprintable() or len(text) > LONGEST_PATH_CHARS:
+        raise refuse(f"{shown(value)} is not a path: printable, at most {LONGEST_PATH_CHARS} characters")
+    return text
+
+
+def _repository_path(value: Any) -> Any:
+    """A path inside the repository, as git writes it."""
+    text = str(_path(value)).removeprefix("./")
+    if "\\" in text or not all(part not in ("", ".", "..") for part in text.split("/")):
+        raise refuse(f"{shown(value)} is not a path inside the repository, such as .github/triage.yml")
+    return text
+
+
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Secret = Annotated[SecretStr, BeforeValidator(_key)]
+FilePath = Annotated[str, BeforeValidator(_path)]
+RepositoryPath = Annotated[str, BeforeValidator(_repository_path)]
 ModelName = Annotated[str, BeforeValidator(_name)]
 EndpointUrl = Annotated[str, BeforeValidator(endpoint_url)]
 Seconds = Annotated[int, whole(1, 21_600, " of seconds")]

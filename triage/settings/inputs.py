@@ -12,7 +12,18 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from triage.domain.effect import LabelsMode, Policy
 from triage.domain.run import Engine, Limits
 from triage.errors import BadInput
-from triage.settings.fields import EndpointUrl, Flag, ModelName, Seconds, Secret, amount, one_of, whole
+from triage.settings.fields import (
+    EndpointUrl,
+    FilePath,
+    Flag,
+    ModelName,
+    RepositoryPath,
+    Seconds,
+    Secret,
+    amount,
+    one_of,
+    whole,
+)
 
 KEY_FOR_NONE = "sk-no-key-required"
 """Sent to an endpoint that was given without a key; gateways that need none accept any."""
@@ -52,9 +63,13 @@ class Settings(BaseSettings):
         description="Base URL of any OpenAI-compatible endpoint (LiteLLM, vLLM, Azure, Ollama). Empty means OpenAI's.",
     )
     model: ModelName = Field("gpt-4o", description="Model for codebase search, critic and writer.")
-    fast_model: ModelName = Field("gpt-4o-mini", description="Model for investigator and web search.")
+    fast_model: ModelName = Field("gpt-4o-mini", description="Model for investigator, web search and supervisor.")
     fallback_model: ModelName = Field(
         "gpt-4o-mini", description="Model that takes over once when the first stays rate-limited or unreachable."
+    )
+    supervisor: Annotated[Engine, one_of("rules", "model")] = Field(
+        "rules",
+        description="Who proposes the next agents: rules, or model (the fast model, under the same law).",
     )
     embedding_model: ModelName = Field(
         "local", description="What makes the vectors: local, or the name of an embedding model at the endpoint."
@@ -69,8 +84,8 @@ class Settings(BaseSettings):
     max_tokens: Annotated[int, whole(1_000, 100_000_000)] = Field(
         100_000, description="Most tokens of one run, input and output of all calls together."
     )
-    max_cost_usd: Annotated[float, amount(0.01, 1_000, " of US dollars")] = Field(
-        1.00, description="Most US dollars of one run."
+    max_cost_usd: Annotated[float, amount(0, 1_000, " of US dollars")] = Field(
+        1.00, description="Most US dollars of one run; 0 means by rules only."
     )
     timeout_seconds: Seconds = Field(300, description="Most seconds of the whole run.")
     agent_timeout_seconds: Seconds = Field(60, description="Most seconds of one agent.")
@@ -80,6 +95,15 @@ class Settings(BaseSettings):
     labels: Annotated[LabelsMode, one_of("off", "suggest", "apply")] = Field(
         "suggest",
         description="Labels: off, suggest (named in the comment), or apply (existing labels only, only ever added).",
+    )
+    config_file: RepositoryPath = Field(
+        ".github/triage.yml",
+        description="The project's own settings, read from the indexed commit. A file that is not there is none.",
+    )
+    cache_dir: FilePath | None = Field(
+        None,
+        description="Folder that keeps the index, and an interrupted run, between jobs (with actions/cache). "
+        "Empty means nothing is kept.",
     )
     chroma_url: EndpointUrl | None = Field(
         None,
@@ -142,6 +166,8 @@ class Settings(BaseSettings):
     @property
     def engine_chosen(self) -> Engine:
         """Who answers in this run."""
+        if not self.max_cost_usd:
+            return "rules"
         return "model" if self.engine == "model" or (self.engine == "auto" and self.has_endpoint) else "rules"
 
     @property
@@ -153,6 +179,11 @@ class Settings(BaseSettings):
     def embedding_chosen(self) -> str:
         """`local`, or the endpoint's model when a model answers: by rules, code stays on this machine."""
         return self.embedding_model if self.engine_chosen == "model" else "local"
+
+    @property
+    def names_config_file(self) -> bool:
+        """Whether the workflow names a file of its own for the project's settings."""
+        return self._changed("config_file")
 
     @property
     def secrets(self) -> list[str]:
@@ -184,6 +215,14 @@ class Settings(BaseSettings):
             (
                 self.engine == "rules" and self._changed("model_api_key"),
                 "model-api-key is not used: engine is rules.",
+            ),
+            (
+                not self.max_cost_usd and (self.engine == "model" or (self.engine == "auto" and self.has_endpoint)),
+                "max-cost-usd is 0: every agent answers by rules.",
+            ),
+            (
+                by_rules and self.supervisor == "model",
+                "supervisor: model is not used: the rules engine answers.",
             ),
             (
                 by_rules and bool(named),

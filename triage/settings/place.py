@@ -6,9 +6,11 @@ from typing import Self
 
 from pydantic_core import PydanticCustomError
 
+from triage.domain.collector import Collector
 from triage.domain.value import Value
 from triage.errors import BadInput
 from triage.settings.fields import endpoint_url
+from triage.settings.telemetry import read_collector, secrets_of
 
 
 class RunnerEnvironment(Value):
@@ -28,6 +30,10 @@ class RunnerEnvironment(Value):
     ca_file: Path | None = None
     """A private authority's certificates, for clients that do not look for them on their own."""
     tavily_base_url: str | None = None
+    collector: Collector | None = None
+    """Where telemetry goes; none when it is off."""
+    collector_fault: str = ""
+    """Why telemetry is off although an endpoint is named."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Self:
@@ -47,6 +53,7 @@ class RunnerEnvironment(Value):
             "api_url": environ.get("GITHUB_API_URL", "").rstrip("/"),
             "run_url": _run_url(environ),
             "tavily_base_url": _tavily_base_url(environ),
+            **_telemetry(environ),
             "event_path": path("GITHUB_EVENT_PATH"),
             "workspace": path("GITHUB_WORKSPACE"),
             "summary_path": path("GITHUB_STEP_SUMMARY"),
@@ -58,10 +65,17 @@ class RunnerEnvironment(Value):
 
     @property
     def warnings(self) -> list[str]:
-        """What the workflow grants and should not, one sentence each."""
-        if not self.id_token_granted:
-            return []
-        return ["The job grants `id-token: write`, which this action never uses; take it out of `permissions:`."]
+        """What the workflow grants and should not, or sets in vain, one sentence each."""
+        said = [f"Telemetry is off. {self.collector_fault}"] if self.collector_fault else []
+        if self.id_token_granted:
+            grant = "The job grants `id-token: write`, which this action never uses; take it out of `permissions:`."
+            said.append(grant)
+        return said
+
+    @property
+    def secrets(self) -> list[str]:
+        """Values that must appear nowhere."""
+        return secrets_of(self.collector) if self.collector else []
 
 
 def _run_url(environ: Mapping[str, str]) -> str:
@@ -69,6 +83,14 @@ def _run_url(environ: Mapping[str, str]) -> str:
     if not (server and slug and run):
         return ""
     return f"{server.rstrip('/')}/{slug}/actions/runs/{run}/attempts/{environ.get('GITHUB_RUN_ATTEMPT') or '1'}"
+
+
+def _telemetry(environ: Mapping[str, str]) -> dict[str, object]:
+    """A fault in it is told and costs no triage."""
+    try:
+        return {"collector": read_collector(environ)}
+    except BadInput as error:
+        return {"collector_fault": str(error)}
 
 
 def _tavily_base_url(environ: Mapping[str, str]) -> str | None:

@@ -1,11 +1,16 @@
 """The search tool: Tavily's, made careful. Only a short query of plain words leaves; errors are errors."""
 
+import json
 import re
+from hashlib import blake2b
 from typing import Any
 
-from langchain_core.tools import ToolException
 from langchain_tavily import TavilySearch
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import BaseModel, Field, PrivateAttr, SecretStr
+
+from triage import __version__
+from triage.ports import Replies
+from triage.web.wire import CarefulWire
 
 MAX_QUERY_CHARS = 200
 MAX_RESULTS = 5
@@ -21,23 +26,42 @@ class SearchQuery(BaseModel):
 class CarefulSearch(TavilySearch):
     """Tavily's tool with a query as its only argument.
 
-    The package returns failures as values that are no JSON (`{"error": ValueError(...)}`); here they are tool errors
-    with a short name, because a message from outside has no place in a prompt or a report.
+    A failure is a tool error with a short name, because a message from outside has no place in a prompt or a report.
     """
 
     name: str = "tavily_search"
     description: str = "Searches the web for pages on software bugs. Input: a short query in plain words."
     args_schema: type[BaseModel] = SearchQuery
+    api_wrapper: CarefulWire
+    _replies: Replies | None = PrivateAttr(None)
 
     async def _arun(self, query: str, **_: Any) -> dict[str, Any]:  # type: ignore[override]  # fewer arguments: the point
         asked = plain_query(query)
         if not asked:
             return {"results": []}
-        try:
-            answer = await super()._arun(query=asked)
-        except ToolException:
-            return {"results": []}  # the package's way to say that nothing was found; its failures are values
-        return _pages(answer)
+        given = {"query": asked, "max_results": self.max_results, "search_depth": self.search_depth}
+        key = _key(self.api_wrapper.address, given)
+        known = _kept(self._replies.known(key)) if self._replies else None
+        if known is not None:
+            return known
+        answer = await self.api_wrapper.raw_results_async(**given)
+        pages = _pages(answer["results"])
+        if self._replies:
+            self._replies.keep(key, json.dumps(pages))
+        return pages
+
+
+def _key(address: str, given: dict[str, Any]) -> str:
+    """Digest of all that shapes the answer."""
+    return blake2b(json.dumps([__version__, address, given]).encode(), digest_size=16).hexdigest()
+
+
+def _kept(answer: str | None) -> dict[str, Any] | None:
+    """Pages that an interrupted run had found; what cannot be read is none."""
+    try:
+        return _pages(list(json.loads(answer)["results"])) if answer else None
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
 
 
 def plain_query(query: str) -> str:
@@ -47,13 +71,8 @@ def plain_query(query: str) -> str:
     return " ".join(printable.split())[:MAX_QUERY_CHARS]
 
 
-def _pages(answer: Any) -> dict[str, Any]:
+def _pages(results: list[Any]) -> dict[str, Any]:
     """Title, address and text of each page; anything else that was sent is dropped."""
-    if not isinstance(answer, dict) or "error" in answer:
-        raise ToolException(_named(answer.get("error") if isinstance(answer, dict) else None))
-    results = answer.get("results")
-    if not isinstance(results, list):
-        raise ToolException("unreadable answer")
     return {
         "results": [
             {
@@ -67,27 +86,21 @@ def _pages(answer: Any) -> dict[str, Any]:
     }
 
 
-def _named(error: object) -> str:
-    """Our own name for a failure, by the status that Tavily's package puts into its message."""
-    status = re.search(r"Error (\d{3})", str(error))
-    known = {"401": "unauthorized (401)", "429": "rate limited (429)", "432": "plan's limit reached (432)"}
-    if status:
-        return known.get(status[1], f"search failed ({status[1]})")
-    return f"search failed ({type(error).__name__})"
-
-
-def search_tool(api_key: SecretStr, base_url: str | None = None) -> CarefulSearch:
+def search_tool(api_key: SecretStr, base_url: str | None = None, replies: Replies | None = None) -> CarefulSearch:
     """The tool.
 
     Args:
         api_key: Tavily's key.
         base_url: Another address for the service; none means Tavily's own.
+        replies: Where answers are kept; none means nowhere.
     """
-    address = {"api_base_url": base_url} if base_url else {}
-    return CarefulSearch(
+    tool = CarefulSearch(
         max_results=MAX_RESULTS,
         search_depth="advanced",
         handle_tool_error=False,  # else an error comes back as if it were an answer
-        tavily_api_key=api_key.get_secret_value(),
-        **address,
+        api_wrapper=CarefulWire.model_validate(
+            {"tavily_api_key": api_key.get_secret_value(), "api_base_url": base_url}
+        ),
     )
+    tool._replies = replies
+    return tool

@@ -1,0 +1,299 @@
+"""What the four tools say, and that they say nothing of what is not in the indexed commit."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from tests import cases
+from tests.fakes import FakeCodebase
+from tests.index.indexes import codebase_of
+from triage.agents import code_tools
+from triage.agents.code_tools import changes_of, definitions_of, found_code, lines_of
+from triage.domain.code import Change, History, Hit, Passage, SearchQuery, Span
+
+CODE = FakeCodebase(
+    cases.FILES, changes=[Change(commit="abcdef0123456789", date="2024-01-02T03:04:05Z", subject="Fix")]
+)
+
+
+@dataclass
+class Holding(FakeCodebase):
+    """Answers what it was given."""
+
+    hits: list[Hit] = field(default_factory=list)
+    places: list[Passage] = field(default_factory=list)
+    past: History = field(default_factory=History)
+
+    def search(self, query: SearchQuery, limit: int) -> list[Hit]:
+        self.queries.append(query)
+        return self.hits[:limit]
+
+    def defined(self, name: str) -> list[Passage]:
+        return self.places
+
+    def history(self, path: str, limit: int) -> History:
+        return self.past
+
+
+def passage(path: str = "a.py", start: int = 1, lines: int = 1, text: str = "x", symbol: str | None = None) -> Passage:
+    return Passage(
+        span=Span(path=path, start=start, end=start + lines - 1), text="\n".join([text] * lines), symbol=symbol
+    )
+
+
+def tools() -> dict[str, Any]:
+    return {tool.name: tool for tool in code_tools.code_tools(CODE)}
+
+
+def test_four_tools_that_only_read():
+    assert list(tools()) == ["search_code", "read_lines", "find_symbol", "git_history"]
+
+
+def test_a_model_is_told_what_each_argument_means():
+    for tool in tools().values():
+        told = convert_to_openai_tool(tool)["function"]
+        assert told["description"]
+        assert "Args:" not in told["description"]
+        for argument in told["parameters"]["properties"].values():
+            # Endpoints differ in what else of JSON schema they take.
+            assert argument.keys() == {"type", "description"}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        (
+            "search_code",
+            {"query": "parse date"},
+            "## src/parse.py:1-3 (parse)\n1| def parse(text):\n3|     return date(*parts)",
+        ),
+        (
+            "read_lines",
+            {"path": "src/parse.py", "start": 2, "end": 2},
+            "## src/parse.py:2-2 of 3 lines\n2|     parts = text.split('-')",
+        ),
+        ("find_symbol", {"name": "parse"}, "## src/parse.py:1-3 (parse)\n1| def parse(text):"),
+        ("git_history", {"path": "src/parse.py"}, "## src/parse.py\nabcdef0123 2024-01-02 Fix"),
+    ],
+)
+async def test_each_tool_answers_with_places_and_numbered_lines(name: str, arguments: dict[str, Any], told: str):
+    assert (await tools()[name].ainvoke(arguments)).startswith(told)
+
+
+# --- search_code
+
+
+def test_the_lines_that_fit_are_shown_and_further_ones_counted():
+    code = Holding()
+    code.hits = [
+        Hit(
+            path="a.py",
+            score=1,
+            reasons=[],
+            passages=[passage(lines=9, text="def Leap():"), passage("a.py", 40, 2, "no")],
+        ),
+        Hit(path="b.py", score=0.5, reasons=[], passages=[passage("b.py", 7, text="nothing alike")]),
+        Hit(path="c.bin", score=0.4, reasons=[], passages=[]),
+    ]
+    assert found_code(code, "leap year") == (
+        "## a.py:1-9\n" + "\n".join(f"{n}| def Leap():" for n in range(1, 7)) + "\n(3 further lines with these words)"
+        "\n\n## b.py:7-7\n\n## c.bin\n(known by its path alone)"
+    )
+
+
+def test_names_and_paths_in_a_query_count_as_such():
+    code = Holding()
+    found_code(code, "where is Store.save in src/store.py")
+    assert code.queries[0].reading.identifiers == ["Store.save"]
+    assert code.queries[0].reading.paths == ["src/store.py"]
+
+
+def test_a_query_is_cut_and_made_fit_to_be_sent():
+    code = Holding()
+    found_code(code, "\ud800" + "x" * 10_000)
+    assert code.queries[0].reading.title == "?" + "x" * (code_tools.MAX_ASKED_CHARS - 1)
+
+
+def test_a_query_without_result_is_an_answer():
+    assert found_code(FakeCodebase(), "x") == "Nothing in the indexed commit shares words with that."
+
+
+# --- read_lines
+
+LONG = FakeCodebase({"long.py": "\n".join(f"line {n}" for n in range(1, 501)), "wide.js": "x" * 1_000})
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "first", "last"),
+    [(1, 3, 1, 3), (-5, 1, 1, 1), (499, 900, 499, 500), (500, 500, 500, 500), (1, 200, 1, 200)],
+)
+def test_the_lines_asked_for(start: int, end: int, first: int, last: int):
+    told = lines_of(LONG, "long.py", start, end).split("\n")
+    assert told[0] == f"## long.py:{first}-{last} of 500 lines"
+    assert told[1].split("|")[0].strip() == str(first)
+    assert told[-1].endswith(f"{last}| line {last}")
+    assert len(told) == last - first + 2
+
+
+def test_more_than_two_hundred_lines_are_not_given_and_that_is_said():
+    told = lines_of(LONG, "long.py", 101, 500).split("\n")
+    assert told[0] == "## long.py:101-300 of 500 lines"
+    assert told[-1] == "(at most 200 lines at a time)"
+
+
+@pytest.mark.parametrize(("start", "end"), [(501, 600), (7, 3), (0, 0), (10**30, 10**31)])
+def test_lines_that_are_not_there(start: int, end: int):
+    assert lines_of(LONG, "long.py", start, end) == f"long.py has 500 lines; there are none from {start} to {end}."
+
+
+def test_an_endless_line_is_cut_and_says_so():
+    assert lines_of(LONG, "wide.js", 1, 1).endswith(f"1| {'x' * 300} (... 700 characters left out)")
+
+
+def test_a_file_known_by_its_path_alone():
+    class ByPath(FakeCodebase):
+        def lines(self, path: str) -> list[str] | None:
+            return None
+
+    assert lines_of(ByPath({"big.py": ""}), "big.py", 1, 2).startswith("The text of this file was not indexed")
+
+
+def test_a_path_that_several_files_end_like_is_answered_with_them():
+    code = FakeCodebase({f"pkg{n}/__init__.py": "" for n in range(20)})
+    told = lines_of(code, "__init__.py", 1, 1)
+    assert told.startswith("No single indexed file has this path. Files of this name, 8 of 20:\npkg0/__init__.py")
+    assert told.count("\n") == 8
+
+
+# --- find_symbol
+
+
+def test_three_definitions_with_their_code_then_places_then_a_count():
+    code = Holding()
+    code.places = [passage(f"f{n}.py", 1, 100, "code", f"run{n}") for n in range(50)]
+    told = definitions_of(code, "run")
+    assert told.count("code\n") == 3 * code_tools.MAX_BODY_LINES
+    assert told.count("(20 further lines of this definition not shown)") == 3
+    assert "Also defined, code not shown:\n## f3.py:1-100 (run3)\n" in told
+    assert told.endswith("## f22.py:1-100 (run22)\n(and at least 27 further places)")
+
+
+def test_a_name_that_nothing_has():
+    assert definitions_of(CODE, "nope").startswith("Nothing of this name is defined")
+
+
+# --- git_history
+
+
+def test_a_shallow_clone_is_said():
+    code = Holding({"a.py": ""})
+    code.past = History(partial=True)
+    told = changes_of(code, "a.py")
+    assert told == "## a.py\n(Older commits are not known here: the clone is shallow, or git took too long.)"
+
+
+def test_without_git_there_is_no_history():
+    assert changes_of(FakeCodebase({"a.py": ""}), "a.py") == "There is no git history here."
+
+
+# --- hostile arguments
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """An indexed repository beside files that are not its own."""
+    folder = tmp_path_factory.mktemp("around")
+    (folder / "secret.py").write_text("CANARY = 1\n")
+    root = folder / "repo"
+    root.mkdir()
+    codebase = codebase_of(root, {"src/a.py": "def inside():\n    return 1\n", "src/b/a.py": "x = 1\n", "w.py": "y\n"})
+    (root / "untracked.py").write_text("CANARY = 2\n")
+    (root / "link.py").symlink_to(folder / "secret.py")
+    codebase.index()
+    return codebase
+
+
+FILE_TOOLS: list[Callable[[Any, str], str]] = [lambda code, path: lines_of(code, path, 1, 9), changes_of]
+ESCAPES = [
+    "../secret.py",
+    "../../secret.py",
+    "src/../../secret.py",
+    "/etc/passwd",
+    "/proc/self/environ",
+    "untracked.py",
+    "link.py",
+    ".git/config",
+    ".git/../../secret.py",
+    "C:\\Windows\\win.ini",
+    "file:///etc/passwd",
+    "~/.ssh/id_rsa",
+    "*.py",
+    "src/?.py",
+    "src/{a,b}.py",
+    ":(glob)**/*.py",
+    "src/a.py\0.txt",
+    "src/a.py\n",
+    "%2e%2e/secret.py",
+    "a" * 100_000,
+    "/" * 10_000,
+    "a/" * 10_000,
+    "",
+    " ",
+    ".",
+    "..",
+    "\ud800",
+    "--output=pwned",
+]
+
+
+@pytest.mark.parametrize("tool", FILE_TOOLS)
+@pytest.mark.parametrize("path", ESCAPES)
+def test_no_path_leads_out_of_the_indexed_commit(real: Any, tool: Callable[[Any, str], str], path: str):
+    told = tool(real, path)
+    assert "CANARY" not in told
+    assert told.startswith("No single indexed file has this path.") or (
+        path.strip() == "src/a.py" and "src/a.py" in told
+    )
+    assert len(told) < 500
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.text(st.characters(exclude_categories=()), max_size=200)
+    | st.text(alphabet="./\\*?[]:a~$`\0\n", max_size=60)
+    | st.sampled_from(ESCAPES),
+    start=st.integers(),
+    end=st.integers(),
+)
+def test_whatever_is_asked_is_answered_in_bounds_and_can_be_sent(real: Any, text: str, start: int, end: int):
+    for told in (
+        found_code(real, text),
+        lines_of(real, text, start, end),
+        lines_of(real, "src/a.py", start, end),
+        definitions_of(real, text),
+        changes_of(real, text),
+    ):
+        assert told
+        assert len(told) < 5_000
+        assert "CANARY" not in told
+        json.dumps(told, ensure_ascii=False).encode("utf-8")
+
+
+def test_keys_in_code_stay_masked(tmp_path: Path):
+    token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    codebase = codebase_of(tmp_path, {"src/a.py": f'def key():\n    return "{token}"\n'})
+    codebase.index()
+    for told in (
+        lines_of(codebase, "src/a.py", 1, 9),
+        definitions_of(codebase, "key"),
+        found_code(codebase, "return key"),
+    ):
+        assert "[masked secret]" in told
+        assert token not in told

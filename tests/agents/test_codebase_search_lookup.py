@@ -1,0 +1,353 @@
+"""The codebase agent looks things up before it answers: a few times, within all caps, and whatever goes wrong."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, SystemMessage, ToolMessage
+
+from tests import cases
+from tests.fakes import NOW, FakeClock, FakeCodebase, FakeJournal, FakeModel, FakeTools, services
+from triage.agents import codebase_search, lookup, toolcalls
+from triage.agents.code_tools import code_tools
+from triage.domain.case import Case
+from triage.domain.run import Limits, Outcome, Usage
+from triage.errors import BudgetSpent, DollarsSpent, ModelUnavailable, TimeSpent
+from triage.graph.tools import ToolBench, recorded
+from triage.ports import Services
+from triage.reading.read import read
+
+CODE = FakeCodebase(cases.FILES)
+ENOUGH = AIMessage("enough")
+
+
+def case() -> Case:
+    issue = cases.issue()
+    return Case(issue=issue, reading=read(issue), repository=cases.repository(), investigation=cases.investigation())
+
+
+def asks(*calls: tuple[str, dict[str, Any]], words: str = "", start: int = 0) -> AIMessage:
+    return AIMessage(
+        words,
+        tool_calls=[
+            {"name": name, "args": args, "id": f"id{start + number}", "type": "tool_call"}
+            for number, (name, args) in enumerate(calls)
+        ],
+    )
+
+
+def reads(*starts: int) -> AIMessage:
+    return asks(*(("read_lines", {"path": "src/parse.py", "start": start, "end": 3}) for start in starts))
+
+
+def model_of(*turns: Any, **changes: Any) -> FakeModel:
+    return FakeModel({"tools": list(turns), "CodebaseFinding": cases.codebase()} | changes)
+
+
+def given_services(model: FakeModel, tools: Any = None, **changes: Any) -> Services:
+    bench = tools or ToolBench(code_tools(CODE), 5.0, FakeJournal(), lambda: NOW, FakeClock())
+    return services(codebase=CODE, model=model, code_tools=bench, **changes)
+
+
+async def run(model: FakeModel, tools: Any = None, **changes: Any) -> Any:
+    return await codebase_search.by_model(case(), given_services(model, tools, **changes), model)
+
+
+def turns_of(model: FakeModel) -> list[list[BaseMessage]]:
+    return [list(prompt) for name, prompt in model.asked if name == "tools"]
+
+
+def answered(model: FakeModel) -> str:
+    """What the model that answers was shown, as one text."""
+    (prompt,) = [prompt for name, prompt in model.asked if name == "CodebaseFinding"]
+    messages = prompt if isinstance(prompt, list) else prompt.to_messages()
+    assert [type(message) for message in messages] == [SystemMessage, HumanMessage], "fit for any endpoint"
+    return "\n".join(message.text for message in messages)
+
+
+def replies(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
+    return [message for message in messages if isinstance(message, ToolMessage)]
+
+
+async def test_what_was_looked_up_reaches_the_answer():
+    model = model_of(reads(2), asks(("find_symbol", {"name": "Store"})), ENOUGH)
+    with recorded() as records:
+        consulted = await run(model)
+
+    assert consulted.answer.relevant_files[0].path == "src/parse.py"
+    assert consulted.shortfalls == []
+    assert [name for name, _ in model.asked] == ["tools", "tools", "tools", "CodebaseFinding"]
+    shown = answered(model)
+    assert '# read_lines({"end": 3, "path": "src/parse.py", "start": 2})\n## src/parse.py:2-3 of 3 lines' in shown
+    assert '# find_symbol({"name": "Store"})\n## src/store.py' in shown
+    assert [(record.tool, record.outcome) for record in records] == [
+        ("read_lines", Outcome.SUCCESS),
+        ("find_symbol", Outcome.SUCCESS),
+    ]
+
+
+async def test_each_turn_sees_the_answers_of_those_before_as_data():
+    model = model_of(reads(2), ENOUGH)
+    await run(model)
+    first, second = turns_of(model)
+    assert [message.type for message in first] == ["system", "human"]
+    assert [message.type for message in second] == ["system", "human", "ai", "tool"]
+    assert "call nothing" in first[0].text
+    (reply,) = replies(second)
+    mark = reply.text.split(">>")[0].removeprefix("<<answer ")
+    assert reply.text.startswith(f"<<answer {mark}>>\n## src/parse.py:2-3")
+    assert reply.text.endswith(f"<</answer {mark}>>")
+
+
+async def test_a_model_that_has_seen_enough_answers_at_once():
+    model = model_of(ENOUGH)
+    await run(model)
+    assert "<<looked up" not in answered(model)
+
+
+async def test_without_tools_all_passages_are_shown_and_the_model_asked_once():
+    model = model_of()
+    await codebase_search.by_model(case(), services(codebase=CODE, model=model), model)
+    assert [name for name, _ in model.asked] == ["CodebaseFinding"]
+
+
+def test_with_tools_the_first_prompt_is_smaller():
+    assert codebase_search.FIRST_CHARS * 2 == codebase_search.CONTEXT_CHARS
+
+
+# --- bounds
+
+
+def number_of_turn(prompt: Sequence[BaseMessage]) -> int:
+    return sum(isinstance(message, AIMessage) for message in prompt)
+
+
+async def test_a_model_that_asks_for_ever_is_stopped():
+    model = model_of()
+    model.answers["tools"] = lambda prompt: reads(number_of_turn(prompt) + 1)
+    journal = FakeJournal()
+    consulted = await run(model, journal=journal)
+    assert len(turns_of(model)) == lookup.MAX_TURNS
+    assert consulted.shortfalls == []
+    assert journal.lines == ["Codebase search: things looked up: 3; no turn is left."]
+
+
+async def test_a_model_that_repeats_itself_is_stopped_earlier():
+    model = model_of()
+    model.answers["tools"] = lambda prompt: reads(1)
+    tools = FakeTools("lines")
+    await run(model, tools)
+    assert len(tools.ran) == 1
+    assert len(turns_of(model)) == 2
+
+
+async def test_an_identical_call_is_answered_from_the_first_with_a_note():
+    model = model_of(reads(1), asks(("read_lines", {"end": 3, "start": 1, "path": "src/parse.py"}), start=5), ENOUGH)
+    tools = FakeTools("lines")
+    model.answers["tools"] = [reads(1, 1), reads(1, 2), ENOUGH]
+    await run(model, tools)
+    assert [len(message.tool_calls) for message in tools.ran] == [1, 1]
+    *_, last = turns_of(model)
+    assert [toolcalls.REPEATED in reply.text for reply in replies(last)] == [False, True, True, False]
+
+
+async def test_eight_calls_are_run_and_every_further_one_is_told():
+    tools = FakeTools("lines")
+    model = model_of(reads(*range(1, 6)), reads(*range(11, 18)), ENOUGH)
+    await run(model, tools)
+    assert [len(message.tool_calls) for message in tools.ran] == [5, 3]
+    assert len(turns_of(model)) == 2, "no call is left for a third"
+    assert answered(model).count(toolcalls.SPENT) == 4
+
+
+@pytest.mark.parametrize("lines", [1, 500])
+async def test_long_answers_are_cut_to_the_budget_and_say_so(lines: int):
+    tools = FakeTools("\n".join(["x" * (20_000 // lines)] * lines))
+    model = model_of(reads(1, 2), reads(3), ENOUGH)
+    await run(model, tools)
+    shown = answered(model)
+    assert shown.count("(further lines left out: ") >= 2
+    *_, last = turns_of(model)
+    assert sum(len(reply.text) for reply in replies(last)) < toolcalls.ANSWERS_CHARS + 400
+
+
+async def test_one_long_answer_leaves_room_for_its_neighbours():
+    class Uneven(FakeTools):
+        async def run(self, message: AIMessage) -> list[ToolMessage]:
+            return [
+                ToolMessage("x\n" * 50_000 if number == 0 else "short", tool_call_id=call["id"] or "")
+                for number, call in enumerate(message.tool_calls)
+            ]
+
+    model = model_of(reads(1, 2, 3), ENOUGH)
+    await run(model, Uneven())
+    assert answered(model).count("short") == 2
+
+
+@pytest.mark.parametrize(
+    ("limits", "cost", "turns"),
+    [
+        (Limits(tokens=100_000), Usage(input_tokens=9_000, output_tokens=100, calls=1, usd=0.001), 3),
+        (Limits(tokens=100_000), Usage(input_tokens=50_000, output_tokens=100, calls=1, usd=0.001), 1),
+        (Limits(tokens=9_000), Usage(calls=1, usd=0.001), 0),
+        (Limits(usd=1.0), Usage(calls=1, usd=0.18), 2),
+        (Limits(usd=1.0), Usage(calls=1, usd=None), 3),
+    ],
+)
+async def test_the_loop_leaves_what_critic_and_writer_need(limits: Limits, cost: Usage, turns: int):
+    model = model_of()
+    model.cost = cost
+    model.answers["tools"] = lambda prompt: reads(number_of_turn(prompt) + 1)
+    journal = FakeJournal()
+    consulted = await run(model, limits=limits, journal=journal)
+    assert len(turns_of(model)) == turns
+    assert consulted.shortfalls == []
+    if turns < 3:
+        assert journal.lines[-1].endswith("the rest of the budget is for critic and writer.")
+
+
+async def test_the_loop_leaves_the_time_that_an_answer_takes():
+    clock = FakeClock()
+
+    def slow(prompt: Any) -> AIMessage:
+        clock.seconds += 25
+        return reads(number_of_turn(prompt) + 1)
+
+    model = model_of()
+    model.answers["tools"] = slow
+    consulted = await run(model, clock=clock, limits=Limits(agent_seconds=60))
+    assert len(turns_of(model)) == 2, "after 50 of 60 seconds the rest is for the answer"
+    assert consulted.shortfalls == []
+
+
+# --- what goes wrong
+
+FAILURES = [
+    BudgetSpent("max-tokens (100,000) would be exceeded"),
+    DollarsSpent("max-cost-usd (1.00) would be exceeded"),
+    TimeSpent("no time left for this call"),
+    ModelUnavailable("request refused (400)"),
+]
+
+
+@pytest.mark.parametrize("error", FAILURES)
+async def test_a_failing_turn_costs_the_looking_up_and_not_the_answer(error: Exception):
+    model = model_of(error)
+    consulted = await run(model)
+    assert consulted.answer == cases.codebase()
+    assert consulted.shortfalls == [f"looking things up ended early: {error}; answered from what was there"]
+
+
+async def test_what_was_looked_up_before_a_failure_is_kept():
+    model = model_of(reads(2), ModelUnavailable("rate limited (429)"))
+    consulted = await run(model)
+    assert "## src/parse.py:2-3 of 3 lines" in answered(model)
+    assert len(consulted.shortfalls) == 1
+
+
+async def test_a_turn_that_hangs_is_cut_in_time_for_the_answer():
+    model = model_of(lambda _: asyncio.sleep(60))
+    consulted = await run(model, limits=Limits(agent_seconds=4.2))
+    assert consulted.answer == cases.codebase()
+    assert consulted.shortfalls == ["looking things up ended early: no answer in time; answered from what was there"]
+
+
+async def test_an_answer_that_fails_too_is_raised():
+    model = model_of(ModelUnavailable("unauthorized (401)"), CodebaseFinding=ModelUnavailable("unauthorized (401)"))
+    with pytest.raises(ModelUnavailable, match="401"):
+        await run(model)
+
+
+async def test_every_call_is_answered_under_its_own_id():
+    bad = InvalidToolCall(name="read_lines", args='{"path": ', id="bad", error=None, type="invalid_tool_call")
+    message = asks(
+        ("read_lines", {"path": "src/parse.py", "start": 1, "end": 1}),
+        ("no such/tool", {}),
+        ("read_lines", {"path": "src/parse.py"}),
+        ("git_history", {"path": "x" * 5_000}),
+        ("search_code", {"query": "\ud800"}),
+        words="I will \udfff look",
+    )
+    message.tool_calls += [
+        message.tool_calls[0] | {"id": each} for each in ("call_0_6", None, "id0", "\ud800", "x" * 999)
+    ]
+    message.invalid_tool_calls.append(bad)
+    model = model_of(message, ENOUGH)
+    await run(model)
+    *_, last = turns_of(model)
+    (asked,) = [each for each in last if isinstance(each, AIMessage)]
+    ids = [call["id"] for call in asked.tool_calls]
+    assert len(set(ids)) == len(ids) == 11
+    assert [reply.tool_call_id for reply in replies(last)] == ids
+    assert asked.invalid_tool_calls == [], "arguments that are no JSON are not sent again"
+    assert [call["name"] for call in asked.tool_calls][1] == "unknown_tool"
+    told = [reply.text.split("\n")[1] for reply in replies(last)]
+    assert told[1] == "There is no such tool; there are: search_code, read_lines, find_symbol, git_history."
+    assert told[2] == "These arguments do not fit (start: missing; end: missing)."
+    assert told[3] == told[10] == "The arguments are not a JSON object."
+    assert told[4].startswith("Nothing in the indexed commit")
+    assert set(told[5:10]) == {toolcalls.REPEATED}
+    json.dumps([asked.text, asked.tool_calls], ensure_ascii=False).encode("utf-8")
+
+
+async def test_a_message_without_measure_is_not_sent_again_as_it_is():
+    model = model_of(asks(*(("find_symbol", {"name": str(n)}) for n in range(500)), words="why " * 10_000), ENOUGH)
+    model.answers["tools"] = [reads(1), *model.answers["tools"]]
+    await run(model)
+    assert answered(model).count("# find_symbol(") == toolcalls.MOST_ASKED
+    assert answered(model).count("why ") < 300
+
+
+names = st.sampled_from(["search_code", "read_lines", "find_symbol", "git_history"]) | st.text(max_size=80)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
+    max_leaves=8,
+)
+arguments = st.dictionaries(
+    st.sampled_from(["query", "path", "start", "end", "name"]) | st.text(max_size=9), values, max_size=4
+)
+wanted = st.tuples(
+    names, arguments | st.text(max_size=30), st.none() | st.sampled_from(["", "1", "2"]) | st.text(max_size=60)
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(turns=st.lists(st.lists(wanted, max_size=20), max_size=5))
+def test_whatever_is_asked_the_conversation_stays_well_formed(turns: list[list[tuple[str, Any, str | None]]]):
+    messages = [
+        AIMessage(
+            "",
+            tool_calls=[
+                {"name": n, "args": a, "id": i, "type": "tool_call"} for n, a, i in asked if isinstance(a, dict)
+            ],
+            invalid_tool_calls=[
+                InvalidToolCall(name=n, args=a, id=i, error=None, type="invalid_tool_call")
+                for n, a, i in asked
+                if isinstance(a, str)
+            ],
+        )
+        for asked in turns
+    ]
+    model = model_of(*messages, *[ENOUGH] * 3)
+    consulted = asyncio.run(run(model))
+    assert consulted.answer == cases.codebase()
+    sent = turns_of(model)
+    assert len(sent) <= lookup.MAX_TURNS
+    waiting: list[str | None] = []
+    for message in sent[-1] if sent else []:
+        if isinstance(message, AIMessage):
+            assert not waiting
+            waiting = [call["id"] for call in message.tool_calls]
+            assert all(waiting)
+            for call in message.tool_calls:
+                assert toolcalls._NAME.fullmatch(call["name"])
+                json.dumps(call["args"], ensure_ascii=False).encode("utf-8")
+        elif isinstance(message, ToolMessage):
+            assert message.tool_call_id == waiting.pop(0)
+    assert not waiting
+    answered(model).encode("utf-8")

@@ -1,0 +1,32 @@
+"""What the project's settings mean."""
+
+import pytest
+
+from triage.domain.config import Config, Labels
+
+EXISTING = ["Bug", "regression", "triage", "no-triage"]
+
+
+@pytest.mark.parametrize(
+    ("config", "usable"),
+    [
+        (Config(), EXISTING),
+        (Config(labels=Labels(allow=["bug", "unknown"])), ["Bug"]),
+        (Config(opt_in_label="Triage", opt_out_label="NO-triage"), ["Bug", "regression"]),
+        (Config(labels=Labels(allow=["triage"]), opt_in_label="triage"), []),
+    ],
+)
+def test_labels_are_those_of_the_repository_that_are_allowed_and_steer_nothing(config: Config, usable: list[str]):
+    assert config.usable(EXISTING) == usable
+
+
+def test_a_label_is_described_whatever_its_case():
+    config = Config(labels=Labels(describe={"Regression": "worked before"}))
+    assert config.described("regression") == "worked before"
+    assert config.described("bug") == ""
+
+
+def test_an_alias_stands_in_for_an_owner():
+    config = Config(owners={"@Acme/Core": "@octocat"})
+    assert config.stands_in("acme/core") == "octocat"
+    assert config.stands_in("anna") == "anna"

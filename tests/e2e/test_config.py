@@ -1,0 +1,159 @@
+"""The project's own settings in a whole job: the commit's count, and a broken file stops the run in plain words."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e import outside, scenes
+from tests.e2e.github_server import GitHubServer, serving
+from tests.e2e.job import Finished, Job
+from tests.endpoint import Reply, Request
+from tests.endpoint import serving as endpoint_serving
+from tests.runner.real_runner import Obeyed, obeyed
+
+PATH = ".github/triage.yml"
+OWN = """\
+ignore: [old/]
+labels: {allow: [crash]}
+opt-in-label: triage
+opt-out-label: no-triage
+owners: {acme/core: octocat}
+"""
+CONTRADICTION = """\
+ignore: [shop/]
+labels: {allow: [bug]}
+opt-out-label: triage
+owners: {acme/core: mallory}
+"""
+
+
+class Labelled(GitHubServer):
+    """An issue and a repository with labels."""
+
+    on_issue: tuple[str, ...] = ("triage",)
+
+    @property
+    def issue(self) -> dict[str, Any]:
+        return {**super().issue, "labels": [{"name": name} for name in self.on_issue]}
+
+    def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
+        if (method, path.rpartition("/")[2]) == ("GET", "labels"):
+            return 200, [{"name": name} for name in ("bug", "crash", "triage")]
+        return super().answer(method, path, sent)
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Iterator[Job]:
+    body = scenes.BODY.replace("crashes", "crashes the whole program, a crash")
+    with serving(Labelled("crash: KeyError when the basket is empty", body)) as github:
+        yield Job(tmp_path, github)
+
+
+def checkout(job: Job, committed: str, lying_about: str) -> None:
+    scenes.plain_checkout(job.workspace)
+    for path, text in {"old/basket.py": scenes.BASKET, "CODEOWNERS": "* @acme/core\n", PATH: committed}.items():
+        (job.workspace / path).parent.mkdir(exist_ok=True)
+        (job.workspace / path).write_text(text, encoding="utf-8")
+    job.commit()
+    (job.workspace / PATH).write_text(lying_about, encoding="utf-8")
+
+
+def event(job: Job, **changes: Any) -> None:
+    told = {**job.github.opened(), **changes}
+    (job.folder / "temp" / "event.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+def suspects(done: Finished) -> list[str]:
+    found: list[str] = json.loads(done.outputs["suspect-files"])
+    return found
+
+
+def test_the_commits_settings_count_and_not_the_work_trees(job: Job):
+    checkout(job, OWN, CONTRADICTION)
+    event(job)
+    done = job.run_here()
+    assert (done.exit_code, done.outputs["status"]) == (0, "complete"), done.log
+    assert suspects(done) == ["shop/basket.py"]
+    assert json.loads(done.outputs["ticket-labels"]) == ["crash"]
+    assert done.outputs["ticket-assignee"] == "octocat"
+    report = json.loads((job.workspace / done.outputs["report-file"]).read_text(encoding="utf-8"))
+    assert report["index"]["left_out"] == {"ignored by the project": 1}
+    assert "@octocat" not in job.github.comments[0]["body"]
+
+
+@pytest.mark.parametrize(("label", "status"), [("triage", "complete"), ("bug", "skipped")])
+def test_the_opt_in_label_starts_a_triage(job: Job, label: str, status: str):
+    checkout(job, OWN, CONTRADICTION)
+    event(job, action="labeled", label={"name": label})
+    done = job.run_here()
+    assert (done.exit_code, done.outputs["status"]) == (0, status), done.log
+    assert len(job.github.comments) == (status == "complete")
+    if status == "skipped":
+        assert job.github.asked == []
+
+
+@pytest.mark.parametrize("labels", [(), ("triage", "no-triage")])
+def test_an_issue_without_the_opt_in_or_with_the_opt_out_label_is_left_alone(job: Job, labels: tuple[str, ...]):
+    assert isinstance(job.github, Labelled)
+    job.github.on_issue = labels
+    checkout(job, OWN, CONTRADICTION)
+    event(job)
+    done = job.run_here()
+    assert (done.exit_code, done.outputs["status"]) == (0, "skipped"), done.log
+    assert "label" in done.summary
+    assert job.github.comments == []
+
+
+def test_a_broken_file_is_an_error_at_its_line(job: Job):
+    checkout(job, "opt-in-label: triage\n\ningore: [docs]\n", OWN)
+    event(job)
+    done = job.run_here()
+    assert (done.exit_code, done.outputs["status"]) == (1, "failed"), done.log
+    said = f"{PATH} cannot be used: line 3: 'ingore' is not a known key (did you mean ignore?)."
+    where = (("file", PATH), ("line", "3"), ("endLine", "3"))
+    assert [command for command in obeyed(done.log) if command.name == "error"] == [Obeyed("error", said, where)]
+    assert "line 3" in done.summary
+    assert job.github.asked == []
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("push", {}),
+        ("issue_comment", {"action": "created", "comment": {"body": "me too", "user": {"login": "x", "type": "User"}}}),
+        ("issues", {"action": "closed"}),
+    ],
+)
+def test_an_event_that_asks_for_nothing_does_not_look_at_the_file(job: Job, name: str, changes: dict[str, Any]):
+    checkout(job, "ingore: [docs]\n", OWN)
+    event(job, **changes)
+    job.variables["GITHUB_EVENT_NAME"] = name
+    done = job.run_here()
+    assert (done.exit_code, done.outputs["status"]) == (0, "skipped"), done.log
+
+
+def test_instructions_and_prices_go_with_every_call_to_the_model(job: Job):
+    """But for the one that writes the search's query, which leaves for elsewhere."""
+    seen: list[tuple[str, str]] = []
+
+    def reply(request: Request) -> Reply:
+        what, usual = outside.reply_to(request)
+        seen.append((what, json.dumps(request.body)))
+        return usual
+
+    with endpoint_serving(reply) as endpoint:
+        checkout(job, "instructions: Fruit has no price.\nprices: {my-model: {input: 1000, output: 0}}\n", OWN)
+        event(job)
+        job.inputs |= {"engine": "model", "model-base-url": f"{endpoint.url}/v1", "max-cost-usd": "1000"}
+        job.inputs |= dict.fromkeys(("model", "fast-model", "fallback-model"), "my-model")
+        job.inputs["tavily-api-key"] = "tvly-" + "z3" * 16
+        job.variables["TAVILY_BASE_URL"] = endpoint.url
+        done = job.run_here()
+    assert (done.exit_code, done.outputs["status"]) == (0, "complete"), done.log
+    without = [what for what, body in seen if "Fruit has no price." not in body]
+    assert sorted(without) == ["model choose", "search"]
+    report = json.loads((job.workspace / done.outputs["report-file"]).read_text(encoding="utf-8"))
+    assert float(done.outputs["cost-usd"]) == pytest.approx(report["usage"]["input_tokens"] / 1000)

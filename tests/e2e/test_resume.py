@@ -1,0 +1,61 @@
+"""A job that is killed and started again: it goes on, asks no answered question twice, and comments once."""
+
+import os
+import re
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.job import Finished, Job
+from tests.e2e.outside import Outside, serving
+
+SIDE_BY_SIDE = [{"model TriageReport", "model words", "model ticket"}, {"model look up", "search", "model choose"}]
+KILLED_AT = ["model InvestigatorFinding", "model CodebaseFinding", "search", "model TriageReport", "POST comments"]
+"""What is asked when the process is killed; `bench/resume.py` tries every request."""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[tuple[Outside, Job]]:
+    with serving(tmp_path) as (outside, job):
+        job.inputs["cache-dir"] = str(tmp_path / "cache")
+        yield outside, job
+
+
+def paid(outside: Outside) -> Counter[str]:
+    """How often each question to a model or a search was asked."""
+    return Counter(asked.what for asked in outside.requests if asked.what.startswith(("model ", "search")))
+
+
+def killed_at(what: str, outside: Outside, job: Job) -> Finished:
+    """A run that is killed, and not asked, when this request comes in."""
+    running = job.start_here()
+
+    def kill(_: int, asked: str) -> None:
+        if re.sub(r"/repos/\S*/", "", asked) == what:
+            os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
+
+    outside.noticed = kill
+    ended = job.ended(running)
+    outside.noticed = lambda number, asked: None
+    assert ended.exit_code == -signal.SIGKILL, ended.log
+    return ended
+
+
+@pytest.mark.parametrize("what", KILLED_AT)
+def test_a_killed_job_goes_on_and_pays_no_answer_twice(what: str, place: tuple[Outside, Job]):
+    outside, job = place
+    killed_at(what, outside, job)
+    done = job.run_here()
+
+    assert done.exit_code == 0, done.log
+    assert done.outputs["status"] == "complete", done.log
+    again = {question for question, times in paid(outside).items() if times > 1}
+    in_flight = {what}.union(*(beside for beside in SIDE_BY_SIDE if what in beside))
+    assert again <= in_flight
+    assert len(outside.comments) == 1
+    if what != "POST comments":
+        assert "goes on after decision" in done.log

@@ -1,0 +1,129 @@
+"""A job that is cancelled, wherever it is: a report on the page, the outputs, an exit code, and nobody left running.
+
+How many seconds it takes is measured by `python -m bench.cancel`.
+"""
+
+import json
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.job import Finished, Job
+from tests.e2e.outside import FOR_EVER, Outside, left_running, serving
+
+PATIENCE_SECONDS = 60.0
+SIDE_BY_SIDE = 3
+"""Requests that may be on their way when the signal comes: the writer's three."""
+
+
+def until(holds: Callable[[], object]) -> None:
+    latest = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        assert time.monotonic() < latest
+        time.sleep(0.01)
+
+
+def cancelled(job: Job, outside: Outside, sent: signal.Signals, when: Callable[[int], object]) -> tuple[Finished, int]:
+    """The run that got a signal, and how many requests came after it. `when` waits, given the process's number."""
+    running = job.start_here()
+    try:
+        when(running.pid)
+        before = len(outside.requests)
+        running.send_signal(sent)
+        running.wait(PATIENCE_SECONDS)
+        until(lambda: not left_running(running.pid))
+    finally:
+        done = job.ended(running)
+    return done, len([asked for asked in outside.requests[before:] if not asked.publishes])
+
+
+def check(job: Job, done: Finished, code: int, outside: Outside) -> None:
+    """What holds for every cancelled run."""
+    assert done.exit_code == code, done.log
+    assert "cancelled" in done.summary
+    assert done.outputs["status"] == "degraded"
+    assert "Traceback (most recent call last)" not in done.log
+    assert len(outside.comments) <= 1
+    if done.outputs["report-file"]:
+        json.loads((job.workspace / done.outputs["report-file"]).read_text(encoding="utf-8"))
+
+
+STRUCK: list[tuple[str, bool, bool]] = [
+    # the request at which the signal comes, whether it is ever answered, whether a partial report is commented
+    ("GET /repos/octo/shop/issues/7", False, False),
+    ("GET /repos/octo/shop/labels", False, False),
+    ("embeddings", False, False),
+    ("model CodebaseFinding", False, True),
+    ("model TriageReport", True, True),
+]
+
+
+@pytest.mark.parametrize(("what", "answers", "comments"), STRUCK, ids=[case[0].split("/")[-1] for case in STRUCK])
+def test_cancelled_at_a_request_it_leaves_a_partial_report(tmp_path: Path, what: str, answers: bool, comments: bool):
+    sent, code = [(signal.SIGINT, 130), (signal.SIGTERM, 143)][len(what) % 2]
+    with serving(tmp_path / "job") as (outside, job):
+        there = threading.Event()
+        outside.noticed = lambda number, asked: there.set() if asked == what else None
+        outside.answers_after = lambda number, asked: FOR_EVER if asked == what and not answers else 0.0
+        done, asked_on = cancelled(job, outside, sent, lambda _: there.wait(PATIENCE_SECONDS))
+        check(job, done, code, outside)
+        assert asked_on <= SIDE_BY_SIDE
+        assert [("This report is partial." in comment["body"]) for comment in outside.comments] == [True] * comments
+
+
+@pytest.mark.parametrize("answers", [True, False], ids=["that arrives", "that hangs"])
+def test_cancelled_while_it_comments_there_is_one_comment_or_none(tmp_path: Path, answers: bool):
+    """And a second signal, as the runner sends it, changes nothing."""
+    with serving(tmp_path / "job") as (outside, job):
+        there = threading.Event()
+        outside.noticed = lambda number, asked: there.set() if asked.startswith("POST") else None
+        outside.answers_after = lambda number, asked: 0.0 if answers or not asked.startswith("POST") else FOR_EVER
+        running = job.start_here()
+        assert there.wait(PATIENCE_SECONDS)
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.05)  # of two that are pending together, the later one is handled first
+        running.send_signal(signal.SIGTERM)
+        done = job.ended(running, PATIENCE_SECONDS)
+    assert done.exit_code == 130, done.log
+    assert "basket.py" in done.summary
+    assert len(outside.comments) == answers
+    assert bool(done.outputs["comment-url"]) == answers
+    assert done.outputs["status"] == ("complete" if answers else "degraded")
+    assert ("it may stand there, or not" in done.summary) != answers
+
+
+def test_cancelled_while_it_indexes_it_leaves_no_process(tmp_path: Path):
+    with serving(tmp_path / "job") as (outside, job):
+        for number in range(400):
+            text = "".join(f"def price_{number}_{line}(basket):\n    return basket[{line}]\n" for line in range(200))
+            (job.workspace / f"prices_{number}.py").write_text(text, encoding="utf-8")
+        job.commit()
+        job.inputs["engine"] = "rules"
+
+        def indexing(process: int) -> None:
+            """The process itself, a worker, git."""
+            until(lambda: "prepare started" in job.log.read_text(encoding="utf-8") and len(left_running(process)) > 2)
+
+        done, asked_on = cancelled(job, outside, signal.SIGTERM, indexing)
+        check(job, done, 143, outside)
+        assert asked_on == 0
+        assert outside.comments == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cancelled_at_any_moment_it_ends_in_order(tmp_path: Path, seed: int):
+    """From the first instant on: a signal that comes before Python runs is held back for it."""
+    chance = random.Random(seed)
+    seconds, sent = [0.0, chance.uniform(0, 1), chance.uniform(0, 4)][seed], chance.choice([2, 15])
+    with serving(tmp_path / "job") as (outside, job):
+        done, asked_on = cancelled(job, outside, signal.Signals(sent), lambda _: time.sleep(seconds))
+        if done.exit_code == 0:  # it was over before
+            assert done.outputs["status"] == "complete"
+            return
+        check(job, done, 128 + sent, outside)
+        assert asked_on <= (SIDE_BY_SIDE if seconds else 0)

@@ -1,0 +1,146 @@
+"""A whole run as the runner starts it, with a collector that listens, and without one."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e import outside, scenes
+from tests.e2e.github_server import GitHubServer, serving
+from tests.e2e.job import ROOT, Job
+from tests.endpoint import serving as endpoint_serving
+from tests.telemetry.receiver import Manner, plain, receiving, tree
+from tests.test_cli import checkout, triage
+
+__all__ = ["checkout"]
+
+KEY = "k3y" * 8
+HEADERS = f"Authorization=Bearer%20{KEY}"
+
+
+@pytest.fixture
+def job(tmp_path: Path):
+    with serving(GitHubServer(scenes.TITLE, scenes.BODY)) as github:
+        job = Job(tmp_path, github)
+        scenes.plain_checkout(job.workspace)
+        job.commit()
+        yield job
+
+
+def test_a_run_by_rules_is_told(job: Job):
+    with receiving() as receiver:
+        job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_EXPORTER_OTLP_HEADERS": HEADERS}
+        done = job.run_here()
+    scenes.check_report(job, done)
+    report = json.loads((job.workspace / ".triage" / "report.json").read_text())
+    (root,) = [span for span in receiver.spans if not span.parent_span_id]
+    assert root.trace_id.hex() == report["request_id"].replace("-", "")
+    assert f"Telemetry sent (trace {root.trace_id.hex()}; metrics)." in done.log
+    assert [span.name for span in receiver.spans if span.parent_span_id][:2] == ["prepare", "invoke_agent investigator"]
+    assert receiver.points("triage.runs")[0][0]["triage.status"] == done.outputs["status"] == "complete"
+    assert f"::add-mask::{KEY}" in done.log
+    assert done.log.count(KEY) == 2, "in its two masks alone"
+    assert all(one.headers["authorization"] == f"Bearer {KEY}" for one in receiver.sent)
+
+
+def test_every_model_call_is_a_span_with_the_id_that_the_endpoint_saw(tmp_path: Path):
+    with (
+        receiving() as receiver,
+        outside.serving(tmp_path / "job") as (servers, job),
+        endpoint_serving(servers.reply) as endpoint,
+    ):
+        job.inputs["model-base-url"] = f"{endpoint.url}/v1"
+        job.variables["OTEL_EXPORTER_OTLP_ENDPOINT"] = receiver.url
+        done = job.run_here()
+    assert done.exit_code == 0, done.log
+    (seen,) = {request.headers.get("x-request-id") for request in endpoint.requests}
+    calls = [plain(span.attributes) for span in receiver.spans if span.name.startswith("chat ")]
+    assert {call["triage.request_id"] for call in calls} == {seen}
+    assert len(calls) == len([request for request in endpoint.requests if request.path.endswith("/chat/completions")])
+    tools = [span.name for span in receiver.spans if span.name.startswith("execute_tool ")]
+    assert "execute_tool tavily_search" in tools, tree(receiver.spans)
+    said = [scenes.TITLE, *scenes.BODY.split(), *(servers.comments[0]["body"]).split()]
+    words = {word for text in said for word in text.split() if len(word) > 12}
+    bodies = b"".join(one.body for one in receiver.sent)
+    assert not [word for word in words if word.encode() in bodies]
+
+
+def test_no_collector_costs_a_line_and_no_report(job: Job):
+    with receiving(Manner(500, body=b"::error::words from outside")) as receiver:
+        job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_EXPORTER_OTLP_HEADERS": HEADERS}
+        done = job.run_here()
+    scenes.check_report(job, done)
+    told = [line for line in done.log.splitlines() if "elemetry" in line or "HTTP" in line]
+    assert len(told) == 1
+    assert told[0].endswith(": HTTP 500; metrics: HTTP 500).")
+    assert "words from outside" not in done.log
+
+
+def test_a_collector_that_trickles_for_ever_is_left(job: Job):
+    with receiving(Manner(trickle=True)) as receiver:
+        job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
+        done = job.run_here()
+    scenes.check_report(job, done)
+    assert "Telemetry not sent: the collector takes too long." in done.log
+
+
+def test_the_command_line_tells_it_too(checkout: Path):
+    with receiving() as receiver:
+        told = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
+        done = triage("run", "--repo", str(checkout), "--issue", "-", said="# total fails\n\ncart", **told)
+    assert done.returncode == 0, done.stderr
+    assert receiver.points("triage.runs")[0][1] == 1
+    assert "Telemetry sent" in done.stderr
+    assert receiver.resources[0]["vcs.repository.name"] == checkout.name
+
+
+LOADED = """
+import os, sys
+from triage.action import main
+code = main(os.environ)
+names = [name for name in sys.modules if name.split(".")[0] == "opentelemetry" or name.startswith("triage.telemetry")]
+print("LOADED", code, *names)
+"""
+
+
+def loaded(job: Job, **variables: str) -> list[str]:
+    """The exit code and the modules of telemetry, ours and OpenTelemetry's, that a run leaves loaded."""
+    environment = job.environment({name: str(job.folder / name) for name in ("workspace", "temp", "home")})
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED],
+        cwd=ROOT,
+        env={**environment, "PATH": "/usr/bin:/bin", **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()[-1].split()[1:]
+
+
+@pytest.mark.parametrize("variables", [{}, {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}])
+def test_a_skipped_event_loads_nothing(job: Job, variables: dict[str, str]):
+    assert loaded(job, GITHUB_EVENT_NAME="push", **variables) == ["0"]
+
+
+def test_a_run_that_nobody_listens_to_loads_nothing_of_ours_and_no_exporter(job: Job):
+    code, *names = loaded(job)
+    assert code == "0"
+    assert not [name for name in names if "triage" in name or "proto.http" in name], "Chroma imports the rest"
+
+
+def test_a_signal_while_it_is_told_leaves_what_was_published(job: Job):
+    with receiving(Manner(hang=60)) as receiver:
+        job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
+        running = job.start_here()
+        while not receiver.sent and running.poll() is None:
+            time.sleep(0.02)
+        running.send_signal(signal.SIGTERM)
+        done = job.ended(running)
+    assert done.exit_code == 143
+    assert done.outputs["status"] == "complete"
+    assert len(job.github.comments) == 1
+    assert "Telemetry not sent: the collector takes too long." in done.log

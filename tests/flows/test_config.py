@@ -1,0 +1,75 @@
+"""The project's own settings, from the desk to what is written."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests import cases
+from tests.fakes import FakeCodebase, FakeGitHub, FakeModel, services
+from tests.flows.test_issue import OPENED, Office
+from triage.domain.config import Config, Labels
+from triage.domain.effect import Policy
+from triage.domain.run import Status
+from triage.domain.task import TriageIssue, Trigger
+from triage.errors import GitHubUnavailable
+from triage.flows.issue import Ending, carry_out
+
+OPTS = Config(opt_in_label="triage", opt_out_label="no-triage")
+
+
+def run(office: Office, config: Config, task: TriageIssue = OPENED) -> Ending:
+    return asyncio.run(carry_out(task, replace(office.desk(), config=config), asyncio.Event()))
+
+
+@pytest.mark.parametrize("by_model", [False, True])
+@pytest.mark.parametrize(
+    ("config", "labels"),
+    [
+        (Config(), ["bug", "crash"]),
+        (Config(labels=Labels(allow=["CRASH"])), ["crash"]),
+        (Config(labels=Labels(allow=["nothing"])), []),
+        (Config(opt_out_label="bug"), ["crash"]),
+    ],
+)
+def test_only_labels_that_are_allowed_are_told_and_added(config: Config, labels: list[str], by_model: bool):
+    told = {"title": "x", "labels": ["bug", "crash"], "assignee": None, "effort": "S"}
+    model = FakeModel(cases.answers(json=told)) if by_model else None
+    issue = cases.issue(title="The program crashes with a segmentation fault")
+    office = Office(
+        github=FakeGitHub(issues={7: issue}, existing_labels=["bug", "crash"]),
+        policy=Policy(labels="apply"),
+        given=services(codebase=FakeCodebase(cases.FILES), model=model),
+    )
+    run(office, config)
+    assert json.loads(office.runner.values["ticket-labels"]) == labels
+    assert office.github.labelled == ([(7, labels)] if labels else [])
+
+
+@pytest.mark.parametrize(
+    ("labels", "status"), [([], Status.SKIPPED), (["triage"], Status.COMPLETE), (["no-triage"], Status.SKIPPED)]
+)
+def test_the_labels_decide_that_github_tells(labels: list[str], status: Status):
+    office = Office(github=FakeGitHub(issues={7: cases.issue(labels=labels)}))
+    assert run(office, OPTS).status is status
+    assert len(office.github.posted) == (status is Status.COMPLETE)
+
+
+@pytest.mark.parametrize(("role", "status"), [("write", Status.COMPLETE), ("read", Status.SKIPPED)])
+def test_a_command_with_write_access_passes_the_opt_out_label(role: str, status: Status):
+    github = FakeGitHub(issues={7: cases.issue(labels=["no-triage"])}, roles={"maintainer": role})
+    command = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="maintainer")
+    assert run(Office(github=github), OPTS, command).status is status
+
+
+def test_so_does_the_authors_where_the_author_has_it():
+    github = FakeGitHub(issues={7: cases.issue(labels=["no-triage"])}, roles={"reporter": "maintain"})
+    command = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="reporter")
+    assert run(Office(github=github), OPTS, command).status is Status.COMPLETE
+
+
+@pytest.mark.parametrize(("labels", "status"), [(["no-triage"], Status.SKIPPED), (["triage"], Status.DEGRADED)])
+def test_the_events_labels_decide_where_github_cannot_be_asked(labels: list[str], status: Status):
+    github = FakeGitHub(refuses={"issue": GitHubUnavailable("GitHub is down.")})
+    assert run(Office(github=github, told=cases.issue(labels=labels)), OPTS).status is status

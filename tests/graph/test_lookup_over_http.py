@@ -1,0 +1,118 @@
+"""The codebase agent's tool loop as the endpoint sees it: real requests, a real index, the wired services."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import cases
+from tests.endpoint import Reply, Request, completion, refusal, serving
+from tests.fakes import FakeJournal
+from tests.index.repositories import commit
+from triage import wiring
+from triage.agents import codebase_search, lookup
+from triage.agents.agent import Consulted
+from triage.domain.case import Case
+from triage.domain.findings import CodebaseFinding
+from triage.domain.run import Outcome, ToolExecution
+from triage.graph.tools import recorded
+from triage.reading.read import read
+from triage.settings import Settings
+
+Script = Callable[[Request], Reply]
+READ = ("read_lines", '{"path": "src/parse.py", "start": 1, "end": 2}')
+
+
+async def run(tmp_path: Path, script: Script) -> tuple[Consulted[CodebaseFinding], list[Request], list[ToolExecution]]:
+    commit(tmp_path, dict(cases.FILES))
+    issue = cases.issue()
+    case = Case(issue=issue, reading=read(issue), repository=cases.repository(), investigation=cases.investigation())
+    with serving(script) as server:
+        settings = Settings(model_api_key="sk-test", model_base_url=f"{server.url}/v1")
+        services = wiring.services(settings, FakeJournal(), tmp_path, case.repository.slug)
+        services.codebase.index()
+        assert services.model is not None
+        with services.model.metered(60), recorded() as records:
+            consulted = await codebase_search.by_model(case, services, services.model)
+    return consulted, server.requests, records
+
+
+def answering(turn: Script) -> Script:
+    """The finding whenever it is asked for, else what the turn says."""
+
+    def reply(request: Request) -> Reply:
+        wanted = request.body.get("response_format")
+        return completion(cases.codebase().model_dump_json()) if wanted else turn(request)
+
+    return reply
+
+
+def turns_before(request: Request) -> int:
+    return sum(message["role"] == "assistant" for message in request.body["messages"])
+
+
+def assert_every_call_is_answered(request: Request) -> None:
+    """As OpenAI demands it, or it refuses the request."""
+    waiting: list[str] = []
+    for message in request.body["messages"]:
+        if message["role"] == "tool":
+            assert message["tool_call_id"] == waiting.pop(0)
+        else:
+            assert not waiting
+            waiting = [call["id"] for call in message.get("tool_calls") or []]
+            for call in message.get("tool_calls") or []:
+                assert isinstance(json.loads(call["function"]["arguments"]), dict)
+    assert not waiting
+
+
+async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
+    def turn(request: Request) -> Reply:
+        return (
+            completion("enough") if turns_before(request) else completion(tool_calls=[READ], finish_reason="tool_calls")
+        )
+
+    consulted, requests, records = await run(tmp_path, answering(turn))
+    assert consulted.shortfalls == []
+    first, second, last = requests
+    assert [tool["function"]["name"] for tool in first.body["tools"]] == [
+        "search_code",
+        "read_lines",
+        "find_symbol",
+        "git_history",
+    ]
+    assert_every_call_is_answered(second)
+    assert "tools" not in last.body
+    assert [message["role"] for message in last.body["messages"]] == ["system", "user"]
+    assert "1| def parse(text):" in last.body["messages"][1]["content"].partition("<<looked up")[2]
+    assert [(record.tool, record.outcome) for record in records] == [("read_lines", Outcome.SUCCESS)]
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [READ],
+        [("search_code", '{"query": ')],
+        [("read_lines", '["src/parse.py"]')],
+        [("no such tool", "{}")],
+        [("read_lines", '{"path": "../../etc/passwd", "start": "a", "end": null}')],
+        [READ] * 40,
+    ],
+)
+async def test_an_endpoint_that_asks_for_tools_for_ever_is_asked_a_few_times(tmp_path: Path, calls: Any):
+    consulted, requests, _ = await run(tmp_path, answering(lambda _: completion(tool_calls=calls)))
+    assert consulted.answer == cases.codebase()
+    assert 2 <= len(requests) <= lookup.MAX_TURNS + 1
+    for request in requests:
+        assert_every_call_is_answered(request)
+
+
+async def test_an_endpoint_that_knows_no_tools_answers_from_the_passages(tmp_path: Path):
+    consulted, requests, records = await run(tmp_path, answering(lambda _: refusal(400, param="tools")))
+    assert consulted.answer == cases.codebase()
+    assert consulted.shortfalls == [
+        "looking things up ended early: request refused (400); answered from what was there"
+    ]
+    assert records == []
+    assert "## src/parse.py:1-3" in requests[-1].body["messages"][1]["content"]

@@ -1,0 +1,210 @@
+"""An interrupted run goes on where it stood, and a kept state that cannot be used costs nothing but that."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import cases
+from tests.fakes import FakeCodebase, FakeJournal, FakeModel, services
+from triage.domain.report import RunReport
+from triage.domain.run import Status, Usage
+from triage.errors import ModelUnavailable
+from triage.graph.resume import MOST_THREADS, checkpoints, kept_types, thread_of
+from triage.graph.run import triage
+from triage.ports import Services
+
+ORDER = ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "TriageReport"]
+
+
+class Killed(BaseException):
+    """The process is gone: nothing catches it, nothing is tidied up."""
+
+
+def killed(_: Any) -> Any:
+    raise Killed
+
+
+def given(path: Path, answers: dict[str, Any] | None = None, **changes: Any) -> Services:
+    model = FakeModel(answers or cases.answers())
+    codebase = FakeCodebase(cases.FILES)
+    return services(**{"codebase": codebase, "model": model, "checkpoints": str(path), "fingerprint": "v1"} | changes)
+
+
+async def run(given: Services, **changes: Any) -> RunReport:
+    return await triage(cases.issue(**changes), cases.repository(), given, asyncio.Event())
+
+
+def asked(given: Services) -> list[str]:
+    assert isinstance(given.model, FakeModel)
+    return [name for name, _ in given.model.asked]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "runs" / "state.sqlite"
+
+
+@pytest.mark.parametrize("schema", ORDER)
+async def test_a_killed_run_goes_on_where_it_stood(path: Path, schema: str):
+    first = given(path, cases.answers(**{schema: killed}))
+    with pytest.raises(Killed):
+        await run(first)
+    second = given(path)
+    report = await run(second)
+
+    before = ORDER[: ORDER.index(schema)]
+    assert not set(before) & set(asked(second)), "what was answered is not asked again"
+    assert schema in asked(second)
+    assert report.resumed
+    assert report.status is Status.COMPLETE
+    assert report.verdict == "CONFIRMED"
+    assert [step.step for step in report.steps] == ["prepare", "investigator", "codebase_search", "critic", "writer"]
+    assert report.usage == sum((step.usage for step in report.steps), Usage()), "what was spent is counted once"
+    assert report.suspects[0].path == "src/parse.py", "citations are looked up in an index made anew"
+
+
+async def test_a_run_that_ended_leaves_nothing_to_go_on_with(path: Path):
+    await run(given(path))
+    second = given(path)
+    report = await run(second)
+    assert not report.resumed
+    assert "InvestigatorFinding" in asked(second)
+
+
+async def test_a_cancelled_run_goes_on(path: Path):
+    cancelled = asyncio.Event()
+
+    async def stop(_: Any) -> Any:
+        cancelled.set()
+        await asyncio.sleep(60)
+
+    first = given(path, cases.answers(CritiqueFinding=stop))
+    partial = await asyncio.wait_for(triage(cases.issue(), cases.repository(), first, cancelled), 5)
+    assert partial.notes[0] == "The run was cancelled."
+    report = await run(given(path))
+    assert report.resumed
+    assert report.status is Status.COMPLETE
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"fingerprint": "v2"}, {}),
+        ({}, {"body": "Something else happened."}),
+        ({}, {"number": 8}),
+    ],
+    ids=["other settings", "other text", "other issue"],
+)
+async def test_a_run_goes_on_only_for_the_same_question(path: Path, changes: dict[str, Any], text: dict[str, Any]):
+    with pytest.raises(Killed):
+        await run(given(path, cases.answers(CritiqueFinding=killed)))
+    report = await run(given(path, **changes), **text)
+    assert not report.resumed
+
+
+def test_a_thread_is_named_after_repository_and_issue():
+    name = thread_of(cases.issue(number=7), "c0ffee", "o/r", services())
+    assert name.startswith("o/r#7:")
+    assert name == thread_of(cases.issue(number=7), "c0ffee", "o/r", services())
+    assert name != thread_of(cases.issue(number=7), "decade", "o/r", services())
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4096])
+def test_a_damaged_file_is_put_aside_and_said(path: Path, content: bytes):
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with_file = given(path)
+    report = asyncio.run(run(with_file))
+    assert report.status is Status.COMPLETE
+    assert isinstance(with_file.journal, FakeJournal)
+    told = [line for line in with_file.journal.lines if "put aside" in line]
+    assert len(told) == (1 if content else 0)
+    assert path.with_suffix(".unreadable").exists() == bool(content)
+
+
+@pytest.mark.parametrize("part", ["CREATE VIEW v AS SELECT 1", "CREATE TABLE other (x)", "a rollback journal"])
+async def test_a_database_of_somebody_else_is_put_aside(path: Path, part: str):
+    await run(given(path))
+    if part == "a rollback journal":
+        path.with_name(f"{path.name}-journal").write_bytes(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
+    else:
+        with sqlite3.connect(path) as database:
+            database.execute(part)
+    second = given(path)
+    assert (await run(second)).status is Status.COMPLETE
+    assert isinstance(second.journal, FakeJournal)
+    assert any("put aside" in line for line in second.journal.lines)
+
+
+async def test_a_checkpoint_that_is_none_of_ours_is_not_believed(path: Path):
+    """Bytes of another make, and a class that must not be built."""
+    with pytest.raises(Killed):
+        await run(given(path, cases.answers(CritiqueFinding=killed)))
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE checkpoints SET checkpoint = ?", (b"\xc1garbage",))
+    second = given(path)
+    report = await run(second)
+    assert not report.resumed
+    assert report.status is Status.COMPLETE
+    assert isinstance(second.journal, FakeJournal)
+    assert any("starts anew" in line for line in second.journal.lines)
+
+
+@pytest.mark.parametrize("obstacle", ["a folder", "a file for a folder", "a link into nowhere"])
+async def test_a_place_that_cannot_be_written_costs_the_resume_only(tmp_path: Path, obstacle: str):
+    path = tmp_path / "runs" / "state.sqlite"
+    if obstacle == "a folder":
+        path.mkdir(parents=True)
+    elif obstacle == "a file for a folder":
+        path.parent.write_text("")
+    else:
+        path.parent.symlink_to(tmp_path / "nowhere" / "deep")
+    without = given(path)
+    report = await run(without)
+    assert report.status is Status.COMPLETE
+    assert isinstance(without.journal, FakeJournal)
+    assert any("cannot be kept" in line for line in without.journal.lines)
+
+
+async def test_a_disk_that_fills_up_meanwhile_costs_the_resume_only(path: Path):
+    def fill(_: Any) -> Any:
+        with sqlite3.connect(path) as database:
+            database.execute("DROP TABLE writes")
+            database.execute("DROP TABLE checkpoints")
+        return cases.investigation()
+
+    full = given(path, cases.answers(InvestigatorFinding=fill))
+    report = await run(full)
+    assert report.status is Status.COMPLETE
+    assert isinstance(full.journal, FakeJournal)
+    assert len([line for line in full.journal.lines if "cannot be kept" in line]) == 1
+
+
+def test_the_file_is_bounded(path: Path):
+    with checkpoints(str(path), FakeJournal()) as saver:
+        assert saver is not None
+        with saver.cursor() as cursor:
+            for number in range(MOST_THREADS + 5):
+                cursor.execute(
+                    "INSERT INTO checkpoints (thread_id, checkpoint_id) VALUES (?, ?)", (f"t{number}", f"{number:04}")
+                )
+    with checkpoints(str(path), FakeJournal()) as saver:
+        assert saver is not None
+        with saver.cursor() as cursor:
+            kept = cursor.execute("SELECT thread_id FROM checkpoints").fetchall()
+    assert len(kept) == MOST_THREADS
+    assert ("t0",) not in kept
+
+
+def test_only_our_own_values_are_rebuilt():
+    assert {kind.__module__.partition(".")[0] for kind in kept_types()} == {"triage"}
+
+
+async def test_a_degraded_run_that_ended_is_tried_anew(path: Path):
+    await run(given(path, cases.answers(CritiqueFinding=ModelUnavailable("rate limited (429)"))))
+    report = await run(given(path))
+    assert report.status is Status.COMPLETE
+    assert not report.resumed

@@ -1,0 +1,165 @@
+"""A collector on loopback: keeps what it is sent, decodes it, and answers as it is told."""
+
+import gzip
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How it answers: with a status, late, byte by byte, or not at all."""
+
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=lambda: {"content-type": "application/x-protobuf"})
+    body: bytes = b""
+    hang: float = 0.0
+    trickle: bool = False
+    drop: bool = False
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One request."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass
+class Receiver:
+    """The running collector."""
+
+    url: str
+    sent: list[Sent] = field(default_factory=list)
+
+    def _bodies(self, path: str) -> list[bytes]:
+        return [one.body for one in self.sent if one.path == path]
+
+    @property
+    def spans(self) -> list[Span]:
+        requests = [ExportTraceServiceRequest.FromString(body) for body in self._bodies("/v1/traces")]
+        return [
+            s for r in requests for resource in r.resource_spans for scope in resource.scope_spans for s in scope.spans
+        ]
+
+    @property
+    def resources(self) -> list[dict[str, Any]]:
+        traces = [ExportTraceServiceRequest.FromString(body) for body in self._bodies("/v1/traces")]
+        metrics = [ExportMetricsServiceRequest.FromString(body) for body in self._bodies("/v1/metrics")]
+        found = [r.resource for t in traces for r in t.resource_spans]
+        return [plain(r.attributes) for r in [*found, *(r.resource for m in metrics for r in m.resource_metrics)]]
+
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        requests = [ExportMetricsServiceRequest.FromString(body) for body in self._bodies("/v1/metrics")]
+        told = [m for r in requests for one in r.resource_metrics for scope in one.scope_metrics for m in scope.metrics]
+        return {metric.name: metric for metric in told}
+
+    def points(self, name: str) -> list[tuple[dict[str, Any], float]]:
+        """Attributes and sum of each point of a metric."""
+        metric = self.metrics[name]
+        if metric.HasField("sum"):
+            return [(plain(point.attributes), point.as_int or point.as_double) for point in metric.sum.data_points]
+        return [(plain(point.attributes), round(point.sum, 6)) for point in metric.histogram.data_points]
+
+
+def plain(attributes: Any) -> dict[str, Any]:
+    """Attributes as a dictionary."""
+
+    def value(one: AnyValue) -> Any:
+        kind = one.WhichOneof("value")
+        if kind == "array_value":
+            return [value(item) for item in one.array_value.values]
+        return getattr(one, kind) if kind else None
+
+    pairs: list[KeyValue] = list(attributes)
+    return {pair.key: value(pair.value) for pair in pairs}
+
+
+def tree(spans: list[Span]) -> str:
+    """The spans as an indented list: name, milliseconds from the trace's start to start and end, attributes, events."""
+    start = min(span.start_time_unix_nano for span in spans)
+    known = {span.span_id for span in spans}
+    lines: list[str] = []
+
+    def show(span: Span, depth: int) -> None:
+        pad = "    " * depth
+        begins, ends = ((at - start) // 1_000_000 for at in (span.start_time_unix_nano, span.end_time_unix_nano))
+        failed = ", failed" if span.status.code else ""
+        lines.append(f"{pad}{span.name}  [{begins}..{ends} ms{failed}]")
+        lines.extend(f"{pad}  {name} = {value}" for name, value in sorted(plain(span.attributes).items()))
+        for event in span.events:
+            told = ", ".join(f"{name}={value}" for name, value in sorted(plain(event.attributes).items()))
+            lines.append(f"{pad}  @{(event.time_unix_nano - start) // 1_000_000} ms {event.name}: {told}")
+        for child in sorted(
+            (s for s in spans if s.parent_span_id == span.span_id), key=lambda s: s.start_time_unix_nano
+        ):
+            show(child, depth + 1)
+
+    for root in (span for span in spans if span.parent_span_id not in known):
+        show(root, 0)
+    return "\n".join(lines) + "\n"
+
+
+@contextmanager
+def receiving(manner: Manner | None = None) -> Iterator[Receiver]:
+    """Run a collector that answers in this manner."""
+    answer = manner or Manner()
+    released = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length") or 0))
+            if self.headers.get("content-encoding") == "gzip":
+                body = gzip.decompress(body)
+            receiver.sent.append(Sent(self.path, {name.lower(): value for name, value in self.headers.items()}, body))
+            released.wait(answer.hang)
+            if answer.drop:
+                self.connection.close()
+                return
+            if answer.trickle:
+                self._trickle()
+                return
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(answer.body)))
+            self.end_headers()
+            self.wfile.write(answer.body)
+
+        def _trickle(self) -> None:
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+            while not released.is_set():
+                self.wfile.write(b"x: y\r\n")
+                time.sleep(0.5)
+
+        def log_message(self, *_: Any) -> None:
+            """Silence."""
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """A client that went away is no error of the server."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    receiver = Receiver(f"http://127.0.0.1:{server.server_port}")
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield receiver
+    finally:
+        released.set()
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,1 @@
+"""Door to what is kept between jobs: answers that were paid for."""

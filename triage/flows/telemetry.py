@@ -1,0 +1,44 @@
+"""Tell what a run did, when it is over and published: for seconds at most, and at no other cost."""
+
+import asyncio
+import math
+from collections.abc import Callable
+
+from triage.domain.report import RunReport
+from triage.ports import Services
+from triage.threads import in_daemon_thread
+
+SECONDS = 3.5
+"""A little more than the door allows itself: it bounds each wait, and a collector may trickle."""
+LAST_SECONDS = 1.0
+"""After a signal: the runner kills within seconds."""
+
+
+async def tell(
+    report: RunReport,
+    services: Services,
+    cancelled: asyncio.Event,
+    seconds_left: Callable[[], float] = lambda: math.inf,
+) -> None:
+    """Export the report where telemetry is on. Never raises; what was not sent is a line in the log.
+
+    Args:
+        report: As it was published.
+        services: Of the run.
+        cancelled: Set by a signal.
+        seconds_left: Until the process must end.
+    """
+    telemetry = services.telemetry
+    if telemetry is None:
+        return
+    sending = asyncio.ensure_future(in_daemon_thread(lambda: telemetry.export(report)))
+    stopping = asyncio.ensure_future(cancelled.wait())
+    await asyncio.wait({sending, stopping}, timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if cancelled.is_set():
+        await asyncio.wait({sending}, timeout=max(0.0, min(LAST_SECONDS, seconds_left())))
+    if not sending.done():
+        services.journal.note("Telemetry not sent: the collector takes too long.")
+        sending.cancel()
+    elif error := sending.exception():
+        services.journal.note(f"Telemetry not sent: {type(error).__name__}, a bug of this action.")

@@ -1,0 +1,44 @@
+"""Waiting for GitHub: as long as there is time, and nobody cancels."""
+
+import asyncio
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from triage.errors import GitHubUnavailable
+from triage.threads import in_daemon_thread
+
+T = TypeVar("T")
+
+
+async def answered(what: str, work: Callable[[], T], seconds: float, cancelled: asyncio.Event) -> T:
+    """What GitHub answers to a question.
+
+    Args:
+        what: That is asked for, as a sentence begins.
+        work: Asks; it blocks.
+        seconds: How long it is waited for.
+        cancelled: Set when the run is.
+
+    Raises:
+        GitHubUnavailable: As the work itself, and when it is not waited for any longer.
+    """
+    if not cancelled.is_set():
+        asking = asyncio.ensure_future(in_daemon_thread(work, seconds))
+        await ended_or_cancelled(asking, cancelled)
+        if asking.done():
+            try:
+                return asking.result()
+            except TimeoutError:
+                why = f"GitHub took more than {seconds:.0f} seconds"
+                raise GitHubUnavailable(f"{what} could not be read: {why}.") from None
+        asking.cancel()
+    raise GitHubUnavailable(f"{what} could not be read: the run was cancelled.")
+
+
+async def ended_or_cancelled(work: "asyncio.Future[T]", cancelled: asyncio.Event, seconds: float = math.inf) -> None:
+    """Return when the work is done, the run is cancelled, or so many seconds are over."""
+    stopping = asyncio.ensure_future(cancelled.wait())
+    either: set[asyncio.Future[Any]] = {work, stopping}
+    await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()

@@ -1,0 +1,31 @@
+"""What an index depends on beside the files: as long as the stamp is the same, so is what is taken from a file."""
+
+import sys
+import unicodedata
+from functools import cache
+from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from triage import __version__
+from triage.index.languages import LANGUAGES
+
+
+@cache
+def stamp() -> str:
+    """A digest of this package's own text, of the grammars' versions and of the tables that tell a letter."""
+    digest = blake2b(__version__.encode(), digest_size=16)
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    modules = {language.grammar.partition(":")[0] for language in LANGUAGES} - {""}
+    for name in ("tree_sitter", *sorted(modules)):
+        digest.update(f"{name} {_version(name)}\n".encode())
+    digest.update(f"{sys.byteorder} {sys.version_info[:2]} {unicodedata.unidata_version}".encode())
+    return digest.hexdigest()
+
+
+def _version(module: str) -> str:
+    try:
+        return version(module)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,61 @@
+"""Root: the same graph for LangGraph Server, which finds it by `langgraph.json`. Settings come from `TRIAGE_*`."""
+
+import asyncio
+import os
+from dataclasses import replace
+
+from langchain_core.runnables import RunnableConfig
+
+from triage import wiring
+from triage.domain.issue import Repository
+from triage.domain.report import RunReport
+from triage.flows.telemetry import tell
+from triage.graph.serve import Served, iterations_within, served
+from triage.ports import Services
+from triage.settings import Checkouts, RunnerEnvironment, Settings
+
+SUPERSTEPS = 25
+"""The server's own limit, where the client asks for no other."""
+
+
+def graph(config: RunnableConfig) -> Served:
+    """The graph for one run, or for somebody who wants to see it: nothing is opened before it runs."""
+    iterations = iterations_within(config.get("recursion_limit") or SUPERSTEPS)
+
+    def opener(repository: str) -> tuple[Repository, Services]:
+        return opened(repository, iterations)
+
+    return served(opener, _told)
+
+
+def opened(repository: str, iterations: int) -> tuple[Repository, Services]:
+    """What acts in one run, and where.
+
+    Args:
+        repository: `owner/name`, or empty.
+        iterations: Decisions that the server leaves room for.
+
+    Raises:
+        BadInput: The variables cannot be used, or there is no such checkout.
+        BadConfig: The project's own settings cannot be used.
+    """
+    settings = Settings.from_terminal(os.environ)
+    place = RunnerEnvironment.read(os.environ)
+    folder = Checkouts.read(os.environ).folder(repository)
+    slug = repository or folder.name
+    services = wiring.services(
+        settings,
+        wiring.server_log(),
+        folder,
+        slug,
+        config=wiring.config(settings, folder),
+        tavily_base_url=place.tavily_base_url,
+        collector=place.collector,
+    )
+    limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
+    where = Repository(slug=slug, server_url=place.server_url if repository else "")
+    return where, replace(services, limits=limits, checkpoints=None)
+
+
+async def _told(report: RunReport, services: Services) -> None:
+    await tell(report, services, asyncio.Event())

@@ -1,0 +1,1 @@
+"""Door: spans and metrics of finished runs, by OpenTelemetry."""

@@ -1,0 +1,58 @@
+"""Names of attributes and metrics.
+
+Those that begin with `gen_ai.` are OpenTelemetry's conventions for generative AI. They left the package of semantic
+conventions for a repository of their own, which ships no Python; the package's last names are the same.
+"""
+
+from typing import Final
+
+OPERATION: Final = "gen_ai.operation.name"
+PROVIDER: Final = "gen_ai.provider.name"
+WORKFLOW: Final = "gen_ai.workflow.name"
+AGENT: Final = "gen_ai.agent.name"
+TOOL: Final = "gen_ai.tool.name"
+REQUEST_MODEL: Final = "gen_ai.request.model"
+INPUT_TOKENS: Final = "gen_ai.usage.input_tokens"
+OUTPUT_TOKENS: Final = "gen_ai.usage.output_tokens"
+DIRECTION: Final = "gen_ai.token.type"
+
+ERROR: Final = "error.type"
+SERVICE_VERSION: Final = "service.version"
+SERVICE_INSTANCE: Final = "service.instance.id"
+OWNER: Final = "vcs.owner.name"
+REPOSITORY: Final = "vcs.repository.name"
+REVISION: Final = "vcs.ref.head.revision"
+RUN_URL: Final = "cicd.pipeline.run.url.full"
+
+REQUEST_ID: Final = "triage.request_id"
+ISSUE: Final = "triage.issue.number"
+STATUS: Final = "triage.status"
+ENGINE: Final = "triage.engine"
+KIND: Final = "triage.kind"
+VERDICT: Final = "triage.verdict"
+SEVERITY: Final = "triage.severity"
+CONFIDENCE: Final = "triage.confidence"
+SUSPECTS: Final = "triage.suspects"
+ITERATIONS: Final = "triage.iterations"
+ROUNDS: Final = "triage.rounds"
+CUT: Final = "triage.cut"
+RESUMED_STEPS: Final = "triage.resumed_steps"
+COST: Final = "triage.cost_usd"
+OUTCOME: Final = "triage.outcome"
+GATE: Final = "triage.gate"
+SHORTFALLS: Final = "triage.shortfalls"
+ROUND: Final = "triage.round"
+ITERATION: Final = "triage.iteration"
+MODE: Final = "triage.mode"
+REPLAYED: Final = "triage.replayed"
+ESTIMATED: Final = "triage.estimated"
+DECISION: Final = "triage.decision"
+SELECTED: Final = "triage.selected"
+ORIGIN: Final = "triage.origin"
+RUNG: Final = "triage.rung"
+FORCED: Final = "triage.forced"
+REFUSED: Final = "triage.proposal_refused"
+
+THE_WORKFLOW: Final = "bug_triage"
+THE_PROVIDER: Final = "openai"
+"""Names the dialect that is spoken, whoever runs the endpoint."""

@@ -1,0 +1,74 @@
+"""Tavily's client, made careful: through the job's proxy, bounded, every failure under a name of ours.
+
+The package's own opens a connection past the proxy, reads whatever comes, and says what the other side said.
+"""
+
+import json
+from typing import Any
+
+import aiohttp
+from langchain_core.tools import ToolException
+from langchain_tavily._utilities import TavilySearchAPIWrapper
+
+TAVILY = "https://api.tavily.com"
+MAX_ANSWER_BYTES = 1_000_000
+"""Five pages without their raw text are some ten kilobytes."""
+TIMEOUT = aiohttp.ClientTimeout(total=60.0, connect=10.0)
+"""Seconds. The tool's own time, which ends a search that hangs, is the workflow's to set."""
+
+_NAMES = {
+    401: "unauthorized (401)",
+    403: "forbidden (403)",
+    429: "rate limited (429)",
+    432: "plan's limit reached (432)",
+    433: "pay-as-you-go limit reached (433)",
+}
+
+
+class SearchFailed(ToolException):
+    """The search gave no answer that can be used. The message is our own name for why."""
+
+
+class CarefulWire(TavilySearchAPIWrapper):
+    """What the tool speaks through."""
+
+    @property
+    def address(self) -> str:
+        """Of the service."""
+        return self.api_base_url or TAVILY
+
+    async def raw_results_async(self, **asked: Any) -> dict[str, Any]:  # type: ignore[override]  # handed on as they are
+        """Ask, and read what is answered. Raises SearchFailed."""
+        headers = {"Authorization": f"Bearer {self.tavily_api_key.get_secret_value()}"}
+        given = {name: value for name, value in asked.items() if value is not None}
+        try:
+            async with (
+                aiohttp.ClientSession(trust_env=True, timeout=TIMEOUT) as session,
+                session.post(f"{self.address}/search", json=given, headers=headers, allow_redirects=False) as answer,
+            ):
+                if answer.status != 200:
+                    raise SearchFailed(_NAMES.get(answer.status, f"search failed ({answer.status})"))
+                return _read(await _bounded(answer.content))
+        except TimeoutError:
+            raise SearchFailed("timed out") from None
+        except (aiohttp.ClientError, OSError):
+            raise SearchFailed("connection failed") from None
+
+
+async def _bounded(stream: aiohttp.StreamReader) -> bytes:
+    data = bytearray()
+    async for chunk in stream.iter_any():
+        data += chunk
+        if len(data) > MAX_ANSWER_BYTES:
+            raise SearchFailed(f"answer larger than {MAX_ANSWER_BYTES // 1_000_000} MB")
+    return bytes(data)
+
+
+def _read(data: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
+        raise SearchFailed("unreadable answer")
+    return answer
