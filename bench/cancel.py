@@ -37,7 +37,7 @@ class Struck:
     left: int
 
     def row(self) -> list[str]:
-        said = {"This report is partial": "partial report", "cancelled": "one line", "": "report"}
+        said = {"This report is partial": "partial report", "triage: not done": "one line", "": "report"}
         page = next(name for words, name in said.items() if words in self.done.summary) if self.done.summary else "none"
         trace = "yes" if "Traceback" in self.done.log else "no"
         status = self.done.outputs.get("status", "none")

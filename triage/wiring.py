@@ -170,8 +170,7 @@ def services(
     """
     idle = idle_services(settings, journal, root, slug, config=config, run_url=run_url, started=started)
     own = idle.config
-    runs = kept_runs(settings, root)
-    replies = _replies(runs, journal)
+    replies, checkpoints = _kept_runs(settings, root, journal)
     model, embeddings = _endpoint(settings, idle.facts.request_id, own.prices, replies)
     kept = kept_index(settings, root)
     checkout = codebase(root, slug, embeddings, settings.embedding_chosen, settings.chroma_url, own.ignore, kept)
@@ -183,7 +182,7 @@ def services(
         code_tools=_code_tools(settings, checkout, journal),
         telemetry=_telemetry(collector, journal),
         fingerprint=fingerprint(settings, own),
-        checkpoints=str(runs / "state.sqlite") if runs else None,
+        checkpoints=checkpoints,
     )
 
 
@@ -214,23 +213,20 @@ def idle_services(
     )
 
 
-def kept_runs(settings: Settings, root: Path) -> Path | None:
-    """Where interrupted runs are kept; a relative `cache-dir` lies in the checkout's folder."""
-    return root / settings.cache_dir / "runs" if settings.cache_dir else None
+def _kept_runs(settings: Settings, root: Path, journal: Journal) -> tuple[Replies | None, str | None]:
+    """Where the answers and the state of an interrupted run are kept."""
+    if not settings.cache_dir:
+        return None, None
+    from triage.cache.folder import made, private
+    from triage.cache.replies import ReplyStore
+
+    folder = made(root / settings.cache_dir / "runs")
+    return ReplyStore(folder, journal.note, now), str(private(folder / "state.sqlite"))
 
 
 def kept_index(settings: Settings, root: Path) -> Path | None:
-    """Where the index is kept; see `kept_runs`."""
+    """Where the index is kept; a relative `cache-dir` lies in the checkout's folder."""
     return root / settings.cache_dir / "index" if settings.cache_dir else None
-
-
-def _replies(runs: Path | None, journal: Journal) -> Replies | None:
-    """Answers that an interrupted run paid for."""
-    if runs is None:
-        return None
-    from triage.cache.replies import ReplyStore
-
-    return ReplyStore(runs, journal.note, now)
 
 
 def _endpoint(

@@ -5,6 +5,7 @@ Needs an engine and a built image: `make image try`. Marked `container`, and lef
 
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import time
 
 import pytest
 
-from tests.e2e import scenes
+from tests.e2e import outside, scenes
 from tests.e2e.github_server import GitHubServer, serving
 from tests.e2e.job import Job
 
@@ -85,6 +86,26 @@ def test_a_cancelled_job_ends_before_it_is_killed(job, sent, exit_code):
         assert running.wait(timeout=30) == exit_code
     assert time.monotonic() - cancelled < PATIENCE_SECONDS
     assert (job.folder / "temp" / "summary").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_job_that_is_cancelled_at_any_moment_leaves_a_report(tmp_path, seed):
+    """From the first moment at which there is a process to send a signal to."""
+    chance = random.Random(seed)
+    seconds, sent = chance.uniform(0, 4) * min(seed, 1), chance.choice([signal.SIGINT, signal.SIGTERM])
+    with outside.serving(tmp_path / "job") as (servers, job):
+        with job.start_in(ENGINE, IMAGE) as running:
+            time.sleep(seconds)
+            job.signal_in(ENGINE, sent, running)
+            cancelled = time.monotonic()
+            done = job.ended(running, 30)
+            taken = time.monotonic() - cancelled
+        assert taken < PATIENCE_SECONDS
+        assert "Traceback (most recent call last)" not in done.log
+        assert "Bug triage" in done.summary
+        is_over = done.exit_code == 0
+        assert is_over or done.exit_code == 128 + sent, done.log
+        assert done.outputs["status"] == ("complete" if is_over else "degraded")
 
 
 def test_the_image_is_small_and_starts_as_root():

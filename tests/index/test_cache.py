@@ -215,6 +215,22 @@ def test_files_known_by_their_path_are_kept_as_such(project: Path, cache: Path, 
     assert told(second) == told(first)
 
 
+def test_a_file_that_fits_now_is_read_and_one_that_fits_no_more_is_not(tmp_path: Path, cache: Path):
+    project = tmp_path / "tight"
+    project.mkdir()
+    budget = Budget(bytes=1_000)
+    small, large = {"src/a.py": "def a(): pass\n"}, {"src/a.py": "def a(): pass\n" * 60}
+    commit(project, {"docs/guide.md": "# A guide to everything\n" * 20, **large})
+    for files, text_of_guide in ((large, None), (small, "# A guide to everything"), (large, None)):
+        commit(project, files)
+        codebase, anew = cached(project, cache, budget=budget), cached(project, None, budget=budget)
+        codebase.index()
+        anew.index()
+        lines = codebase.lines("docs/guide.md")
+        assert (lines[0] if lines else None) == text_of_guide
+        assert told(codebase) == told(anew)
+
+
 def test_when_no_syntax_tree_could_be_read_nothing_is_kept(project: Path, cache: Path, monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as patched:
         patched.setattr("triage.index.process._START", "raise SystemExit(1)")

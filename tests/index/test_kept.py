@@ -15,9 +15,9 @@ from tests.index.caches import QUERIES, Tampering, cached, index_file, tamper, t
 from tests.index.project import DATES, PROJECT
 from tests.index.repositories import commit, git
 from triage.index.cache_folder import CacheFolder
-from triage.index.corpus import packed
+from triage.index.corpus import packed, unpacked
 from triage.index.kept import LEFT_OUT, REASONS, TEXT
-from triage.index.screen import text_or_reason
+from triage.index.screen import CODE_BYTES, text_or_reason
 
 Columns = dict[str, NDArray[Any]]
 KEY = "TOKEN = 'ghp_" + "a" * 36 + "'\n"
@@ -130,6 +130,12 @@ def test_a_text_of_another_commit_is_not_taken(project: Path, cache: Path):
         lambda head, columns: columns.update({"chunk documents": columns["chunk documents"].astype("<f4")}),
         lambda head, columns: columns.update({"chunk counts": columns["chunk counts"] * 0}),
         lambda head, columns: columns.update(chunks=columns["chunks"][:, ::-1]),
+        lambda head, columns: columns["chunks"].__setitem__((3, 0), len(head["names"])),
+        lambda head, columns: columns["places"].__setitem__((3, 0), -1),
+        lambda head, columns: columns["places"].__setitem__((1, 0), 0),
+        lambda head, columns: columns["places"].__setitem__((2, 0), 1 << 30),
+        lambda head, columns: columns["text_sizes"].__setitem__(0, -1),
+        lambda head, columns: columns["states"].__setitem__(0, 200),
     ],
 )
 def test_what_cannot_be_an_index_is_made_anew(project: Path, cache: Path, change: Tampering):
@@ -203,6 +209,13 @@ def test_whatever_numbers_stand_there_a_search_answers_and_lies_about_no_line(
 
 def codebase_lines(path: str) -> list[str]:
     return ["TOKEN = '[masked secret]'"] if path == "src/keys.py" else FILES[path].splitlines()
+
+
+def test_a_few_bytes_do_not_become_gigabytes():
+    found = unpacked(zlib.compress(bytes(50_000_000)))
+    assert found is not None
+    assert len(found) == CODE_BYTES
+    assert unpacked(b"nonsense") is None
 
 
 def test_every_reason_for_leaving_out_has_a_state():

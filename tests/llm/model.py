@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, SecretStr
@@ -42,15 +42,16 @@ class Door:
     main: str = "gpt-4o"
     fallback: str = "gpt-4o-mini"
     waited: list[float] = field(default_factory=list)
+    sleep: Callable[[float], Awaitable[None]] | None = None
 
     def __post_init__(self) -> None:
-        async def sleep(seconds: float) -> None:
+        async def noted(seconds: float) -> None:
             self.waited.append(seconds)
 
         self.endpoint = Endpoint(SecretStr("sk-test"), "run-7", f"{self.server.url}/v1")
         self.ledger = Ledger(self.limits)
         self.accounts = Accounts(self.ledger, PriceTable(self.prices), time.monotonic, lambda: NOW)
-        self.patience = Patience(time.monotonic, sleep, self.waited.append)
+        self.patience = Patience(time.monotonic, self.sleep or noted, self.waited.append)
         models: dict[Tier, str] = {"main": self.main, "fast": "gpt-4o-mini"}
         replays = Replays(self.replies, self.endpoint.base_url)
         self.model = ChatModel(self.endpoint, models, self.fallback, self.accounts, self.patience, replays)

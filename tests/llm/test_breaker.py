@@ -12,9 +12,9 @@ from triage.errors import ModelUnavailable
 OPEN = "endpoint keeps failing: not asked any more"
 
 
-async def reason(door: Door) -> str:
+async def reason(door: Door, prompt: str = "Which colour?") -> str:
     with pytest.raises(ModelUnavailable) as raised:
-        await colour(door.model)
+        await colour(door.model, prompt)
     return raised.value.reason
 
 
@@ -84,18 +84,23 @@ async def test_what_is_refused_or_unreadable_is_no_failing_endpoint(reply: Reply
     assert OPEN not in reasons
 
 
-async def test_of_parallel_calls_those_that_wait_stop_too():
-    """Three drafts at once: the first two to fail end the third, which makes no further request."""
-    arrived = 0
+async def test_a_call_that_waits_to_try_again_does_not_when_others_failed():
+    """Two drafts fail while the third waits as long as the endpoint said: it makes no further request."""
+    over = asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        if seconds == 50:
+            await over.wait()
 
     def script(request: Any) -> Reply:
-        nonlocal arrived
-        arrived += 1
-        return refusal(503)
+        return refusal(429, retry_after="50") if "patient" in str(request.body) else refusal(503)
 
     with serving(script) as server:
-        door = Door(server)
-        reasons = await asyncio.gather(*[reason(door) for _ in range(5)])
-        assert await reason(door) == OPEN
-    assert arrived <= 20
-    assert set(reasons) <= {"endpoint failed (503)", OPEN}
+        door = Door(server, sleep=sleep)
+        waiting = asyncio.ensure_future(reason(door, "a patient one"))
+        while not server.requests:  # noqa: ASYNC110 - the server is a thread
+            await asyncio.sleep(0.005)
+        assert [await reason(door), await reason(door)] == ["endpoint failed (503)"] * 2
+        over.set()
+        assert await waiting == OPEN
+    assert len(server.requests) == 1 + 8

@@ -143,6 +143,7 @@ async def test_a_tier_of_its_own_does_not_hide_the_cache():
         {"prompt_tokens": None, "completion_tokens": None, "total_tokens": None},
         {"prompt_tokens": -5, "completion_tokens": 3},
         {"prompt_tokens": True, "completion_tokens": 3},
+        {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
         {"prompt_tokens": 10**400, "completion_tokens": 3},
         {"completion_tokens": 20},
         {},

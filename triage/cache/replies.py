@@ -5,13 +5,14 @@ whole at any moment. The file may come from anywhere, so it is checked before it
 like any other answer.
 """
 
-import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from triage.cache.folder import made, private
 
 NAME = "replies.sqlite"
 DAY = 24 * 60 * 60
@@ -127,14 +128,10 @@ class ReplyStore:
 
     def _prepare(self) -> None:
         """A file that only we may read, and no more in it than is worth keeping."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        made(self._folder)
         if not self._file.exists():
             self._make()
-        handle = os.open(self._file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            os.fchmod(handle, 0o600)
-        finally:
-            os.close(handle)
+        private(self._file)
         with closing(self._connected(self._file)) as database:
             database.execute("BEGIN IMMEDIATE")
             soon = self._seconds() + DAY  # a clock may be wrong, but not by more

@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
 from triage.domain.run import Usage
-from triage.errors import BudgetSpent, ModelUnavailable, TimeSpent
+from triage.errors import ModelUnavailable
 from triage.llm import shapes, tokens
 from triage.llm.accounts import Accounts
 from triage.llm.dialect import Dialect
@@ -152,12 +152,10 @@ class ChatModel:
         while True:
             if dropped := self._dialect.dropped(model):
                 raise ModelUnavailable(dropped)
-            self._endpoint.breaker.check()
+            pass
             self._patience.check()
             try:
                 return await self._request(model, call)
-            except (BudgetSpent, TimeSpent):
-                raise
             except FAILURES as error:
                 self._adapt(model, call, fault_of(error))
 

@@ -17,7 +17,7 @@ from langchain_core.exceptions import (
     ModelTimeoutError,
 )
 
-from triage.errors import BadAnswer, BudgetSpent, ModelUnavailable, TimeSpent
+from triage.errors import BadAnswer, ModelUnavailable
 from triage.llm.tokens import Counted, told
 
 GARBLED = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
@@ -83,8 +83,6 @@ def fault_of(error: BaseException) -> Fault:
     """Name what went wrong. Messages from outside are searched for known words, and never repeated."""
     if isinstance(error, asyncio.CancelledError):
         return Fault(Remedy.GIVE_UP, "cut off before it answered", unclear_bill=True)
-    if isinstance(error, BudgetSpent | TimeSpent):
-        return Fault(Remedy.GIVE_UP, str(error))
     if isinstance(error, BadAnswer):
         return Fault(Remedy.GIVE_UP, error.reason)
     if isinstance(error, openai.LengthFinishReasonError | openai.ContentFilterFinishReasonError):

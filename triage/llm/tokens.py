@@ -50,7 +50,7 @@ def told(usage: Any) -> Counted | None:
     if not isinstance(usage, Mapping):
         return None
     prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-    if prompt is None:
+    if not prompt:  # no prompt is empty
         return None
     output = max(completion or 0, (_count(usage.get("total_tokens")) or 0) - prompt)
     details = usage.get("prompt_tokens_details")
