@@ -62,8 +62,12 @@ def main() -> None:
     for one in bench.runs(options.random, options.seed, at_requests=not options.no_requests):
         struck.append(one)
         print(" | ".join(one.row()), flush=True)
-    seconds = sorted(one.seconds for one in struck)
-    print(f"\n{len(seconds)} signals: {seconds[len(seconds) // 2]:.2f} s in the middle, {seconds[-1]:.2f} s at most")
+    seconds = sorted(one.seconds for one in struck if one.done.exit_code)
+    print(
+        f"\n{len(seconds)} signals: {seconds[len(seconds) // 2]:.2f} s in the middle, {seconds[-1]:.2f} s at most;",
+        end=" ",
+    )
+    print(f"{len(struck) - len(seconds)} came too late")
 
 
 @dataclass

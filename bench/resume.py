@@ -40,14 +40,14 @@ def killed_at(number: int, usual: Counter[str]) -> tuple[str, str, str]:
     with scene() as (outside, job):
         running = job.start_here()
 
-        def kill(count: int, what: str) -> None:
+        def kill(count: int, _: str) -> None:
             if count == number:
                 os.killpg(running.pid, signal.SIGKILL)
                 running.wait()
 
         outside.noticed = kill
         job.ended(running)
-        outside.noticed = lambda count, what: None
+        outside.noticed = lambda *_: None
         (job.folder / "temp" / "output").write_text("")
         try:
             done = job.ended(job.start_here())

@@ -7,7 +7,8 @@ from types import MappingProxyType
 import pytest
 from pydantic import SecretStr
 
-from tests.endpoint import Reply, completion
+from tests.endpoint import Reply, Request, completion
+from tests.endpoint import serving as endpoint
 from tests.endpoint import serving as endpoint_serving
 from tests.fakes import FakeJournal
 from tests.index.chroma_server import serving
@@ -52,6 +53,29 @@ def test_the_index_is_kept_only_where_a_folder_is_given(tmp_path: Path):
             assert (facts.reused, facts.cache, facts.vectors) == (reused, "", 1)
         assert list(place.glob("index-*.bin"))
     assert wiring.kept_index(Settings(), tmp_path) is None
+
+
+def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Path):
+    def answer(request: Request) -> Reply:
+        texts = request.body["input"]
+        rows = [{"object": "embedding", "index": at, "embedding": [1.0, len(text)]} for at, text in enumerate(texts)]
+        usage = {"prompt_tokens": 7, "total_tokens": 7}
+        return Reply({"object": "list", "data": rows, "model": "m", "usage": usage})
+
+    commit(tmp_path / "code", {f"src/m{number}.py": f"def f{number}():\n    return 1\n" for number in range(5)})
+    asked = []
+    with endpoint(answer) as server:
+        given = Settings(model_base_url=server.url, embedding_model="m", cache_dir=str(tmp_path / "kept"))
+        for change in ({}, {}, {"src/m3.py": "def f3():\n    return 2\n"}):
+            commit(tmp_path / "code", change)
+            services = wiring.services(given, FakeJournal(), tmp_path / "code", SLUG)
+            facts = services.codebase.index()
+            assert (facts.embedding, facts.vectors, facts.notes) == ("m", 5, [])
+            assert services.model is not None
+            texts = [text for request in server.requests for text in request.body["input"]]
+            asked.append((len(texts), services.model.usage.input_tokens))
+            server.requests.clear()
+    assert asked == [(5, 7), (0, 0), (1, 7)]
 
 
 def test_the_projects_settings_reach_the_run(tmp_path: Path):

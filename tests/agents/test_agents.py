@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 
 from tests import cases
@@ -17,6 +17,7 @@ from triage.domain.case import Case
 from triage.domain.code import Hit
 from triage.domain.findings import CodebaseFinding, WebResult
 from triage.domain.report import Citations
+from triage.errors import BadAnswer
 from triage.reading.read import read
 from triage.reading.symptoms import Symptom
 
@@ -272,13 +273,32 @@ async def test_a_model_that_wants_no_search_makes_none():
     assert tools.ran == []
 
 
-async def test_a_search_that_cannot_be_read_is_put_to_the_tools_which_say_so():
-    tools = FakeTools('{"results": []}')
-    unread: Any = {"name": "web_search", "args": "{", "id": "1", "error": None, "type": "invalid_tool_call"}
-    await web_search.by_model(
-        case(), services(search=tools), FakeModel({"tools": AIMessage("", invalid_tool_calls=[unread])})
-    )
-    assert [call["args"] for call in tools.ran[0].invalid_tool_calls] == ["{"]
+@pytest.mark.parametrize(
+    "asked",
+    [
+        AIMessage("", invalid_tool_calls=[{"name": "web_search", "args": "{", "id": "1", "error": None}]),
+        AIMessage("", tool_calls=[{"name": "web_search", "args": {"words": "x"}, "id": "1"}]),
+        AIMessage("", tool_calls=[{"name": "rm", "args": {"query": "x"}, "id": "1"}]),
+    ],
+    ids=["no JSON", "no query", "no such tool"],
+)
+async def test_a_search_that_is_none_is_left_to_the_twin(asked: AIMessage):
+    tools = FakeTools(PAGES)
+    with pytest.raises(BadAnswer, match="no usable search"):
+        await web_search.by_model(case(), services(search=tools), FakeModel({"tools": asked}))
+    assert tools.ran == []
+
+
+async def test_a_search_that_failed_is_not_told_as_one_that_found_nothing():
+    class Failing(FakeTools):
+        async def run(self, message: AIMessage) -> list[ToolMessage]:
+            return [ToolMessage("The tool failed: 401.", tool_call_id="1", status="error")]
+
+    call: Any = {"name": "web_search", "args": {"query": "x"}, "id": "1"}
+    model = FakeModel({"tools": AIMessage("", tool_calls=[call])})
+    by_model = await web_search.by_model(case(), services(search=Failing()), model)
+    by_rules = await web_search.by_rules(case(), services(search=Failing()))
+    assert by_model.answer.summary == by_rules.summary == "The search failed: what is known outside was not seen."
 
 
 async def test_web_by_rules_searches_for_the_message():

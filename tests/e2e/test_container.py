@@ -93,7 +93,7 @@ def test_a_job_that_is_cancelled_at_any_moment_leaves_a_report(tmp_path, seed):
     """From the first moment at which there is a process to send a signal to."""
     chance = random.Random(seed)
     seconds, sent = chance.uniform(0, 4) * min(seed, 1), chance.choice([signal.SIGINT, signal.SIGTERM])
-    with outside.serving(tmp_path / "job") as (servers, job):
+    with outside.serving(tmp_path / "job") as (_, job):
         with job.start_in(ENGINE, IMAGE) as running:
             time.sleep(seconds)
             job.signal_in(ENGINE, sent, running)

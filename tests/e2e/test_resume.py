@@ -1,5 +1,6 @@
 """A job that is killed and started again: it goes on, asks no answered question twice, and comments once."""
 
+import json
 import os
 import re
 import signal
@@ -57,5 +58,9 @@ def test_a_killed_job_goes_on_and_pays_no_answer_twice(what: str, place: tuple[O
     in_flight = {what}.union(*(beside for beside in SIDE_BY_SIDE if what in beside))
     assert again <= in_flight
     assert len(outside.comments) == 1
+    report = json.loads((job.workspace / ".triage" / "report.json").read_text())
+    counted = [step["usage"] for step in report["steps"]]
+    for unit in ("input_tokens", "output_tokens", "calls"):
+        assert report["usage"][unit] == sum(usage[unit] for usage in counted), "nothing is counted twice, or not at all"
     if what != "POST comments":
         assert "goes on after decision" in done.log

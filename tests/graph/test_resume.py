@@ -2,6 +2,8 @@
 
 import asyncio
 import sqlite3
+import time
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +11,11 @@ import pytest
 
 from tests import cases
 from tests.fakes import FakeCodebase, FakeJournal, FakeModel, services
+from triage.domain.issue import Exchange
 from triage.domain.report import RunReport
-from triage.domain.run import Status, Usage
+from triage.domain.run import Limits, Status, Usage
 from triage.errors import ModelUnavailable
-from triage.graph.resume import MOST_THREADS, checkpoints, kept_types, thread_of
+from triage.graph.resume import MOST_THREADS, Saver, checkpoints, kept_types, thread_of
 from triage.graph.run import triage
 from triage.ports import Services
 
@@ -208,3 +211,56 @@ async def test_a_degraded_run_that_ended_is_tried_anew(path: Path):
     report = await run(given(path))
     assert report.status is Status.COMPLETE
     assert not report.resumed
+
+
+@pytest.mark.parametrize("number", range(2, 11))
+async def test_killed_before_any_checkpoint_is_written_it_goes_on(
+    path: Path, number: int, monkeypatch: pytest.MonkeyPatch
+):
+    """What a node wrote stands in the file already; only the sum of the superstep is missing."""
+    put, calls = Saver.aput, count()
+
+    async def killed_once(self: Saver, *given: Any) -> Any:
+        if next(calls) == number:
+            raise Killed
+        return await put(self, *given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Saver, "aput", killed_once)
+        with pytest.raises(Killed):
+            await run(given(path))
+    report = await run(given(path))
+    assert report.resumed
+    assert report.status is Status.COMPLETE
+    assert report.usage == sum((step.usage for step in report.steps), Usage())
+    assert report.usage.calls == 6
+
+
+async def test_our_own_partial_comment_does_not_make_it_another_question(path: Path):
+    with pytest.raises(Killed):
+        await run(given(path, cases.answers(CritiqueFinding=killed)))
+    ours = Exchange(author="github-actions[bot]", body="partial", by_bot=True, ours=True)
+    assert (await run(given(path), thread=[ours])).resumed
+
+
+@pytest.mark.parametrize("fails", ["slow", "broken"])
+async def test_without_its_index_it_starts_anew(path: Path, fails: str):
+    with pytest.raises(Killed):
+        await run(given(path, cases.answers(CritiqueFinding=killed)))
+
+    def indexing() -> None:
+        if fails == "broken":
+            raise OSError("disk")
+        time.sleep(2)
+
+    limits = Limits(run_seconds=2 if fails == "slow" else 300)
+    report = await run(given(path, codebase=FakeCodebase(cases.FILES, indexing=indexing), limits=limits))
+    assert not report.resumed
+    assert report.status is Status.DEGRADED
+    assert any("was not indexed" in note for note in report.notes)
+
+
+def test_known_dollars_stay_known_beside_unknown_ones():
+    half = Usage(input_tokens=1, calls=1, usd=0.2) + Usage(input_tokens=1, calls=1, usd=None)
+    assert (half.usd, half.priced) == (None, 0.2)
+    assert (half + half).priced == pytest.approx(0.4)

@@ -1,5 +1,6 @@
 """The supervisor's law as a table: what has been answered, and who is next."""
 
+from datetime import datetime
 from typing import Any
 
 import hypothesis
@@ -10,8 +11,9 @@ from tests.cases import critique, investigation, state
 from tests.fakes import NOW
 from triage.agents.critic import map_critique_to_verdict
 from triage.agents.registry import AGENTS
-from triage.domain.run import Limits, ModelCall, Outcome, StepRecord, Usage
-from triage.graph.routing import Bounds, by_rules, choices, lawful, opens_round
+from triage.domain.run import Limits, ModelCall, Outcome, PlannerDecision, StepRecord, Usage
+from triage.graph.routing import Bounds, choices, decision_of, lawful, opens_round
+from triage.graph.state import BugTriageState
 
 ALL = frozenset(AGENTS)
 OFFLINE = ALL - {"web_search"}
@@ -59,6 +61,11 @@ def bounds(
     spent: Usage | None = None,
 ) -> Bounds:
     return Bounds(limits or Limits(), seconds_left, available, spent)
+
+
+def by_rules(state: BugTriageState, limits: Bounds, now: datetime) -> PlannerDecision:
+    """The fixed sequence."""
+    return decision_of(choices(state, limits)[0], state, limits, now)
 
 
 @pytest.mark.parametrize(("given", "available", "expected"), [c[1:] for c in LAW], ids=[c[0] for c in LAW])

@@ -185,9 +185,26 @@ def test_what_did_not_go_as_it_should_is_done_again(project: Path, cache: Path, 
     for budget in (Budget(parse_seconds=-1.0), Budget(read_seconds=-1.0)):
         cached(project, cache, budget=budget).index()
         taken_apart.clear()
-        facts = cached(project, cache, budget=budget).index()
-        assert facts.files == cached(project, None, budget=budget).index().files
-        assert "src/calendar_tool/dates.py" in taken_apart
+        assert cached(project, cache, budget=budget).index().reused == 0
+        assert sorted(taken_apart) == sorted(MANIFOLD if budget.read_seconds < 0 else INDEXED)
+
+
+def test_files_that_a_worker_had_no_time_for_are_done_again(
+    project: Path, cache: Path, taken_apart: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    extracts = Pool.extracts
+
+    def hurried(self: Pool, batches: Iterator[Sequence[Source]]) -> Iterable[tuple[Sequence[Source], Extract]]:
+        for batch, extract in extracts(self, batches):
+            extract.late = True
+            yield batch, extract
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Pool, "extracts", hurried)
+        cached(project, cache).index()
+    taken_apart.clear()
+    assert cached(project, cache).index().reused == 0
+    assert sorted(taken_apart) == sorted(INDEXED)
 
 
 def test_files_that_lack_passages_are_cut_again(project: Path, cache: Path, taken_apart: list[str]):

@@ -105,5 +105,7 @@ def test_words_are_forgotten_when_there_are_many(monkeypatch: pytest.MonkeyPatch
 
 
 def test_after_some_seconds_files_are_cut_by_lines(monkeypatch: pytest.MonkeyPatch):
+    assert not extract(source("src/dates.py", DATES)).late
     monkeypatch.setattr("triage.index.extract._SYNTAX_SECONDS", -1.0)
-    assert extract(source("src/dates.py", DATES)).places == []
+    found = extract(source("src/dates.py", DATES))
+    assert (found.places, found.late) == ([], True)

@@ -84,7 +84,7 @@ class LookUp:
                 ended = await self._turn(talk, turn)
             if ended:
                 return ended
-            last_usd = (self._model.usage.usd or 0.0) - (before.usd or 0.0)
+            last_usd = self._model.usage.priced - before.priced
         return "no turn is left"
 
     async def _turn(self, talk: Conversation, turn: int) -> str:
@@ -127,4 +127,4 @@ def affordable(talk: Conversation, spent: Usage, last_usd: float, limits: Limits
     tokens = 2 * talk.tokens + math.ceil(talk.room / BYTES_PER_TOKEN) + TURN_TOKENS + ANSWER_TOKENS
     if spent.tokens + tokens > limits.tokens * (1 - KEPT_SHARE):
         return False
-    return spent.usd is None or spent.usd + 2 * last_usd <= limits.usd * (1 - KEPT_SHARE)
+    return spent.priced + 2 * last_usd <= limits.usd * (1 - KEPT_SHARE)

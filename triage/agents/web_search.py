@@ -11,6 +11,7 @@ from triage.agents.case_parts import guidance, issue_parts
 from triage.agents.prompts import conversation, fenced, system
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding, WebResult, WebSearchFinding
+from triage.errors import BadAnswer
 from triage.ports import Model, Services, Tools
 
 MAX_TOKENS = 1_200
@@ -26,10 +27,15 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[We
     choice = await chooser.ainvoke(conversation("web_search", issue_parts(case)))
     if not choice.tool_calls and not choice.invalid_tool_calls:
         return Consulted(_finding([], "The model saw nothing to search for."))
-    results = await tools.run(choice.model_copy(update={"tool_calls": choice.tool_calls[:MAX_SEARCHES]}))
+    calls = choice.tool_calls[:MAX_SEARCHES]
+    name = tools.tools[0].name
+    usable = [call for call in calls if call["name"] == name and isinstance(call["args"].get("query"), str)]
+    if not usable:
+        raise BadAnswer("no usable search was asked for")
+    results = await tools.run(choice.model_copy(update={"tool_calls": usable, "invalid_tool_calls": []}))
     pages = results_of(results)
     if not pages:
-        return Consulted(_finding([], "The search returned nothing."))
+        return Consulted(_finding([], _nothing(results)))
     reader = model.structured(WebSearchFinding, "fast", MAX_TOKENS)
     answer = await reader.ainvoke(_reading(case, services, pages))
     return Consulted(_checked(answer, pages))
@@ -58,7 +64,10 @@ async def by_rules(case: Case, services: Services) -> WebSearchFinding:
         return _finding([], "The issue shows no error message to search for.")
     tools = _tools(services)
     call = {"name": tools.tools[0].name, "args": {"query": query}, "id": "by-rules", "type": "tool_call"}
-    pages = results_of(await tools.run(AIMessage(content="", tool_calls=[call])))
+    results = await tools.run(AIMessage(content="", tool_calls=[call]))
+    pages = results_of(results)
+    if not pages:
+        return _finding([], _nothing(results))
     wanted = _words(query)
     shared = [(len(wanted & _words(page["title"] + " " + page["content"])), page) for page in pages]
     kept = [
@@ -71,6 +80,12 @@ async def by_rules(case: Case, services: Services) -> WebSearchFinding:
         if count * 2 >= len(wanted)
     ]
     return _finding(kept[:MAX_RESULTS], f"{len(kept)} of {len(pages)} pages share the error message's words.")
+
+
+def _nothing(results: Sequence[ToolMessage]) -> str:
+    """Why there is no page: other agents must not take a search that failed for one that found nothing."""
+    failed = any(message.status == "error" for message in results)
+    return "The search failed: what is known outside was not seen." if failed else "The search returned nothing."
 
 
 def query_by_rules(case: Case) -> str:

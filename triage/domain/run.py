@@ -40,6 +40,13 @@ class Usage(Value):
     output_tokens: int = 0
     calls: int = 0
     usd: float | None = 0.0
+    known_usd: float | None = None
+    """Dollars of those calls whose price is known, where `usd` is none."""
+
+    @property
+    def priced(self) -> float:
+        """Dollars as far as they are known."""
+        return self.usd if self.usd is not None else self.known_usd or 0.0
 
     @property
     def tokens(self) -> int:
@@ -47,11 +54,14 @@ class Usage(Value):
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: "Usage") -> "Usage":
+        unknown = self.usd is None or other.usd is None
+        priced = self.priced + other.priced
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             calls=self.calls + other.calls,
-            usd=None if self.usd is None or other.usd is None else self.usd + other.usd,
+            usd=None if unknown else priced,
+            known_usd=priced if unknown else None,
         )
 
 

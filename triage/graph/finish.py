@@ -9,13 +9,14 @@ from triage.domain.faults import faults_of
 from triage.domain.findings import TriageReport, WebResult
 from triage.domain.report import Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Outcome, Status, StepRecord, ToolExecution
-from triage.graph.ladder import reaches
 from triage.graph.state import BugTriageState, case_of, confidence_of
 from triage.ports import Services
 
 MAX_RAISE = 0.2
 """What the writer may add to the confidence of search and critic: it has seen no more than they have."""
 UNGROUNDED = 0.3
+FAST_ANYWAY = ("investigator", "web_search")
+"""Agents that ask the fast model whatever is left."""
 
 
 def assemble(state: BugTriageState, services: Services, interrupted: str = "") -> RunReport:
@@ -127,7 +128,7 @@ def status_of(state: BugTriageState, interrupted: str) -> Status:
     """Degraded when a step failed or its twin answered, a limit or a signal struck, or the index is not whole."""
     failed = any(step.outcome is not Outcome.SUCCESS or step.shortfalls for step in state.steps)
     failed_tool = any(_failed(tool) for step in state.steps for tool in step.tools)
-    limited = any(one.forced or reaches(one.rung, "fast model") for one in state.planner_decisions)
+    limited = any(one.forced for one in state.planner_decisions) or bool(_ladder_notes(state))
     whole = state.index is not None and state.index.files > 0 and not state.index.partial and not state.index.notes
     broken = failed or failed_tool or limited or bool(interrupted) or not whole or state.output is None
     return Status.DEGRADED if broken else Status.COMPLETE
@@ -150,7 +151,7 @@ def notes(state: BugTriageState, services: Services, interrupted: str) -> list[s
         for tool in step.tools
         if _failed(tool)
     ]
-    said += [f"A limit ended the search early: {d.reason}." for d in state.planner_decisions if d.forced]
+    said += [f"A limit decided: {d.reason}." for d in state.planner_decisions if d.forced]
     said += _ladder_notes(state)
     if services.engine == "rules":
         said.append("No language model was used: every answer is by rules.")
@@ -183,6 +184,7 @@ def _ladder_notes(state: BugTriageState) -> list[str]:
     said: list[str] = []
     for spent, words in (("rules", "answered by rules"), ("fast model", "went to the fast model")):
         names = [name for one in state.planner_decisions if one.rung == spent for name in one.selected]
+        names = [name for name in names if spent == "rules" or name not in FAST_ANYWAY]
         if names:
             who = ", ".join(name.replace("_", " ") for name in dict.fromkeys(names))
             said.append(f"The budget ran low: {who} {words}.")

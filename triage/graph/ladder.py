@@ -16,8 +16,7 @@ writer keeps the main model unless the searches were dear.
 def share_left(spent: Usage, limits: Limits) -> float:
     """What is left of the scarcer of tokens and dollars, 0 to 1. Dollars count where the prices are known."""
     shares = [1 - spent.tokens / limits.tokens if limits.tokens else 0.0]
-    if spent.usd is not None:
-        shares.append(1 - spent.usd / limits.usd if limits.usd else 0.0)
+    shares.append(1 - spent.priced / limits.usd if limits.usd else 0.0)
     return max(0.0, min(shares))
 
 

@@ -41,11 +41,7 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Read the issue as a person sees it, and index the repository."""
     services = runtime.context
     trail = Trail("prepare", services)
-
-    async def index() -> IndexFacts:
-        return await in_daemon_thread(services.codebase.index)
-
-    facts = await run_plain(trail, index, max(1.0, services.seconds_left() * INDEX_SHARE))
+    facts = await indexed(trail)
     reading, thread = as_people_see(case_of(state).issue)
     commit = facts.commit if facts else None
     return {
@@ -55,6 +51,16 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         "repository": state.repository.model_copy(update={"commit": commit}),
         "steps": trail.records,
     }
+
+
+async def indexed(trail: Trail) -> IndexFacts | None:
+    """Index the repository within its share of the time; none when that failed."""
+    services = trail.services
+
+    async def index() -> IndexFacts:
+        return await in_daemon_thread(services.codebase.index)
+
+    return await run_plain(trail, index, max(1.0, services.seconds_left() * INDEX_SHARE))
 
 
 def as_people_see(issue: Issue) -> tuple[Reading, list[Exchange]]:

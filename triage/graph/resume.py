@@ -3,6 +3,7 @@
 What stands in the file is data and nothing else: only the project's own values are rebuilt from it, no other class.
 """
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -34,7 +35,9 @@ MOST_THREADS = 50
 
 def thread_of(issue: Issue, commit: str | None, slug: str, services: Services) -> str:
     """Name of the thread: repository and issue, and a digest of everything that shapes the answer."""
-    shaped = [services.fingerprint, commit or "", issue.model_dump_json(), str(services.search is not None)]
+    said = [(one.author, one.body) for one in issue.thread if not one.ours]
+    told = [issue.title, issue.body, issue.author, issue.labels, said]
+    shaped = [services.fingerprint, commit or "", json.dumps(told), str(services.search is not None)]
     digest = blake2b("\0".join(shaped).encode("utf-8", "replace"), digest_size=16).hexdigest()
     return f"{slug}#{issue.number or 0}:{digest}"
 
@@ -191,14 +194,19 @@ class Kept:
     """By that run, as far as it was kept."""
 
 
-async def interrupted(graph: Graph, config: RunnableConfig, journal: Journal) -> Kept | None:
+async def interrupted(saver: Saver, graph: Graph, config: RunnableConfig, journal: Journal) -> Kept | None:
     """A run of this thread that did not end; none when there is none that can be read.
 
     A run that ended leaves nothing to go on with: the next one starts anew, and asks no answered question again all the
     same, for its answers are in the reply store.
     """
     try:
-        snapshot = await graph.aget_state(config)
+        found = await saver.aget_tuple(config)
+        if found is None:
+            return None
+        # By its id: without one LangGraph mixes in what nodes of the open superstep wrote, and takes a run whose last
+        # nodes were written and not yet summed up for one that ended.
+        snapshot = await graph.aget_state(found.config)
         if snapshot.next and snapshot.values:
             state = BugTriageState.model_validate(snapshot.values)
             return Kept(state, _spent(state, [task.result for task in snapshot.tasks]))

@@ -115,11 +115,6 @@ def _without_tools(step: StepRecord) -> Usage:
     return sum(calls, Usage()) if calls else step.usage
 
 
-def by_rules(state: BugTriageState, bounds: Bounds, now: datetime) -> PlannerDecision:
-    """The fixed sequence's decision."""
-    return decision_of(choices(state, bounds)[0], state, bounds, now)
-
-
 def decision_of(choice: Choice, state: BugTriageState, bounds: Bounds, now: datetime) -> PlannerDecision:
     """A choice as it is recorded."""
     return PlannerDecision(

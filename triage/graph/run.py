@@ -10,10 +10,13 @@ from langgraph.types import Durability
 
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
+from triage.domain.run import StepRecord
 from triage.graph.build import build, recursion_limit
 from triage.graph.finish import assemble
+from triage.graph.nodes import indexed
 from triage.graph.resume import Kept, Saver, checkpoints, interrupted, thread_of
 from triage.graph.state import BugTriageState, opening
+from triage.graph.step import Trail, unfinished
 from triage.ports import Services
 from triage.reading.read import read
 from triage.threads import in_daemon_thread
@@ -45,11 +48,16 @@ class _Run:
         self._services = services
         self._saver = saver
         self._thread = ""
+        self._unfinished: list[StepRecord] = []
         self._ended: list[dict[str, Any]] = []  # updates of nodes whose neighbours in the superstep still run
         self._last = opening(issue, repository)
 
     async def follow(self) -> None:
         """Run the graph, from its start or from where an earlier run of it was interrupted."""
+        with unfinished() as self._unfinished:
+            await self._follow()
+
+    async def _follow(self) -> None:
         graph = build(self._saver)
         config: RunnableConfig = {"recursion_limit": recursion_limit(self._services.limits.iterations)}
         given: BugTriageState | None = self._last
@@ -57,12 +65,11 @@ class _Run:
             commit = await in_daemon_thread(self._services.codebase.commit)
             self._thread = thread_of(self._issue, commit, self._last.repository.slug, self._services)
             config["configurable"] = {"thread_id": self._thread}
-            kept = await interrupted(graph, config, self._services.journal)
-            if kept is None:
-                await self._saver.adelete_thread(self._thread)
-            else:
+            kept = await interrupted(self._saver, graph, config, self._services.journal)
+            if kept is not None and await self._goes_on(kept):
                 given = None
-                await self._go_on(kept)
+            else:
+                await self._saver.adelete_thread(self._thread)
         kept_each_step: Durability | None = "sync" if self._saver else None
         told: Any
         async for kind, told in graph.astream(
@@ -74,16 +81,21 @@ class _Run:
             else:
                 self._ended.extend(update for update in told.values() if update)
 
-    async def _go_on(self, kept: Kept) -> None:
-        """Take up what the interrupted run had: its state, its expenses, and the index, which no state holds."""
+    async def _goes_on(self, kept: Kept) -> bool:
+        """Take up what the interrupted run had: its state, its expenses, and the index, which no state holds.
+
+        Without the index there is nothing to look a citation up in: then the run starts anew, as one without it.
+        """
         services = self._services
+        if kept.state.index is not None and await indexed(Trail("prepare", services)) is None:
+            services.journal.note("The repository could not be indexed again; the run starts anew.")
+            return False
         services.journal.note(f"An interrupted run of this issue goes on after decision {kept.state.iterations}.")
         self._last = kept.state
         self._services = replace(services, facts=services.facts.model_copy(update={"resumed": True}))
         if services.model is not None:
             services.model.resume(kept.spent)
-        if kept.state.index is not None:
-            await in_daemon_thread(services.codebase.index)
+        return True
 
     async def report(self, interrupted: str) -> RunReport:
         """The report of what is known by now. A run that came to its end is forgotten.
@@ -96,10 +108,15 @@ class _Run:
             if self._saver is not None:
                 await self._saver.adelete_thread(self._thread)
             return last.report
-        last = absorbed(last, self._ended)
-        if not last.reading.title:  # cut before it was read
-            last = last.model_copy(update={"reading": read(self._issue)})
-        return assemble(last, self._services, interrupted)
+        last = absorbed(last, [*self._ended, {"steps": self._unfinished}])
+        try:
+            if not last.reading.title:  # cut before it was read
+                last = last.model_copy(update={"reading": read(self._issue)})
+            return assemble(last, self._services, interrupted)
+        except Exception as error:  # noqa: BLE001 - what was found cannot be put together; that it ran can still be told
+            bug = f"What was found could not be put together: a bug of this action ({type(error).__name__})."
+            bare = opening(self._issue, last.repository).model_copy(update={"steps": last.steps})
+            return assemble(bare, self._services, interrupted or bug)
 
 
 def absorbed(state: BugTriageState, updates: list[dict[str, Any]]) -> BugTriageState:

@@ -67,13 +67,6 @@ class BugTriageState(BaseModel):
     """By the whole run, vectors included, when the supervisor last decided."""
 
     @property
-    def hypothesis(self) -> str:
-        """The best one so far."""
-        if self.critique and self.critique.revised_hypothesis:
-            return self.critique.revised_hypothesis
-        return self.investigation.hypothesis if self.investigation else ""
-
-    @property
     def usage(self) -> Usage:
         """What all steps so far spent."""
         return sum((step.usage for step in self.steps), Usage())

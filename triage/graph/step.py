@@ -5,8 +5,9 @@ twin by rules takes over in the same step.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeVar
@@ -25,9 +26,10 @@ T = TypeVar("T")
 
 RULES_SECONDS = 20.0
 """What a twin may take even when the run's time is up: without it there is no report. It needs milliseconds."""
-LEAST_SECONDS = 1.0
+LEAST_SECONDS = 0.9
 """With less than this a model is not asked at all."""
 PASSED = "passed"
+_unfinished: ContextVar[list[StepRecord] | None] = ContextVar("unfinished", default=None)
 
 
 @dataclass
@@ -85,9 +87,10 @@ async def consult(agent: Agent[A], case: Case, trail: Trail, *, by_rules: bool) 
         refused = agent.objection(consulted.answer, case, services)
         return _Judged(refused, usable=refused is None, shortfalls=consulted.shortfalls)
 
+    seconds, began = _model_seconds(trail), services.clock()
     for model in [] if by_rules else _models(trail):
         turn = partial(agent.by_model, case, services, model)
-        tried = await _attempt(trail, "model", turn, judged, _model_seconds(trail))
+        tried = await _attempt(trail, "model", turn, judged, seconds - (services.clock() - began))
         if tried.usable and tried.result is not None:
             return Answered(tried.result.answer, "model", declined=tried.result.answer.error is not None)
         if not isinstance(tried.cause, DollarsSpent):
@@ -148,6 +151,9 @@ async def _attempt(
         with timer:
             result = await asyncio.wait_for(call(), seconds)
         judgement = judged(result)
+    except asyncio.CancelledError:
+        timer.cut_off()
+        raise
     except TimeoutError as error:
         return timer.failed(Outcome.TIMED_OUT, f"no answer within {seconds:.0f} seconds", error)
     except TriageError as error:
@@ -156,6 +162,17 @@ async def _attempt(
         return timer.failed(Outcome.FAILED, f"unexpected {type(error).__name__}", error)
     timer.judged(judgement)
     return Tried(result, judgement.failure or "", usable=judgement.usable)
+
+
+@contextmanager
+def unfinished() -> Iterator[list[StepRecord]]:
+    """Records of what the tasks started inside the block were at when the run was cut."""
+    records: list[StepRecord] = []
+    token = _unfinished.set(records)
+    try:
+        yield records
+    finally:
+        _unfinished.reset(token)
 
 
 class _Timer:
@@ -172,7 +189,7 @@ class _Timer:
         services.journal.started(self._trail.step)
         self._stack = ExitStack()
         self._meter: Meter | None = None
-        if services.model is not None and self._engine == "model":
+        if services.model is not None:  # by rules too: vectors are paid
             self._meter = self._stack.enter_context(services.model.metered(self._seconds))
         self._recorded = self._stack.enter_context(recorded())
 
@@ -188,6 +205,12 @@ class _Timer:
         self._keep(self._record(outcome, reason))
         return Tried(failure=reason, cause=cause)
 
+    def cut_off(self) -> None:
+        """The run was cut while this went on: no update of its node will carry the record."""
+        unfinished = _unfinished.get()
+        if unfinished is not None:
+            unfinished.append(self._record(Outcome.TIMED_OUT, "cut off with the run"))
+
     def judged(self, judgement: _Judged) -> None:
         """Close the try with what the gate said."""
         whole = self._record(Outcome.FAILED if judgement.failure else Outcome.SUCCESS, judgement.failure)
@@ -198,7 +221,7 @@ class _Timer:
         return StepRecord(
             step=self._trail.step,
             engine=self._engine,
-            model=", ".join(self._models) or None,
+            model=(", ".join(self._models) or None) if self._engine == "model" else None,
             started_at=self._at,
             offset_seconds=round(self._began - services.started, 3),
             seconds=round(services.clock() - self._began, 3),

@@ -20,15 +20,14 @@ class KnownVectors:
     def __init__(self, folder: CacheFolder, model: str) -> None:
         """Read what there is. A vector in the folder is believed: a wrong one misleads a search, and nothing else."""
         self._folder = folder
-        self._model = model.encode("utf-8", "replace")
-        self._name = f"vectors-{blake2b(self._model, digest_size=16).hexdigest()}.bin"
+        self._name = f"vectors-{blake2b(model.encode(), digest_size=16).hexdigest()}.bin"
         self._rows = self._read()
 
     def of(self, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
         """Vectors of those texts that were asked for before, by their place among the texts."""
         found = {}
         for place, text in enumerate(texts):
-            key = self._key(text)
+            key = _key(text)
             if key in self._rows:
                 found[place] = self._rows[key] = self._rows.pop(key)  # used last
         return found
@@ -36,7 +35,7 @@ class KnownVectors:
     def keep(self, texts: Sequence[str], rows: NDArray[np.float32]) -> None:
         """Remember an answer. Rows of another length are forgotten: they cannot be compared with these."""
         for text, row in zip(texts, rows, strict=True):
-            self._rows[self._key(text)] = row
+            self._rows[_key(text)] = row
         self._rows = {key: row for key, row in [*self._rows.items()][-MOST:] if len(row) == rows.shape[1]}
         keys = np.frombuffer(b"".join(self._rows), dtype=np.uint8)
         columns = {"keys": keys, "rows": np.stack([*self._rows.values()]).astype("<f4", copy=False)}
@@ -57,6 +56,6 @@ class KnownVectors:
         sound = np.isfinite(rows).all(axis=1)
         return {keys[at * _KEY_BYTES : (at + 1) * _KEY_BYTES]: rows[at] for at in np.flatnonzero(sound).tolist()}
 
-    def _key(self, text: str) -> bytes:
-        seen = self._model + b"\0" + text.encode("utf-8", "replace")
-        return blake2b(seen, digest_size=_KEY_BYTES).digest()
+
+def _key(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=_KEY_BYTES).digest()

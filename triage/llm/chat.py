@@ -79,6 +79,7 @@ class ChatModel:
         """The same purse, endpoint and memory, every call made of the fast model."""
         view = copy(self)
         view._models = dict.fromkeys(self._models, self._models["fast"])
+        view._fallback = self._models["fast"]
         return view
 
     def resume(self, spent: Usage) -> None:
@@ -152,7 +153,7 @@ class ChatModel:
         while True:
             if dropped := self._dialect.dropped(model):
                 raise ModelUnavailable(dropped)
-            pass
+            self._endpoint.breaker.check()
             self._patience.check()
             try:
                 return await self._request(model, call)

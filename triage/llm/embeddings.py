@@ -17,6 +17,8 @@ from triage.llm.tokens import Counted
 SHARE = 0.5
 """Of the run's tokens and dollars: what vectors may take; the agents need the rest."""
 MODE = "embeddings"
+MOST_SECONDS = 20.0
+"""For one request: local vectors stand in at once, so a slow endpoint is not waited for as a model is."""
 
 
 @dataclass
@@ -50,7 +52,8 @@ class CountedEmbeddings(Embeddings):
         bill = Bill()
         try:
             with self.accounts.request(self.model, MODE, estimate, 0) as bill:
-                answer = self.endpoint.embeddings.create(input=list(texts), model=self.model)
+                seconds = self.patience.request_seconds(MOST_SECONDS)
+                answer = self.endpoint.embeddings.create(input=list(texts), model=self.model, timeout=seconds)
                 self.endpoint.breaker.answered()
                 usage = getattr(answer, "usage", None)
                 told = tokens.told(usage.model_dump() if usage else None)
@@ -69,5 +72,5 @@ class CountedEmbeddings(Embeddings):
         price = self.accounts.prices.usd(self.model, Counted(estimate))
         if self._spent.tokens + estimate > self.limits.tokens * SHARE:
             raise BudgetSpent("vectors would take more than half of max-tokens")
-        if (self._spent.usd or 0.0) + (price or 0.0) > self.limits.usd * SHARE:
+        if self._spent.priced + (price or 0.0) > self.limits.usd * SHARE:
             raise BudgetSpent("vectors would take more than half of max-cost-usd")

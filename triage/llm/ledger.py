@@ -96,7 +96,7 @@ class Ledger:
             self._add(spent)
 
     def _add(self, spent: Usage) -> None:
-        self._known_usd += spent.usd or 0.0
+        self._known_usd += spent.priced
         self.usage += spent
 
     @contextmanager

@@ -37,6 +37,10 @@ class Patience:
         if self._seconds_left() <= 0:
             raise TimeSpent("no time left for this call")
 
+    def request_seconds(self, most: float) -> float:
+        """For one of several attempts, so that all of them and what comes after fit into the time left."""
+        return max(1.0, min(most, self._seconds_left() / (ATTEMPTS + 2)))
+
     def attempts(self, may_go_on: Callable[[], bool]) -> AsyncRetrying:
         """Attempts of a call, as long as it may go on and time is left."""
         return AsyncRetrying(
