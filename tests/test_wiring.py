@@ -8,7 +8,6 @@ import pytest
 from pydantic import SecretStr
 
 from tests.endpoint import Reply, Request, completion
-from tests.endpoint import serving as endpoint
 from tests.endpoint import serving as endpoint_serving
 from tests.fakes import FakeJournal
 from tests.index.chroma_server import serving
@@ -64,17 +63,17 @@ def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Pat
 
     commit(tmp_path / "code", {f"src/m{number}.py": f"def f{number}():\n    return 1\n" for number in range(5)})
     asked = []
-    with endpoint(answer) as server:
-        given = Settings(model_base_url=server.url, embedding_model="m", cache_dir=str(tmp_path / "kept"))
+    with endpoint_serving(answer) as model:
+        given = Settings(model_base_url=model.url, embedding_model="m", cache_dir=str(tmp_path / "kept"))
         for change in ({}, {}, {"src/m3.py": "def f3():\n    return 2\n"}):
             commit(tmp_path / "code", change)
             services = wiring.services(given, FakeJournal(), tmp_path / "code", SLUG)
             facts = services.codebase.index()
             assert (facts.embedding, facts.vectors, facts.notes) == ("m", 5, [])
             assert services.model is not None
-            texts = [text for request in server.requests for text in request.body["input"]]
+            texts = [text for request in model.requests for text in request.body["input"]]
             asked.append((len(texts), services.model.usage.input_tokens))
-            server.requests.clear()
+            model.requests.clear()
     assert asked == [(5, 7), (0, 0), (1, 7)]
 
 

@@ -113,8 +113,6 @@ def _cancelled_by(signals: Signals) -> asyncio.Event:
             loop.call_soon_threadsafe(cancelled.set)
 
     signals.tell(hear)
-    if signals.number:
-        cancelled.set()
     return cancelled
 
 

@@ -13,7 +13,10 @@ import pytest
 from tests.e2e.job import Finished, Job
 from tests.e2e.outside import Outside, serving
 
-SIDE_BY_SIDE = [{"model TriageReport", "model words", "model ticket"}, {"model look up", "search", "model choose"}]
+SIDE_BY_SIDE = [
+    {"model TriageReport", "model words", "model ticket"},
+    {"model look up", "model CodebaseFinding", "search", "model choose", "model WebSearchFinding"},
+]
 KILLED_AT = ["model InvestigatorFinding", "model CodebaseFinding", "search", "model TriageReport", "POST comments"]
 """What is asked when the process is killed; `bench/resume.py` tries every request."""
 

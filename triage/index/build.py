@@ -123,10 +123,9 @@ def _joined(tree: Tree, kinds: Mapping[str, Kind], reuse: Reuse, budget: Budget)
             states += found
         gave_up = pool.has_given_up
     reuse.release()
-    return joiner.finish(
-        [AGAIN if one.entry.path in joiner.cut else state for one, state in zip(reuse.wanted, states, strict=True)],
-        gave_up=gave_up,
-    )
+    paths = (one.entry.path for one in reuse.wanted)
+    states = [AGAIN if path in joiner.cut else state for path, state in zip(paths, states, strict=True)]
+    return joiner.finish(states, gave_up=gave_up)
 
 
 def _extracts(
@@ -143,17 +142,9 @@ def _extracts(
         at = stretch.start
         while at < stretch.end:
             batch, extract = next(made)
-            yield (
-                batch,
-                extract,
-                [
-                    _state(*one, late=extract.late)
-                    for one in zip(
-                        reuse.wanted[at : at + len(batch)], batch, extract.reasons, extract.packed, strict=True
-                    )
-                ],
-            )
-            at += len(batch)
+            asked, at = reuse.wanted[at : at + len(batch)], at + len(batch)
+            found = zip(asked, batch, extract.reasons, extract.packed, strict=True)
+            yield batch, extract, [_state(*one, late=extract.late) for one in found]
 
 
 def _state(wanted: Wanted, source: Source, reason: str, packed: bytes | None, *, late: bool) -> int:

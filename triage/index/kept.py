@@ -135,11 +135,10 @@ class Kept:
         number = {(file, name): at for at, (file, _, _, name) in enumerate(placed)}
         files = indexed[chunks[0] - low].tolist()
         around = [number.get(one, -1) for one in zip(files, self._named(chunks[3]), strict=True)]
-        by_chunk, by_file, by_path = self._counted
-        by_chunk = by_chunk.between(chunk_numbers.start, chunk_numbers.stop)
-        by_file, by_path = by_file.between(low, high), by_path.between(low, high)
+        bounds = ((chunk_numbers.start, chunk_numbers.stop), (low, high), (low, high))
+        by_chunk, by_file, by_path = (table.between(*some) for table, some in zip(self._counted, bounds, strict=True))
         extract = Extract(
-            self._vocabulary.renumbered([by_chunk.terms, by_file.terms, by_path.terms]),
+            self._terms_of(by_chunk, by_file, by_path),
             [_reason(state) for state in states.tolist()],
             [self._packed(one, odd) for one in range(first, last)],
             placed,
@@ -164,7 +163,7 @@ class Kept:
             self.chunks[2],
             [self.names[number] if number >= 0 else None for number in self.chunks[3].tolist()],
             definitions,
-            self._vocabulary,
+            Vocabulary.of(self.terms),
             BM25(self.tables[0]),
             BM25(self.tables[1]),
             BM25(self.tables[2]),
@@ -181,16 +180,19 @@ class Kept:
         return int(((self.states == PATH) | (self.states == LOST)).sum())
 
     @cached_property
-    def _vocabulary(self) -> Vocabulary:
-        return Vocabulary.of(self.terms)
-
-    @cached_property
     def _counted(self) -> list[Counted]:
         return [table.counted() for table in self.tables]
 
     @cached_property
     def _places_by_document(self) -> NDArray[np.int32]:
         return self.places[:, np.argsort(self.places[0], kind="stable")]
+
+    def _terms_of(self, *tables: Counted) -> list[str]:
+        """The terms of some tables, whose numbers count them from now on."""
+        used = np.unique(np.concatenate([table.terms for table in tables]))
+        for table in tables:
+            table.terms[:] = np.searchsorted(used, table.terms)
+        return [self.terms[number] for number in used.tolist()]
 
     def _named(self, numbers: NDArray[np.int32]) -> list[str]:
         return [self.names[number] if number >= 0 else "" for number in numbers.tolist()]
