@@ -48,6 +48,13 @@ def test_fence_holds_what_text_cannot_close():
     assert message == f"<<issue title TOKEN>>\n{text}\n<</issue title TOKEN>>"
 
 
+def test_a_model_sees_what_a_person_sees():
+    """Whatever the part is: code, a commit's subject, a page, a name."""
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    message = fenced({"passages": f"a = 1\u200b{hidden}  # \u202etxet\x1b[8mx"}, "TOKEN").text
+    assert message == "<<passages TOKEN>>\na = 1  # txetx\n<</passages TOKEN>>"
+
+
 def test_marks_are_the_same_for_the_same_case_only():
     """Else an answer that was paid for would not be found again."""
     assert fenced({"a": "b"}) == fenced({"a": "b"})

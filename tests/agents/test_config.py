@@ -19,7 +19,6 @@ OWN = Config(instructions=SAID)
 AGENTS: list[Callable[..., Any]] = [
     investigator.by_model,
     codebase_search.by_model,
-    web_search.by_model,
     critic.by_model,
     writer.by_model,
 ]
@@ -47,16 +46,16 @@ async def test_instructions_are_data_in_a_part_of_their_own(by_model: Callable[.
         assert rules == without[name][0], "no instruction gets among the rules"
         opened, _, rest = data.text.partition("<<project's instructions ")
         told = rest.partition(">>\n")[2].partition("\n<</project's instructions ")[0]
-        assert told == ("" if name == "tools" else SHOWN)
+        assert told == SHOWN
         assert SHOWN not in opened
         assert "project's instructions" not in without[name][1].text
 
 
-async def test_what_a_search_is_made_of_has_not_seen_the_instructions():
+async def test_who_searches_the_web_has_not_seen_the_instructions():
     """They may be as private as the code, and a query leaves."""
     prompts = await asked(web_search.by_model, OWN)
-    assert not any("grammar.y" in message.text for message in prompts["tools"])
-    assert any("grammar.y" in message.text for message in prompts["WebSearchFinding"])
+    assert {"tools", "WebSearchFinding"} == prompts.keys()
+    assert not any("grammar.y" in message.text for told in prompts.values() for message in told)
 
 
 def test_the_rules_say_what_instructions_are():

@@ -117,10 +117,3 @@ def test_schemas_hold_no_free_dictionary(schema: type[BaseModel]):
     parameters = json.dumps(dict(pydantic_function_tool(schema))["function"])
     assert '"additionalProperties": true' not in parameters
     assert '"additionalProperties": {' not in parameters
-
-
-def test_no_agent_has_all_three_powers():
-    for agent in AGENTS.values():
-        assert len(agent.powers) <= 2, agent.name
-    assert "sees code" not in AGENTS["web_search"].powers
-    assert [name for name, agent in AGENTS.items() if "sends out" in agent.powers] == ["web_search"]

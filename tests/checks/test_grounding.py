@@ -369,3 +369,9 @@ def test_many_paths_are_looked_up_in_time():
     suspects, _ = ground_files([relevant("/x/7/file7007.py"), relevant("file12.py")], lambda path: [], many)
     assert [suspect.path for suspect in suspects] == ["src/7/file7007.py", "src/12/file12.py"]
     assert time.perf_counter() - started < 30
+
+
+def test_a_quote_of_what_a_person_sees_is_found():
+    """A model is not shown invisible characters of the code, and cannot quote them."""
+    seen = Checkout(lambda path: ["x = 1", "na\u200bme = '\u202ecafé\U000e0041'", "y = 2"], ["a.py"])
+    assert seen.text("a.py").places("name = 'café'") == [(2, 2)]

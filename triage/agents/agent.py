@@ -11,7 +11,8 @@ from triage.ports import Model, Services
 A = TypeVar("A", bound=AgentFindingBase)
 
 Power = Literal["reads strangers", "sees code", "sends out"]
-"""The rule of two: no agent has all three."""
+"""What makes a hijacked agent dangerous, taken together; the rule of two (`graph/reach.py`) is that nobody has all."""
+MOST_POWERS = 2
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from itertools import pairwise
 from triage.agents.prompts import bullets, cut
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding
-from triage.domain.text import visible_only
 from triage.ports import Services
 
 MAX_BODY_CHARS = 16_000
@@ -25,7 +24,7 @@ def issue_parts(case: Case) -> dict[str, str]:
 
 def guidance(services: Services) -> dict[str, str]:
     """The maintainers' instructions. Not for a prompt whose answer is sent out: they may be as private as the code."""
-    return {"project's instructions": visible_only(services.config.instructions).strip()}
+    return {"project's instructions": services.config.instructions.strip()}
 
 
 def findings_text(findings: list[AgentFinding]) -> str:

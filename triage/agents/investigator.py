@@ -132,7 +132,7 @@ def objection(answer: InvestigatorFinding, case: Case, services: Services) -> st
 
 AGENT = Agent(
     name="investigator",
-    powers=frozenset({"reads strangers"}),
+    powers=frozenset({"reads strangers", "sees code"}),
     by_model=by_model,
     by_rules=by_rules,
     finding=finding,

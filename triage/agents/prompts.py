@@ -8,6 +8,8 @@ from itertools import count
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from triage.domain.text import visible_only
+
 MAX_PART_CHARS = 60_000
 """Longest single part of a prompt, about 20,000 tokens. Parts that may grow are cut shorter where they are made."""
 
@@ -26,7 +28,7 @@ def system(name: str) -> SystemMessage:
 
 
 def fenced(parts: Mapping[str, str], token: str | None = None) -> HumanMessage:
-    """All variable text of a prompt, each part between marks that stand nowhere in the text.
+    """All variable text of a prompt, as a person would see it, each part between marks that stand nowhere in the text.
 
     The marks come from the text itself: the same case gives the same prompt in every process, so that an answer that
     was paid for is found again. A text that contains the hash of itself and its neighbours (64 bits) is not to be had;
@@ -36,7 +38,7 @@ def fenced(parts: Mapping[str, str], token: str | None = None) -> HumanMessage:
         parts: Name of each part, ours, and its text, anybody's. Empty parts are left out.
         token: Of the marks; derived from the parts unless given.
     """
-    shown = {name: cut(text) for name, text in parts.items() if text}
+    shown = {name: visible_only(cut(text)) for name, text in parts.items() if text}
     mark = token or _mark(shown)
     return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in shown.items()))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import guidance, issue_parts
+from triage.agents.case_parts import issue_parts
 from triage.agents.prompts import conversation, fenced, system
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding, WebResult, WebSearchFinding
@@ -37,13 +37,13 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[We
     if not pages:
         return Consulted(_finding([], _nothing(results)))
     reader = model.structured(WebSearchFinding, "fast", MAX_TOKENS)
-    answer = await reader.ainvoke(_reading(case, services, pages))
+    answer = await reader.ainvoke(_reading(case, pages))
     return Consulted(_checked(answer, pages))
 
 
-def _reading(case: Case, services: Services, pages: Sequence[dict[str, str]]) -> list[BaseMessage]:
+def _reading(case: Case, pages: Sequence[dict[str, str]]) -> list[BaseMessage]:
     shown = "\n\n".join(f"{page['title']}\n{page['url']}\n{page['content']}" for page in pages)
-    return [system("web_result"), fenced(issue_parts(case) | guidance(services) | {"search results": shown})]
+    return [system("web_result"), fenced(issue_parts(case) | {"search results": shown})]
 
 
 def _checked(answer: WebSearchFinding, pages: Sequence[dict[str, str]]) -> WebSearchFinding:

@@ -4,6 +4,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 
+from triage.domain.text import visible_only
+
 Lookup = Callable[[str], list[str] | None]
 """Lines of an indexed file without their ends; none when the commit has no such text file."""
 
@@ -76,7 +78,7 @@ class FoldedText:
     """A file's words with white space folded, and the line that each of them stands on."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        folded = [(number, " ".join(line.split())) for number, line in enumerate(lines, start=1)]
+        folded = [(number, " ".join(_seen(line).split())) for number, line in enumerate(lines, start=1)]
         kept = [(number, text) for number, text in folded if text]
         self._numbers = [number for number, _ in kept]
         self._offsets = [0]
@@ -101,3 +103,8 @@ class FoldedText:
 
     def _line(self, offset: int) -> int:
         return self._numbers[bisect_right(self._offsets, offset) - 1]
+
+
+def _seen(line: str) -> str:
+    """The line as a model was shown it: what nobody sees is no part of a quote."""
+    return line if line.isprintable() else visible_only(line)

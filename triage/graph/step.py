@@ -18,6 +18,7 @@ from triage.domain.findings import AgentFindingBase
 from triage.domain.run import Engine, ModelCall, Outcome, Rung, StepName, StepRecord, ToolExecution, Usage
 from triage.errors import DollarsSpent, TriageError
 from triage.graph.ladder import reaches
+from triage.graph.reach import shown, within
 from triage.graph.tools import recorded
 from triage.ports import Meter, Model, Services
 
@@ -77,9 +78,10 @@ class _Judged:
 async def consult(agent: Agent[A], case: Case, trail: Trail, *, by_rules: bool) -> Answered[A]:
     """Ask the model, or the twin when there is no model, when it failed, or when it declined before.
 
-    Down the budget's ladder all agents go to the fast model, and then to their twins.
+    The agent is handed what its powers cover, and nothing else. Down the budget's ladder all agents go to the fast
+    model, and then to their twins.
     """
-    services = trail.services
+    services, case = within(trail.services, agent.powers), shown(case, agent.powers)
 
     def judged(consulted: Consulted[A]) -> _Judged:
         if consulted.answer.error is not None:

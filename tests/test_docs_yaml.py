@@ -1,0 +1,129 @@
+"""What people copy from our pages is as safe as our own workflows; so are those.
+
+zizmor looks for what is dangerous, GitHub's schema for what is wrong, and a few rules are ours.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.docs_yaml import ROOT, Block, all_blocks, blocks
+
+BIN = Path(sys.executable).parent
+BLOCKS = all_blocks()
+WORKFLOWS = [
+    Block(path.stem, path.read_text(encoding="utf-8")) for path in sorted((ROOT / ".github/workflows").glob("*.yml"))
+]
+OURS = "OWNER/bug-triage@"
+PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40}|\./")
+HAZARDS = {
+    "template-injection": "      - run: echo ${{ github.event.issue.title }}",
+    "unpinned-uses": "      - uses: actions/setup-python@v5",
+    "artipacked": "      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
+    "unredacted-secrets": "      - run: make\n        env:\n          KEY: ${{ fromJSON(secrets.KEYS).one }}",
+}
+
+
+def linted(folder: Path, block: Block) -> list["subprocess.CompletedProcess[str]"]:
+    """zizmor's and the schema's word on it."""
+    place = folder / ".github" / "workflows" / f"{block.place}.yml"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(block.workflow, encoding="utf-8")
+    return [
+        subprocess.run([str(BIN / command[0]), *command[1:], str(place)], capture_output=True, text=True, check=False)
+        for command in (
+            ["zizmor", "--offline", "--no-progress", "--quiet", "--persona", "pedantic"],
+            ["check-jsonschema", "--builtin-schema", "vendor.github-workflows"],
+        )
+    ]
+
+
+def test_there_are_blocks():
+    assert {"README", "telemetry"} <= {block.place.partition("-")[0] for block in BLOCKS}
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.place)
+def test_linters_find_nothing(block: Block, tmp_path: Path):
+    for done in linted(tmp_path, block):
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("hazard", HAZARDS)
+def test_the_linter_is_awake(hazard: str, tmp_path: Path):
+    """Each hazard is found in a workflow that is clean without it."""
+    clean = next(block for block in BLOCKS if block.place.startswith("telemetry"))
+    head = clean.workflow.partition("    steps:\n")[0] + "    steps:\n"
+    done = linted(tmp_path, Block("hazard", head + HAZARDS[hazard] + "\n"))[0]
+    assert done.returncode != 0
+    assert hazard in done.stdout
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.place)
+def test_a_block_takes_no_more_than_is_needed(block: Block):
+    assert block.parsed["permissions"] == {}
+    for job in block.jobs:
+        assert job["permissions"].items() <= {"contents": "read", "issues": "write"}.items()
+        assert job["timeout-minutes"] <= 15
+    triggers = block.parsed[True]
+    assert set(triggers) <= {"issues", "issue_comment", "workflow_dispatch", "push"}
+
+
+@pytest.mark.parametrize("block", [*BLOCKS, *WORKFLOWS], ids=lambda block: block.place)
+def test_runs_of_one_issue_wait_for_each_other(block: Block):
+    """A later event must not cancel a run that is writing."""
+    group = block.parsed["concurrency"]
+    if "issues" in block.parsed[True]:
+        assert "github.event.issue.number" in group["group"]
+        assert group["cancel-in-progress"] is False
+
+
+@pytest.mark.parametrize("block", [*BLOCKS, *WORKFLOWS], ids=lambda block: block.place)
+def test_everything_is_pinned_and_no_token_stays(block: Block):
+    for step in block.steps:
+        used = step.get("uses", "./")
+        assert PINNED.fullmatch(used), used
+        if used.startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False
+        assert "${{" not in step.get("run", ""), "what an expression says belongs into env:"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)
+def test_no_cache_is_restored_where_something_is_released(path: Path):
+    """A stranger's run may have filled it."""
+    if "release" in path.name:
+        assert "actions/cache" not in path.read_text(encoding="utf-8")
+        assert "cache-from" not in path.read_text(encoding="utf-8")
+
+
+def test_pages_show_outputs_through_the_environment_only():
+    for block in BLOCKS:
+        assert "outputs." not in "".join(step.get("run", "") for step in block.steps)
+
+
+def test_a_piece_of_a_workflow_does_not_go_unchecked():
+    with pytest.raises(ValueError, match="nothing checks"):
+        list(blocks("```yaml\non: push\n```\n", "page"))
+    assert not list(blocks("```yaml\nignore: [a]\n```\n", "page"))
+
+
+def test_the_image_and_its_requirements_are_pinned():
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    bases = re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE)
+    assert bases[0].count("@sha256:") == 1
+    assert set(bases[1:]) <= {"base"}
+    assert "--require-hashes" in dockerfile
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        wanted = re.findall(r"^[\w.-]+(?:\[[\w,]+\])?==", text, re.MULTILINE)
+        assert len(re.findall(r" \\\n(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+", text)) == len(wanted) > 20
+        assert "index-url" not in text
+
+
+def test_the_action_takes_no_argument_from_an_event():
+    """`args:` of a Docker action is a command line; a title must not get into it."""
+    runs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]
+    assert set(runs) == {"using", "image"}
