@@ -382,6 +382,12 @@ def test_the_gravest_symptom_decides(kinds: list[str], severity: str):
     assert why
 
 
+def test_a_model_does_not_get_all_the_labels_that_it_wants():
+    many = [f"area: {number}" for number in range(200)]
+    found = ticket_of({"labels": many}, case(repository=cases.repository(labels=many)), [])["labels"]
+    assert found == many[:5]
+
+
 @pytest.mark.parametrize(
     ("raw", "expected"),
     [

@@ -20,6 +20,15 @@ def test_labels_are_those_of_the_repository_that_are_allowed_and_steer_nothing(c
     assert config.usable(EXISTING) == usable
 
 
+def test_a_label_that_may_set_something_off_must_be_allowed_by_name():
+    """Another workflow may start on it, with more rights than ours."""
+    plain = ["area: parser", "good first issue", "priority/high", "type: bug", "security", "needs-info"]
+    setting_off = ["Approved", "ok-to-test", "claude:implement", "automerge", "run/e2e", "lgtm", "release-now"]
+    assert Config().usable(plain + setting_off) == plain
+    allowed = Config(labels=Labels(allow=["approved"]))
+    assert allowed.usable(plain + setting_off) == ["Approved"]
+
+
 def test_a_label_is_described_whatever_its_case():
     config = Config(labels=Labels(describe={"Regression": "worked before"}))
     assert config.described("regression") == "worked before"

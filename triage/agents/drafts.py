@@ -10,6 +10,8 @@ from triage.reading.symptoms import Symptom, symptoms
 
 MAX_SUSPECTS = 5
 MAX_TITLE_CHARS = 200
+MOST_LABELS = 5
+"""Who wants more of them is not sorting."""
 
 _SEVERITIES: dict[str, Severity] = {
     "security": "CRITICAL",
@@ -187,7 +189,7 @@ def _title(text: str) -> str:
 def _existing(wanted: Iterable[str], labels: Sequence[str]) -> list[str]:
     """Those of the project's labels that were wanted, whatever their case."""
     known = {label.lower(): label for label in labels}
-    return list(dict.fromkeys(known[name.lower()] for name in wanted if name.lower() in known))
+    return list(dict.fromkeys(known[name.lower()] for name in wanted if name.lower() in known))[:MOST_LABELS]
 
 
 def _matching(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:

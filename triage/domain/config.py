@@ -11,6 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_va
 from pydantic_core import PydanticCustomError
 
 from triage.domain.pattern import expression
+from triage.domain.text import word_set
 from triage.domain.value import Value
 
 MOST_INSTRUCTION_CHARS = 4_000
@@ -74,13 +75,27 @@ class Price(_Part):
     )
 
 
+SETTING_OFF = word_set(
+    "accept accepted agent allow allowed approve approved autofix autofixed automerge backport claude close closed "
+    "codex copilot deploy devin exec execute gemini implement landed lgtm merge ok paid preview publish ready rebase "
+    "release rerun retest run ship shipit signed spam stale trigger trusted verified"
+)
+"""Words of labels that start, permit or end something in many repositories: tests of a stranger's code, merging,
+releasing, coding agents, bots that close."""
+
+
+def _sets_off(label: str) -> bool:
+    return not SETTING_OFF.isdisjoint(re.findall(r"[a-z0-9]+", label.casefold()))
+
+
 class Labels(_Part):
     """Which labels may be suggested or applied, and when they fit."""
 
     allow: list[LabelName] = Field(
         default_factory=list,
         max_length=200,
-        description="The only labels that are suggested or applied; all of the repository's when empty.",
+        description="The only labels that are suggested or applied. When empty, all of the repository's but those "
+        "whose name sounds as if it set something off, such as `approved` or `deploy`.",
     )
     describe: dict[LabelName, Description] = Field(
         default_factory=dict, max_length=200, description="When a label fits, for the writer."
@@ -126,14 +141,17 @@ class Config(_Part):
         return label
 
     def usable(self, labels: Iterable[str]) -> list[str]:
-        """Those of the repository's labels that may be suggested; never one that steers this action."""
+        """Those of the repository's labels that may be suggested; never one that steers this action.
+
+        A label can start a workflow with more rights than ours, so one that sounds like it must be allowed by name.
+        """
         allowed = {name.casefold() for name in self.labels.allow}
         steering = {self.opt_in_label.casefold(), self.opt_out_label.casefold()}
-        return [
-            label
-            for label in labels
-            if label.casefold() not in steering and (not allowed or label.casefold() in allowed)
-        ]
+
+        def fits(label: str) -> bool:
+            return label.casefold() in allowed if allowed else not _sets_off(label)
+
+        return [label for label in labels if label.casefold() not in steering and fits(label)]
 
     def described(self, label: str) -> str:
         """When a label fits; empty when nobody said."""
