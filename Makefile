@@ -35,7 +35,7 @@ endef
 
 seen = $(if $(wildcard $(1)),$(1),$(if $(wildcard $(PWD)/$(1)),$(PWD)/$(1),$(1)))
 
-.PHONY: help install fmt check test bench triage golden lock image try
+.PHONY: help install fmt check test trust bench triage golden lock image try
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ check: $(TOOLS) ## format, lint, types, import rules, workflows
 
 test: $(TOOLS) ## all tests but those that need a container; ARGS goes to pytest
 	$(RUN) -m pytest -n 2 $(ARGS)
+
+trust: $(TOOLS) ## what strangers and broken servers could do, tried and counted; ARGS="--share 0.1" tries a tenth
+	@$(RUN) -m trust $(ARGS)
 
 bench: $(TOOLS) ## speed, memory and growth, beside plain BM25; accuracy too with SET=FILE.jsonl MIRROR=DIR
 	$(RUN) -m bench.compare $(if $(SET),--set "$(call seen,$(SET))" --mirror "$(call seen,$(MIRROR))",.) $(ARGS)

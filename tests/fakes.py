@@ -14,7 +14,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 
 from triage.domain.code import Change, History, Hit, IndexFacts, Passage, SearchQuery, Span
-from triage.domain.issue import Issue
+from triage.domain.issue import Exchange, Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.errors import NoSuchCollection, NoSuchIssue
@@ -227,7 +227,7 @@ class FakeReplies:
 
 @dataclass
 class FakeGitHub:
-    """Issues in memory. `refuses` maps a method's name to the error that it raises."""
+    """Issues in memory. `refuses` maps a method's name to the error that it raises; `opened` is the day's issues."""
 
     issues: dict[int, Issue] = field(default_factory=dict)
     existing_labels: Sequence[str] = ("bug", "enhancement")
@@ -236,6 +236,8 @@ class FakeGitHub:
     posted: list[tuple[int, str]] = field(default_factory=list)
     edited: list[tuple[int, int, str]] = field(default_factory=list)
     labelled: list[tuple[int, list[str]]] = field(default_factory=list)
+    removed: list[tuple[int, int]] = field(default_factory=list)
+    opened: Sequence[int] = ()
 
     def _may(self, method: str) -> None:
         if method in self.refuses:
@@ -246,6 +248,23 @@ class FakeGitHub:
         if number not in self.issues:
             raise NoSuchIssue(f"Issue {number} does not exist")
         return self.issues[number]
+
+    def again(self, number: int, posted: int | None = None) -> Issue:
+        self._may("again")
+        if number not in self.issues:
+            raise NoSuchIssue(f"Issue {number} does not exist")
+        gone = {comment for _, comment in self.removed}
+        mine = [
+            Exchange(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=1000 + place)
+            for place, (where, body) in enumerate(self.posted, 1)
+            if where == number
+        ]
+        thread = [said for said in [*self.issues[number].thread, *mine] if said.comment_id not in gone]
+        return self.issues[number].model_copy(update={"thread": thread})
+
+    def opened_lately(self, most: int) -> list[int]:
+        self._may("opened_lately")
+        return list(self.opened)[: most + 1]
 
     def labels(self) -> list[str]:
         self._may("labels")
@@ -266,6 +285,10 @@ class FakeGitHub:
         self._may("edit_comment")
         self.edited.append((number, comment_id, body))
         return comment_id, f"https://github.test/o/r/issues/{number}#issuecomment-{comment_id}"
+
+    def remove_comment(self, number: int, comment_id: int) -> None:
+        self._may("remove_comment")
+        self.removed.append((number, comment_id))
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         self._may("add_labels")

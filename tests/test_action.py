@@ -205,6 +205,25 @@ def test_a_bug_of_ours_is_named_without_its_data(room: Room, monkeypatch: pytest
     assert "words from outside" not in room.log + room.summary
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"INPUT_MODEL__API__KEY": "a key with spaces"},
+        {"INPUT_MODEL": "ghs_" + "x1" * 18 + " "},
+        {"INPUT_ENGINE": "ghs_" + "x1" * 18},
+        {"INPUT_MODEL__BASE__URL": "https://bot:a-password-of-mine@llm.example"},
+        {"INPUT_MODEL__BASE__URL": "https://llm.example?key=a-password-of-mine"},
+        {"HTTPS_PROXY": "socks5://bot:a-password-of-mine@proxy"},
+        {"GITHUB_EVENT_PATH": "/ghs_" + "x1" * 18},
+    ],
+)
+def test_a_refused_input_shows_no_secret(room: Room, changes: dict[str, str | None]):
+    room.run(**changes)
+    said = "\n".join(line for line in room.log.splitlines() if not line.startswith("::add-mask::"))
+    for secret in ("a key with spaces", "a-password-of-mine", "x1" * 18):
+        assert secret not in said + room.summary + json.dumps(room.outputs)
+
+
 def test_tokens_are_masked_before_anything_is_said(room: Room):
     room.run()
     first = next(iter(obeyed(room.log)))

@@ -45,7 +45,7 @@ class TestDefaults:
         assert Settings.from_terminal({}).model == "gpt-4o"
 
     def test_inputs_that_do_not_exist_yet_are_not_fields(self) -> None:
-        later = {"max_model_runs_per_day", "commands", "fix"}
+        later = {"commands", "fix"}
         assert not later & set(Settings.model_fields)
 
     def test_a_misspelled_variable_is_the_runners_to_report(self) -> None:
@@ -338,14 +338,12 @@ class TestRunnerEnvironment:
                 "GITHUB_RUN_ATTEMPT": "2",
                 "GITHUB_OUTPUT": "/out",
                 "GITHUB_STEP_SUMMARY": "",
-                "SSL_CERT_FILE": "/ca.pem",
                 "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "secret",
             }
         )
         assert facts.run_url == "https://ghe.test/o/n/actions/runs/77/attempts/2"
         assert str(facts.workspace) == "/github/workspace"
         assert facts.summary_path is None
-        assert str(facts.ca_file) == "/ca.pem"
         assert "id-token: write" in facts.warnings[0]
         assert "secret" not in repr(facts)
 

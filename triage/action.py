@@ -8,24 +8,27 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from triage import threads, wiring
 from triage.domain.code import Span
 from triage.domain.config import Config
 from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
-from triage.domain.task import Skip, Task, TriageIssue, WarmIndex
+from triage.domain.task import Skip, Task, WarmIndex
 from triage.errors import BadConfig, BadInput, TriageError
 from triage.events.payload import issue_of
 from triage.events.route import route
-from triage.flows.issue import Desk, Ending, carry_out
+from triage.flows.desk import Desk, Ending
+from triage.flows.issue import carry_out
 from triage.flows.warm import warm
+from triage.ports import Services
 from triage.publish.perform import perform
 from triage.publish.plan import NOTHING, failed
-from triage.settings import RunnerEnvironment, Settings
+from triage.publish.way_out import ScreenedGitHub, WayOut
+from triage.settings import RunnerEnvironment, Settings, own_secrets
 from triage.signals import Signals
 from triage.wiring import Actions
 
@@ -42,15 +45,32 @@ The run was cancelled, and what it had found by then could not be written in tim
 """
 
 
-def main(environ: Mapping[str, str] = os.environ, signals: Signals | None = None) -> int:
-    """Run the action. Never raises."""
+def main(
+    environ: Mapping[str, str] = os.environ,
+    signals: Signals | None = None,
+    log: TextIO | None = None,
+    warnings: Sequence[str] = (),
+) -> int:
+    """Run the action. Never raises.
+
+    Args:
+        environ: What the runner told, secrets included.
+        signals: Who listens; when not given, nobody.
+        log: Where lines go; standard output when not given.
+        warnings: What went wrong before, one sentence each.
+    """
     heard = signals or Signals()
+    secrets = own_secrets(environ)
     place, complaint = _place(environ)
-    actions = wiring.actions(place, sys.stdout)
+    actions = wiring.actions(place, log or sys.stdout, WayOut(secrets))
     heard.before_the_end(lambda: _cut_short(actions))
-    with contextlib.redirect_stdout(actions.guarded), contextlib.redirect_stderr(actions.guarded):
+    with actions.guarded:
+        actions.log.add_masks(secrets)  # before anything else is said
+        for warning in warnings:
+            actions.runner.annotate("warning", warning)
         code = _guarded(environ, place, complaint, actions, heard)
-        actions.guarded.finish()
+        if told := actions.way_out.warning:
+            actions.runner.annotate("warning", told)
     return 128 + heard.number if heard.number else code
 
 
@@ -59,7 +79,7 @@ def _place(environ: Mapping[str, str]) -> tuple[RunnerEnvironment, str]:
     try:
         return RunnerEnvironment.read(environ), ""
     except BadInput as error:
-        return RunnerEnvironment.read({**environ, "TAVILY_BASE_URL": ""}), str(error)
+        return RunnerEnvironment.outlets(environ), str(error)
 
 
 def _guarded(
@@ -82,12 +102,12 @@ async def _run(environ: Mapping[str, str], place: RunnerEnvironment, actions: Ac
     started = time.monotonic()
     cancelled = _cancelled_by(signals)
     settings = Settings.from_runner(environ)
-    actions.log.add_masks([*settings.secrets, *place.secrets])
     for warning in [*settings.warnings, *place.warnings]:
         actions.runner.annotate("warning", warning)
     payload = wiring.payload(place)
     task, config = await _task(settings, place, payload)
-    told = issue_of(payload) if isinstance(task, TriageIssue) else None
+    told = None if isinstance(task, Skip | WarmIndex) else issue_of(payload)
+    told = told and actions.way_out.model("issue", told)
     desk = _desk(settings, config, place, actions, started, told, signals)
     return await (warm(desk, cancelled) if isinstance(task, WarmIndex) else carry_out(task, desk, cancelled))
 
@@ -130,23 +150,31 @@ def _desk(
     root = place.workspace or Path.cwd()
     run_seconds = settings.limits().run_seconds
     read_by, written_by = started + run_seconds * READING_SHARE, started + run_seconds + GRACE_SECONDS
-    return Desk(
-        github=wiring.github(settings, place.repository, place.api_url, place.ca_file),
-        runner=actions.runner,
-        journal=actions.log,
-        policy=settings.policy(),
-        repository=Repository(slug=place.repository, server_url=place.server_url),
-        services=lambda: wiring.services(
-            settings,
+
+    def made_of(inputs: Settings) -> Services:
+        return wiring.services(
+            inputs,
             actions.log,
             root,
             place.repository,
             config=config,
             run_url=place.run_url,
             tavily_base_url=place.tavily_base_url,
+            network=place.network,
             collector=place.collector,
             started=started,
-        ),
+            way_out=actions.way_out,
+        )
+
+    return Desk(
+        github=ScreenedGitHub(wiring.github(settings, place.repository, place.api_url, place.network), actions.way_out),
+        runner=actions.runner,
+        journal=actions.log,
+        policy=settings.policy(),
+        repository=Repository(slug=place.repository, server_url=place.server_url),
+        services=lambda: made_of(settings),
+        by_rules=lambda: made_of(settings.by_rules()),
+        most_model_runs=settings.max_model_runs_per_day if settings.engine_chosen == "model" else None,
         idle=lambda: wiring.idle_services(
             settings, actions.log, root, place.repository, config=config, run_url=place.run_url, started=started
         ),

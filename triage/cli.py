@@ -27,7 +27,8 @@ from triage.flows.local import issue_from_text
 from triage.flows.telemetry import tell
 from triage.ports import Services
 from triage.publish.schema import report_json
-from triage.settings import RunnerEnvironment, Settings
+from triage.publish.way_out import WayOut
+from triage.settings import RunnerEnvironment, Settings, own_secrets
 
 app = typer.Typer(
     name="triage",
@@ -98,7 +99,8 @@ def run(
     """Triage one issue and print the report."""
     settings = Settings.from_terminal(os.environ, engine=engine)
     place = RunnerEnvironment.read(os.environ)
-    found = _issue(issue, github, settings, place)
+    way_out = WayOut(own_secrets(os.environ))
+    found = way_out.model("issue", _issue(issue, github, settings, place))
     slug = github or repo.resolve().name
     runner, journal = wiring.terminal(report)
     for warning in [*settings.warnings, *place.warnings]:
@@ -111,12 +113,17 @@ def run(
             slug,
             config=wiring.config(settings, _folder(repo)),
             tavily_base_url=place.tavily_base_url,
+            network=place.network,
             collector=place.collector,
+            way_out=way_out,
         )
         where = Repository(slug=slug, server_url=place.server_url if github else "")
         result, stopped = threads.run(_triaged(found, where, services))
     if result.index and result.index.dirty:
         runner.annotate("notice", "The work tree has changes that are not committed; the last commit was searched.")
+    result = way_out.model("report", result)
+    if way_out.warning:
+        runner.annotate("warning", way_out.warning)
     text = report_json(result)
     _print(result, text, as_json=as_json)
     runner.report(text)
@@ -168,7 +175,7 @@ def _issue(named: str, github: str, settings: Settings, place: RunnerEnvironment
     if named.lstrip("#").isascii() and named.lstrip("#").isdigit() and not Path(named).exists():
         if not github:
             raise BadInput(f"--issue {named} is a number: say where with --github owner/name.")
-        return wiring.github(settings, github, place.api_url, place.ca_file).issue(int(named.lstrip("#")))
+        return wiring.github(settings, github, place.api_url, place.network).issue(int(named.lstrip("#")))
     try:
         return issue_from_text(_decoded(Path(named).read_bytes()))
     except OSError as error:

@@ -8,7 +8,9 @@
     │   │   └── IssueMoved       it lives elsewhere now: nothing to do here
     │   └── PermissionMissing    the token lacks a permission; names the `permissions:` line
     ├── CannotPublish            GitHub did not take what was written; the summary still stands
+    │   ├── NoSuchComment        the comment is gone, or the whole issue with it
     │   └── GitHubUnavailable    GitHub cannot be reached at the moment, for reading or for writing
+    │       └── RateLimited      the token has asked too often
     ├── NoSuchCollection         nothing was indexed under this repository
     ├── BudgetSpent              a cap would be exceeded by this call
     │   └── DollarsSpent         the cap in dollars: a cheaper model may still fit
@@ -49,7 +51,7 @@ class NoSuchIssue(SetupError):
 
 
 class IssueMoved(NoSuchIssue):
-    """The issue, or the repository, lives elsewhere now."""
+    """The issue, or the repository, is not here any more: it lives elsewhere, or was deleted."""
 
 
 class PermissionMissing(SetupError):
@@ -60,8 +62,16 @@ class CannotPublish(TriageError):
     """GitHub did not take what was written."""
 
 
+class NoSuchComment(CannotPublish):
+    """The comment is gone, or the whole issue with it."""
+
+
 class GitHubUnavailable(CannotPublish):
     """GitHub cannot be reached at the moment: rate limit, server fault, no connection."""
+
+
+class RateLimited(GitHubUnavailable):
+    """The token has asked too often, and there is no time to wait."""
 
 
 class NoSuchCollection(TriageError):

@@ -138,6 +138,15 @@ class GitHub(Protocol):
     def issue(self, number: int) -> Issue:
         """The issue with its whole thread, all pages."""
 
+    def again(self, number: int, posted: int | None = None) -> Issue:
+        """The issue as it is now; of its thread what was written or edited since `issue` read it, and our own.
+
+        `posted` is the id of a comment that was just written: a list without it is too old, and is asked for again.
+        """
+
+    def opened_lately(self, most: int) -> list[int]:
+        """Numbers of issues opened in the last 24 hours by GitHub's clock, newest first; `most` + 1 of them at most."""
+
     def labels(self) -> list[str]:
         """Names of the repository's labels."""
 
@@ -145,10 +154,13 @@ class GitHub(Protocol):
         """`admin`, `maintain`, `write`, `triage`, `read` or `none`, asked now; `none` when it cannot be told."""
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
-        """Write a comment; its id and URL."""
+        """Write a comment; its id and URL. Others may be written at the same time: see `publish.one`."""
 
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
-        """Replace a comment's text; its id and URL."""
+        """Replace a comment's text; its id and URL. Raises NoSuchComment when it is gone."""
+
+    def remove_comment(self, number: int, comment_id: int) -> None:
+        """Delete a comment of ours when an older one of ours stands on the issue; any other stays."""
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         """Add labels that exist; nothing is removed."""

@@ -12,7 +12,8 @@ from triage.domain.report import RunReport
 from triage.flows.telemetry import tell
 from triage.graph.serve import Served, iterations_within, served
 from triage.ports import Services
-from triage.settings import Checkouts, RunnerEnvironment, Settings
+from triage.publish.way_out import WayOut
+from triage.settings import Checkouts, RunnerEnvironment, Settings, own_secrets
 
 SUPERSTEPS = 25
 """The server's own limit, where the client asks for no other."""
@@ -50,7 +51,9 @@ def opened(repository: str, iterations: int) -> tuple[Repository, Services]:
         slug,
         config=wiring.config(settings, folder),
         tavily_base_url=place.tavily_base_url,
+        network=place.network,
         collector=place.collector,
+        way_out=WayOut(own_secrets(os.environ)),
     )
     limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
     where = Repository(slug=slug, server_url=place.server_url if repository else "")

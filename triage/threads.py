@@ -91,7 +91,10 @@ async def in_daemon_thread(work: Callable[[], T], seconds: float | None = None) 
         with suppress(RuntimeError):  # the loop is closed: nobody waits
             loop.call_soon_threadsafe(settle, outcome)
 
-    threading.Thread(target=copy_context().run, args=(run,), daemon=True, name="work").start()
+    try:
+        threading.Thread(target=copy_context().run, args=(run,), daemon=True, name="work").start()
+    except RuntimeError:  # the machine has no thread left to give: better late than not at all
+        copy_context().run(run)
     try:
         async with asyncio.timeout(seconds):
             return await future

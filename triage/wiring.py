@@ -5,6 +5,7 @@ import json
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -17,13 +18,20 @@ from triage.domain.config import Config, Price
 from triage.domain.run import RunFacts
 from triage.errors import BadInput
 from triage.flows.doctor import Check, Probe
+from triage.network import DIRECT, Network
 from triage.ports import Codebase, GitHub, Journal, Model, Replies, Services, Telemetry, Tier, Tools
+from triage.publish.way_out import (
+    ScreenedReplies,
+    ScreenedRunner,
+    ScreenedTelemetry,
+    ScreenedTools,
+    WayOut,
+)
 from triage.settings import RunnerEnvironment, Settings
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-    from triage.runner.actions import ActionsRunner
     from triage.runner.log import ActionsLog
     from triage.runner.terminal import TerminalJournal, TerminalRunner
 
@@ -39,25 +47,26 @@ def now() -> datetime:
 
 @dataclass(frozen=True)
 class Actions:
-    """The Actions runner: where results go, the log, and a guarded stream for whatever a library prints."""
+    """The Actions runner: where results go, the log, and a guard over whatever a library prints."""
 
-    runner: "ActionsRunner"
+    runner: ScreenedRunner
     log: "ActionsLog"
-    guarded: Any
+    guarded: AbstractContextManager[None]
+    way_out: WayOut
 
 
-def actions(place: RunnerEnvironment, stream: TextIO) -> Actions:
+def actions(place: RunnerEnvironment, stream: TextIO, way_out: WayOut) -> Actions:
     """The Actions runner on its files and on standard output."""
     from triage.runner.actions import ActionsRunner
-    from triage.runner.guard import GuardedStream
+    from triage.runner.guard import guarded
     from triage.runner.lines import LineWriter
     from triage.runner.log import ActionsLog
 
-    lines = LineWriter(stream)
+    lines = LineWriter(stream, way_out.at("log"))
     runner = ActionsRunner(
         lines, summary_path=place.summary_path, output_path=place.output_path, workspace=place.workspace
     )
-    return Actions(runner, ActionsLog(lines), GuardedStream(stream))
+    return Actions(ScreenedRunner(runner, way_out), ActionsLog(lines), guarded(lines), way_out)
 
 
 def payload(place: RunnerEnvironment) -> dict[str, Any]:
@@ -82,11 +91,11 @@ def server_log() -> Journal:
     return ServerLog()
 
 
-def github(settings: Settings, slug: str, api_url: str, ca_file: Path | None = None) -> GitHub:
+def github(settings: Settings, slug: str, api_url: str, network: Network = DIRECT) -> GitHub:
     """The issue tracker. Raises BadInput for what is no `owner/name`."""
     from triage.github.tracker import IssueTracker
 
-    return IssueTracker(settings.github_token.get_secret_value(), slug, api_url, ca_file=ca_file)
+    return IssueTracker(settings.github_token.get_secret_value(), slug, api_url, network=network)
 
 
 def codebase(
@@ -97,6 +106,7 @@ def codebase(
     chroma_url: str | None = None,
     ignore: Sequence[str] = (),
     cache: Path | None = None,
+    network: Network = DIRECT,
 ) -> Codebase:
     """The checkout's index without what is ignored.
 
@@ -107,7 +117,7 @@ def codebase(
     from triage.index.codebase import GitCodebase
 
     inside = None if cache else embedded
-    chroma = partial(server, chroma_url) if chroma_url else inside
+    chroma = partial(server, chroma_url, network) if chroma_url else inside
     return GitCodebase(root, slug, embeddings, embedding, chroma=chroma, ignore=ignore, cache=cache)
 
 
@@ -152,8 +162,10 @@ def services(
     config: Config | None = None,
     run_url: str = "",
     tavily_base_url: str | None = None,
+    network: Network = DIRECT,
     started: float | None = None,
     collector: Collector | None = None,
+    way_out: WayOut | None = None,
 ) -> Services:
     """Everything that acts in one run.
 
@@ -165,22 +177,27 @@ def services(
         config: The project's own settings.
         run_url: Page of the job, for the report.
         tavily_base_url: Another address of the search.
+        network: Proxies and certificates.
         started: When the run started, by `time.monotonic`; now when not given.
         collector: Where telemetry goes; none when it is off.
+        way_out: Masks our own secrets; when not given, those that the inputs hold.
     """
+    gate = way_out or WayOut(settings.secrets)
     idle = idle_services(settings, journal, root, slug, config=config, run_url=run_url, started=started)
     own = idle.config
-    replies, checkpoints = _kept_runs(settings, root, journal)
-    model, embeddings = _endpoint(settings, idle.facts.request_id, own.prices, replies)
+    replies, checkpoints = _kept_runs(settings, root, journal, gate)
+    model, embeddings = _endpoint(settings, idle.facts.request_id, own.prices, replies, network, gate)
     kept = kept_index(settings, root)
-    checkout = codebase(root, slug, embeddings, settings.embedding_chosen, settings.chroma_url, own.ignore, kept)
+    checkout = codebase(
+        root, slug, embeddings, settings.embedding_chosen, settings.chroma_url, own.ignore, kept, network
+    )
     return replace(
         idle,
         codebase=checkout,
         model=model,
-        search=_search(settings, tavily_base_url, journal, replies),
-        code_tools=_code_tools(settings, checkout, journal),
-        telemetry=_telemetry(collector, journal),
+        search=_search(settings, tavily_base_url, journal, replies, network, gate),
+        code_tools=_code_tools(settings, checkout, journal, gate),
+        telemetry=_telemetry(collector, journal, network, gate),
         fingerprint=fingerprint(settings, own),
         checkpoints=checkpoints,
     )
@@ -213,24 +230,42 @@ def idle_services(
     )
 
 
-def _kept_runs(settings: Settings, root: Path, journal: Journal) -> tuple[Replies | None, str | None]:
+def _kept_runs(settings: Settings, root: Path, journal: Journal, gate: WayOut) -> tuple[Replies | None, str | None]:
     """Where the answers and the state of an interrupted run are kept."""
-    if not settings.cache_dir:
+    place = _kept(settings, root)
+    if place is None:
+        if settings.cache_dir:
+            journal.note("Nothing is kept: the repository has a link on the way to cache-dir, which may lead anywhere.")
         return None, None
     from triage.cache.folder import made, private
     from triage.cache.replies import ReplyStore
 
-    folder = made(root / settings.cache_dir / "runs")
-    return ReplyStore(folder, journal.note, now), str(private(folder / "state.sqlite"))
+    folder = made(place / "runs")
+    return ScreenedReplies(ReplyStore(folder, journal.note, now), gate), str(private(folder / "state.sqlite"))
 
 
 def kept_index(settings: Settings, root: Path) -> Path | None:
-    """Where the index is kept; a relative `cache-dir` lies in the checkout's folder."""
-    return root / settings.cache_dir / "index" if settings.cache_dir else None
+    """Where the index is kept, if it is."""
+    place = _kept(settings, root)
+    return place / "index" if place else None
+
+
+def _kept(settings: Settings, root: Path) -> Path | None:
+    """`cache-dir`; a relative one lies in the checkout's folder. None where a link of the checkout leads it away."""
+    from triage.cache.folder import leads_away
+
+    place = root / settings.cache_dir if settings.cache_dir else None
+    inside = ("index", "runs/state.sqlite")
+    return None if place is None or any(leads_away(root, place / name) for name in inside) else place
 
 
 def _endpoint(
-    settings: Settings, request_id: str, prices: Mapping[str, Price], replies: Replies | None
+    settings: Settings,
+    request_id: str,
+    prices: Mapping[str, Price],
+    replies: Replies | None,
+    network: Network,
+    gate: WayOut,
 ) -> tuple[Model | None, "Embeddings | None"]:
     """Model and embeddings under one purse, only when a model is to be asked: importing their SDK takes a second."""
     if settings.engine_chosen == "rules":
@@ -247,42 +282,48 @@ def _endpoint(
     limits = settings.limits()
     accounts = Accounts(Ledger(limits), PriceTable(prices), time.monotonic, now)
     patience = Patience(time.monotonic)
-    endpoint = Endpoint(settings.endpoint_key, request_id, settings.model_base_url or OPENAI)
+    endpoint = Endpoint(settings.endpoint_key, request_id, settings.model_base_url or OPENAI, network)
     models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
     replays = Replays(replies, endpoint.base_url)
-    chat = ChatModel(endpoint, models, settings.fallback_model, accounts, patience, replays)
+    masked = gate.at("model's prompt"), gate.at("model's answer")
+    chat = ChatModel(endpoint, models, settings.fallback_model, accounts, patience, replays, *masked)
     name = settings.embedding_chosen
-    embeddings = None if name == "local" else CountedEmbeddings(endpoint, name, accounts, limits, patience)
-    return chat, embeddings
+    if name == "local":
+        return chat, None
+    return chat, CountedEmbeddings(endpoint, name, accounts, limits, patience, gate.at("texts for vectors"))
 
 
-def _search(settings: Settings, base_url: str | None, journal: Journal, replies: Replies | None) -> Tools | None:
+def _search(
+    settings: Settings, base_url: str | None, journal: Journal, replies: Replies | None, network: Network, gate: WayOut
+) -> Tools | None:
     if not settings.tavily_api_key.get_secret_value():
         return None
     from triage.graph.tools import ToolBench
     from triage.web.search import search_tool
 
-    tool = search_tool(settings.tavily_api_key, base_url, replies)
-    return ToolBench([tool], settings.limits().tool_seconds, journal, now, time.monotonic)
+    tool = search_tool(settings.tavily_api_key, base_url, replies, network, gate.at("search query"))
+    bench = ToolBench([tool], settings.limits().tool_seconds, journal, now, time.monotonic)
+    return ScreenedTools(bench, gate)
 
 
-def _code_tools(settings: Settings, checkout: Codebase, journal: Journal) -> Tools | None:
+def _code_tools(settings: Settings, checkout: Codebase, journal: Journal, gate: WayOut) -> Tools | None:
     """What the codebase agent looks things up with; its twin by rules needs none."""
     if settings.engine_chosen == "rules":
         return None
     from triage.agents.code_tools import code_tools
     from triage.graph.tools import ToolBench
 
-    return ToolBench(code_tools(checkout), settings.limits().tool_seconds, journal, now, time.monotonic)
+    bench = ToolBench(code_tools(checkout), settings.limits().tool_seconds, journal, now, time.monotonic)
+    return ScreenedTools(bench, gate)
 
 
-def _telemetry(collector: Collector | None, journal: Journal) -> Telemetry | None:
+def _telemetry(collector: Collector | None, journal: Journal, network: Network, gate: WayOut) -> Telemetry | None:
     """OpenTelemetry, only when somebody listens: nothing of it is imported otherwise."""
     if collector is None:
         return None
     from triage.telemetry.otlp import OtlpTelemetry
 
-    return OtlpTelemetry(collector, journal)
+    return ScreenedTelemetry(OtlpTelemetry(collector, journal, network), gate)
 
 
 def probes(settings: Settings, place: RunnerEnvironment, root: Path, slug: str) -> list[tuple[str, Probe]]:
@@ -291,8 +332,8 @@ def probes(settings: Settings, place: RunnerEnvironment, root: Path, slug: str) 
         ("checkout", lambda: _checkout(settings, root)),
         ("project settings", lambda: _config(settings, root)),
         ("GitHub", lambda: _tracker(settings, place, slug)),
-        ("model", lambda: _model(settings)),
-        ("web search", lambda: _web(settings, place.tavily_base_url)),
+        ("model", lambda: _model(settings, place.network)),
+        ("web search", lambda: _web(settings, place.tavily_base_url, place.network)),
         ("telemetry", lambda: _listener(place)),
     ]
 
@@ -303,7 +344,7 @@ def _listener(place: RunnerEnvironment) -> Check:
         return Check(what="telemetry", state="broken" if place.collector_fault else "missing", told=told)
     from triage.telemetry.probe import reach
 
-    return Check(what="telemetry", state="ok", told=reach(place.collector))
+    return Check(what="telemetry", state="ok", told=reach(place.collector, place.network))
 
 
 def _checkout(settings: Settings, root: Path) -> Check:
@@ -329,11 +370,11 @@ def _tracker(settings: Settings, place: RunnerEnvironment, slug: str) -> Check:
         has_token = bool(settings.github_token.get_secret_value())
         told = "a token is set; name a repository with --github to try it" if has_token else "no token (github-token)"
         return Check(what="GitHub", state="ok" if has_token else "missing", told=told)
-    labels = github(settings, slug, place.api_url, place.ca_file).labels()
+    labels = github(settings, slug, place.api_url, place.network).labels()
     return Check(what="GitHub", state="ok", told=f"{slug} can be read; it has {len(labels)} labels")
 
 
-def _model(settings: Settings) -> Check:
+def _model(settings: Settings, network: Network) -> Check:
     if settings.engine_chosen == "rules":
         return Check(
             what="model", state="missing", told="every agent answers by rules (no model-api-key, or engine: rules)"
@@ -341,14 +382,14 @@ def _model(settings: Settings) -> Check:
     from triage.llm.endpoint import OPENAI, Endpoint
     from triage.llm.probe import reach
 
-    endpoint = Endpoint(settings.endpoint_key, "doctor", settings.model_base_url or OPENAI)
+    endpoint = Endpoint(settings.endpoint_key, "doctor", settings.model_base_url or OPENAI, network)
     names = list(dict.fromkeys([settings.model, settings.fast_model, settings.fallback_model]))
     return Check(what="model", state="ok", told=reach(endpoint, names))
 
 
-def _web(settings: Settings, base_url: str | None) -> Check:
+def _web(settings: Settings, base_url: str | None, network: Network) -> Check:
     if not settings.tavily_api_key.get_secret_value():
         return Check(what="web search", state="missing", told="no tavily-api-key: web search is off")
     from triage.web.probe import reach
 
-    return Check(what="web search", state="ok", told=reach(settings.tavily_api_key, base_url))
+    return Check(what="web search", state="ok", told=reach(settings.tavily_api_key, base_url, network))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from triage.cache.folder import made, private
+from triage.cache.folder import leads_away, made, private
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give things away")
 
@@ -40,3 +40,24 @@ def test_a_link_is_not_followed_and_a_place_that_cannot_be_made_is_no_error(tmp_
     private(tmp_path / "state")
     assert stat.S_IMODE((tmp_path / "target").stat().st_mode) == 0o644
     assert not made(tmp_path / "target" / "below").exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "away"),
+    [
+        (".cache/index", False),
+        ("link/index", True),
+        ("folder/link", True),
+        ("folder/link/runs", True),
+        ("dangling", True),
+        ("../link/x", False),
+        ("/link/x", False),
+    ],
+)
+def test_a_link_below_leads_away(tmp_path: Path, place: str, away: bool):
+    root = tmp_path / "root"
+    (root / "folder").mkdir(parents=True)
+    (root / "link").symlink_to(tmp_path)
+    (root / "folder/link").symlink_to("..")
+    (root / "dangling").symlink_to("nowhere")
+    assert leads_away(root, root / place) == away

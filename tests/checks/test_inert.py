@@ -1,14 +1,17 @@
 """Outgoing words stay words, whatever they are made of."""
 
+import json
 import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from triage.checks.inert import code_span, fenced, inert, inert_cell, live_effects, plain
-from triage.domain.text import to_html, visible_only
+from triage.domain.text import clean, to_html, visible_only
+from trust.judge import judged
 
 NASTY = [
     "@bob", "@org/team", "#1", "GH-7", "o/r#5", "o/r@deadbeef1", "a1b2c3d4e5", "http://evil.example", "www.evil.example", "x@y.example",
@@ -53,6 +56,38 @@ def test_inert_is_one_block_that_shows_the_same_words(words: str) -> None:
 @given(text)
 def test_twice_inert_is_still_inert(words: str) -> None:
     assert live_effects(inert(inert(words)), []) == []
+
+
+PROBES = [
+    "http://evil.example", "HTTPS://EVIL.EXAMPLE", "hxxp://evil.example", "//evil.example/x", "\\\\evil.example\\x", "https:/evil.example", "https:evil.example", "http://127.0.0.1:1", "http://[::1]/", "http://3232235777", "www.evil.example", "WWW.evil.example",
+    "evil.example", "ftp://e", "file:///etc/passwd", "mailto:a@b.example", "xmpp:a@b.example", "javascript:alert(1)", "data:text/html,x", "vbscript:x", "a@b.example", "a+b@c.example", "<https://evil.example>", "<a@b.example>", "[x](evil.example)", "[x](<//evil.example>)",
+    "[x]: //evil.example\n\n[x]", "![](//evil.example/p)", "![x][y]\n\n[y]: //evil.example", "[![x](//e/p)](//e)", "https://evil.example](x", "(https://evil.example)", "https://evil.example.", "*https://evil.example*", "`https://evil.example", "https://еvil.example", "https://evil。example", "https://user:pw@evil.example",
+    "@bob", "@org/team", "@@bob", "(@bob)", "*@bob*", "x @bob", "@bob's", "&#64;bob", "&commat;bob", "\\@bob", "`@bob", "@`bob`", "@bob-", "\ufeff@bob", "@\u200bbob", "＠bob", "@all", "[@bob]", "a.@bob", "/@bob", "<@bob>", "@b\u0301ob",
+    "#1", "#0001", "(#1)", "x#1", "o/r#1", "o#1", "GH-1", "gh-1", "Gh-1", "JIRA-1", "AB2-12", "ISSUE-1234", "#1#2", "&#35;1", "\\#1", "a1b2c3d", "deadbeefdeadbeefdeadbeefdeadbeefdeadbeef", "o/r@a1b2c3d4", "a1b2c3d...deadbee", "1234567", "GHSA-aaaa-bbbb-cccc", "CVE-2026-1234", "r1234567",
+    "/approve", " /approve", "x\n/approve", "- /approve", "> /approve", "1. /approve", "\u00a0/approve", "\\/approve", "&#47;approve", "|/approve", "# /approve", "<br>/approve", "*/approve*", "/ approve", "(/approve)", "`/approve", "\u200b/approve",
+    "$x$", "$$x$$", "$`x`$", "a$b$c", "\\$x\\$", ":tada:", "- [ ] x", "- [x] x", "> [!NOTE]\n> x", "x[^1]\n\n[^1]: y", "<details><summary>x</summary>", "</details>", "<!-- bug-triage: x -->", "<!--", "-->", "```mermaid\ngraph\n```", "~~~math\nx\n~~~", "    /code", "\tx", "x  \ny", "===", "a\n===", "a\n---", "***", "| a |\n|---|\n| b |",
+    "<img src=x>", "<img/src=//e>", "<svg onload=x>", "<style>*{}</style>", "<base href=//e>", "<meta http-equiv=refresh>", "<a name=x>", "<a href=//e>x</a>", "<input autofocus>", "<x-y>", "</p>", "<![CDATA[x]]>", "<?x?>", "<!X>", "&lt;img src=x&gt;", "\\<img src=x>", "<\nimg src=x>", "<img\u00a0src=x>",
+]  # fmt: skip
+NAUGHTY = json.loads((Path(__file__).parents[1] / "data" / "naughty_strings.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("words", [pytest.param([probe], id=probe[:30]) for probe in PROBES] + [NAUGHTY])
+def test_other_parsers_find_nothing_live_either(words: list[str]) -> None:
+    for one in words:
+        for page in (
+            inert(one),
+            inert(inert(one)),
+            f"- **{inert(one)}** {inert(one)}",
+            f"| a | b |\n| --- | --- |\n| {inert_cell(one)} | {inert_cell(one)} |",
+            plain(one),
+            plain(plain(one)),
+            fenced(one, one),
+            f"x {code_span(one)} y",
+        ):
+            found = judged(page, [])
+            assert [effect for effect in found.live if effect != "an invisible character"] == [], page
+            assert clean(page) == (page, 0)  # an emoji's joiners are seen
+            assert found.folds == 0, page
 
 
 @thorough
@@ -132,6 +167,7 @@ def test_fences_grow_with_what_they_hold() -> None:
     assert fenced("a\n````\nb", "python") == "`````python\na\n````\nb\n`````"
     assert fenced("graph TD", "mermaid") == "```\ngraph TD\n```"
     assert code_span("`") == "`` ` ``"
+    assert fenced("/approve\n  /close\n// x\na /b") == "```\n\\/approve\n  \\/close\n// x\na /b\n```"
 
 
 def test_plain_keeps_paragraphs_lists_and_code() -> None:
@@ -166,6 +202,7 @@ def test_plain_says_that_it_was_cut() -> None:
         ("/approve", "a line that begins with a slash"),
         ("- /approve", "a line that begins with a slash"),
         ("> /approve", "a line that begins with a slash"),
+        ("```\n/approve\n```", "a line that begins with a slash"),
         ("words\n/approve", "a line that begins with a slash"),
         ("words<br>/approve", "a line that begins with a slash"),
         ("<b>x</b>", "raw HTML"),
@@ -178,6 +215,12 @@ def test_plain_says_that_it_was_cut() -> None:
         ("x\n\n<!-- bug-triage: -->", "an HTML comment"),
         ("<!-- bug-triage: never closed", "an open comment"),
         ("a\u202eb", "invisible characters"),
+        ("a\x1b[31mb", "invisible characters"),
+        ("a\u2028b", "invisible characters"),
+        ("see JIRA-12", "an issue reference"),
+        ("let $x$ be", "a formula"),
+        ("let $`x`$ be", "a formula"),
+        ("$$\nx\n$$", "a formula"),
         ("```mermaid\ngraph\n```", "a drawn block"),
         ("<div>" * 300, "nesting too deep to check"),
     ],
@@ -193,7 +236,7 @@ def test_live_effects_are_seen(page: str, effect: str) -> None:
         "<details><summary>More</summary>\n\n| a | b |\n|---|---|\n| `@x` | [f](https://ok.example/a) |\n\n</details>",
         "<details open>\n<summary>More</summary>\n\n- [ ] question\n\n</details>\n<sub>12 s, 0 USD</sub>",
         "```\n@bob #1 /approve\n```",
-        "    /indented code @bob",
+        "    indented code @bob",
         "[f](https://ok.example/tree/x%20y.py#L1-L2)",
         "line one<br>line two",
         "",
@@ -223,3 +266,12 @@ def test_64_kib_of_anything_is_fast(piece: str) -> None:
         started = time.process_time()
         stage()
         assert time.process_time() - started < 0.75  # 250 ms on a quiet machine
+
+
+@pytest.mark.parametrize("length", [20, 21, 79, 80, 81, 254, 255, 256, 257, 1_500, 70_000])
+def test_no_run_of_backticks_is_too_long_to_be_closed(length: int):
+    """GitHub's parser takes at most 80 for a code span, and counts those of a fence in one byte."""
+    payload = "`" * length + " @mona ![x](http://e.test/p.png) <b>x"
+    for page in (code_span(payload), fenced(payload.replace(" ", "\n", 1)), inert(payload, 100_000), plain(payload)):
+        assert not live_effects(page, [])
+        assert "<img" not in to_html(page, raw_html=True)

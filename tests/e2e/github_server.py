@@ -28,6 +28,8 @@ class GitHubServer:
     """Method and path of each request, in order."""
     hangs: bool = False
     """Accept requests and never answer."""
+    headers: dict[str, str] = field(default_factory=dict)
+    """Sent with each answer."""
     url: str = ""
     released: threading.Event = field(default_factory=threading.Event)
 
@@ -125,6 +127,8 @@ def serving(github: GitHubServer) -> Iterator[GitHubServer]:
             self.send_response(status)
             self.send_header("Content-Type", "application/json; charset=utf-8")
             self.send_header("Content-Length", str(len(content)))
+            for name, text in github.headers.items():
+                self.send_header(name, text)
             self.end_headers()
             self.wfile.write(content)
 

@@ -154,6 +154,6 @@ def test_instructions_and_prices_go_with_every_call_to_the_model(job: Job):
         done = job.run_here()
     assert (done.exit_code, done.outputs["status"]) == (0, "complete"), done.log
     without = [what for what, body in seen if "Fruit has no price." not in body]
-    assert sorted(without) == ["model choose", "search"]
+    assert sorted(without) == ["model WebSearchFinding", "model choose", "search"]
     report = json.loads((job.workspace / done.outputs["report-file"]).read_text(encoding="utf-8"))
     assert float(done.outputs["cost-usd"]) == pytest.approx(report["usage"]["input_tokens"] / 1000)

@@ -2,14 +2,18 @@
 
 import importlib.util
 import json
+import os
+import runpy
 import subprocess
 import sys
 
 import pytest
 
-from tests.e2e import scenes
+from tests.e2e import outside, scenes
 from tests.e2e.github_server import SLUG, GitHubServer, serving
 from tests.e2e.job import ROOT, Job
+from tests.endpoint import completion
+from tests.endpoint import serving as endpoint_serving
 from tests.index.chroma_server import serving as chroma_serving
 from triage.index.chroma import server
 
@@ -81,16 +85,146 @@ def test_started_inside_our_own_checkout_it_still_finds_itself(tmp_path):
     assert path.count(str(ROOT)) == 1
 
 
-EARLY = """
+AS_MAIN = """
 import os, runpy, signal, sys
-go = os.chdir
-os.chdir = lambda place: (os.kill(os.getpid(), signal.SIGTERM), go(place))
+{before}
 sys.argv = [{entrypoint!r}]
 runpy.run_path({entrypoint!r}, run_name="__main__")
 """
 
 
-def test_a_signal_that_comes_before_anybody_listens_waits(tmp_path):
-    early = EARLY.format(entrypoint=str(ROOT / "entrypoint.py"))
-    done = subprocess.run([sys.executable, "-c", early], cwd=tmp_path, capture_output=True, check=False)
+def bootstrap(before: str) -> list[str]:
+    """Python that does something, and then what the image does."""
+    return [sys.executable, "-c", AS_MAIN.format(before=before, entrypoint=str(ROOT / "entrypoint.py"))]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "again = os.execve; os.execve = lambda *all: (os.kill(os.getpid(), signal.SIGTERM), again(*all))",
+        "go = os.chdir; os.chdir = lambda place: (os.kill(os.getpid(), signal.SIGTERM), go(place)); del os.execve",
+    ],
+    ids=["starting anew", "not able to"],
+)
+def test_a_signal_that_comes_before_anybody_listens_waits(tmp_path, before):
+    before = before.replace("del os.execve", "os.execve = lambda *all: os.stat('/no/such/file')")
+    done = subprocess.run(bootstrap(before), cwd=tmp_path, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (128 + 15, b"")
+
+
+class TestStartingAnew:
+    ENTRYPOINT = runpy.run_path(str(ROOT / "entrypoint.py"), run_name="probe")
+
+    def test_which_variables_go_on_which_are_handed_over_and_which_are_left(self):
+        gone = ["GITHUB_TOKEN", "GITHUB_PAT", "GH_TOKEN", "RUNNER_PASSWORD", "ACTIONS_RUNTIME_TOKEN", "AWS_SECRET"]
+        gone += [
+            "GITHUB_ENV",
+            "GITHUB_PATH",
+            "GITHUB_STATE",
+            "PYTHONSTARTUP",
+            "GIT_DIR",
+            "LD_PRELOAD",
+            "OPENAI_API_KEY",
+        ]
+        held = ["INPUT_GITHUB-TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"]
+        kept = ["GITHUB_REPOSITORY", "RUNNER_TEMP", "PATH", "LANG", "OTEL_SERVICE_NAME", "no_proxy", "SSL_CERT_FILE"]
+        environ = {name.encode(): b"x" for name in [*gone, *held, *kept]}
+        environ |= {b"ACTIONS_ID_TOKEN_REQUEST_TOKEN": b"value", b"HTTPS_PROXY": b"u:p@h", b"HTTP_PROXY": b"http://h:1"}
+        environ |= {b"OTEL_EXPORTER_OTLP_ENDPOINT": b"https://u:p@h", b"TAVILY_BASE_URL": b"https://h?key=1"}
+        environ |= {b"LANGSMITH_TRACING": b"true"}
+        on, over = self.ENTRYPOINT["parted"](environ)
+        fixed = {name.encode(): value.encode() for name, value in self.ENTRYPOINT["SET"].items()}
+        assert on == {name.encode(): b"x" for name in kept} | {b"HTTP_PROXY": b"http://h:1"} | fixed
+        assert over == {name.encode(): b"x" for name in held} | {
+            b"ACTIONS_ID_TOKEN_REQUEST_TOKEN": b"granted",
+            b"HTTPS_PROXY": b"u:p@h",
+            b"OTEL_EXPORTER_OTLP_ENDPOINT": b"https://u:p@h",
+            b"TAVILY_BASE_URL": b"https://h?key=1",
+        }
+
+    @pytest.mark.parametrize("memory", [True, False], ids=["in memory", "through a pipe"])
+    def test_odd_values_arrive_as_they_are(self, memory, monkeypatch):
+        if not memory:
+            monkeypatch.delattr(os, "memfd_create", raising=False)
+        held = {b"INPUT_A": b"a\nb=c\n\n", b"INPUT_B": b"\xff\xfe", b"INPUT_C": "😀".encode() * 9_000, b"INPUT_D": b""}
+        content = b"".join(b"%b=%b\0" % pair for pair in held.items())
+        descriptor = self.ENTRYPOINT["_handed_over"](content)
+        assert os.get_inheritable(descriptor)
+        assert self.ENTRYPOINT["received"](descriptor) == held
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
+
+    def test_what_is_longer_than_a_pipe_is_said(self, monkeypatch):
+        monkeypatch.delattr(os, "memfd_create", raising=False)
+        with pytest.raises(OSError, match="longer than a pipe"):
+            self.ENTRYPOINT["_handed_over"](b"x" * 70_000)
+
+    def test_python_keeps_its_flags(self, tmp_path):
+        shown = tmp_path / "shown.py"
+        shown.write_text(f"import runpy\nprint(runpy.run_path({str(ROOT / 'entrypoint.py')!r})['_flags']())\n")
+        for flags in (["-I", "-u"], [], ["-B", "-X", "dev", "-W", "error"]):
+            command = [sys.executable, *flags, str(shown)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            assert done.stdout == f"{flags}\n"
+
+    def test_where_it_cannot_it_says_so_and_goes_on_without_the_keys_in_its_environment(self, job):
+        scenes.plain_checkout(job.workspace)
+        job.commit()
+        key = job.inputs["github-token"]
+        watched = f"""
+def fail(program, words, kept):
+    assert not [value for value in kept.values() if {key!r}.encode() in value]
+    raise PermissionError(1, "Operation not permitted")
+os.execve = fail
+"""
+        environment = job.environment({name: str(job.folder / name) for name in ("workspace", "temp", "home")})
+        done = subprocess.run(
+            bootstrap(watched),
+            cwd=job.workspace,
+            env=environment | {"PATH": os.environ["PATH"]},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        finished = job.finished(done.returncode, done.stdout)
+        scenes.check_report(job, finished)
+        assert "::warning::The environment could not be cleaned (operation not permitted)" in finished.log
+
+
+def test_variables_of_the_workflow_lead_nowhere(tmp_path):
+    """Libraries' own settings, keys under other names, git's and Python's: nobody is asked but whom inputs name."""
+    with outside.serving(tmp_path / "job") as (servers, job), endpoint_serving([completion("x")]) as trap:
+        (job.folder / "home" / ".netrc").write_text("machine 127.0.0.1 login x password trapped\n", encoding="utf-8")
+        startup = job.folder / "startup.py"
+        startup.write_text(scenes.TRAP, encoding="utf-8")
+        job.variables |= {
+            **dict.fromkeys(
+                ("OPENAI_BASE_URL", "OPENAI_API_BASE", "LANGSMITH_ENDPOINT", "LANGCHAIN_ENDPOINT"), trap.url
+            ),
+            **dict.fromkeys(("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGCHAIN_VERBOSE", "OPENAI_LOG"), "true"),
+            **dict.fromkeys(
+                ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY", "TAVILY_API_KEY", "OPENAI_API_KEY"), "trapped-key"
+            ),
+            **dict.fromkeys(("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONBREAKPOINT"), str(startup)),
+            **dict.fromkeys(("GIT_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"), "/no/such/folder"),
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "core.fsmonitor",
+            "GIT_CONFIG_VALUE_0": str(startup),
+            "NETRC": str(job.folder / "home" / ".netrc"),
+            "HTTPX_LOG_LEVEL": "trace",
+            "TAVILY_PROXY": trap.url,
+            "GITHUB_TOKEN": "trapped-token",
+            "GH_TOKEN": "trapped-token",
+            "GITHUB_GRAPHQL_URL": trap.url,
+            "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "trapped-id",
+            "ACTIONS_ID_TOKEN_REQUEST_URL": trap.url,
+            **{name: str(job.folder / "temp" / name) for name in ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE")},
+        }
+        done = job.run_here()
+        assert done.outputs["status"] == "complete", done.log
+        assert trap.requests == []
+        assert {asked.what for asked in servers.requests} >= {"search", "embeddings", "model TriageReport"}
+    assert "trapped" not in done.log + done.summary + json.dumps(servers.bodies)
+    assert "::warning::The job grants `id-token: write`" in done.log
+    assert not [name for name in ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE") if (job.folder / "temp" / name).exists()]
+    assert not startup.with_suffix(".py.imported").exists()

@@ -7,7 +7,7 @@ import pytest
 from triage.domain.config import Config
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Exchange, Issue
-from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import Quieten, Ran, Skip, Task, TriageIssue, Trigger
 from triage.events.admission import Known, admit, whose_roles
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -257,3 +257,51 @@ class TestLabels:
     def test_adding_the_label_to_what_was_triaged_already_starts_nothing(self) -> None:
         outcome = admit(task(Trigger.LABELED), labelled("triage"), NOW, known=Known(same_text=True), config=OPTS)
         assert reason(outcome) == "The issue's text is the one of the last triage."
+
+
+class TestRunsThatLeftNoTrace:
+    """Commands that were deleted or edited since; our comment remembers that they were run."""
+
+    def ran(self, *ids: int, hours_ago: float = 1) -> Known:
+        return Known(asked=True, ran=[Ran(at=NOW - timedelta(hours=hours_ago), comment_id=number) for number in ids])
+
+    def asks(self, known: Known, *thread: Exchange, asked: int = 99, trigger: Trigger = Trigger.COMMAND) -> str:
+        here = issue(*thread, said("/triage").model_copy(update={"comment_id": asked}))
+        return reason(admit(task(trigger), here, NOW, {"ann": "write"}, known, asked=asked))
+
+    @pytest.mark.parametrize("trigger", [Trigger.COMMAND, Trigger.ANSWER])
+    def test_count(self, trigger: Trigger) -> None:
+        assert self.asks(self.ran(1, 2), trigger=trigger) == ""
+        assert self.asks(self.ran(1, 2, 3), trigger=trigger) == TOO_OFTEN
+
+    def test_count_once_with_those_that_are_there(self) -> None:
+        thread = [said("/triage").model_copy(update={"comment_id": number}) for number in (1, 2)]
+        assert self.asks(self.ran(1, 2), *thread) == ""
+        assert self.asks(self.ran(2, 3), *thread) == TOO_OFTEN
+
+    def test_count_for_a_day_and_whoever_asked(self) -> None:
+        assert self.asks(self.ran(1, 2, 3, hours_ago=25)) == ""
+        assert self.asks(self.ran(0, 0, 0, 0)) == "", "edits of the text are no commands"
+
+    def test_the_same_run_started_again_is_no_further_one(self) -> None:
+        assert self.asks(self.ran(1, 2, 99)) == ""
+
+    def test_what_is_asked_later_does_not_count_against_it(self) -> None:
+        """Five commands at once: the first three have their runs, whoever reads the thread first."""
+        thread = [said("/triage").model_copy(update={"comment_id": number}) for number in range(1, 6)]
+        here = issue(*thread)
+        outcomes = [reason(admit(task(Trigger.COMMAND), here, NOW, asked=number)) for number in range(1, 6)]
+        assert outcomes == ["", "", "", TOO_OFTEN, TOO_OFTEN]
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        (Known(same_text=True, young=True), "which is less than a day old."),
+        (Known(same_text=True), ""),
+        (Known(young=True), ""),
+    ],
+)
+def test_opening_again_what_was_just_triaged(known: Known, words: str) -> None:
+    assert reason(admit(task(Trigger.REOPENED), issue(), NOW, known=known)).endswith(words)
+    assert bool(reason(admit(task(Trigger.REOPENED), issue(), NOW, known=known))) == bool(words)

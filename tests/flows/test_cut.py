@@ -16,9 +16,11 @@ from triage.domain.issue import Exchange, Issue
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageIssue, Trigger
 from triage.errors import GitHubUnavailable
-from triage.flows.issue import Desk, Ending, carry_out
+from triage.flows.desk import Desk, Ending
+from triage.flows.issue import carry_out
 from triage.ports import Services
 from triage.publish.state import parse
+from triage.threads import seconds_left
 
 OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="reporter")
 BY_HAND = TriageIssue(number=7, trigger=Trigger.REQUESTED)
@@ -287,3 +289,13 @@ def test_a_run_that_is_cut_by_its_clock_comments_as_ever(night: Night):
     night.given = late
     night.run()
     assert len(night.github.posted) == 1
+
+
+def test_a_write_knows_how_long_it_is_waited_for(night: Night):
+    """So that a limit which outlasts the run is said at once, and is no comment that may stand there or not."""
+    known: list[float] = []
+    night.github.asked = lambda method: known.append(seconds_left()) if method in ("again", "post_comment") else None
+    night.run()
+    look, post, _ = known
+    assert 0 < look <= night.seconds / 2
+    assert night.seconds / 2 < post <= night.seconds

@@ -2,62 +2,23 @@
 
 import asyncio
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from tests import cases
-from tests.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
+from tests.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, services
+from tests.flows.office import BY_HAND, OPENED, Office, ours
 from triage.domain.effect import COMMENT_MARKER, Policy
-from triage.domain.issue import Exchange, Issue
+from triage.domain.issue import Exchange
 from triage.domain.run import Status
 from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
 from triage.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
-from triage.flows.issue import Desk, Ending, carry_out
+from triage.flows.desk import Desk
+from triage.flows.issue import carry_out
 from triage.ports import Services
-
-OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="reporter")
-BY_HAND = TriageIssue(number=7, trigger=Trigger.REQUESTED)
-
-
-@dataclass
-class Office:
-    """A desk over fakes, and what it did."""
-
-    github: FakeGitHub = field(default_factory=lambda: FakeGitHub(issues={7: cases.issue()}))
-    runner: FakeRunner = field(default_factory=FakeRunner)
-    policy: Policy = field(default_factory=Policy)
-    given: Services = field(default_factory=lambda: services(codebase=FakeCodebase(cases.FILES)))
-
-    told: Issue | None = None
-
-    def desk(self) -> Desk:
-        return Desk(
-            github=self.github,
-            runner=self.runner,
-            journal=FakeJournal(),
-            policy=self.policy,
-            repository=cases.repository(labels=[]),
-            services=lambda: self.given,
-            now=lambda: NOW,
-            told=self.told,
-        )
-
-    def run(self, task: Task) -> Ending:
-        return asyncio.run(carry_out(task, self.desk(), asyncio.Event()))
-
-    def thread(self, *said: Exchange, **changes: Any) -> None:
-        self.github.issues[7] = cases.issue(thread=list(said), **changes)
-
-    @property
-    def writes(self) -> int:
-        return len(self.github.posted) + len(self.github.edited) + len(self.github.labelled)
-
-
-def ours(body: str) -> Exchange:
-    return Exchange(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=55, created_at=NOW)
 
 
 def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():

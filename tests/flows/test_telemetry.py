@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.fakes import FakeCodebase, FakeGitHub, FakeJournal, FakeTelemetry, services
-from tests.flows.test_issue import OPENED, Office
+from tests.flows.office import OPENED, Office
 from tests.publish.reports import FULL
 from triage.domain.run import Status
 from triage.errors import PermissionMissing

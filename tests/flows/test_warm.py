@@ -12,7 +12,7 @@ from tests.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, F
 from triage.domain.code import IndexFacts
 from triage.domain.effect import Policy
 from triage.domain.run import Status, Usage
-from triage.flows.issue import Desk, Ending
+from triage.flows.desk import Desk, Ending
 from triage.flows.warm import warm
 
 

@@ -25,6 +25,7 @@ def opened(api: Api) -> Iterator[Opening]:
 
     def open_one(token: str = JOB, **options: Any) -> IssueTracker:
         quick = {"seconds_between_writes": 0.0, "backoff_seconds": 0.0, "patience_seconds": 0.0, "read_seconds": 5.0}
+        quick["settle_seconds"] = 0.0
         trackers.append(IssueTracker(token, SLUG, api.url, **(quick | options)))
         return trackers[-1]
 

@@ -2,11 +2,13 @@
 
 import json
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -18,6 +20,7 @@ JOB = "job-token"
 READ_ONLY = "read-only-token"
 PERSON = "person-token"
 LOGINS = {JOB: "github-actions[bot]", READ_ONLY: "github-actions[bot]", PERSON: "mona"}
+START = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
 
 @dataclass
@@ -44,6 +47,7 @@ class Asked:
     line: str
     token: str
     at: float
+    query: str = ""
 
 
 @dataclass
@@ -54,11 +58,21 @@ class Api:
     prefix: str = ""
     issues: dict[int, dict[str, Any]] = field(default_factory=dict)
     comments: list[dict[str, Any]] = field(default_factory=list)
+    next_id: int = 5000
     labels: list[str] = field(default_factory=lambda: ["bug", "Good First Issue"])
     created_labels: list[str] = field(default_factory=list)
     roles: dict[str, dict[str, str]] = field(default_factory=dict)
     viewer: str | None = None
     troubles: list[Trouble] = field(default_factory=list)
+    logins: dict[str, str] = field(default_factory=lambda: dict(LOGINS))
+    seconds: int = 0
+    """Passed since `START`; every write takes one."""
+    answered_at: datetime | None = None
+    """What the `Date` header says; the machine's clock when not given."""
+    hears: Callable[["Asked"], Trouble | None] = lambda asked: None
+    """Is told of each request before it is carried out, may keep it waiting, and may have a trouble for it."""
+    hidden: dict[int, int] = field(default_factory=dict)
+    """Ids of comments that lists do not show yet, and in how many lists."""
     asked: list[Asked] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -75,23 +89,37 @@ class Api:
             "user": {"login": "mona", "id": 7, "type": "User"},
             "labels": [],
             "html_url": f"https://github.test/{SLUG}/issues/{number}",
+            "created_at": self.stamp,
+            "updated_at": self.stamp,
             "some_later_field": {"of": "GitHub's"},
         } | fields
+
+    @property
+    def stamp(self) -> str:
+        """The present, as GitHub writes it."""
+        return f"{START + timedelta(seconds=self.seconds):%Y-%m-%dT%H:%M:%SZ}"
 
     def add_comment(self, body: str | None, by: str | None = "mona", number: int = 7, **fields: Any) -> dict[str, Any]:
         """A comment in the thread."""
         user = None if by is None else {"login": by, "id": 9, "type": "Bot" if by.endswith("[bot]") else "User"}
         comment = {
-            "id": 5000 + len(self.comments),
+            "id": self.next_id,
             "body": body,
             "user": user,
-            "created_at": "2026-11-21T09:00:00Z",
-            "updated_at": "2026-11-21T09:00:00Z",
-            "html_url": f"https://github.test/{SLUG}/issues/{number}#issuecomment-{5000 + len(self.comments)}",
+            "created_at": self.stamp,
+            "updated_at": self.stamp,
+            "html_url": f"https://github.test/{SLUG}/issues/{number}#issuecomment-{self.next_id}",
             "issue": number,
         } | fields
         self.comments.append(comment)
+        self.next_id += 1
+        self.issues.get(number, {})["updated_at"] = comment["updated_at"]
         return comment
+
+    @property
+    def standing(self) -> list[str]:
+        """Texts of the comments."""
+        return [comment["body"] for comment in self.comments]
 
     def lines(self, start: str = "") -> list[str]:
         """Requests that begin so, in order."""
@@ -114,7 +142,9 @@ FORBIDDEN: Answer = (403, {"message": "Resource not accessible by integration", 
 
 def carry_out(api: Api, verb: str, path: str, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
     """What GitHub does and answers."""
-    if token and token not in LOGINS:
+    if verb != "GET":
+        api.seconds += 1
+    if token and token not in api.logins:
         return 401, {"message": "Bad credentials", "documentation_url": LOUD}
     if path.removesuffix("/v3") == "/graphql" or path == "/api/graphql":
         return _graphql(api, token, sent)
@@ -147,7 +177,11 @@ def _get_issue(api: Api, query: dict[str, list[str]], token: str, sent: Any, num
 
 
 def _get_comments(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
-    return _page([comment for comment in api.comments if comment["issue"] == int(number)], query)
+    since = query.get("since", [""])[0]
+    shown = [comment for comment in api.comments if comment["issue"] == int(number) and comment["updated_at"] >= since]
+    late = {key for key, lists in api.hidden.items() if lists > 0}
+    api.hidden = {key: lists - 1 for key, lists in api.hidden.items()}
+    return _page([comment for comment in shown if comment["id"] not in late], query)
 
 
 def _get_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
@@ -167,7 +201,7 @@ def _bad_body(sent: Any) -> Answer | None:
 def _post_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     if int(number) not in api.issues:
         return NOT_FOUND
-    return _bad_body(sent) or (201, api.add_comment(sent["body"], LOGINS[token], int(number)))
+    return _bad_body(sent) or (201, api.add_comment(sent["body"], api.logins[token], int(number)))
 
 
 def _edit_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
@@ -176,8 +210,22 @@ def _edit_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, 
         bad = _bad_body(sent)
         if bad:
             return bad
-        comment |= {"body": sent["body"], "updated_at": "2026-11-21T10:00:00Z"}
+        comment |= {"body": sent["body"], "updated_at": api.stamp}
     return status, comment
+
+
+def _delete_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+    status, comment = _get_comment(api, query, token, sent, number)
+    if status != 200:
+        return NOT_FOUND
+    api.comments.remove(comment)
+    return 204, b""
+
+
+def _get_issues(api: Api, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
+    if (query["state"], query["sort"], query["direction"]) != (["all"], ["created"], ["desc"]):
+        return 422, {"message": "not what is expected here"}
+    return _page(sorted(api.issues.values(), key=lambda issue: str(issue["created_at"]), reverse=True), query)
 
 
 def _get_labels(api: Api, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
@@ -203,6 +251,8 @@ ROUTES: list[tuple[str, Handler]] = [
     (r"GET /issues/(\d+)", _get_issue),
     (r"GET /issues/(\d+)/comments", _get_comments),
     (r"GET /issues/comments/(\d+)", _get_comment),
+    (r"GET /issues", _get_issues),
+    (r"DELETE /issues/comments/(\d+)", _delete_comment),
     (r"POST /issues/(\d+)/comments", _post_comment),
     (r"PATCH /issues/comments/(\d+)", _edit_comment),
     (r"GET /labels", _get_labels),
@@ -223,9 +273,10 @@ class GitHubHandler(BaseHTTPRequestHandler):
         sent = json.loads(self.rfile.read(length)) if length else None
         token = (self.headers.get("authorization") or "").removeprefix("token ").removeprefix("Bearer ")
         line = f"{self.command} {url.path}"
-        self.api.asked.append(Asked(line, token, time.monotonic()))
+        asked = Asked(line, token, time.monotonic(), url.query)
+        self.api.asked.append(asked)
         assert self.headers.get("user-agent"), "GitHub refuses requests without a user agent"
-        trouble = self.api.trouble_for(line)
+        trouble = self.api.hears(asked) or self.api.trouble_for(line)
         answer: Answer = (0, None)
         if trouble is None or trouble.stored:
             with self.api.lock:
@@ -258,15 +309,29 @@ class GitHubHandler(BaseHTTPRequestHandler):
     def do_PATCH(self) -> None:
         self.serve()
 
+    def do_DELETE(self) -> None:
+        self.serve()
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        moment = self.api.answered_at
+        return super().date_time_string(int(moment.timestamp()) if moment and timestamp is None else timestamp)
+
     def log_message(self, *words: object) -> None:
         """Nothing: standard error is for failures."""
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is no error of the server; one of its own is."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
 
 @contextmanager
 def serving(prefix: str = "") -> Iterator[Api]:
     """The API at `api.url`, for as long as the block lasts."""
     api = Api(prefix=prefix)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (GitHubHandler,), {"api": api}))
+    server = _Server(("127.0.0.1", 0), type("Handler", (GitHubHandler,), {"api": api}))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()

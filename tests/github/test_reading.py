@@ -49,6 +49,7 @@ class TestIssue:
                 author="ann",
                 body="Me too",
                 created_at=datetime(2026, 11, 21, 9, tzinfo=UTC),
+                edited_at=datetime(2026, 11, 21, 9, 0, 1, tzinfo=UTC),
                 comment_id=5000,
             )
         ]
@@ -135,7 +136,7 @@ class TestRefusals:
             ),
             (403, "Forbidden", PermissionMissing, f"The token may not read issues of {SLUG}"),
             (404, "Not Found", NoSuchIssue, f"Issue #7 does not exist in {SLUG}, or the token may not read it"),
-            (410, "This issue was deleted", NoSuchIssue, "Issue #7 does not exist"),
+            (410, "This issue was deleted", IssueMoved, "Issue #7 was deleted"),
             (422, "Validation Failed", NoSuchIssue, "Issue #7 does not exist"),
             (429, "Too many", GitHubUnavailable, "Issue #7 could not be read: the token's rate limit is used up."),
             (403, "API rate limit exceeded for x", GitHubUnavailable, "rate limit is used up"),

@@ -9,15 +9,15 @@ from tests import cases
 from tests.agents.test_agents import case
 from tests.fakes import FakeCodebase, FakeModel, FakeTools, services
 from triage.agents import registry
-from triage.agents.agent import Agent, Consulted
+from triage.agents.agent import Agent, Consulted, Power
 from triage.domain.case import Case
 from triage.domain.config import Config
 from triage.graph.reach import POWERS, shown, within
 from triage.graph.step import Trail, consult
 from triage.ports import Services
 
-OUTSIDE = frozenset({"reads strangers", "sends out"})
-INSIDE = frozenset({"reads strangers", "sees code"})
+OUTSIDE: frozenset[Power] = frozenset({"reads strangers", "sends out"})
+INSIDE: frozenset[Power] = frozenset({"reads strangers", "sees code"})
 
 
 def test_every_node_declares_its_powers_and_has_at_most_two():

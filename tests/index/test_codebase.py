@@ -176,7 +176,7 @@ def test_files_that_come_too_late_are_known_by_their_path(tmp_path: Path):
     codebase = codebase_of(tmp_path, PROJECT, budget=Budget(read_seconds=-1.0))
     facts = codebase.index()
     assert (facts.files, facts.passages, facts.partial) == (len(PROJECT), 0, True)
-    assert facts.notes == ["7 files are known by their path alone; likely sources were read first."]
+    assert facts.notes == ["7 files are known by path alone; likely sources were read first."]
     assert codebase.search(ask(title="render"), 1)[0].path == "web/render.ts"
 
 

@@ -196,7 +196,7 @@ def test_whatever_numbers_stand_there_a_search_answers_and_lies_about_no_line(
     codebase = cached(project, folder)
     facts = codebase.index()
     assert set(facts.left_out) <= set(REASONS)
-    assert facts.notes == [] or facts.notes[0].endswith("known by their path alone; likely sources were read first.")
+    assert facts.notes == [] or facts.notes[0].endswith("known by path alone; likely sources were read first.")
     hits, lines, _ = told(codebase)
     json.dumps([hit.model_dump() for found in hits for hit in found]).encode()
     for path, found in lines.items():

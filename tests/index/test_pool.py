@@ -54,7 +54,7 @@ def test_a_file_that_kills_even_so_is_known_by_its_path(monkeypatch: pytest.Monk
     start = (
         "import sys; sys.path.insert(0, sys.argv[1]); sys.path.extend(sys.argv[2:-1]);"
         "import os; import triage.index.extract as e; real = e.text_or_reason\n"
-        "e.text_or_reason = lambda data: os._exit(1) if data.startswith(b'die') else real(data)\n"
+        "e.text_or_reason = lambda data, path: os._exit(1) if data.startswith(b'die') else real(data, path)\n"
         "from triage.index.extract_worker import main; main()"
     )
     monkeypatch.setattr("triage.index.process._START", start)

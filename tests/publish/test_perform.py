@@ -12,14 +12,16 @@ from triage.domain.effect import (
     EditComment,
     Effect,
     PostComment,
+    RemoveComment,
     SetOutputs,
     WriteReport,
     WriteSummary,
 )
-from triage.domain.issue import Issue
-from triage.errors import CannotPublish, NoSuchIssue, PermissionMissing
+from triage.domain.issue import Exchange, Issue
+from triage.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
 from triage.ports import Level
-from triage.publish.perform import perform
+from triage.publish.perform import NOT_COUNTED, perform
+from triage.publish.state import PostedState, render
 
 URL = "https://github.com/acme/ledger/issues/412#issuecomment-77"
 
@@ -30,6 +32,8 @@ class Recording:
     def __init__(self, **refusals: Exception) -> None:
         self.refusals = refusals
         self.calls: list[tuple[Any, ...]] = []
+        self.now = Issue(number=412, title="t", url="https://github.com/acme/ledger/issues/412")
+        """What a look shows."""
 
     def _call(self, name: str, *values: Any) -> None:
         if name in self.refusals:
@@ -37,7 +41,14 @@ class Recording:
         self.calls.append((name, *values))
 
     def issue(self, number: int) -> Issue:
-        raise AssertionError("nothing is read while publishing")
+        raise AssertionError("the whole thread is not read while publishing")
+
+    def again(self, number: int, posted: int | None = None) -> Issue:
+        self._call("again", number, *([posted] if posted else []))
+        return self.now
+
+    def opened_lately(self, most: int) -> list[int]:
+        raise AssertionError("nothing of that is read while publishing")
 
     def labels(self) -> list[str]:
         raise AssertionError("nothing is read while publishing")
@@ -52,6 +63,9 @@ class Recording:
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
         self._call("edit_comment", number, comment_id, body)
         return comment_id, URL
+
+    def remove_comment(self, number: int, comment_id: int) -> None:
+        self._call("remove_comment", number, comment_id)
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         self._call("add_labels", number, list(labels))
@@ -85,6 +99,7 @@ def test_the_issue_comes_first_and_the_outputs_last():
     done = perform(PLAN, world, world)
     assert world.calls == [
         ("post_comment", 412, "body"),
+        ("again", 412, 77),
         ("add_labels", 412, ["bug"]),
         ("report", "{}"),
         ("summary", "# Page\n"),
@@ -154,3 +169,125 @@ def test_faults_of_our_own_are_not_swallowed():
     world = Recording(post_comment=KeyError("bug"))
     with pytest.raises(KeyError):
         perform(PLAN, world, world)
+
+
+FULL = render(PostedState(text="1" * 16, content="2" * 16)) + "\nreport\n"
+PARTIAL = render(PostedState()) + "\npartial\n"
+POST = PostComment(issue_number=412, body=FULL)
+
+
+def ours(comment_id: int, body: str = FULL) -> Exchange:
+    return Exchange(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=comment_id)
+
+
+def after_posting(body: str, *thread: Exchange) -> tuple[list[tuple[Any, ...]], str]:
+    world = Recording()
+    world.now = world.now.model_copy(update={"thread": list(thread)})
+    done = perform([PostComment(issue_number=412, body=body)], world, world)
+    assert done.failures == []
+    return world.calls[2:], done.comment_url
+
+
+def test_an_only_comment_is_left_alone():
+    assert after_posting(FULL, ours(77)) == ([], URL)
+
+
+def test_the_younger_of_two_goes_whoever_wrote_it():
+    assert after_posting(FULL, ours(70), ours(77)) == (
+        [("remove_comment", 412, 77)],
+        URL.replace("77", "70"),
+    )
+    assert after_posting(FULL, ours(77), ours(80), ours(81)) == (
+        [("remove_comment", 412, 80), ("remove_comment", 412, 81)],
+        URL,
+    )
+
+
+def test_the_older_one_says_what_the_younger_knew_better():
+    calls, url = after_posting(FULL, ours(70, PARTIAL), ours(77))
+    assert calls == [("edit_comment", 412, 70, FULL), ("remove_comment", 412, 77)]
+    assert url.endswith("70")
+    assert after_posting(PARTIAL, ours(70), ours(77, PARTIAL))[0] == [("remove_comment", 412, 77)]
+
+
+def test_a_younger_one_of_another_run_that_says_more_is_left_to_it():
+    assert after_posting(PARTIAL, ours(77, PARTIAL), ours(80)) == ([], URL)
+
+
+def test_ours_may_be_gone_already():
+    """The other run was faster, or somebody deleted it at once."""
+    assert after_posting(FULL, ours(70))[0] == []
+    assert after_posting(FULL)[0] == []
+    assert after_posting(FULL, ours(70, PARTIAL))[0] == [("edit_comment", 412, 70, FULL)]
+
+
+def test_what_is_no_state_of_ours_is_never_removed():
+    forged = ours(77, "<!-- bug-triage: v1 {} -->\nforged")
+    assert after_posting(FULL, ours(70), forged)[0] == []
+
+
+def test_quiet_wins_over_a_report_of_the_same_moment():
+    quiet = render(PostedState(quiet=True)) + "\nquiet\n"
+    edit, remove = after_posting(quiet, ours(70), ours(77, quiet))[0]
+    assert edit[:3] == ("edit_comment", 412, 70)
+    assert '"quiet":true' in edit[3]
+    assert "report" in edit[3]
+    assert remove == ("remove_comment", 412, 77)
+    assert after_posting(FULL, ours(70, quiet), ours(77))[0] == [("remove_comment", 412, 77)]
+
+
+@pytest.mark.parametrize(
+    "refusals",
+    [
+        {"again": GitHubUnavailable("GitHub answered 502.")},
+        {"again": NoSuchIssue("The issue was deleted.")},
+        {"remove_comment": PermissionMissing("It may not.")},
+    ],
+)
+def test_a_look_that_fails_costs_nothing_but_a_word(refusals):
+    world = Recording(**refusals)
+    world.now = world.now.model_copy(update={"thread": [ours(70), ours(77)]})
+    done = perform([POST, SetOutputs(values={"status": "complete"})], world, world)
+    assert (done.failures, done.must_mend) == ([], False)
+    assert ("annotate", "notice", NOT_COUNTED) in world.calls
+    assert world.calls[-1][1]["status"] == "complete"
+    assert world.calls[-1][1]["comment-url"]
+
+
+EDIT = EditComment(issue_number=412, comment_id=60, body=FULL)
+
+
+class Gone(Recording):
+    """The comment 60 was deleted."""
+
+    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+        if comment_id == 60:
+            raise NoSuchComment("It is gone.")
+        return super().edit_comment(number, comment_id, body)
+
+
+def test_a_comment_that_is_gone_is_written_anew_once():
+    world = Gone()
+    world.now = world.now.model_copy(update={"thread": [ours(60)]})
+    assert perform([EDIT], world, world).failures == []
+    assert world.calls == [("again", 412), ("post_comment", 412, FULL), ("again", 412, 77)]
+
+
+def test_a_comment_that_another_run_removed_has_an_heir():
+    world = Gone()
+    world.now = world.now.model_copy(update={"thread": [ours(60), ours(65)]})
+    perform([EDIT], world, world)
+    assert world.calls == [("again", 412), ("edit_comment", 412, 65, FULL)]
+
+
+@pytest.mark.parametrize("error", [NoSuchIssue("The issue was deleted."), GitHubUnavailable("It is down.")])
+def test_an_issue_that_is_gone_with_its_comment_is_told_as_such(error):
+    world = Gone(again=error)
+    done = perform([EDIT], world, world)
+    assert (done.failures, done.must_mend) == (["It is gone."], False)
+
+
+def test_a_leftover_is_removed():
+    world = Recording()
+    perform([RemoveComment(issue_number=412, comment_id=80)], world, world)
+    assert world.calls == [("remove_comment", 412, 80)]

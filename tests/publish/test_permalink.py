@@ -15,6 +15,12 @@ COMMIT = "a" * 40
 BLOB = f"https://github.com/acme/ledger/blob/{COMMIT}"
 
 
+@pytest.mark.parametrize("path", ["", "/etc/passwd", "../../x", "a/../../b", "a/./b", "a//b", "a/", "..", "a/.."])
+def test_a_path_that_a_browser_would_fold_is_no_link(path: str):
+    assert link(path) is None
+    assert link(Span(path=path, start=1, end=1)) is None
+
+
 def link(
     target: Span | str, server: str = "https://github.com", slug: str = "acme/ledger", commit: str | None = COMMIT
 ) -> str | None:

@@ -22,7 +22,8 @@ from triage.domain.effect import (
 from triage.domain.issue import Exchange
 from triage.domain.report import Ticket
 from triage.publish.comment import comment
-from triage.publish.plan import NOTHING, failed, our_comment, outputs, plan, quieten, skipped
+from triage.publish.one import our_comments
+from triage.publish.plan import NOTHING, failed, outputs, plan, quieten, skipped
 from triage.publish.state import PostedState, parse, render, text_hash
 
 E = TypeVar("E")
@@ -168,6 +169,17 @@ def test_outputs_are_one_line_each_whatever_the_model_said():
     assert values["ticket-assignee"] == "a"
 
 
+def test_outputs_order_nothing_when_a_later_step_prints_them():
+    """The runner obeys `::name::` at a line's start, and `##[name]` anywhere."""
+    odd = changed(FULL, ticket=Ticket(title=" ::error::x ##[add-mask]y $(z) `w` @mona", labels=["##[error]l"]))
+    suspects = [FULL.suspects[0].model_copy(update={"path": "a/##[error]b.py"})]
+    values = outputs(odd.model_copy(update={"suspects": suspects}))
+    assert values["ticket-title"] == "error::x ## [add-mask]y ＄(z) w ＠mona"
+    assert not any("##[" in value or value.lstrip().startswith("::") for value in values.values())
+    assert json.loads(values["suspect-files"]) == ["a/##[error]b.py"]
+    assert json.loads(values["ticket-labels"]) == ["##[error]l"]
+
+
 def test_an_unchanged_comment_still_has_an_address():
     values = of(SetOutputs, plan(FULL, Policy(), ISSUE, OURS)).values
     assert values["comment-url"] == "https://github.com/acme/ledger/issues/412#issuecomment-77"
@@ -208,10 +220,11 @@ def test_quiet_writes_nothing_when_it_is_known_or_not_allowed(previous, policy):
     assert names(quieten(412, previous, policy)) == ["WriteSummary", "SetOutputs"]
 
 
-def test_our_comment_is_the_first_with_our_marker_and_our_login():
+def test_our_comments_have_our_marker_and_our_login():
     strangers = exchange(OURS.body, ours=False)
     other = exchange("hello")
     nameless = exchange(OURS.body, comment_id=None)
     second = exchange(OURS.body, comment_id=78)
-    assert our_comment(ISSUE.model_copy(update={"thread": [strangers, other, nameless, OURS, second]})) == OURS
-    assert our_comment(ISSUE) is None
+    thread = [strangers, second, other, nameless, OURS]
+    assert our_comments(ISSUE.model_copy(update={"thread": thread})) == [OURS, second], "oldest first"
+    assert our_comments(ISSUE) == []

@@ -1,6 +1,7 @@
 """What the comment remembers: hashes and enums, read strictly."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import get_args
 
 import pytest
@@ -10,13 +11,16 @@ from hypothesis import strategies as st
 from tests.publish.reports import CLI, DATES, FIRST, FULL, QUESTIONS, READER, SECOND, changed, missing, suspect
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
+from triage.domain.task import Ran
 from triage.publish.state import (
+    MAX_RUNS,
     MAX_SUSPECTS,
     PostedState,
     content_hash,
     next_state,
     parse,
     path_hash,
+    remembering,
     render,
     text_hash,
 )
@@ -163,3 +167,69 @@ def test_the_state_is_bounded():
     assert state.asked == KINDS
     assert parse(render(state)) == state
     assert json.loads(render(state).removeprefix(f"{COMMENT_MARKER} v1 ").removesuffix(" -->"))
+
+
+AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
+RUNS = [Ran(at=AT + timedelta(minutes=place), comment_id=place % 3) for place in range(100)]
+
+
+def test_runs_are_remembered_once_for_a_day_and_not_without_end():
+    state = PostedState(text="0" * 16)
+    for run in [*RUNS[:5], *RUNS[:5]]:
+        state = state.with_run(run)
+    assert state.ran == RUNS[:5]
+    assert state.knows(RUNS[4])
+    assert not state.knows(RUNS[5])
+    assert state.with_run(None) == state
+    assert parse(render(state)) == state
+    late = Ran(at=AT + timedelta(hours=24, minutes=2), comment_id=9)
+    assert state.with_run(late).ran == [*RUNS[3:5], late]
+    for run in RUNS:
+        state = state.with_run(run)
+    assert state.ran == RUNS[-MAX_RUNS:]
+
+
+def test_the_longest_state_with_runs_is_read_back():
+    runs = [f"{10**11 - place - 1}.{2**63 - 1}" for place in range(MAX_RUNS)]
+    state = PostedState(content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, runs=runs)
+    assert parse(render(state)) == state
+    assert len(state.ran) == MAX_RUNS
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        '"x"',
+        '["x"]',
+        '["0.0"]',
+        '["1.-1"]',
+        '["1.01"]',
+        '["١.0"]',
+        '["1"]',
+        "[1]",
+        '["1.0\\n"]',
+        '["-->.0"]',
+        "[]",
+        "null",
+    ],
+)
+def test_forged_runs_are_no_state(runs):
+    assert parse(GOOD.replace('"quiet":false', f'"quiet":false,"runs":{runs}')) is None
+
+
+def test_a_state_of_a_megabyte_is_nothing():
+    assert parse(GOOD.replace('"asked":[]', '"asked":[' + '"version",' * 100_000 + '"version"]')) is None
+    assert parse(GOOD + " " * 1_000_000) is None
+
+
+def test_a_second_marker_is_only_text():
+    state = PostedState(text="1" * 16)
+    assert parse(f"{GOOD}\n{render(state)}\n") == parse(GOOD)
+    assert parse(f"{GOOD} {render(state)}") is None
+
+
+def test_the_next_state_remembers_the_runs_and_a_remark_keeps_every_word():
+    state = PostedState(content="1" * 16).with_run(RUNS[0])
+    assert next_state(FULL, state).ran == RUNS[:1]
+    body = f"{GOOD}\n\nwords\r\n  more\n"
+    assert remembering(body, state) == f"{render(state)}\n\nwords\r\n  more\n"

@@ -1,6 +1,7 @@
 """The payload's file: one object, or one line that says what is wrong."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -48,5 +49,20 @@ def test_no_file(tmp_path: Path) -> None:
         read_event(tmp_path / "none")
     with pytest.raises(BadInput, match="does not open"):
         read_event(tmp_path)
+    with pytest.raises(BadInput, match="does not open"):
+        read_event(tmp_path / "a\0b")
     with pytest.raises(BadInput, match="GITHUB_EVENT_PATH is not set"):
         read_event(None)
+
+
+def test_a_pipe_without_a_writer_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadInput, match="does not open"):
+        read_event(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-8-sig"])
+def test_encodings_that_json_allows(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "event.json"
+    file.write_bytes('{"title": "\u00e9 😀"}'.encode(encoding))
+    assert read_event(file) == {"title": "é 😀"}

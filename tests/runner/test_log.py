@@ -1,18 +1,28 @@
 """The Actions log: what it says, and that nothing in it is obeyed."""
 
+import asyncio
+import gc
 import io
+import logging
+import re
 import sys
+import threading
 import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 
+from tests.e2e.leaked import MODEL, forms, leaks
 from tests.runner.hostile import COMMANDS, TEXT
 from tests.runner.real_runner import Obeyed, log_lines, obeyed
+from triage.domain.leaks import OwnSecrets
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
 from triage.ports import Journal
-from triage.runner.guard import GuardedStream
+from triage.runner.guard import GuardedStream, guarded
 from triage.runner.lines import PREFIX, LineWriter, inert_lines, one_line
 from triage.runner.log import ActionsLog
 from triage.runner.spoken import told
@@ -138,21 +148,34 @@ class TestMasks:
         assert {command.name for command in obeyed(out.getvalue())} <= {"add-mask"}
         return [command.data for command in obeyed(out.getvalue())]
 
-    def test_each_once(self) -> None:
-        assert self.masks("ghs_12345678", "sk-%25abcdef", "ghs_12345678") == ["ghs_12345678", "sk-%25abcdef"]
+    def test_each_once_then_its_usual_forms(self) -> None:
+        assert self.masks("ghs_12345678", "a/b+c=d%e", "ghs_12345678") == [
+            "ghs_12345678",
+            "a/b+c=d%e",
+            "Z2hzXzEyMzQ1Njc4",
+            "eC1hY2Nlc3MtdG9rZW46Z2hzXzEyMzQ1Njc4",
+            "a%2Fb%2Bc%3Dd%25e",
+            "YS9iK2M9ZCVl",
+            "eC1hY2Nlc3MtdG9rZW46YS9iK2M9ZCVl",
+        ]
 
     def test_short_ones_would_blot_out_words(self) -> None:
-        assert self.masks("", "1234567", "12345678") == ["12345678"]
+        assert self.masks("", "1234567") == []
+        assert self.masks("12345678")[0] == "12345678"
 
     def test_lines_of_a_key_one_by_one(self) -> None:
         key = "-----BEGIN KEY-----\r\nMIIEvQIBADANBg\n}\n-----END KEY-----\n"
-        assert self.masks(key) == ["-----BEGIN KEY-----", "MIIEvQIBADANBg", "-----END KEY-----"]
+        assert self.masks(key)[:3] == ["-----BEGIN KEY-----", "MIIEvQIBADANBg", "-----END KEY-----"]
+        assert all(len(mask) >= 8 for mask in self.masks(key))
+
+    def test_a_key_is_no_command_of_another_name(self) -> None:
+        assert self.masks("::stop-commands::x", "a]##[error]bc")[:2] == ["::stop-commands::x", "a]##[error]bc"]
 
 
 class TestGuard:
     def written(self, *pieces: str) -> str:
         out = io.StringIO()
-        stream = GuardedStream(out)
+        stream = GuardedStream(LineWriter(out))
         for piece in pieces:
             assert stream.write(piece) == len(piece)
         stream.finish()
@@ -174,12 +197,97 @@ class TestGuard:
     def test_nothing_is_obeyed(self, first: str, second: str) -> None:
         assert obeyed(self.written(first, second)) == []
 
-    def test_it_stands_in_for_standard_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_of_a_traceback_only_the_type_is_told(self) -> None:
+        try:
+            raise ExceptionGroup("::error::key", [ValueError("secret\nwords"), KeyError("words")])
+        except ExceptionGroup as group:
+            told = "".join(traceback.format_exception(group))
+        try:
+            raise ValueError("secret\nwords\nmore words")
+        except ValueError as error:
+            told += "".join(traceback.format_exception(error)) + "\n"
+        text = self.written("before\n", told, "after\n")
+        assert text.startswith("| before\n")
+        assert text.endswith("| An exception: ValueError\n| after\n")
+        assert "words" not in text
+
+
+class TestGuarded:
+    """What others write while we run."""
+
+    @contextmanager
+    def out(self) -> Iterator[io.StringIO]:
         out = io.StringIO()
-        monkeypatch.setattr(sys, "stderr", GuardedStream(out))
-        sys.stderr.writelines(["::add-mask::x", "\n"])
-        sys.stderr.flush()
-        assert out.getvalue() == "| ::add-mask::x\n"
+        with guarded(LineWriter(out, lambda text: text.replace("SECRET", "(masked)"))):
+            yield out
+
+    def test_prints_are_words_without_secrets(self) -> None:
+        with self.out() as out:
+            sys.stderr.writelines(["::add-mask::x SECRET", "\n"])
+            sys.stderr.flush()
+            sys.stdout.write("\u3000\xa0::error::x\u2028::error::y\x85 ::error::z\n")
+        assert out.getvalue() == "| ::add-mask::x (masked)\n|   ::error::x\n| ::error::y\n|  ::error::z\n"
+
+    def test_logs_name_who_and_what_and_quote_nothing(self) -> None:
+        log = logging.getLogger("some.library")
+        with self.out() as out:
+            log.warning("words %s", "of a prompt")
+            try:
+                raise ValueError("words")
+            except ValueError:
+                log.exception("words")
+            log.warning("%d", "words")  # its arguments do not fit
+        lines = out.getvalue().splitlines()
+        assert lines[0] == lines[2] == "| some.library: warning"
+        assert re.fullmatch(r"\| some\.library: error: ValueError in test_log\.py:\d+", lines[1])
+        assert len(lines) == 3
+
+    def test_a_thread_that_dies_is_told_without_its_words(self) -> None:
+        def die() -> None:
+            raise ValueError("SECRET words")
+
+        with self.out() as out:
+            thread = threading.Thread(target=die)
+            thread.start()
+            thread.join()
+        assert re.fullmatch(r"\| An exception that nobody caught: ValueError in test_log\.py:\d+\n", out.getvalue())
+
+    def test_a_task_that_nobody_asks_is_told_without_its_words(self) -> None:
+        async def fail() -> None:
+            raise ValueError("SECRET words")
+
+        async def leave() -> None:
+            task = asyncio.create_task(fail())
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            del task
+
+        with self.out() as out:
+            asyncio.run(leave())
+            gc.collect()
+        assert re.fullmatch(r"\| asyncio: error: ValueError in test_log\.py:\d+\n", out.getvalue())
+
+    def test_everything_is_put_back(self) -> None:
+        before = (sys.stdout, sys.stderr, threading.excepthook, sys.unraisablehook, logging.getLogger().handlers[:])
+        with guarded(LineWriter(io.StringIO())):
+            assert sys.stdout is sys.stderr is not before[0]
+        after = (sys.stdout, sys.stderr, threading.excepthook, sys.unraisablehook, logging.getLogger().handlers[:])
+        assert after == before
+
+
+def test_no_line_of_ours_holds_a_secret() -> None:
+    out = io.StringIO()
+    secrets = OwnSecrets([MODEL])
+    log = ActionsLog(LineWriter(out, secrets.masked))
+    log.add_masks([MODEL])
+    for form in forms(MODEL):
+        log.note(f"It is {form} there.")
+        log.folded(f"Title {form}", f"First {form}\nSecond\n" + "\n".join(form))
+    masks = [line for line in out.getvalue().splitlines() if line.startswith("::add-mask::")]
+    said = out.getvalue().removeprefix("\n".join(masks))
+    assert leaks(said) == []
+    assert {command.name for command in obeyed(said)} == {"group", "endgroup"}
+    assert MODEL in masks[0]
 
 
 def test_the_test_runner_does_obey() -> None:

@@ -4,11 +4,12 @@ import json
 import re
 from collections.abc import Sequence
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
 from triage.agents.case_parts import issue_parts
 from triage.agents.prompts import conversation, fenced, system
+from triage.checks.web_query import plain_query, query_of
 from triage.domain.case import Case
 from triage.domain.findings import AgentFinding, WebResult, WebSearchFinding
 from triage.errors import BadAnswer
@@ -27,9 +28,7 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[We
     choice = await chooser.ainvoke(conversation("web_search", issue_parts(case)))
     if not choice.tool_calls and not choice.invalid_tool_calls:
         return Consulted(_finding([], "The model saw nothing to search for."))
-    calls = choice.tool_calls[:MAX_SEARCHES]
-    name = tools.tools[0].name
-    usable = [call for call in calls if call["name"] == name and isinstance(call["args"].get("query"), str)]
+    usable = _composed(choice.tool_calls[:MAX_SEARCHES], tools.tools[0].name, case)
     if not usable:
         raise BadAnswer("no usable search was asked for")
     results = await tools.run(choice.model_copy(update={"tool_calls": usable, "invalid_tool_calls": []}))
@@ -39,6 +38,15 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[We
     reader = model.structured(WebSearchFinding, "fast", MAX_TOKENS)
     answer = await reader.ainvoke(_reading(case, pages))
     return Consulted(_checked(answer, pages))
+
+
+def _composed(calls: Sequence[ToolCall], name: str, case: Case) -> list[ToolCall]:
+    """The calls of the tool, each with a query of the issue's words; with the rules' query where none is left."""
+    shown = list(issue_parts(case).values())
+    asked = [(call, call["args"].get("query")) for call in calls if call["name"] == name]
+    by_rules = query_by_rules(case) or plain_query(case.reading.title)
+    composed = [(call, query_of(query, shown) or by_rules) for call, query in asked if isinstance(query, str)]
+    return [ToolCall(name=name, args={"query": query}, id=call["id"]) for call, query in composed if query]
 
 
 def _reading(case: Case, pages: Sequence[dict[str, str]]) -> list[BaseMessage]:
@@ -89,13 +97,9 @@ def _nothing(results: Sequence[ToolMessage]) -> str:
 
 
 def query_by_rules(case: Case) -> str:
-    """The first error message without what belongs to the reporter alone: paths, addresses, long numbers."""
-    for message in case.reading.error_messages:
-        query = re.sub(r"\S*[/\\@]\S*|0x[0-9a-fA-F]+|\b\d{4,}\b", " ", message)
-        words = query.split()
-        if len(words) >= 3:
-            return " ".join(words)[:200]
-    return ""
+    """The first error message that leaves three words without what belongs to the reporter alone."""
+    queries = (plain_query(message) for message in case.reading.error_messages)
+    return next((query for query in queries if len(query.split()) >= 3), "")
 
 
 def results_of(messages: Sequence[ToolMessage]) -> list[dict[str, str]]:

@@ -30,6 +30,12 @@ def private(path: Path) -> Path:
     return path
 
 
+def leads_away(root: Path, place: Path) -> bool:
+    """Whether a link stands on the way from a folder to a place in it. A place elsewhere is reached as it may be."""
+    parts = place.relative_to(root).parts if place.is_relative_to(root) else ()
+    return any(root.joinpath(*parts[:end]).is_symlink() for end in range(1, len(parts) + 1))
+
+
 def _hand_over(path: Path) -> None:
     above = path.parent.stat()
     if os.geteuid() == 0 and above.st_uid != 0:

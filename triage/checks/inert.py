@@ -15,14 +15,17 @@ from triage.domain.text import clean, is_costly, to_html, visible_only, word_set
 
 MAX_CHARS = 600
 MAX_PLAIN_CHARS = 20_000
+_MAX_TAGS = 30_000
+"""More than a page of ours has; each is looked at."""
 
 _SPAN = re.compile(r"(?<!`)(`{1,8})(?!`)([^\n]{1,400}?)(?<!`)\1(?!`)")
 _RUN = re.compile(r"`+")
+_LONG_RUN = re.compile("`{21,}")
 _EDGES = re.compile(r"^([(\[{\"'“‘*_~]*)(.*?)([)\]}\"'”’*_~.,;:!?…]*)$", re.S)
 _NO_NAME = re.compile(r"(?:e\.g|i\.e|a\.m|p\.m|\d{1,6}(?:[.,:]\d{1,6})*)\.?", re.I)
 _ACTS = re.compile(
     r"[@$]"  # mentions, addresses, formulas
-    r"|#\w|\bgh-\d|\b[a-z]{1,20}-\d"  # issues, also those of other trackers
+    r"|#\w|\bgh-\d|\b[a-z][a-z0-9]{0,20}-\d"  # issues, also those of other trackers
     r"|(?<![\w])[0-9a-f]{7,64}(?!\w)"  # commits
     r"|://|\bwww\.|\b(?:mailto|xmpp|javascript|data|vbscript):"  # addresses
     r"|[^\W_]\.[^\W\d_]"  # hosts and files: a host that is no link can still be copied by a trusting reader
@@ -31,6 +34,8 @@ _ACTS = re.compile(
     r"|\w_\w|^_+\w|\w_$",  # names, which escaping would make hard to read
     re.I,
 )
+_COMMAND_LINE = re.compile(r"^([ \t>*+|-]*(?:\d{1,9}[.)][ \t]+)?(?:\[.\][ \t]+)?)(?=/[A-Za-z])", re.M)
+"""A command of some bot, also behind what Markdown puts before a line."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&])")
 _BLOCK_START = re.compile(r"^([-+=:]|\d{1,9}(?=[.)]))")
 _ITEMS_APART = re.compile(r"(^- [^\n]*)\n\n(?=- )", re.M)
@@ -65,7 +70,7 @@ def inert_cell(text: str, max_chars: int = MAX_CHARS) -> str:
 
 def code_span(text: str) -> str:
     """A code span that the text cannot close, on one line; empty when there is nothing to show."""
-    shown = " ".join(visible_only(text).split())
+    shown = _without_long_runs(" ".join(visible_only(text).split()))
     if not shown:
         return ""
     fence = "`" * (_longest_run(shown) + 1)
@@ -74,8 +79,11 @@ def code_span(text: str) -> str:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """A fenced block that the text cannot close. A language that GitHub draws instead of showing is left out."""
-    shown = visible_only(text).strip("\n")
+    """A fenced block that the text cannot close. A language that GitHub draws instead of showing is left out.
+
+    A line that begins with a slash gets a backslash: bots read a comment's lines for commands, and know no fences.
+    """
+    shown = _COMMAND_LINE.sub(r"\1\\", _without_long_runs(visible_only(text)).strip("\n"))
     fence = "`" * max(3, _longest_run(shown) + 1)
     name = _LANGUAGE.fullmatch(language)
     info = "" if name is None or language.lower() in _DRAWN else language
@@ -90,7 +98,7 @@ def plain(markdown: str, max_chars: int = MAX_PLAIN_CHARS) -> str:
     text = visible_only(markdown)
     cut = text[:max_chars]
     html = to_html(cut, raw_html=False)
-    if is_costly(html):
+    if is_costly(html) or html.count("<") > _MAX_TAGS:
         return fenced(cut)
     body = LexborHTMLParser(f"<body>{html}").body
     blocks = list(_plain_blocks(body)) if body is not None else []
@@ -108,9 +116,11 @@ def live_effects(markdown: str, allowed_urls: Sequence[str]) -> list[str]:
     page = _after_marker(markdown)
     if page is None:
         return ["an open comment"]
-    found = ["invisible characters"] if clean(page)[1] else []
+    found = ["invisible characters"] if clean(page)[1] or _ODD_CONTROL.search(page) else []
+    if _COMMAND_LINE.search(page):
+        found.append(_SLASH)
     html = to_html(page, raw_html=True)
-    if is_costly(html):
+    if is_costly(html) or html.count("<") > _MAX_TAGS:
         return [*found, "nesting too deep to check"]
     if _RAW.search(to_html(_OUR_TAGS.sub(" ", page), raw_html=False)):
         found.append("raw HTML")
@@ -174,6 +184,11 @@ def _at_line_start(line: str) -> str:
     if start[1].isdigit():
         return f"{start[1]}\\{line[start.end() :]}"
     return f"\\{line}"
+
+
+def _without_long_runs(text: str) -> str:
+    """GitHub's parser opens no code span with more than 80 backticks, and counts those of a fence in one byte."""
+    return _LONG_RUN.sub("`" * 20 + "…", text)
 
 
 def _longest_run(text: str) -> int:
@@ -242,9 +257,13 @@ _MADE_BY_MARKDOWN = word_set(
 _ATTRIBUTES = frozenset({"href", "align", "lang", "start", "type", "checked", "disabled", "open"})
 _LIVE_TEXT = (
     ("a mention", re.compile(r"(?<![A-Za-z0-9_])@(?=[A-Za-z0-9])")),
-    ("an issue reference", re.compile(r"#\d|\bGH-\d", re.I)),
+    ("an issue reference", re.compile(r"#\d|(?i:\bgh-\d)|\b[A-Z][A-Z0-9]{1,20}-\d")),
     ("a commit reference", re.compile(r"(?<![\w])[0-9a-f]{7,40}(?![\w])")),
+    ("a formula", re.compile(r"\$\$|\$[^\s$\d][^$]*\$")),
 )
+_SLASH = "a line that begins with a slash"
+_ODD_CONTROL = re.compile("[\r\x0b\x0c\x1b\x85\u2028\u2029]")
+"""Taken for line ends or colours and not counted; a finished page has none."""
 _NEW_LINE_TAGS = word_set("p h1 h2 h3 h4 h5 h6 li td th br details summary blockquote hr pre table")
 
 
@@ -257,9 +276,11 @@ def _after_marker(markdown: str) -> str | None:
 
 
 def _live_nodes(root: LexborNode, allowed: set[str]) -> Iterator[str]:
-    fresh_line = True
+    fresh_line, text = True, ""
     for node in root.traverse(include_text=True):
         tag = node.tag or ""
+        if tag == "code" and text.endswith("$"):
+            yield "a formula"
         if node.is_text_node:
             text = node.text_content or ""
             if _inside(node, "code") or _inside(node, "pre"):
@@ -280,7 +301,7 @@ def _live_words(text: str, fresh_line: bool) -> Iterator[str]:
             yield name
     lines = text.split("\n")
     if any(line.lstrip().startswith("/") for line in (lines if fresh_line else lines[1:])):
-        yield "a line that begins with a slash"
+        yield _SLASH
 
 
 def _live_element(tag: str, node: LexborNode, allowed: set[str]) -> Iterator[str]:

@@ -26,8 +26,6 @@ class PostComment(Value):
 
     issue_number: int
     body: str
-    yields: bool = False
-    """A comment that another run has written meanwhile says more than this one, and stays."""
 
 
 class EditComment(Value):
@@ -36,6 +34,13 @@ class EditComment(Value):
     issue_number: int
     comment_id: int
     body: str
+
+
+class RemoveComment(Value):
+    """Delete a second comment of ours, younger than the one that stays; an interrupted run has left it."""
+
+    issue_number: int
+    comment_id: int
 
 
 class AddLabels(Value):
@@ -72,4 +77,4 @@ class SetOutputs(Value):
     values: dict[str, str] = Field(default_factory=dict)
 
 
-Effect = PostComment | EditComment | AddLabels | WriteSummary | WriteReport | Annotate | SetOutputs
+Effect = PostComment | EditComment | RemoveComment | AddLabels | WriteSummary | WriteReport | Annotate | SetOutputs

@@ -13,6 +13,8 @@ class Exchange(Value):
     author: str
     body: str
     created_at: datetime | None = None
+    edited_at: datetime | None = None
+    """Its last edit; when it was written, where it was never edited."""
     by_bot: bool = False
     ours: bool = False
     """Posted by this action: our marker and one of our logins."""
@@ -33,6 +35,8 @@ class Issue(Value):
     locked: bool = False
     is_pull_request: bool = False
     thread: list[Exchange] = Field(default_factory=list)
+    at: datetime | None = None
+    """The moment that is shown, by GitHub's clock: of its answer, or of the event that brought the issue."""
 
     def carries(self, label: str) -> bool:
         """Whether a label of this name is on the issue; GitHub's names differ by more than case."""

@@ -71,6 +71,8 @@ class IssueRef(Value):
     url: str
     labels: list[str] = Field(default_factory=list)
     """Those that it had when the run began."""
+    edited_since: bool = False
+    """Its text was edited after what triggered the run; the report is about the text before that."""
 
 
 class Round(Value):

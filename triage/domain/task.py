@@ -1,5 +1,6 @@
 """What the action was asked to do."""
 
+from datetime import datetime
 from enum import StrEnum
 
 from triage.domain.value import Value
@@ -18,6 +19,15 @@ class Trigger(StrEnum):
     """The issue's author commented; counts only when we had asked something."""
     REQUESTED = "requested"
     """By hand, by schedule, or by another workflow, with the issue's number."""
+
+
+class Ran(Value):
+    """A run that an event has started."""
+
+    at: datetime
+    """When it happened that started the run, by GitHub's clock, to the second."""
+    comment_id: int = 0
+    """The comment that asked for it; 0 where none did."""
 
 
 class TriageIssue(Value):

@@ -15,10 +15,10 @@ def word_set(words: str) -> frozenset[str]:
 _NEWLINE = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _COLOUR = re.compile("\x1b\\[[0-9;:]{0,64}[mK]")
 _ESCAPE = re.compile("\x1b\\[[0-?]{0,64}[ -/]{0,8}[@-~]|(?:\x1b[]PX^_])[^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\\\)?")
-# A joiner between two pictures and the colour mark after one are what a person sees as one emoji.
+# A joiner between two pictures, and the colour mark after one that is plain without it, are what a person sees.
 _INVISIBLE = regex.compile(
     r"(?P<kept>(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}])"
-    r"(?:\uFE0F?\u200D(?=\p{Extended_Pictographic})|\uFE0F(?![\p{Default_Ignorable_Code_Point}])))"
+    r"(?:\uFE0F?\u200D(?=\p{Extended_Pictographic})|(?<!\p{Emoji_Presentation})\uFE0F(?!\p{Default_Ignorable_Code_Point})))"
     r"|[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}"
     r"--[\n\t\p{Prepended_Concatenation_Mark}]]+",
     regex.V1,
@@ -27,6 +27,8 @@ _ODD_SPACE = regex.compile(r"[\p{Zs}\u2800--[ ]]", regex.V1)
 _MARKS = regex.compile(r"(\p{M}{8})\p{M}+")
 """Eight combining marks are more than any script stacks on a letter; a run beyond that hides what is around it."""
 
+_FULL_INFO_STRING = 1 << 16
+"""`CMARK_OPT_FULL_INFO_STRING`, which the wrapper does not name: words after a fence's language come as `data-meta`."""
 _DEEP_PREFIX = re.compile(r"^((?:[ \t]{0,8}(?:>|[-*+]|\d{1,9}[.)])){40})(?:[ \t]{0,8}(?:>|[-*+]|\d{1,9}[.)]))+", re.M)
 _TABLE_RULE = re.compile(r"^[ \t>]*[|:-][|: \t-]*$", re.M)
 _MAX_CELLS = 50_000
@@ -45,6 +47,8 @@ def clean(text: str | None) -> tuple[str, int]:
     Gone are control, format, bidirectional and default-ignorable code points (by Unicode property), lone
     surrogates and terminal escapes; whole emoji stay. Colours of a terminal are taken out and not counted.
     """
+    if text and text.isascii() and text.replace("\n", "").isprintable():
+        return text, 0  # as most text is, and most often
     text = _COLOUR.sub("", _NEWLINE.sub("\n", (text or "").removeprefix("\ufeff")))
     text, escapes = _ESCAPE.subn("", text)
     removed = 0
@@ -75,7 +79,7 @@ def to_html(markdown: str, *, raw_html: bool) -> str:
     extensions = ["autolink", "strikethrough", "tasklist"]
     if _cells(source) <= _MAX_CELLS:
         extensions.append("table")
-    options = Options.CMARK_OPT_GITHUB_PRE_LANG | Options.CMARK_OPT_FOOTNOTES
+    options = Options.CMARK_OPT_GITHUB_PRE_LANG | Options.CMARK_OPT_FOOTNOTES | _FULL_INFO_STRING
     if raw_html:
         options |= Options.CMARK_OPT_UNSAFE
     html: str = markdown_to_html_with_extensions(source, options=options, extensions=extensions)

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
+from pydantic import Field
+
 from triage.domain.config import Config
 from triage.domain.issue import Exchange, Issue
-from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import Quieten, Ran, Skip, Task, TriageIssue, Trigger
 from triage.domain.value import Value
 from triage.events.commands import CommandName, read_command
 
@@ -27,6 +29,10 @@ class Known(Value):
     """`/triage quiet` stands."""
     same_text: bool = False
     """Title and body are those of the last run."""
+    young: bool = False
+    """Our comment was written or edited within the last day."""
+    ran: list[Ran] = Field(default_factory=list)
+    """Runs of the last day that events have started."""
 
 
 NOTHING_KNOWN = Known()
@@ -56,6 +62,7 @@ def admit(
     roles: Mapping[str, str] | None = None,
     known: Known = NOTHING_KNOWN,
     config: Config = NOTHING_SET,
+    asked: int | None = None,
 ) -> Task:
     """The task itself, or the reason for skipping it.
 
@@ -66,6 +73,7 @@ def admit(
         roles: GitHub's `role_name` for each of `whose_roles`; who is missing has no rights.
         known: What our own comment remembers.
         config: The project's own settings.
+        asked: The comment that triggers; what is said after it does not count against it.
     """
     if isinstance(task, Skip):
         return task
@@ -79,9 +87,11 @@ def admit(
     elif task.trigger is Trigger.REQUESTED:
         reason = ""
     elif task.trigger is Trigger.COMMAND:
-        reason = _unentitled(task, issue, roles) or _too_often(task, issue, now, roles)
+        reason = _unentitled(task, issue, roles) or _too_often(task, issue, now, roles, known, asked)
     else:
-        reason = _unwanted(task, issue, known) or (_too_often(task, issue, now, roles) if _on_request(task) else "")
+        reason = _unwanted(task, issue, known)
+        if not reason and _on_request(task):
+            reason = _too_often(task, issue, now, roles, known, asked)
     return Skip(reason=reason) if reason else task
 
 
@@ -124,30 +134,48 @@ def _unwanted(task: TriageIssue, issue: Issue, known: Known) -> str:
         return "Issues that a bot opened are not triaged on their own."
     if task.trigger in (Trigger.EDITED, Trigger.LABELED) and known.same_text:
         return "The issue's text is the one of the last triage."
+    if task.trigger is Trigger.REOPENED and known.same_text and known.young:
+        return "The issue's text is the one of the last triage, which is less than a day old."
     if task.trigger is Trigger.ANSWER and not known.asked:
         return "No question to the issue's author is open."
     return ""
 
 
-def _too_often(task: TriageIssue, issue: Issue, now: datetime, roles: Mapping[str, str]) -> str:
-    """Whether the thread, which holds the present comment already, shows more runs than a day has.
+def _too_often(
+    task: TriageIssue,
+    issue: Issue,
+    now: datetime,
+    roles: Mapping[str, str],
+    known: Known,
+    asked: int | None,
+) -> str:
+    """Whether there were more runs than a day has, the present one included.
 
+    The thread shows what asked for them, unless it was deleted or edited since; our comment remembers those.
     The author's comments count against further answers only: whether each was a run is not known, and somebody who
     asks for a run in words must not be refused because the author chatted.
     """
     ours = [said.created_at for said in issue.thread if said.ours and said.created_at]
-    runs = 0
-    for said in _recent(issue, now):
-        if said.by_bot or said.ours:
+    runs = {str(ran.comment_id) for ran in known.ran if ran.comment_id and ran.at > now - WINDOW}
+    for place, said in enumerate(_recent(issue, now)):
+        later = asked is not None and said.comment_id is not None and said.comment_id > asked
+        if said.by_bot or said.ours or later:
             continue
-        if _orders_triage(said):
-            runs += _may_command(said.author, issue, roles)
-        elif task.trigger is Trigger.ANSWER and _same(said.author, issue.author) and read_command(said.body) is None:
-            # Before our first comment there was nothing to answer.
-            runs += bool(ours) and (said.created_at is None or said.created_at > min(ours))
-    if runs <= MOST_RUNS:
+        name = f"at {place}" if said.comment_id is None else str(said.comment_id)
+        ordered = _orders_triage(said) and _may_command(said.author, issue, roles)
+        if ordered or (task.trigger is Trigger.ANSWER and _answers(said, issue, ours)):
+            runs.add(name)
+    if asked is not None:
+        runs.add(str(asked))
+    if len(runs) <= MOST_RUNS:
         return ""
     return f"This issue has had its {MOST_RUNS} runs by command or answer in 24 hours."
+
+
+def _answers(said: Exchange, issue: Issue, ours: list[datetime]) -> bool:
+    """Whether the author may have answered us. Before our first comment there was nothing to answer."""
+    talks = _same(said.author, issue.author) and read_command(said.body) is None
+    return talks and bool(ours) and (said.created_at is None or said.created_at > min(ours))
 
 
 def _recent(issue: Issue, now: datetime) -> list[Exchange]:

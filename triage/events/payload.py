@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from triage.domain.issue import Issue
+from triage.domain.issue import Exchange, Issue
+from triage.domain.moment import moment
 from triage.errors import BadInput
 
 HIGHEST_NUMBER = 2**63 - 1
@@ -105,20 +106,40 @@ def read_payload(raw: Mapping[str, Any]) -> Payload:
 
 
 def issue_of(raw: Mapping[str, Any]) -> Issue | None:
-    """The issue as the payload shows it, without its thread; for when GitHub cannot be asked."""
+    """The issue as the payload shows it, and when that was; of its thread the comment that the event is about."""
     told = raw.get("issue")
     if not isinstance(told, Mapping) or not isinstance(told.get("title"), str):
         return None
     words = {name: told[key] for name, key in (("body", "body"), ("url", "html_url")) if isinstance(told.get(key), str)}
     number, labels = told.get("number"), told.get("labels")
     listed = labels if isinstance(labels, list) else []
-    person = read_payload(raw).issue
-    author = person.user if person and person.user else Person()
+    payload = read_payload(raw)
+    author = payload.issue.user if payload.issue and payload.issue.user else Person()
+    comment = raw.get("comment") if payload.comment else None
+    changed = comment.get("created_at") if isinstance(comment, Mapping) else _changed(told)
     return Issue(
         number=number if isinstance(number, int) and number > 0 else None,
         title=told["title"],
         author=author.login,
         author_is_bot=author.is_bot,
         labels=[label["name"] for label in listed if isinstance(label, Mapping) and isinstance(label.get("name"), str)],
+        thread=[_said(payload.comment, comment)] if payload.comment and isinstance(comment, Mapping) else [],
+        at=moment(changed),
         **words,
+    )
+
+
+def _changed(issue: Mapping[str, Any]) -> Any:
+    """When the issue was changed last, which is what the event tells of."""
+    return issue.get("updated_at") or issue.get("created_at")
+
+
+def _said(comment: CommentPart, raw: Mapping[str, Any]) -> Exchange:
+    number = raw.get("id")
+    return Exchange(
+        author=comment.user.login if comment.user else "",
+        body=comment.body,
+        created_at=moment(raw.get("created_at")),
+        edited_at=moment(raw.get("updated_at")),
+        comment_id=number if isinstance(number, int) and 0 < number <= HIGHEST_NUMBER else None,
     )

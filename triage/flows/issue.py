@@ -1,26 +1,29 @@
 """Triage one issue on GitHub: read it, may we, work on it, write what there is to write."""
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
 
 from triage.checks.inert import plain
-from triage.domain.config import Config
-from triage.domain.effect import EditComment, Effect, Policy, PostComment
+from triage.domain.effect import Effect
 from triage.domain.issue import Exchange, Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
-from triage.errors import CannotPublish, GitHubUnavailable, IssueMoved, TriageError
-from triage.events.admission import Known, admit, whose_roles, withheld
+from triage.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
+from triage.events.admission import WINDOW, Known, admit, whose_roles, withheld
+from triage.events.trigger import as_it_was, comment_of, run_of, withdrawn
+from triage.flows.desk import Desk, Ending
+from triage.flows.flood import why_rules
 from triage.flows.telemetry import tell
 from triage.flows.waiting import answered, ended_or_cancelled
-from triage.ports import GitHub, Journal, Runner, Services
-from triage.publish.perform import OnIssue, Performed, perform, write_out, write_to_issue
-from triage.publish.plan import our_comment, plan, quieten, skipped, unfinished
+from triage.flows.writing import looked_again, performed
+from triage.ports import Services
+from triage.publish.one import held_back, leftovers, our_comments
+from triage.publish.perform import Performed, perform
+from triage.publish.plan import plan, quieten, skipped, unfinished
 from triage.publish.state import PostedState, parse, text_hash
 from triage.threads import in_daemon_thread
 
@@ -33,34 +36,16 @@ Work = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunRepor
 
 
 @dataclass(frozen=True)
-class Desk:
-    """What the flow acts through. `services` is called only when there is work: it costs seconds."""
+class _Matter:
+    """What a run works on, and what was known when it began."""
 
-    github: GitHub
-    runner: Runner
-    journal: Journal
-    policy: Policy
-    repository: Repository
-    services: Callable[[], Services]
-    now: Callable[[], datetime]
-    told: Issue | None = None
-    """The issue as the event's payload shows it, for when GitHub cannot be asked."""
-    seconds_left: Callable[[], float] = lambda: math.inf
-    """Until everything must be written: the run's time and a little more, after a signal a few seconds."""
-    reading_seconds: Callable[[], float] = lambda: math.inf
-    """For the next question to GitHub before the work begins: a triage of what the event tells must still fit."""
-    config: Config = field(default_factory=Config)
-    """The project's own settings."""
-    idle: Callable[[], Services] | None = None
-    """The services of a run that is cancelled before it begins; quicker to have."""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How it ended; the root makes an exit code of it."""
-
-    status: Status
-    report: RunReport | None = None
+    task: TriageIssue
+    seen: Issue
+    """As the trigger saw it."""
+    read: Issue
+    """As GitHub showed it."""
+    before: PostedState | None = None
+    """What our comment remembered."""
 
 
 async def carry_out(task: Task, desk: Desk, cancelled: asyncio.Event) -> Ending:
@@ -71,6 +56,7 @@ async def carry_out(task: Task, desk: Desk, cancelled: asyncio.Event) -> Ending:
     """
     if isinstance(task, Skip):
         return _skip(task, desk)
+    began = desk.now()
     try:
         issue = await answered(
             f"Issue #{task.number}", lambda: desk.github.issue(task.number), desk.reading_seconds(), cancelled
@@ -79,14 +65,15 @@ async def carry_out(task: Task, desk: Desk, cancelled: asyncio.Event) -> Ending:
         return _skip(Skip(reason=str(moved)), desk)
     except GitHubUnavailable as error:
         return await _without_github(task, error, desk, cancelled)
-    previous = our_comment(issue)
+    seen = as_it_was(issue, desk.told, _moment(issue, began, desk))
+    previous = next(iter(our_comments(issue)), None)
     state = parse(previous.body) if previous else None
     try:
         admitted = await answered(
-            "Who may ask", lambda: _admitted(task, issue, state, desk), desk.reading_seconds(), cancelled
+            "Who may ask", lambda: _admitted(task, issue, seen, previous, desk), desk.reading_seconds(), cancelled
         )
     except GitHubUnavailable as error:
-        return await _without_github(task, error, replace(desk, told=issue), cancelled)
+        return await _without_github(task, error, replace(desk, told=seen), cancelled)
     if isinstance(admitted, Skip):
         return _skip(admitted, desk)
     if isinstance(admitted, Quieten):
@@ -94,7 +81,7 @@ async def carry_out(task: Task, desk: Desk, cancelled: asyncio.Event) -> Ending:
         return _ended(
             Status.SKIPPED, await _performed(quieten(admitted.number, previous, desk.policy), desk, cancelled)
         )
-    return await _triage(issue, previous, desk, cancelled)
+    return await _triage(_Matter(admitted, seen, issue, state), desk, cancelled)
 
 
 def _skip(task: Skip, desk: Desk) -> Ending:
@@ -103,15 +90,29 @@ def _skip(task: Skip, desk: Desk) -> Ending:
     return Ending(Status.SKIPPED)
 
 
-def _admitted(task: Task, issue: Issue, state: PostedState | None, desk: Desk) -> Task:
-    now = desk.now()
+def _moment(issue: Issue, began: datetime, desk: Desk) -> datetime:
+    """When it was asked for: at the event, or as the run began; by GitHub's clock, where it tells."""
+    if desk.told is not None:
+        return desk.told.at or datetime.min.replace(tzinfo=UTC)
+    return issue.at - (desk.now() - began) if issue.at else began
+
+
+def _admitted(task: Task, issue: Issue, seen: Issue, previous: Exchange | None, desk: Desk) -> Task:
+    if reason := withdrawn(task, issue, desk.told):
+        return Skip(reason=reason)
+    now = issue.at or desk.now()
     roles = {login: desk.github.role(login) for login in whose_roles(task, issue, now, desk.config)}
+    state = (parse(previous.body) if previous else None) or PostedState()
+    written = (previous.edited_at or previous.created_at) if previous else None
     known = Known(
-        asked=bool(state and state.asked),
-        quieted=bool(state and state.quiet),
-        same_text=bool(state and state.text == text_hash(issue.title, issue.body)),
+        asked=bool(state.asked),
+        quieted=state.quiet,
+        same_text=state.text == text_hash(seen.title, seen.body),
+        young=written is not None and written > now - WINDOW,
+        ran=state.ran,
     )
-    return admit(task, issue, now, roles, known, desk.config)
+    said = comment_of(desk.told)
+    return admit(task, issue, now, roles, known, desk.config, said.comment_id if said else None)
 
 
 async def _without_github(
@@ -125,26 +126,79 @@ async def _without_github(
     if reason := withheld(automatic, desk.told, desk.config):
         return _skip(Skip(reason=reason), desk)
     quiet = replace(desk, policy=desk.policy.model_copy(update={"comment": False, "labels": "off"}))
-    return await _triage(desk.told, None, quiet, cancelled, missing=f"{error} Nothing was written to the issue.")
+    if isinstance(error, RateLimited):  # a flood uses the limit up
+        quiet = _modest(quiet)
+    missing = f"{error} Nothing was written to the issue."
+    return await _triage(_Matter(automatic, desk.told, desk.told), quiet, cancelled, missing)
 
 
-async def _triage(
-    issue: Issue, previous: Exchange | None, desk: Desk, cancelled: asyncio.Event, missing: str = ""
-) -> Ending:
+def _modest(desk: Desk) -> Desk:
+    return replace(desk, services=desk.by_rules or desk.services)
+
+
+async def _triage(matter: _Matter, desk: Desk, cancelled: asyncio.Event, missing: str = "") -> Ending:
     labels = [] if missing else await _labels(desk, cancelled)
+    flood = "" if missing else await _flood(matter, desk, cancelled)
     repository = desk.repository.model_copy(update={"labels": desk.config.usable(labels)})
-    report, services = await _worked(issue, repository, desk, cancelled)
+    report, services = await _worked(matter.seen, repository, _modest(desk) if flood else desk, cancelled)
     if missing:
-        report = report.model_copy(update={"status": Status.DEGRADED, "notes": [missing, *report.notes]})
+        report = report.model_copy(update={"status": Status.DEGRADED})
+    report = _noting(report, missing, flood)
     desk.journal.folded("Analysis", report.analysis or plain(report.root_cause))
-    partial = cancelled.is_set() and bool(report.cut)
-    effects = plan(report, desk.policy, issue, previous, services.codebase.paths(), partial=partial)
+    report, effects = await _planned(report, matter, services, desk, cancelled)
     done = await _performed(effects, desk, cancelled)
     ending = _ended(report.status, done, report)
-    said = done.comment_url or ("nothing new to say" if previous and desk.policy.comment else "none")
-    desk.journal.note(f"Ended {ending.status} after {report.seconds:.1f} s. Comment: {said}")
+    desk.journal.note(f"Ended {ending.status} after {report.seconds:.1f} s. Comment: {done.comment_url or 'unchanged'}")
     await tell(report.model_copy(update={"status": ending.status}), services, cancelled, desk.seconds_left)
     return ending
+
+
+def _noting(report: RunReport, *sentences: str) -> RunReport:
+    said = [sentence for sentence in sentences if sentence]
+    return report.model_copy(update={"notes": [*said, *report.notes]}) if said else report
+
+
+async def _planned(
+    report: RunReport, matter: _Matter, services: Services, desk: Desk, cancelled: asyncio.Event
+) -> tuple[RunReport, list[Effect]]:
+    """What is to be written, after a last look at the issue: minutes have passed since it was read."""
+    read = matter.read
+    partial = cancelled.is_set() and bool(report.cut)
+    writes = desk.policy.comment and not desk.policy.dry_run
+    if writes and (not partial or (report.findings and not our_comments(read))):
+        read = await looked_again(read, desk.github, desk.seconds_left, cancelled) or read
+    previous = next(iter(our_comments(read)), None)
+    edited = text_hash(read.title, read.body) != text_hash(matter.seen.title, matter.seen.body)
+    report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
+    reason = held_back(matter.seen, read, matter.before, parse(previous.body) if previous else None)
+    if reason:
+        desk.journal.note(reason)
+    report = _noting(report, reason)
+    effects = plan(
+        report,
+        desk.policy,
+        matter.seen.model_copy(update={"labels": read.labels}),
+        previous,
+        services.codebase.paths(),
+        partial=partial,
+        run=run_of(matter.task, desk.told),
+        leftovers=leftovers(read),
+        held_back=bool(reason),
+    )
+    return report, effects
+
+
+async def _flood(matter: _Matter, desk: Desk, cancelled: asyncio.Event) -> str:
+    if desk.most_model_runs is None:
+        return ""
+    own = run_of(matter.task, desk.told)
+    ran = [run for run in (matter.before.ran if matter.before else []) if run != own]
+    now = matter.read.at or desk.now()
+
+    async def ask(what: str, question: Callable[[], Any]) -> Any:
+        return await answered(what, question, desk.reading_seconds(), cancelled)
+
+    return await why_rules(matter.task, ran, now, desk.most_model_runs, desk.github, desk.journal, ask)
 
 
 async def _worked(
@@ -174,46 +228,14 @@ def _started(desk: Desk) -> tuple[Work, Services]:
 
 
 async def _performed(effects: Sequence[Effect], desk: Desk, cancelled: asyncio.Event) -> Performed:
-    """Write to the issue as long as there is time; what stays on this machine is written in any case."""
-    done = Performed()
-    if not any(isinstance(effect, OnIssue) for effect in effects):
-        return write_out(effects, desk.runner, done)
-    writing = asyncio.ensure_future(in_daemon_thread(lambda: _write(effects, desk.github, done)))
-    await ended_or_cancelled(writing, cancelled, desk.seconds_left())
-    await asyncio.wait({writing}, timeout=max(0.0, desk.seconds_left()))
-    if writing.done():
-        writing.result()
-    else:
-        writing.cancel()
-        done = replace(done, failures=list(done.failures), annotations=list(done.annotations))
-        why = "the run was cancelled" if cancelled.is_set() else "the run's time was up"
-        done.fail(CannotPublish(f"While it was written to the issue, {why}: it may stand there, or not."))
-    return write_out(effects, desk.runner, done)
-
-
-def _write(effects: Sequence[Effect], github: GitHub, done: Performed) -> None:
-    """Write, after a last look: another run may have commented since the thread was read, minutes ago."""
-    seen = [_instead(effect, github) for effect in effects]
-    write_to_issue([effect for effect in seen if effect is not None], github, done)
-
-
-def _instead(effect: Effect, github: GitHub) -> Effect | None:
-    if not isinstance(effect, PostComment):
-        return effect
-    with suppress(TriageError):  # what cannot be read now is told by the write that follows
-        rival = our_comment(github.issue(effect.issue_number))
-        if rival is not None and rival.comment_id is not None:
-            if effect.yields:
-                return None
-            return EditComment(issue_number=effect.issue_number, comment_id=rival.comment_id, body=effect.body)
-    return effect
+    return await performed(effects, desk.github, desk.runner, desk.seconds_left, cancelled)
 
 
 async def _labels(desk: Desk, cancelled: asyncio.Event) -> list[str]:
     """Labels of the repository; without them no label is suggested, which is no reason to stop."""
     try:
         return await answered("The repository's labels", desk.github.labels, desk.reading_seconds(), cancelled)
-    except CannotPublish as error:
+    except TriageError as error:
         desk.journal.note(str(error))
         return []
 

@@ -36,6 +36,24 @@ async def answered(what: str, work: Callable[[], T], seconds: float, cancelled: 
     raise GitHubUnavailable(f"{what} could not be read: the run was cancelled.")
 
 
+async def as_long_as_there_is_time(
+    work: Callable[[], T], left: Callable[[], float], cancelled: asyncio.Event
+) -> "asyncio.Future[T]":
+    """Blocking work, done or walked away from: it is waited for until the time is up, which a signal makes shorter.
+
+    Args:
+        work: It is told how long it is waited for, so that it begins no wait that is longer.
+        left: Seconds that it may still take.
+        cancelled: Set when the run is.
+    """
+    running = asyncio.ensure_future(in_daemon_thread(work, max(0.0, left())))
+    await ended_or_cancelled(running, cancelled, max(0.0, left()))
+    await asyncio.wait({running}, timeout=max(0.0, left()))
+    if not running.done():
+        running.cancel()
+    return running
+
+
 async def ended_or_cancelled(work: "asyncio.Future[T]", cancelled: asyncio.Event, seconds: float = math.inf) -> None:
     """Return when the work is done, the run is cancelled, or so many seconds are over."""
     stopping = asyncio.ensure_future(cancelled.wait())

@@ -4,7 +4,7 @@ import asyncio
 
 from triage.domain.code import IndexFacts
 from triage.domain.run import Status, Usage
-from triage.flows.issue import Desk, Ending
+from triage.flows.desk import Desk, Ending
 from triage.flows.waiting import ended_or_cancelled
 from triage.publish.perform import perform
 from triage.publish.plan import indexed, unfinished

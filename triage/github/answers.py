@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from triage.domain.issue import Exchange, Issue
+from triage.domain.moment import Moment
 from triage.github.faults import Fault, Refusal
 
 GHOST = "ghost"
@@ -36,7 +37,8 @@ class CommentAnswer(_Answer):
     html_url: str = ""
     body: str | None = None
     user: Account | None = None
-    created_at: datetime | None = None
+    created_at: Moment = None
+    updated_at: Moment = None
 
     @property
     def login(self) -> str:
@@ -49,6 +51,7 @@ class CommentAnswer(_Answer):
             author=self.login,
             body=self.body or "",
             created_at=self.created_at,
+            edited_at=self.updated_at,
             by_bot=bool(self.user and self.user.type == "Bot"),
             ours=ours,
             comment_id=self.id,
@@ -67,14 +70,16 @@ class IssueAnswer(_Answer):
     state: str = "open"
     locked: bool | None = False
     pull_request: Any = None
+    created_at: Moment = None
+    updated_at: Moment = None
 
     def label_names(self) -> list[str]:
         """Names of the issue's labels."""
         names = [label if isinstance(label, str) else label.name for label in self.labels]
         return [name for name in names if name]
 
-    def issue(self, thread: list[Exchange]) -> Issue:
-        """The issue as a value."""
+    def issue(self, thread: list[Exchange], at: datetime | None) -> Issue:
+        """The issue as a value, with its thread, as GitHub showed it at that moment."""
         return Issue(
             number=self.number,
             title=self.title or "",
@@ -87,6 +92,7 @@ class IssueAnswer(_Answer):
             locked=bool(self.locked),
             is_pull_request=self.pull_request is not None,
             thread=thread,
+            at=at,
         )
 
 

@@ -1,5 +1,6 @@
 """What GitHub may answer instead of what was asked for, and who must act. No word of GitHub's message is passed on."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -9,8 +10,10 @@ from triage.errors import (
     CannotPublish,
     GitHubUnavailable,
     IssueMoved,
+    NoSuchComment,
     NoSuchIssue,
     PermissionMissing,
+    RateLimited,
     TriageError,
 )
 
@@ -54,8 +57,9 @@ def fault_of(status: int, message: str, headers: Mapping[str, str]) -> Fault:
     if status == 401:
         return Fault(Refusal.TOKEN, status)
     if status == 403:
-        words = {"locked": Refusal.LOCKED, "archived": Refusal.ARCHIVED}
-        return Fault(next((kind for word, kind in words.items() if word in said), Refusal.FORBIDDEN), status)
+        # As words: an account that is "blocked" is no issue that is locked.
+        words = {r"\blocked\b": Refusal.LOCKED, r"\barchived\b": Refusal.ARCHIVED}
+        return Fault(next((kind for word, kind in words.items() if re.search(word, said)), Refusal.FORBIDDEN), status)
     if status in (404, 410):
         return Fault(Refusal.GONE, status)
     if status == 422 and "too long" in said:
@@ -82,9 +86,11 @@ def reading(slug: str, number: int | None = None) -> Iterator[None]:
     """Turns a fault while reading into an error for whoever must act.
 
     Raises:
-        NoSuchIssue: 404, 410; IssueMoved for a redirect.
+        NoSuchIssue: 404.
+        IssueMoved: A redirect, or 410.
         PermissionMissing: 401, 403.
-        GitHubUnavailable: Rate limit, server fault, no answer.
+        RateLimited: The limit's end is too far away.
+        GitHubUnavailable: Server fault, no answer.
     """
     try:
         yield
@@ -98,6 +104,7 @@ def writing(slug: str) -> Iterator[None]:
 
     Raises:
         PermissionMissing: 401, 403.
+        NoSuchComment: 404, 410.
         CannotPublish: Everything else, with the reason.
     """
     try:
@@ -118,13 +125,15 @@ def _read_error(fault: Fault, slug: str, number: int | None) -> TriageError:
             )
         case Refusal.MOVED:
             return IssueMoved(f"{what} has moved to another place on GitHub, and is not followed there.")
+        case Refusal.GONE if fault.status == 410 and number is not None:
+            return IssueMoved(f"{what} was deleted, or issues are switched off.")
         case Refusal.GONE | Refusal.INVALID | Refusal.TOO_LONG:
             return NoSuchIssue(
                 f"{what} does not exist{where}, or the token may not read it: check the number, and that the job has "
                 "`permissions: issues: write`."
             )
         case Refusal.LIMITED:
-            return GitHubUnavailable(f"{what} could not be read: {_limit_words(fault)}.")
+            return RateLimited(f"{what} could not be read: {_limit_words(fault)}.")
         case Refusal.UNCLEAR:
             return GitHubUnavailable(f"{what} could not be read: GitHub {fault.answered}, also when asked again.")
 
@@ -146,7 +155,8 @@ def _write_error(fault: Fault, slug: str) -> TriageError:
         Refusal.INVALID: f"it {fault.answered}",
         Refusal.UNCLEAR: f"it {fault.answered}, also when asked again",
     }
-    return CannotPublish(f"GitHub did not take what was written: {reasons[fault.refusal]}.")
+    kind = NoSuchComment if fault.refusal is Refusal.GONE else CannotPublish
+    return kind(f"GitHub did not take what was written: {reasons[fault.refusal]}.")
 
 
 def _bad_token() -> PermissionMissing:

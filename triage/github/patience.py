@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +17,8 @@ from triage.threads import pause, seconds_left
 
 ATTEMPTS = 3
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+NOT_YET = 202
+"""Nothing that is asked here is answered so; PyGithub would ask again for ever."""
 
 
 @dataclass
@@ -54,7 +57,8 @@ class Patience(Retry):
 
     def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:  # noqa: ARG002 - urllib3's
         """Whether `increment` is to look at the answer."""
-        return status_code in REDIRECTS or status_code in (403, 429) or (method == "GET" and status_code >= 500)
+        odd = status_code in REDIRECTS or status_code == NOT_YET
+        return odd or status_code in (403, 429) or (method == "GET" and status_code >= 500)
 
     def increment(
         self,
@@ -68,7 +72,7 @@ class Patience(Retry):
         """The next state, or the end of trying.
 
         Raises:
-            Fault: The answer is a redirect.
+            Fault: The answer is a redirect, or none yet.
             MaxRetryError: Enough tries; the answer is handed to the caller as it is.
         """
         if error is not None and method != "GET" and not isinstance(error, ConnectTimeoutError | NewConnectionError):
@@ -77,6 +81,9 @@ class Patience(Retry):
             if response.status in REDIRECTS:
                 response.drain_conn()
                 raise Fault(Refusal.MOVED, response.status)
+            if response.status == NOT_YET:
+                response.drain_conn()
+                raise Fault(Refusal.UNCLEAR, response.status)
             wait = asked_wait(response.status, response.headers)
             if wait is None or wait > self.waits.allowed:
                 raise MaxRetryError(_pool, url, ResponseError("not asked again"))  # type: ignore[arg-type]
@@ -94,11 +101,12 @@ def asked_wait(status: int, headers: Mapping[str, str], now: Callable[[], float]
     GitHub's rules: `retry-after` first, then `x-ratelimit-reset` when nothing remains, and else a minute, for which
     there is no time here (docs, rate limits for the REST API). The server's clock counts, not ours.
     """
-    here = _moment(headers.get("date", "")) or now()
+    answered = http_date(headers.get("date", ""))
+    here = answered.timestamp() if answered else now()
     later = headers.get("retry-after")
     if later is not None:
-        moment = _moment(later)
-        return _digits(later) if moment is None else max(moment - here, 0.0)
+        moment = http_date(later)
+        return _digits(later) if moment is None else max(moment.timestamp() - here, 0.0)
     if not is_rate_limit(status, headers):
         return None if status in (403, 429) else 0.0
     reset = _digits(headers.get("x-ratelimit-reset", ""))
@@ -112,9 +120,10 @@ def _digits(text: str) -> float | None:
     return float(text) if text.isascii() and text.isdigit() and len(text) <= 12 else None
 
 
-def _moment(text: str) -> float | None:
-    """Seconds since 1970 of an HTTP date; none when it is none."""
+def http_date(text: str) -> datetime | None:
+    """A date as HTTP headers have it; none when it is none."""
     try:
-        return parsedate_to_datetime(text).timestamp()
-    except (ValueError, OverflowError):
+        read = parsedate_to_datetime(text)
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, TypeError, OverflowError, IndexError):
         return None

@@ -2,24 +2,25 @@
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue
 from triage.errors import BadInput
 from triage.github.answers import CommentAnswer, IssueAnswer, Named, RoleAnswer, understood
-from triage.github.faults import Fault, reading, writing
+from triage.github.comments import Comments
+from triage.github.faults import Fault, Refusal, reading, writing
 from triage.github.settle import settle
+from triage.network import DIRECT, Network
 
 if TYPE_CHECKING:
     from triage.github.transport import Transport
 
-JOB_TOKEN_LOGIN = "github-actions[bot]"  # noqa: S105 - a login
 ROLES = frozenset({"admin", "maintain", "write", "triage", "read", "none"})
 _LOGIN = re.compile(r"[A-Za-z0-9_-]{1,100}(\[bot\])?")
+DAY = timedelta(hours=24)
 _SLUG = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
 
 
@@ -35,7 +36,8 @@ class IssueTracker:
         connect_seconds: Until a connection stands.
         read_seconds: Between two pieces of an answer.
         backoff_seconds: Base of the waits between reads that failed.
-        ca_file: Certificates of a private authority.
+        settle_seconds: Until a list that lacks what was just written is read again.
+        network: Proxies and certificates.
 
     Raises:
         BadInput: The slug is none.
@@ -52,7 +54,8 @@ class IssueTracker:
         connect_seconds: float = 10.0,
         read_seconds: float = 60.0,
         backoff_seconds: float = 0.5,
-        ca_file: Path | None = None,
+        settle_seconds: float = 1.0,
+        network: Network = DIRECT,
     ) -> None:
         if not _SLUG.fullmatch(slug) or {".", ".."} & set(slug.split("/")):
             raise BadInput("The repository is not named as owner/name.")
@@ -63,11 +66,9 @@ class IssueTracker:
         self._patience_seconds = patience_seconds
         self._timeouts_seconds = (connect_seconds, read_seconds)
         self._backoff_seconds = backoff_seconds
-        self._ca_file = ca_file
+        self._settle_seconds = settle_seconds
+        self._network = network
         self._repo = f"/repos/{slug}"
-        self._own_login: str | None = None
-        self._own_login_asked = False
-        self._seen: dict[int, frozenset[int]] = {}
 
     @cached_property
     def _transport(self) -> "Transport":
@@ -82,8 +83,12 @@ class IssueTracker:
             seconds_between_writes=self._seconds_between_writes,
             timeouts_seconds=self._timeouts_seconds,
             backoff_seconds=self._backoff_seconds,
-            ca_file=self._ca_file,
+            network=self._network,
         )
+
+    @cached_property
+    def _comments(self) -> Comments:
+        return Comments(self._transport, self._repo, self._settle_seconds)
 
     def close(self) -> None:
         """Give the connections back; the tracker may be used again."""
@@ -98,11 +103,42 @@ class IssueTracker:
             GitHubUnavailable: Rate limit, server fault, no answer.
         """
         with reading(self._slug, number):
-            answer = understood(IssueAnswer, self._transport.get(f"{self._repo}/issues/{number}"))
-            comments = self._comments(number)
-            thread = [comment.exchange(ours=self._is_ours(comment)) for comment in comments]
-        self._seen[number] = frozenset(comment.id for comment in comments)
-        return answer.issue(thread)
+            answer = self._answer(number)
+            return self._shown(answer, self._comments.whole(number, answer.updated_at))
+
+    def again(self, number: int, posted: int | None = None) -> Issue:
+        """The issue as it is now; of its thread what was written or edited since `issue` read it, and our own.
+
+        Of our own, one may be gone that was there: no list tells that.
+
+        Args:
+            number: Of the issue.
+            posted: A comment that was just written; a list that does not show it is read again.
+
+        Raises:
+            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `issue`.
+        """
+        with reading(self._slug, number):
+            return self._shown(self._answer(number), self._comments.later(number, posted))
+
+    def opened_lately(self, most: int) -> list[int]:
+        """Numbers of issues opened in the last 24 hours by GitHub's clock; not more than a page beyond `most`.
+
+        Raises:
+            RateLimited: There is no time to wait for the limit's end.
+            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `issue`.
+        """
+        newest = {"state": "all", "sort": "created", "direction": "desc"}
+        numbers: list[int] = []
+        with reading(self._slug):
+            for page in self._transport.each_page(f"{self._repo}/issues", newest):
+                answers = [understood(IssueAnswer, raw) for raw in page]
+                day_ago = (self._transport.clock or datetime.now(UTC)) - DAY
+                late = [one for one in answers if one.created_at is None or one.created_at > day_ago]
+                numbers += [one.number for one in late if one.pull_request is None]
+                if len(late) < len(answers) or len(numbers) > most:
+                    break
+        return numbers
 
     def labels(self) -> list[str]:
         """Names of the repository's labels, all pages.
@@ -136,15 +172,8 @@ class IssueTracker:
             PermissionMissing: The token may not write.
             CannotPublish: GitHub did not take it, or did not say whether it did.
         """
-
-        def write() -> CommentAnswer:
-            path = f"{self._repo}/issues/{number}/comments"
-            return understood(CommentAnswer, self._transport.write("POST", path, {"body": body}))
-
         with writing(self._slug):
-            comment = settle(write, lambda: self._posted(number, body))
-        if comment.user:
-            self._own_login, self._own_login_asked = comment.user.login, True
+            comment = self._comments.post(number, body)
         return comment.id, comment.html_url
 
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:  # noqa: ARG002 - the port's
@@ -152,20 +181,22 @@ class IssueTracker:
 
         Raises:
             PermissionMissing: The token may not write.
-            CannotPublish: As `post_comment`; also when the comment was deleted.
+            NoSuchComment: The comment, or the issue, was deleted.
+            CannotPublish: As `post_comment`.
         """
-        path = f"{self._repo}/issues/comments/{comment_id}"
-
-        def write() -> CommentAnswer:
-            return understood(CommentAnswer, self._transport.write("PATCH", path, {"body": body}))
-
-        def look() -> CommentAnswer | None:
-            comment = understood(CommentAnswer, self._transport.get(path))
-            return comment if _alike(comment.body or "", body) else None
-
         with writing(self._slug):
-            comment = settle(write, look)
+            comment = self._comments.edit(comment_id, body)
         return comment.id, comment.html_url
+
+    def remove_comment(self, number: int, comment_id: int) -> None:
+        """Delete a comment of ours while an older one of ours stands on the issue; any other stays.
+
+        Raises:
+            PermissionMissing: The token may not write.
+            CannotPublish: GitHub did not take it, or did not say whether it did.
+        """
+        with writing(self._slug):
+            self._comments.remove(number, comment_id)
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         """Add those of the labels that exist; nothing is created or removed.
@@ -192,34 +223,13 @@ class IssueTracker:
         with writing(self._slug):
             settle(write, look)
 
-    def _comments(self, number: int) -> list[CommentAnswer]:
-        raw = self._transport.pages(f"{self._repo}/issues/{number}/comments")
-        return [understood(CommentAnswer, item) for item in raw]
+    def _answer(self, number: int) -> IssueAnswer:
+        """The issue without its thread. Another issue in its place has moved there."""
+        answer = understood(IssueAnswer, self._transport.get(f"{self._repo}/issues/{number}"))
+        if answer.number != number:
+            raise Fault(Refusal.MOVED)
+        return answer
 
-    def _posted(self, number: int, body: str) -> CommentAnswer | None:
-        """The comment whose answer was lost: this very text, or a marked one of ours that was not there before."""
-        comments = self._comments(number)
-        for comment in reversed(comments):
-            if _alike(comment.body or "", body):
-                return comment
-        seen = self._seen.get(number)
-        fresh = [comment for comment in comments if seen is not None and comment.id not in seen]
-        return next((comment for comment in fresh if self._is_ours(comment)), None)
-
-    def _is_ours(self, comment: CommentAnswer) -> bool:
-        """Our marker at the very start, and an author that we are: anybody can write the marker."""
-        if not (comment.body or "").startswith(COMMENT_MARKER):
-            return False
-        return comment.login == JOB_TOKEN_LOGIN or comment.login == self._login()
-
-    def _login(self) -> str | None:
-        """Who the token is; asked once, and only when somebody else's marker makes it matter."""
-        if not self._own_login_asked:
-            self._own_login_asked = True
-            self._own_login = self._transport.viewer()
-        return self._own_login
-
-
-def _alike(one: str, other: str) -> bool:
-    """The same text, up to what GitHub may do to line ends."""
-    return one.replace("\r\n", "\n").strip() == other.replace("\r\n", "\n").strip()
+    def _shown(self, answer: IssueAnswer, comments: Sequence[CommentAnswer]) -> Issue:
+        thread = [one.exchange(ours=self._comments.is_ours(one)) for one in comments]
+        return answer.issue(thread, self._transport.clock)

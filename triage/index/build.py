@@ -76,11 +76,14 @@ def build(tree: Tree, listing: Listing, budget: Budget, kept: Kept | None = None
     joined = reuse.unchanged(kinds) or _joined(tree, kinds, reuse, budget)
     notes = ["Syntax trees could not be read; files were cut by lines."] if joined.gave_up else []
     if joined.unread:
-        notes.append(f"{joined.unread} files are known by their path alone; likely sources were read first.")
+        many = "1 file is" if joined.unread == 1 else f"{joined.unread:,} files are"
+        notes.append(f"{many} known by path alone; likely sources were read first.")
     if joined.uncut:
         notes.append(f"{joined.uncut} passages did not fit; their files are searched as a whole.")
+    if listing.cut:
+        notes.append(f"There are more than {len(listing.entries):,} files; further ones were not looked at.")
     missing = Counter({"not fetched": listing.missing}) if listing.missing else Counter()
-    is_partial = bool(joined.unread or joined.uncut or missing or len(kinds) > budget.paths)
+    is_partial = bool(joined.unread or joined.uncut or missing or listing.cut or len(kinds) > budget.paths)
     news = partial(kept_of, wanted, joined.states, joined.corpus) if joined.states and not joined.gave_up else None
     return Built(joined.corpus, left_out + joined.left_out + missing, is_partial, notes, reuse.files, news)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from triage.errors import BadInput
+from triage.network import DIRECT, Network, hindrance
 from triage.threads import stop_if_abandoned
 
 if TYPE_CHECKING:
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
 
 
 ANSWER_SECONDS = 10.0
-"""In which a server must give a first sign of life."""
+"""In which a server must give a first sign of life, whole."""
+READ_SECONDS = 60.0
+"""For a whole answer."""
 
 
 class StoreFailed(Exception):
-    """Chroma refused, answered nonsense, or cannot be reached. The text is the kind of the fault, in one word."""
+    """Chroma refused, answered nonsense, or cannot be reached. The text is the kind of the fault, in a few words."""
 
 
 @cache
@@ -30,7 +33,7 @@ def embedded() -> "ClientAPI":
     return chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False))
 
 
-def server(url: str) -> "ClientAPI":
+def server(url: str, network: Network = DIRECT) -> "ClientAPI":
     """A Chroma server. Without a port: 443 for `https://`, Chroma's own 8000 for `http://`.
 
     Raises:
@@ -40,24 +43,27 @@ def server(url: str) -> "ClientAPI":
     address = urlsplit(url)
     if address.scheme not in ("http", "https") or not address.hostname:
         raise BadInput("the Chroma server's address is not of the form https://host:port")
-    import chromadb
-    import httpx
     from chromadb.config import Settings
+
+    from triage.index.chroma_line import client_over, line_to
 
     secure = address.scheme == "https"
     port = address.port or (443 if secure else 8000)
     host = f"[{address.hostname}]" if ":" in address.hostname else address.hostname
     whole = f"{address.scheme}://{host}:{port}{address.path.rstrip('/')}"
     with faults_told():
-        # chromadb's own client waits for ever, and what a firewall drops never answers.
-        httpx.get(f"{whole}/api/v2/heartbeat", timeout=ANSWER_SECONDS).raise_for_status()
-        # Not the bare name: chromadb 1.5.9 would lose the path, and the port of a name that starts with "http".
-        return chromadb.HttpClient(
-            host=whole,
-            port=port,
-            ssl=secure,
-            settings=Settings(anonymized_telemetry=False),
+        line = line_to(whole, network, READ_SECONDS, ANSWER_SECONDS)
+        # What a firewall drops never answers.
+        line.get(f"{whole}/api/v2/heartbeat", timeout=ANSWER_SECONDS).raise_for_status()
+        settings = Settings(
+            anonymized_telemetry=False,
+            chroma_api_impl="chromadb.api.fastapi.FastAPI",
+            # Not the bare name: chromadb 1.5.9 would lose the path, and the port of a name that starts with "http".
+            chroma_server_host=whole,
+            chroma_server_http_port=port,
+            chroma_server_ssl_enabled=secure,
         )
+        return client_over(line)(settings=settings)
 
 
 def is_shared(client: "ClientAPI") -> bool:
@@ -77,5 +83,5 @@ def faults_told() -> Iterator[None]:
     except Exception as error:
         # chromadb 1.5.9 raises `Exception` itself where a proxy answers in the server's place.
         if type(error) is Exception or isinstance(error, ChromaError | httpx.HTTPError | ValueError):
-            raise StoreFailed(type(error).__name__) from error
+            raise StoreFailed(hindrance(error) or type(error).__name__) from error
         raise

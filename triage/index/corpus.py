@@ -4,20 +4,19 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from hashlib import sha1, sha256
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triage.checks.secrets import masked
 from triage.index.bm25 import BM25
 from triage.index.decode import lines_of
 from triage.index.kinds import Kind
 from triage.index.screen import CODE_BYTES
-from triage.index.secrets import masked
 from triage.index.tokens import Vocabulary
+from triage.index.tree import is_blob
 from triage.index.units import units_of
 
-_SHA1_DIGITS = 40
 PACKAGE_STEMS = ("__init__", "index", "mod")
 """Files that stand for their folder: `__init__.py`, `index.ts`, `mod.rs`."""
 
@@ -49,7 +48,7 @@ class File:
             return None
         if not self.ref:
             return zlib.decompress(self.packed).decode("utf-8", "replace")
-        data = unpacked(self.packed) if _is_its_text(self.packed, self.ref) else None
+        data = unpacked(self.packed) if _is_its_text(self.packed, self.ref, self.path) else None
         return data.decode("utf-8", "replace") if data is not None else None
 
 
@@ -67,19 +66,13 @@ def unpacked(data: bytes) -> bytes | None:
 
 
 @lru_cache(maxsize=10_000)
-def _is_its_text(data: bytes, ref: str) -> bool:
+def _is_its_text(data: bytes, ref: str, path: str) -> bool:
     """Whether packed bytes are the text of a blob. One that holds a key is not: the text would have it masked."""
     found = unpacked(data)
     if found is None or not is_blob(found, ref):
         return False
     text = found.decode("utf-8", "replace")
-    return masked(text) == text
-
-
-def is_blob(data: bytes, ref: str) -> bool:
-    """Whether these bytes are git's blob of this object id."""
-    named = sha1 if len(ref) == _SHA1_DIGITS else sha256
-    return named(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == ref
+    return masked(text, path) == text
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class Extractor:
         return extract
 
     def _take(self, source: Source, extract: Extract, by_chunk: Counting, by_file: Counting, by_path: Counting) -> None:
-        text, reason = text_or_reason(source.data) if source.data is not None else (None, "")
+        text, reason = text_or_reason(source.data, source.path) if source.data is not None else (None, "")
         extract.reasons.append(reason)
         extract.packed.append(packed(text) if text is not None else None)
         if reason:

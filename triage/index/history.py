@@ -3,9 +3,9 @@
 import time
 from collections.abc import Iterator
 
+from triage.checks.secrets import masked
 from triage.domain.code import Change, History
 from triage.index.git import Git, GitFailed
-from triage.index.secrets import masked
 
 SECONDS = 10.0
 """For git: a file that changed last long ago makes it walk through everything since."""

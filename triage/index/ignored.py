@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from triage.domain.pattern import expression
@@ -18,7 +19,7 @@ def without_ignored(listing: Listing, patterns: Sequence[str]) -> Listing:
     ignored = Ignored(patterns)
     kept = [entry for entry in listing.entries if not ignored.covers(entry.path)]
     counted = Counter({REASON: len(listing.entries) - len(kept)})
-    return Listing(kept, listing.left_out + counted, listing.missing)
+    return replace(listing, entries=kept, left_out=listing.left_out + counted)
 
 
 class Ignored:

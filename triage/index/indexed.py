@@ -1,5 +1,6 @@
 """One commit, indexed and searchable."""
 
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from triage.index.cache_folder import CacheFolder
 from triage.index.chroma import embedded
 from triage.index.commit import is_bare, open_commit
 from triage.index.corpus import Corpus
-from triage.index.folder import FolderTree
+from triage.index.folder import ANOTHER, FolderTree
 from triage.index.git import GitFailed
 from triage.index.ignored import without_ignored
 from triage.index.kept_file import KeptIndex
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from langchain_core.embeddings import Embeddings
 
+_BELOW = (
+    "Repositories below the folder were not read, and it is none itself: leave `path` out of the `actions/checkout` "
+    "step, or name the repository's own folder."
+)
 _NEAREST = 200
 """Chunks taken from the vector store."""
 
@@ -115,7 +120,7 @@ def index_repository(
     known = KnownVectors(cache, model_name) if cache and model else None
     vectors = embed(built.corpus, repository, tree.commit, model, model_name, chroma, known)
     owners, forms = read_owners(tree, listing.entries), read_forms(tree, listing.entries)
-    dirty = _dirty(tree, notes)
+    dirty = _dirty(tree, listing, notes)
     facts = IndexFacts(
         commit=tree.commit,
         files=len(built.corpus.files),
@@ -147,14 +152,18 @@ def _opened(root: Path, notes: list[str]) -> tuple[Tree, Listing]:
         if is_bare(root):
             notes.append(f"The bare repository could not be read ({error}).")
             return folder, Listing()
-        if (root / ".git").exists():
+        if os.path.lexists(root / ".git"):
             notes.append(f"The folder was read as it is, without git ({error}).")
-        return folder, folder.listing()
+        listing = folder.listing()
+        if listing.left_out[ANOTHER]:
+            notes.append(_BELOW)
+        return folder, listing
 
 
-def _dirty(tree: Tree, notes: list[str]) -> bool:
+def _dirty(tree: Tree, listing: Listing, notes: list[str]) -> bool:
+    """Not looked at where there is no end of files: git itself knows no bound."""
     try:
-        return tree.is_dirty()
+        return not listing.cut and tree.is_dirty()
     except GitFailed as error:
         notes.append(f"Whether the work tree differs from the commit could not be told ({error}).")
         return False

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from triage.index.bm25 import MOST_COUNT, Postings
 from triage.index.cache_folder import CacheFolder
 from triage.index.columns import Columns, Damaged, columns_of, packed_columns
-from triage.index.corpus import Corpus, is_blob, unpacked
+from triage.index.corpus import Corpus, unpacked
 from triage.index.kept import LEFT_OUT, ODD, REASONS, TEXT, Kept, Wanted
 from triage.index.stamp import stamp
+from triage.index.tree import is_blob
 
 _TABLES = ("chunk", "file", "path")
 _MOST_LINES = 1 << 20

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from triage.checks.secrets import masked
 from triage.index.decode import decoded
 from triage.index.tree import Entry, Tree
 
@@ -48,7 +49,8 @@ def read_forms(tree: Tree, entries: Sequence[Entry]) -> list[str]:
 def _texts(tree: Tree, entries: Sequence[Entry]) -> list[str]:
     if not entries:
         return []
-    return [text for _, data in tree.read(entries) if data is not None and (text := decoded(data)) is not None]
+    found = [decoded(data) for _, data in tree.read(entries) if data is not None]
+    return [masked(text) for text in found if text is not None]
 
 
 def _is_readable(line: str) -> bool:

@@ -106,6 +106,10 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+_INHERITED = ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
+"""Where the machine keeps its libraries."""
+
+
 def _started(progress: int) -> "subprocess.Popen[bytes]":
     home = Path(triage.__file__).resolve().parents[1]
     # -I: nothing from the folder we are in, which may hold the very repository that is read. It also hides packages
@@ -120,8 +124,8 @@ def _started(progress: int) -> "subprocess.Popen[bytes]":
         stderr=subprocess.DEVNULL,
         cwd="/",
         pass_fds=[progress],
-        # One thread is enough, and a hundred times smaller.
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        # No key of ours. One thread is enough, and a hundred times smaller.
+        env={name: os.environ[name] for name in _INHERITED if name in os.environ} | {"OPENBLAS_NUM_THREADS": "1"},
     )
     _widen(process)
     return process

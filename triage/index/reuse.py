@@ -65,5 +65,5 @@ def reuse_of(kept: Kept | None, wanted: Sequence[Wanted], tree: Tree) -> Reuse:
 def _texts(tree: Tree, entries: Sequence[Entry]) -> dict[str, bytes]:
     """Packed texts of some files."""
     found = tree.read(entries) if entries else ()
-    texts = ((entry.path, text_or_reason(data)[0]) for entry, data in found if data is not None)
+    texts = ((entry.path, text_or_reason(data, entry.path)[0]) for entry, data in found if data is not None)
     return {path: packed(text) for path, text in texts if text is not None}

@@ -2,9 +2,10 @@
 
 import re
 
+from triage.checks.secrets import masked
 from triage.index.decode import decoded
 from triage.index.languages import language_of
-from triage.index.secrets import masked
+from triage.index.secret_files import may_hold_secrets
 
 CODE_BYTES = 512 * 1024
 """Half of that loses files that real fixes edit (measured)."""
@@ -63,6 +64,8 @@ _LONG_LINE, _LONG_MEAN = 5_000, 250
 def refused_by_path(path: str, size: int) -> str | None:
     """Why a file is left out, from its name and size alone; none when it has to be read."""
     name = path.rpartition("/")[2].lower()
+    if may_hold_secrets(path):
+        return "may hold secrets"
     if _VENDORED.search(_PACKAGE_FOLDER.sub("", path)):
         return "vendored"
     if name in _LOCKS:
@@ -78,7 +81,7 @@ def refused_by_path(path: str, size: int) -> str | None:
     return None
 
 
-def text_or_reason(data: bytes) -> tuple[str | None, str]:
+def text_or_reason(data: bytes, path: str = "") -> tuple[str | None, str]:
     """The text of a file, secrets masked; or none and the reason why it is left out."""
     if data.startswith(_LFS):
         return None, "LFS pointer"
@@ -89,7 +92,7 @@ def text_or_reason(data: bytes) -> tuple[str | None, str]:
         return None, "minified"
     if _is_generated(text):
         return None, "generated"
-    return masked(text), ""
+    return masked(text, path), ""
 
 
 def _is_minified(text: str) -> bool:

@@ -8,17 +8,19 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from triage import __version__
+from triage.checks import secrets
 from triage.index.languages import LANGUAGES
 
 
 @cache
 def stamp() -> str:
-    """A digest of this package's own text, of the grammars' versions and of the tables that tell a letter."""
+    """A digest of this package's own text and of what masks, of the versions used, and of what tells a letter."""
     digest = blake2b(__version__.encode(), digest_size=16)
-    for file in sorted(Path(__file__).parent.glob("*.py")):
+    checks = Path(secrets.__file__).parent
+    for file in sorted([*Path(__file__).parent.glob("*.py"), *checks.glob("*.py"), *checks.glob("*.json")]):
         digest.update(file.read_bytes())
     modules = {language.grammar.partition(":")[0] for language in LANGUAGES} - {""}
-    for name in ("tree_sitter", *sorted(modules)):
+    for name in ("google_re2", "tree_sitter", *sorted(modules)):
         digest.update(f"{name} {_version(name)}\n".encode())
     digest.update(f"{sys.byteorder} {sys.version_info[:2]} {unicodedata.unidata_version}".encode())
     return digest.hexdigest()

@@ -3,9 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha1, sha256
 from typing import Protocol
 
 from triage.domain.code import History
+
+SHA1_DIGITS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class Listing:
     """Reason to number of files."""
     missing: int = 0
     """Files whose content is not on this machine."""
+    cut: bool = False
+    """There are more files than anybody looked at."""
 
 
 class Tree(Protocol):
@@ -47,3 +52,9 @@ class Tree(Protocol):
 
     def history(self, path: str, limit: int) -> History:
         """The newest commits that changed a file of the tree."""
+
+
+def is_blob(data: bytes, ref: str) -> bool:
+    """Whether these bytes are git's blob of this object id."""
+    named = sha1 if len(ref) == SHA1_DIGITS else sha256
+    return named(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == ref

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from triage.domain.text import visible_only
 from triage.errors import BudgetSpent, TriageError
 from triage.index.chroma import StoreFailed, embedded
 from triage.index.corpus import Corpus
@@ -190,7 +191,8 @@ def _asked(
 
 def _answered(model: "Embeddings", texts: Sequence[str]) -> NDArray[np.float32]:
     """One vector for each text. Raises ValueError for anything else."""
-    answer = model.embed_documents(list(texts))
+    # What nobody sees is not to steer where a passage lies.
+    answer = model.embed_documents([visible_only(text) for text in texts])
     if len(answer) != len(texts):
         raise ValueError("not one vector for each text")
     return _matrix(answer, len(texts))

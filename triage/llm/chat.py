@@ -12,6 +12,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
+from triage.domain.leaks import Screened
 from triage.domain.run import Usage
 from triage.errors import ModelUnavailable
 from triage.llm import shapes, tokens
@@ -61,13 +62,17 @@ class ChatModel:
         accounts: Accounts,
         patience: Patience,
         replays: Replays,
+        asked: Screened = lambda tree: tree,
+        answered: Screened = lambda tree: tree,
     ) -> None:
+        """Bundle what a call needs; `asked` and `answered` mask our own secrets on the way out and in."""
         self._endpoint = endpoint
         self._models = models
         self._fallback = fallback
         self._accounts = accounts
         self._patience = patience
         self._replays = replays
+        self._screened, self._answered = asked, answered
         self._dialect = Dialect()
 
     @property
@@ -110,7 +115,7 @@ class ChatModel:
         model = self._models[tier]
 
         async def answer(prompt: Any) -> T:
-            messages = _messages(prompt)
+            messages = [_masked(message, self._screened) for message in _messages(prompt)]
             key = self._replays.key(model, messages, shape, max_tokens)
             known = self._replayed(key, shape)
             if known is not None:
@@ -188,7 +193,7 @@ class ChatModel:
             bill.estimated = told is None
             if told and told.output > call.max_tokens:
                 self._dialect.overran(model)
-            reply = reply_of(message, model, mode.name, bill.counted, estimated=bill.estimated)
+            reply = reply_of(message, model, mode.name, bill.counted, estimated=bill.estimated).masked(self._answered)
             self._dialect.understood(model, call.shape, index)
             try:
                 answer = mode.read(reply)
@@ -219,3 +224,13 @@ def _messages(prompt: Any) -> list[BaseMessage]:
     if isinstance(prompt, str):
         return [HumanMessage(prompt)]
     return list(prompt)
+
+
+def _masked(message: BaseMessage, screened: Screened) -> BaseMessage:
+    told = {
+        name: getattr(message, name)
+        for name in ("content", "tool_calls", "invalid_tool_calls")
+        if hasattr(message, name)
+    }
+    masked = {name: screened(value) for name, value in told.items()}
+    return message if masked == told else message.model_copy(update=masked)

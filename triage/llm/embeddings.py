@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from langchain_core.embeddings import Embeddings
 
+from triage.domain.leaks import Screened
 from triage.domain.run import Limits, Usage
 from triage.errors import BudgetSpent, ModelUnavailable
 from triage.llm import tokens
@@ -33,12 +34,14 @@ class CountedEmbeddings(Embeddings):
     accounts: Accounts
     limits: Limits
     patience: Patience
+    screened: Screened = lambda tree: tree
+    """Masks our own secrets."""
     _spent: Usage = field(default_factory=Usage)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Vectors of the texts."""
         with self.endpoint.breaker.call():
-            return self.patience.attempts_in_thread()(self._request, texts)
+            return self.patience.attempts_in_thread()(self._request, self.screened(texts))
 
     def embed_query(self, text: str) -> list[float]:
         """Vector of a search."""

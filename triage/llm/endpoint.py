@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
+import httpx2
 import openai
 from langchain_openai import ChatOpenAI
-from openai.resources import Embeddings
+from openai.resources import Embeddings, Models
 from pydantic import SecretStr
 
 from triage.llm.breaker import Breaker
+from triage.network import DIRECT, Network
 
 OPENAI = "https://api.openai.com/v1"
 TIMEOUT = openai.Timeout(60.0, connect=10.0)
@@ -27,6 +30,7 @@ class Endpoint:
     request_id: str
     base_url: str = OPENAI
     """Always said: else the SDK would take another from the environment."""
+    network: Network = DIRECT
     breaker: Breaker = field(default_factory=Breaker)
     _chats: dict[tuple[str, bool], ChatOpenAI] = field(default_factory=dict, repr=False)
 
@@ -43,6 +47,8 @@ class Endpoint:
                 max_retries=0,
                 default_headers=self._headers,
                 use_responses_api=False,
+                http_client=self._sync,
+                http_async_client=self._async,
             )
         return self._chats[key]
 
@@ -55,8 +61,35 @@ class Endpoint:
             timeout=TIMEOUT,
             max_retries=0,
             default_headers=self._headers,
+            http_client=self._sync,
         )
         return client.embeddings
+
+    @cached_property
+    def models(self) -> Models:
+        """The client for the list of models."""
+        key = self.api_key.get_secret_value()
+        return openai.OpenAI(api_key=key, base_url=self.base_url, max_retries=0, http_client=self._sync).models
+
+    @cached_property
+    def _sync(self) -> openai.DefaultHttpxClient:
+        return openai.DefaultHttpxClient(**self._line)
+
+    @cached_property
+    def _async(self) -> openai.DefaultAsyncHttpxClient:
+        return openai.DefaultAsyncHttpxClient(**self._line)
+
+    @property
+    def _line(self) -> dict[str, Any]:
+        """No variable is read, and no redirect followed: it would take the prompt elsewhere."""
+        proxy = self.network.proxy_for(self.base_url)
+        return {
+            "timeout": TIMEOUT,
+            "verify": self.network.trust(self.base_url),
+            "proxy": httpx2.Proxy(proxy, ssl_context=self.network.proxy_trust(self.base_url)) if proxy else None,
+            "trust_env": False,
+            "follow_redirects": False,
+        }
 
     @property
     def _headers(self) -> dict[str, str]:

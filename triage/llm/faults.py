@@ -19,6 +19,7 @@ from langchain_core.exceptions import (
 
 from triage.errors import BadAnswer, ModelUnavailable
 from triage.llm.tokens import Counted, told
+from triage.network import PROXY_LOGIN, hindrance
 
 GARBLED = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 """What the SDK raises on a reply that is JSON, but no completion."""
@@ -73,6 +74,7 @@ _DROPPED = {
     402: "payment required (402)",
     403: "forbidden (403)",
     404: "no such model (404)",
+    407: PROXY_LOGIN,
     410: "gone (410)",
 }
 _TOO_LONG = re.compile(r"context (?:length|window|size)|prompt is too long|too many (?:input )?tokens", re.IGNORECASE)
@@ -89,6 +91,8 @@ def fault_of(error: BaseException) -> Fault:
         return _unfinished(error)
     if isinstance(error, openai.APIStatusError):
         return _by_status(error)
+    if reason := hindrance(error):
+        return Fault(Remedy.DROP_MODEL, reason)
     if isinstance(error, ModelTimeoutError | openai.APITimeoutError | TimeoutError):
         return Fault(Remedy.RETRY, "timed out", unclear_bill=_was_sent(error))
     if isinstance(error, ModelConnectionError | openai.APIConnectionError | OSError):

@@ -15,14 +15,8 @@ def reach(endpoint: Endpoint, models: list[str]) -> str:
     Raises:
         ModelUnavailable: It cannot be reached, or refuses the key.
     """
-    client = openai.OpenAI(
-        api_key=endpoint.api_key.get_secret_value(),
-        base_url=endpoint.base_url,
-        timeout=PROBE_SECONDS,
-        max_retries=0,
-    )
     try:
-        known = {model.id for model in client.models.list()}
+        known = {model.id for model in endpoint.models.list(timeout=PROBE_SECONDS)}
     except openai.NotFoundError:
         return "reachable; it does not list its models"
     except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:

@@ -4,6 +4,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
 
+from triage.domain.leaks import Screened
 from triage.domain.value import Value
 from triage.llm.tokens import Counted
 
@@ -39,6 +40,11 @@ class Reply(Value):
     def counted(self) -> Counted:
         """What the call took."""
         return Counted(self.input_tokens, self.output_tokens, self.cached_tokens)
+
+    def masked(self, screened: Screened) -> "Reply":
+        """The same without secrets of ours."""
+        tools = [tool.model_copy(update={"args": screened(tool.args)}) for tool in self.tools]
+        return self.model_copy(update={"content": screened(self.content), "tools": tools})
 
     @property
     def message(self) -> AIMessage:

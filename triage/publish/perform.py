@@ -9,17 +9,23 @@ from triage.domain.effect import (
     EditComment,
     Effect,
     PostComment,
+    RemoveComment,
     SetOutputs,
     WriteReport,
     WriteSummary,
 )
 from triage.domain.run import Status
-from triage.errors import CannotPublish, SetupError, TriageError
+from triage.errors import CannotPublish, NoSuchComment, SetupError, TriageError
 from triage.ports import GitHub, Level, Runner
+from triage.publish.one import our_comments, settle
 from triage.publish.summary import unpublished_summary
 
-OnIssue = PostComment | EditComment | AddLabels
+OnIssue = PostComment | EditComment | RemoveComment | AddLabels
 """The effects that go over the network."""
+NOT_COUNTED = (
+    "The comment was written, but GitHub did not say whether another run wrote one at the same time: if there are two, "
+    "the next run removes the second."
+)
 
 
 @dataclass
@@ -97,11 +103,48 @@ def _change_issue(effect: OnIssue, github: GitHub | None, done: Performed) -> No
         raise CannotPublish("there is no GitHub to write to")
     match effect:
         case PostComment():
-            done.comment_url = github.post_comment(effect.issue_number, effect.body)[1]
+            _post(effect, github, done)
         case EditComment():
-            done.comment_url = github.edit_comment(effect.issue_number, effect.comment_id, effect.body)[1]
+            _edit(effect, github, done)
+        case RemoveComment():
+            github.remove_comment(effect.issue_number, effect.comment_id)
         case AddLabels():
             github.add_labels(effect.issue_number, effect.labels)
+
+
+def _post(effect: PostComment, github: GitHub, done: Performed) -> None:
+    """Write the comment, and look whether another run has written one at the same time: one stays."""
+    mine, done.comment_url = github.post_comment(effect.issue_number, effect.body)
+    try:
+        now = github.again(effect.issue_number, mine)
+        settlement = settle(now, mine, effect.body)
+        kept = settlement.kept
+        if kept is None or kept.comment_id is None:
+            return
+        if settlement.body is not None:
+            github.edit_comment(effect.issue_number, kept.comment_id, settlement.body)
+        for one in settlement.remove:
+            github.remove_comment(effect.issue_number, one)
+        if kept.comment_id != mine and now.url:
+            done.comment_url = f"{now.url}#issuecomment-{kept.comment_id}"
+    except (CannotPublish, SetupError):
+        done.annotations.append(("notice", NOT_COUNTED))
+
+
+def _edit(effect: EditComment, github: GitHub, done: Performed) -> None:
+    """Edit our comment. One that is gone was a second one, which another run has removed; or somebody deleted it."""
+    number = effect.issue_number
+    try:
+        done.comment_url = github.edit_comment(number, effect.comment_id, effect.body)[1]
+    except NoSuchComment as gone:
+        try:
+            others = [one for one in our_comments(github.again(number)) if one.comment_id != effect.comment_id]
+        except (CannotPublish, SetupError):
+            raise gone from None
+        if others and others[0].comment_id is not None:
+            done.comment_url = github.edit_comment(number, others[0].comment_id, effect.body)[1]
+        else:
+            _post(PostComment(issue_number=number, body=effect.body), github, done)
 
 
 def _filled(values: dict[str, str], done: Performed) -> dict[str, str]:

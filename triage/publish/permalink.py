@@ -5,7 +5,7 @@ from urllib.parse import quote, urlsplit
 
 from triage.domain.code import Span
 
-_SERVER = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
+_SERVER = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9_.-]+)*")
 _SLUG = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 RENDERED = (
@@ -32,7 +32,8 @@ def permalink(server_url: str, slug: str, commit: str | None, target: Span | str
     """
     path = target.path if isinstance(target, Span) else target
     known = _SERVER.fullmatch(server_url) and _SLUG.fullmatch(slug) and _COMMIT.fullmatch(commit or "")
-    if not known or not path or path.startswith("/"):
+    # A made-up tree can hold such names; a browser would fold them into the address of another page.
+    if not known or not {"", ".", ".."}.isdisjoint(path.split("/")):
         return None
     try:
         # Git keeps names as bytes; what is no UTF-8 comes as lone surrogates and goes back to its bytes.

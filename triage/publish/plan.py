@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from triage.domain.code import IndexFacts, Span
 from triage.domain.effect import (
-    COMMENT_MARKER,
     AddLabels,
     Annotate,
     EditComment,
     Effect,
     Policy,
     PostComment,
+    RemoveComment,
     SetOutputs,
     WriteReport,
     WriteSummary,
@@ -22,14 +22,16 @@ from triage.domain.effect import (
 from triage.domain.issue import Exchange, Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status, Usage
+from triage.domain.task import Ran
 from triage.domain.text import visible_only
 from triage.publish.comment import QUIET, comment, quiet_comment
 from triage.publish.schema import report_json
-from triage.publish.state import PostedState, content_hash, parse, render, text_hash
+from triage.publish.state import PostedState, content_hash, parse, remembering, render, text_hash
 from triage.publish.summary import failure_summary, index_summary, skip_summary, summary, unfinished_summary
 from triage.publish.words import clipped
 
 MAX_TITLE_CHARS = 200
+_PLAIN = str.maketrans({"`": None, "@": "＠", "$": "＄"})
 MAX_WARNING_CHARS = 500
 NOTHING: dict[str, str] = dict.fromkeys(
     (
@@ -54,12 +56,6 @@ NOTHING: dict[str, str] = dict.fromkeys(
 """Every output's name; empty means that there is nothing to say."""
 
 
-def our_comment(issue: Issue) -> Exchange | None:
-    """The comment that we wrote on this issue: the first with our marker and one of our logins."""
-    ours = (item for item in issue.thread if item.ours and item.comment_id is not None)
-    return next((item for item in ours if item.body.startswith(COMMENT_MARKER)), None)
-
-
 def plan(
     report: RunReport,
     policy: Policy,
@@ -68,17 +64,32 @@ def plan(
     paths: Sequence[str] = (),
     *,
     partial: bool = False,
+    run: Ran | None = None,
+    leftovers: Sequence[int] = (),
+    held_back: bool = False,
 ) -> list[Effect]:
     """Everything that is to be written about `report`, in order.
 
-    `previous` is our comment on `issue`, if there is one; `paths` are all indexed files, to name withdrawn suspects.
-    A `partial` report, of a cancelled run, is commented only where there is none and somebody has found something.
+    Args:
+        report: Of the run.
+        policy: What may be written.
+        issue: As the report saw it.
+        previous: Our comment on it, if there is one.
+        paths: All indexed files, to name withdrawn suspects.
+        partial: The run was cancelled; commented only where there is no comment and somebody has found something.
+        run: To be remembered, if an event has started it.
+        leftovers: Ids of further comments of ours, which an interrupted run has left.
+        held_back: Nothing is written to the issue, for a reason that the report tells.
     """
     state = parse(previous.body) if previous else None
-    if partial:
-        writes = _partial(report, policy, issue, paths) if previous is None and report.findings else []
+    if held_back:
+        writes: list[Effect] = []
+    elif partial:
+        writes = _partial(report, policy, issue, paths, run) if previous is None and report.findings else []
     else:
-        writes = _writes(report, policy, issue, previous, state, paths)
+        writes = _writes(report, policy, issue, previous, state, paths, run)
+        tidy = leftovers if policy.comment and issue.number is not None else ()
+        writes += [RemoveComment(issue_number=issue.number or 0, comment_id=one) for one in tidy]
     planned = writes if policy.dry_run else None
     page = summary(report, state, paths, labels=policy.labels, planned=planned)
     url = f"{issue.url}#issuecomment-{previous.comment_id}" if previous and issue.url else ""
@@ -98,15 +109,21 @@ def _writes(
     previous: Exchange | None,
     state: PostedState | None,
     paths: Sequence[str],
+    run: Ran | None,
 ) -> list[Effect]:
     """What changes the issue."""
     if issue.number is None:
         return []
     effects: list[Effect] = []
+    text = text_hash(issue.title, issue.body)
     news = state is None or state.quiet or state.content != content_hash(report)
     if policy.comment and news:
-        body = comment(report, state, paths, labels=policy.labels, text=text_hash(issue.title, issue.body))
+        body = comment(report, _with_run(state, run), paths, labels=policy.labels, text=text)
         effects.append(_written(issue.number, previous, body))
+    elif policy.comment and previous and state and run and not state.knows(run):
+        # Nothing new for a reader; but it was run, and perhaps for another text.
+        same = state.model_copy(update={"text": text}).with_run(run)
+        effects.append(_written(issue.number, previous, remembering(previous.body, same)))
     there = {label.casefold() for label in issue.labels}
     new = [label for label in dict.fromkeys(report.ticket.labels) if label.casefold() not in there]
     # Not on unchanged news: a label that a person took off again stays off.
@@ -115,12 +132,16 @@ def _writes(
     return effects
 
 
-def _partial(report: RunReport, policy: Policy, issue: Issue, paths: Sequence[str]) -> list[Effect]:
+def _with_run(state: PostedState | None, run: Ran | None) -> PostedState | None:
+    return state if run is None else (state or PostedState()).with_run(run)
+
+
+def _partial(report: RunReport, policy: Policy, issue: Issue, paths: Sequence[str], run: Ran | None) -> list[Effect]:
     """Seconds are left: no labels, and a comment that the next run replaces."""
     if issue.number is None or not policy.comment:
         return []
-    body = comment(report, None, paths, labels=policy.labels, text=None)
-    return [PostComment(issue_number=issue.number, body=body, yields=True)]
+    body = comment(report, _with_run(None, run), paths, labels=policy.labels, text=None)
+    return [PostComment(issue_number=issue.number, body=body)]
 
 
 def _written(number: int, previous: Exchange | None, body: str) -> PostComment | EditComment:
@@ -139,23 +160,35 @@ def _warnings(report: RunReport) -> list[Effect]:
 def outputs(report: RunReport) -> dict[str, str]:
     """The action's outputs, but for what is known only after writing."""
     ticket = report.ticket
-    # Plain words, for a tracker or a shell: no backticks, and a full-width sign where an @ would call somebody.
-    title = " ".join(visible_only(ticket.title).replace("`", "").replace("@", "＠").split())
     return NOTHING | {
         "status": report.status.value,
         "engine": report.engine,
         "severity": report.severity or "",
         "confidence": f"{report.confidence:.2f}",
         "verdict": report.verdict or "",
-        "suspect-files": json.dumps(list(dict.fromkeys(suspect.path for suspect in report.suspects))),
-        "ticket-title": clipped(title, MAX_TITLE_CHARS),
-        "ticket-labels": json.dumps(ticket.labels),
+        "suspect-files": _json(list(dict.fromkeys(suspect.path for suspect in report.suspects))),
+        "ticket-title": _title(ticket.title),
+        "ticket-labels": _json(ticket.labels),
         "ticket-assignee": ticket.assignee.lstrip("@"),
         "ticket-effort": ticket.effort if report.kind == "bug" else "",
         "tokens": str(report.usage.tokens),
         "cost-usd": _dollars(report.usage),
         "seconds": f"{report.seconds:.1f}",
     }
+
+
+def _json(names: Sequence[str]) -> str:
+    """On one line, and nothing that the runner obeys when a later step prints it: `##[` counts anywhere in a line."""
+    return json.dumps(names).replace("##[", "\\u0023#[")
+
+
+def _title(text: str) -> str:
+    """Plain words on one line for a tracker, a shell or a log, which none of them obeys when a later step prints it.
+
+    Full-width signs stand where others would call somebody or be filled in.
+    """
+    words = " ".join(visible_only(text).translate(_PLAIN).split())
+    return clipped(words.replace("##[", "## [").lstrip(": "), MAX_TITLE_CHARS)
 
 
 def _dollars(usage: Usage) -> str:

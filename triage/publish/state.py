@@ -1,11 +1,12 @@
-"""What our comment remembers in its first line, which nobody sees: hashes and enums, nothing else.
+"""What our comment remembers in its first line, which nobody sees: hashes, enums and numbers, nothing else.
 
-Whoever can edit the comment can forge it, so it is read strictly and decides only whether something is written
-again. Nothing in it can end the HTML comment that holds it.
+Whoever can edit the comment can forge it, so it is read strictly and decides only whether something is written, or
+run, again. Nothing in it can end the HTML comment that holds it.
 """
 
 import hashlib
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from pydantic import ConfigDict, Field, ValidationError
@@ -13,15 +14,20 @@ from pydantic import ConfigDict, Field, ValidationError
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
+from triage.domain.task import Ran
 from triage.domain.value import Value
 
 MAX_SUSPECTS = 40
+MAX_RUNS = 60
+REMEMBERED = timedelta(hours=24)
 MAX_LINE_CHARS = 4096
 _OPEN = f"{COMMENT_MARKER} v1 "
 _CLOSE = " -->"
 
 Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
 """First 64 bits of a SHA-256, or empty when it is not known."""
+RunKey = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,18})$")]
+"""Seconds since 1970, and a comment's id or 0."""
 
 
 class PostedState(Value):
@@ -38,11 +44,36 @@ class PostedState(Value):
     suspects: list[Hash] = Field(default_factory=list, max_length=MAX_SUSPECTS)
     """Of the paths of all suspects so far."""
     quiet: bool = False
+    runs: list[RunKey] = Field(default_factory=list, max_length=MAX_RUNS)
+    """Those of a day that events have started: a command that is deleted afterwards has been run all the same."""
+
+    @property
+    def ran(self) -> list[Ran]:
+        """The runs as values."""
+        keys = [key.split(".") for key in self.runs]
+        return [Ran(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
+
+    def with_run(self, run: Ran | None) -> "PostedState":
+        """The same, and this run; those of the days before it are forgotten."""
+        if run is None or run_key(run) in self.runs:
+            return self
+        young = [run_key(other) for other in self.ran if other.at > run.at - REMEMBERED]
+        return self.model_copy(update={"runs": [*young, run_key(run)][-MAX_RUNS:]})
+
+    def knows(self, run: Ran) -> bool:
+        """Whether this run is among them: it is one that was started again."""
+        return run_key(run) in self.runs
+
+
+def run_key(run: Ran) -> str:
+    """The run as the state has it."""
+    return f"{max(1, int(run.at.timestamp()))}.{run.comment_id}"
 
 
 def render(state: PostedState) -> str:
     """The first line of the comment."""
-    return _OPEN + json.dumps(state.model_dump(mode="json"), separators=(",", ":")) + _CLOSE
+    unknown_before = set() if state.runs else {"runs"}  # comments of earlier versions lack it, and are still ours
+    return _OPEN + json.dumps(state.model_dump(mode="json", exclude=unknown_before), separators=(",", ":")) + _CLOSE
 
 
 def parse(body: str) -> PostedState | None:
@@ -70,7 +101,14 @@ def next_state(report: RunReport, previous: PostedState | None, text: str | None
         content="" if text is None else content_hash(report),
         asked=list(dict.fromkeys(asked)),
         suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
+        runs=earlier.runs,
     )
+
+
+def remembering(body: str, state: PostedState) -> str:
+    """The comment with another state and every visible word of it as it was."""
+    words = body.partition("\n")[2]
+    return f"{render(state)}\n{words}"
 
 
 def text_hash(title: str, body: str) -> str:

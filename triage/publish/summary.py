@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.checks.inert import code_span
-from triage.domain.effect import AddLabels, EditComment, Effect, LabelsMode, PostComment
+from triage.domain.effect import AddLabels, EditComment, Effect, LabelsMode, PostComment, RemoveComment
 from triage.domain.report import RunReport
 from triage.publish import audit
 from triage.publish.diagram import diagram
@@ -71,6 +71,8 @@ def _line(effect: Effect) -> str:
             return f"A new comment on issue {effect.issue_number} of {len(effect.body):,} characters"
         case EditComment():
             return f"The comment {effect.comment_id} on issue {effect.issue_number}, {len(effect.body):,} characters"
+        case RemoveComment():
+            return f"The comment {effect.comment_id} on issue {effect.issue_number} deleted, a second one of ours"
         case AddLabels():
             return f"Labels added to issue {effect.issue_number}: {', '.join(map(code_span, effect.labels))}"
         case _:

@@ -1,15 +1,16 @@
 """From a parsed HTML page to pieces of text, the way a reader's eye takes them."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from selectolax.lexbor import LexborNode
 
-from triage.domain.text import word_set
+from triage.domain.text import visible_only, word_set
+from triage.reading import unseen
+from triage.reading.marked_code import code_block, inline_code
+from triage.reading.pieces import Code, Piece, joined
 
-_HIDDEN_TAGS = word_set("script style template noscript head title svg math object iframe video audio textarea")
 _BLOCK_TAGS = word_set(
     "p div blockquote ul ol li table thead tbody tr details summary section article header footer main aside nav "
     "dl dt dd figure figcaption center address form fieldset hr"
@@ -17,35 +18,15 @@ _BLOCK_TAGS = word_set(
 _ONLY_BLOCKS_INSIDE = word_set("body ul ol table thead tbody tr blockquote details section dl")
 _BARE_MARK = re.compile(r"\s*(?:-|\d+\.) (?:\[[ x]\] *)?")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_UNSEEN_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?![.\d]*[1-9])|font-size\s*:\s*0(?![.\d]*[1-9])", re.I
-)
+_SPACES = re.compile(r"[ \t]{2,}|\t")
 _UNDERSCORED = re.compile(r"(?<!\w)_{1,2}[A-Za-z]\w{0,80}(?<=_)")
-_LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
-_MAX_TARGET_CHARS = 300
+_MAX_LINK_CHARS = 300
 _MAX_HEADING_CHARS = 80
 _MAX_UNDERLINED_CHARS = 200
 """Markdown takes a whole paragraph above a line of dashes for a heading; nobody means one of this length."""
 _MAX_INDENT = 8
 _MAX_QUOTES = 3
 """As many as a Python prompt has, which Markdown takes for quotes; deeper marks would only repeat on every line."""
-_MANY_WORDS = 4
-"""A picture's description or a tooltip of more words than this says something of its own."""
-
-
-@dataclass
-class Piece:
-    """A block under way."""
-
-    kind: Literal["text", "heading", "code"]
-    parts: list[str]
-    language: str = ""
-    level: int = 0
-
-    @property
-    def text(self) -> str:
-        """All parts, one under the other."""
-        return "\n".join(self.parts)
 
 
 @dataclass
@@ -62,6 +43,12 @@ class PageWriter:
     """One per open list; `-`, or the next number."""
     _quotes: int = 0
     _tables: int = 0
+    _shrunk: int = 0
+    """Elements around that make text smaller."""
+    _links: list[int] = field(default_factory=list)
+    """One per open link: how much had been shown before it."""
+    _shown: int = 0
+    """Pieces of text and pictures so far."""
     _underscored: set[str] = field(default_factory=set)
     _continues: bool = False
     """The next piece belongs under the last one without an empty line: rows of a table, items of a list."""
@@ -98,10 +85,12 @@ class PageWriter:
             self.hidden += 1
             return False
         attributes = node.attributes
-        if tag in _HIDDEN_TAGS or _is_unseen(attributes):
+        shrinks = tag in unseen.SHRINKING_TAGS
+        if unseen.is_unseen(tag, attributes) or (shrinks and self._shrunk >= unseen.MOST_SHRUNK):
             self.hidden += 1
             return False
-        self.hidden += sum(len((attributes.get(told) or "").split()) > _MANY_WORDS for told in ("alt", "title"))
+        self._shrunk += shrinks
+        self.hidden += unseen.untold(attributes)
         return self._open(tag, node)
 
     def _open(self, tag: str, node: LexborNode) -> bool:
@@ -112,9 +101,12 @@ class PageWriter:
             self._inline_code(node)
             return False
         if tag == "img":
-            self._target(node.attributes.get("src"))
+            self._shown += 1
+            self._link(unseen.origin(node.attributes.get("src") or ""))
             return False
-        if tag == "br":
+        if tag == "a":
+            self._links.append(self._shown)
+        elif tag == "br":
             self._buffer.append("\n")
         elif tag == "input":
             self._buffer.append("[x] " if "checked" in node.attributes else "[ ] ")
@@ -137,6 +129,7 @@ class PageWriter:
 
     def _leave(self, node: LexborNode) -> None:
         tag = node.tag or ""
+        self._shrunk -= tag in unseen.SHRINKING_TAGS
         if tag in _HEADINGS:
             self._flush("heading", _HEADINGS[tag])
         elif tag == "a":
@@ -166,7 +159,8 @@ class PageWriter:
             return
         if self._buffer and self._buffer[-1].endswith("\n"):
             text = text.removeprefix("\n")
-        self._buffer.append(text)
+        self._shown += bool(text.strip() and visible_only(text).strip())
+        self._buffer.append(_SPACES.sub(" ", text))
 
     def _is_bare_mark(self) -> bool:
         return bool(self._marks) and 1 <= len(self._buffer) <= 3 and bool(_BARE_MARK.fullmatch("".join(self._buffer)))
@@ -183,30 +177,36 @@ class PageWriter:
 
     def _code_block(self, node: LexborNode) -> None:
         self._flush()
-        language = _LANGUAGE.match(node.attributes.get("lang") or "")
-        text = node.text(deep=True).strip("\n")
+        language, text, hidden = code_block(node)
+        self.hidden += hidden
         if text.strip():
-            self.pieces.append(Piece("code", [text], language[0] if language else ""))
+            self.pieces.append(Piece("code", [text], language))
 
     def _inline_code(self, node: LexborNode) -> None:
-        text = " ".join(node.text(deep=True).split())
-        if text:
-            fence = "``" if "`" in text else "`"
-            pad = " " if "`" in text else ""
-            self._buffer.append(f"{fence}{pad}{text}{pad}{fence}")
+        code, hidden = inline_code(node, in_formula=bool(self._buffer) and self._buffer[-1].endswith("$"))
+        self.hidden += hidden
+        if code:
+            self._shown += 1
+            self._buffer.append(Code(code))
 
     def _close_link(self, node: LexborNode) -> None:
-        target = (node.attributes.get("href") or "").strip()
-        text = node.text(deep=True).strip()
-        if not target or target.startswith("#"):
+        """A link's address is told beside its words, but for a link without words: nobody sees that it is there."""
+        before = self._links.pop()
+        address = (node.attributes.get("href") or "").strip()
+        if not address or address.startswith("#"):
             return
-        self._target(target)
-        if target.removeprefix("mailto:").removeprefix("http://") != text.removeprefix("http://"):
-            self._buffer.append(f" ({target[:_MAX_TARGET_CHARS]})")
+        if self._shown == before:
+            self.hidden += 1
+            return
+        self._link(address)
+        text = node.text(deep=True).strip()
+        if address.removeprefix("mailto:").removeprefix("http://") != text.removeprefix("http://"):
+            told = unseen.target(address)
+            self._buffer.append(f" ({told})" if told else "")
 
-    def _target(self, target: str | None) -> None:
-        if target and not target.startswith("data:"):
-            self.links.append(target.strip()[:_MAX_TARGET_CHARS])
+    def _link(self, address: str) -> None:
+        if address and not address.startswith("data:"):
+            self.links.append(visible_only(address).strip()[:_MAX_LINK_CHARS])
 
     def _restore_underscores(self, node: LexborNode, marks: str) -> None:
         """Put back the underscores of a name like `__init__` that was written without code marks."""
@@ -231,7 +231,8 @@ class PageWriter:
             self._flush()
 
     def _flush(self, kind: Literal["text", "heading"] = "text", level: int = 0) -> None:
-        raw = "".join(self._buffer)
+        raw, hiding = joined(self._buffer)
+        self.hidden += hiding
         self._buffer.clear()
         text = "\n".join(line.rstrip().removesuffix(" |") for line in raw.split("\n")).strip("\n")
         if not text.strip() or _BARE_MARK.fullmatch(text + " "):
@@ -250,14 +251,6 @@ class PageWriter:
     @property
     def _in_rows(self) -> int:
         return len(self._marks) + self._tables
-
-
-def _is_unseen(attributes: Mapping[str, str | None]) -> bool:
-    return bool(attributes) and (
-        "hidden" in attributes
-        or attributes.get("aria-hidden") == "true"
-        or _UNSEEN_STYLE.search(attributes.get("style") or "") is not None
-    )
 
 
 def _stands_alone(node: LexborNode) -> bool:

@@ -1,27 +1,38 @@
 """What a person sees of untrusted Markdown. GitHub's parser makes HTML of it; the shown text is taken out."""
 
 import re
-from collections import Counter
 from html import unescape
+from itertools import islice
 from typing import Literal
 
 from pydantic import Field
 from selectolax.lexbor import LexborHTMLParser
 
-from triage.domain.text import clean, is_costly, to_html
+from triage.checks.secrets import masked
+from triage.domain.text import clean, is_costly, to_html, word_set
 from triage.domain.value import Value
 from triage.reading.page import PageWriter
+from triage.reading.pieces import Piece
+from triage.reading.unrendered import unrendered
+from triage.reading.unseen import SHRINKING_TAGS, UNSEEN_TAGS
 
 BlockKind = Literal["text", "heading", "code"]
 
-_SWALLOWING = ("script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext", "template")
-"""Elements that take everything up to their end tag as their own content. Unclosed, GitHub shows them as words."""
-_MAX_TAGS = 60_000
+_FILTERED = word_set("script style title textarea xmp iframe noembed noframes plaintext")
+"""Elements of which GitHub shows the tags as words."""
+_SWALLOWING = sorted(_FILTERED | UNSEEN_TAGS)
+_MAX_TAGS = 25_000
+"""A table of 1,500 rows and four columns has 15,000."""
+_MAX_TITLE_CHARS = 1_024
+"""GitHub takes 256; a report from a file may begin with anything."""
+_DOCTYPE = re.compile("<!doctype", re.I)
 _ANY_TAG = re.compile(r"<[^<>]*>")
 _OPENING = re.compile(rf"<(?=({'|'.join(_SWALLOWING)})\b)", re.I)
-_HIDING_TAG = re.compile(r"<[a-z][^<>]{0,300}(?:\shidden\b|display\s{0,9}:\s{0,9}none|aria-hidden)[^<>]{0,300}", re.I)
-_DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]{1,300})\]:[ \t]*(\S[^\n]*)", re.M)
-_LABEL = re.compile(r"\[([^\[\]\n]{1,300})\]")
+_HIDING_TAG = re.compile(
+    rf"<(?:(?:{'|'.join(sorted(UNSEEN_TAGS | SHRINKING_TAGS))})\b|(?!(?:img|br|hr|wbr)\b)[a-z][\w-]*[\s/])", re.I
+)
+"""A tag that hides, or that may: with attributes, which are not read where this is asked."""
+_OMITTED = "<!-- raw HTML omitted -->"
 
 
 class Block(Value):
@@ -51,29 +62,41 @@ class Visible(Value):
 def visible(markdown: str | None) -> Visible:
     """Take the visible text out of a body. Linear in its length; nothing in it makes this raise."""
     text, invisible = clean(markdown)
-    html = to_html(text, raw_html=True)
-    if is_costly(html):
-        html = to_html(_before_hiding(text), raw_html=False)
-    if html.count("<") > _MAX_TAGS:
-        return Visible(blocks=_as_words(to_html(_before_hiding(text), raw_html=False)), hidden_fragments=invisible)
+    html, cut = to_html(text, raw_html=True), 0
+    if is_costly(html) or html.count("<") > _MAX_TAGS:
+        html, cut = _without_tags(text)
     page = PageWriter(text)
-    document = LexborHTMLParser(f"<body>{_unswallowed(html)}")
-    if document.body is not None:
-        page.write(document.body)
-    blocks = [
-        Block(kind=piece.kind, text=piece.text, language=piece.language, level=piece.level) for piece in page.pieces
-    ]
+    if html.count("<") > _MAX_TAGS:
+        page.pieces.append(Piece("text", [" ".join(unescape(_ANY_TAG.sub(" ", html)).split())]))
+    elif (body := LexborHTMLParser(f"<body>{_unswallowed(html)}").body) is not None:
+        page.write(body)
+    blocks, hidden = [], invisible + cut + page.hidden + len(_DOCTYPE.findall(html))
+    for piece in page.pieces:
+        seen, removed = piece.seen()
+        hidden += removed
+        if seen.strip():
+            blocks.append(Block(kind=piece.kind, text=seen, language=piece.language, level=piece.level))
     return Visible(
-        blocks=blocks,
-        links=list(dict.fromkeys(page.links)),
-        hidden_fragments=invisible + page.hidden + _unused_definitions(text, blocks),
+        blocks=_without_secrets(blocks),
+        links=list(dict.fromkeys(map(masked, page.links))),
+        hidden_fragments=hidden + unrendered(text, "\n".join(block.text for block in blocks)),
     )
 
 
 def visible_line(text: str | None) -> tuple[str, int]:
-    """A title: no Markdown, one line. Also the number of invisible runs taken out."""
-    cleaned, removed = clean(text)
-    return " ".join(cleaned.split()), removed
+    """A title: no Markdown, one line, secrets masked. Also the number of invisible runs taken out."""
+    cleaned, removed = clean((text or "")[:_MAX_TITLE_CHARS])
+    return masked(" ".join(cleaned.split())), removed
+
+
+def _without_secrets(blocks: list[Block]) -> list[Block]:
+    """Secrets masked in all blocks at once: an empty line inside a key makes two blocks of it."""
+    text = "\n".join(block.text for block in blocks)
+    seen = masked(text)
+    if seen == text:
+        return blocks
+    lines = iter(seen.split("\n"))
+    return [block.model_copy(update={"text": "\n".join(islice(lines, block.text.count("\n") + 1))}) for block in blocks]
 
 
 def shown(block: Block) -> str:
@@ -87,34 +110,25 @@ def shown(block: Block) -> str:
     return f"{fence}{block.language}\n{block.text}\n{fence}"
 
 
-def _as_words(page: str) -> list[Block]:
-    """The page's words in one block, where there are more tags than anybody writes."""
-    words = unescape(_ANY_TAG.sub(" ", page)).split()
-    return [Block(kind="text", text=" ".join(words))] if words else []
+def _without_tags(text: str) -> tuple[str, int]:
+    """HTML of a page with more tags than anybody writes: they are left out, and what follows one that hides as well.
 
-
-def _before_hiding(text: str) -> str:
-    """Text up to the first tag that hides what follows: where tags are not read, nothing may slip out of one."""
+    Also 1 when something was cut off so, else 0.
+    """
     tag = _HIDING_TAG.search(text)
-    return text[: tag.start()] if tag else text
+    html = to_html(text[: tag.start()] if tag else text, raw_html=False)
+    return html.replace(_OMITTED, ""), int(tag is not None)
 
 
 def _unswallowed(html: str) -> str:
-    """HTML in which a tag without its end tag cannot make the rest of the page its content."""
+    """HTML in which a tag without its end tag cannot make the rest of the page its content: GitHub shows that."""
     lower = html.lower()
     last_end = {name: lower.rfind(f"</{name}") for name in _SWALLOWING}
-    return _OPENING.sub(lambda tag: "<" if tag.start() < last_end[tag[1].lower()] else "&lt;", html)
 
+    def opened(tag: re.Match[str]) -> str:
+        name = tag[1].lower()
+        if tag.start() < last_end[name]:
+            return "<"
+        return "&lt;" if name in _FILTERED else "<unclosed-"
 
-def _unused_definitions(text: str, blocks: list[Block]) -> int:
-    """Link definitions that no link uses: a known way to write what no reader sees."""
-    definitions = _DEFINITION.findall(text)
-    if not definitions:
-        return 0
-    uses = Counter(" ".join(label.split()).casefold() for label in _LABEL.findall(text))
-    page = "\n".join(block.text for block in blocks)
-    return sum(
-        1
-        for label, rest in definitions
-        if uses[" ".join(label.split()).casefold()] < 2 and f"[{label}]: {rest.split()[0]}" not in page
-    )
+    return _OPENING.sub(opened, html)

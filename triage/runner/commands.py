@@ -1,6 +1,8 @@
 """The runner's workflow commands, `::name::data` (actions/runner 2.336, ActionCommand.cs)."""
 
+import base64
 from collections.abc import Iterable, Mapping
+from urllib.parse import quote
 
 from triage.runner.lines import one_line
 
@@ -24,9 +26,18 @@ def _property(value: str) -> str:
 
 
 def masks(secrets: Iterable[str]) -> list[str]:
-    """One `add-mask` command for each line of each secret that is long enough, each once.
+    """One `add-mask` command for each line of each secret that is long enough, then for its usual forms, each once.
 
     A secret of several lines is never sent whole: the runner would then mask its short lines too.
     """
     lines = dict.fromkeys(line.strip() for secret in secrets for line in secret.splitlines())
-    return [f"::add-mask::{line.replace('%', '%25')}" for line in lines if len(line) >= SHORTEST_MASK_CHARS]
+    plain = [line for line in lines if len(line) >= SHORTEST_MASK_CHARS]
+    forms = dict.fromkeys(form for line in plain for form in _forms(line))
+    fresh = [form for form in forms if not any(line in form for line in plain)]
+    return [f"::add-mask::{line.replace('%', '%25')}" for line in [*plain, *fresh]]
+
+
+def _forms(secret: str) -> list[str]:
+    """As it stands in a URL, in base64, and in the header by which git sends a token."""
+    packed = [base64.b64encode(f"{login}{secret}".encode("utf-8", "replace")) for login in ("", "x-access-token:")]
+    return [quote(secret, safe="", errors="replace"), *(code.decode("ascii") for code in packed)]

@@ -19,9 +19,11 @@ def read_event(path: Path | None) -> dict[str, Any]:
     if path is None:
         raise BadInput("GITHUB_EVENT_PATH is not set: this runs inside GitHub Actions; use the command line elsewhere.")
     try:
+        if not path.is_file():  # a pipe would wait for a writer that never comes
+            raise FileNotFoundError
         with path.open("rb") as file:
             content = file.read(LARGEST_EVENT_BYTES + 1)
-    except OSError:
+    except (OSError, ValueError):  # a null byte in a path is a ValueError
         raise BadInput(
             "The event payload cannot be read: the file that GITHUB_EVENT_PATH names does not open."
         ) from None

@@ -1,8 +1,10 @@
 """Text as log lines that the runner takes for text and a terminal for characters."""
 
 import threading
+from contextlib import suppress
 from typing import TextIO
 
+from triage.domain.leaks import Screened
 from triage.domain.text import visible_only
 
 PREFIX = "| "
@@ -33,15 +35,22 @@ def _shortened(line: str) -> str:
 class LineWriter:
     """Whole lines to a stream, from any thread. Characters that the stream cannot hold are escaped."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, screened: Screened = lambda text: text) -> None:
+        """Take the stream, and what masks our own secrets in whatever is written to it."""
         self._stream = stream
+        self._screened = screened
         self._lock = threading.Lock()
 
     def write(self, lines: list[str]) -> None:
         """Write the lines together, nothing of another thread between them."""
+        self.write_as_they_are([self._screened("\n".join(lines))] if lines else [])
+
+    def write_as_they_are(self, lines: list[str]) -> None:
+        """For the commands by which the runner learns our secrets, and for nothing else."""
         text = "".join(f"{line}\n" for line in lines)
         encoding = getattr(self._stream, "encoding", None) or "utf-8"
         safe = text.encode(encoding, "backslashreplace").decode(encoding)
-        with self._lock:
+        # Whoever read the log may be gone, or its disk be full: no reason to lose the report.
+        with self._lock, suppress(OSError, ValueError):
             self._stream.write(safe)
             self._stream.flush()

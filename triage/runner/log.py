@@ -20,7 +20,7 @@ class ActionsLog:
 
     def add_masks(self, secrets: Iterable[str]) -> None:
         """Have the runner blot the secrets out of everything that is logged from now on."""
-        self._lines.write(masks(secrets))
+        self._lines.write_as_they_are(masks(secrets))
 
     def started(self, what: str) -> None:
         """A step or a tool starts."""

@@ -11,6 +11,12 @@ from pydantic_core import PydanticCustomError
 
 LONGEST_SHOWN_CHARS = 40
 LONGEST_PATH_CHARS = 1_000
+_PRIVATE = [
+    ipaddress.ip_network(block)
+    for block in ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
+]
+"""Loopback and what RFC 1918 and RFC 4193 set apart. `is_private` of the library takes in addresses that only look
+like it: of documents, of tests, and Teredo's, which lead to any host."""
 _TRUTH = {"yes": "true", "on": "true", "1": "true", "no": "false", "off": "false", "0": "false"}
 
 
@@ -98,7 +104,8 @@ def endpoint_url(value: Any) -> Any:
         host, _ = url.hostname or "", url.port
     except ValueError:
         raise refuse("the value is no URL") from None
-    if not re.fullmatch(r"[!-~]+", text) or not host or url.scheme not in ("http", "https"):
+    # A client may read what no URL holds, such as a backslash, in another way than we do.
+    if not re.fullmatch(r"[!-~]+", text) or "\\" in text or not host or url.scheme not in ("http", "https"):
         raise refuse("the value is no URL that starts with https:// (or http:// for a private address)")
     if url.username is not None or url.password is not None or url.query or url.fragment:
         raise refuse("the URL must not hold a user name, a password, a query or a fragment")
@@ -112,12 +119,11 @@ def _is_private(host: str) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        # No dots, and no number in disguise (http://134744072 is 8.8.8.8). `.localhost` is RFC 6761,
-        # `.internal` is reserved by ICANN for private use (host.docker.internal).
-        return bool(re.fullmatch(r"[a-z][a-z0-9_-]*|([a-z0-9_-]+\.)+(localhost|internal)", host))
-    mapped = getattr(address, "ipv4_mapped", None)
-    address = mapped or address
-    return address.is_loopback or (address.is_private and not (address.is_link_local or address.is_unspecified))
+        # No dots, and no number in disguise (http://134744072 is 8.8.8.8). `.localhost` is RFC 6761, `.local` RFC 6762
+        # (svc.cluster.local), `.internal` is reserved by ICANN for private use (host.docker.internal).
+        return bool(re.fullmatch(r"[a-z][a-z0-9_-]*|([a-z0-9_-]+\.)+(localhost|local|internal)", host))
+    address = getattr(address, "ipv4_mapped", None) or address
+    return any(address in block for block in _PRIVATE)
 
 
 def _path(value: Any) -> Any:

@@ -87,6 +87,11 @@ class Settings(BaseSettings):
     max_cost_usd: Annotated[float, amount(0, 1_000, " of US dollars")] = Field(
         1.00, description="Most US dollars of one run; 0 means by rules only."
     )
+    max_model_runs_per_day: Annotated[int, whole(0, 100_000)] = Field(
+        50,
+        description="Most triages by a model in 24 hours, counted by the issues opened in the repository; beyond it "
+        "rules answer. /triage by somebody with write access is not held back.",
+    )
     timeout_seconds: Seconds = Field(300, description="Most seconds of the whole run.")
     agent_timeout_seconds: Seconds = Field(60, description="Most seconds of one agent.")
     tool_timeout_seconds: Seconds = Field(30, description="Most seconds of one tool call.")
@@ -169,6 +174,10 @@ class Settings(BaseSettings):
         if not self.max_cost_usd:
             return "rules"
         return "model" if self.engine == "model" or (self.engine == "auto" and self.has_endpoint) else "rules"
+
+    def by_rules(self) -> Self:
+        """The same inputs, and no model is asked."""
+        return self.model_copy(update={"engine": "rules"})
 
     @property
     def endpoint_key(self) -> SecretStr:

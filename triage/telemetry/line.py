@@ -12,6 +12,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExportResult
 
 from triage.domain.collector import Intake
+from triage.network import Network, hindrance
+from triage.sessions import equip
 
 
 def hush() -> None:
@@ -33,11 +35,20 @@ class Line(requests.Session):
     answer's head, which is all of it that is read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, network: Network, url: str) -> None:
         super().__init__()
+        equip(self, network, url)
         self.stream = True
         self.hooks["response"].append(self._heard)
         self.answer = "no answer"
+
+    def request(self, *args: Any, **settings: Any) -> requests.Response:
+        """Ask; the exporter keeps a failure to itself."""
+        try:
+            return super().request(*args, **settings)
+        except (requests.RequestException, OSError) as error:
+            self.answer = hindrance(error) or self.answer
+            raise
 
     def _heard(self, response: requests.Response, **_: object) -> None:
         response.close()
@@ -47,16 +58,16 @@ class Line(requests.Session):
             raise NoCollector
 
 
-def send_spans(spans: Sequence[ReadableSpan], intake: Intake, seconds: float) -> str:
+def send_spans(spans: Sequence[ReadableSpan], intake: Intake, network: Network, seconds: float) -> str:
     """Send them. What went wrong, in our words; empty when nothing did."""
-    with Line() as line:
+    with Line(network, intake.url) as line:
         exporter = OTLPSpanExporter(**_arguments(line, intake, seconds))
         return "" if exporter.export(spans) is SpanExportResult.SUCCESS else line.answer
 
 
-def send_metrics(data: MetricsData, intake: Intake, seconds: float) -> str:
+def send_metrics(data: MetricsData, intake: Intake, network: Network, seconds: float) -> str:
     """Send them. What went wrong, in our words; empty when nothing did."""
-    with Line() as line:
+    with Line(network, intake.url) as line:
         exporter = OTLPMetricExporter(**_arguments(line, intake, seconds))
         return "" if exporter.export(data) is MetricExportResult.SUCCESS else line.answer
 

@@ -4,6 +4,7 @@ import time
 
 from triage.domain.collector import Collector
 from triage.domain.report import RunReport
+from triage.network import DIRECT, Network
 from triage.ports import Journal
 from triage.telemetry.line import hush, send_metrics, send_spans
 from triage.telemetry.metrics import measurements
@@ -17,8 +18,10 @@ SECONDS = 3.0
 class OtlpTelemetry:
     """Implements the `Telemetry` port."""
 
-    def __init__(self, collector: Collector, journal: Journal, seconds: float = SECONDS) -> None:
-        self._collector, self._journal, self._seconds = collector, journal, seconds
+    def __init__(
+        self, collector: Collector, journal: Journal, network: Network = DIRECT, seconds: float = SECONDS
+    ) -> None:
+        self._collector, self._journal, self._network, self._seconds = collector, journal, network, seconds
         hush()
 
     def export(self, report: RunReport) -> None:
@@ -32,11 +35,11 @@ class OtlpTelemetry:
 
         spans = sdk_spans(run_span(report), report, resource, self._collector.traceparent)
         if self._collector.traces and spans:
-            fault = send_spans(spans, self._collector.traces, ends - time.monotonic())
+            fault = send_spans(spans, self._collector.traces, self._network, ends - time.monotonic())
             settle(f"trace {spans[0].context.trace_id:032x}", fault)
         if self._collector.metrics:
             data = sdk_metrics_of(measurements(report), report, resource, delta=self._collector.delta)
-            settle("metrics", send_metrics(data, self._collector.metrics, ends - time.monotonic()))
+            settle("metrics", send_metrics(data, self._collector.metrics, self._network, ends - time.monotonic()))
         if faults:
             self._journal.note(f"Telemetry not sent ({'; '.join(faults)}).")
         elif sent:

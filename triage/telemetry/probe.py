@@ -4,6 +4,7 @@ from opentelemetry.sdk.metrics.export import MetricsData
 
 from triage.domain.collector import Collector
 from triage.errors import TriageError
+from triage.network import DIRECT, Network
 from triage.telemetry.line import hush, send_metrics, send_spans
 
 PROBE_SECONDS = 3.0
@@ -13,7 +14,7 @@ class CollectorUnavailable(TriageError):
     """The collector cannot be used."""
 
 
-def reach(collector: Collector) -> str:
+def reach(collector: Collector, network: Network = DIRECT) -> str:
     """What the collector takes.
 
     Raises:
@@ -21,8 +22,8 @@ def reach(collector: Collector) -> str:
     """
     hush()
     faults = {
-        "traces": collector.traces and send_spans([], collector.traces, PROBE_SECONDS),
-        "metrics": collector.metrics and send_metrics(MetricsData([]), collector.metrics, PROBE_SECONDS),
+        "traces": collector.traces and send_spans([], collector.traces, network, PROBE_SECONDS),
+        "metrics": collector.metrics and send_metrics(MetricsData([]), collector.metrics, network, PROBE_SECONDS),
     }
     refused = [f"{what}: {fault}" for what, fault in faults.items() if fault]
     if refused:

@@ -1,7 +1,7 @@
-"""The search tool: Tavily's, made careful. Only a short query of plain words leaves; errors are errors."""
+"""The search tool: Tavily's, made careful. Only a short query of plain words leaves, once; errors are errors."""
 
 import json
-import re
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
@@ -9,12 +9,13 @@ from langchain_tavily import TavilySearch
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr
 
 from triage import __version__
+from triage.checks.web_query import plain_query
+from triage.network import DIRECT, Network
 from triage.ports import Replies
-from triage.web.wire import CarefulWire
+from triage.web.pages import pages_of
+from triage.web.wire import CarefulWire, SearchFailed
 
-MAX_QUERY_CHARS = 200
 MAX_RESULTS = 5
-MAX_CONTENT_CHARS = 4_000
 
 
 class SearchQuery(BaseModel):
@@ -24,7 +25,7 @@ class SearchQuery(BaseModel):
 
 
 class CarefulSearch(TavilySearch):
-    """Tavily's tool with a query as its only argument.
+    """Tavily's tool with a query as its only argument, for one run, which may ask one thing: a second one is not sent.
 
     A failure is a tool error with a short name, because a message from outside has no place in a prompt or a report.
     """
@@ -34,9 +35,12 @@ class CarefulSearch(TavilySearch):
     args_schema: type[BaseModel] = SearchQuery
     api_wrapper: CarefulWire
     _replies: Replies | None = PrivateAttr(None)
+    _screened: Callable[[str], str] = PrivateAttr(str)
+    _sent: bool = PrivateAttr(False)
+    _found: dict[str, Any] | None = PrivateAttr(None)
 
     async def _arun(self, query: str, **_: Any) -> dict[str, Any]:  # type: ignore[override]  # fewer arguments: the point
-        asked = plain_query(query)
+        asked = plain_query(self._screened(plain_query(query)))
         if not asked:
             return {"results": []}
         given = {"query": asked, "max_results": self.max_results, "search_depth": self.search_depth}
@@ -44,8 +48,14 @@ class CarefulSearch(TavilySearch):
         known = _kept(self._replies.known(key)) if self._replies else None
         if known is not None:
             return known
+        if self._sent:
+            # A twin that stands in for the model gets what the model got.
+            if self._found is None:
+                raise SearchFailed("one search was made already, and a run makes one")
+            return self._found
+        self._sent = True
         answer = await self.api_wrapper.raw_results_async(**given)
-        pages = _pages(answer["results"])
+        self._found = pages = {"results": pages_of(answer["results"], MAX_RESULTS)}
         if self._replies:
             self._replies.keep(key, json.dumps(pages))
         return pages
@@ -59,48 +69,35 @@ def _key(address: str, given: dict[str, Any]) -> str:
 def _kept(answer: str | None) -> dict[str, Any] | None:
     """Pages that an interrupted run had found; what cannot be read is none."""
     try:
-        return _pages(list(json.loads(answer)["results"])) if answer else None
+        return {"results": pages_of(list(json.loads(answer)["results"]), MAX_RESULTS)} if answer else None
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
 
 
-def plain_query(query: str) -> str:
-    """The query as it leaves: one line, printable, without addresses, at most 200 characters."""
-    words = re.sub(r"https?://\S*|\S+@\S+", " ", query)
-    printable = "".join(c if c.isprintable() else " " for c in words)
-    return " ".join(printable.split())[:MAX_QUERY_CHARS]
-
-
-def _pages(results: list[Any]) -> dict[str, Any]:
-    """Title, address and text of each page; anything else that was sent is dropped."""
-    return {
-        "results": [
-            {
-                "title": str(page.get("title") or "")[:300],
-                "url": str(page["url"]),
-                "content": str(page.get("content") or "")[:MAX_CONTENT_CHARS],
-            }
-            for page in results[:MAX_RESULTS]
-            if isinstance(page, dict) and str(page.get("url", "")).startswith(("https://", "http://"))
-        ]
-    }
-
-
-def search_tool(api_key: SecretStr, base_url: str | None = None, replies: Replies | None = None) -> CarefulSearch:
-    """The tool.
+def search_tool(
+    api_key: SecretStr,
+    base_url: str | None = None,
+    replies: Replies | None = None,
+    network: Network = DIRECT,
+    screened: Callable[[str], str] = str,
+) -> CarefulSearch:
+    """The tool, for one run.
 
     Args:
         api_key: Tavily's key.
         base_url: Another address for the service; none means Tavily's own.
         replies: Where answers are kept; none means nowhere.
+        network: Proxies and certificates.
+        screened: Takes our own secrets out of what is about to leave.
     """
     tool = CarefulSearch(
         max_results=MAX_RESULTS,
         search_depth="advanced",
         handle_tool_error=False,  # else an error comes back as if it were an answer
         api_wrapper=CarefulWire.model_validate(
-            {"tavily_api_key": api_key.get_secret_value(), "api_base_url": base_url}
+            {"tavily_api_key": api_key.get_secret_value(), "api_base_url": base_url, "network": network}
         ),
     )
     tool._replies = replies
+    tool._screened = screened
     return tool

@@ -10,6 +10,8 @@ import aiohttp
 from langchain_core.tools import ToolException
 from langchain_tavily._utilities import TavilySearchAPIWrapper
 
+from triage.network import DIRECT, PROXY_LOGIN, Network, hindrance
+
 TAVILY = "https://api.tavily.com"
 MAX_ANSWER_BYTES = 1_000_000
 """Five pages without their raw text are some ten kilobytes."""
@@ -19,6 +21,7 @@ TIMEOUT = aiohttp.ClientTimeout(total=60.0, connect=10.0)
 _NAMES = {
     401: "unauthorized (401)",
     403: "forbidden (403)",
+    407: PROXY_LOGIN,
     429: "rate limited (429)",
     432: "plan's limit reached (432)",
     433: "pay-as-you-go limit reached (433)",
@@ -32,6 +35,8 @@ class SearchFailed(ToolException):
 class CarefulWire(TavilySearchAPIWrapper):
     """What the tool speaks through."""
 
+    network: Network = DIRECT
+
     @property
     def address(self) -> str:
         """Of the service."""
@@ -43,16 +48,23 @@ class CarefulWire(TavilySearchAPIWrapper):
         given = {name: value for name, value in asked.items() if value is not None}
         try:
             async with (
-                aiohttp.ClientSession(trust_env=True, timeout=TIMEOUT) as session,
-                session.post(f"{self.address}/search", json=given, headers=headers, allow_redirects=False) as answer,
+                aiohttp.ClientSession(timeout=TIMEOUT) as session,
+                session.post(
+                    f"{self.address}/search",
+                    json=given,
+                    headers=headers,
+                    allow_redirects=False,
+                    proxy=self.network.proxy_for(self.address),
+                    ssl=self.network.trust(self.address),
+                ) as answer,
             ):
                 if answer.status != 200:
                     raise SearchFailed(_NAMES.get(answer.status, f"search failed ({answer.status})"))
                 return _read(await _bounded(answer.content))
         except TimeoutError:
             raise SearchFailed("timed out") from None
-        except (aiohttp.ClientError, OSError):
-            raise SearchFailed("connection failed") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise SearchFailed(hindrance(error) or "connection failed") from None
 
 
 async def _bounded(stream: aiohttp.StreamReader) -> bytes:

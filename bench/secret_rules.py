@@ -1,0 +1,70 @@
+"""Makes `triage/checks/gitleaks.json` of gitleaks' own configuration.
+
+Left out are the rules on paths alone and on private keys, which we treat ourselves, and the exceptions for keys that
+stand in services' documentation: some of them are refused by GitHub when they are pushed, and to mask them is no loss.
+"""
+
+import argparse
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import re2  # type: ignore[import-untyped]
+
+OURS = {"private-key", "pkcs12-file"}
+WITHOUT_EXAMPLES = {"aws-access-token", "gcp-api-key", "github-app-token", "github-pat"}
+GROUPS = {"sonar-api-token": 2}
+"""Of the secret, where the package's rules name none: the first group is a word before it."""
+NOT_IN_LETTERS = {"generic-api-key": [r"^[a-zA-Z_./-]+$"]}
+"""Ours: gitleaks lets names of letters pass, and takes those with a slash, such as Europe/Helsinki, for keys."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("toml", type=Path, help="gitleaks' config/gitleaks.toml")
+    parser.add_argument("--to", type=Path, default=Path("triage/checks/gitleaks.json"))
+    options = parser.parse_args()
+    told = tomllib.loads(options.toml.read_text(encoding="utf-8"))
+    rules = [rule_of(rule) for rule in told["rules"] if rule["id"] not in OURS]
+    made = {"exempt": any_of([one["pattern"] for one in exemptions_of(told["allowlist"])]), "rules": rules}
+    options.to.write_text(json.dumps(made, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
+    print(f"{len(rules)} rules")
+
+
+def rule_of(rule: Mapping[str, Any]) -> dict[str, Any]:
+    named = {
+        "name": rule["id"],
+        "pattern": rule["regex"],
+        "keywords": sorted({word.lower() for word in rule["keywords"]}),
+        "group": GROUPS.get(rule["id"], rule.get("secretGroup", 0)),
+        "entropy": rule.get("entropy", 0),
+        "path": rule.get("path", ""),
+    }
+    allowed = () if rule["id"] in WITHOUT_EXAMPLES else rule.get("allowlists", ())
+    # One that holds in certain files only (condition AND) is for build recipes.
+    exemptions = [made for one in allowed if one.get("condition") != "AND" for made in exemptions_of(one)]
+    exemptions += [{"pattern": pattern} for pattern in NOT_IN_LETTERS.get(rule["id"], ())]
+    return {name: value for name, value in {**named, "exemptions": exemptions}.items() if value}
+
+
+def exemptions_of(allowlist: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """Patterns look at what the allowlist says, its words always at the secret."""
+    if patterns := allowlist.get("regexes"):
+        target = allowlist.get("regexTarget")
+        yield {"pattern": any_of(patterns), **({"target": target} if target else {})}
+    if words := {word.lower() for word in allowlist.get("stopwords", ())}:
+        yield {"pattern": f"(?i)(?:{any_of(sorted(map(re2.escape, words)))})"}
+
+
+def any_of(patterns: Sequence[str]) -> str:
+    return (
+        "|".join(pattern if pattern.isalnum() else f"(?:{pattern})" for pattern in patterns)
+        if len(patterns) > 1
+        else patterns[0]
+    )
+
+
+if __name__ == "__main__":
+    main()

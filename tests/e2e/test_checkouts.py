@@ -1,0 +1,148 @@
+"""Odd checkouts through the whole action: what is told, what is written, and that nothing runs but git."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e import scenes
+from tests.e2e.github_server import GitHubServer, serving
+from tests.e2e.job import MOUNTS, ROOT, Finished, Job
+from tests.index.hostile import CANARY, CHECKOUTS, sprung
+from tests.index.hostile_names import odd_names
+from tests.runner.real_runner import obeyed
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Iterator[Job]:
+    with serving(GitHubServer(scenes.TITLE, scenes.BODY)) as github:
+        yield Job(tmp_path, github)
+
+
+def written(job: Job, done: Finished) -> str:
+    """Everything that somebody may read afterwards."""
+    report = job.workspace / ".triage" / "report.json"
+    told = report.read_text(encoding="utf-8") if report.is_file() else ""
+    comments = [comment["body"] for comment in job.github.comments]
+    return "\n".join([done.log, done.summary, *done.outputs.values(), *comments, told])
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "said"),
+    [
+        ("nothing", "degraded", "is there an `actions/checkout` step before this one?"),
+        ("neighbours only", "degraded", "Repositories below the folder were not read"),
+        ("links", "complete", "/shop/basket.py#L"),
+    ],
+)
+def test_a_checkout_is_told_for_what_it_is(job: Job, name: str, status: str, said: str):
+    CHECKOUTS[name](job.workspace)
+    job.inputs["cache-dir"] = ".cache"  # a link, in one of them
+    done = job.run_here()
+    assert done.exit_code == 0, done.log
+    assert done.outputs["status"] == status, done.log
+    assert len(job.github.comments) == 1
+    everything = written(job, done)
+    assert said in everything
+    assert CANARY not in everything
+    assert not sprung(job.workspace)
+    assert not list((job.folder / "outside-workspace").glob("index*"))
+
+
+def test_names_are_words_wherever_they_are_told(job: Job):
+    odd_names(job.workspace)
+    job.github.body += "It happens in `basket.py`, `red`, `link`, `width.py`, `line.py` and `tag.py` too."
+    done = job.run_here()
+    assert done.exit_code == 0, done.log
+    (comment,) = job.github.comments
+    everything = written(job, done)
+    assert {command.name for command in obeyed(done.log)} <= {"group", "endgroup", "add-mask", "warning", "notice"}
+    for odd in ("\x1b", "\u202e", "\u200b", "\U000e0041", "\x07"):
+        assert odd not in done.log + done.summary + comment["body"] + done.outputs["suspect-files"]
+    links = re.findall(r"https://github\.com/octo/shop/blob/[^\s)\"]+", comment["body"] + done.summary)
+    assert links
+    assert all(re.fullmatch(r"[A-Za-z0-9_./:%~#?=-]+", link) and "/../" not in link for link in links)
+    assert all(isinstance(path, str) for path in json.loads(done.outputs["suspect-files"]))
+    assert "Traceback (most recent call last)" not in everything.replace(scenes.BODY, "")
+
+
+WATCHED = """
+import json, os, sys
+seen = []
+def watch(event, args):
+    if event in ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.system", "socket.connect", "open", "pickle.find_class"):
+        told = args[1] if event in ("socket.connect", "subprocess.Popen") else args[0]
+        flags = args[2] if event == "open" else 0
+        seen.append((event, told if isinstance(told, (str, int, list, tuple)) else repr(told), flags))
+sys.addaudithook(watch)
+sys.path.insert(0, {ours!r})
+from triage.action import main
+from triage.signals import Signals
+code = main(dict(os.environ), Signals(), sys.stdout)
+found = list(seen)
+with open({told!r}, "w") as file:
+    json.dump(found, file, default=repr)
+os._exit(code)
+"""
+
+
+def watched(job: Job) -> list[tuple[str, object, int]]:
+    """Programs, connections and files of a run, as Python itself tells them."""
+    told = job.folder / "told.json"
+    seen_as = {name: str(job.folder / name) for name in MOUNTS}
+    environment = job.environment(seen_as) | {"PATH": os.environ["PATH"]}
+    script = WATCHED.format(ours=str(ROOT), told=str(told))
+    done = subprocess.run(
+        [sys.executable, "-I", "-B", "-c", script], env=environment, cwd="/", capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [(event, what, flags) for event, what, flags in json.loads(told.read_text())]
+
+
+def _is_ours(job: Job, place: str) -> bool:
+    """Our code, Python's and the system's libraries, the job's own folders, temporary files."""
+    homes = [
+        str(ROOT),
+        sys.prefix,
+        sys.base_prefix,
+        str(job.folder),
+        "/usr/lib",
+        "/usr/share",
+        "/lib",
+        "/tmp",
+        "/dev/null",
+    ]
+    system = r"/proc/(?:self|\d+)/(?:stat|status|cgroup|maps|mountinfo|cmdline)|/proc/(?:cpuinfo|meminfo|stat)|/etc/.*|/sys/.*"
+    return place.startswith(tuple(homes)) or re.fullmatch(system, place) is not None
+
+
+def test_git_is_the_only_program_and_github_the_only_server(job: Job):
+    CHECKOUTS["programs"](job.workspace)
+    seen = watched(job)
+    programs = [
+        what for event, what, _ in seen if event in ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.system")
+    ]
+    assert {str(words[0]).rpartition("/")[2] for words in programs if isinstance(words, list)} == {
+        "git",
+        Path(sys.executable).name,
+    }
+    workers = [words for words in programs if isinstance(words, list) and words[0] == sys.executable]
+    assert all("from triage.index.extract_worker import main" in str(words) for words in workers)
+    assert {tuple(what) for event, what, _ in seen if event == "socket.connect" and isinstance(what, list)} == {
+        ("127.0.0.1", int(job.github.url.rpartition(":")[2]))
+    }
+    assert not [what for event, what, _ in seen if event == "pickle.find_class"]
+    opened = {
+        str(what) for event, what, _ in seen if event == "open" and isinstance(what, str) and what.startswith("/")
+    }
+    assert sorted(place for place in opened if not _is_ours(job, place)) == []
+    in_workspace = {place for place in opened if place.startswith(str(job.workspace)) and ".triage" not in place}
+    assert {str(Path(place).relative_to(job.workspace)) for place in in_workspace} == {"."}, (
+        "only git reads files, and the report is written"
+    )
+    assert not sprung(job.workspace)

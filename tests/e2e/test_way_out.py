@@ -1,0 +1,229 @@
+"""Nothing secret leaves: every key is in the issue, in the code, in what the search finds and in all that models say.
+
+What reached the servers, the log, the job's page, the outputs, the report and the cache is searched by a judge of its
+own (`leaked`).
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from tests.e2e import scenes
+from tests.e2e.github_server import serving as github_serving
+from tests.e2e.job import Job
+from tests.e2e.leaked import COLLECTOR, GITHUB, KEYS, MODEL, PROXY, SEARCH, everywhere, forms, leaks
+from tests.e2e.outside import ANSWERS, Outside, reply_to
+from tests.endpoint import Reply, Request, completion
+from tests.endpoint import serving as endpoint_serving
+from tests.runner.real_runner import obeyed
+from tests.telemetry.receiver import Receiver, receiving
+
+
+def leaked_words() -> Iterator[str]:
+    """Every form of every key, again and again, each time another one first."""
+    every = [form for key in KEYS for form in forms(key)]
+    return (" ".join(every[start:] + every[:start]) for start in (number * 7 % len(every) for number in count()))
+
+
+WORDS = leaked_words()
+
+
+def spoilt(name: str) -> str:
+    """The usual answer with keys in each of its texts."""
+    answer = ANSWERS[name]
+
+    def fits(tree: Any) -> bool:
+        try:
+            TypeAdapter(type(answer)).validate_python(tree)
+        except ValidationError:
+            return False
+        return True
+
+    return json.dumps(everywhere(answer.model_dump(mode="json"), fits, WORDS))
+
+
+@dataclass
+class Chatty(Outside):
+    """Servers that say what they should not know, and keep all that they are told."""
+
+    told: list[str] = field(default_factory=list)
+    """Bodies and paths of all requests."""
+
+    def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
+        self.told.append(f"{method} {path} {json.dumps(sent, ensure_ascii=False)}")
+        status, value = super().answer(method, path, sent)
+        if path.endswith("/labels"):
+            return 200, [{"name": "bug"}, {"name": f"by {GITHUB}"}]
+        return status, value
+
+    def reply(self, request: Request) -> Reply:
+        self.told.append(f"{request.path} {json.dumps(request.body, ensure_ascii=False)}")
+        what, usual = reply_to(request)
+        self.notice(what)
+        match what.split():
+            case ["search"]:
+                places = ("https://docs.example.com/baskets", f"https://docs.example.com/{MODEL}")
+                return Reply(
+                    {"results": [{"title": next(WORDS), "url": url, "content": next(WORDS)} for url in places]}
+                )
+            case ["model", "ticket"]:
+                ticket = {"title": f"Empty {next(WORDS)}", "labels": ["bug", GITHUB], "assignee": MODEL, "effort": "S"}
+                return completion(json.dumps(ticket))
+            case ["model", "words"]:
+                listed = "\n- ".join(SEARCH)
+                return completion(f"# Found\n\n- {listed}\n\n```\n{next(WORDS)}\n```\n\n{next(WORDS)}")
+            case ["model", "choose"]:
+                call = ("tavily_search", json.dumps({"query": f"KeyError {MODEL[9:]} {' '.join(GITHUB)}"}))
+                return completion(tool_calls=[call], finish_reason="tool_calls")
+            case ["model", "look", "up"] if len(request.body["messages"]) < 4:
+                call = ("search_code", json.dumps({"query": f"total {next(WORDS)}"[:300]}))
+                return completion(next(WORDS), tool_calls=[call], finish_reason="tool_calls")
+            case ["model", name] if name in ANSWERS:
+                return completion(spoilt(name))
+        return usual
+
+
+@dataclass
+class Run:
+    """What came of it."""
+
+    job: Job
+    servers: Chatty
+    receiver: Receiver
+    log: str
+    summary: str
+    outputs: dict[str, str]
+    environments: dict[str, bytes]
+    """Of all its processes, by their command lines."""
+
+
+def _prepared(job: Job, address: str, collector: str) -> None:
+    job.inputs |= {
+        "engine": "model",
+        "github-token": GITHUB,
+        "model-api-key": MODEL,
+        "model-base-url": f"{address}/v1",
+        "embedding-model": "text-embedding-3-small",
+        "tavily-api-key": SEARCH,
+        "labels": "apply",
+        "cache-dir": str(job.folder / "cache"),
+    }
+    job.variables |= {
+        "TAVILY_BASE_URL": address,
+        "OTEL_EXPORTER_OTLP_ENDPOINT": collector,
+        "OTEL_EXPORTER_OTLP_HEADERS": f"x-honeycomb-team={COLLECTOR},x-dataset=bug-triage",
+        "HTTPS_PROXY": f"http://bot:{PROXY}@127.0.0.1:9",
+        "ACTIONS_RUNTIME_TOKEN": GITHUB,
+        "AWS_SECRET_ACCESS_KEY": MODEL,
+        "GITHUB_PAT": GITHUB,
+    }
+    scenes.plain_checkout(job.workspace)
+    noted = "".join(f"# basket total: {json.dumps(form)}\n" for key in KEYS for form in forms(key))
+    (job.workspace / "shop" / "notes.py").write_text(f"{noted}\ndef total():\n    pass\n", encoding="utf-8")
+    job.commit()
+
+
+def environments(session: int) -> dict[str, bytes]:
+    """Of every process of the session, by its command line."""
+    found = {}
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.getsid(int(place.name)) == session:
+                found[(place / "cmdline").read_text()] = (place / "environ").read_bytes()
+        except OSError:
+            continue
+    return found
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    every = "\n".join(form for key in KEYS for form in forms(key))
+    issue = f"{scenes.BODY}\nKeyError: {' '.join(forms(MODEL))}\n\n{every}"
+    servers = Chatty(f"{scenes.TITLE} {GITHUB}", issue)
+    with github_serving(servers), endpoint_serving(servers.reply) as endpoint, receiving() as receiver:
+        job = Job(tmp_path_factory.mktemp("leaks") / "job", servers)
+        _prepared(job, endpoint.url, receiver.url)
+        running, seen = job.start_here(), dict[str, bytes]()
+        while running.poll() is None:
+            seen |= environments(running.pid)
+            time.sleep(0.01)
+        done = job.ended(running)
+        assert done.exit_code == 0, done.log
+        yield Run(job, servers, receiver, done.log, done.summary, done.outputs, seen)
+
+
+def test_the_judge_finds_every_form():
+    assert [form for key in KEYS for form in forms(key) if not leaks(f"It is {form} there.", [key])] == []
+    assert leaks("sk-proj-, ghs_ and tvly-dev- are prefixes; " + scenes.BODY) == []
+
+
+def test_the_run_was_whole(run: Run):
+    asked = {one.what for one in run.servers.requests}
+    assert {"search", "embeddings", "model TriageReport", "model words", "model ticket"} <= asked
+    assert len(run.servers.comments) == 1
+    assert run.outputs["status"] == "complete", run.log
+    assert run.outputs["engine"] == "model"
+
+
+def test_no_server_is_told_a_key(run: Run):
+    assert {sent.split()[0]: found for sent in run.servers.told if (found := leaks(sent))} == {}
+    assert leaks(run.servers.comments[0]["body"]) == []
+    assert [found for one in run.receiver.sent if (found := leaks(one.body.decode("latin-1")))] == []
+    assert run.receiver.sent
+
+
+def test_nothing_on_the_jobs_page_has_a_key(run: Run):
+    said = "\n".join(line for line in run.log.splitlines() if not line.startswith("::add-mask::"))
+    assert leaks(said) == []
+    assert leaks(run.summary) == []
+    assert leaks("\n".join(run.outputs.values())) == []
+
+
+def test_the_report_is_whole_and_has_no_key(run: Run):
+    text = (run.job.workspace / ".triage" / "report.json").read_text(encoding="utf-8")
+    assert leaks(text) == []
+    assert json.loads(text)["status"] == "complete"
+    assert json.loads(run.outputs["suspect-files"]) == ["shop/basket.py"]
+    assert json.loads(run.outputs["ticket-labels"]) == ["bug"]
+
+
+def test_nothing_that_is_kept_has_a_key(run: Run):
+    """But for the index: it is a copy of the commit, for those who may read the repository."""
+    kept = [path for path in (run.job.folder / "cache" / "runs").rglob("*") if path.is_file()]
+    assert {path.name: found for path in kept if (found := leaks(path.read_bytes().decode("latin-1")))} == {}
+    assert {"replies.sqlite", "state.sqlite"} <= {path.name for path in kept}
+
+
+def test_it_is_said_once_where_and_without_a_word_of_it(run: Run):
+    said = [command.data for command in obeyed(run.log) if "secret" in command.data and command.name == "warning"]
+    assert len(said) == 1
+    for place in ("issue", "model's answer", "tool's answer"):
+        assert place in said[0]
+
+
+def test_every_secret_is_masked_before_anything_is_said(run: Run):
+    commands = obeyed(run.log)
+    names = [command.name for command in commands]
+    masks = [command.data for command in commands if command.name == "add-mask"]
+    assert set(KEYS) <= set(masks)
+    assert names[: len(masks)] == ["add-mask"] * len(masks)
+    assert run.log.splitlines()[len(masks) - 1].startswith("::add-mask::")
+
+
+def test_no_process_shows_a_key(run: Run):
+    (ours,) = [shown for command, shown in run.environments.items() if "--held-by=" in command]
+    names = {entry.partition(b"=")[0].decode() for entry in ours.split(b"\0") if entry}
+    assert not {name for name in names if name.startswith(("INPUT_", "ACTIONS_", "AWS_")) or name.endswith("_TOKEN")}
+    assert not names & {"GITHUB_PAT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "OTEL_EXPORTER_OTLP_HEADERS"}
+    for command, shown in run.environments.items():
+        assert leaks(command) == []
+        if not command.endswith("entrypoint.py\0"):  # which has not started anew yet
+            assert leaks(shown.decode("latin-1")) == [], command

@@ -1,0 +1,144 @@
+"""Every event that GitHub sends, through the real root: a task or a reason, and no request where nothing is to be done."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.github_server import GitHubServer, serving
+from tests.events.examples import MAY_START, comment, examples, mutated, mutated_file, payload
+from tests.events.job import Ended, Place
+from triage.domain.task import Skip, TriageIssue
+from triage.errors import BadInput
+from triage.events.route import route
+
+EVERY = examples()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    with serving(GitHubServer("Total fails", "It fails.", number=1)) as github:
+        yield Place(tmp_path_factory.mktemp("events"), github)
+
+
+def applies(event: str, told: Any) -> bool:
+    """Whether a payload may lead to a request at all, by the rules of the README; read without the program's help."""
+    if event in ("workflow_dispatch", "repository_dispatch", "schedule"):
+        return True
+    issue, action = (told.get("issue"), told.get("action")) if isinstance(told, dict) else (None, None)
+    if (
+        event not in MAY_START
+        or not isinstance(issue, dict)
+        or issue.get("locked") is True
+        or issue.get("pull_request")
+    ):
+        return False
+    accounts = [issue.get("user"), told.get("sender")]
+    if event == "issues" and any(isinstance(one, dict) and one.get("type") == "Bot" for one in accounts):
+        return False
+    return action in (("created",) if event == "issue_comment" else ("opened", "edited", "reopened", "labeled"))
+
+
+def is_sound(ended: Ended) -> bool:
+    """Told on the job's page and in the outputs, without a traceback, and nothing that the log's reader would obey."""
+    whole = bool(ended.summary) and "status" in ended.outputs and not ended.odd_commands
+    told = "Traceback" not in ended.log and "Internal error" not in ended.log and len(ended.errors) == ended.code
+    return whole and told and (ended.outputs["status"] == "failed") == bool(ended.code)
+
+
+def test_the_examples_are_all_there() -> None:
+    assert len(EVERY) == 404
+    assert len({one.event for one in EVERY}) == 64
+    assert len({server for one in EVERY for server in one.servers}) == 6
+
+
+@pytest.mark.parametrize("event", sorted({one.event for one in EVERY}))
+def test_an_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
+    for told in (one.payload for one in EVERY if one.event == event):
+        task = route(event, told, 1 if event in ("workflow_dispatch", "repository_dispatch") else None)
+        assert isinstance(task, (Skip, TriageIssue) if applies(event, told) else Skip)
+        assert not isinstance(task, Skip) or task.reason.endswith(".")
+
+
+@pytest.mark.parametrize("event", sorted({one.event for one in EVERY} - MAY_START))
+def test_an_event_of_no_interest_asks_nothing(place: Place, event: str) -> None:
+    told = next(one.payload for one in EVERY if one.event == event)
+    ended = place.run(event, json.dumps(told).encode())
+    assert is_sound(ended)
+    assert (ended.code, ended.outputs["status"], ended.asked) == (0, "skipped", [])
+
+
+@pytest.mark.parametrize("action", sorted({one.payload["action"] for one in EVERY if one.event == "issues"}))
+def test_an_issue_that_changes(place: Place, action: str) -> None:
+    told = next(one.payload for one in EVERY if one.event == "issues" and one.payload["action"] == action)
+    ended = place.run("issues", json.dumps(told).encode())
+    assert is_sound(ended)
+    assert ended.code == 0
+    assert bool(ended.asked) == (action in ("opened", "reopened") or (action == "edited" and "body" in told["changes"]))
+
+
+@pytest.mark.parametrize("seed", range(0, 2_000, 40))
+def test_an_odd_payload_ends_in_one_line(place: Place, seed: int) -> None:
+    event, content = mutated_file(seed)
+    ended = place.run(event, content)
+    assert is_sound(ended), ended.log
+    assert applies(event, json.loads(content)) or not ended.asked
+
+
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_odd_payloads_are_routed(first: int) -> None:
+    for seed in range(first, first + 100):
+        event, told = mutated(seed)
+        said, started = "", False
+        try:
+            started = isinstance(route(event, told, 1), TriageIssue)
+        except BadInput as error:
+            said = str(error)
+        assert said.isprintable(), seed
+        assert applies(event, told) or not started, seed
+
+
+@pytest.mark.parametrize("name", ["Issues", "issues ", " issues", "issues\n", "issue", "ISSUES", "iss\u200bues", "іssues", "::error::x", "../issues", "a" * 9_000])  # fmt: skip
+def test_an_event_by_another_name_is_skipped(place: Place, name: str) -> None:
+    ended = place.run(name, json.dumps(place.github.opened()).encode())
+    assert is_sound(ended)
+    assert (ended.code, ended.asked) == (0, [])
+
+
+def test_no_event_by_name_is_told_so(place: Place) -> None:
+    ended = place.run("", b"{}")
+    assert (ended.code, ended.asked, len(ended.errors)) == (1, [], 1)
+
+
+@pytest.mark.parametrize("number", ["1;id", "1e3", "-1", "0", "١", "１", "9223372036854775808", "1.0", "0x1", "#1", "https://github.com/o/r/issues/1", "1 2", "\u200b1", "true"])  # fmt: skip
+def test_a_number_that_is_none(place: Place, number: str) -> None:
+    ended = place.run("workflow_dispatch", b"{}", **{"INPUT_ISSUE-NUMBER": number})
+    assert is_sound(ended)
+    assert (ended.code, ended.asked) == (1, [])
+
+
+@pytest.mark.parametrize("content", [b'{"issue": ', b"\xff\xfe{", b"\x00" * 99, b"[" * 100_000, b'{"a":' * 100_000])
+def test_a_broken_file(place: Place, content: bytes) -> None:
+    ended = place.run("issues", content)
+    assert is_sound(ended)
+    assert (ended.code, ended.asked) == (1, [])
+
+
+def test_a_folder_for_a_file(place: Place, tmp_path: Path) -> None:
+    ended = place.run("issues", tmp_path)
+    assert is_sound(ended)
+    assert (ended.code, ended.asked) == (1, [])
+
+
+@pytest.mark.parametrize("body", ["\ud800", "/triage\ud800", "\0/triage", "/tri\u00adage", "／triage", "/triаge", "/triage\u00a0now", "\u00a0/triage", "> /triage", "```\n/triage\n```", "<!--\n/triage\n-->", "thanks\n/triage", "\\/triage", "&#47;triage", "//triage", "/triage\u2028quiet"])  # fmt: skip
+def test_what_only_looks_like_a_command_is_talk(body: str) -> None:
+    task = route("issue_comment", comment(body, by="stranger"))
+    assert isinstance(task, Skip)
+
+
+def test_a_command_on_a_pull_request_asks_nothing(place: Place) -> None:
+    told = payload("issue_comment.created", comment__body="/triage", issue__pull_request={"url": "x"})
+    ended = place.run("issue_comment", json.dumps(told).encode())
+    assert (ended.code, ended.outputs["status"], ended.asked) == (0, "skipped", [])

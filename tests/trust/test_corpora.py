@@ -1,0 +1,37 @@
+"""The strings that the harness tries."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from trust import corpora
+from trust.corpora import injections, markdown, orders
+from trust.measures.hidden import POINTS
+
+
+def test_there_are_as_many_as_promised():
+    assert len(injections()) >= 1_500
+    assert len(markdown()) >= 1_420
+    assert len({case.text for case in injections()}) == len(injections())
+    assert len(POINTS) > 4_000
+
+
+def test_every_order_is_understood_however_it_is_wrapped():
+    lost = [text for text in orders.written() if not orders.seen(text)]
+    assert lost == []
+
+
+def test_further_collections_are_read_from_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "a.txt").write_text("x\ny\n")
+    (tmp_path / "one" / "b.txt").write_text("p\nq\n%%%\nr")
+    (tmp_path / "one" / "c.json").write_text(json.dumps({"a": ["s", {"b": "t"}]}))
+    (tmp_path / "one" / "d.jsonl").write_text('"u"\n{"text": "v"}\n')
+    monkeypatch.setenv("TRUST_CORPORA", str(tmp_path))
+    corpora.injections.cache_clear()
+    try:
+        read = [case.text for case in injections() if case.corpus == "one"]
+    finally:
+        corpora.injections.cache_clear()
+    assert read == ["x", "y", "p\nq", "r", "s", "t", "u", "v"]

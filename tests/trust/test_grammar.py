@@ -1,0 +1,59 @@
+"""The harness's own reading of the runner's two grammars."""
+
+import pytest
+
+from trust.grammar import StepFails, commands, pairs
+
+OBEYED = {
+    "::warning::x": ("warning", "x"),
+    "  \t::warning::x": ("warning", "x"),
+    "::WARNING file=a.py,line=1::x": ("warning", "x"),
+    "\u200b::warning::x": ("warning", "x"),
+    "::set-env name=PATH::/tmp": ("set-env", "/tmp"),
+    "::group::%25%0A%0D": ("group", "%\n\r"),
+    "::group::%250A": ("group", "%0A"),
+    "words ##[error]x": ("error", "x"),
+    "words ##[Add-Mask a=b;]x%5D": ("add-mask", "x]"),
+    "words\r::debug::x": ("debug", "x"),
+}
+TEXT = [
+    "| ::warning::x",
+    "x::warning::y",
+    ":: warning::x",
+    "::warn::x",
+    "::warning:x",
+    "## [error]x",
+    "##[error",
+    "#[error]x",
+    "",
+]
+
+
+@pytest.mark.parametrize("line", OBEYED)
+def test_the_runner_obeys(line: str):
+    assert [(command.name, command.data) for command in commands(f"before\n{line}\nafter")] == [OBEYED[line]]
+
+
+@pytest.mark.parametrize("line", TEXT)
+def test_the_runner_takes_for_text(line: str):
+    assert list(commands(line)) == []
+
+
+def test_properties_are_unescaped():
+    (command,) = commands("::error file=a%2Cb%3Ac.py,line=3,col=::x")
+    assert command.properties == {"file": "a,b:c.py", "line": "3"}
+
+
+def test_nothing_hides_behind_a_stop():
+    assert [command.name for command in commands("::stop-commands::x\n::add-path::y")] == ["stop-commands", "add-path"]
+
+
+def test_outputs():
+    written = b"a=1\nb<<END\nx\ny=2\n c<<X\nEND\nd==<<\n\ne<<E\nE\nf=\r\n"
+    assert pairs(written) == [("a", "1"), ("b", "x\ny=2\n c<<X"), ("d", "=<<"), ("e", ""), ("f", "\r")]
+
+
+@pytest.mark.parametrize("written", [b"words", b"a<<\n", b"<<E\nE\n", b"a<<E\nx\n", b"a<<E\nx"])
+def test_outputs_that_fail_the_step(written: bytes):
+    with pytest.raises(StepFails):
+        pairs(written)

@@ -1,0 +1,71 @@
+"""The harness's own reader of finished pages: it sees what acts, and nothing in what does not."""
+
+import pytest
+
+from trust.judge import judged
+from trust.reports import LINKS
+
+LIVE = {
+    "![x](https://evil.example/x.png)": "an image",
+    "<img src=x>": "an image",
+    "[x](https://evil.example)": "a link to evil.example",
+    "[x](javascript:x)": "a link to javascript:x",
+    "[x](https://github.com/octo/shop/../../evil)": "a link to github.com",
+    "https://evil.example": "a link to evil.example",
+    "www.evil.example": "a link to www.evil.example",
+    "a@evil.example": "a link to mailto:a@evil.example",
+    "hello @mona": "a mention",
+    "**@octo/team**": "a mention",
+    "as in #1": "an issue reference",
+    "octo/other#12": "an issue reference",
+    "GH-3": "an issue reference",
+    "since 6f1ad64": "a commit reference",
+    "<b>x</b>": "raw HTML",
+    "<h4 align=center>x</h4>": "raw HTML",
+    "x <!-- y -->": "a comment of HTML",
+    "<!-- bug-triage: x": "a marker that does not end",
+    "x[^1]\n\n[^1]: y": "a footnote",
+    "> [!NOTE]\n> x": "an alert",
+    "$x$": "a formula",
+    "```mermaid\ngraph LR\n```": "a drawn block",
+    "```suggestion\nx\n```": "a drawn block",
+    "x\n/approve": "a bot's command",
+    "```\n/approve\n```": "a bot's command",
+    "- /approve": "a bot's command",
+    f"{'`' * 81} x {'`' * 81}": "a run of backticks that GitHub does not count",
+    "x\u200by": "an invisible character",
+}
+DEAD = [
+    "plain words, 12 of them; and/or, 1.5 s, C#, a_b",
+    "`@mona` `#1` `6f1ad64` `https://evil.example` ``x`@mona``",
+    "```\n@mona #1 <img src=x>\n```",
+    "&lt;img src=x&gt; \\<b> \\![x]\\(y)",
+    "[x](https://github.com/octo/shop/blob/0123456789abcdef0123456789abcdef01234567/a.py#L1)",
+    "<details>\n<summary>x</summary>\n\nwords<br>words\n\n</details>",
+    "- [ ] a question\n- [x] answered",
+    '<!-- bug-triage: v1 {"text":""} -->\nwords',
+    "\u26a0\ufe0f words",
+]
+
+
+@pytest.mark.parametrize("page", LIVE)
+def test_what_acts_is_seen(page: str):
+    assert LIVE[page] in judged(page, LINKS).live
+
+
+@pytest.mark.parametrize("page", DEAD)
+def test_what_is_dead_is_let_be(page: str):
+    assert judged(page, LINKS).live == []
+
+
+def test_one_picture_of_ours_may_stand():
+    ours = '```mermaid\n%%{init: {"flowchart": {}}}%%\nflowchart LR\n  a["<b>words</b><br/>more"]\n```'
+    assert judged(ours, LINKS, picture=True).live == []
+    assert judged(f"{ours}\n\n{ours}", LINKS, picture=True).live == ["a drawn block"]
+    clicks = ours.replace("more", '"]\n  click a "https://evil.example"\n b["')
+    assert judged(clicks, LINKS, picture=True).live == ["a drawn block"]
+
+
+def test_structure_is_counted():
+    found = judged("# x\n\n> y\n\n<details><summary>z</summary>\n\n***\n\n</details>", LINKS)
+    assert (found.folds, found.blocks) == (1, 3)

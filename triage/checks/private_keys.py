@@ -1,0 +1,40 @@
+"""Private keys between their marks, however they were written down."""
+
+from collections.abc import Iterator
+
+import re2  # type: ignore[import-untyped]
+
+Span = tuple[int, int]
+
+_BEGIN = re2.compile(rb"-----BEGIN[ A-Z0-9_]{0,60}PRIVATE KEY(?: BLOCK)?-----")
+_END = b"-----END"
+_WORD = re2.compile(rb"(?:\\[nrt])*([A-Za-z0-9+/]+={0,2}|=[A-Za-z0-9+/]{4})")
+"""Base64; in a string of a program its line ends are written out."""
+_HEADER = re2.compile(rb"(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[ \t]*[^\s\\]+")
+_LONG = 40
+"""Bytes that no word of a program has, and each line of a key but the last."""
+
+
+def private_keys(data: bytes) -> Iterator[Span]:
+    """Where the words of private keys stand, in bytes, marks and headers left out.
+
+    What stands between two marks in a program is no key unless most of it looks like one. A key whose end was cut off
+    counts as well.
+    """
+    if b"PRIVATE KEY" not in data:
+        return
+    begins = [mark.span() for mark in _BEGIN.finditer(data)]
+    for number, (_, start) in enumerate(begins):
+        next_begin = begins[number + 1][0] if number + 1 < len(begins) else len(data)
+        end = data.find(_END, start, next_begin)
+        body = data[start : end if end >= 0 else next_begin]
+        headers = [header.span() for header in _HEADER.finditer(body)]
+        words = [word.span(1) for word in _WORD.finditer(body)]
+        words = [word for word in words if not any(low <= word[0] < high for low, high in headers)]
+        long = [word for word in words if _length(word) >= _LONG]
+        is_key = end >= 0 and 2 * sum(map(_length, long)) > sum(map(_length, words))
+        yield from ((start + low, start + high) for low, high in (words if is_key else long))
+
+
+def _length(span: Span) -> int:
+    return span[1] - span[0]

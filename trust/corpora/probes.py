@@ -1,0 +1,85 @@
+"""Things that GitHub makes live, in the places where Markdown treats them differently."""
+
+_LIVE = (
+    "@mona",
+    "@octo/everyone",
+    "#1",
+    "GH-1",
+    "octo/other#1",
+    "octo/other@6f1ad64b1c0f9a2f3e4d5c6b7a8990a1b2c3d4e5",
+    "6f1ad64b1c0f9a2f3e4d5c6b7a8990a1b2c3d4e5",
+    "6f1ad64",
+    "Fixes #1",
+    "https://evil.example/x",
+    "www.evil.example",
+    "a@evil.example",
+    "https://github.com/octo/other/issues/1",
+    "![x](https://evil.example/i.png)",
+    "[x](https://evil.example)",
+    "[x](javascript:alert(1))",
+    "<https://evil.example>",
+    "<img src=https://evil.example/h.png>",
+    '<a href="https://evil.example">x</a>',
+    "<!-- hidden -->",
+    "$\\href{https://evil.example}{x}$",
+    ":octocat:",
+    "/approve",
+)
+_PLACES = (
+    "{}",
+    "words {} words",
+    "({})",
+    "**{}**",
+    "_{}_",
+    "~~{}~~",
+    "`{}`",
+    "``{}`",
+    "\\{}",
+    "\\`{}\\`",
+    "x{}",
+    "{}x",
+    "_x{}",
+    "# {}",
+    "- {}",
+    "1. {}",
+    "> {}",
+    "\n\n{}",
+    "words\n{}",
+    "words  \n{}",
+    "<b>{}</b>",
+    "[{}](#x)",
+    "![{}](#x)",
+    "[{}]",
+    "|a|\n|-|\n|{}|",
+    "```\n{}\n```",
+    "```\nx\n```\n{}",
+    "``` {}\nx\n```",
+    "    {}",
+    "\t{}",
+    "[^1]\n\n[^1]: {}",
+    "- [ ] {}",
+    "{0}\u200b{0}",
+    "\u200b{}",
+    "\u2066{}\u2069",
+    "{}\r{0}",
+    "x\x00{}",
+    "&#8203;{}",
+    "<details><summary>{}</summary>\n\n{0}\n\n</details>",
+    "a\\|{}",
+    "| {} |",
+    "$`{}`$",
+    "\u2028{}",
+    "\x0b{}",
+    "\u3000{}",
+)
+
+
+_RUNS = (3, 79, 80, 81, 254, 255, 256, 257, 1_500)
+"""Of backticks and tildes: GitHub's parser counts spans up to 80 and keeps a fence's length in a byte (cmark-gfm)."""
+
+
+def written() -> list[str]:
+    """Every live thing in every place, and behind long runs of what opens code."""
+    live = "@mona ![x](https://evil.example/r.png) #1"
+    runs = [f"{sign * count}{gap}{live}" for sign in "`~" for count in _RUNS for gap in (" ", "\n", "x\n\n")]
+    return runs + [place.replace("{0}", "{}").replace("{}", live) for live in _LIVE for place in _PLACES]

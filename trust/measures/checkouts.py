@@ -1,0 +1,98 @@
+"""Odd and hostile checkouts: a whole run over each, with a model that must not be shown what is not of the commit."""
+
+import contextlib
+import json
+import shutil
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.e2e.job import Finished, Job
+from tests.e2e.outside import Outside, serving
+from tests.index.hostile import CANARY, CHECKOUTS, sprung
+from trust.measure import Figure, Measure
+from trust.runs import ended, started
+from trust.share import part
+
+MOST_SECONDS = 60.0
+SIDE_BY_SIDE = 2
+
+
+def run(share: float) -> Figure:
+    """Each checkout once."""
+    chosen = part(list(CHECKOUTS), share)
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        tried = list(pool.map(_tried, chosen))
+    failures = [f"{name}: {words}" for name, (found, _) in zip(chosen, tried, strict=True) for words in found]
+    return Figure(len(chosen), failures, f"{max(seconds for _, seconds in tried):.0f} s at most")
+
+
+def _tried(name: str) -> tuple[list[str], float]:
+    with TemporaryDirectory() as folder, serving(Path(folder) / "job") as (servers, job):
+        shutil.rmtree(job.workspace)
+        CHECKOUTS[name](job.workspace)
+        began = time.monotonic()
+        done = ended(job, started(job), MOST_SECONDS)
+        seconds = time.monotonic() - began
+        return _wrong(job, servers, done, seconds), seconds
+
+
+def _wrong(job: Job, servers: Outside, done: Finished, seconds: float) -> list[str]:
+    comments = json.dumps(servers.comments)
+    told = {"the comment": comments, "the page": done.summary, "the log": done.log, "the outputs": str(done.outputs)}
+    told["the report"] = _report(job, done)
+    told |= {f"a request ({what})": json.dumps(body) for what, body in servers.bodies}
+    complaints = {
+        f"exit code {done.exit_code}": done.exit_code != 0,
+        f"{len(servers.comments)} comments": len(servers.comments) != 1,
+        "a traceback": "Traceback (most recent call last)" in done.log,
+        f"{seconds:.0f} s": seconds > MOST_SECONDS,
+        "a program of the checkout was run": sprung(job.workspace),
+    }
+    leaks = [f"private words in {where}" for where, text in told.items() if CANARY in text]
+    return [words for words, is_wrong in complaints.items() if is_wrong] + list(dict.fromkeys(leaks))
+
+
+def _report(job: Job, done: Finished) -> str:
+    with contextlib.suppress(OSError):
+        return (job.workspace / done.outputs.get("report-file", "")).read_text(encoding="utf-8", errors="replace")
+    return ""
+
+
+BLIND = ("programs", "links", "neighbours")
+
+
+def blind() -> Figure:
+    """A program that asks git as it is configured, and reads every file that it comes by."""
+    failures: list[str] = []
+    for name in BLIND:
+        with TemporaryDirectory() as folder, serving(Path(folder) / "job") as (servers, job):
+            shutil.rmtree(job.workspace)
+            CHECKOUTS[name](job.workspace)
+            done = Finished(0, _naive(job.workspace), {}, "")
+            failures += [f"{name}: {words}" for words in _wrong(job, servers, done, 0.0) if "comments" not in words]
+    return Figure(len(BLIND), failures)
+
+
+def _naive(root: Path) -> str:
+    for command in (["git", "status"], ["git", "log", "-p"], ["git", "diff", "HEAD"]):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run(command, cwd=root, capture_output=True, timeout=5, check=False)
+    read: list[str] = []
+    for place in root.rglob("*"):
+        with contextlib.suppress(OSError):
+            read.append(place.read_text(encoding="utf-8", errors="replace") if place.is_file() else "")
+    return "\n".join(read)
+
+
+MEASURE = Measure(
+    "Odd checkouts",
+    "all pass",
+    "A whole run with a model over an odd or hostile checkout: none, shallow, sparse, submodules, worktrees, links, "
+    "configuration and hooks that want programs run, damaged objects, bombs; it must end within a minute with one "
+    "comment, run no program of the checkout, and show nobody what is not of the commit.",
+    run,
+    blind,
+)

@@ -1,0 +1,103 @@
+"""Named faults: of the model, the search, the embeddings, GitHub and the machine over real HTTP, of every agent."""
+
+import asyncio
+import contextlib
+import io
+import json
+import traceback
+import urllib.request
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.e2e.faults import EMBEDDING_FAULTS, MODEL_FAULTS, SEARCH_FAULTS, Fault
+from tests.e2e.github_faults import GITHUB_FAULTS
+from tests.e2e.github_server import SLUG
+from tests.e2e.job import Finished
+from tests.e2e.machine_faults import MACHINE_FAULTS
+from tests.e2e.place import Place, a_place
+from tests.graph.failing import ONE_AND_TWO, without_models, without_models_and_twins
+from triage.domain.findings import AgentName
+from trust.measure import Figure, Measure
+from trust.share import part
+
+Agents = Callable[[tuple[AgentName, ...]], Coroutine[Any, Any, list[str]]]
+BY_SOURCE = {
+    "model": MODEL_FAULTS,
+    "search": SEARCH_FAULTS,
+    "embeddings": EMBEDDING_FAULTS,
+    "GitHub": GITHUB_FAULTS,
+    "machine": MACHINE_FAULTS,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A fault, and what finds out what was not as promised."""
+
+    name: str
+    complaints: Callable[[], list[str]]
+
+
+def _whole(source: str, fault: Fault) -> Case:
+    def complaints() -> list[str]:
+        with TemporaryDirectory() as folder, a_place(Path(folder) / "job") as place:
+            return fault.complaints(place)
+
+    return Case(f"{source}: {fault.name}", complaints)
+
+
+def _agents(name: str, agents: tuple[AgentName, ...], tried: Agents) -> Case:
+    return Case(f"{name} of {'+'.join(agents)}", lambda: asyncio.run(tried(agents)))
+
+
+def cases() -> list[Case]:
+    """Every fault."""
+    whole = [_whole(source, fault) for source, faults in BY_SOURCE.items() for fault in faults]
+    models = [_agents("model", agents, without_models) for agents in ONE_AND_TWO]
+    twins = [_agents("model and twin", agents, without_models_and_twins) for agents in ONE_AND_TWO]
+    return [*whole, *models, *twins]
+
+
+def run(share: float) -> Figure:
+    """Try a share of the faults."""
+    tried = [(case, case.complaints()) for case in part(cases(), share)]
+    failures = [f"{case.name}: {words}" for case, complaints in tried for words in complaints]
+    survived = sum(not complaints for _, complaints in tried)
+    return Figure(len(tried), failures, f"{survived} of {len(tried)} survived")
+
+
+def blind() -> Figure:
+    """A program that lets every fault through."""
+    chosen = [fault for fault in GITHUB_FAULTS if "writing" in fault.name][:3]
+    failures: list[str] = []
+    for fault in chosen:
+        with TemporaryDirectory() as folder, a_place(Path(folder) / "job") as place:
+            fault.provoke(place)
+            failures += [f"{fault.name}: {words}" for words in fault.seen(place, _naive(place))]
+    return Figure(len(chosen), failures)
+
+
+def _naive(place: Place) -> Finished:
+    log = io.StringIO()
+    url = f"{place.github.url}/repos/{SLUG}/issues/{place.github.number}/comments"
+    with contextlib.redirect_stderr(log):
+        try:
+            urllib.request.urlopen(url, json.dumps({"body": "shop/basket.py"}).encode(), timeout=5).close()
+        except OSError:
+            traceback.print_exc()
+            return Finished(1, log.getvalue(), {}, "")
+    return Finished(0, log.getvalue(), {}, "")
+
+
+MEASURE = Measure(
+    "Named faults",
+    "all survived",
+    "A fault of the model, the web search, the embeddings, GitHub, the disk or an agent (each one and each pair, their "
+    "twins by rules too); it must have the outcome that its name has: exit code, status, where it is told, one "
+    "comment or none, and the report all the same.",
+    run,
+    blind,
+)

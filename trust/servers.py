@@ -1,0 +1,92 @@
+"""HTTP servers on loopback that write down everything they are asked, before they answer it."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request."""
+
+    server: str
+    """Our name of the server that got it."""
+    method: str
+    target: str
+    """Path and query as they were sent."""
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    content: bytes
+
+    @property
+    def path(self) -> str:
+        """Decoded, without the query."""
+        return unquote(urlsplit(self.target).path)
+
+    @property
+    def body(self) -> Any:
+        """The JSON that was sent; none when it was none."""
+        try:
+            return json.loads(self.content)
+        except ValueError:
+            return None
+
+    @property
+    def line(self) -> str:
+        """Such as `github POST /repos/o/r/issues/7/comments`."""
+        return f"{self.server} {self.method} {self.target[:120]}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is sent back, as JSON unless it is bytes."""
+
+    body: Any = None
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@contextmanager
+def serving(name: str, asked: list[Asked], answer: Callable[[Asked], Answer]) -> Iterator[str]:
+    """The address of a server that answers so until the block ends."""
+    lock = threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        def _reply(self) -> None:
+            length = int(self.headers.get("Content-Length") or 0)
+            headers = {key.lower(): value for key, value in self.headers.items()}
+            request = Asked(name, self.command, self.path, headers, self.rfile.read(length))
+            with lock:
+                asked.append(request)
+            reply = answer(request)
+            content = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
+            self.send_response(reply.status)
+            for key, value in {"Content-Type": "application/json", **reply.headers}.items():
+                self.send_header(key, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _reply  # noqa: N815 - http.server's
+
+        def log_message(self, *_: object) -> None:
+            """Silence."""
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *_: object) -> None:
+            """A client that went away is no error of the server."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
