@@ -6,10 +6,11 @@ The packages, in reading order:
 - ``errors``    what could not be done, and who must mend it
 - ``threads``   blocking work beside the event loop, which can be walked away from
 - ``signals``   SIGINT and SIGTERM, heard at any moment
+- ``network`` ``sessions``   how every client reaches the outside: proxies, certificates, no redirects
 - ``ports``     what the core needs from outside, as protocols
 - ``reading``   what an issue's text says: visible text, traces, names, what is missing
 - ``events``    pure: webhook payload to task, or to the reason for skipping it
-- ``checks``    pure: are citations true, is outgoing text inert
+- ``checks``    pure: are citations true, is outgoing text inert, what looks like a secret, what the web may be asked
 - ``agents``    five agents, each with a model chain and a twin by rules
 - ``graph``     the LangGraph graph: state, wrapper, supervisor's law, nodes, finish
 - ``publish``   report to effects to the world; comment, summary, diagram

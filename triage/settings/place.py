@@ -12,7 +12,7 @@ from triage.errors import BadInput
 from triage.network import Network
 from triage.settings.fields import endpoint_url
 from triage.settings.network import read_network
-from triage.settings.telemetry import read_collector, secrets_of
+from triage.settings.telemetry import read_collector
 
 
 class RunnerEnvironment(Value):
@@ -77,11 +77,6 @@ class RunnerEnvironment(Value):
             grant = "The job grants `id-token: write`, which this action never uses; take it out of `permissions:`."
             said.append(grant)
         return said
-
-    @property
-    def secrets(self) -> list[str]:
-        """Values that must appear nowhere."""
-        return secrets_of(self.collector) if self.collector else []
 
 
 def _path(environ: Mapping[str, str], name: str) -> Path | None:

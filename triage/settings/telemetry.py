@@ -46,13 +46,6 @@ def read_collector(environ: Mapping[str, str]) -> Collector | None:
     )
 
 
-def secrets_of(collector: Collector) -> list[str]:
-    """Values of headers, each also without the scheme before it, as in `Bearer KEY`."""
-    held = [value for intake in (collector.traces, collector.metrics) if intake for value in intake.headers.values()]
-    values = [secret.get_secret_value() for secret in held]
-    return list(dict.fromkeys([*values, *(value.rpartition(" ")[2] for value in values)]))
-
-
 def _intake(said: Mapping[str, str], signal: Signal) -> Intake | None:
     if said.get(f"OTEL_{signal}_EXPORTER", "otlp").lower() == "none":
         return None
