@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from triage.domain.text import word_set
+from trust.words import word_set
 
 COMMANDS = word_set(
     "add-mask add-matcher add-path debug echo endgroup error group internal-set-repo-path notice "

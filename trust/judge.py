@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 import comrak
 import html5lib  # type: ignore[import-untyped]
 
-from triage.domain.text import word_set
+from trust.words import word_set
 
 MARKER = "<!-- bug-triage:"
 """Opens our comments, and may stand nowhere else."""

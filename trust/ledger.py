@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import gettempdir
 
-from triage.domain.text import word_set
 from trust import grammar
 from trust.canaries import readings
 from trust.github import NUMBER, SLUG
 from trust.servers import Asked
 from trust.stage import LOOPBACK, MODEL_KEY, SEARCH_KEY, TOKEN, Seen
+from trust.words import word_set
 
 OUTPUTS: dict[str, re.Pattern[str]] = {
     "status": re.compile("complete|degraded|skipped|failed"),

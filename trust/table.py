@@ -70,8 +70,8 @@ def printable(text: str) -> str:
 PAGE = """# Trust
 
 What strangers' text, hostile repositories and broken servers could do, tried and counted. `make trust` prints this
-table: offline, without a real model, in less than a quarter of an hour on two cores. It ends with exit code 1 when a
-goal is missed.
+table: offline, without a real model, in about twenty minutes on two cores. It ends with exit code 1 when a goal is
+missed.
 
 {table}
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from triage.domain.text import word_set
+from trust.words import word_set
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGES = word_set("os.remove os.rename os.mkdir os.rmdir os.symlink os.link os.truncate os.chmod os.chown")

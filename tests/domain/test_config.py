@@ -22,8 +22,22 @@ def test_labels_are_those_of_the_repository_that_are_allowed_and_steer_nothing(c
 
 def test_a_label_that_may_set_something_off_must_be_allowed_by_name():
     """Another workflow may start on it, with more rights than ours."""
-    plain = ["area: parser", "good first issue", "priority/high", "type: bug", "security", "needs-info"]
-    setting_off = ["Approved", "ok-to-test", "claude:implement", "automerge", "run/e2e", "lgtm", "release-now"]
+    plain = ["area: parser", "good first issue", "priority/high", "type: bug", "security", "needs-info", "runtime"]
+    setting_off = [
+        "ｄeploy",
+        "de-ploy",
+        "Deployments",
+        "safe to test",
+        "jules",
+        "AI-fix",
+        "Approved",
+        "ok-to-test",
+        "claude:implement",
+        "automerge",
+        "run/e2e",
+        "lgtm",
+        "release-now",
+    ]
     assert Config().usable(plain + setting_off) == plain
     allowed = Config(labels=Labels(allow=["approved"]))
     assert allowed.usable(plain + setting_off) == ["Approved"]

@@ -36,6 +36,15 @@ def test_hostile_patterns_take_no_time():
     assert time.perf_counter() - started < 0.25
 
 
+@pytest.mark.parametrize("pattern", ["*a*a*a*a*a*b", "**/a*/**/a*/**/b", "/*a*a/*a*a/*b", "a?*a?*a?*b"])
+def test_a_pattern_of_many_stars_takes_no_time_on_a_long_name(pattern: str):
+    owners = Owners(f"{pattern} @octo\n*.py @team\n")
+    began = time.process_time()
+    assert owners.of(f"shop/{'a' * 250}.py") == ["team"]
+    assert owners.of(f"{'a' * 2_000}.py") == ["team"]
+    assert time.process_time() - began < 0.25
+
+
 @pytest.mark.parametrize(
     ("files", "owner"),
     [

@@ -65,6 +65,8 @@ SHAPES: dict[str, Shape] = {
     "brackets inside each other": _half("[", "]", "a"),
     "strong emphasis inside each other": _half("*a **a ", " a** a*", "b"),
     "parentheses inside each other": _half("(", ")", "a"),
+    "closing marks around a name": _half(":", "a{"),
+    "closing marks before a bracket": _again(":", start="=in x\n", end="a{"),
     "stars around": _half("**a", "b**"),
     "backtick runs of every length": _counted(lambda n: "e" + "`" * n),
     "backtick runs apart": _counted(lambda n: "`" * (n + 1) + " "),

@@ -216,3 +216,14 @@ def test_a_trace_is_a_crash_in_its_own_words() -> None:
 def test_the_worst_comes_first() -> None:
     text = "Typo in the menu; today it crashes and deletes all files"
     assert [symptom.kind for symptom in symptoms(read(Issue(title=text)))] == ["data_loss", "crash", "cosmetic"]
+
+
+def test_a_form_that_multiplies_itself_is_none() -> None:
+    """Each line names the one before ten times: read, it would fill the memory."""
+    bomb = "b0: &b0 {k: v}\n" + "".join(
+        f"b{n}: &b{n} {{<<: [{', '.join([f'*b{n - 1}'] * 10)}]}}\n" for n in range(1, 10)
+    )
+    fields = "body:\n- type: input\n  attributes: {label: Version}\n"
+    deep = "x: " + "[" * 30_000
+    assert parse_forms([bomb + fields, fields + deep]) == []
+    assert [form.fields[0].label for form in parse_forms([fields])] == ["Version"]

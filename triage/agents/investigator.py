@@ -9,6 +9,7 @@ from triage.domain.issue import Reading, Trace
 from triage.ports import Model, Services
 from triage.reading.kind import kind_of
 from triage.reading.missing import missing_information
+from triage.threads import in_daemon_thread
 
 MAX_TOKENS = 1_500
 MAX_KEYWORDS = 12
@@ -41,7 +42,8 @@ async def by_rules(case: Case, services: Services) -> InvestigatorFinding:
     """Read traces, names, errors, versions and gaps off the text."""
     reading = case.reading
     kind = kind_of(reading, case.issue.labels)
-    questions = _questions(kind, reading, services)
+    # Forms are anybody's YAML, up to two megabytes of it: the run's clock must go on.
+    questions = await in_daemon_thread(lambda: _questions(kind, reading, services))
     symptom = _symptom(reading)
     return InvestigatorFinding(
         agent_name="investigator",

@@ -21,7 +21,7 @@ _MAX_TAGS = 30_000
 _SPAN = re.compile(r"(?<!`)(`{1,8})(?!`)([^\n]{1,400}?)(?<!`)\1(?!`)")
 _RUN = re.compile(r"`+")
 _LONG_RUN = re.compile("`{21,}")
-_EDGES = re.compile(r"^([(\[{\"'“‘*_~]*)(.*?)([)\]}\"'”’*_~.,;:!?…]*)$", re.S)
+_OPENING, _CLOSING = "([{\"'“‘*_~", ")]}\"'”’*_~.,;:!?…"
 _NO_NAME = re.compile(r"(?:e\.g|i\.e|a\.m|p\.m|\d{1,6}(?:[.,:]\d{1,6})*)\.?", re.I)
 _ACTS = re.compile(
     r"[@$]"  # mentions, addresses, formulas
@@ -34,7 +34,7 @@ _ACTS = re.compile(
     r"|\w_\w|^_+\w|\w_$",  # names, which escaping would make hard to read
     re.I,
 )
-_COMMAND_LINE = re.compile(r"^([ \t>*+|-]*(?:\d{1,9}[.)][ \t]+)?(?:\[.\][ \t]+)?)(?=/[A-Za-z])", re.M)
+_COMMAND_LINE = re.compile(r"^([ \t>*+|-]*(?:\d{1,9}[.)][ \t]+)?(?:\[[ xX]\][ \t]+)?)(?=/[A-Za-z])", re.M)
 """A command of some bot, also behind what Markdown puts before a line."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&])")
 _BLOCK_START = re.compile(r"^([-+=:]|\d{1,9}(?=[.)]))")
@@ -134,15 +134,21 @@ def live_effects(markdown: str, allowed_urls: Sequence[str]) -> list[str]:
 def _inert_words(text: str) -> Iterator[str]:
     """Pieces of the text without code spans: words escaped, live ones in code."""
     for word in re.findall(r"\s+|\S+", text):
-        edges = _EDGES.match(word)
-        core = edges[2] if edges else word
-        if edges is None or word.isspace() or not _acts(word, core):
+        before, core, after = _parted(word)
+        if word.isspace() or not _acts(word, core):
             yield _escaped(word)
-        elif _ACTS.search(edges[1] + edges[3]) or word.startswith("/"):
+        elif _ACTS.search(before + after) or word.startswith("/"):
             yield code_span(word)
         else:
-            core, after = _closed(core, edges[3])
-            yield from (_escaped(edges[1]), code_span(core), _escaped(after))
+            core, after = _closed(core, after)
+            yield from (_escaped(before), code_span(core), _escaped(after))
+
+
+def _parted(word: str) -> tuple[str, str, str]:
+    """What opens before a word, the word, and what closes after it."""
+    bare = word.lstrip(_OPENING)
+    core = bare.rstrip(_CLOSING)
+    return word[: len(word) - len(bare)], core, bare[len(core) :]
 
 
 def _closed(core: str, after: str) -> tuple[str, str]:

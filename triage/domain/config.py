@@ -4,6 +4,7 @@ One source for the parser (`settings/project.py`) and for the schema that editor
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Annotated, Any
 
@@ -11,7 +12,6 @@ from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_va
 from pydantic_core import PydanticCustomError
 
 from triage.domain.pattern import expression
-from triage.domain.text import word_set
 from triage.domain.value import Value
 
 MOST_INSTRUCTION_CHARS = 4_000
@@ -75,17 +75,20 @@ class Price(_Part):
     )
 
 
-SETTING_OFF = word_set(
-    "accept accepted agent allow allowed approve approved autofix autofixed automerge backport claude close closed "
-    "codex copilot deploy devin exec execute gemini implement landed lgtm merge ok paid preview publish ready rebase "
-    "release rerun retest run ship shipit signed spam stale trigger trusted verified"
+SETTING_OFF = re.compile(
+    r"(?:accept|approv|auto-?(?:fix|merg|deploy|land)|backport|codegen|de-?ploy|gitauto|implement|merg[ei]|openhands"
+    r"|publish|rebas|releas|revert|roll-?back|trigger|trusted|verif"
+    r"|(?:agent|aider|allow(?:ed)?|bounty|cherry|claude|close[ds]?|codex|copilot|cursor|devin|exec(?:ute)?|fix|fixme"
+    r"|gemini|jules|land(?:ed)?|lgtm|lock(?:ed)?|ok|paid|preview|ready|rerun|retest|run|safe|ship|shipit|signed|spam"
+    r"|stale|sweep)$)"
 )
-"""Words of labels that start, permit or end something in many repositories: tests of a stranger's code, merging,
-releasing, coding agents, bots that close."""
+"""Words, and beginnings of words, in labels that start, permit or end something in many repositories: tests of a
+stranger's code, merging, releasing, coding agents, bots that close."""
 
 
 def _sets_off(label: str) -> bool:
-    return not SETTING_OFF.isdisjoint(re.findall(r"[a-z0-9]+", label.casefold()))
+    words = re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", unicodedata.normalize("NFKC", label).casefold())
+    return any(SETTING_OFF.match(part) for word in words for part in (word, *word.split("-")))
 
 
 class Labels(_Part):

@@ -2,6 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
+
+import re2  # type: ignore[import-untyped]
 
 from triage.checks.secrets import masked
 from triage.index.decode import decoded
@@ -14,8 +17,8 @@ _MAX_OWNERS_BYTES = 3 * 1024 * 1024
 """GitHub's own limit."""
 _MAX_FORM_BYTES = 64 * 1024
 _MAX_FORMS = 40
-_MAX_STARS = 6
-"""Wildcards in one pattern; each multiplies the time to match, and no real pattern needs more."""
+_OPTIONS = re2.Options()
+_OPTIONS.log_errors = False
 
 
 class Owners:
@@ -25,10 +28,13 @@ class Owners:
         from codeowners import CodeOwners
 
         self._rules = CodeOwners("\n".join(line for line in text.splitlines() if _is_readable(line)))
+        # The library's expressions, matched without backtracking: a handful of stars would keep `re` busy for hours.
+        self._rules.paths = [(_linear(one.pattern), *rest) for one, *rest in self._rules.paths]
 
     def of(self, path: str) -> list[str]:
         """Users and teams without `@`, as CODEOWNERS orders them; addresses are left out."""
-        return [name.removeprefix("@") for kind, name in self._rules.of(path) if kind != "EMAIL"]
+        known = path.encode("utf-8", "replace").decode("utf-8")
+        return [name.removeprefix("@") for kind, name in self._rules.of(known) if kind != "EMAIL"]
 
 
 def read_owners(tree: Tree, entries: Sequence[Entry]) -> Owners:
@@ -57,11 +63,15 @@ def _is_readable(line: str) -> bool:
     """Whether the parser takes the line; one that it refuses must not take the others with it."""
     from codeowners import CodeOwners
 
-    pattern = line.split("#", maxsplit=1)[0].split()
-    if not pattern or pattern[0].count("*") > _MAX_STARS:
+    if not line.split("#", maxsplit=1)[0].split():
         return False
     try:
-        CodeOwners(line)
-    except (ValueError, re.error):
+        for one, *_ in CodeOwners(line).paths:
+            _linear(one.pattern)
+    except (ValueError, re.error, re2.error):
         return False
     return True
+
+
+def _linear(expression: str) -> Any:
+    return re2.compile(expression.replace(r"\Z", r"\z"), _OPTIONS)

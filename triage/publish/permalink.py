@@ -1,7 +1,7 @@
 """Links into the repository, pinned to the indexed commit. Code writes them; a model never does."""
 
 import re
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from triage.domain.code import Span
 
@@ -63,6 +63,26 @@ _HOST = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _MAX_URL_CHARS = 2000
 _URL_SAFE = ":/?#@!$&*+,=%~"
 """Left as they are. Brackets, quotes and backslashes could end a Markdown link, a semicolon an entity inside of it."""
+
+
+_BACKLINKING = re.compile(r"/[^/]+/[^/]+/(?:issues|pull|discussions|commit|commits)/", re.I)
+
+
+def quoted(url: str, server_url: str) -> str | None:
+    """`outside`, for a page that somebody else named: a link to it leaves no trace there.
+
+    GitHub notes a link to an issue or a commit on that issue or commit, and so would have us write where a stranger
+    wants. `redirect.github.com` is its own way round that (docs, "Autolinked references and URLs"); an Enterprise
+    server has none, so there such an address is no link.
+    """
+    address = outside(url)
+    parts = urlsplit(address or "")
+    if address is None or not _BACKLINKING.match(unquote(parts.path)):
+        return address
+    host = (parts.hostname or "").removeprefix("www.")
+    if host == "github.com":
+        return address.replace(parts.netloc, "redirect.github.com", 1)
+    return None if host == (urlsplit(server_url).hostname or "").removeprefix("www.") else address
 
 
 def outside(url: str) -> str | None:

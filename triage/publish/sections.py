@@ -10,7 +10,7 @@ from triage.domain.findings import Verdict
 from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Status, Usage
 from triage.publish import words
-from triage.publish.permalink import outside, permalink, shown
+from triage.publish.permalink import outside, permalink, quoted, shown
 from triage.publish.state import PostedState, path_hash
 from triage.publish.template import block, cell_code
 
@@ -175,7 +175,7 @@ def _evidence(report: RunReport) -> Fold:
 
 
 def _references(report: RunReport) -> Fold:
-    rows = [(result, outside(result.url)) for result in report.external_references[:MAX_ITEMS]]
+    rows = [(result, quoted(result.url, report.server_url)) for result in report.external_references[:MAX_ITEMS]]
     return Fold(words.counted(len(rows), "external reference"), block("folds", "references", rows))
 
 
@@ -184,6 +184,6 @@ def _links(report: RunReport) -> list[str]:
     targets: list[Span | str] = [suspect.span or suspect.path for suspect in report.suspects]
     targets += [item.span for item in report.evidence if item.span]
     links = [permalink(report.server_url, report.repository, report.commit, target) for target in targets]
-    links += [outside(result.url) for result in report.external_references]
+    links += [quoted(result.url, report.server_url) for result in report.external_references]
     links += [outside(report.run_url), outside(report.issue.url)]
     return list(dict.fromkeys(link for link in links if link))

@@ -38,7 +38,7 @@ DRAWN = word_set("mermaid geojson topojson stl")
 _FORMULA = re.compile(r"\$\$[^$]+\$\$|\$(?=[^\s$])[^$\n]*(?<=[^\s$])\$(?![\w$])")
 _HIDING_TEX = re.compile(
     r"(?<!\\)%|\\(?:[hv]?phantom|smash|(?:math)?[lrc]lap|(?:text)?color|f?colorbox|tag|label|(?:re)?newcommand|[gex]?def"
-    r"|let|require|class|cssId|style|html\w+|href|bbox|hspace|[hm]?skip|m?kern|raise|lower|tiny|scriptscriptstyle)(?![a-z])"
+    r"|let|if|fi|mathchoice|mmlToken|enclose|mathmakebox|makebox|texttip|rule|mathtip|toggle|action\w*|require|class|cssId|style|html\w+|href|bbox|hspace|[hm]?skip|m?kern|raise|lower|tiny|scriptscriptstyle)(?![a-z])"
 )
 _SOURCE = re.compile(
     r"https?://[\w.-]+(?::\d+)?/[\w.~-]+/[\w.~/-]*?(?<=/)(?:blob|blame|tree|raw|src|commits?|pull|issues|compare)/"

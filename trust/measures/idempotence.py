@@ -107,8 +107,8 @@ def _as_code(text: str) -> str:
 
 
 def _letters(text: str) -> str:
-    """Without blanks and what marks code: these are ours."""
-    return re.sub(r"[\s`]", "", text)
+    """Without blanks and what marks code, which are ours, and apostrophes, which stand in for what would mark code."""
+    return re.sub(r"[\s`']", "", text)
 
 
 def blind() -> Figure:
