@@ -18,7 +18,7 @@ from triage.domain.config import Config
 from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
 from triage.domain.task import Skip, Task, WarmIndex
-from triage.errors import BadConfig, BadInput, TriageError
+from triage.errors import BadConfig, BadInput, TriageError, where
 from triage.events.payload import issue_of
 from triage.events.route import route
 from triage.flows.desk import Desk, Ending
@@ -94,7 +94,7 @@ def _guarded(
     except TriageError as error:
         return _fail(actions, str(error))
     except Exception as error:  # noqa: BLE001 - the root: a bug of ours must not end in a bare traceback
-        return _fail(actions, f"Internal error: {_where(error)}. This is a bug in the action; please report it.")
+        return _fail(actions, f"Internal error: {where(error)}. This is a bug in the action; please report it.")
     return 1 if ending.status is Status.FAILED else 0
 
 
@@ -196,13 +196,3 @@ def _cut_short(actions: Actions) -> None:
     if not actions.runner.told:
         actions.runner.outputs(NOTHING | {"status": Status.DEGRADED.value})
         actions.runner.summary(CUT_SHORT)
-
-
-def _where(error: Exception) -> str:
-    """Type and place of a bug, without any data."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return type(error).__name__
-    return f"{type(error).__name__} in {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"

@@ -5,7 +5,7 @@
     │   ├── BadInput             an input, file or payload that cannot be read
     │   │   └── BadConfig        the project's own settings cannot be used; knows file and line
     │   ├── NoSuchIssue          the issue does not exist, or the token may not see it
-    │   │   └── IssueMoved       it lives elsewhere now: nothing to do here
+    │   │   └── IssueMoved       it lives elsewhere now, or was deleted: nothing to do here
     │   └── PermissionMissing    the token lacks a permission; names the `permissions:` line
     ├── CannotPublish            GitHub did not take what was written; the summary still stands
     │   ├── NoSuchComment        the comment is gone, or the whole issue with it
@@ -20,6 +20,8 @@
 
 Messages are written for the person who must act, one line, without text from outside.
 """
+
+from pathlib import PurePath
 
 
 class TriageError(Exception):
@@ -103,3 +105,12 @@ class ModelUnavailable(TriageError):
 
 class BadAnswer(ModelUnavailable):
     """The model answered, but not what was asked for: empty, cut, refused, or of another shape."""
+
+
+def where(error: BaseException) -> str:
+    """Type and place of an exception, without any data."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" in {PurePath(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
+    return type(error).__name__ + place

@@ -7,9 +7,8 @@ import re
 import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
-from types import TracebackType
 
+from triage.errors import where
 from triage.runner.lines import PREFIX, LineWriter, inert_lines
 
 LONGEST_HELD_CHARS = 65_536
@@ -91,18 +90,6 @@ class _Librarian(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         told = f"{record.name}: {what}" + (f": {where(error)}" if error else "")
         self._lines.write([PREFIX + line for line in inert_lines(told)])
-
-
-def where(error: BaseException) -> str:
-    """Type and place of an exception, without any data."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return type(error).__name__ + (f" in {_place(trace)}" if trace else "")
-
-
-def _place(trace: TracebackType) -> str:
-    return f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
 
 
 @contextlib.contextmanager

@@ -89,8 +89,8 @@ class Settings(BaseSettings):
     )
     max_model_runs_per_day: Annotated[int, whole(0, 100_000)] = Field(
         50,
-        description="Most triages by a model in 24 hours, counted by the issues opened in the repository; beyond it "
-        "rules answer. /triage by somebody with write access is not held back.",
+        description="Most triages by a model in 24 hours, counted by the issues opened in the repository, and five on "
+        "one issue; beyond it rules answer. /triage by somebody with write access is not held back.",
     )
     timeout_seconds: Seconds = Field(300, description="Most seconds of the whole run.")
     agent_timeout_seconds: Seconds = Field(60, description="Most seconds of one agent.")
