@@ -40,7 +40,7 @@ COPY triage /app/triage
 RUN --mount=type=bind,from=build,source=/sample,target=/sample \
     export PYTHONPATH=/app \
     && /opt/venv/bin/python -m triage run --repo /sample --issue /sample/issue.md --engine rules >/dev/null \
-    && /opt/venv/bin/python -c 'import triage.action, triage.github.tracker, triage.llm.chat, triage.telemetry.otlp, triage.web.search, openai.resources.chat' \
+    && /opt/venv/bin/python -c 'import triage.action, triage.adapters.github.issue_tracker, triage.adapters.llm.chat_model, triage.adapters.telemetry.otlp_exporter, triage.adapters.web.web_search_tool, openai.resources.chat' \
     && /opt/venv/bin/python -m compileall -q /app/triage \
     && rm -r /usr/local/bin/pip* /usr/local/lib/python3*/site-packages/pip* /usr/local/lib/python3*/ensurepip
 # No USER: the runner's files and the workspace can be written by root only (GitHub's rule for Docker actions).

@@ -72,7 +72,7 @@ bench: $(TOOLS) ## speed, memory and growth, beside plain BM25; accuracy too wit
 	$(RUN) -m bench.speed . --growth
 
 golden: $(TOOLS) ## write anew what the golden tests compare with; read the diff
-	$(RUN) -m pytest tests/publish tests/telemetry --golden
+	$(RUN) -m pytest tests/publish tests/adapters/telemetry --golden
 
 lock: $(TOOLS) ## resolve requirements anew, with hashes; UPGRADE=1 takes the newest of all
 	$(LOCK) --excludes requirements-excluded.txt requirements.in -o requirements.txt

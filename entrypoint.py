@@ -160,7 +160,7 @@ def run() -> None:
         held, fault = received(int(handed.removeprefix(HELD))), ""
     leave_the_workspace()
     environ = {**os.environ, **{os.fsdecode(name): os.fsdecode(value) for name, value in held.items()}}
-    from triage.signals import Signals
+    from triage.os_signals import Signals
 
     signals = Signals()
     signals.listen()

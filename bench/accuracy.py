@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from triage.index.build import Budget, build
-from triage.index.commit import CommitTree
-from triage.index.corpus import Corpus
-from triage.index.git import Git
-from triage.index.query import query_of
-from triage.index.rank import rank
+from triage.index.build.build_corpus import Budget, build
+from triage.index.corpus.corpus import Corpus
+from triage.index.rank.query import query_of
+from triage.index.rank.ranking import rank
 from triage.index.retriever import query_for
+from triage.index.source.commit import CommitTree
+from triage.index.source.git import Git
 
 KS = (1, 3, 5, 10)
 

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.accuracy import asked_for, corpus_of, git_of
-from triage.index.chunks import Scope, scopes
-from triage.index.corpus import Corpus
-from triage.index.decode import lines_of
-from triage.index.definitions import definitions_of
-from triage.index.git import Git, GitFailed
-from triage.index.languages import language_of
-from triage.index.passages import BEST, best_chunks, spots
-from triage.index.query import Query, query_of
-from triage.index.rank import Ranking, rank
+from triage.index.corpus.corpus import Corpus
+from triage.index.files.languages import language_of
+from triage.index.parse.chunks import Scope, scopes
+from triage.index.parse.definitions import definitions_of
+from triage.index.rank.query import Query, query_of
+from triage.index.rank.ranking import Ranking, rank
+from triage.index.rank.snippets import BEST, best_chunks, spots
 from triage.index.retriever import query_for
+from triage.index.source.decode import lines_of
+from triage.index.source.git import Git, GitFailed
 
 KS = (1, 3, 5, 10)
 FILES = 12

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tree_sitter import Language, Node, Parser
 
-from triage.index.definitions import definitions_of
-from triage.index.languages import language_of
+from triage.index.files.languages import language_of
+from triage.index.parse.definitions import definitions_of
 
 
 def main() -> None:

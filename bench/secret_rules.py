@@ -1,4 +1,4 @@
-"""Makes `triage/checks/gitleaks.json` of gitleaks' own configuration.
+"""Makes `triage/secrets/gitleaks.json` of gitleaks' own configuration.
 
 Left out are the rules on paths alone and on private keys, which we treat ourselves, and the exceptions for keys that
 stand in services' documentation: some of them are refused by GitHub when they are pushed, and to mask them is no loss.
@@ -24,7 +24,7 @@ NOT_IN_LETTERS = {"generic-api-key": [r"^[a-zA-Z_./-]+$"]}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("toml", type=Path, help="gitleaks' config/gitleaks.toml")
-    parser.add_argument("--to", type=Path, default=Path("triage/checks/gitleaks.json"))
+    parser.add_argument("--to", type=Path, default=Path("triage/secrets/gitleaks.json"))
     options = parser.parse_args()
     told = tomllib.loads(options.toml.read_text(encoding="utf-8"))
     rules = [rule_of(rule) for rule in told["rules"] if rule["id"] not in OURS]

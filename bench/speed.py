@@ -17,7 +17,7 @@ from bench.made_up import make_tree
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue
 from triage.index.codebase import GitCodebase
-from triage.reading.read import read
+from triage.reading.read_issue import read
 
 ISSUE = Issue(
     title="ValueError: save() fails when the queue is empty",

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.accuracy import KS, corpus_of
-from triage.index.corpus import Corpus
-from triage.index.evidence import Evidence
-from triage.index.query import query_of
-from triage.index.rank import WEIGHTS, normalised, rank
+from triage.index.corpus.corpus import Corpus
+from triage.index.rank.evidence import Evidence
+from triage.index.rank.features import SIGNALS
+from triage.index.rank.query import query_of
+from triage.index.rank.ranking import WEIGHTS, normalised, rank
 from triage.index.retriever import query_for
-from triage.index.signals import SIGNALS
 
 CANDIDATES = 200
 RIDGE = 0.1

@@ -14,7 +14,7 @@ from triage.domain.findings import (
     WebSearchFinding,
 )
 from triage.domain.issue import Issue, Repository
-from triage.graph.state import BugTriageState
+from triage.graph.triage_state import BugTriageState
 
 PARSE = "def parse(text):\n    parts = text.split('-')\n    return date(*parts)\n"
 FILES = {"src/parse.py": PARSE, "src/store.py": "class Store:\n    def save(self, items):\n        pass\n"}

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from pydantic import SecretStr
 
-from triage.publish.plan import NOTHING
+from triage.publish.plan_effects import NOTHING
 from triage.settings import Settings
 
 ROOT = Path(__file__).parent.parent

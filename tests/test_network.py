@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
+from tests.adapters.telemetry.runs import REPORT
 from tests.e2e.lines import (
     LOGIN,
     PASSWORD,
@@ -32,21 +33,20 @@ from tests.e2e.lines import (
     sealed,
 )
 from tests.fakes import FakeJournal
-from tests.telemetry.runs import REPORT
+from triage.adapters.github.github_requests import Transport
+from triage.adapters.github.github_retry import Waits
+from triage.adapters.github.issue_tracker import IssueTracker
+from triage.adapters.llm.check_model import reach as model_reached
+from triage.adapters.llm.endpoint import Endpoint
+from triage.adapters.llm.model_errors import FAILURES, fault_of
+from triage.adapters.telemetry.otlp_exporter import OtlpTelemetry
+from triage.adapters.web.check_search import reach as search_reached
+from triage.adapters.web.web_search_tool import search_tool
 from triage.domain.collector import Collector, Intake
 from triage.errors import BadInput, TriageError
-from triage.github.patience import Waits
-from triage.github.tracker import IssueTracker
-from triage.github.transport import Transport
-from triage.index.chroma import StoreFailed, server
-from triage.llm.endpoint import Endpoint
-from triage.llm.faults import FAILURES, fault_of
-from triage.llm.probe import reach as model_reached
+from triage.index.vectors.chroma_connection import StoreFailed, server
 from triage.network import Authorities, Network
-from triage.settings.network import read_network
-from triage.telemetry.otlp import OtlpTelemetry
-from triage.web.probe import reach as search_reached
-from triage.web.search import search_tool
+from triage.settings.proxy_settings import read_network
 
 KEY = SecretStr("k3y-" + "q7" * 16)
 NAME = "service.example"
@@ -332,7 +332,7 @@ async def test_nobody_listens(ask: Client):
 
 
 async def test_a_chroma_that_drips_is_left_in_time(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.chroma.ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr("triage.index.vectors.chroma_connection.ANSWER_SECONDS", 0.3)
     with dripping(0.05) as port:
         assert await ask_chroma(f"http://127.0.0.1:{port}", Network()) == "ReadTimeout"
 

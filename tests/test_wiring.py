@@ -13,9 +13,9 @@ from tests.fakes import FakeJournal
 from tests.index.chroma_server import serving
 from tests.index.repositories import commit, write
 from triage import wiring
-from triage.domain.config import Config, Labels, Price
+from triage.domain.project_config import Config, Labels, Price
 from triage.errors import BadInput
-from triage.index.chroma import server
+from triage.index.vectors.chroma_connection import server
 from triage.settings import Settings
 
 SLUG = "acme/wired"

@@ -14,22 +14,22 @@ from typing import Any, TextIO
 
 from triage import threads, wiring
 from triage.domain.code import Span
-from triage.domain.config import Config
 from triage.domain.issue import Issue, Repository
+from triage.domain.project_config import Config
 from triage.domain.run import Status
 from triage.domain.task import Skip, Task, WarmIndex
 from triage.errors import BadConfig, BadInput, TriageError, where
 from triage.events.payload import issue_of
 from triage.events.route import route
-from triage.flows.desk import Desk, Ending
-from triage.flows.issue import carry_out
-from triage.flows.warm import warm
+from triage.flows.flow_context import Desk, Ending
+from triage.flows.triage_issue import carry_out
+from triage.flows.warm_index import warm
+from triage.os_signals import Signals
 from triage.ports import Services
-from triage.publish.perform import perform
-from triage.publish.plan import NOTHING, failed
-from triage.publish.way_out import ScreenedGitHub, WayOut
+from triage.publish.apply_effects import perform
+from triage.publish.plan_effects import NOTHING, failed
+from triage.publish.redacting import ScreenedGitHub, WayOut
 from triage.settings import RunnerEnvironment, Settings, own_secrets
-from triage.signals import Signals
 from triage.wiring import Actions
 
 READING_SHARE = 0.4

@@ -23,11 +23,11 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.errors import BadInput, TriageError
 from triage.flows.doctor import Check, checks
-from triage.flows.local import issue_from_text
-from triage.flows.telemetry import tell
+from triage.flows.export_telemetry import tell
+from triage.flows.triage_file import issue_from_text
 from triage.ports import Services
-from triage.publish.schema import report_json
-from triage.publish.way_out import WayOut
+from triage.publish.json_schema import report_json
+from triage.publish.redacting import WayOut
 from triage.settings import RunnerEnvironment, Settings, own_secrets
 
 app = typer.Typer(
@@ -133,7 +133,7 @@ def run(
 
 
 async def _triaged(issue: Issue, where: Repository, services: Services) -> tuple[RunReport, signal.Signals | None]:
-    from triage.graph.run import triage
+    from triage.graph.run_graph import triage
 
     cancelled = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -158,7 +158,7 @@ def _print(result: RunReport, text: str, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(text + "\n")
         return
-    from triage.publish.screen import screen
+    from triage.publish.terminal_page import screen
 
     Console(highlight=False, markup=False, emoji=False).print(screen(result))
 
@@ -201,7 +201,7 @@ def locate(
     as_json: Json = False,
 ) -> None:
     """Rank the files of a checkout for an issue given on standard input."""
-    from triage.reading.read import read
+    from triage.reading.read_issue import read
 
     issue = issue_from_text(_decoded(sys.stdin.buffer.read()))
     root = _folder(repo)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from pydantic import BaseModel
 
 from triage.domain.code import History, Hit, IndexFacts, Passage, SearchQuery, Span
-from triage.domain.config import Config
 from triage.domain.issue import Issue
+from triage.domain.project_config import Config
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 

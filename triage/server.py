@@ -9,10 +9,10 @@ from langchain_core.runnables import RunnableConfig
 from triage import wiring
 from triage.domain.issue import Repository
 from triage.domain.report import RunReport
-from triage.flows.telemetry import tell
-from triage.graph.serve import Served, iterations_within, served
+from triage.flows.export_telemetry import tell
+from triage.graph.server_graph import Served, iterations_within, served
 from triage.ports import Services
-from triage.publish.way_out import WayOut
+from triage.publish.redacting import WayOut
 from triage.settings import Checkouts, RunnerEnvironment, Settings, own_secrets
 
 SUPERSTEPS = 25

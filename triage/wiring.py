@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from triage import __version__
 from triage.domain.collector import Collector
-from triage.domain.config import Config, Price
+from triage.domain.project_config import Config, Price
 from triage.domain.run import RunFacts
 from triage.errors import BadInput
 from triage.flows.doctor import Check, Probe
 from triage.network import DIRECT, Network
 from triage.ports import Codebase, GitHub, Journal, Model, Replies, Services, Telemetry, Tier, Tools
-from triage.publish.way_out import (
+from triage.publish.redacting import (
     ScreenedReplies,
     ScreenedRunner,
     ScreenedTelemetry,
@@ -32,8 +32,8 @@ from triage.settings import RunnerEnvironment, Settings
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-    from triage.runner.log import ActionsLog
-    from triage.runner.terminal import TerminalJournal, TerminalRunner
+    from triage.adapters.runner.actions_log import ActionsLog
+    from triage.adapters.runner.terminal import TerminalJournal, TerminalRunner
 
 
 SHAPING = {"model", "fast_model", "fallback_model", "model_base_url", "supervisor"}
@@ -57,10 +57,10 @@ class Actions:
 
 def actions(place: RunnerEnvironment, stream: TextIO, way_out: WayOut) -> Actions:
     """The Actions runner on its files and on standard output."""
-    from triage.runner.actions import ActionsRunner
-    from triage.runner.guard import guarded
-    from triage.runner.lines import LineWriter
-    from triage.runner.log import ActionsLog
+    from triage.adapters.runner.actions_log import ActionsLog
+    from triage.adapters.runner.actions_runner import ActionsRunner
+    from triage.adapters.runner.log_lines import LineWriter
+    from triage.adapters.runner.output_guard import guarded
 
     lines = LineWriter(stream, way_out.at("log"))
     runner = ActionsRunner(
@@ -71,14 +71,14 @@ def actions(place: RunnerEnvironment, stream: TextIO, way_out: WayOut) -> Action
 
 def payload(place: RunnerEnvironment) -> dict[str, Any]:
     """The event's payload. Raises BadInput."""
-    from triage.runner.event_file import read_event
+    from triage.adapters.runner.event_file import read_event
 
     return read_event(place.event_path)
 
 
 def terminal(report_path: Path | None) -> "tuple[TerminalRunner, TerminalJournal]":
     """A terminal in place of the runner: progress on standard error, results kept for printing."""
-    from triage.runner.terminal import TerminalJournal, TerminalRunner, progress_console
+    from triage.adapters.runner.terminal import TerminalJournal, TerminalRunner, progress_console
 
     console = progress_console()
     return TerminalRunner(console, report_path), TerminalJournal(console)
@@ -86,14 +86,14 @@ def terminal(report_path: Path | None) -> "tuple[TerminalRunner, TerminalJournal
 
 def server_log() -> Journal:
     """Progress of runs in a server's log."""
-    from triage.runner.server_log import ServerLog
+    from triage.adapters.runner.server_log import ServerLog
 
     return ServerLog()
 
 
 def github(settings: Settings, slug: str, api_url: str, network: Network = DIRECT) -> GitHub:
     """The issue tracker. Raises BadInput for what is no `owner/name`."""
-    from triage.github.tracker import IssueTracker
+    from triage.adapters.github.issue_tracker import IssueTracker
 
     return IssueTracker(settings.github_token.get_secret_value(), slug, api_url, network=network)
 
@@ -113,8 +113,8 @@ def codebase(
     Its vectors lie on a Chroma server, or in this process: in Chroma, or, where the index is kept in a folder, without
     it (`index.exact` says why).
     """
-    from triage.index.chroma import embedded, server
     from triage.index.codebase import GitCodebase
+    from triage.index.vectors.chroma_connection import embedded, server
 
     inside = None if cache else embedded
     chroma = partial(server, chroma_url, network) if chroma_url else inside
@@ -133,8 +133,8 @@ def config(settings: Settings, root: Path) -> Config:
 
 def _written(settings: Settings, root: Path) -> Config | None:
     """What the file says; none when there is no file."""
-    from triage.index.one_file import file_at
-    from triage.settings.project import MOST_BYTES, parse
+    from triage.index.source.read_file import file_at
+    from triage.settings.project_file import MOST_BYTES, parse
 
     path = settings.config_file
     data = file_at(root, path, MOST_BYTES)
@@ -237,8 +237,8 @@ def _kept_runs(settings: Settings, root: Path, journal: Journal, gate: WayOut) -
         if settings.cache_dir:
             journal.note("Nothing is kept: the repository has a link on the way to cache-dir, which may lead anywhere.")
         return None, None
-    from triage.cache.folder import made, private
-    from triage.cache.replies import ReplyStore
+    from triage.adapters.cache.private_folder import made, private
+    from triage.adapters.cache.response_cache import ReplyStore
 
     folder = made(place / "runs")
     return ScreenedReplies(ReplyStore(folder, journal.note, now), gate), str(private(folder / "state.sqlite"))
@@ -252,7 +252,7 @@ def kept_index(settings: Settings, root: Path) -> Path | None:
 
 def _kept(settings: Settings, root: Path) -> Path | None:
     """`cache-dir`; a relative one lies in the checkout's folder. None where a link of the checkout leads it away."""
-    from triage.cache.folder import leads_away
+    from triage.adapters.cache.private_folder import leads_away
 
     place = root / settings.cache_dir if settings.cache_dir else None
     inside = ("index", "runs/state.sqlite")
@@ -270,14 +270,14 @@ def _endpoint(
     """Model and embeddings under one purse, only when a model is to be asked: importing their SDK takes a second."""
     if settings.engine_chosen == "rules":
         return None, None
-    from triage.llm.accounts import Accounts
-    from triage.llm.chat import ChatModel
-    from triage.llm.embeddings import CountedEmbeddings
-    from triage.llm.endpoint import OPENAI, Endpoint
-    from triage.llm.ledger import Ledger
-    from triage.llm.patience import Patience
-    from triage.llm.prices import PriceTable
-    from triage.llm.replay import Replays
+    from triage.adapters.llm.budget import Ledger
+    from triage.adapters.llm.cached_replies import Replays
+    from triage.adapters.llm.chat_model import ChatModel
+    from triage.adapters.llm.embeddings import CountedEmbeddings
+    from triage.adapters.llm.endpoint import OPENAI, Endpoint
+    from triage.adapters.llm.model_retry import Patience
+    from triage.adapters.llm.prices import PriceTable
+    from triage.adapters.llm.usage_meter import Accounts
 
     limits = settings.limits()
     accounts = Accounts(Ledger(limits), PriceTable(prices), time.monotonic, now)
@@ -298,8 +298,8 @@ def _search(
 ) -> Tools | None:
     if not settings.tavily_api_key.get_secret_value():
         return None
-    from triage.graph.tools import ToolBench
-    from triage.web.search import search_tool
+    from triage.adapters.web.web_search_tool import search_tool
+    from triage.graph.tool_runner import ToolBench
 
     tool = search_tool(settings.tavily_api_key, base_url, replies, network, gate.at("search query"))
     bench = ToolBench([tool], settings.limits().tool_seconds, journal, now, time.monotonic)
@@ -311,7 +311,7 @@ def _code_tools(settings: Settings, checkout: Codebase, journal: Journal, gate: 
     if settings.engine_chosen == "rules":
         return None
     from triage.agents.code_tools import code_tools
-    from triage.graph.tools import ToolBench
+    from triage.graph.tool_runner import ToolBench
 
     bench = ToolBench(code_tools(checkout), settings.limits().tool_seconds, journal, now, time.monotonic)
     return ScreenedTools(bench, gate)
@@ -321,7 +321,7 @@ def _telemetry(collector: Collector | None, journal: Journal, network: Network, 
     """OpenTelemetry, only when somebody listens: nothing of it is imported otherwise."""
     if collector is None:
         return None
-    from triage.telemetry.otlp import OtlpTelemetry
+    from triage.adapters.telemetry.otlp_exporter import OtlpTelemetry
 
     return ScreenedTelemetry(OtlpTelemetry(collector, journal, network), gate)
 
@@ -342,7 +342,7 @@ def _listener(place: RunnerEnvironment) -> Check:
     if place.collector is None:
         told = place.collector_fault or "off (no OTEL_EXPORTER_OTLP_ENDPOINT)"
         return Check(what="telemetry", state="broken" if place.collector_fault else "missing", told=told)
-    from triage.telemetry.probe import reach
+    from triage.adapters.telemetry.check_collector import reach
 
     return Check(what="telemetry", state="ok", told=reach(place.collector, place.network))
 
@@ -379,8 +379,8 @@ def _model(settings: Settings, network: Network) -> Check:
         return Check(
             what="model", state="missing", told="every agent answers by rules (no model-api-key, or engine: rules)"
         )
-    from triage.llm.endpoint import OPENAI, Endpoint
-    from triage.llm.probe import reach
+    from triage.adapters.llm.check_model import reach
+    from triage.adapters.llm.endpoint import OPENAI, Endpoint
 
     endpoint = Endpoint(settings.endpoint_key, "doctor", settings.model_base_url or OPENAI, network)
     names = list(dict.fromkeys([settings.model, settings.fast_model, settings.fallback_model]))
@@ -390,6 +390,6 @@ def _model(settings: Settings, network: Network) -> Check:
 def _web(settings: Settings, base_url: str | None, network: Network) -> Check:
     if not settings.tavily_api_key.get_secret_value():
         return Check(what="web search", state="missing", told="no tavily-api-key: web search is off")
-    from triage.web.probe import reach
+    from triage.adapters.web.check_search import reach
 
     return Check(what="web search", state="ok", told=reach(settings.tavily_api_key, base_url, network))

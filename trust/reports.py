@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from triage.checks.inert import plain
 from triage.domain.report import RunReport
+from triage.text.inert_markdown import plain
 from trust.github import NUMBER, SLUG
 
 COMMIT = "bc466a32ae9b84e1d398cce19c4345b83d924eb4"

@@ -36,7 +36,7 @@ def _run(environment: dict[str, str], log: Path) -> None:
     for stream in (1, 2):
         os.dup2(nowhere, stream)
     from triage.action import main
-    from triage.signals import Signals
+    from triage.os_signals import Signals
 
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     signals = Signals()

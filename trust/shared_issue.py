@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.adapters.github.github_api import SLUG, Api, Asked, Trouble, serving
 from tests.e2e import scenes
 from tests.e2e.github_server import GitHubServer
 from tests.e2e.job import Finished, Job
-from tests.github.github_api import SLUG, Api, Asked, Trouble, serving
 from trust.runs import ended, started
 
 BOT = "github-actions[bot]"

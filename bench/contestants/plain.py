@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from bench.contestants.answer import answer
-from triage.index.bm25 import BM25, Counted, Counting
-from triage.index.folder import FolderTree
-from triage.index.screen import refused_by_path, text_or_reason
-from triage.index.tokens import Vocabulary, terms_of, words
+from triage.index.corpus.bm25 import BM25, Counted, Counting
+from triage.index.corpus.tokens import Vocabulary, terms_of, words
+from triage.index.files.file_filter import refused_by_path, text_or_reason
+from triage.index.source.plain_folder import FolderTree
 
 
 def index(folder: Path) -> Callable[[str], Sequence[str]]:

@@ -11,14 +11,14 @@ from langchain_core.runnables import RunnableLambda
 from tests import cases
 from tests.fakes import FakeCodebase, FakeModel, FakeRetriever, FakeTools, services
 from triage.agents import codebase_search, critic, investigator, prompts, web_search, writer
-from triage.agents.drafts import report_by_rules, severity_of, ticket_by_rules, ticket_of
 from triage.agents.prompts import MAX_PART_CHARS, cut, fenced, system
-from triage.domain.case import Case
+from triage.agents.report_templates import report_by_rules, severity_of, ticket_by_rules, ticket_of
+from triage.domain.agent_input import Case
 from triage.domain.code import Hit
 from triage.domain.findings import CodebaseFinding, WebResult
 from triage.domain.report import Citations
 from triage.errors import BadAnswer
-from triage.reading.read import read
+from triage.reading.read_issue import read
 from triage.reading.symptoms import Symptom
 
 

@@ -12,14 +12,14 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, Invali
 
 from tests import cases
 from tests.fakes import NOW, FakeClock, FakeCodebase, FakeJournal, FakeModel, FakeTools, services
-from triage.agents import codebase_search, lookup, toolcalls
+from triage.agents import code_lookup, codebase_search, tool_messages
 from triage.agents.code_tools import code_tools
-from triage.domain.case import Case
+from triage.domain.agent_input import Case
 from triage.domain.run import Limits, Outcome, Usage
 from triage.errors import BudgetSpent, DollarsSpent, ModelUnavailable, TimeSpent
-from triage.graph.tools import ToolBench, recorded
+from triage.graph.tool_runner import ToolBench, recorded
 from triage.ports import Services
-from triage.reading.read import read
+from triage.reading.read_issue import read
 
 CODE = FakeCodebase(cases.FILES)
 ENOUGH = AIMessage("enough")
@@ -131,7 +131,7 @@ async def test_a_model_that_asks_for_ever_is_stopped():
     model.answers["tools"] = lambda prompt: reads(number_of_turn(prompt) + 1)
     journal = FakeJournal()
     consulted = await run(model, journal=journal)
-    assert len(turns_of(model)) == lookup.MAX_TURNS
+    assert len(turns_of(model)) == code_lookup.MAX_TURNS
     assert consulted.shortfalls == []
     assert journal.lines == ["Codebase search: things looked up: 3; no turn is left."]
 
@@ -152,7 +152,7 @@ async def test_an_identical_call_is_answered_from_the_first_with_a_note():
     await run(model, tools)
     assert [len(message.tool_calls) for message in tools.ran] == [1, 1]
     *_, last = turns_of(model)
-    assert [toolcalls.REPEATED in reply.text for reply in replies(last)] == [False, True, True, False]
+    assert [tool_messages.REPEATED in reply.text for reply in replies(last)] == [False, True, True, False]
 
 
 async def test_eight_calls_are_run_and_every_further_one_is_told():
@@ -161,7 +161,7 @@ async def test_eight_calls_are_run_and_every_further_one_is_told():
     await run(model, tools)
     assert [len(message.tool_calls) for message in tools.ran] == [5, 3]
     assert len(turns_of(model)) == 2, "no call is left for a third"
-    assert answered(model).count(toolcalls.SPENT) == 4
+    assert answered(model).count(tool_messages.SPENT) == 4
 
 
 @pytest.mark.parametrize("lines", [1, 500])
@@ -172,7 +172,7 @@ async def test_long_answers_are_cut_to_the_budget_and_say_so(lines: int):
     shown = answered(model)
     assert shown.count("(further lines left out: ") >= 2
     *_, last = turns_of(model)
-    assert sum(len(reply.text) for reply in replies(last)) < toolcalls.ANSWERS_CHARS + 400
+    assert sum(len(reply.text) for reply in replies(last)) < tool_messages.ANSWERS_CHARS + 400
 
 
 async def test_one_long_answer_leaves_room_for_its_neighbours():
@@ -290,7 +290,7 @@ async def test_every_call_is_answered_under_its_own_id():
     assert told[2] == "These arguments do not fit (start: missing; end: missing)."
     assert told[3] == told[10] == "The arguments are not a JSON object."
     assert told[4].startswith("Nothing in the indexed commit")
-    assert set(told[5:10]) == {toolcalls.REPEATED}
+    assert set(told[5:10]) == {tool_messages.REPEATED}
     json.dumps([asked.text, asked.tool_calls], ensure_ascii=False).encode("utf-8")
 
 
@@ -298,7 +298,7 @@ async def test_a_message_without_measure_is_not_sent_again_as_it_is():
     model = model_of(asks(*(("find_symbol", {"name": str(n)}) for n in range(500)), words="why " * 10_000), ENOUGH)
     model.answers["tools"] = [reads(1), *model.answers["tools"]]
     await run(model)
-    assert answered(model).count("# find_symbol(") == toolcalls.MOST_ASKED
+    assert answered(model).count("# find_symbol(") == tool_messages.MOST_ASKED
     assert answered(model).count("why ") < 300
 
 
@@ -337,7 +337,7 @@ def test_whatever_is_asked_the_conversation_stays_well_formed(turns: list[list[t
     consulted = asyncio.run(run(model))
     assert consulted.answer == cases.codebase()
     sent = turns_of(model)
-    assert len(sent) <= lookup.MAX_TURNS
+    assert len(sent) <= code_lookup.MAX_TURNS
     waiting: list[str | None] = []
     for message in sent[-1] if sent else []:
         if isinstance(message, AIMessage):
@@ -345,7 +345,7 @@ def test_whatever_is_asked_the_conversation_stays_well_formed(turns: list[list[t
             waiting = [call["id"] for call in message.tool_calls]
             assert all(waiting)
             for call in message.tool_calls:
-                assert toolcalls._NAME.fullmatch(call["name"])
+                assert tool_messages._NAME.fullmatch(call["name"])
                 json.dumps(call["args"], ensure_ascii=False).encode("utf-8")
         elif isinstance(message, ToolMessage):
             assert message.tool_call_id == waiting.pop(0)

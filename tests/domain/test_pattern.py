@@ -1,4 +1,4 @@
-"""Patterns of gitignore as expressions. That git agrees is shown in `tests/index/test_ignored.py`."""
+"""Patterns of gitignore as expressions. That git agrees is shown in `tests/index/files/test_ignore.py`."""
 
 import re
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.domain.pattern import expression
+from triage.domain.gitignore import expression
 
 
 def fits(pattern: str, path: str) -> bool:

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.adapters.telemetry.receiver import receiving
 from tests.e2e.job import Finished
 from tests.e2e.lines import (
     LOGIN,
@@ -20,7 +21,6 @@ from tests.e2e.lines import (
     silent,
 )
 from tests.e2e.odd import Check, Environment, Setting, all_is_well, undisturbed
-from tests.telemetry.receiver import receiving
 
 Around = Callable[[Setting], AbstractContextManager[Check]]
 ENTERPRISE, TENANT = "ghe.corp.example", "tenant.ghe.com"

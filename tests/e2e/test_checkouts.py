@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.runner.real_runner import obeyed
 from tests.e2e import scenes
 from tests.e2e.github_server import GitHubServer, serving
 from tests.e2e.job import MOUNTS, ROOT, Finished, Job
 from tests.index.hostile import CANARY, CHECKOUTS, sprung
 from tests.index.hostile_names import odd_names
-from tests.runner.real_runner import obeyed
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def watch(event, args):
 sys.addaudithook(watch)
 sys.path.insert(0, {ours!r})
 from triage.action import main
-from triage.signals import Signals
+from triage.os_signals import Signals
 code = main(dict(os.environ), Signals(), sys.stdout)
 found = list(seen)
 with open({told!r}, "w") as file:
@@ -132,7 +132,7 @@ def test_git_is_the_only_program_and_github_the_only_server(job: Job):
         Path(sys.executable).name,
     }
     workers = [words for words in programs if isinstance(words, list) and words[0] == sys.executable]
-    assert all("from triage.index.extract_worker import main" in str(words) for words in workers)
+    assert all("from triage.index.parse.extract_worker import main" in str(words) for words in workers)
     assert {tuple(what) for event, what, _ in seen if event == "socket.connect" and isinstance(what, list)} == {
         ("127.0.0.1", int(job.github.url.rpartition(":")[2]))
     }

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.adapters.runner.real_runner import Obeyed, obeyed
 from tests.e2e import outside, scenes
 from tests.e2e.github_server import GitHubServer, serving
 from tests.e2e.job import Finished, Job
 from tests.endpoint import Reply, Request
 from tests.endpoint import serving as endpoint_serving
-from tests.runner.real_runner import Obeyed, obeyed
 
 PATH = ".github/triage.yml"
 OWN = """\

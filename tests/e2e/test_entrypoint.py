@@ -15,7 +15,7 @@ from tests.e2e.job import ROOT, Job
 from tests.endpoint import completion
 from tests.endpoint import serving as endpoint_serving
 from tests.index.chroma_server import serving as chroma_serving
-from triage.index.chroma import server
+from triage.index.vectors.chroma_connection import server
 
 needs_action = pytest.mark.skipif(importlib.util.find_spec("triage.action") is None, reason="no triage/action.py")
 

@@ -16,16 +16,16 @@ from typing import Any
 import pytest
 
 from tests import cases
+from tests.adapters.github.github_api import SLUG, Api, Asked, Trouble, serving
 from tests.fakes import FakeCodebase, FakeJournal, FakeRunner, services
-from tests.github.github_api import SLUG, Api, Asked, Trouble, serving
+from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageIssue, Trigger
-from triage.flows.desk import Desk, Ending
-from triage.flows.issue import carry_out
-from triage.github.tracker import IssueTracker
-from triage.publish.state import PostedState, render
+from triage.flows.flow_context import Desk, Ending
+from triage.flows.triage_issue import carry_out
+from triage.publish.hidden_state import PostedState, render
 
 BOT = "github-actions[bot]"
 OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="mona")

@@ -17,11 +17,11 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.adapters.telemetry.receiver import Receiver, receiving
 from tests.e2e import scenes
 from tests.e2e.job import ROOT
 from tests.e2e.outside import Outside
 from tests.endpoint import serving as endpoint_serving
-from tests.telemetry.receiver import Receiver, receiving
 
 START_SECONDS = 60.0
 ASKED: dict[str, Any] = {

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.telemetry.receiver import Manner, plain, receiving, tree
 from tests.e2e import outside, scenes
 from tests.e2e.github_server import GitHubServer, serving
 from tests.e2e.job import ROOT, Job
 from tests.endpoint import serving as endpoint_serving
-from tests.telemetry.receiver import Manner, plain, receiving, tree
 from tests.test_cli import checkout, triage
 
 __all__ = ["checkout"]
@@ -102,7 +102,7 @@ LOADED = """
 import os, sys
 from triage.action import main
 code = main(os.environ)
-names = [name for name in sys.modules if name.split(".")[0] == "opentelemetry" or name.startswith("triage.telemetry")]
+names = [name for name in sys.modules if name.split(".")[0] == "opentelemetry" or name.startswith("triage.adapters.telemetry")]
 print("LOADED", code, *names)
 """
 

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from tests.adapters.runner.real_runner import obeyed
+from tests.adapters.telemetry.receiver import Receiver, receiving
 from tests.e2e import scenes
 from tests.e2e.github_server import serving as github_serving
 from tests.e2e.job import Job
@@ -23,8 +25,6 @@ from tests.e2e.leaked import COLLECTOR, GITHUB, KEYS, MODEL, PROXY, SEARCH, ever
 from tests.e2e.outside import ANSWERS, Outside, reply_to
 from tests.endpoint import Reply, Request, completion
 from tests.endpoint import serving as endpoint_serving
-from tests.runner.real_runner import obeyed
-from tests.telemetry.receiver import Receiver, receiving
 
 
 def leaked_words() -> Iterator[str]:

@@ -6,8 +6,8 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.adapters.runner.real_runner import Obeyed, obeyed, outputs
 from tests.e2e.github_server import SLUG, GitHubServer
-from tests.runner.real_runner import Obeyed, obeyed, outputs
 from triage.action import main
 
 

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from triage.domain.config import Config
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Exchange, Issue
+from triage.domain.project_config import Config
 from triage.domain.task import Quieten, Ran, Skip, Task, TriageIssue, Trigger
 from triage.events.admission import Known, admit, whose_roles
 

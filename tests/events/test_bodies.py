@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.github_server import SLUG, GitHubServer, serving
 from tests.events.job import Ended, Place
 from triage.domain.issue import Issue
-from triage.reading.read import read
+from triage.reading.read_issue import read
 from trust.judge import judged
 
 NAUGHTY: list[str] = json.loads((Path(__file__).parents[1] / "data" / "naughty_strings.json").read_text("utf-8"))

@@ -10,8 +10,8 @@ from tests.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, F
 from triage.domain.effect import Policy
 from triage.domain.issue import Exchange, Issue
 from triage.domain.task import Task, TriageIssue, Trigger
-from triage.flows.desk import Desk, Ending
-from triage.flows.issue import carry_out
+from triage.flows.flow_context import Desk, Ending
+from triage.flows.triage_issue import carry_out
 from triage.ports import Services
 
 OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="reporter")

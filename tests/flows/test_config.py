@@ -9,13 +9,13 @@ import pytest
 from tests import cases
 from tests.fakes import FakeCodebase, FakeGitHub, FakeModel, services
 from tests.flows.office import OPENED, Office
-from triage.domain.config import Config, Labels
 from triage.domain.effect import Policy
+from triage.domain.project_config import Config, Labels
 from triage.domain.run import Status
 from triage.domain.task import TriageIssue, Trigger
 from triage.errors import GitHubUnavailable
-from triage.flows.desk import Ending
-from triage.flows.issue import carry_out
+from triage.flows.flow_context import Ending
+from triage.flows.triage_issue import carry_out
 
 OPTS = Config(opt_in_label="triage", opt_out_label="no-triage")
 

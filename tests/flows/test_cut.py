@@ -16,10 +16,10 @@ from triage.domain.issue import Exchange, Issue
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageIssue, Trigger
 from triage.errors import GitHubUnavailable
-from triage.flows.desk import Desk, Ending
-from triage.flows.issue import carry_out
+from triage.flows.flow_context import Desk, Ending
+from triage.flows.triage_issue import carry_out
 from triage.ports import Services
-from triage.publish.state import parse
+from triage.publish.hidden_state import parse
 from triage.threads import seconds_left
 
 OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="reporter")

@@ -11,7 +11,7 @@ from tests.flows.office import BY_HAND, OPENED, Office, ours
 from triage.domain.issue import Exchange, Issue
 from triage.domain.run import Status
 from triage.domain.task import Quieten, Task, TriageIssue, Trigger
-from triage.publish.state import PostedState, parse, render, text_hash
+from triage.publish.hidden_state import PostedState, parse, render, text_hash
 
 COMMAND = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="reporter")
 ANSWER = TriageIssue(number=7, trigger=Trigger.ANSWER, actor="reporter")

@@ -13,7 +13,7 @@ from triage.domain.findings import AgentName
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status
 from triage.errors import ModelUnavailable
-from triage.graph.run import triage
+from triage.graph.run_graph import triage
 
 ONE_AND_TWO: list[tuple[AgentName, ...]] = [*((name,) for name in AGENTS), *combinations(AGENTS, 2)]
 OUTSIDE_WORDS = "words from outside"

@@ -12,13 +12,13 @@ from tests.endpoint import Reply, Request, completion, refusal, serving
 from tests.fakes import FakeJournal
 from tests.index.repositories import commit
 from triage import wiring
-from triage.agents import codebase_search, lookup
+from triage.agents import code_lookup, codebase_search
 from triage.agents.agent import Consulted
-from triage.domain.case import Case
+from triage.domain.agent_input import Case
 from triage.domain.findings import CodebaseFinding
 from triage.domain.run import Outcome, ToolExecution
-from triage.graph.tools import recorded
-from triage.reading.read import read
+from triage.graph.tool_runner import recorded
+from triage.reading.read_issue import read
 from triage.settings import Settings
 
 Script = Callable[[Request], Reply]
@@ -103,7 +103,7 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
 async def test_an_endpoint_that_asks_for_tools_for_ever_is_asked_a_few_times(tmp_path: Path, calls: Any):
     consulted, requests, _ = await run(tmp_path, answering(lambda _: completion(tool_calls=calls)))
     assert consulted.answer == cases.codebase()
-    assert 2 <= len(requests) <= lookup.MAX_TURNS + 1
+    assert 2 <= len(requests) <= code_lookup.MAX_TURNS + 1
     for request in requests:
         assert_every_call_is_answered(request)
 

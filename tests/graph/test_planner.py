@@ -12,7 +12,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status, Usage
 from triage.errors import BadAnswer, ModelUnavailable
 from triage.graph import planner
-from triage.graph.run import triage
+from triage.graph.run_graph import triage
 from triage.ports import Services
 
 SEQUENCE = [["investigator"], ["codebase_search"], ["critic"], ["writer"]]

@@ -16,7 +16,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Limits, Status, Usage
 from triage.errors import ModelUnavailable
 from triage.graph.resume import MOST_THREADS, Saver, checkpoints, kept_types, thread_of
-from triage.graph.run import triage
+from triage.graph.run_graph import triage
 from triage.ports import Services
 
 ORDER = ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "TriageReport"]

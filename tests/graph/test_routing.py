@@ -13,7 +13,7 @@ from triage.agents.critic import map_critique_to_verdict
 from triage.agents.registry import AGENTS
 from triage.domain.run import Limits, ModelCall, Outcome, PlannerDecision, StepRecord, Usage
 from triage.graph.routing import Bounds, choices, decision_of, lawful, opens_round
-from triage.graph.state import BugTriageState
+from triage.graph.triage_state import BugTriageState
 
 ALL = frozenset(AGENTS)
 OFFLINE = ALL - {"web_search"}

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from tests.index.indexes import ask, trace
 from triage.domain.code import Hit, SearchQuery
-from triage.index.build import Budget
+from triage.index.build.array_file import columns_of, packed_columns
+from triage.index.build.build_corpus import Budget
 from triage.index.codebase import GitCodebase
-from triage.index.columns import columns_of, packed_columns
 
 QUERIES: list[SearchQuery] = [
     ask(title="parse_date fails in a leap year", code="ValueError: not a date", paths=["src/calendar_tool/dates.py"]),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from triage.index.chroma import StoreFailed, server
+from triage.index.vectors.chroma_connection import StoreFailed, server
 
 SERVE = "import sys, chromadb_rust_bindings; chromadb_rust_bindings.cli(['chroma', *sys.argv[1:]])"
 

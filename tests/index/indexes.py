@@ -8,10 +8,10 @@ from langchain_core.embeddings import Embeddings
 from tests.index.repositories import commit
 from triage.domain.code import SearchQuery
 from triage.domain.issue import CodeBlock, Frame, Reading, Trace
-from triage.index.build import Budget, build
+from triage.index.build.build_corpus import Budget, build
 from triage.index.codebase import GitCodebase
-from triage.index.commit import open_commit
-from triage.index.corpus import Corpus
+from triage.index.corpus.corpus import Corpus
+from triage.index.source.commit import open_commit
 
 
 def corpus_of(folder: Path, files: Mapping[str, str | bytes], budget: Budget | None = None) -> Corpus:

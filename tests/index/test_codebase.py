@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.index.indexes import ask, codebase_of, corpus_of
 from tests.index.project import PROJECT
 from tests.index.repositories import commit, git, write
-from triage.index.build import Budget
-from triage.index.chroma import embedded
+from triage.index.build.build_corpus import Budget
 from triage.index.codebase import GitCodebase
+from triage.index.vectors.chroma_connection import embedded
 from triage.ports import Codebase
 
 
@@ -121,7 +121,7 @@ def test_no_git_on_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_syntax_that_cannot_be_read_leaves_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.process._START", "raise SystemExit(1)")
+    monkeypatch.setattr("triage.index.parse.worker_process._START", "raise SystemExit(1)")
     codebase = codebase_of(tmp_path, {f"src/m{number}.py": f"def f{number}(): pass\n" for number in range(14)})
     facts = codebase.index()
     assert facts.notes == ["Syntax trees could not be read; files were cut by lines."]

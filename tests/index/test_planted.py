@@ -4,11 +4,11 @@ from itertools import islice
 
 import pytest
 
-from tests.checks.secret_samples import secrets_of
 from tests.index.indexes import ask
 from tests.index.repositories import commit, git
-from triage.checks.secret_rules import RULES
+from tests.secrets.secret_samples import secrets_of
 from triage.index.codebase import GitCodebase
+from triage.secrets.detection_rules import RULES
 
 NAMES = """
 src/app.py src/app.js src/app.ts src/app.go src/App.java src/app.rb src/app.rs src/app.php src/app.c src/app.cpp src/App.cs

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from tests.publish.reports import DEGRADED, EVIL, FULL, HOSTILE, START, changed, decision, step, usage
-from triage.domain.faults import faults_of
+from triage.domain.fault import faults_of
 from triage.domain.report import RunReport
 from triage.domain.run import (
     ModelCall,

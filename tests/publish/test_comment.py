@@ -27,15 +27,15 @@ from tests.publish.reports import (
     missing,
 )
 from tests.publish.runs import LADDER, PLANNED, SILENT
-from triage.checks.inert import live_effects
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import WebResult
 from triage.domain.report import RunReport, Ticket
 from triage.domain.run import Status
 from triage.publish.comment import comment, quiet_comment
-from triage.publish.fit import MAX_COMMENT_UNITS, fitted, outgoing, units
+from triage.publish.hidden_state import PostedState, next_state, parse
 from triage.publish.sections import Fold, Page, page
-from triage.publish.state import PostedState, next_state, parse
+from triage.publish.size_limit import MAX_COMMENT_UNITS, fitted, outgoing, units
+from triage.text.inert_markdown import live_effects
 
 AFTER_FIRST = next_state(FIRST, None)
 

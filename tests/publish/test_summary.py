@@ -17,12 +17,11 @@ from tests.publish.runs import (
     run,
     with_details,
 )
-from triage.checks.inert import live_effects
 from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
 from triage.domain.report import RunReport
 from triage.publish.diagram import diagram
-from triage.publish.fit import MAX_SUMMARY_UNITS, units
 from triage.publish.sections import page
+from triage.publish.size_limit import MAX_SUMMARY_UNITS, units
 from triage.publish.summary import (
     failure_summary,
     plan_summary,
@@ -31,6 +30,7 @@ from triage.publish.summary import (
     unfinished_summary,
     unpublished_summary,
 )
+from triage.text.inert_markdown import live_effects
 
 DRY_RUN: list[Effect] = [
     PostComment(issue_number=412, body="x" * 1234),

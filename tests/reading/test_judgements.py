@@ -5,10 +5,10 @@ import pytest
 from tests.reading import issues
 from triage.domain.findings import Kind, MissingKind
 from triage.domain.issue import Issue
-from triage.reading.forms import answer, form_used, parse_forms
-from triage.reading.kind import kind_of
-from triage.reading.missing import missing_information
-from triage.reading.read import read
+from triage.reading.issue_forms import answer, form_used, parse_forms
+from triage.reading.issue_kind import kind_of
+from triage.reading.missing_information import missing_information
+from triage.reading.read_issue import read
 from triage.reading.symptoms import symptoms
 
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from tests.reading import issues
 from triage.domain.issue import Issue, Reading, Section
-from triage.reading.kind import kind_of
-from triage.reading.messages import error_messages
-from triage.reading.missing import missing_information
-from triage.reading.names import identifiers, paths
-from triage.reading.read import read
+from triage.reading.code_names import identifiers, paths
+from triage.reading.error_messages import error_messages
+from triage.reading.issue_kind import kind_of
+from triage.reading.missing_information import missing_information
+from triage.reading.read_issue import read
 from triage.reading.symptoms import symptoms
 from triage.reading.traces import find_traces
 from triage.reading.versions import versions

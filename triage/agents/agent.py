@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
-from triage.domain.case import Case
+from triage.domain.agent_input import Case
 from triage.domain.findings import AgentFinding, AgentFindingBase, AgentName
 from triage.ports import Model, Services
 

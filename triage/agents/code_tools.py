@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from langchain_core.tools import BaseTool, tool
 
-from triage.checks.checkout import Checkout
+from triage.citations.indexed_code import Checkout
 from triage.domain.code import Hit, Passage, SearchQuery
 from triage.domain.issue import Reading
 from triage.ports import Codebase
-from triage.reading.names import identifiers, paths
+from triage.reading.code_names import identifiers, paths
 from triage.threads import in_daemon_thread
 
 MAX_ASKED_CHARS = 300

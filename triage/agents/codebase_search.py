@@ -11,17 +11,17 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import guidance, hypothesis, issue_parts, shown_in_traces
-from triage.agents.lookup import LookUp
+from triage.agents.code_lookup import LookUp
+from triage.agents.prompt_sections import guidance, hypothesis, issue_parts, shown_in_traces
 from triage.agents.prompts import cut, fenced, system
-from triage.checks.checkout import Checkout
-from triage.domain.case import Case
+from triage.citations.indexed_code import Checkout
+from triage.domain.agent_input import Case
 from triage.domain.code import Hit, Passage, SearchQuery
 from triage.domain.findings import AgentFinding, CodebaseFinding, RelevantFile
 from triage.domain.issue import Reading
 from triage.domain.value import Value
 from triage.ports import Model, Services
-from triage.reading.names import identifiers
+from triage.reading.code_names import identifiers
 from triage.threads import in_daemon_thread
 
 _REMARK = re.compile(r"#|//|/?\*|--|@|\"\"\"|'''|<!--")

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import findings_text, guidance, hypothesis, issue_parts
+from triage.agents.prompt_sections import findings_text, guidance, hypothesis, issue_parts
 from triage.agents.prompts import bullets, conversation
-from triage.domain.case import Case
+from triage.domain.agent_input import Case
 from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
 from triage.domain.value import Value

@@ -1,14 +1,14 @@
 """Investigator: what the issue itself says, before anybody looked at the code."""
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import findings_text, guidance, issue_parts
+from triage.agents.prompt_sections import findings_text, guidance, issue_parts
 from triage.agents.prompts import conversation
-from triage.domain.case import Case
+from triage.domain.agent_input import Case
 from triage.domain.findings import AgentFinding, InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import Reading, Trace
 from triage.ports import Model, Services
-from triage.reading.kind import kind_of
-from triage.reading.missing import missing_information
+from triage.reading.issue_kind import kind_of
+from triage.reading.missing_information import missing_information
 from triage.threads import in_daemon_thread
 
 MAX_TOKENS = 1_500

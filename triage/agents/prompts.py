@@ -8,7 +8,7 @@ from itertools import count
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from triage.domain.text import visible_only
+from triage.text.clean_text import visible_only
 
 MAX_PART_CHARS = 60_000
 """Longest single part of a prompt, about 20,000 tokens. Parts that may grow are cut shorter where they are made."""

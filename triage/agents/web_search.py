@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import issue_parts
+from triage.agents.prompt_sections import issue_parts
 from triage.agents.prompts import conversation, fenced, system
-from triage.checks.web_query import plain_query, query_of
-from triage.domain.case import Case
+from triage.domain.agent_input import Case
 from triage.domain.findings import AgentFinding, WebResult, WebSearchFinding
 from triage.errors import BadAnswer
 from triage.ports import Model, Services, Tools
+from triage.secrets.web_query import plain_query, query_of
 
 MAX_TOKENS = 1_200
 CHOOSE_TOKENS = 200

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.case_parts import findings_text, guidance, issue_parts
-from triage.agents.drafts import report_by_rules, ticket_by_rules, ticket_of
+from triage.agents.prompt_sections import findings_text, guidance, issue_parts
 from triage.agents.prompts import bullets, conversation
-from triage.domain.case import Case
+from triage.agents.report_templates import report_by_rules, ticket_by_rules, ticket_of
+from triage.domain.agent_input import Case
 from triage.domain.findings import AgentFinding, TriageReport, WriterOutput
 from triage.errors import DollarsSpent, TriageError
 from triage.ports import Model, Services

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from triage.domain.code import IndexFacts, Span
-from triage.domain.faults import Fault
+from triage.domain.fault import Fault
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,

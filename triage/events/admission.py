@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from pydantic import Field
 
-from triage.domain.config import Config
 from triage.domain.issue import Exchange, Issue
+from triage.domain.project_config import Config
 from triage.domain.task import Quieten, Ran, Skip, Task, TriageIssue, Trigger
 from triage.domain.value import Value
 from triage.events.commands import CommandName, read_command

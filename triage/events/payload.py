@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from triage.domain.issue import Exchange, Issue
-from triage.domain.moment import moment
 from triage.errors import BadInput
+from triage.text.timestamps import moment
 
 HIGHEST_NUMBER = 2**63 - 1
 

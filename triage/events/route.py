@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from triage.domain.config import Config
 from triage.domain.effect import COMMENT_MARKER
+from triage.domain.project_config import Config
 from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger, WarmIndex
 from triage.errors import BadInput
 from triage.events.commands import Command, CommandName, read_command

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from triage.agents.drafts import report_by_rules, ticket_by_rules
-from triage.checks.grounding import ground_evidence, ground_files, together
-from triage.checks.inert import plain
-from triage.domain.faults import faults_of
+from triage.agents.report_templates import report_by_rules, ticket_by_rules
+from triage.citations.verify import ground_evidence, ground_files, together
+from triage.domain.fault import faults_of
 from triage.domain.findings import TriageReport, WebResult
 from triage.domain.report import Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Outcome, Status, StepRecord, ToolExecution
-from triage.graph.state import BugTriageState, case_of, confidence_of
+from triage.graph.triage_state import BugTriageState, case_of, confidence_of
 from triage.ports import Services
+from triage.text.inert_markdown import plain
 
 MAX_RAISE = 0.2
 """What the writer may add to the confidence of search and critic: it has seen no more than they have."""

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from triage.agents.critic import map_critique_to_verdict, searchable
 from triage.agents.registry import AGENTS
-from triage.checks.grounding import held
+from triage.citations.verify import held
 from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFindingBase, AgentName, CodebaseFinding, CritiqueFinding
 from triage.domain.issue import Exchange, Issue, Reading
@@ -16,11 +16,11 @@ from triage.domain.run import Engine, Usage
 from triage.graph.finish import assemble
 from triage.graph.planner import decide
 from triage.graph.routing import Bounds, opens_round
-from triage.graph.state import BugTriageState, case_of
-from triage.graph.step import Trail, consult, run_plain
+from triage.graph.step_runner import Trail, consult, run_plain
+from triage.graph.triage_state import BugTriageState, case_of
 from triage.ports import Services
-from triage.reading.read import read
-from triage.reading.visible import visible
+from triage.reading.markdown.visible_text import visible
+from triage.reading.read_issue import read
 from triage.threads import in_daemon_thread
 
 Update = dict[str, Any]

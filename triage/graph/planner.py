@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from triage.agents.case_parts import findings_text, guidance
+from triage.agents.prompt_sections import findings_text, guidance
 from triage.agents.prompts import bullets, conversation, cut
 from triage.domain.findings import PlannerProposal
 from triage.domain.run import PlannerDecision, Usage
-from triage.graph.ladder import share_left
+from triage.graph.degradation import share_left
 from triage.graph.routing import Bounds, Choice, choices, decision_of, lawful
-from triage.graph.state import BugTriageState, case_of
-from triage.graph.step import Trail, ask
+from triage.graph.step_runner import Trail, ask
+from triage.graph.triage_state import BugTriageState, case_of
 from triage.ports import Model
 
 MAX_TOKENS = 256

@@ -21,8 +21,8 @@ from pydantic import BaseModel
 
 from triage.domain.issue import Issue
 from triage.domain.run import Usage
-from triage.graph.build import Graph
-from triage.graph.state import BugTriageState
+from triage.graph.build_graph import Graph
+from triage.graph.triage_state import BugTriageState
 from triage.ports import Journal, Services
 
 BUSY_SECONDS = 2.0

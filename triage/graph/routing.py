@@ -11,8 +11,8 @@ from datetime import datetime
 
 from triage.domain.findings import AgentName
 from triage.domain.run import Limits, PlannerDecision, Rung, StepRecord, Usage
-from triage.graph.ladder import reaches, rung
-from triage.graph.state import BugTriageState
+from triage.graph.degradation import reaches, rung
+from triage.graph.triage_state import BugTriageState
 
 MAX_ROUNDS = 3
 """The first pass, then at most two more."""

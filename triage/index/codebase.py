@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.domain.code import History, Hit, IndexFacts, Passage, SearchQuery
-from triage.index.chroma import embedded
+from triage.index.vectors.chroma_connection import embedded
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from langchain_core.embeddings import Embeddings
     from langchain_core.retrievers import BaseRetriever
 
-    from triage.index.build import Budget
-    from triage.index.indexed import Indexed
+    from triage.index.build.build_corpus import Budget
+    from triage.index.indexed_commit import Indexed
 
 
 class GitCodebase:
@@ -55,8 +55,8 @@ class GitCodebase:
 
     def commit(self) -> str | None:
         """Full object id of HEAD's commit; none without git."""
-        from triage.index.commit import open_commit
-        from triage.index.git import GitFailed
+        from triage.index.source.commit import open_commit
+        from triage.index.source.git import GitFailed
 
         try:
             return open_commit(self._root.resolve()).commit
@@ -65,9 +65,9 @@ class GitCodebase:
 
     def index(self) -> IndexFacts:
         """Read, cut, embed and store HEAD's commit. Slow: call it in a thread. Raises nothing for odd files."""
-        from triage.index.build import Budget
-        from triage.index.cache_folder import CacheFolder
-        from triage.index.indexed import index_repository
+        from triage.index.build.build_corpus import Budget
+        from triage.index.build.cache_folder import CacheFolder
+        from triage.index.indexed_commit import index_repository
 
         indexed, facts = index_repository(
             self._root,
@@ -109,14 +109,14 @@ class GitCodebase:
 
     def named(self, written: str) -> str | None:
         """The one indexed file whose path ends like the written one; none when there are none or several."""
-        from triage.index.names import files_named
+        from triage.index.rank.mentions import files_named
 
         files = files_named(self._indexed.corpus, written) if self._indexed else []
         return self._indexed.corpus.files[files[0]].path if self._indexed and len(files) == 1 else None
 
     def defined(self, name: str) -> list[Passage]:
         """Where something of this name is defined, likely sources first; see the port."""
-        from triage.index.symbols import defined
+        from triage.index.rank.symbols import defined
 
         return defined(self._indexed.corpus, name) if self._indexed else []
 

@@ -10,7 +10,7 @@ from pydantic import ConfigDict
 from triage.domain.code import Hit, Passage, SearchQuery
 from triage.domain.issue import Issue
 from triage.errors import NoSuchCollection
-from triage.reading.read import read
+from triage.reading.read_issue import read
 from triage.threads import in_daemon_thread
 
 Search = Callable[[SearchQuery, int], list[Hit]]

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
-from triage.publish.fit import MAX_COMMENT_UNITS, fitted, outgoing
+from triage.publish.hidden_state import PostedState, next_state, render
 from triage.publish.sections import page
-from triage.publish.state import PostedState, next_state, render
+from triage.publish.size_limit import MAX_COMMENT_UNITS, fitted, outgoing
 
 QUIET = "_Triage is quiet on this issue. A comment that says_ `/triage` _wakes it._"
 

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from triage.domain.faults import refused_by_gate
+from triage.domain.fault import refused_by_gate
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, PlannerDecision, Status, StepRecord
-from triage.publish import words
-from triage.publish.stages import Stage, Turn, stages
+from triage.publish import wording
+from triage.publish.run_stages import Stage, Turn, stages
 
 MAX_STAGES = 30
 """GitHub draws no chart with more than 50,000 characters."""
@@ -114,16 +114,16 @@ def _refused(proposed: Sequence[str]) -> list[str]:
     if not proposed:
         return ["✗ no proposal"]
     names = list(dict.fromkeys(proposed))
-    return [f"✗ {words.agents(names)} refused" if len(names) == 1 else f"✗ {len(names)} agents refused"]
+    return [f"✗ {wording.agents(names)} refused" if len(names) == 1 else f"✗ {len(names)} agents refused"]
 
 
 def _box(turn: Turn) -> str:
-    lines = [f"<b>{words.STEPS[turn.step]}</b>", *(_try(record) for record in turn.tries[-MAX_LINES:])]
+    lines = [f"<b>{wording.STEPS[turn.step]}</b>", *(_try(record) for record in turn.tries[-MAX_LINES:])]
     if turn.shortfalls:
-        lines.append(f"✗ {words.counted(turn.shortfalls, 'part')} not as planned")
+        lines.append(f"✗ {wording.counted(turn.shortfalls, 'part')} not as planned")
     if turn.tools:
         failed = f", {turn.failed_tools} failed" if turn.failed_tools else ""
-        lines.append(words.counted(len(turn.tools), "tool call") + failed)
+        lines.append(wording.counted(len(turn.tools), "tool call") + failed)
     return f'["{"<br/>".join(lines)}"]:::{_class(turn)}'
 
 
@@ -134,26 +134,26 @@ def _class(turn: Turn) -> str:
 
 
 def _try(record: StepRecord) -> str:
-    who = "" if record.step in words.MECHANICAL else f"{_answerer(record)} "
+    who = "" if record.step in wording.MECHANICAL else f"{_answerer(record)} "
     if record.outcome is Outcome.SUCCESS:
-        return f"{who}✓ {words.seconds(record.seconds)}"
+        return f"{who}✓ {wording.seconds(record.seconds)}"
     if record.outcome is Outcome.SKIPPED:
         return f"{who}✗ not asked"
-    how = "refused" if refused_by_gate(record) else words.OUTCOMES[record.outcome]
-    return f"{who}✗ {how}, {words.seconds(record.seconds)}"
+    how = "refused" if refused_by_gate(record) else wording.OUTCOMES[record.outcome]
+    return f"{who}✗ {how}, {wording.seconds(record.seconds)}"
 
 
 def _answerer(record: StepRecord) -> str:
     """The first model's name when it is nothing but a name: it comes from an endpoint."""
-    name = words.asked_of(record).partition(",")[0]
+    name = wording.asked_of(record).partition(",")[0]
     known = name.rpartition("/")[2] if _MODEL.fullmatch(name) else ""
-    return words.clipped(known or record.engine, MAX_MODEL_CHARS)
+    return wording.clipped(known or record.engine, MAX_MODEL_CHARS)
 
 
 def _unended(name: str) -> str:
-    return f'["<b>{words.agents([name])}</b><br/>did not end"]:::none'
+    return f'["<b>{wording.agents([name])}</b><br/>did not end"]:::none'
 
 
 def _ending(report: RunReport, left_out: int) -> str:
-    more = f"{words.counted(left_out, 'more decision')}<br/>" if left_out > 0 else ""
-    return f'(["{more}<b>{report.status.value}</b><br/>{words.seconds(report.seconds)}"]):::{_STATUS[report.status]}'
+    more = f"{wording.counted(left_out, 'more decision')}<br/>" if left_out > 0 else ""
+    return f'(["{more}<b>{report.status.value}</b><br/>{wording.seconds(report.seconds)}"]):::{_STATUS[report.status]}'

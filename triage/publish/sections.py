@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from triage.checks.inert import code_span, plain
 from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
 from triage.domain.findings import Verdict
 from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Status, Usage
-from triage.publish import words
+from triage.publish import wording
+from triage.publish.hidden_state import PostedState, path_hash
 from triage.publish.permalink import outside, permalink, quoted, shown
-from triage.publish.state import PostedState, path_hash
 from triage.publish.template import block, cell_code
+from triage.text.inert_markdown import code_span, plain
 
 VISIBLE_SUSPECTS = 5
 VISIBLE_ITEMS = 6
@@ -134,14 +134,14 @@ def _folds(report: RunReport, *, run: bool) -> Iterator[Fold]:
     if report.status is not Status.DEGRADED:
         yield notes
     if run:
-        facts = f"{words.seconds(report.seconds)}, {words.spent(report.usage)}"
+        facts = f"{wording.seconds(report.seconds)}, {wording.spent(report.usage)}"
         yield Fold(f"The run: {facts}", _run(report))
     yield Fold("Analysis", plain(report.analysis, max_chars=MAX_ANALYSIS_CHARS))
 
 
 def _bug_folds(report: RunReport) -> Iterator[Fold]:
     folded = report.suspects[VISIBLE_SUSPECTS : VISIBLE_SUSPECTS + MAX_ITEMS]
-    yield Fold(words.counted(len(folded), "more suspect"), _suspect_table(report, folded))
+    yield Fold(wording.counted(len(folded), "more suspect"), _suspect_table(report, folded))
     yield _evidence(report)
     if report.critique:
         yield Fold(_critic_title(report.critique.verdict, len(report.critique.gaps)), _critique(report))
@@ -156,8 +156,8 @@ def _run(report: RunReport) -> str:
 
 
 def _critic_title(verdict: Verdict, gaps: int) -> str:
-    objections = words.counted(gaps, "objection") if gaps else "no objections"
-    return f"Critic: {words.VERDICTS[verdict]}, {objections}"
+    objections = wording.counted(gaps, "objection") if gaps else "no objections"
+    return f"Critic: {wording.VERDICTS[verdict]}, {objections}"
 
 
 def _critique(report: RunReport) -> str:
@@ -176,7 +176,7 @@ def _evidence(report: RunReport) -> Fold:
 
 def _references(report: RunReport) -> Fold:
     rows = [(result, quoted(result.url, report.server_url)) for result in report.external_references[:MAX_ITEMS]]
-    return Fold(words.counted(len(rows), "external reference"), block("folds", "references", rows))
+    return Fold(wording.counted(len(rows), "external reference"), block("folds", "references", rows))
 
 
 def _links(report: RunReport) -> list[str]:

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from triage.checks.inert import code_span
 from triage.domain.effect import AddLabels, EditComment, Effect, LabelsMode, PostComment, RemoveComment
 from triage.domain.report import RunReport
-from triage.publish import audit
+from triage.publish import run_details
 from triage.publish.diagram import diagram
-from triage.publish.fit import MAX_SUMMARY_UNITS, fitted, outgoing
+from triage.publish.hidden_state import PostedState
 from triage.publish.permalink import outside
 from triage.publish.sections import MAX_ITEMS, page
-from triage.publish.state import PostedState
+from triage.publish.size_limit import MAX_SUMMARY_UNITS, fitted, outgoing
 from triage.publish.template import block
+from triage.text.inert_markdown import code_span
 
 
 def summary(
@@ -30,7 +30,9 @@ def summary(
     blocks += content.blocks
     picture = diagram(report)
     whole = replace(
-        content, blocks=blocks, folds=[*content.folds, *(fold for fold in audit.folds(report, picture) if fold.body)]
+        content,
+        blocks=blocks,
+        folds=[*content.folds, *(fold for fold in run_details.folds(report, picture) if fold.body)],
     )
     return outgoing(fitted(whole, MAX_SUMMARY_UNITS), whole.links, MAX_SUMMARY_UNITS, picture) + "\n"
 

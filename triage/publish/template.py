@@ -8,9 +8,9 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from triage.checks.inert import code_span, fenced, inert, inert_cell
 from triage.domain.run import StepRecord
-from triage.publish import words
+from triage.publish import wording
+from triage.text.inert_markdown import code_span, fenced, inert, inert_cell
 
 
 @cache
@@ -29,16 +29,16 @@ def _environment() -> Environment:
         "code": code_span,
         "cell_code": cell_code,
         "fenced": fenced,
-        "sentences": words.first_sentences,
-        "confidence": words.confidence,
-        "seconds": words.seconds,
-        "dollars": words.dollars,
-        "outcome": words.outcome,
-        "clipped": words.clipped,
+        "sentences": wording.first_sentences,
+        "confidence": wording.confidence,
+        "seconds": wording.seconds,
+        "dollars": wording.dollars,
+        "outcome": wording.outcome,
+        "clipped": wording.clipped,
         "unticked": unticked,
         "answerer": answerer,
     }
-    environment.globals["words"] = words
+    environment.globals["words"] = wording
     return environment
 
 
@@ -55,10 +55,10 @@ def cell_code(text: str) -> str:
 
 def answerer(step: StepRecord) -> str:
     """Who answered, for a table's cell; empty for what no agent does."""
-    model = words.asked_of(step)
+    model = wording.asked_of(step)
     if model:
-        return cell_code(words.clipped(model, 60))
-    return "" if step.step in words.MECHANICAL else step.engine
+        return cell_code(wording.clipped(model, 60))
+    return "" if step.step in wording.MECHANICAL else step.engine
 
 
 def unticked(markdown: str) -> str:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from triage.domain.issue import Reading
 from triage.domain.value import Value
-from triage.reading.signs import MAX_CHARS, searched
+from triage.reading.text_signs import MAX_CHARS, searched
 
 SymptomKind = Literal[
     "security",

@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from triage.domain.effect import LabelsMode, Policy
 from triage.domain.run import Engine, Limits
 from triage.errors import BadInput
-from triage.settings.fields import (
+from triage.settings.field_checks import (
     EndpointUrl,
     FilePath,
     Flag,

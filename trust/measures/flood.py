@@ -10,13 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.adapters.github.github_api import START, Api
+from tests.adapters.github.github_api import serving as github_serving
 from tests.e2e import outside, scenes
 from tests.e2e.github_server import GitHubServer
 from tests.e2e.job import MOUNTS, Job
 from tests.endpoint import Reply, Request
 from tests.endpoint import serving as endpoint_serving
-from tests.github.github_api import START, Api
-from tests.github.github_api import serving as github_serving
 from triage.action import main
 from trust.measure import Figure, Measure
 

@@ -9,12 +9,12 @@ import html5lib  # type: ignore[import-untyped]
 
 from tests.reading.hidden_channels import CHANNELS
 from tests.reading.shapes import SHAPES
-from triage.checks.inert import code_span, fenced, inert, plain
-from triage.checks.secrets import masked
-from triage.checks.web_query import plain_query
-from triage.domain.text import clean, visible_only
-from triage.reading.visible import visible, visible_line
-from triage.runner.lines import inert_lines, one_line
+from triage.adapters.runner.log_lines import inert_lines, one_line
+from triage.reading.markdown.visible_text import visible, visible_line
+from triage.secrets.masking import masked
+from triage.secrets.web_query import plain_query
+from triage.text.clean_text import clean, visible_only
+from triage.text.inert_markdown import code_span, fenced, inert, plain
 from trust.corpora import markdown
 from trust.judge import judged
 from trust.measure import Figure, Measure

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from triage.publish.comment import comment
-from triage.publish.state import PostedState
+from triage.publish.hidden_state import PostedState
 from triage.publish.summary import failure_summary, skip_summary, summary
 from trust.corpora import Case, markdown
 from trust.judge import Judgement, judged

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
+from tests.adapters.github.github_api import SLUG, Trouble
 from tests.e2e.job import Finished
-from tests.github.github_api import SLUG, Trouble
 from trust.measure import Figure, Measure
 from trust.share import part
 from trust.shared_issue import NUMBER, Fate, Kill, SharedIssue, shared_issue

@@ -7,22 +7,22 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from tests.reading.shapes import LIMIT_SECONDS, SHAPES, SIZE
+from triage.adapters.runner.log_lines import inert_lines, one_line
 from triage.agents import prompts
-from triage.checks.inert import code_span, fenced, inert, inert_cell, live_effects, plain
-from triage.checks.secrets import masked
-from triage.checks.web_query import query_of
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Reading
-from triage.domain.leaks import OwnSecrets
-from triage.domain.text import clean
 from triage.events.commands import read_command
-from triage.index.query import query_of as words_of
-from triage.publish.state import parse, text_hash
-from triage.reading.missing import missing_information
-from triage.reading.read import read
+from triage.index.rank.query import query_of as words_of
+from triage.publish.hidden_state import parse, text_hash
+from triage.reading.markdown.visible_text import visible, visible_line
+from triage.reading.missing_information import missing_information
+from triage.reading.read_issue import read
 from triage.reading.symptoms import symptoms
-from triage.reading.visible import visible, visible_line
-from triage.runner.lines import inert_lines, one_line
+from triage.secrets.masking import masked
+from triage.secrets.matcher import OwnSecrets
+from triage.secrets.web_query import query_of
+from triage.text.clean_text import clean
+from triage.text.inert_markdown import code_span, fenced, inert, inert_cell, live_effects, plain
 from trust.measure import Figure, Measure
 from trust.share import part
 

@@ -1,0 +1,39 @@
+"""GitHub on loopback, and a tracker that talks to it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.adapters.github.github_api import JOB, SLUG, Api, serving
+from triage.adapters.github.issue_tracker import IssueTracker
+
+Opening = Callable[..., IssueTracker]
+
+
+@pytest.fixture
+def api() -> Iterator[Api]:
+    with serving() as running:
+        running.add_issue()
+        yield running
+
+
+@pytest.fixture
+def opened(api: Api) -> Iterator[Opening]:
+    """Opens trackers that do not wait, and closes them."""
+    trackers: list[IssueTracker] = []
+
+    def open_one(token: str = JOB, **options: Any) -> IssueTracker:
+        quick = {"seconds_between_writes": 0.0, "backoff_seconds": 0.0, "patience_seconds": 0.0, "read_seconds": 5.0}
+        quick["settle_seconds"] = 0.0
+        trackers.append(IssueTracker(token, SLUG, api.url, **(quick | options)))
+        return trackers[-1]
+
+    yield open_one
+    for tracker in trackers:
+        tracker.close()
+
+
+@pytest.fixture
+def tracker(opened: Opening) -> IssueTracker:
+    return opened()

@@ -1,0 +1,86 @@
+"""A model door on a server of the tests."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, SecretStr
+
+from tests.endpoint import Endpoint as Server
+from tests.fakes import NOW
+from triage.adapters.llm.budget import Ledger
+from triage.adapters.llm.cached_replies import Replays
+from triage.adapters.llm.chat_model import ChatModel
+from triage.adapters.llm.embeddings import CountedEmbeddings
+from triage.adapters.llm.endpoint import Endpoint
+from triage.adapters.llm.model_retry import Patience
+from triage.adapters.llm.prices import PriceTable
+from triage.adapters.llm.usage_meter import Accounts
+from triage.domain.project_config import Price
+from triage.domain.run import Limits
+from triage.ports import Replies, Tier
+
+
+class Colour(BaseModel):
+    name: str
+    depth: int
+
+
+GREEN = '{"name": "green", "depth": 3}'
+
+
+@dataclass
+class Door:
+    """Model and embeddings of one run, as the wiring makes them; waits are noted in place of waiting."""
+
+    server: Server
+    limits: Limits = field(default_factory=Limits)
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    replies: Replies | None = None
+    main: str = "gpt-4o"
+    fallback: str = "gpt-4o-mini"
+    waited: list[float] = field(default_factory=list)
+    sleep: Callable[[float], Awaitable[None]] | None = None
+
+    def __post_init__(self) -> None:
+        async def noted(seconds: float) -> None:
+            self.waited.append(seconds)
+
+        self.endpoint = Endpoint(SecretStr("sk-test"), "run-7", f"{self.server.url}/v1")
+        self.ledger = Ledger(self.limits)
+        self.accounts = Accounts(self.ledger, PriceTable(self.prices), time.monotonic, lambda: NOW)
+        self.patience = Patience(time.monotonic, self.sleep or noted, self.waited.append)
+        models: dict[Tier, str] = {"main": self.main, "fast": "gpt-4o-mini"}
+        replays = Replays(self.replies, self.endpoint.base_url)
+        self.model = ChatModel(self.endpoint, models, self.fallback, self.accounts, self.patience, replays)
+
+    def embeddings(self, model: str = "text-embedding-3-small") -> CountedEmbeddings:
+        return CountedEmbeddings(self.endpoint, model, self.accounts, self.limits, self.patience)
+
+
+async def colour(model: ChatModel, prompt: str = "Which colour?") -> Colour:
+    answer: Colour = await model.structured(Colour, "main", 50).ainvoke(prompt)
+    return answer
+
+
+async def cut_off(door: Door) -> None:
+    """Ask, and walk away as soon as the endpoint has the request, as an agent's clock does."""
+    before = len(door.server.requests)
+    asking = asyncio.ensure_future(colour(door.model))
+    while len(door.server.requests) == before:  # noqa: ASYNC110 - the server is a thread
+        await asyncio.sleep(0.005)
+    asking.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await asking
+
+
+def names(server: Server) -> list[str]:
+    return [request.body["model"] for request in server.requests]
+
+
+def modes(server: Server) -> list[str]:
+    """How each request asked."""
+    asked = [request.body for request in server.requests]
+    return ["tools" if "tools" in body else body.get("response_format", {}).get("type", "plain") for body in asked]

@@ -1,0 +1,290 @@
+"""The purse: what is reserved before a call, billed after it, and never exceeded by more than a reply."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, HumanMessage
+
+from tests.adapters.llm.model import GREEN, Colour, Door, colour, cut_off
+from tests.endpoint import Reply, completion, refusal, serving
+from triage.adapters.llm import token_count
+from triage.adapters.llm.prices import PriceTable
+from triage.adapters.llm.token_count import Counted
+from triage.domain.project_config import Price
+from triage.domain.run import Limits, Usage
+from triage.errors import BudgetSpent, DollarsSpent, ModelUnavailable
+
+# --- before the call
+
+
+async def test_caps_are_checked_before_the_call():
+    with serving([completion(GREEN)]) as server:
+        for limits in (Limits(tokens=60), Limits(usd=0.0001), Limits(usd=0)):
+            with pytest.raises(BudgetSpent):
+                await colour(Door(server, limits).model)
+    assert server.requests == []
+
+
+async def test_the_cap_in_dollars_has_a_name_of_its_own():
+    with serving([completion(GREEN)]) as server, pytest.raises(DollarsSpent):
+        await colour(Door(server, Limits(usd=0.0001)).model)
+
+
+async def test_parallel_calls_reserve_before_they_start():
+    """Room for one call, which reserves about 140 tokens: of three at once, one is made."""
+    with serving([completion(GREEN)]) as server:
+        model = Door(server, Limits(tokens=200)).model
+        outcomes = await asyncio.gather(*[colour(model) for _ in range(3)], return_exceptions=True)
+    assert len(server.requests) == 1
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["BudgetSpent", "BudgetSpent", "Colour"]
+
+
+async def needed(ask: Any) -> int:
+    """The smallest cap under which the call is made."""
+    low, high = 1, 2_000
+    with serving([completion(GREEN)]) as server:
+        while low < high:
+            cap = (low + high) // 2
+            try:
+                await ask(Door(server, Limits(tokens=cap, usd=100)).model)
+            except BudgetSpent:
+                low = cap + 1
+            else:
+                high = cap
+    return low
+
+
+async def test_everything_that_is_sent_is_estimated():
+    plain = await needed(lambda model: model.text("main", 50).ainvoke("word"))
+    assert plain == 50 + 2 + token_count.TOKENS_PER_MESSAGE
+    assert await needed(lambda model: model.text("main", 90).ainvoke("word")) == plain + 40
+    assert await needed(lambda model: model.text("main", 50).ainvoke("wordword" * 300)) > plain + 700
+    assert await needed(lambda model: model.structured(Colour, "main", 50).ainvoke("word")) > plain + 40
+    calls = [AIMessage("", tool_calls=[{"name": "f", "args": {"x": "y" * 300}, "id": "1"}])]
+    assert await needed(lambda model: model.text("main", 50).ainvoke(calls)) > plain + 100
+
+
+@pytest.mark.parametrize(
+    ("text", "least"), [("错误" * 300, 600), ("\N{PILE OF POO}" * 300, 400), ("a b c " * 100, 200), ("", 0)]
+)
+def test_an_estimate_goes_by_bytes(text: str, least: int):
+    assert least <= token_count.of_text(text) <= len(text.encode())
+
+
+def test_tool_calls_in_other_scripts_are_not_counted_by_their_escapes():
+    asked = AIMessage("", tool_calls=[{"name": "f", "args": {"x": "错" * 300}, "id": "1"}])
+    assert 300 < token_count.of_prompt([asked], "") < 400
+
+
+@given(st.text())
+def test_any_text_can_be_estimated(text: str):
+    assert token_count.of_prompt([HumanMessage(text)], text) >= token_count.of_text(text)
+
+
+# --- after the call
+
+
+@pytest.mark.parametrize("tool", [True, False])
+async def test_a_cap_is_exceeded_by_no_more_than_a_reply(tool: bool):
+    """The endpoint bills more than was estimated, and one call is made beyond no cap."""
+    reply = completion("words")
+    reply.body["usage"] = {"prompt_tokens": 900, "completion_tokens": 50, "total_tokens": 950}
+    with serving([reply]) as server:
+        model = Door(server, Limits(tokens=1_000, usd=100)).model
+        await model.text("main", 50).ainvoke("go")
+        with pytest.raises(BudgetSpent):
+            await model.text("main", 50).ainvoke("go")
+    assert model.usage.tokens <= 1_000 + 50
+
+
+async def test_cached_tokens_cost_less():
+    with serving([completion(GREEN, cached=80)]) as server:
+        model = Door(server).model
+        await colour(model)
+    assert model.usage.usd == pytest.approx(20 * 2.5e-6 + 80 * 1.25e-6 + 20 * 10e-6)
+
+
+async def usage_of(told: Any) -> Usage:
+    reply = completion(GREEN)
+    reply.body["usage"] = told
+    with serving([reply]) as server:
+        model = Door(server).model
+        await colour(model)
+    return model.usage
+
+
+async def test_reasoning_is_part_of_the_output():
+    told = {"prompt_tokens": 100, "completion_tokens": 80, "total_tokens": 180}
+    reasoning = {"completion_tokens_details": {"reasoning_tokens": 60}}
+    assert (await usage_of(told | reasoning)).output_tokens == 80
+
+
+async def test_reasoning_that_stands_in_the_total_only_is_counted_too():
+    told = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 180}
+    assert (await usage_of(told)).output_tokens == 80
+
+
+async def test_a_tier_of_its_own_does_not_hide_the_cache():
+    told = {"prompt_tokens": 100, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 100}}
+    reply = completion(GREEN)
+    reply.body.update(usage=told, service_tier="priority")
+    with serving([reply]) as server:
+        model = Door(server).model
+        await colour(model)
+    assert model.usage.usd == pytest.approx(100 * 1.25e-6)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"prompt_tokens": None, "completion_tokens": None, "total_tokens": None},
+        {"prompt_tokens": -5, "completion_tokens": 3},
+        {"prompt_tokens": True, "completion_tokens": 3},
+        {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+        {"prompt_tokens": 10**400, "completion_tokens": 3},
+        {"completion_tokens": 20},
+        {},
+        None,
+    ],
+)
+async def test_a_bill_that_says_nothing_is_estimated(told: Any):
+    usage = await usage_of(told)
+    assert usage.calls == 1
+    assert usage.input_tokens > 50
+    assert usage.output_tokens == token_count.of_text(GREEN) + token_count.TOKENS_PER_MESSAGE
+
+
+async def test_estimates_are_marked():
+    with serving([completion(GREEN, usage=False)]) as server:
+        model = Door(server).model
+        with model.metered(10) as meter:
+            await colour(model)
+    assert [call.estimated for call in meter.calls] == [True]
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda c: (
+            st.lists(c)
+            | st.dictionaries(
+                st.sampled_from(
+                    ["prompt_tokens", "completion_tokens", "total_tokens", "prompt_tokens_details", "cached_tokens"]
+                ),
+                c,
+            )
+        ),
+    )
+)
+def test_what_an_endpoint_says_of_its_bill_is_believed_where_it_can_be(told: Any):
+    counted = token_count.told(told)
+    assert counted is None or (counted.input >= counted.cached >= 0 and counted.output >= 0)
+
+
+# --- prices
+
+
+async def test_unknown_price_is_unknown_and_tokens_are_capped_all_the_same():
+    with serving([completion(GREEN)]) as server:
+        model = Door(server, Limits(tokens=200), main="my-own-model").model
+        await colour(model)
+        with pytest.raises(BudgetSpent):
+            await colour(model)
+    assert model.usage.usd is None
+    assert len(server.requests) == 1
+
+
+async def test_the_projects_own_prices_win():
+    own = {"gpt-4o": Price(input=10, output=20), "my-own-model": Price(input=1, output=0, cached_input=0.5)}
+    with serving([completion(GREEN, cached=80)]) as server:
+        usual, gateways = Door(server, prices=own).model, Door(server, prices=own, main="corp/my-own-model").model
+        await colour(usual)
+        await colour(gateways)
+    assert usual.usage.usd == pytest.approx((100 * 10 + 20 * 20) / 1e6), "what is cached costs as much unless told"
+    assert gateways.usage.usd == pytest.approx((20 * 1 + 80 * 0.5) / 1e6)
+
+
+async def test_own_prices_count_towards_the_cap():
+    with serving([completion(GREEN)]) as server, pytest.raises(DollarsSpent):
+        await colour(Door(server, prices={"my-own-model": Price(input=100_000, output=0)}, main="my-own-model").model)
+    assert server.requests == []
+
+
+def test_a_model_that_costs_nothing_has_a_known_price():
+    assert PriceTable({"local": Price(input=0, output=0)}).usd("local", Counted(1_000, 1_000)) == 0.0
+
+
+def test_gateways_put_the_provider_before_the_name():
+    table = PriceTable()
+    assert table.usd("openai/gpt-4o", Counted(1_000)) == table.usd("gpt-4o", Counted(1_000)) == pytest.approx(0.0025)
+    assert table.usd("nobody/knows-it", Counted(1_000)) is None
+
+
+# --- calls whose bill nobody has seen
+
+
+async def test_a_cut_call_counts_its_prompt_and_keeps_the_rest_set_aside():
+    """It may have been billed: the report says what is likely, the cap holds for what is possible."""
+    with serving([Reply(hang=30)]) as server:
+        door = Door(server, Limits(tokens=200))
+        with door.model.metered(60) as meter:
+            await cut_off(door)
+        spent = door.model.usage
+        left = 200 - spent.tokens
+        with pytest.raises(BudgetSpent):
+            door.ledger.reserve(left - 49, None)
+        assert door.ledger.reserve(left - 50, None)
+    assert spent == meter.usage
+    assert (spent.calls, spent.output_tokens) == (1, 0)
+    assert 50 < spent.input_tokens < 100
+    assert spent.usd == pytest.approx(spent.input_tokens * 2.5e-6)
+    assert meter.calls[0].estimated
+    assert meter.models == [], "nobody answered"
+
+
+@pytest.mark.parametrize("reply", [Reply(drop=True), completion(GREEN, cut=True), Reply(b"<html>")])
+async def test_a_lost_answer_counts_its_prompt(reply: Reply):
+    with serving([reply]) as server:
+        model = Door(server, fallback="gpt-4o").model
+        with model.metered(60) as meter, pytest.raises(ModelUnavailable):
+            await colour(model)
+    assert all(call.estimated and call.usage.input_tokens for call in meter.calls)
+    assert model.usage.calls == len(server.requests)
+
+
+@pytest.mark.parametrize("status", [400, 401, 429, 500])
+async def test_a_refused_request_costs_nothing_and_keeps_nothing(status: int):
+    with serving([refusal(status), refusal(status), refusal(status), refusal(status), completion(GREEN)]) as server:
+        door = Door(server, Limits(tokens=200))
+        with pytest.raises(ModelUnavailable):
+            await colour(door.model)
+        assert door.model.usage == Usage()
+        assert door.ledger.reserve(200, None)
+
+
+# --- an interrupted run
+
+
+async def test_what_an_interrupted_run_spent_counts_towards_the_caps():
+    with serving([completion(GREEN)]) as server:
+        model = Door(server, Limits(tokens=1_000)).model
+        model.resume(Usage(input_tokens=850, output_tokens=50, calls=3, usd=0.1))
+        assert model.usage.tokens == 900
+        with pytest.raises(BudgetSpent):
+            await colour(model)
+        dear = Door(server, Limits(usd=0.1)).model
+        dear.resume(Usage(input_tokens=1, calls=1, usd=0.0999))
+        with pytest.raises(DollarsSpent):
+            await colour(dear)
+    assert server.requests == []
+
+
+async def test_an_unknown_cost_stays_unknown():
+    with serving([completion(GREEN)]) as server:
+        model = Door(server).model
+        model.resume(Usage(input_tokens=1, calls=1, usd=None))
+        await colour(model)
+    assert model.usage.usd is None

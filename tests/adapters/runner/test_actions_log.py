@@ -1,0 +1,295 @@
+"""The Actions log: what it says, and that nothing in it is obeyed."""
+
+import asyncio
+import gc
+import io
+import logging
+import re
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+
+from tests.adapters.runner.hostile import COMMANDS, TEXT
+from tests.adapters.runner.real_runner import Obeyed, log_lines, obeyed
+from tests.e2e.leaked import MODEL, forms, leaks
+from triage.adapters.runner.actions_log import ActionsLog
+from triage.adapters.runner.format_record import told
+from triage.adapters.runner.log_lines import PREFIX, LineWriter, inert_lines, one_line
+from triage.adapters.runner.output_guard import GuardedStream, guarded
+from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
+from triage.ports import Journal
+from triage.secrets.matcher import OwnSecrets
+
+WHEN = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+STEP = StepRecord(
+    step="critic",
+    engine="model",
+    model="gpt-4o",
+    started_at=WHEN,
+    offset_seconds=1.0,
+    seconds=3.21,
+    usage=Usage(input_tokens=1000, output_tokens=234, calls=1, usd=0.01234),
+    outcome=Outcome.SUCCESS,
+)
+BY_RULES = STEP.model_copy(update={"engine": "rules", "model": None, "usage": Usage()})
+FAILED = STEP.model_copy(
+    update={"outcome": Outcome.TIMED_OUT, "error": "timed out", "usage": Usage(usd=None), "model": None}
+)
+TOOL = ToolExecution(
+    tool="web_search",
+    input_summary="::error::in",
+    output_summary="::error::out",
+    ms=1540,
+    outcome=Outcome.FAILED,
+    error="rate limited",
+    started_at=WHEN,
+)
+
+
+class Clock:
+    """Seconds that pass when told."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+class TestLines:
+    def test_a_run(self) -> None:
+        out, clock = io.StringIO(), Clock()
+        log: Journal = ActionsLog(LineWriter(out), clock)
+        log.started("critic")
+        clock.seconds += 4
+        for record in (STEP, BY_RULES, FAILED, TOOL):
+            log.ended(record)
+        clock.seconds += 3600
+        log.note("The rest by rules.")
+        log.folded("Analysis", "First.\n\nSecond.")
+        assert log_lines(out.getvalue()) == [
+            "| 00:00 critic started",
+            "| 00:04 critic success in 3.2 s, 1,234 tokens, $0.0123, by gpt-4o",
+            "| 00:04 critic success in 3.2 s, by rules",
+            "| 00:04 critic timed out in 3.2 s, by model: timed out",
+            "| 00:04 web_search failed in 1.5 s: rate limited",
+            "| 60:04 The rest by rules.",
+            "::group::Analysis",
+            "| First.",
+            "|",
+            "| Second.",
+            "::endgroup::",
+        ]
+
+    def test_a_step_that_asked_more_than_once_says_so(self) -> None:
+        call = ModelCall(model="gpt-4o", mode="tools", started_at=WHEN, ms=800, outcome=Outcome.SUCCESS)
+        assert told(STEP.model_copy(update={"calls": [call]})) == told(STEP)
+        assert told(STEP.model_copy(update={"calls": [call] * 4})) == (
+            "critic success in 3.2 s, 1,234 tokens in 4 requests, $0.0123, by gpt-4o"
+        )
+
+    def test_a_part_that_fell_short_is_named(self) -> None:
+        short = STEP.model_copy(update={"shortfalls": ["ticket: rate limited; written by rules"]})
+        assert told(short) == f"{told(STEP)}: ticket: rate limited; written by rules"
+
+    @pytest.mark.parametrize("text", COMMANDS)
+    def test_commands_are_words(self, text: str) -> None:
+        out = io.StringIO()
+        log = ActionsLog(LineWriter(out))
+        log.started(text)
+        log.note(text)
+        log.ended(FAILED.model_copy(update={"error": text, "model": text}))
+        assert obeyed(out.getvalue()) == []
+        log.folded(text, text)
+        assert [command.name for command in obeyed(out.getvalue())] == ["group", "endgroup"]
+
+    @given(TEXT, TEXT)
+    def test_any_text_is_words(self, title: str, text: str) -> None:
+        out = io.StringIO()
+        log = ActionsLog(LineWriter(out))
+        log.note(text)
+        log.folded(title, text)
+        assert [command.name for command in obeyed(out.getvalue())] == ["group", "endgroup"]
+        plain = [line for line in log_lines(out.getvalue()) if not line.startswith("::")]
+        assert all(line.startswith(PREFIX.strip()) for line in plain)
+        assert not {"\x1b", "\x00", "\x07", "\x9b", "\u202e"} & set(out.getvalue())
+
+    @given(TEXT)
+    def test_inert_text_stays_as_it_is(self, text: str) -> None:
+        once = inert_lines(text)
+        assert inert_lines("\n".join(once)) == once
+        assert "\n" not in one_line(text)
+
+    @pytest.mark.parametrize("shape", ["##[", "\r", "\x1b[", "::", "\x1b]", "\u200b", "\t", "😀"])
+    def test_time_is_linear(self, shape: str) -> None:
+        text = (shape * 65_536)[:65_536]
+        started = time.perf_counter()
+        inert_lines(text)
+        assert time.perf_counter() - started < 0.25
+
+    def test_a_stream_without_unicode(self) -> None:
+        raw = io.BytesIO()
+        stream = io.TextIOWrapper(raw, encoding="ascii", newline="")
+        LineWriter(stream).write(["Größe 😀"])
+        assert raw.getvalue() == b"Gr\\xf6\\xdfe \\U0001f600\n"
+
+
+class TestMasks:
+    def masks(self, *secrets: str) -> list[str]:
+        out = io.StringIO()
+        ActionsLog(LineWriter(out)).add_masks(secrets)
+        assert {command.name for command in obeyed(out.getvalue())} <= {"add-mask"}
+        return [command.data for command in obeyed(out.getvalue())]
+
+    def test_each_once_then_its_usual_forms(self) -> None:
+        assert self.masks("ghs_12345678", "a/b+c=d%e", "ghs_12345678") == [
+            "ghs_12345678",
+            "a/b+c=d%e",
+            "Z2hzXzEyMzQ1Njc4",
+            "eC1hY2Nlc3MtdG9rZW46Z2hzXzEyMzQ1Njc4",
+            "a%2Fb%2Bc%3Dd%25e",
+            "YS9iK2M9ZCVl",
+            "eC1hY2Nlc3MtdG9rZW46YS9iK2M9ZCVl",
+        ]
+
+    def test_short_ones_would_blot_out_words(self) -> None:
+        assert self.masks("", "1234567") == []
+        assert self.masks("12345678")[0] == "12345678"
+
+    def test_lines_of_a_key_one_by_one(self) -> None:
+        key = "-----BEGIN KEY-----\r\nMIIEvQIBADANBg\n}\n-----END KEY-----\n"
+        assert self.masks(key)[:3] == ["-----BEGIN KEY-----", "MIIEvQIBADANBg", "-----END KEY-----"]
+        assert all(len(mask) >= 8 for mask in self.masks(key))
+
+    def test_a_key_is_no_command_of_another_name(self) -> None:
+        assert self.masks("::stop-commands::x", "a]##[error]bc")[:2] == ["::stop-commands::x", "a]##[error]bc"]
+
+
+class TestGuard:
+    def written(self, *pieces: str) -> str:
+        out = io.StringIO()
+        stream = GuardedStream(LineWriter(out))
+        for piece in pieces:
+            assert stream.write(piece) == len(piece)
+        stream.finish()
+        stream.finish()
+        return out.getvalue()
+
+    def test_lines_of_others_are_framed(self) -> None:
+        assert self.written("one\ntwo\n") == "| one\n| two\n"
+
+    def test_a_command_in_pieces(self) -> None:
+        assert self.written(":", ":err", "or::x", "\n", "rest") == "| ::error::x\n| rest\n"
+
+    def test_an_endless_line_is_passed_on(self) -> None:
+        text = self.written(*["::error::" + "x" * 9_991] * 20)
+        assert obeyed(text) == []
+        assert text.count("\n") > 1
+
+    @given(TEXT, TEXT)
+    def test_nothing_is_obeyed(self, first: str, second: str) -> None:
+        assert obeyed(self.written(first, second)) == []
+
+    def test_of_a_traceback_only_the_type_is_told(self) -> None:
+        try:
+            raise ExceptionGroup("::error::key", [ValueError("secret\nwords"), KeyError("words")])
+        except ExceptionGroup as group:
+            told = "".join(traceback.format_exception(group))
+        try:
+            raise ValueError("secret\nwords\nmore words")
+        except ValueError as error:
+            told += "".join(traceback.format_exception(error)) + "\n"
+        text = self.written("before\n", told, "after\n")
+        assert text.startswith("| before\n")
+        assert text.endswith("| An exception: ValueError\n| after\n")
+        assert "words" not in text
+
+
+class TestGuarded:
+    """What others write while we run."""
+
+    @contextmanager
+    def out(self) -> Iterator[io.StringIO]:
+        out = io.StringIO()
+        with guarded(LineWriter(out, lambda text: text.replace("SECRET", "(masked)"))):
+            yield out
+
+    def test_prints_are_words_without_secrets(self) -> None:
+        with self.out() as out:
+            sys.stderr.writelines(["::add-mask::x SECRET", "\n"])
+            sys.stderr.flush()
+            sys.stdout.write("\u3000\xa0::error::x\u2028::error::y\x85 ::error::z\n")
+        assert out.getvalue() == "| ::add-mask::x (masked)\n|   ::error::x\n| ::error::y\n|  ::error::z\n"
+
+    def test_logs_name_who_and_what_and_quote_nothing(self) -> None:
+        log = logging.getLogger("some.library")
+        with self.out() as out:
+            log.warning("words %s", "of a prompt")
+            try:
+                raise ValueError("words")
+            except ValueError:
+                log.exception("words")
+            log.warning("%d", "words")  # its arguments do not fit
+        lines = out.getvalue().splitlines()
+        assert lines[0] == lines[2] == "| some.library: warning"
+        assert re.fullmatch(r"\| some\.library: error: ValueError in test_actions_log\.py:\d+", lines[1])
+        assert len(lines) == 3
+
+    def test_a_thread_that_dies_is_told_without_its_words(self) -> None:
+        def die() -> None:
+            raise ValueError("SECRET words")
+
+        with self.out() as out:
+            thread = threading.Thread(target=die)
+            thread.start()
+            thread.join()
+        assert re.fullmatch(r"\| An exception that nobody caught: ValueError in test_actions_log\.py:\d+\n", out.getvalue())
+
+    def test_a_task_that_nobody_asks_is_told_without_its_words(self) -> None:
+        async def fail() -> None:
+            raise ValueError("SECRET words")
+
+        async def leave() -> None:
+            task = asyncio.create_task(fail())
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            del task
+
+        with self.out() as out:
+            asyncio.run(leave())
+            gc.collect()
+        assert re.fullmatch(r"\| asyncio: error: ValueError in test_actions_log\.py:\d+\n", out.getvalue())
+
+    def test_everything_is_put_back(self) -> None:
+        before = (sys.stdout, sys.stderr, threading.excepthook, sys.unraisablehook, logging.getLogger().handlers[:])
+        with guarded(LineWriter(io.StringIO())):
+            assert sys.stdout is sys.stderr is not before[0]
+        after = (sys.stdout, sys.stderr, threading.excepthook, sys.unraisablehook, logging.getLogger().handlers[:])
+        assert after == before
+
+
+def test_no_line_of_ours_holds_a_secret() -> None:
+    out = io.StringIO()
+    secrets = OwnSecrets([MODEL])
+    log = ActionsLog(LineWriter(out, secrets.masked))
+    log.add_masks([MODEL])
+    for form in forms(MODEL):
+        log.note(f"It is {form} there.")
+        log.folded(f"Title {form}", f"First {form}\nSecond\n" + "\n".join(form))
+    masks = [line for line in out.getvalue().splitlines() if line.startswith("::add-mask::")]
+    said = out.getvalue().removeprefix("\n".join(masks))
+    assert leaks(said) == []
+    assert {command.name for command in obeyed(said)} == {"group", "endgroup"}
+    assert MODEL in masks[0]
+
+
+def test_the_test_runner_does_obey() -> None:
+    """The grammar above would catch a leak."""
+    assert obeyed("x\r ::error::a%0Ab\nfoo ##[add-mask]b") == [Obeyed("error", "a\nb"), Obeyed("add-mask", "b")]

@@ -1,0 +1,22 @@
+"""Progress in a server's log: our own lines, whatever they are given."""
+
+import logging
+
+import pytest
+
+from tests.publish.reports import MODEL_STEPS
+from triage.adapters.runner.server_log import ServerLog
+
+
+def test_every_line_is_one_record_without_anything_odd(caplog: pytest.LogCaptureFixture):
+    caplog.set_level(logging.INFO, "triage")
+    log = ServerLog()
+    with log.grouped("Agents"):
+        log.started("critic")
+        log.ended(MODEL_STEPS[1])
+        log.note("100 %s\n\x1b[31mred")
+    log.folded("Analysis", "what a model wrote")
+    lines = [record.getMessage() for record in caplog.records]
+    assert [line.split()[0] for line in lines] == ["Agents", "critic", "investigator", "100", "Analysis"]
+    assert all(line.isprintable() for line in lines)
+    assert "what a model wrote" not in caplog.text

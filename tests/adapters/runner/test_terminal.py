@@ -1,0 +1,103 @@
+"""The terminal: progress on standard error, results kept for the command line."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.adapters.runner.test_actions_log import BY_RULES, FAILED, STEP, TOOL, Clock
+from triage.adapters.runner.terminal import TerminalJournal, TerminalRunner, progress_console
+from triage.errors import BadInput
+from triage.ports import Journal, Runner
+
+
+def console(*, tty: bool = False) -> Console:
+    return Console(
+        file=io.StringIO(), width=200, force_terminal=tty, highlight=False, markup=False, emoji=False, soft_wrap=True
+    )
+
+
+def text(of: Console) -> str:
+    assert isinstance(of.file, io.StringIO)
+    return of.file.getvalue()
+
+
+class TestRunner:
+    def test_results_are_kept(self) -> None:
+        out = console()
+        runner = TerminalRunner(out)
+        port: Runner = runner
+        port.summary("# One")
+        port.summary("# Two")
+        port.outputs({"status": "complete"})
+        assert port.report("{}") == ""
+        assert (runner.markdown, runner.json_text, text(out)) == ("# One\n# Two", "{}", "")
+
+    def test_annotations_are_lines(self) -> None:
+        out = console()
+        TerminalRunner(out).annotate("warning", "[bold]50%[/bold]\n:smile: \x1b[31mred")
+        assert text(out) == "warning: [bold]50%[/bold] :smile: red\n"
+
+    def test_the_report_goes_where_it_was_asked_for(self, tmp_path: Path) -> None:
+        path = tmp_path / "report.json"
+        assert TerminalRunner(console(), path).report('{"a": "é"}') == str(path)
+        assert path.read_text(encoding="utf-8") == '{"a": "é"}'
+
+    def test_a_path_that_cannot_be_written(self, tmp_path: Path) -> None:
+        with pytest.raises(BadInput, match=r"^The report cannot be written to that path: is a directory\.$"):
+            TerminalRunner(console(), tmp_path).report("{}")
+
+    def test_progress_is_on_standard_error(self, capsys: pytest.CaptureFixture[str]) -> None:
+        TerminalRunner(progress_console()).annotate("notice", "hello")
+        assert capsys.readouterr() == ("", "notice: hello\n")
+
+
+class TestJournal:
+    def test_plain_lines_without_a_terminal(self) -> None:
+        out, clock = console(), Clock()
+        with TerminalJournal(out, clock) as opened:
+            journal: Journal = opened
+            journal.started("critic")
+            clock.seconds += 4
+            journal.ended(STEP)
+            journal.ended(FAILED)
+            journal.ended(TOOL)
+            journal.note("[red]The rest[/red]")
+            journal.folded("Analysis", "One.\n\nTwo \x1b]0;x\x07.")
+        assert text(out).splitlines() == [
+            "00:00 critic started",
+            "00:04 critic success in 3.2 s, 1,234 tokens, $0.0123, by gpt-4o",
+            "00:04 critic timed out in 3.2 s, by model: timed out",
+            "00:04 web_search failed in 1.5 s: rate limited",
+            "00:04 [red]The rest[/red]",
+            "00:04 Analysis",
+            "      One.",
+            "",
+            "      Two .",
+        ]
+
+    def test_a_moving_line_on_a_terminal(self) -> None:
+        out = console(tty=True)
+        with TerminalJournal(out) as journal:
+            journal.started("critic")
+            journal.started("web_search")
+            journal.ended(TOOL)
+            journal.ended(BY_RULES)
+            journal.started("writer")
+        shown = text(out)
+        assert "critic success in 3.2 s, by rules" in shown
+        assert "critic started" not in shown
+        assert shown.rfind("\x1b[?25h") > shown.rfind("\x1b[?25l")  # the cursor is given back
+
+    def test_the_cursor_comes_back_after_an_error(self) -> None:
+        out = console(tty=True)
+
+        def fail() -> None:
+            with TerminalJournal(out) as journal:
+                journal.started("critic")
+                raise KeyError
+
+        with pytest.raises(KeyError):
+            fail()
+        assert text(out).rfind("\x1b[?25h") > text(out).rfind("\x1b[?25l")

@@ -1,0 +1,43 @@
+"""The doctor's look at the collector."""
+
+import pytest
+
+from tests.adapters.telemetry.receiver import Manner, receiving
+from triage import wiring
+from triage.flows.doctor import Check, checks
+from triage.settings import RunnerEnvironment, Settings
+
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
+
+
+def told(tmp_path, **environ: str) -> Check:
+    probes = dict(wiring.probes(Settings(), RunnerEnvironment.read(environ), tmp_path, ""))
+    (check,) = checks([("telemetry", probes["telemetry"])])
+    return check
+
+
+def test_a_collector_that_listens(tmp_path):
+    with receiving() as receiver:
+        assert told(tmp_path, **{ENDPOINT: receiver.url}).told == "takes traces and metrics"
+        assert (receiver.spans, receiver.metrics) == ([], {}), "it was told nothing"
+        only = told(tmp_path, OTEL_METRICS_EXPORTER="none", **{ENDPOINT: receiver.url})
+        assert (only.state, only.told) == ("ok", "takes traces")
+
+
+@pytest.mark.parametrize(
+    ("environ", "state", "words"),
+    [
+        ({}, "missing", "off (no OTEL_EXPORTER_OTLP_ENDPOINT)"),
+        ({ENDPOINT: "ftp://x"}, "broken", f"{ENDPOINT}: the value is no URL"),
+        ({ENDPOINT: "http://127.0.0.1:9"}, "broken", "traces: no answer; metrics: no answer"),
+    ],
+)
+def test_none_or_one_that_does_not(tmp_path, environ: dict[str, str], state: str, words: str):
+    check = told(tmp_path, **environ)
+    assert (check.state, check.told[: len(words)]) == (state, words)
+
+
+def test_a_collector_that_refuses_the_key(tmp_path):
+    with receiving(Manner(401)) as receiver:
+        check = told(tmp_path, **{ENDPOINT: receiver.url})
+    assert (check.state, check.told) == ("broken", "traces: HTTP 401; metrics: HTTP 401")

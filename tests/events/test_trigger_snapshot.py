@@ -1,0 +1,136 @@
+"""What the event saw, read from payloads that may be anything."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from triage.domain.issue import Exchange, Issue
+from triage.domain.task import Quieten, Ran, Skip, Task, TriageIssue, Trigger
+from triage.errors import BadInput
+from triage.events.issue_burst import flooded
+from triage.events.payload import issue_of
+from triage.events.trigger_snapshot import as_it_was, run_of, withdrawn
+from triage.text.timestamps import moment
+
+AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
+WHEN = "2026-11-21T09:00:00Z"
+LATER = "2026-11-21T09:00:07Z"
+ISSUE: dict[str, Any] = {
+    "number": 7,
+    "title": "It breaks",
+    "body": "Badly.",
+    "user": {"login": "mona", "type": "User"},
+    "created_at": WHEN,
+    "updated_at": LATER,
+}
+COMMENT: dict[str, Any] = {
+    "id": 5,
+    "body": "/triage",
+    "user": {"login": "mona"},
+    "created_at": WHEN,
+    "updated_at": WHEN,
+}
+COMMAND = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="mona")
+OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="mona")
+
+
+def told(**payload: Any) -> Issue:
+    found = issue_of({"issue": ISSUE} | payload)
+    assert found is not None
+    return found
+
+
+def test_an_issue_event_tells_of_its_last_change():
+    issue = told()
+    assert (issue.title, issue.body, issue.author, issue.at) == (
+        "It breaks",
+        "Badly.",
+        "mona",
+        AT + timedelta(seconds=7),
+    )
+    assert issue.thread == []
+    assert told(issue=ISSUE | {"updated_at": None}).at == AT
+
+
+def test_a_comment_event_tells_of_its_comment():
+    issue = told(comment=COMMENT)
+    assert issue.at == AT
+    assert issue.thread == [Exchange(author="mona", body="/triage", created_at=AT, edited_at=AT, comment_id=5)]
+    assert told(comment=COMMENT | {"created_at": None}).at is None, "the issue's times are of something else"
+
+
+ODD = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=40)
+    | st.lists(st.text(max_size=3), max_size=2)
+)
+TIMES = (
+    ODD
+    | st.datetimes().map(lambda time: f"{time.isoformat()}Z")
+    | st.sampled_from(["0001-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59"])
+)
+
+
+@given(number=ODD, body=ODD, at=TIMES, edited=TIMES, login=ODD)
+def test_no_payload_is_too_odd(number: Any, body: Any, at: Any, edited: Any, login: Any):
+    comment = {"id": number, "body": body, "created_at": at, "updated_at": edited, "user": {"login": login}}
+    try:
+        issue = issue_of({"issue": ISSUE | {"updated_at": edited, "body": body}, "comment": comment})
+    except BadInput:
+        return
+    assert issue is not None
+    run = run_of(COMMAND, issue)
+    assert (run is None) is (issue.at is None)
+    assert not withdrawn(COMMAND, issue.model_copy(update={"thread": []}), issue)
+    as_it_was(issue, issue, issue.at or AT)
+
+
+@given(TIMES)
+def test_a_moment_is_one_that_can_be_reckoned_with(written: Any):
+    read = moment(written)
+    if read is not None:
+        assert read.tzinfo is not None
+        assert read - timedelta(days=1) < read < read + timedelta(days=1)
+        assert int(read.timestamp()) < 10**11
+
+
+@pytest.mark.parametrize(
+    ("task", "payload", "run"),
+    [
+        (OPENED, {}, Ran(at=AT + timedelta(seconds=7))),
+        (COMMAND, {"comment": COMMENT}, Ran(at=AT, comment_id=5)),
+        (COMMAND, {"comment": COMMENT | {"id": "x"}}, Ran(at=AT)),
+        (TriageIssue(number=7, trigger=Trigger.REQUESTED), {}, None),
+        (Quieten(number=7, actor="mona"), {"comment": COMMENT}, None),
+        (Skip(reason="So."), {}, None),
+    ],
+)
+def test_what_is_remembered_of_a_run(task: Task, payload: dict[str, Any], run: Ran | None):
+    assert run_of(task, told(**payload)) == run
+
+
+@pytest.mark.parametrize(
+    ("opened", "runs", "most", "held"),
+    [
+        (range(1, 51), 0, 50, False),
+        (range(1, 52), 0, 50, True),
+        (range(100, 149), 0, 50, False),
+        (range(100, 150), 0, 50, True),
+        ([], 4, 50, False),
+        ([], 5, 50, True),
+        ([], 2, 3, False),
+        ([], 3, 3, True),
+        ([7], 0, 0, True),
+        ([], 0, 100_000, False),
+    ],
+)
+def test_a_flood_is_of_issues_and_of_runs_on_one(opened: range, runs: int, most: int, held: bool):
+    ran = [Ran(at=AT - timedelta(hours=1), comment_id=place) for place in range(runs)]
+    old = [Ran(at=AT - timedelta(hours=24))] * 99
+    assert bool(flooded(opened, 7, [*ran, *old], AT, most)) is held

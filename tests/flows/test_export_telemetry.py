@@ -1,0 +1,82 @@
+"""Telling what a run did costs seconds at most and breaks nothing."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from tests.fakes import FakeCodebase, FakeGitHub, FakeJournal, FakeTelemetry, services
+from tests.flows.office import OPENED, Office
+from tests.publish.reports import FULL
+from triage.domain.run import Status
+from triage.errors import PermissionMissing
+from triage.flows.export_telemetry import tell
+
+
+def told(telemetry: FakeTelemetry, *, cancelled: bool = False) -> list[str]:
+    """What the journal says."""
+    given, stop = services(telemetry=telemetry), asyncio.Event()
+    if cancelled:
+        stop.set()
+    asyncio.run(tell(FULL, given, stop))
+    journal = given.journal
+    assert isinstance(journal, FakeJournal)
+    return journal.lines
+
+
+def test_a_run_is_told_after_it_was_published_with_how_that_ended():
+    office = Office()
+    published: list[int] = []
+    telemetry = FakeTelemetry(lambda: published.append(len(office.runner.summaries)))
+    office.given = services(codebase=FakeCodebase({"a.py": "x"}), telemetry=telemetry)
+    office.github.refuses = {"post_comment": PermissionMissing("issues: write")}
+    assert office.run(OPENED).status is Status.FAILED
+    assert published == [1]
+    assert [report.status for report in telemetry.reports] == [Status.FAILED]
+
+
+def test_a_skipped_event_is_not_told():
+    office = Office(github=FakeGitHub(issues={}))
+    telemetry = FakeTelemetry()
+    office.given = services(telemetry=telemetry)
+    from triage.domain.task import Skip
+
+    assert office.run(Skip(reason="x")).status is Status.SKIPPED
+    assert telemetry.reports == []
+
+
+def test_without_telemetry_nothing_happens():
+    given = services()
+    asyncio.run(tell(FULL, given, asyncio.Event()))
+    assert isinstance(given.journal, FakeJournal)
+    assert given.journal.lines == []
+
+
+def test_a_bug_in_it_is_a_line():
+    def explode() -> None:
+        raise ZeroDivisionError("words from outside")
+
+    assert told(FakeTelemetry(explode)) == ["Telemetry not sent: ZeroDivisionError, a bug of this action."]
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_one_that_never_ends_is_left(cancelled: bool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("triage.flows.export_telemetry.SECONDS", 0.05)
+    monkeypatch.setattr("triage.flows.export_telemetry.LAST_SECONDS", 0.05)
+    released = threading.Event()
+
+    def wait() -> None:
+        released.wait(60)
+
+    try:
+        (line,) = told(FakeTelemetry(wait), cancelled=cancelled)
+    finally:
+        released.set()
+    assert line == "Telemetry not sent: the collector takes too long."
+
+
+def test_a_cancelled_run_is_told_when_there_is_time():
+    telemetry = FakeTelemetry(lambda: time.sleep(0.1))
+    assert told(telemetry, cancelled=True) == []
+    assert telemetry.reports == [FULL]

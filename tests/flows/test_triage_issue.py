@@ -1,0 +1,227 @@
+"""From a task to what is written, over fakes."""
+
+import asyncio
+import json
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests import cases
+from tests.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, services
+from tests.flows.office import BY_HAND, OPENED, Office, ours
+from triage.domain.effect import COMMENT_MARKER, Policy
+from triage.domain.issue import Exchange
+from triage.domain.run import Status
+from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
+from triage.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
+from triage.flows.flow_context import Desk
+from triage.flows.triage_issue import carry_out
+from triage.ports import Services
+
+
+def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
+    office = Office()
+    ending = office.run(OPENED)
+
+    assert ending.status is Status.COMPLETE
+    ((number, body),) = office.github.posted
+    assert number == 7
+    assert body.startswith(COMMENT_MARKER)
+    assert "src/parse.py" in body
+    assert "blob/0123456789abcdef0123456789abcdef01234567/src/parse.py" in body, "pinned to the commit"
+    assert "```mermaid" in office.runner.summaries[0]
+    assert office.runner.values["status"] == "complete"
+    assert json.loads(office.runner.values["suspect-files"])[0] == "src/parse.py"
+    assert office.runner.values["comment-url"].endswith("issuecomment-1001")
+    assert office.runner.values["report-file"] == ".triage/report.json"
+    assert json.loads(office.runner.reports[0])["schema_version"] == "1"
+
+
+def test_a_second_run_edits_nothing_when_nothing_changed():
+    office = Office()
+    office.run(OPENED)
+    office.thread(ours(office.github.posted[0][1]))
+    office.run(BY_HAND)
+    assert len(office.github.posted) == 1
+    assert office.github.edited == []
+
+
+def test_a_second_run_edits_our_comment_when_something_changed():
+    office = Office()
+    office.run(OPENED)
+    office.thread(ours(office.github.posted[0][1]), body="It is Store.save that loses items", title="Store.save loses")
+    office.run(BY_HAND)
+    assert [(number, comment) for number, comment, _ in office.github.edited] == [(7, 55)]
+    assert len(office.github.posted) == 1
+
+
+@pytest.mark.parametrize(
+    ("policy", "labelled"),
+    [(Policy(comment=False), False), (Policy(dry_run=True, labels="apply"), False)],
+)
+def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: bool):
+    office = Office(policy=policy)
+    office.run(OPENED)
+    assert office.writes == 0
+    assert office.runner.summaries
+    assert office.runner.values["suspect-files"]
+
+
+def test_labels_are_added_only_when_asked_and_only_existing_ones():
+    model = FakeModel(cases.answers(json={"title": "t", "labels": ["bug", "invented"], "effort": "S"}))
+    office = Office(policy=Policy(labels="apply"), given=services(codebase=FakeCodebase(cases.FILES), model=model))
+    office.run(OPENED)
+    assert office.github.labelled == [(7, ["bug"])]
+
+
+def test_a_label_that_is_there_is_not_added_again():
+    office = Office(policy=Policy(labels="apply"))
+    office.thread(labels=["bug"])
+    office.run(OPENED)
+    assert office.github.labelled == []
+
+
+SKIPPED: list[tuple[str, Task, dict[str, Any], str]] = [
+    ("event that is none of ours", Skip(reason="Not ours."), {}, "Not ours."),
+    ("locked", OPENED, {"locked": True}, "locked"),
+    ("pull request by number", BY_HAND, {"is_pull_request": True}, "Pull requests"),
+    ("bot", OPENED, {"author_is_bot": True}, "bot"),
+    ("stranger's command", TriageIssue(number=7, trigger=Trigger.COMMAND, actor="stranger"), {}, "write access"),
+    ("answer to nothing", TriageIssue(number=7, trigger=Trigger.ANSWER, actor="reporter"), {}, "No question"),
+    ("quiet by a stranger", Quieten(number=7, actor="stranger"), {}, "write access"),
+]
+
+
+@pytest.mark.parametrize(("task", "changes", "reason"), [c[1:] for c in SKIPPED], ids=[c[0] for c in SKIPPED])
+def test_skips_say_why_and_write_nothing(task: Task, changes: dict[str, Any], reason: str):
+    office = Office()
+    office.thread(**changes)
+    assert office.run(task).status is Status.SKIPPED
+    assert office.writes == 0
+    assert reason in office.runner.summaries[0]
+    assert office.runner.values["status"] == "skipped"
+
+
+def test_an_edit_that_changes_no_word_is_skipped():
+    office = Office()
+    office.run(OPENED)
+    office.thread(ours(office.github.posted[0][1]))
+    assert office.run(TriageIssue(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
+
+
+def test_a_moved_issue_is_skipped():
+    office = Office(github=FakeGitHub(refuses={"issue": IssueMoved("Issue #7 has moved.")}))
+    assert office.run(OPENED).status is Status.SKIPPED
+
+
+def test_an_issue_that_does_not_exist_is_the_roots_to_tell():
+    with pytest.raises(NoSuchIssue):
+        Office(github=FakeGitHub()).run(OPENED)
+
+
+def test_a_read_only_token_leaves_the_report_in_the_summary_and_fails():
+    denied = PermissionMissing("The token may not comment: add `issues: write` to `permissions:`.")
+    office = Office()
+    office.github.refuses = {"post_comment": denied}
+    ending = office.run(OPENED)
+    assert ending.status is Status.FAILED
+    assert office.runner.values["status"] == "failed"
+    assert ("error", str(denied)) in office.runner.annotations
+    assert "src/parse.py" in office.runner.summaries[0]
+
+
+def test_a_comment_that_github_does_not_take_leaves_the_summary():
+    office = Office()
+    office.github.refuses = {"post_comment": CannotPublish("The issue is locked.")}
+    assert office.run(OPENED).status is not Status.FAILED
+    assert "src/parse.py" in office.runner.summaries[0]
+
+
+def test_labels_that_cannot_be_read_are_no_reason_to_stop():
+    office = Office()
+    office.github.refuses = {"labels": CannotPublish("GitHub answered 500.")}
+    assert office.run(OPENED).status is Status.COMPLETE
+
+
+def test_github_down_is_a_triage_of_what_the_event_told():
+    office = Office(
+        github=FakeGitHub(refuses={"issue": GitHubUnavailable("Issue #7 could not be read: GitHub answered 502.")})
+    )
+    office.told = cases.issue()
+    ending = office.run(OPENED)
+    assert ending.status is Status.DEGRADED
+    assert office.writes == 0, "whether we commented already is not known"
+    assert "src/parse.py" in office.runner.summaries[0]
+    assert "GitHub answered 502" in office.runner.summaries[0]
+    assert office.runner.values["status"] == "degraded"
+
+
+@pytest.mark.parametrize("task", [BY_HAND, TriageIssue(number=7, trigger=Trigger.COMMAND, actor="x")])
+def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: Task):
+    office = Office(github=FakeGitHub(refuses={"issue": GitHubUnavailable("GitHub answered 502.")}))
+    office.told = cases.issue() if task is not BY_HAND else None
+    assert office.run(task).status is Status.DEGRADED
+    assert "GitHub answered 502" in office.runner.summaries[0]
+    assert "src/parse.py" not in office.runner.summaries[0]
+
+
+def test_another_runs_comment_is_edited_rather_than_doubled():
+    """It was posted while our agents were at work."""
+    office = Office()
+    rival = ours("<!-- bug-triage: v1 {} -->\nwords")
+
+    def meanwhile() -> None:
+        office.thread(rival)
+
+    office.given = services(codebase=FakeCodebase(cases.FILES, indexing=meanwhile))
+    office.run(OPENED)
+    assert office.github.posted == []
+    assert [comment for _, comment, _ in office.github.edited] == [55]
+
+
+def test_quiet_silences_until_somebody_asks():
+    office = Office(github=FakeGitHub(issues={7: cases.issue()}, roles={"keeper": "write"}))
+    office.run(OPENED)
+    office.thread(ours(office.github.posted[0][1]))
+    office.run(Quieten(number=7, actor="keeper"))
+    quiet = office.github.edited[0][2]
+
+    office.thread(ours(quiet), body="Quite another text")
+    assert office.run(TriageIssue(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
+
+    command = Exchange(author="keeper", body="/triage", created_at=NOW, comment_id=60)
+    office.thread(ours(quiet), command, body="Quite another text")
+    assert office.run(TriageIssue(number=7, trigger=Trigger.COMMAND, actor="keeper")).status is Status.COMPLETE
+    assert "quiet" not in office.github.edited[-1][2].partition("-->")[2]
+
+
+def test_three_commands_a_day():
+    said = [
+        Exchange(author="reporter", body="/triage", created_at=NOW - timedelta(minutes=n), comment_id=60 + n)
+        for n in range(4)
+    ]
+    office = Office()
+    office.thread(*said)
+    asked = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="reporter")
+    assert office.run(asked).status is Status.SKIPPED
+    office.thread(*said[:3])
+    assert office.run(asked).status is Status.COMPLETE
+
+
+def test_services_are_made_only_for_work():
+    def never() -> Services:
+        raise AssertionError("nothing is to be done")
+
+    office = Office()
+    desk = Desk(
+        github=office.github,
+        runner=office.runner,
+        journal=FakeJournal(),
+        policy=office.policy,
+        repository=cases.repository(),
+        services=never,
+        now=lambda: NOW,
+    )
+    asyncio.run(carry_out(Skip(reason="Not ours."), replace(desk), asyncio.Event()))

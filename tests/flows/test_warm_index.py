@@ -1,0 +1,119 @@
+"""A push fills the cache: what is indexed, what is said, and that no issue is looked at."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from tests import cases
+from tests.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
+from triage.domain.code import IndexFacts
+from triage.domain.effect import Policy
+from triage.domain.run import Status, Usage
+from triage.flows.flow_context import Desk, Ending
+from triage.flows.warm_index import warm
+
+
+@dataclass
+class Told(FakeCodebase):
+    """A codebase whose index tells what the test wants."""
+
+    facts: IndexFacts = field(default_factory=lambda: IndexFacts(commit="c0ffee", files=3, passages=4, vectors=4))
+
+    def index(self) -> IndexFacts:
+        self.indexing()
+        return self.facts
+
+
+@dataclass
+class Office:
+    """A desk over fakes, and what it did."""
+
+    codebase: Told = field(default_factory=Told)
+    runner: FakeRunner = field(default_factory=FakeRunner)
+    journal: FakeJournal = field(default_factory=FakeJournal)
+    github: FakeGitHub = field(default_factory=lambda: FakeGitHub(refuses={"issue": AssertionError("asked")}))
+    model: FakeModel | None = None
+    seconds_left: Callable[[], float] = lambda: 60.0
+
+    def run(self, cancelled: asyncio.Event | None = None) -> Ending:
+        desk = Desk(
+            github=self.github,
+            runner=self.runner,
+            journal=self.journal,
+            policy=Policy(),
+            repository=cases.repository(labels=[]),
+            services=lambda: services(codebase=self.codebase, model=self.model),
+            now=lambda: NOW,
+            seconds_left=self.seconds_left,
+        )
+        return asyncio.run(warm(desk, cancelled or asyncio.Event()))
+
+
+def facts(**changes: object) -> IndexFacts:
+    return IndexFacts.model_validate({"commit": "c0ffee", "files": 1_234, "passages": 4, "vectors": 4, **changes})
+
+
+def test_the_index_is_made_and_told():
+    office = Office(Told(facts=facts(seconds=0.84, reused=1_230)))
+    assert office.run().status is Status.COMPLETE
+    said = "Indexed 1,234 files in 0.8 s, 1,230 from the cache."
+    assert office.journal.lines == [said]
+    assert said in office.runner.summaries[0]
+    assert office.runner.annotations == []
+    assert {name: value for name, value in office.runner.values.items() if value} == {
+        "status": "complete",
+        "tokens": "0",
+        "cost-usd": "0.000000",
+        "seconds": "0.8",
+    }
+
+
+def test_what_vectors_cost_is_told():
+    model = FakeModel({})
+    model.resume(Usage(input_tokens=700, calls=1, usd=0.25))
+    office = Office(model=model)
+    office.run()
+    assert (office.runner.values["tokens"], office.runner.values["cost-usd"]) == ("700", "0.250000")
+
+
+@pytest.mark.parametrize(
+    ("changes", "warning"),
+    [
+        ({"cache": "The index cache could not be written (x)."}, "The index cache could not be written (x)."),
+        ({"notes": ["The embedding endpoint failed."]}, "The embedding endpoint failed."),
+        ({"partial": True}, "Part of the repository was not indexed."),
+        ({"commit": None}, "There is no commit here: put actions/checkout before this step."),
+    ],
+)
+def test_what_the_next_triage_will_lack_is_a_warning(changes: dict[str, object], warning: str):
+    office = Office(Told(facts=facts(**changes)))
+    assert office.run().status is Status.DEGRADED
+    assert office.runner.annotations == [("warning", warning)]
+    assert office.runner.values["status"] == "degraded"
+    assert warning.partition(":")[0].partition("(")[0] in office.runner.summaries[0]
+
+
+def stuck() -> tuple[Callable[[], None], threading.Event]:
+    released = threading.Event()
+    return lambda: (released.wait(30), None)[1], released
+
+
+def test_a_cancelled_run_waits_for_nothing():
+    wait, released = stuck()
+    cancelled = asyncio.Event()
+    cancelled.set()
+    office = Office(Told(indexing=wait))
+    assert office.run(cancelled).status is Status.DEGRADED
+    released.set()
+    assert "The index is not ready: the run was cancelled." in office.runner.summaries[0]
+
+
+def test_a_run_ends_when_its_time_is_up():
+    wait, released = stuck()
+    office = Office(Told(indexing=wait), seconds_left=lambda: 0.05)
+    assert office.run().status is Status.DEGRADED
+    released.set()
+    assert office.runner.annotations == [("warning", "The index is not ready: the run's time was up.")]

@@ -1,0 +1,50 @@
+"""The budget's ladder: what goes first, and what last."""
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+
+from triage.domain.run import Limits, Usage
+from triage.graph.degradation import RUNGS, reaches, rung, share_left
+
+LIMITS = Limits(tokens=100_000, usd=1.0)
+
+
+def tokens(count: int) -> Usage:
+    return Usage(input_tokens=count, calls=1)
+
+
+@pytest.mark.parametrize(
+    ("spent", "last_round", "expected"),
+    [
+        (Usage(), Usage(), "whole"),
+        (tokens(60_000), tokens(10_000), "whole"),
+        (tokens(60_000), tokens(25_000), "no further rounds"),
+        (tokens(71_000), Usage(), "no web search"),
+        (tokens(81_000), Usage(), "fast model"),
+        (tokens(96_000), Usage(), "rules"),
+        (tokens(200_000), Usage(), "rules"),
+        (Usage(input_tokens=10, calls=1, usd=0.75), Usage(), "no web search"),
+        (Usage(input_tokens=10, calls=1, usd=0.99), Usage(), "rules"),
+        (Usage(input_tokens=10, calls=1, usd=None), Usage(), "whole"),
+    ],
+)
+def test_rungs(spent: Usage, last_round: Usage, expected: str):
+    assert rung(spent, last_round, LIMITS) == expected
+
+
+def test_the_scarcer_of_tokens_and_dollars_counts():
+    assert share_left(Usage(input_tokens=50_000, calls=1, usd=0.9), LIMITS) == pytest.approx(0.1)
+    assert share_left(Usage(input_tokens=90_000, calls=1, usd=0.5), LIMITS) == pytest.approx(0.1)
+
+
+def test_a_rung_includes_those_before_it():
+    assert reaches("fast model", "no web search")
+    assert not reaches("no web search", "fast model")
+
+
+@hypothesis.given(st.integers(0, 150_000), st.integers(0, 150_000), st.integers(0, 100_000))
+def test_who_spends_more_never_climbs_up_again(less: int, more: int, last: int):
+    less, more = sorted((less, more))
+    down = [RUNGS.index(rung(tokens(spent), tokens(last), LIMITS)) for spent in (less, more)]
+    assert down == sorted(down)

@@ -1,0 +1,389 @@
+"""Whole runs of the graph over fakes: stories that all end in a report."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests import cases
+from tests.fakes import FakeClock, FakeCodebase, FakeJournal, FakeModel, FakeTools, services
+from triage.domain.issue import Exchange
+from triage.domain.report import RunReport
+from triage.domain.run import Limits, Outcome, Status
+from triage.errors import BudgetSpent, DollarsSpent, ModelUnavailable
+from triage.graph.run_graph import triage
+from triage.ports import Services
+
+PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
+
+
+async def run(given: Services, **changes: Any) -> RunReport:
+    return await triage(cases.issue(**changes), cases.repository(), given, asyncio.Event())
+
+
+def with_model(prepared: dict[str, Any] | None = None, **changes: Any) -> Services:
+    model = FakeModel(cases.answers() if prepared is None else prepared)
+    return services(codebase=FakeCodebase(cases.FILES), **{"model": model, **changes})
+
+
+def outcomes(report: RunReport) -> list[tuple[str, str, str]]:
+    return [(step.step, step.engine, step.outcome.value) for step in report.steps]
+
+
+async def test_by_rules_all_agents_answer_and_the_run_is_complete():
+    report = await run(services(codebase=FakeCodebase(cases.FILES, owned_by=["keeper"])))
+
+    assert outcomes(report) == [
+        ("prepare", "rules", "SUCCESS"),
+        ("investigator", "rules", "SUCCESS"),
+        ("codebase_search", "rules", "SUCCESS"),
+        ("critic", "rules", "SUCCESS"),
+        ("writer", "rules", "SUCCESS"),
+    ]
+    assert report.status is Status.COMPLETE
+    assert report.engine == "rules"
+    assert report.suspects[0].path == "src/parse.py"
+    assert report.ticket.assignee == "keeper"
+    assert report.usage.tokens == 0
+    assert any("No language model was used" in note for note in report.notes)
+    assert any("tavily-api-key" in note for note in report.notes)
+
+
+async def test_by_model_every_answer_is_used_and_paid():
+    report = await run(with_model())
+
+    assert report.status is Status.COMPLETE
+    assert [name for name, engine, _ in outcomes(report) if engine == "model"] == [
+        "investigator",
+        "codebase_search",
+        "critic",
+        "writer",
+    ]
+    assert report.verdict == "CONFIRMED"
+    assert report.severity == "HIGH"
+    assert report.suspects[0].span is not None
+    assert report.evidence[0].verified
+    assert report.citations.verified == report.citations.total > 0
+    assert report.ticket.labels == ["bug"]
+    assert report.usage.calls == 6, "three agents and the writer's three drafts"
+    assert report.usage.tokens == 6 * 120
+
+
+async def test_searches_run_in_one_superstep():
+    both = asyncio.Barrier(2)
+
+    async def meet(_: Any) -> Any:
+        await asyncio.wait_for(both.wait(), 2)
+        return cases.codebase()
+
+    class Meeting(FakeTools):
+        async def run(self, message: Any) -> Any:
+            await asyncio.wait_for(both.wait(), 2)
+            return await super().run(message)
+
+    call = {"name": "web_search", "args": {"query": "q"}, "id": "1", "type": "tool_call"}
+    from langchain_core.messages import AIMessage
+
+    model = FakeModel(
+        cases.answers(CodebaseFinding=meet, tools=AIMessage("", tool_calls=[call]), WebSearchFinding=cases.web())
+    )
+    report = await run(services(codebase=FakeCodebase(cases.FILES), model=model, search=Meeting(PAGES)))
+    assert report.status is Status.COMPLETE
+    assert {step.iteration for step in report.steps if step.step in ("codebase_search", "web_search")} == {2}
+
+
+@pytest.mark.parametrize("schema", ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding"])
+async def test_a_failed_model_call_is_answered_by_the_twin_in_the_same_step(schema: str):
+    report = await run(with_model(cases.answers(**{schema: ModelUnavailable("rate limited (429)")})))
+
+    failed = [step for step in report.steps if step.outcome is Outcome.FAILED]
+    assert [(step.engine, step.error) for step in failed] == [("model", "rate limited (429)")]
+    after = report.steps[report.steps.index(failed[0]) + 1]
+    assert (after.step, after.engine, after.outcome) == (failed[0].step, "rules", Outcome.SUCCESS)
+    assert report.status is Status.DEGRADED
+    assert any("rate limited (429); answered by rules" in note for note in report.notes)
+    assert report.suspects[0].path == "src/parse.py"
+
+
+async def test_one_failed_draft_does_not_discard_the_others():
+    report = await run(with_model(cases.answers(TriageReport=ModelUnavailable("timed out"))))
+
+    assert report.analysis == "The day is checked against the wrong year."
+    assert report.ticket.effort == "S"
+    assert report.suspects[0].path == "src/parse.py"
+    assert report.status is Status.DEGRADED
+    writer = report.steps[-1]
+    assert (writer.engine, writer.outcome) == ("model", Outcome.SUCCESS)
+    assert writer.shortfalls == ["report: timed out; written by rules"]
+    assert "Writer: report: timed out; written by rules." in report.notes
+
+
+async def test_all_models_failing_still_ends_in_a_report():
+    dead = dict.fromkeys(cases.answers(), ModelUnavailable("unauthorized (401)"))
+    report = await run(with_model(dead))
+    assert report.status is Status.DEGRADED
+    assert report.suspects[0].path == "src/parse.py"
+    assert report.verdict is not None
+
+
+async def test_a_spent_budget_goes_on_by_rules_and_says_so():
+    spent = BudgetSpent("max-tokens (1,000) would be exceeded")
+    report = await run(with_model(cases.answers(CritiqueFinding=spent, TriageReport=spent, text=spent, json=spent)))
+    assert report.status is Status.DEGRADED
+    assert any("max-tokens (1,000)" in note for note in report.notes)
+
+
+async def test_a_call_too_dear_for_the_main_model_is_made_of_the_fast_one():
+    dear = DollarsSpent("max-cost-usd (0.05) would be exceeded")
+    given = with_model(cases.answers(CritiqueFinding=[dear, cases.critique()], TriageReport=[dear, cases.report()]))
+    report = await run(given)
+    assert [(s.engine, s.outcome) for s in report.steps if s.step == "critic"] == [
+        ("model", Outcome.FAILED),
+        ("model", Outcome.SUCCESS),
+    ]
+    assert report.status is Status.DEGRADED
+    assert "Critic: max-cost-usd (0.05) would be exceeded; the fast model answered instead." in report.notes
+    assert "Writer: report: max-cost-usd (0.05) would be exceeded; the fast model wrote it." in report.notes
+
+
+async def test_an_agent_that_declines_is_asked_again_by_rules():
+    declined = cases.investigation(error="I cannot read this")
+    report = await run(with_model(cases.answers(InvestigatorFinding=declined)))
+
+    first, second = [step for step in report.steps if step.step == "investigator"]
+    assert (first.engine, first.outcome, first.error) == ("model", Outcome.FAILED, "the agent declined to answer")
+    assert (second.engine, second.outcome) == ("rules", Outcome.SUCCESS)
+    assert second.iteration == first.iteration + 1, "the supervisor decided again"
+    assert [finding.agent_name for finding in report.findings].count("investigator") == 1
+    assert "I cannot read this" not in report.model_dump_json()
+
+
+async def test_a_gate_refuses_an_empty_hypothesis():
+    report = await run(with_model(cases.answers(InvestigatorFinding=cases.investigation(hypothesis=" "))))
+    assert ("investigator", "model", "FAILED") in outcomes(report)
+    assert ("investigator", "rules", "SUCCESS") in outcomes(report)
+
+
+async def test_rejection_opens_two_more_rounds_at_most():
+    never = [cases.critique("CHALLENGED", gaps=[f"where is `word_{i}` set?"]) for i in range(5)]
+    given = with_model(cases.answers(CritiqueFinding=never))
+    report = await run(given)
+
+    rounds = [step.round for step in report.steps if step.step == "codebase_search"]
+    assert rounds == [1, 2, 3]
+    assert report.verdict == "CHALLENGED"
+    assert report.status is Status.COMPLETE
+    assert isinstance(given.model, FakeModel)
+    searches = [prompt.to_string() for name, prompt in given.model.asked if name == "CodebaseFinding"]
+    assert "word_0" not in searches[0]
+    assert "word_0" in searches[1]
+    assert [(one.number, one.searched_for, one.added, one.verdict) for one in report.rounds] == [
+        (1, [], ["src/parse.py"], "CHALLENGED"),
+        (2, ["word_0"], [], "CHALLENGED"),
+        (3, ["word_1"], [], "CHALLENGED"),
+    ], "the same file three times: the further rounds added nothing"
+
+
+async def test_what_a_further_round_adds_is_told():
+    elsewhere = cases.codebase(
+        relevant_files=[cases.relevant(), cases.relevant("src/store.py", start_line=1, end_line=1, quote=None)]
+    )
+    found = [cases.codebase(), elsewhere]
+    judged = [cases.critique("UNCERTAIN", gaps=["who sets `leap_year`?"]), cases.critique()]
+    report = await run(with_model(cases.answers(CodebaseFinding=found, CritiqueFinding=judged)))
+    assert [(one.added, one.verdict) for one in report.rounds] == [
+        (["src/parse.py"], "UNCERTAIN"),
+        (["src/store.py"], "CONFIRMED"),
+    ]
+
+
+async def test_a_repeated_gap_opens_no_round():
+    same = cases.critique("UNCERTAIN", gaps=["is `leap_year` checked?"])
+    report = await run(with_model(cases.answers(CritiqueFinding=same)))
+    assert [step.round for step in report.steps if step.step == "codebase_search"] == [1, 2]
+
+
+async def test_what_is_no_bug_goes_straight_to_the_writer():
+    asked = cases.investigation(kind="question")
+    report = await run(with_model(cases.answers(InvestigatorFinding=asked)), title="How do I parse?", body="Help")
+    assert [step.step for step in report.steps] == ["prepare", "investigator", "writer"]
+    assert report.kind == "question"
+    assert report.severity is None
+    assert report.suspects == []
+
+
+async def test_a_search_that_invents_all_its_files_is_answered_by_rules():
+    invented = cases.codebase(relevant_files=[cases.relevant("src/invented.py")])
+    report = await run(with_model(cases.answers(CodebaseFinding=invented)))
+    failed = [step.error for step in report.steps if step.step == "codebase_search" and step.error]
+    assert failed == ["none of the cited files exists"]
+    assert report.status is Status.DEGRADED
+
+
+async def test_invented_places_are_dropped_and_counted():
+    files = [cases.relevant(), cases.relevant("src/invented.py"), cases.relevant(start_line=90, end_line=95)]
+    invented = cases.report(
+        affected_files=[
+            *cases.report().affected_files,
+            cases.report().affected_files[0].model_copy(update={"path": "no/such.py"}),
+        ]
+    )
+    report = await run(
+        with_model(cases.answers(CodebaseFinding=cases.codebase(relevant_files=files), TriageReport=invented))
+    )
+    assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
+    assert report.citations.verified < report.citations.total
+    for path in ("no/such.py", "src/invented.py"):
+        assert any(path in reason for reason in report.citations.refused)
+
+
+async def test_references_that_no_search_returned_are_dropped():
+    made_up = cases.report(external_references=cases.web().relevant_results)
+    report = await run(with_model(cases.answers(TriageReport=made_up)))
+    assert report.external_references == []
+
+
+async def test_a_bug_in_an_agent_is_a_failed_step():
+    class Broken(FakeCodebase):
+        def search(self, query: Any, limit: int) -> Any:
+            raise ZeroDivisionError("words from outside")
+
+    report = await run(services(codebase=Broken(cases.FILES)))
+    assert ("codebase_search", "rules", "FAILED") in outcomes(report)
+    assert report.status is Status.DEGRADED
+    assert report.verdict == "CHALLENGED"
+    assert "words from outside" not in report.model_dump_json()
+
+
+async def test_an_index_that_fails_leaves_a_triage_of_the_text():
+    def explode() -> None:
+        raise OSError("disk")
+
+    report = await run(services(codebase=FakeCodebase(cases.FILES, indexing=explode)))
+    assert report.status is Status.DEGRADED
+    assert any("was not indexed" in note for note in report.notes)
+    assert report.summary
+
+
+async def test_an_empty_checkout_is_named():
+    report = await run(services(codebase=FakeCodebase({})))
+    assert report.status is Status.DEGRADED
+    assert any("actions/checkout" in note for note in report.notes)
+
+
+async def test_a_hanging_agent_is_cut_at_its_timeout():
+    async def hang(_: Any) -> Any:
+        await asyncio.sleep(60)
+
+    given = with_model(cases.answers(CritiqueFinding=hang), limits=Limits(agent_seconds=1.0))
+    report = await run(given)
+    assert ("critic", "model", "TIMED_OUT") in outcomes(report)
+    assert ("critic", "rules", "SUCCESS") in outcomes(report)
+
+
+async def test_iteration_limit_still_writes():
+    report = await run(with_model(limits=Limits(iterations=2)))
+    assert [step.step for step in report.steps] == ["prepare", "investigator", "writer"]
+    assert report.status is Status.DEGRADED
+    assert any("iteration limit" in note for note in report.notes)
+
+
+async def test_cancelled_run_reports_what_is_known():
+    cancelled = asyncio.Event()
+
+    async def stop(_: Any) -> Any:
+        cancelled.set()
+        await asyncio.sleep(60)
+
+    given = with_model(cases.answers(CodebaseFinding=stop))
+    report = await asyncio.wait_for(triage(cases.issue(), cases.repository(), given, cancelled), 5)
+    assert report.status is Status.DEGRADED
+    assert report.notes[0] == "The run was cancelled."
+    assert report.summary == "parse fails on leap days"
+
+
+async def test_the_journal_hears_every_start_and_end():
+    given = services(codebase=FakeCodebase(cases.FILES))
+    await run(given)
+    assert isinstance(given.journal, FakeJournal)
+    assert [line for line in given.journal.lines if not line.startswith("Decision ")] == [
+        line
+        for step in ("prepare", "investigator", "codebase_search", "critic", "writer")
+        for line in (f"> {step}", f"< {step} SUCCESS")
+    ]
+
+
+async def test_a_bug_between_the_nodes_still_ends_in_a_report(monkeypatch: pytest.MonkeyPatch):
+    def explode(*_: Any) -> None:
+        raise ZeroDivisionError("words from outside")
+
+    monkeypatch.setattr("triage.graph.nodes.decide", explode)
+    report = await run(services(codebase=FakeCodebase(cases.FILES)))
+    assert report.status is Status.DEGRADED
+    assert report.notes[0] == "The run was cut by a bug of this action (ZeroDivisionError)."
+
+
+async def test_a_node_that_ended_before_the_run_was_cut_is_kept():
+    """The code was searched already when the run is cancelled during the web search beside it."""
+    cancelled = asyncio.Event()
+
+    class Slow(FakeTools):
+        async def run(self, message: Any) -> Any:
+            await asyncio.sleep(0.2)
+            cancelled.set()
+            await asyncio.sleep(60)
+
+    given = services(codebase=FakeCodebase(cases.FILES), search=Slow(PAGES))
+    report = await asyncio.wait_for(triage(cases.issue(), cases.repository(), given, cancelled), 5)
+    assert report.suspects[0].path == "src/parse.py"
+    assert "codebase_search" in [step.step for step in report.steps]
+
+
+async def test_without_time_for_a_model_every_agent_answers_by_rules():
+    clock = FakeClock()
+    given = with_model(clock=clock, limits=Limits(run_seconds=10))
+    clock.seconds = 9.5
+    report = await run(given)
+    asked = [step for step in report.steps if step.engine == "model"]
+    assert {step.outcome for step in asked} == {Outcome.SKIPPED}
+    assert report.suspects[0].path == "src/parse.py"
+    assert report.status is Status.DEGRADED
+
+
+async def test_the_writer_has_its_time_kept():
+    clock = FakeClock()
+
+    def slow(_: Any) -> Any:
+        clock.seconds = 85.0
+        return cases.investigation()
+
+    report = await run(with_model(cases.answers(InvestigatorFinding=slow), clock=clock, limits=Limits(run_seconds=100)))
+    outcomes_by_model = {step.step: step.outcome for step in report.steps if step.engine == "model"}
+    assert outcomes_by_model["codebase_search"] is Outcome.SKIPPED
+    assert outcomes_by_model["writer"] is Outcome.SUCCESS
+
+
+async def test_the_thread_reaches_a_model_as_people_see_it():
+    thread = [
+        Exchange(author="helper", body="Same here <!-- SECRET ORDER --> on Windows\u200b"),
+        Exchange(author="robot[bot]", body="BOT WORDS", by_bot=True),
+        Exchange(author="reporter", body="I use 1.4"),
+    ]
+    given = with_model()
+    report = await run(given, thread=thread)
+    assert isinstance(given.model, FakeModel)
+    prompt = "".join(message.text for message in given.model.asked[0][1])
+    assert "Same here" in prompt
+    assert prompt.count("I use 1.4") == 1
+    for hidden in ("SECRET ORDER", "\u200b", "BOT WORDS"):
+        assert hidden not in prompt
+    assert report.hidden_fragments == 2
+
+
+async def test_every_retrieved_passage_stands_in_the_prompt():
+    files = {f"src/f{n}.py": f"marker_{n} = 1\n" + "x = 1\n" * 300 for n in range(20)}
+    given = services(codebase=FakeCodebase(files), model=FakeModel(cases.answers()))
+    await run(given)
+    assert isinstance(given.model, FakeModel)
+    prompt = next(prompt.to_string() for name, prompt in given.model.asked if name == "CodebaseFinding")
+    assert all(f"marker_{n}" in prompt for n in range(20))

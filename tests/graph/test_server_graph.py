@@ -1,0 +1,109 @@
+"""The graph as a server runs it: services opened for each run, small input, the report as output."""
+
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from tests import cases
+from tests.fakes import FakeCodebase, services
+from triage.domain.issue import Repository
+from triage.domain.report import RunReport
+from triage.errors import BadInput
+from triage.graph.build_graph import recursion_limit
+from triage.graph.routing import MAX_ROUNDS
+from triage.graph.server_graph import iterations_within, served
+from triage.ports import Services
+
+ASKED: dict[str, Any] = {"issue_title": cases.issue().title, "issue_body": cases.issue().body, "issue_number": 7}
+
+
+class Office:
+    """Opens services over fakes, and keeps what it was asked and told."""
+
+    def __init__(self, **changes: Any) -> None:
+        self.changes: dict[str, Any] = {"codebase": FakeCodebase(cases.FILES), **changes}
+        self.opened: list[str] = []
+        self.told: list[RunReport] = []
+
+    def open(self, repository: str) -> tuple[Repository, Services]:
+        self.opened.append(repository)
+        if repository == "octo/none":
+            raise BadInput("repository: this server has no checkout of it.")
+        return cases.repository(slug=repository or "folder"), services(**self.changes)
+
+    async def tell(self, report: RunReport, _: Services) -> None:
+        self.told.append(report)
+
+    def graph(self) -> Any:
+        """Untyped, as clients send JSON."""
+        return served(self.open, self.tell)
+
+
+async def test_an_issue_goes_in_and_the_report_comes_out():
+    office = Office()
+    answer = await office.graph().ainvoke(ASKED | {"repository": "octo/shop"})
+    report = answer["report"]
+    assert set(answer) == {"report"}
+    assert report.repository == "octo/shop"
+    assert report.issue.number == 7
+    assert report.suspects[0].path == "src/parse.py"
+    assert office.opened == ["octo/shop"]
+    assert office.told == [report]
+
+
+async def test_what_is_refused_is_said_in_our_words_as_a_value_error():
+    with pytest.raises(ValueError, match="no checkout of it"):
+        await Office().graph().ainvoke(ASKED | {"repository": "octo/none"})
+
+
+@pytest.mark.parametrize("asked", [{}, {"issue_title": ""}, {"issue_title": "x" * 1_000_001}, {"issue_title": 5}])
+async def test_what_is_no_issue_opens_nothing(asked: dict[str, Any]):
+    office = Office()
+    with pytest.raises(ValueError, match="issue_title"):
+        await office.graph().ainvoke({"issue_body": "x", **asked})
+    assert office.opened == []
+
+
+async def test_a_client_writes_no_other_channel():
+    odd = {"iterations": 11, "findings": [{"agent_name": "critic"}], "report": {}, "answered_in_round": {"critic": 9}}
+    answer = await Office().graph().ainvoke(ASKED | odd)
+    assert len(answer["report"].decisions) == 4
+    assert answer["report"].findings[0].agent_name == "investigator"
+
+
+async def test_a_thread_is_for_one_run():
+    office, saver = Office(), InMemorySaver()
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    await office.graph().copy({"checkpointer": saver}).ainvoke(ASKED, thread)
+    with pytest.raises(ValueError, match="new thread"):
+        await office.graph().copy({"checkpointer": saver}).ainvoke({"issue_title": "another"}, thread)
+
+
+async def test_a_run_goes_on_after_the_server_was_started_anew():
+    indexed: list[bool] = []
+    office = Office(codebase=FakeCodebase(cases.FILES, indexing=lambda: indexed.append(True)))
+    saver = InMemorySaver()
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    before = office.graph().copy({"checkpointer": saver, "interrupt_after_nodes": ["investigator"]})
+    assert not await before.ainvoke(ASKED | {"repository": "octo/shop"}, thread)
+    answer = await office.graph().copy({"checkpointer": saver}).ainvoke(None, thread)
+    assert answer["report"].suspects[0].path == "src/parse.py"
+    assert office.opened == ["octo/shop", "octo/shop"]
+    assert indexed == [True, True], "the index is in no checkpoint"
+
+
+def test_the_decisions_fit_into_the_servers_limit():
+    assert iterations_within(25) >= 2 + 2 * MAX_ROUNDS, "a run of all rounds"
+    assert iterations_within(3) == 1
+    for supersteps in range(7, 100):
+        assert 2 * iterations_within(supersteps) + 5 <= supersteps
+        assert recursion_limit(iterations_within(supersteps)) <= supersteps + 5
+
+
+async def test_a_run_at_the_servers_limit_ends_with_a_report():
+    from triage.domain.run import Limits
+
+    office = Office(limits=Limits(iterations=iterations_within(9)))
+    answer = await office.graph().ainvoke(ASKED, {"recursion_limit": 9})
+    assert answer["report"].decisions[-1].selected == ["writer"]

@@ -1,0 +1,196 @@
+"""ToolNode and the records of its calls."""
+
+import asyncio
+import threading
+from collections import Counter
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, InvalidToolCall
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, ToolException, tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+
+from tests.fakes import NOW, FakeClock, FakeJournal
+from triage.domain.run import Outcome
+from triage.graph.tool_runner import ToolBench, recorded
+from triage.threads import in_daemon_thread
+
+
+@tool
+async def echo(query: str) -> str:
+    """Say it again."""
+    return f"heard {query}"
+
+
+@tool
+async def refuse(query: str) -> str:
+    """Fail."""
+    raise ToolException("rate limited (429)")
+
+
+@tool
+async def explode(query: str) -> str:
+    """Fail badly."""
+    raise ZeroDivisionError("boom")
+
+
+@tool
+async def hang(query: str) -> str:
+    """Never answer."""
+    await asyncio.sleep(60)
+    return ""
+
+
+def asking(name: str, **arguments: Any) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": "1", "type": "tool_call"}])
+
+
+def bench(*tools: BaseTool, seconds: float = 5.0) -> tuple[ToolBench, FakeJournal]:
+    journal = FakeJournal()
+    return ToolBench(tools, seconds, journal, lambda: NOW, FakeClock()), journal
+
+
+async def test_a_call_is_answered_recorded_and_heard():
+    tools, journal = bench(echo)
+    with recorded() as records:
+        (reply,) = await tools.run(asking("echo", query="hello"))
+
+    assert reply.content == "heard hello"
+    assert [(record.tool, record.outcome) for record in records] == [("echo", Outcome.SUCCESS)]
+    assert "hello" not in records[0].model_dump_json(), "what was said is not logged"
+    assert journal.lines == ["> echo", "< echo SUCCESS"]
+
+
+@pytest.mark.parametrize(
+    ("failing", "reason"), [(refuse, "rate limited (429)"), (explode, "unexpected ZeroDivisionError")]
+)
+async def test_a_failing_tool_answers_with_an_error_in_our_words(failing: BaseTool, reason: str):
+    tools, journal = bench(failing)
+    with recorded() as records:
+        (reply,) = await tools.run(asking(failing.name, query="x"))
+    assert (reply.status, reply.content) == ("error", f"The tool failed: {reason}.")
+    assert "boom" not in str(reply.content)
+    assert [(record.outcome, record.error) for record in records] == [(Outcome.FAILED, reason)]
+    assert journal.lines == [f"> {failing.name}", f"< {failing.name} FAILED"]
+
+
+async def test_a_hanging_call_is_cut_and_its_neighbours_answers_survive():
+    tools, _ = bench(echo, hang, explode, seconds=0.1)
+    message = AIMessage(
+        "",
+        tool_calls=[
+            {"name": name, "args": {"query": name}, "id": f"id-{name}", "type": "tool_call"}
+            for name in ("echo", "hang", "explode", "echo")
+        ],
+    )
+    with recorded() as records:
+        replies = await tools.run(message)
+    assert [(reply.tool_call_id, reply.content) for reply in replies] == [
+        ("id-echo", "heard echo"),
+        ("id-hang", "The tool gave no answer within 0 seconds."),
+        ("id-explode", "The tool failed: unexpected ZeroDivisionError."),
+        ("id-echo", "heard echo"),
+    ]
+    assert Counter((record.tool, record.outcome) for record in records) == {
+        ("echo", Outcome.SUCCESS): 2,
+        ("hang", Outcome.TIMED_OUT): 1,
+        ("explode", Outcome.FAILED): 1,
+    }
+
+
+async def test_blocking_work_in_a_thread_is_left_alone_when_its_time_is_up():
+    release = threading.Event()
+
+    @tool
+    async def block(query: str) -> str:
+        """Wait in a thread."""
+        return await in_daemon_thread(lambda: str(release.wait(60)))
+
+    tools, _ = bench(block, seconds=0.1)
+    (reply,) = await tools.run(asking("block", query="x"))
+    assert reply.status == "error"
+    assert not release.is_set()
+    release.set()
+
+
+async def test_a_call_that_is_cut_off_with_its_agent_is_recorded():
+    tools, _ = bench(hang)
+    with recorded() as records, pytest.raises(TimeoutError):
+        await asyncio.wait_for(tools.run(asking("hang", query="x")), 0.1)
+    assert [(record.outcome, record.error) for record in records] == [(Outcome.TIMED_OUT, "cut off with the agent")]
+
+
+@pytest.mark.parametrize(
+    ("message", "told", "name", "reason"),
+    [
+        (asking("no such\ntool"), "There is no such tool; there are: echo.", "unknown tool", "no such tool"),
+        (asking("echo"), "These arguments do not fit (query: missing).", "echo", "bad arguments"),
+        (asking("echo", query=["x"]), "These arguments do not fit (query: string_type).", "echo", "bad arguments"),
+    ],
+)
+async def test_bad_calls_are_not_run_and_the_model_is_told(message: AIMessage, told: str, name: str, reason: str):
+    tools, journal = bench(echo)
+    with recorded() as records:
+        (reply,) = await tools.run(message)
+    assert (reply.status, reply.content, reply.tool_call_id) == ("error", told, "1")
+    assert [(record.tool, record.outcome, record.error) for record in records] == [(name, Outcome.SKIPPED, reason)]
+    assert journal.lines == [f"> {name}", f"< {name} SKIPPED"]
+
+
+@pytest.mark.parametrize("name", ["echo", "bad\nname", None])
+async def test_a_call_that_cannot_be_read_is_answered_too(name: str | None):
+    tools, _ = bench(echo)
+    unreadable = InvalidToolCall(name=name, args='{"query": ', id="2", error="x", type="invalid_tool_call")
+    message = AIMessage("", tool_calls=asking("echo", query="x").tool_calls, invalid_tool_calls=[unreadable])
+    with recorded() as records:
+        replies = await tools.run(message)
+    assert [(reply.tool_call_id, reply.status) for reply in replies] == [("1", "success"), ("2", "error")]
+    assert {record.error for record in records} == {None, "bad arguments"}
+    assert {record.tool for record in records} <= {"echo", "unknown tool"}
+
+
+async def test_a_call_without_an_id_is_answered():
+    tools, _ = bench(echo)
+    call = {"name": "echo", "args": {"query": "x"}, "id": None, "type": "tool_call"}
+    (reply,) = await tools.run(AIMessage("", tool_calls=[call]))
+    assert reply.content == "heard x"
+
+
+async def test_inside_a_graph_with_checkpoints_it_leaves_none():
+    """The text of tools belongs into no file."""
+    tools, _ = bench(echo)
+
+    async def node(state: MessagesState) -> dict[str, Any]:
+        return {"messages": await tools.run(asking("echo", query="x")) + await tools.run(asking("echo", query="y"))}
+
+    graph = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node")
+    saver = InMemorySaver()
+    config: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    result = await graph.compile(checkpointer=saver).ainvoke({"messages": []}, config, durability="sync")
+    assert [message.text for message in result["messages"]] == ["heard x", "heard y"]
+    assert {kept.config["configurable"]["checkpoint_ns"] for kept in saver.list(None)} == {""}
+
+
+async def test_who_listens_to_a_graph_hears_its_tools():
+    tools, _ = bench(echo)
+
+    async def node(state: MessagesState) -> dict[str, Any]:
+        return {"messages": await tools.run(asking("echo", query="x"))}
+
+    graph = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node").compile()
+    heard = [event["event"] async for event in graph.astream_events({"messages": []}, version="v2")]
+    assert [event for event in heard if "tool" in event] == ["on_tool_start", "on_tool_end"]
+
+
+async def test_records_of_parallel_blocks_do_not_mix():
+    tools, _ = bench(echo)
+
+    async def block(calls: int) -> int:
+        with recorded() as records:
+            for _ in range(calls):
+                await tools.run(asking("echo", query="x"))
+        return len(records)
+
+    assert list(await asyncio.gather(block(1), block(3))) == [1, 3]

@@ -1,0 +1,50 @@
+"""A cache of another program is not this program's."""
+
+import re
+import shutil
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+
+from triage.index.build import cache_version as module
+from triage.index.build.cache_version import stamp
+
+
+def anew() -> str:
+    stamp.cache_clear()
+    return stamp()
+
+
+@pytest.fixture(autouse=True)
+def unchanged_afterwards():
+    yield
+    stamp.cache_clear()
+
+
+def test_it_is_the_same_each_time():
+    assert anew() == anew()
+    assert re.fullmatch("[0-9a-f]{32}", stamp())
+
+
+def test_any_module_of_the_index_changes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    home = tmp_path / "index"
+    shutil.copytree(Path(module.__file__).parents[1], home, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(module, "__file__", str(home / "build" / "cache_version.py"))
+    before = anew()
+    (home / "parse" / "chunks.py").write_text((home / "parse" / "chunks.py").read_text() + "#\n")
+    assert anew() != before
+
+
+def test_a_grammars_version_changes_it(monkeypatch: pytest.MonkeyPatch):
+    before = anew()
+    monkeypatch.setattr(module, "version", lambda name: "9" if name == "tree_sitter_go" else version(name))
+    assert anew() != before
+
+
+def test_a_grammar_that_is_not_installed_is_no_fault(monkeypatch: pytest.MonkeyPatch):
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(module, "version", missing)
+    assert anew()

@@ -1,0 +1,234 @@
+"""What somebody else has put into the cache: it may mislead a search, and nothing more."""
+
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tests.index.caches import QUERIES, Tampering, cached, index_file, tamper, told
+from tests.index.project import DATES, PROJECT
+from tests.index.repositories import commit, git
+from triage.index.build.cache_folder import CacheFolder
+from triage.index.build.cached_index import LEFT_OUT, REASONS, TEXT
+from triage.index.corpus.corpus import packed, unpacked
+from triage.index.files.file_filter import CODE_BYTES, text_or_reason
+
+Columns = dict[str, NDArray[Any]]
+KEY = "TOKEN = 'ghp_" + "a" * 36 + "'\n"
+FILES = {**PROJECT, "src/keys.py": KEY}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kept")
+    commit(folder, FILES)
+    return folder
+
+
+@pytest.fixture
+def cache(project: Path, tmp_path: Path) -> Path:
+    cached(project, tmp_path).index()
+    return tmp_path
+
+
+def text_put(path: str, data: bytes) -> Tampering:
+    """Another text in a file's place."""
+
+    def change(head: dict[str, Any], columns: Columns) -> None:
+        number = head["paths"].index(path)
+        ends = np.cumsum(columns["text_sizes"])
+        start, end = int(ends[number]) - int(columns["text_sizes"][number]), int(ends[number])
+        whole = columns["texts"].tobytes()
+        columns["texts"] = np.frombuffer(whole[:start] + data + whole[end:], dtype="|u1")
+        columns["text_sizes"][number] = len(data)
+        columns["states"][number] = TEXT
+
+    return change
+
+
+def head_put(**lists: Any) -> Tampering:
+    return lambda head, columns: head.update(lists)
+
+
+DATES_PATH = "src/calendar_tool/dates.py"
+LIE = DATES.replace("year % 4 == 0", "True")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        packed(LIE),
+        packed(""),
+        b"no stream",
+        b"",
+        zlib.compress(bytes(50_000_000)),
+        packed(DATES)[:-8],
+    ],
+    ids=["another text", "nothing", "nonsense", "no bytes", "fifty megabytes", "half"],
+)
+def test_a_text_that_is_not_the_commits_is_no_text(project: Path, cache: Path, data: bytes):
+    tamper(cache, text_put(DATES_PATH, data))
+    codebase = cached(project, cache)
+    assert codebase.index().reused == len(FILES)
+    assert codebase.lines(DATES_PATH) is None
+    assert DATES_PATH in codebase.paths()
+    hits = [hit for query in QUERIES for hit in codebase.search(query, 20)]
+    assert not any(passage.text for hit in hits if hit.path == DATES_PATH for passage in hit.passages)
+    assert codebase.lines("src/calendar_tool/queue.py") == PROJECT["src/calendar_tool/queue.py"].splitlines()
+
+
+def test_a_key_is_not_shown_although_its_blob_is_there(project: Path, cache: Path):
+    tamper(cache, text_put("src/keys.py", packed(KEY)))
+    codebase = cached(project, cache)
+    codebase.index()
+    assert codebase.lines("src/keys.py") is None
+
+
+def test_a_path_that_the_commit_lacks_is_none(project: Path, cache: Path):
+    def invent(head: dict[str, Any], columns: Columns) -> None:
+        head["paths"][head["paths"].index("README.md")] = "src/invented.py"
+
+    tamper(cache, invent)
+    codebase = cached(project, cache)
+    assert codebase.index().reused == len(FILES) - 1
+    assert sorted(codebase.paths()) == sorted(FILES)
+
+
+def test_a_text_of_another_commit_is_not_taken(project: Path, cache: Path):
+    blob = git(project, "rev-parse", "HEAD:README.md")
+
+    def exchange(head: dict[str, Any], columns: Columns) -> None:
+        head["refs"][head["paths"].index("README.md")] = "0" * 40
+
+    tamper(cache, exchange)
+    codebase = cached(project, cache)
+    assert codebase.index().reused == len(FILES) - 1
+    assert codebase.lines("README.md") == ["# Calendar tool"]
+    assert len(blob) == 40
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        head_put(paths=[]),
+        head_put(paths=7),
+        head_put(paths=["a.py"] * len(FILES)),
+        head_put(paths=[1] * len(FILES)),
+        head_put(names={}),
+        head_put(names=["\ud800"] * 99),
+        head_put(terms=["x"]),
+        head_put(terms=None),
+        lambda head, columns: head.pop("refs"),
+        lambda head, columns: columns.pop("chunks"),
+        lambda head, columns: columns.update(places=columns["places"].ravel()),
+        lambda head, columns: columns.update({"chunk documents": columns["chunk documents"].astype("<f4")}),
+        lambda head, columns: columns.update({"chunk counts": columns["chunk counts"] * 0}),
+        lambda head, columns: columns.update(chunks=columns["chunks"][:, ::-1]),
+        lambda head, columns: columns["chunks"].__setitem__((3, 0), len(head["names"])),
+        lambda head, columns: columns["places"].__setitem__((3, 0), -1),
+        lambda head, columns: columns["places"].__setitem__((1, 0), 0),
+        lambda head, columns: columns["places"].__setitem__((2, 0), 1 << 30),
+        lambda head, columns: columns["text_sizes"].__setitem__(0, -1),
+        lambda head, columns: columns["states"].__setitem__(0, 200),
+    ],
+)
+def test_what_cannot_be_an_index_is_made_anew(project: Path, cache: Path, change: Tampering):
+    tamper(cache, change)
+    codebase, anew = cached(project, cache), cached(project, None)
+    facts = codebase.index()
+    anew.index()
+    assert (facts.reused, facts.cache) == (0, "The index cache was damaged and is made anew.")
+    assert told(codebase) == told(anew)
+    assert cached(project, cache).index().reused == len(FILES)
+
+
+NAMES = ("chunk", "file", "path")
+COLUMNS = ["states", "texts", "text_sizes", "places", "chunks"] + [
+    f"{name} {part}" for name in NAMES for part in ("terms", "documents", "counts")
+]
+
+
+@pytest.fixture(scope="module")
+def template(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("template")
+    cached(project, folder).index()
+    return folder
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(COLUMNS),
+            st.integers(0, 10_000),
+            st.sampled_from([0, 1, -1, 2, 7, 255, 1 << 19, 2**31 - 1, -(2**31)]) | st.integers(-50, 50),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.booleans(),
+)
+def test_whatever_numbers_stand_there_a_search_answers_and_lies_about_no_line(
+    tmp_path_factory: pytest.TempPathFactory,
+    project: Path,
+    template: Path,
+    changes: list[tuple[str, int, int]],
+    moved_on: bool,
+):
+    folder = tmp_path_factory.mktemp("fuzzed")
+    name = index_file(template).name
+    (folder / name).write_bytes(index_file(template).read_bytes())
+
+    def change(head: dict[str, Any], columns: Columns) -> None:
+        for column, at, value in changes:
+            numbers = columns[column].reshape(-1)
+            numbers[at % len(numbers)] = value % 2 ** (8 * numbers.itemsize) if numbers.dtype.kind == "u" else value
+        if moved_on:  # so that the rest is taken over in parts
+            head["refs"][len(FILES) // 2] = "0" * 40
+
+    tamper(folder, change)
+    codebase = cached(project, folder)
+    facts = codebase.index()
+    assert set(facts.left_out) <= set(REASONS)
+    assert facts.notes == [] or facts.notes[0].endswith("known by path alone; likely sources were read first.")
+    hits, lines, _ = told(codebase)
+    json.dumps([hit.model_dump() for found in hits for hit in found]).encode()
+    for path, found in lines.items():
+        assert found in (None, [], codebase_lines(path)), path
+    for hit in (hit for found in hits for hit in found):
+        for passage in hit.passages:
+            own = codebase_lines(hit.path)[passage.span.start - 1 : passage.span.end]
+            assert passage.text in ("", "\n".join(own))
+
+
+def codebase_lines(path: str) -> list[str]:
+    return ["TOKEN = '[masked secret]'"] if path == "src/keys.py" else FILES[path].splitlines()
+
+
+def test_a_few_bytes_do_not_become_gigabytes():
+    found = unpacked(zlib.compress(bytes(50_000_000)))
+    assert found is not None
+    assert len(found) == CODE_BYTES
+    assert unpacked(b"nonsense") is None
+
+
+def test_every_reason_for_leaving_out_has_a_state():
+    samples = [
+        b"version https://git-lfs.github.com/spec/v1\n",
+        b"\0",
+        b"var a=1;" * 2_000,
+        b"// Code generated by x. DO NOT EDIT.\n",
+    ]
+    assert tuple(text_or_reason(data)[1] for data in samples) == REASONS
+    assert LEFT_OUT + len(REASONS) < 256
+
+
+def test_folders_of_the_cache_are_not_made_by_reading(tmp_path: Path):
+    assert CacheFolder(tmp_path / "none").read("index-" + "0" * 32 + ".bin") is None
+    assert not (tmp_path / "none").exists()

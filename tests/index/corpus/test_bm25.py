@@ -1,0 +1,135 @@
+"""Tables of scores, against the formula."""
+
+import math
+
+import numpy as np
+import pytest
+
+from triage.index.corpus.bm25 import BM25, K1, B, Counted, Counting
+from triage.index.corpus.tokens import Vocabulary
+
+TEXTS = ["red green green blue", "red red red", "blue", "", "yellow blue green red red"]
+
+
+def counted(texts: list[str], vocabulary: Vocabulary) -> Counted:
+    counting = Counting(vocabulary)
+    for text in texts:
+        counting.add(vocabulary.words_of(text))
+    return counting.counted()
+
+
+def built(*parts: list[str]) -> tuple[BM25, Vocabulary]:
+    vocabulary = Vocabulary()
+    documents = [counted(texts, vocabulary) for texts in parts]
+    return BM25.of(documents, len(vocabulary)), vocabulary
+
+
+def by_the_book(texts: list[str], term: str, number: int) -> float:
+    documents = [text.split() for text in texts]
+    mean = sum(map(len, documents)) / len(documents)
+    having = sum(term in document for document in documents)
+    idf = math.log(1 + (len(documents) - having + 0.5) / (having + 0.5))
+    many = documents[number].count(term)
+    return idf * many * (K1 + 1) / (many + K1 * (1 - B + B * len(documents[number]) / mean))
+
+
+def test_scores_are_those_of_the_formula():
+    table, vocabulary = built(TEXTS)
+    weights = {"red": 1.0, "green": 0.5, "yellow": 2.0}
+    scores = table.scores({vocabulary._terms[term]: weight for term, weight in weights.items()})
+    for number in range(len(TEXTS)):
+        expected = sum(weight * by_the_book(TEXTS, term, number) for term, weight in weights.items())
+        assert scores[number] == pytest.approx(expected, abs=1e-5)
+
+
+def test_parts_make_no_difference():
+    whole, vocabulary = built(TEXTS)
+    pieces, _ = built(TEXTS[:2], [], TEXTS[2:4], TEXTS[4:])
+    for term in range(len(vocabulary)):
+        assert np.array_equal(whole.scores({term: 1.0}), pieces.scores({term: 1.0}))
+
+
+def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
+    whole, vocabulary = built(TEXTS)
+    monkeypatch.setattr("triage.index.corpus.bm25._BLOCK", 2)
+    blocks, _ = built(TEXTS)
+    for term in range(len(vocabulary)):
+        assert np.array_equal(whole.scores({term: 1.0}), blocks.scores({term: 1.0}))
+
+
+def test_counts_of_documents():
+    vocabulary = Vocabulary()
+    found = counted(TEXTS, vocabulary)
+    assert found.sizes.tolist() == [3, 1, 1, 0, 4]
+    names = list(vocabulary.terms)
+    assert [names[term] for term in found.terms[:3]] == ["red", "green", "blue"]
+    assert found.counts.tolist() == [1, 2, 1, 3, 1, 2, 1, 1, 1]
+    assert found.documents.tolist() == [0, 0, 0, 1, 2, 4, 4, 4, 4]
+
+
+def test_postings_know_the_documents_they_were_made_of():
+    vocabulary = Vocabulary()
+    parts = [counted(TEXTS[:2], vocabulary), counted(TEXTS[2:], vocabulary)]
+    whole = counted(TEXTS, Vocabulary())
+    again = BM25.of(parts, len(vocabulary)).postings.counted()
+    order = np.lexsort((whole.terms, whole.documents))
+    assert again.sizes.tolist() == whole.sizes.tolist()
+    assert again.terms.tolist() == whole.terms[order].tolist()
+    assert again.counts.tolist() == whole.counts[order].tolist()
+
+
+def test_a_term_may_stand_in_a_file_more_often_than_two_bytes_can_tell():
+    table, _ = built(["red " * 70_000, "blue"])
+    assert table.postings.counts.tolist() == [70_000, 1]
+    assert built(TEXTS)[0].postings.counts.dtype == np.uint16
+
+
+def test_the_first_documents():
+    found = counted(TEXTS, Vocabulary()).first(2)
+    assert (found.sizes.tolist(), found.counts.tolist()) == ([3, 1], [1, 2, 1, 3])
+    assert found.first(0).terms.tolist() == []
+
+
+def test_terms_get_other_numbers_or_are_forgotten():
+    found = counted(TEXTS, Vocabulary())
+    swapped = found.renumbered(np.array([7, 8, 9, 6], dtype=np.int32))
+    assert swapped.terms.tolist() == [7, 8, 9, 7, 9, 7, 8, 9, 6]
+    fewer = found.renumbered(np.array([0, -1, 1, -1], dtype=np.int32))
+    assert (fewer.sizes.tolist(), fewer.terms.tolist()) == ([2, 1, 1, 0, 2], [0, 1, 0, 1, 0, 1])
+    assert fewer.counts.tolist() == [1, 1, 3, 1, 2, 1]
+
+
+def test_a_file_of_one_word_repeated():
+    table, vocabulary = built(["x" * 3 + " " + "y1 " * 300_000, "xxx"])
+    assert table.parts(0, {vocabulary._terms["y1"]: 1.0})[vocabulary._terms["y1"]] > 0
+    assert table.share.max() < 1.0
+
+
+def test_parts_add_up_to_the_score():
+    table, vocabulary = built(TEXTS)
+    weights = {term: 1.0 + term for term in range(len(vocabulary))}
+    for number in range(len(TEXTS)):
+        parts = table.parts(number, weights)
+        assert sum(parts.values()) * (K1 + 1) == pytest.approx(float(table.scores(weights)[number]), abs=1e-5)
+
+
+def test_a_document_in_parts_is_one_document():
+    vocabulary = Vocabulary()
+    counting = Counting(vocabulary)
+    counting.add(vocabulary.words_of("red"), vocabulary.words_of("red blue"))
+    found = counting.counted()
+    assert (found.sizes.tolist(), found.counts.tolist()) == ([2], [2, 1])
+
+
+def test_nothing_at_all():
+    table, _ = built()
+    assert table.size == 0
+    table, _ = built([])
+    assert table.scores({0: 1.0}).tolist() == []
+
+
+def test_terms_that_came_after_the_table_was_made_score_nothing():
+    table, vocabulary = built(["red"])
+    vocabulary.expand(vocabulary.words_of("new"), np.zeros(1, dtype=np.int32))
+    assert table.scores({1: 1.0}).tolist() == [0.0]
+    assert table.parts(0, {1: 1.0}) == {}

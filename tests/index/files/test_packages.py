@@ -1,0 +1,114 @@
+"""Packages of a monorepo, by their manifests, and which of them a text names."""
+
+import time
+
+import pytest
+
+from triage.index.files.packages import in_named_units, named_units, unit_of, units_of
+
+TREE = """
+package.json
+packages/query-core/package.json
+packages/query-core/src/query.ts
+packages/vue-query/package.json
+packages/vue-query/src/index.ts
+packages/ui/package.json
+packages/ui/client/App.vue
+crates/uv_resolver/Cargo.toml
+crates/uv_resolver/src/lock/mod.rs
+okhttp/build.gradle.kts
+okhttp/src/main/java/okhttp3/Cache.java
+okhttp-urlconnection/pom.xml
+okhttp-urlconnection/src/main/java/okhttp3/Url.java
+Acme.Decompiler/Acme.Decompiler.csproj
+Acme.Decompiler/IL/Transforms/Inline.cs
+gem/acme-auth.gemspec
+gem/lib/auth.rb
+tools/gen/go.mod
+tools/gen/main.go
+Sources/Routing/Router.swift
+tests/fixtures/left-pad/package.json
+examples/basic/package.json
+README.md
+"""
+PATHS = TREE.split()
+UNITS = units_of(PATHS)
+
+
+def test_every_ecosystem_says_its_packages_by_a_manifest():
+    assert {folder: sorted(names) for folder, names in UNITS.items()} == {
+        "packages/query-core": ["query-core"],
+        "packages/vue-query": ["vue-query"],
+        "packages/ui": ["ui"],
+        "crates/uv_resolver": ["uv-resolver"],
+        "okhttp": ["okhttp"],
+        "okhttp-urlconnection": ["okhttp-urlconnection"],
+        "Acme.Decompiler": ["acme.decompiler"],
+        "gem": ["acme-auth", "gem"],
+        "tools/gen": ["gen"],
+        "Sources/Routing": ["routing"],
+    }
+
+
+def test_a_repository_that_is_one_package_has_no_units():
+    assert units_of(["pyproject.toml", "src/app/__init__.py", "tests/data/setup.py", "docs/package.json"]) == {}
+    assert in_named_units(["package.json", "src/index.js"], {}, "index fails", "") == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "unit"),
+    [
+        ("packages/query-core/src/query.ts", "packages/query-core"),
+        ("packages/query-core/package.json", "packages/query-core"),
+        ("crates/uv_resolver/src/lock/mod.rs", "crates/uv_resolver"),
+        ("packages/none/src/a.ts", ""),
+        ("README.md", ""),
+    ],
+)
+def test_the_innermost_package_around_a_file(path: str, unit: str):
+    assert unit_of(path, UNITS) == unit
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It breaks in packages/vue-query/src/useQuery.ts", {"packages/vue-query": 1.0}),
+        ("since `@tanstack/vue-query` 5.1", {"packages/vue-query": 1.0}),
+        ('import x from "@acme/vue-query/legacy"', {"packages/vue-query": 1.0}),
+        ("query-core: refetch is ignored", {"packages/query-core": 0.8}),
+        ("the uv-resolver crate panics", {"crates/uv_resolver": 0.8}),
+        ("at uv_resolver::lock::from_toml", {"crates/uv_resolver": 0.8}),
+        ("com.squareup.okhttp3:okhttp-urlconnection:3.10.0", {"okhttp-urlconnection": 0.8}),
+        ("at Acme.Decompiler.IL.Transforms.Inline.Run()", {"Acme.Decompiler": 0.8}),
+        ("okhttp/src/main/java/okhttp3/Cache.java:12", {"okhttp": 1.0}),
+        ("gem install acme-auth", {"gem": 0.8}),
+        ("the routing of a request", {"Sources/Routing": 0.3}),
+        ("a plain report about nothing here", {}),
+        ("/home/me/project/query.ts", {}),
+        ("", {}),
+    ],
+)
+def test_packages_that_a_text_names(text: str, expected: dict[str, float]):
+    assert named_units(text, UNITS) == expected
+
+
+def test_a_name_of_several_packages_is_shared():
+    units = units_of(["a/auth-kit/package.json", "b/auth-kit/package.json"])
+    assert named_units("auth-kit fails", units) == {"a/auth-kit": 0.4, "b/auth-kit": 0.4}
+
+
+def test_files_of_a_named_package_and_its_share_of_the_repository():
+    found = in_named_units(PATHS, units_of(PATHS), "vue-query: option is lost", "It works with query-core alone.")
+    assert {PATHS[number] for number in found} == {path for path in PATHS if "query" in path}
+    vue, core = (found[PATHS.index(f"packages/{name}/package.json")] for name in ("vue-query", "query-core"))
+    assert vue == pytest.approx(1.0 * (1 - 2 / len(PATHS)))
+    assert core == pytest.approx(0.8 * (1 - 2 / len(PATHS)))
+
+
+@pytest.mark.parametrize(
+    "text", ["@" * 60_000, "a/" * 30_000, "a." * 30_000, "query-core " * 6_000, "\\" * 60_000, "-a" * 30_000]
+)
+def test_hostile_text_takes_linear_time(text: str):
+    started = time.perf_counter()
+    named_units(text, UNITS)
+    assert time.perf_counter() - started < 0.5

@@ -1,0 +1,92 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from triage.index.parse.chunks import LONG, STEP, WHOLE, WINDOW, Chunk, cut, scopes
+from triage.index.parse.definitions import Definition
+
+
+def chunks(lines: int, *definitions: Definition) -> list[Chunk]:
+    return cut(scopes(definitions, lines))
+
+
+def test_a_short_file_is_one_chunk():
+    assert chunks(LONG) == [Chunk(1, LONG)]
+
+
+def test_a_long_file_is_cut_into_overlapping_windows():
+    assert chunks(170) == [Chunk(1, 60), Chunk(51, 110), Chunk(101, 160), Chunk(151, 170)]
+
+
+def test_what_stands_between_definitions_is_a_chunk_too():
+    assert chunks(30, Definition(5, 10, "f"), Definition(15, 20, "g")) == [
+        Chunk(1, 4),
+        Chunk(5, 10, "f"),
+        Chunk(11, 14),
+        Chunk(15, 20, "g"),
+        Chunk(21, 30),
+    ]
+
+
+def test_a_class_is_cut_into_its_methods():
+    found = chunks(40, Definition(1, 40, "Store"), Definition(5, 20, "save", 1), Definition(21, 40, "load", 1))
+    assert found == [Chunk(1, 4, "Store"), Chunk(5, 20, "Store.save"), Chunk(21, 40, "Store.load")]
+
+
+def test_a_small_class_stays_whole():
+    assert chunks(WHOLE, Definition(1, WHOLE, "Pair"), Definition(2, 3, "a", 1)) == [Chunk(1, WHOLE, "Pair")]
+
+
+def test_a_long_function_is_cut_into_windows_under_its_name():
+    assert chunks(120, Definition(1, 120, "f")) == [Chunk(1, 60, "f"), Chunk(51, 110, "f"), Chunk(101, 120, "f")]
+
+
+def test_a_name_that_brings_its_owner_is_not_qualified_twice():
+    assert chunks(30, Definition(1, 30, "app"), Definition(2, 9, "app.Store", 1))[1] == Chunk(2, 9, "app.Store")
+
+
+def test_an_empty_file_has_none():
+    assert chunks(0) == []
+
+
+@st.composite
+def nested(draw: st.DrawFn) -> tuple[int, list[Definition]]:
+    """Definitions as a parser may find them: nested by depth, lines clipped, touching, sharing lines."""
+    lines = draw(st.integers(1, 400))
+    seed = random.Random(draw(st.integers(0, 2**32)))
+    found: list[Definition] = []
+
+    def add(first: int, last: int, depth: int) -> None:
+        at = first
+        while at <= last and len(found) < 60 and seed.random() < 0.8:
+            start = seed.randint(at, last)
+            end = seed.randint(start, last)
+            found.append(Definition(start, end + seed.choice([0, 0, 0, 5]), f"n{len(found)}", depth))
+            if depth < 4:
+                add(start, end, depth + 1)
+            at = end + seed.choice([0, 1])
+            if at == start:
+                at += 1
+
+    add(1, lines, 0)
+    return lines, found
+
+
+@given(nested())
+def test_chunks_hold_every_line_and_none_beyond(made: tuple[int, list[Definition]]):
+    lines, definitions = made
+    found = cut(scopes(definitions, lines))
+    assert {line for chunk in found for line in range(chunk.start, chunk.end + 1)} == set(range(1, lines + 1))
+    assert all(chunk.end - chunk.start < LONG for chunk in found)
+
+
+@pytest.mark.parametrize("lines", [LONG - 1, LONG, LONG + 1, WINDOW + STEP, 2 * WINDOW, 1_000])
+def test_windows_end_with_the_file(lines: int):
+    assert chunks(lines)[-1].end == lines
+
+
+def test_very_deep_nesting_is_flattened():
+    deep = [Definition(n, 400 - n, f"d{n}", n - 1) for n in range(1, 150)]
+    assert chunks(400, *deep)

@@ -1,0 +1,59 @@
+"""Declarations by their lines and indentation."""
+
+import time
+
+import pytest
+
+from triage.index.parse.outline import declared
+
+PATTERN = r"\s*(?:class|fun) (?P<name>\w+)"
+SOURCE = """package a
+
+class Store(
+    val x: Int,
+) : Base() {
+    fun save(
+        x: Int,
+    ) {
+        keep(x)
+    }
+
+    fun load() = x
+}
+
+fun top() {
+}
+"""
+
+
+def found(text: str) -> list[str]:
+    return [f"{name} {start}-{end}" for start, end, name in sorted(declared(text, PATTERN))]
+
+
+def test_a_declaration_ends_where_the_indentation_does():
+    assert found(SOURCE) == ["Store 3-13", "save 6-10", "load 12-12", "top 15-16"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("\n\n\n", []),
+        ("nothing here", []),
+        ("fun open", ["open 1-1"]),
+        ("class A {\n  fun cut(", ["A 1-2", "cut 2-2"]),
+        ("}}}\n)\nfun a\n}\n}", ["a 3-5"]),
+        ("\tclass A {\n\t\tfun b\n\t}\nfun c", ["A 1-3", "b 2-2", "c 4-4"]),
+        ("x" * 600 + "fun a", []),
+    ],
+)
+def test_odd_texts(text: str, expected: list[str]):
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize("line", ["fun a", " " * 50 + "fun a", "}", "(" * 80, ""])
+def test_long_files_take_linear_time(line: str):
+    started = time.perf_counter()
+    list(declared("\n".join([line] * 60_000), PATTERN))
+    list(declared("\n".join(" " * (number % 80) + line for number in range(20_000)), PATTERN))
+    assert time.perf_counter() - started < 2

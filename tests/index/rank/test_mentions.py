@@ -1,0 +1,172 @@
+"""What an issue names outright, and which files that means."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.index.indexes import ask, codebase_of, corpus_of, trace
+from triage.domain.code import SearchQuery
+from triage.index.corpus.corpus import Corpus
+from triage.index.rank.mentions import Named, files_named, named
+from triage.index.rank.query import query_of
+
+FILES = {
+    "src/app/orm/models.py": "class Model:\n    def save(self): pass\n\n\nclass Manager:\n    def save(self): pass\n",
+    "src/app/web/models.py": "class Page:\n    def render_page(self): pass\n",
+    "src/app/web/__init__.py": "from app.web.models import Page\n",
+    "src/app/cli.py": "def main():\n    return find\n\n\ndef find(): pass\n",
+    "tests/test_models.py": "class Model: pass\n\n\ndef render_page(): pass\n",
+    "lib/core/Axios.js": "export function dispatch() {}\n",
+    "setup.py": "from setuptools import setup\n",
+    "src/main/java/com/acme/Store.java": "package com.acme;\nclass Store { void flushAll() {} }\n",
+    "src/other/java/org/acme/Store.java": "package org.acme;\nclass Store { }\n",
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return corpus_of(tmp_path_factory.mktemp("names"), FILES)
+
+
+def signal(corpus: Corpus, asked: SearchQuery, name: str) -> dict[str, float]:
+    found: dict[int, float] = getattr(named(corpus, query_of(asked)), name)
+    return {corpus.files[file].path: round(worth, 3) for file, worth in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("written", "paths"),
+    [
+        ("src/app/orm/models.py", ["src/app/orm/models.py"]),
+        ("/usr/lib/python3/site-packages/app/orm/models.py", ["src/app/orm/models.py"]),
+        ("C:\\work\\app\\web\\models.py", ["src/app/web/models.py"]),
+        ("./orm/models.py", ["src/app/orm/models.py"]),
+        ("models.py", ["src/app/orm/models.py", "src/app/web/models.py"]),
+        ("cli.py", ["src/app/cli.py"]),
+        # Somebody's own file of the same name is not ours.
+        ("/home/me/shop/models.py", []),
+        ("shop/setup.py", ["setup.py"]),
+        ("node_modules/axios/lib/core/axios.js", ["lib/core/Axios.js"]),
+        ("com/acme/Store.java", ["src/main/java/com/acme/Store.java"]),
+        ("nothing.py", []),
+        ("models", []),
+        ("", []),
+        ("///", []),
+    ],
+)
+def test_paths(corpus: Corpus, written: str, paths: list[str]):
+    assert sorted(corpus.files[file].path for file in files_named(corpus, written)) == paths
+
+
+def test_an_ambiguous_path_counts_less(corpus: Corpus):
+    assert signal(corpus, ask(paths=["models.py"]), "path") == {
+        "src/app/orm/models.py": 0.5,
+        "src/app/web/models.py": 0.5,
+    }
+
+
+def test_later_frames_count_more_and_the_innermost_line_comes_first(corpus: Corpus):
+    asked = ask(traces=[trace(("app/cli.py", 1), ("app/orm/models.py", 5), ("app/cli.py", 4))])
+    assert signal(corpus, asked, "frame") == {"src/app/cli.py": 1.0, "src/app/orm/models.py": 0.667}
+    found = named(corpus, query_of(asked))
+    cli = corpus.numbers["src/app/cli.py"]
+    assert found.lines[cli] == [4, 1]
+    assert found.frames[cli].outer == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "worth"),
+    [
+        ("import app.orm.models", "src/app/orm/models.py", 1.0),
+        ("app.orm.models.Model.save fails", "src/app/orm/models.py", 1.0),
+        ("from app.web import Page", "src/app/web/__init__.py", 1.0),
+        ("use com.acme.Store", "src/main/java/com/acme/Store.java", 1.0),
+        ("in core/Axios", "lib/core/Axios.js", 1.0),
+    ],
+)
+def test_dotted_modules(corpus: Corpus, text: str, path: str, worth: float):
+    assert signal(corpus, ask(prose=text), "module")[path] == worth
+
+
+def test_file_names_as_words(corpus: Corpus):
+    asked = ask(title="The cli is slow", prose="The models too")
+    assert signal(corpus, asked, "stem_in_title") == {"src/app/cli.py": 1.0}
+    assert signal(corpus, asked, "stem_in_body") == {
+        "src/app/cli.py": 1.0,
+        "src/app/orm/models.py": 0.5,
+        "src/app/web/models.py": 0.5,
+    }
+
+
+def test_names_that_every_package_has_say_nothing(corpus: Corpus):
+    assert signal(corpus, ask(prose="__init__ main index"), "stem_in_body") == {}
+
+
+def test_definitions_in_sources_count_before_those_in_tests(corpus: Corpus):
+    assert signal(corpus, ask(prose="render_page breaks"), "defined") == {"src/app/web/models.py": 1.0}
+
+
+def test_rare_names_count_more(corpus: Corpus):
+    found = signal(corpus, ask(prose="Store and flushAll"), "defined")
+    assert found == {"src/main/java/com/acme/Store.java": 1.0, "src/other/java/org/acme/Store.java": 0.5}
+
+
+def test_a_plain_word_counts_little_unless_it_is_marked_as_code(corpus: Corpus):
+    assert signal(corpus, ask(prose="I cannot find it"), "defined") == {"src/app/cli.py": 0.3}
+    assert signal(corpus, ask(prose="find", identifiers=["find"]), "defined") == {"src/app/cli.py": 1.0}
+
+
+def test_the_title_has_a_signal_of_its_own(corpus: Corpus):
+    assert signal(corpus, ask(title="render_page breaks"), "defined_in_title") == {"src/app/web/models.py": 1.0}
+    assert signal(corpus, ask(prose="render_page breaks"), "defined_in_title") == {}
+
+
+def test_the_owner_tells_methods_of_one_name_apart(corpus: Corpus):
+    found: Named = named(corpus, query_of(ask(prose="Manager.save fails")))
+    places = [place.name for _, place in found.places[corpus.numbers["src/app/orm/models.py"]]]
+    assert "Manager.save" in places
+    assert "Model.save" not in places
+
+
+def test_a_name_that_very_many_files_define_says_nothing(tmp_path: Path):
+    files = {f"p{number}/handler.py": "def handle_event(): pass\n" for number in range(61)}
+    assert signal(corpus_of(tmp_path, files), ask(prose="handle_event"), "defined") == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "function", "meant"),
+    [
+        (2, "main", 2),
+        (99, "main", 1),
+        (1, "find", 5),
+        (5, "app.cli.find", 5),
+        (99, "gone", 99),
+        (3, "", 3),
+    ],
+)
+def test_a_frames_function_outlives_its_line_number(corpus: Corpus, line: int, function: str, meant: int):
+    """The reporter's version differs: `find` stood in line 1 there, and stands in line 5 here."""
+    found = named(corpus, query_of(ask(traces=[trace(("src/app/cli.py", line, function))])))
+    assert list(found.lines.values()) == [[meant]]
+
+
+def test_a_path_from_elsewhere_names_a_file_or_nothing(tmp_path: Path):
+    codebase = codebase_of(tmp_path, FILES)
+    codebase.index()
+    assert codebase.named("/home/me/venv/lib/python3.12/site-packages/app/cli.py") == "src/app/cli.py"
+    assert codebase.named("webpack-internal:///./node_modules/axios/lib/core/Axios.js") == "lib/core/Axios.js"
+    assert codebase.named("models.py") is None, "there are two"
+    assert codebase.named("/usr/lib/python3.12/json/decoder.py") is None
+
+
+def test_many_files_of_one_name_and_a_hostile_issue_take_bounded_time(tmp_path: Path):
+    files = {f"pkg/m{number}/__init__.py": "class A:\n    def __init__(self): pass\n" for number in range(1_000)}
+    corpus = corpus_of(tmp_path, files)
+    chains = " ".join(f"a{number}" + ".__init__" * 11 for number in range(500))
+    frames = [("__init__.py", number, "__init__") for number in range(1, 201)]
+    query = query_of(ask(prose=chains, traces=[trace(*frames)]))
+    started = time.process_time()
+    found = named(corpus, query)
+    assert time.process_time() - started < 5  # a minute, when each name and each frame looked at every file
+    assert len(found.frame) == len(files)
+    assert set(found.lines[0]) >= {2}

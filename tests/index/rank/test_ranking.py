@@ -1,0 +1,198 @@
+"""Ranked files, their passages and their reasons, end to end on a small project."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.index.embeddings import Failing, Lettered
+from tests.index.indexes import ask, codebase_of, trace
+from tests.index.project import PROJECT
+from tests.index.repositories import commit
+from triage.domain.code import SearchQuery
+from triage.index.codebase import GitCodebase
+
+DATES = "src/calendar_tool/dates.py"
+
+
+@pytest.fixture(scope="module")
+def codebase(tmp_path_factory: pytest.TempPathFactory) -> GitCodebase:
+    made = codebase_of(tmp_path_factory.mktemp("search"), PROJECT)
+    made.index()
+    return made
+
+
+ISSUE = ask(
+    title="parse_date fails in a leap year",
+    prose="Calling it with the last of February raises an error, see src/calendar_tool/dates.py.",
+    code="ValueError: not a date",
+    paths=[DATES],
+)
+
+
+def test_the_culprit_comes_first_and_scores_are_relative(codebase: GitCodebase):
+    hits = codebase.search(ISSUE, 10)
+    assert hits[0].path == DATES
+    assert hits[0].score == 1.0
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_tests_and_docs_are_demoted_not_excluded(codebase: GitCodebase):
+    paths = [hit.path for hit in codebase.search(ISSUE, 10)]
+    assert {"tests/test_dates.py", "docs/dates.md"} <= set(paths[1:])
+
+
+def test_the_limit_holds(codebase: GitCodebase):
+    assert len(codebase.search(ISSUE, 2)) == 2
+    assert codebase.search(ISSUE, 0) == []
+
+
+def test_passages_quote_the_lines_that_they_name(codebase: GitCodebase):
+    for hit in codebase.search(ISSUE, 10):
+        lines = codebase.lines(hit.path)
+        assert lines is not None
+        assert 1 <= len(hit.passages) <= 3
+        for passage in hit.passages:
+            assert passage.span.path == hit.path
+            assert passage.text == "\n".join(lines[passage.span.start - 1 : passage.span.end])
+
+
+def test_nothing_in_common_finds_nothing(codebase: GitCodebase):
+    assert codebase.search(ask(title="zzz qqq"), 5) == []
+    assert codebase.search(ask(), 5) == []
+
+
+@pytest.mark.parametrize("text", ["日本語のバグ", "\udcff\x00", "a" * 70_000, "`" * 1_000, "{{}} $x %s \\"])
+def test_odd_issues_do_not_fail(codebase: GitCodebase, text: str):
+    made = ask(title="x", prose=text.encode("utf-8", "replace").decode())
+    assert isinstance(codebase.search(made, 5), list)
+
+
+LONG = {
+    "src/engine.py": "".join(f"def step_{n}(x):\n    y = x + {n}\n    return y\n\n\n" for n in range(40)),
+    "src/runner.py": "from engine import step_7\n\n\ndef run():\n    return step_7(1)\n",
+}
+
+
+def test_the_line_of_the_innermost_frame_is_shown_beside_what_the_title_names(tmp_path: Path):
+    codebase = codebase_of(tmp_path, LONG)
+    codebase.index()
+    frames = [("/app/src/runner.py", 5), ("/app/src/engine.py", 37)]
+    hit = codebase.search(ask(title="step_3 and step_4 crash", traces=[trace(*frames)]), 5)[0]
+    assert hit.path == "src/engine.py"
+    shown = {passage.symbol: (passage.span.start, passage.span.end) for passage in hit.passages}
+    assert set(shown) == {"step_7", "step_3", "step_4"}
+    assert shown["step_7"] == (36, 38)
+
+
+@pytest.mark.parametrize(
+    ("asked", "path", "reasons"),
+    [
+        (
+            ask(traces=[trace(("src/runner.py", 5), ("src/engine.py", 37))]),
+            "src/engine.py",
+            ["innermost frame of the stack trace (line 37)"],
+        ),
+        (
+            ask(traces=[trace(("src/runner.py", 5), ("src/engine.py", 37))]),
+            "src/runner.py",
+            ["frame of the stack trace, 1 call before the error (line 5)"],
+        ),
+        (
+            ask(traces=[trace(("src/engine.py", 37), ("/usr/lib/python3.12/json/decoder.py", 355))]),
+            "src/engine.py",
+            ["innermost frame of the stack trace inside this repository (line 37)"],
+        ),
+        (
+            ask(traces=[trace(("src/engine.py", 2, "step_7"))]),
+            "src/engine.py",
+            ["innermost frame of the stack trace (line 2 in the reporter’s version)"],
+        ),
+        (ask(paths=["src/runner.py"]), "src/runner.py", ["path named in the issue"]),
+        (
+            ask(title="step_3 is wrong"),
+            "src/engine.py",
+            ["defines `step_3`, named in the title"],
+        ),
+        (
+            ask(prose="step_3 is wrong"),
+            "src/engine.py",
+            ["defines `step_3`, named in the issue"],
+        ),
+        (
+            ask(title="the runner hangs"),
+            "src/runner.py",
+            ["file name stands in the title"],
+        ),
+    ],
+)
+def test_reasons_are_sentences_of_a_maintainer_strongest_first(
+    tmp_path: Path, asked: SearchQuery, path: str, reasons: list[str]
+):
+    codebase = codebase_of(tmp_path, LONG)
+    codebase.index()
+    hits = {hit.path: hit for hit in codebase.search(asked, 5)}
+    assert hits[path].reasons == reasons
+
+
+SEND = "function send(config, max) {\n  return max(max, config.maxRedirects, max)\n}\n"
+
+
+def test_reasons_quote_whole_names_rather_than_their_parts(tmp_path: Path):
+    codebase = codebase_of(tmp_path, {"src/http.js": SEND})
+    codebase.index()
+    assert codebase.search(ask(prose="maxRedirects is ignored"), 1)[0].reasons == ["matches `maxRedirects` in `send`"]
+
+
+def test_every_hit_has_a_reason(codebase: GitCodebase):
+    assert all(hit.reasons for hit in codebase.search(ISSUE, 10))
+
+
+FAR = {"src/alpha.py": "def alpha(): return 'one'\n", "src/zebra.py": "def zebra(): return 'zzz zzzz zzz zz zzz'\n"}
+
+
+def test_an_embedding_model_finds_what_no_word_matches(tmp_path: Path):
+    codebase = codebase_of(tmp_path, FAR, Lettered())
+    facts = codebase.index()
+    assert (facts.embedding, facts.vectors) == ("test-embedding", 2)
+    hits = codebase.search(ask(title="zzzzz zzzzzzz zzzzz"), 5)
+    assert hits[0].path == "src/zebra.py"
+    assert hits[0].reasons == ["close in meaning to the issue, by `test-embedding`"]
+
+
+def test_an_embedding_model_that_fails_for_the_query_leaves_the_words(tmp_path: Path):
+    codebase = codebase_of(tmp_path, PROJECT, Failing(TimeoutError(), queries_only=True))
+    codebase.index()
+    assert codebase.search(ISSUE, 1)[0].path == DATES
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.index.rank.test_ranking import ISSUE
+from triage.index.codebase import GitCodebase
+codebase = GitCodebase(Path(sys.argv[1]), "acme/shop")
+facts = codebase.index()
+print(facts.model_dump_json(exclude={"seconds"}))
+for hit in codebase.search(ISSUE, 20):
+    print(hit.model_dump_json())
+"""
+
+
+def test_every_process_ranks_alike(tmp_path: Path):
+    commit(tmp_path, PROJECT)
+    root = Path(__file__).parents[3]
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(tmp_path)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=root,
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+    assert outputs.pop().count(b"\n") > 3

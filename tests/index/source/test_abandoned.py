@@ -1,0 +1,127 @@
+"""An index that nobody waits for any more: its processes end, and it stops."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.index.repositories import commit
+from triage.index.parse.extract import Source
+from triage.index.parse.worker_pool import Pool
+from triage.index.parse.worker_process import Process
+from triage.index.source.git import Git
+from triage.threads import Abandoned, in_daemon_thread
+
+
+class Left:
+    """Work that its caller leaves as soon as it says that it is there."""
+
+    def __init__(self) -> None:
+        self.there, self.gone, self.over = threading.Event(), threading.Event(), threading.Event()
+        self.outcome: BaseException | None = None
+
+    def arrive(self) -> None:
+        self.there.set()
+        assert self.gone.wait(10)
+
+    async def run(self, work: Callable[[], object]) -> None:
+        def whole() -> None:
+            try:
+                work()
+            except BaseException as error:  # noqa: BLE001 - the test looks at it
+                self.outcome = error
+            self.over.set()
+
+        running = asyncio.ensure_future(in_daemon_thread(whole))
+        await in_daemon_thread(lambda: self.there.wait(10))
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+        self.gone.set()
+        assert self.over.wait(10)
+
+
+@pytest.fixture
+def left() -> Left:
+    return Left()
+
+
+@pytest.fixture
+def git(tmp_path: Path) -> Git:
+    commit(tmp_path, {"a.py": "one\n"})
+    return Git(tmp_path)
+
+
+async def test_a_git_that_is_read_from_is_ended(left: Left, git: Git):
+    def work() -> None:
+        with git.stream("cat-file", "--batch", lines=["HEAD"]) as answers:
+            answers.readline()
+            left.arrive()
+            answers.read()
+
+    await left.run(work)
+    assert isinstance(left.outcome, Abandoned)
+
+
+async def test_a_git_that_hangs_is_ended(left: Left, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    sleeper = tmp_path / "git"
+    sleeper.write_text(f"#!/bin/sh\n/usr/bin/touch {tmp_path}/there\nexec /bin/sleep 600\n")
+    sleeper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    hanging = Git(tmp_path)
+
+    def wait_for_it() -> None:
+        while not (tmp_path / "there").exists():
+            pass
+        left.there.set()
+
+    threading.Thread(target=wait_for_it, daemon=True).start()
+    await left.run(lambda: hanging.run("status"))
+    assert isinstance(left.outcome, Abandoned)
+
+
+async def test_no_git_is_started_for_nobody(left: Left, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    program = tmp_path / "git"
+    program.write_text("#!/bin/sh\n/usr/bin/touch $0.started\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    git = Git(tmp_path)
+
+    def work() -> None:
+        left.arrive()
+        git.run("status")
+
+    await left.run(work)
+    assert isinstance(left.outcome, Abandoned)
+    assert not (tmp_path / "git.started").exists()
+
+
+@pytest.mark.parametrize(("lost", "workers"), [(0, 2), (12, 0)], ids=["by workers", "without"])
+async def test_files_are_no_longer_taken_apart(left: Left, monkeypatch: pytest.MonkeyPatch, lost: int, workers: int):
+    started: list[Process] = []
+    real = Process._start
+
+    def start(process: Process) -> object:
+        started.append(process)
+        return real(process)
+
+    monkeypatch.setattr(Process, "_start", start)
+
+    def batches() -> Iterator[list[Source]]:
+        for number in range(1_000):
+            if number == 10:
+                left.arrive()
+            yield [Source(f"f{number}.py", f"def f{number}(): pass\n".encode())]
+
+    def work() -> None:
+        with Pool(workers=2) as pool:
+            pool._lost = lost
+            list(pool.extracts(batches()))
+
+    await left.run(work)
+    assert isinstance(left.outcome, Abandoned)
+    assert len(started) == workers
+    assert all(process._process is not None and process._process.returncode is not None for process in started)

@@ -1,0 +1,328 @@
+"""Every odd checkout is read without running, fetching or waiting for anything, and nothing but it is read."""
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.index.hostile import CANARY, CHECKOUTS, SLOW, sprung
+from tests.index.hostile_base import SOURCES
+from tests.index.hostile_names import NAMES
+from tests.index.hostile_names import odd_names as make_odd_names
+from tests.index.objects import FILE, FOLDER, Objects
+from tests.index.repositories import write
+from triage.domain.code import IndexFacts
+from triage.errors import BadInput
+from triage.index.codebase import GitCodebase
+from triage.index.files.languages import language_of
+from triage.index.parse.definitions import definitions_of
+from triage.index.source import commit
+from triage.index.source.commit import open_commit
+from triage.index.source.git import MEMORY_BYTES, Git, GitFailed
+from triage.index.source.plain_folder import FolderTree
+from triage.index.source.read_file import file_at
+from triage.index.source.tree import Listing, Tree
+
+WAITS = "includes a pipe"
+"""Git waits until it is ended."""
+FALLS_BACK = {
+    "no commit", "unborn branch", "separate git folder", "reftable", "git is a link", "git is a file", "treeless",
+    "common folder elsewhere", "git is a loop", "git is a pipe", "empty name", "odd modes", "the commit is gone",
+    "a tree is gone", "a pack is cut",
+}  # fmt: skip
+"""Where git has no answer, and the folder is read as it is."""
+WITHOUT_GIT = {
+    "missing", "a file in its place", "nothing", "no git", "neighbours only", "neighbour worktrees", "special files",
+    "odd names without git", "links without git",
+}  # fmt: skip
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "checkout"
+
+
+def opened(root: Path) -> tuple[Tree, Listing, bool]:
+    """As the index does it: the tree, its files, and whether the work tree differs."""
+    try:
+        tree: Tree = open_commit(root)
+        listing = tree.listing()
+    except GitFailed:
+        tree = FolderTree(root)
+        listing = tree.listing()
+    try:
+        return tree, listing, tree.is_dirty()
+    except GitFailed:
+        return tree, listing, True
+
+
+def indexed(root: Path) -> tuple[GitCodebase, IndexFacts]:
+    codebase = GitCodebase(root, "octo/shop", chroma=None)
+    return codebase, codebase.index()
+
+
+@pytest.mark.parametrize("name", [name for name in CHECKOUTS if name not in SLOW and name != WAITS])
+def test_nothing_runs_and_nothing_else_is_read(root: Path, name: str):
+    CHECKOUTS[name](root)
+    tree, listing, dirty = opened(root)
+    small = [entry for entry in listing.entries if entry.size < 1_000_000]
+    read = {entry.path: data for entry, data in tree.read(small)}
+    history = tree.history("shop/basket.py", 3)
+
+    assert not sprung(root)
+    assert CANARY.encode() not in b"".join(data or b"" for data in read.values())
+    assert CANARY not in str(history)
+    assert (tree.commit is None) == (name in FALLS_BACK | WITHOUT_GIT)
+    assert len(set(read)) == len(small)
+    assert all(path and ".." not in path.split("/") and ".git" not in path.split("/") for path in read)
+    if name in {"hooks", "programs", "includes", "embedded bare", "work tree elsewhere", "of another user"}:
+        assert not dirty, "its files are those of the commit"
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out", "partial", "note"),
+    [
+        ("missing", {"unreadable": 1}, False, ""),
+        ("unborn branch", {}, False, "The folder was read as it is, without git (git rev-parse ended with 1)."),
+        ("neighbours only", {"another repository": 2}, False, "Repositories below the folder were not read"),
+        ("treeless and sparse", {"not fetched": 1}, True, ""),
+        ("lfs pointers", {"LFS pointer": 2}, False, ""),
+        ("git is a file", {}, False, "its .git leads to a repository that does not name this folder"),
+        ("an object is cut", {}, True, "1 file is known by path alone"),
+        ("an object is another", {}, True, "1 file is known by path alone"),
+        ("odd names", {"name is not UTF-8": 4}, False, ""),
+    ],
+)
+def test_what_is_missing_is_told(root: Path, name: str, left_out: dict[str, int], partial: bool, note: str):
+    CHECKOUTS[name](root)
+    _, facts = indexed(root)
+    assert facts.left_out == left_out
+    assert facts.partial == partial
+    assert note in " ".join(facts.notes)
+    assert bool(note) == bool(facts.notes)
+
+
+def test_git_that_waits_for_somebody_is_ended(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("triage.index.source.git.Git.run.__kwdefaults__", {"accept": (0,), "seconds": 0.3})
+    CHECKOUTS[WAITS](root)
+    codebase, facts = indexed(root)
+    assert facts.notes == ["The folder was read as it is, without git (git rev-parse took too long)."]
+    assert sorted(codebase.paths()) == sorted(SOURCES)
+
+
+def test_a_partial_clone_has_all_files_that_were_fetched(root: Path):
+    CHECKOUTS["treeless and sparse"](root)
+    codebase, _ = indexed(root)
+    assert sorted(codebase.paths()) == sorted(SOURCES)
+    assert not sprung(root)
+
+
+def test_objects_after_a_damaged_one_are_read(root: Path):
+    CHECKOUTS["an object is cut"](root)
+    codebase, _ = indexed(root)
+    assert [path for path in codebase.paths() if codebase.lines(path) is None] == ["shop/m03.py"]
+
+
+def test_the_commit_counts_and_not_what_a_graph_says_of_it(root: Path):
+    CHECKOUTS["a commit graph that lies"](root)
+    codebase, _ = indexed(root)
+    assert codebase.lines("shop/basket.py") == ["other = 1"]
+    assert len(codebase.history("shop/basket.py", 5).changes) == 2
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.js", "a.java", "a.php", "a.swift"])
+def test_brackets_that_nobody_closes_are_given_up_at_once(path: str):
+    language = language_of(path)
+    assert language
+    text = "<?php x = " * (path == "a.php") + "\n".join(["[(" * 25] * 2_000)
+    began = time.monotonic()
+    assert definitions_of(text, language) == []
+    assert time.monotonic() - began < 5, "a query would take a minute"
+
+
+def test_a_tree_without_end_is_cut(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(commit, "_MAX_ENTRIES", 300)
+    CHECKOUTS["a tree without end"](root)
+    codebase, facts = indexed(root)
+    assert facts.partial
+    assert "There are more than 300 files; further ones were not looked at." in facts.notes
+    assert len(codebase.paths()) == 300
+
+
+def test_names_without_end_are_cut(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(commit, "_MAX_NAMES_BYTES", 300)
+    CHECKOUTS["odd names"](root)
+    listing = open_commit(root).listing()
+    assert listing.cut
+    assert len(listing.entries) < 6
+
+
+def test_folders_without_end_are_cut(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("triage.index.source.plain_folder._MAX_NAMES", 10)
+    for number in range(20):
+        (root / f"d{number}" / "e").mkdir(parents=True)
+    listing = FolderTree(root).listing()
+    assert listing.cut
+    assert listing.entries == []
+
+
+def test_git_gets_no_more_memory_than_it_needs(root: Path, monkeypatch: pytest.MonkeyPatch):
+    program = write(root, {"git": "#!/bin/sh\nsleep 0.1\nulimit -d\n"}) / "git"
+    program.chmod(0o755)
+    git = Git(root)
+    git._command[0] = str(program)
+    git._environment["PATH"] = os.environ["PATH"]
+    assert int(git.run("x")) * 1_024 == MEMORY_BYTES
+
+
+def test_a_commit_that_needs_more_is_none(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("triage.index.source.git.MEMORY_BYTES", 5_000_000)
+    CHECKOUTS["odd commit"](root)
+    with pytest.raises(GitFailed):
+        open_commit(root)
+
+
+@pytest.mark.parametrize("place", ["with space", "ünï", "new\nline", "-n", "a*", "#1", "quo\"te'", "  "])
+@pytest.mark.parametrize("how", ["root", "folder"])
+def test_the_folder_may_have_any_name(tmp_path: Path, place: str, how: str):
+    root = tmp_path / place
+    CHECKOUTS["of another user" if how == "root" else "shallow"](root)
+    looked_at = root if how == "root" else root / "shop"
+    codebase, facts = indexed(looked_at)
+    assert facts.commit
+    assert (facts.notes, facts.dirty) == ([], False)
+    assert sorted(codebase.paths()) == [
+        path if how == "root" else path.removeprefix("shop/") for path in sorted(SOURCES)
+    ]
+
+
+def test_a_slash_at_the_end_changes_nothing(root: Path):
+    CHECKOUTS["shallow"](root)
+    _, facts = indexed(Path(f"{root}//"))
+    assert facts.files == len(SOURCES)
+
+
+def test_settings_behind_a_link_are_refused(root: Path):
+    CHECKOUTS["settings as link"](root)
+    with pytest.raises(BadInput, match="is a symbolic link"):
+        file_at(root, ".github/triage.yml", 1_000)
+
+
+@pytest.mark.parametrize("path", ["../outside-checkout/secret.py", "etc/passwd", "loop/shop/basket.py", "/etc/passwd"])
+def test_no_path_leads_through_a_link(root: Path, path: str):
+    CHECKOUTS["links"](root)
+    codebase, _ = indexed(root)
+    assert codebase.lines(path) is None
+    assert codebase.history(path, 3).changes == []
+
+
+def test_odd_names_are_all_there(root: Path):
+    make_odd_names(root)
+    codebase, facts = indexed(root)
+    text = [name for name in NAMES if name.decode("utf-8", "replace").encode() == name]
+    assert set(codebase.paths()) == {f"{at}{name.decode()}" for name in text for at in ("", "shop/")} | {
+        "shop/basket.py"
+    }
+    assert facts.left_out == {"name is not UTF-8": 2 * (len(NAMES) - len(text))}
+
+
+def test_a_folder_that_becomes_a_link_is_not_followed(root: Path):
+    CHECKOUTS["no git"](root)
+    tree = FolderTree(root)
+    entries = tree.listing().entries
+    (root / "shop").rename(root.parent / "moved")
+    (root / "shop").symlink_to(root.parent / "moved")
+    assert {data for _, data in tree.read(entries)} == {None}
+
+
+def test_folders_deeper_than_a_path_can_be(root: Path):
+    root.mkdir()
+    try:
+        here = os.open(root, os.O_RDONLY)
+        for _ in range(25):
+            os.mkdir("d" * 200, dir_fd=here)
+            below = os.open("d" * 200, os.O_RDONLY, dir_fd=here)
+            os.close(here)
+            here = below
+        os.close(here)
+        listing = FolderTree(root).listing()
+        assert (listing.entries, listing.left_out) == ([], {"unreadable": 1})
+    finally:
+        subprocess.run(["rm", "-r", str(root)], check=True)
+
+
+def test_one_name_stands_for_one_file(root: Path):
+    CHECKOUTS["doubled names"](root)
+    codebase, _ = indexed(root)
+    assert len(codebase.paths()) == len(set(codebase.paths()))
+    cache = root.parent / "cache"
+    for _ in range(2):
+        facts = GitCodebase(root, "octo/shop", chroma=None, cache=cache).index()
+    assert facts.reused == facts.files
+    assert facts.cache == ""
+
+
+@pytest.fixture
+def open_place() -> Iterator[Path]:
+    """A folder that everybody may pass."""
+    with tempfile.TemporaryDirectory() as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    os.setegid(65_534)
+    os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
+def test_somebody_else_than_root_reads_a_checkout_of_yet_another(open_place: Path):
+    CHECKOUTS["of another user"](open_place / "checkout")
+    with as_nobody():
+        tree = open_commit(open_place / "checkout")
+        assert {entry.path for entry in tree.listing().entries} == set(SOURCES)
+        assert not tree.is_dirty()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
+def test_what_may_not_be_read_is_counted(open_place: Path):
+    CHECKOUTS["special files"](open_place / "checkout")
+    with as_nobody():
+        tree = FolderTree(open_place / "checkout")
+        listing = tree.listing()
+        read = {
+            entry.path: data is None for entry, data in tree.read([one for one in listing.entries if one.size < 99])
+        }
+    assert listing.left_out == {"no file": 3, "unreadable": 1}
+    assert read == {"shop/cart.py": False, "shop/closed.py": True}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
+def test_a_folder_that_nobody_may_look_into(open_place: Path):
+    CHECKOUTS["no git"](open_place / "checkout")
+    (open_place / "checkout").chmod(0)
+    with as_nobody():
+        with pytest.raises(GitFailed):
+            open_commit(open_place / "checkout")
+        assert FolderTree(open_place / "checkout").listing().left_out == {"unreadable": 1}
+
+
+def test_the_same_folders_again_and_again(root: Path):
+    """Ten levels of ten folders are eleven objects; what is looked at is bounded, not what they stand for."""
+    objects = Objects(root)
+    tree = objects.tree([(FILE, b"a.py", objects.blob(b"x = 1\n"))])
+    for _ in range(3):
+        tree = objects.tree([(FOLDER, b"%d" % number, tree) for number in range(5)])
+    objects.commit(tree)
+    assert len(open_commit(root).listing().entries) == 125

@@ -1,0 +1,293 @@
+"""A plan carried out against a GitHub that refuses and a runner that remembers."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from triage.domain.code import Span
+from triage.domain.effect import (
+    AddLabels,
+    Annotate,
+    EditComment,
+    Effect,
+    PostComment,
+    RemoveComment,
+    SetOutputs,
+    WriteReport,
+    WriteSummary,
+)
+from triage.domain.issue import Exchange, Issue
+from triage.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
+from triage.ports import Level
+from triage.publish.apply_effects import NOT_COUNTED, perform
+from triage.publish.hidden_state import PostedState, render
+
+URL = "https://github.com/acme/ledger/issues/412#issuecomment-77"
+
+
+class Recording:
+    """Both ports at once: what was asked of them, in order; `refusals` are raised by method."""
+
+    def __init__(self, **refusals: Exception) -> None:
+        self.refusals = refusals
+        self.calls: list[tuple[Any, ...]] = []
+        self.now = Issue(number=412, title="t", url="https://github.com/acme/ledger/issues/412")
+        """What a look shows."""
+
+    def _call(self, name: str, *values: Any) -> None:
+        if name in self.refusals:
+            raise self.refusals[name]
+        self.calls.append((name, *values))
+
+    def issue(self, number: int) -> Issue:
+        raise AssertionError("the whole thread is not read while publishing")
+
+    def again(self, number: int, posted: int | None = None) -> Issue:
+        self._call("again", number, *([posted] if posted else []))
+        return self.now
+
+    def opened_lately(self, most: int) -> list[int]:
+        raise AssertionError("nothing of that is read while publishing")
+
+    def labels(self) -> list[str]:
+        raise AssertionError("nothing is read while publishing")
+
+    def role(self, login: str) -> str:
+        raise AssertionError("nothing is read while publishing")
+
+    def post_comment(self, number: int, body: str) -> tuple[int, str]:
+        self._call("post_comment", number, body)
+        return 77, URL
+
+    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+        self._call("edit_comment", number, comment_id, body)
+        return comment_id, URL
+
+    def remove_comment(self, number: int, comment_id: int) -> None:
+        self._call("remove_comment", number, comment_id)
+
+    def add_labels(self, number: int, labels: Sequence[str]) -> None:
+        self._call("add_labels", number, list(labels))
+
+    def summary(self, markdown: str) -> None:
+        self._call("summary", markdown)
+
+    def outputs(self, values: Mapping[str, str]) -> None:
+        self._call("outputs", dict(values))
+
+    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+        self._call("annotate", level, message, *([at] if at else []))
+
+    def report(self, json_text: str) -> str:
+        self._call("report", json_text)
+        return ".triage/report.json"
+
+
+PLAN: list[Effect] = [
+    SetOutputs(values={"status": "complete", "comment-url": "old", "report-file": ""}),
+    WriteReport(json_text="{}"),
+    WriteSummary(markdown="# Page\n"),
+    Annotate(level="warning", message="careful"),
+    PostComment(issue_number=412, body="body"),
+    AddLabels(issue_number=412, labels=["bug"]),
+]
+
+
+def test_the_issue_comes_first_and_the_outputs_last():
+    world = Recording()
+    done = perform(PLAN, world, world)
+    assert world.calls == [
+        ("post_comment", 412, "body"),
+        ("again", 412, 77),
+        ("add_labels", 412, ["bug"]),
+        ("report", "{}"),
+        ("summary", "# Page\n"),
+        ("annotate", "warning", "careful"),
+        ("outputs", {"status": "complete", "comment-url": URL, "report-file": ".triage/report.json"}),
+    ]
+    assert (done.comment_url, done.report_file, done.failures, done.must_mend) == (
+        URL,
+        ".triage/report.json",
+        [],
+        False,
+    )
+
+
+def test_a_comment_is_edited_in_place():
+    world = Recording()
+    done = perform([EditComment(issue_number=412, comment_id=77, body="new")], world, world)
+    assert world.calls == [("edit_comment", 412, 77, "new")]
+    assert done.comment_url == URL
+
+
+def test_a_missing_permission_is_told_once_and_fails_the_job():
+    missing = PermissionMissing("The token may not write: add `permissions: issues: write`.")
+    world = Recording(post_comment=missing, add_labels=missing)
+    done = perform(PLAN, world, world)
+    assert done.failures == [str(missing)]
+    assert done.must_mend
+    names = [call[0] for call in world.calls]
+    assert names == ["annotate", "report", "summary", "annotate", "outputs"]
+    assert world.calls[0] == ("annotate", "error", str(missing))
+    assert world.calls[2][1].startswith("> **Not everything could be written.**\n> - The token may not write")
+    assert world.calls[2][1].endswith("# Page\n")
+    assert world.calls[-1][1] == {"status": "failed", "comment-url": "old", "report-file": ".triage/report.json"}
+
+
+@pytest.mark.parametrize(
+    ("error", "level", "status"),
+    [
+        (CannotPublish("GitHub answered 502 and no comment came of it."), "warning", "degraded"),
+        (NoSuchIssue("The issue was deleted."), "error", "failed"),
+    ],
+)
+def test_what_github_does_not_take_leaves_the_rest_standing(error, level, status):
+    world = Recording(post_comment=error)
+    done = perform(PLAN, world, world)
+    assert done.failures == [str(error)]
+    assert ("add_labels", 412, ["bug"]) in world.calls
+    assert [call[1] for call in world.calls if call[0] == "annotate"] == [level, "warning"]
+    assert world.calls[-1][1]["status"] == status
+
+
+def test_without_github_the_page_still_stands():
+    world = Recording()
+    done = perform(PLAN, None, world)
+    assert done.failures == ["there is no GitHub to write to"]
+    assert [call[0] for call in world.calls] == ["annotate", "report", "summary", "annotate", "outputs"]
+
+
+def test_a_page_that_cannot_be_written_leaves_the_outputs():
+    world = Recording(summary=CannotPublish("The disk is full."), report=CannotPublish("The disk is full."))
+    done = perform(PLAN, world, world)
+    assert done.failures == ["The disk is full."]
+    assert world.calls[-1][1] == {"status": "degraded", "comment-url": URL, "report-file": ""}
+
+
+def test_faults_of_our_own_are_not_swallowed():
+    world = Recording(post_comment=KeyError("bug"))
+    with pytest.raises(KeyError):
+        perform(PLAN, world, world)
+
+
+FULL = render(PostedState(text="1" * 16, content="2" * 16)) + "\nreport\n"
+PARTIAL = render(PostedState()) + "\npartial\n"
+POST = PostComment(issue_number=412, body=FULL)
+
+
+def ours(comment_id: int, body: str = FULL) -> Exchange:
+    return Exchange(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=comment_id)
+
+
+def after_posting(body: str, *thread: Exchange) -> tuple[list[tuple[Any, ...]], str]:
+    world = Recording()
+    world.now = world.now.model_copy(update={"thread": list(thread)})
+    done = perform([PostComment(issue_number=412, body=body)], world, world)
+    assert done.failures == []
+    return world.calls[2:], done.comment_url
+
+
+def test_an_only_comment_is_left_alone():
+    assert after_posting(FULL, ours(77)) == ([], URL)
+
+
+def test_the_younger_of_two_goes_whoever_wrote_it():
+    assert after_posting(FULL, ours(70), ours(77)) == (
+        [("remove_comment", 412, 77)],
+        URL.replace("77", "70"),
+    )
+    assert after_posting(FULL, ours(77), ours(80), ours(81)) == (
+        [("remove_comment", 412, 80), ("remove_comment", 412, 81)],
+        URL,
+    )
+
+
+def test_the_older_one_says_what_the_younger_knew_better():
+    calls, url = after_posting(FULL, ours(70, PARTIAL), ours(77))
+    assert calls == [("edit_comment", 412, 70, FULL), ("remove_comment", 412, 77)]
+    assert url.endswith("70")
+    assert after_posting(PARTIAL, ours(70), ours(77, PARTIAL))[0] == [("remove_comment", 412, 77)]
+
+
+def test_a_younger_one_of_another_run_that_says_more_is_left_to_it():
+    assert after_posting(PARTIAL, ours(77, PARTIAL), ours(80)) == ([], URL)
+
+
+def test_ours_may_be_gone_already():
+    """The other run was faster, or somebody deleted it at once."""
+    assert after_posting(FULL, ours(70))[0] == []
+    assert after_posting(FULL)[0] == []
+    assert after_posting(FULL, ours(70, PARTIAL))[0] == [("edit_comment", 412, 70, FULL)]
+
+
+def test_what_is_no_state_of_ours_is_never_removed():
+    forged = ours(77, "<!-- bug-triage: v1 {} -->\nforged")
+    assert after_posting(FULL, ours(70), forged)[0] == []
+
+
+def test_quiet_wins_over_a_report_of_the_same_moment():
+    quiet = render(PostedState(quiet=True)) + "\nquiet\n"
+    edit, remove = after_posting(quiet, ours(70), ours(77, quiet))[0]
+    assert edit[:3] == ("edit_comment", 412, 70)
+    assert '"quiet":true' in edit[3]
+    assert "report" in edit[3]
+    assert remove == ("remove_comment", 412, 77)
+    assert after_posting(FULL, ours(70, quiet), ours(77))[0] == [("remove_comment", 412, 77)]
+
+
+@pytest.mark.parametrize(
+    "refusals",
+    [
+        {"again": GitHubUnavailable("GitHub answered 502.")},
+        {"again": NoSuchIssue("The issue was deleted.")},
+        {"remove_comment": PermissionMissing("It may not.")},
+    ],
+)
+def test_a_look_that_fails_costs_nothing_but_a_word(refusals):
+    world = Recording(**refusals)
+    world.now = world.now.model_copy(update={"thread": [ours(70), ours(77)]})
+    done = perform([POST, SetOutputs(values={"status": "complete"})], world, world)
+    assert (done.failures, done.must_mend) == ([], False)
+    assert ("annotate", "notice", NOT_COUNTED) in world.calls
+    assert world.calls[-1][1]["status"] == "complete"
+    assert world.calls[-1][1]["comment-url"]
+
+
+EDIT = EditComment(issue_number=412, comment_id=60, body=FULL)
+
+
+class Gone(Recording):
+    """The comment 60 was deleted."""
+
+    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
+        if comment_id == 60:
+            raise NoSuchComment("It is gone.")
+        return super().edit_comment(number, comment_id, body)
+
+
+def test_a_comment_that_is_gone_is_written_anew_once():
+    world = Gone()
+    world.now = world.now.model_copy(update={"thread": [ours(60)]})
+    assert perform([EDIT], world, world).failures == []
+    assert world.calls == [("again", 412), ("post_comment", 412, FULL), ("again", 412, 77)]
+
+
+def test_a_comment_that_another_run_removed_has_an_heir():
+    world = Gone()
+    world.now = world.now.model_copy(update={"thread": [ours(60), ours(65)]})
+    perform([EDIT], world, world)
+    assert world.calls == [("again", 412), ("edit_comment", 412, 65, FULL)]
+
+
+@pytest.mark.parametrize("error", [NoSuchIssue("The issue was deleted."), GitHubUnavailable("It is down.")])
+def test_an_issue_that_is_gone_with_its_comment_is_told_as_such(error):
+    world = Gone(again=error)
+    done = perform([EDIT], world, world)
+    assert (done.failures, done.must_mend) == (["It is gone."], False)
+
+
+def test_a_leftover_is_removed():
+    world = Recording()
+    perform([RemoveComment(issue_number=412, comment_id=80)], world, world)
+    assert world.calls == [("remove_comment", 412, 80)]

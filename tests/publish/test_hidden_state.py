@@ -1,0 +1,235 @@
+"""What the comment remembers: hashes and enums, read strictly."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.publish.reports import CLI, DATES, FIRST, FULL, QUESTIONS, READER, SECOND, changed, missing, suspect
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.findings import MissingKind
+from triage.domain.task import Ran
+from triage.publish.hidden_state import (
+    MAX_RUNS,
+    MAX_SUSPECTS,
+    PostedState,
+    content_hash,
+    next_state,
+    parse,
+    path_hash,
+    remembering,
+    render,
+    text_hash,
+)
+
+KINDS: list[MissingKind] = list(get_args(MissingKind))
+hashes = st.text("0123456789abcdef", min_size=16, max_size=16) | st.just("")
+states = st.builds(
+    PostedState,
+    text=hashes,
+    content=hashes,
+    asked=st.lists(st.sampled_from(KINDS), max_size=8, unique=True),
+    suspects=st.lists(hashes, max_size=MAX_SUSPECTS),
+    quiet=st.booleans(),
+)
+
+
+def test_the_line_is_compact_and_starts_with_the_marker():
+    state = PostedState(text="0" * 16, asked=["version"], suspects=["a" * 16])
+    assert render(state) == (
+        '<!-- bug-triage: v1 {"text":"0000000000000000","content":"","asked":["version"],'
+        '"suspects":["aaaaaaaaaaaaaaaa"],"quiet":false} -->'
+    )
+
+
+@given(states, st.text(max_size=50))
+def test_what_was_written_is_read_back(state, rest):
+    line = render(state)
+    assert line.startswith(COMMENT_MARKER)
+    assert line.count("-->") == 1
+    assert line.endswith("-->")
+    assert "--" not in line.removeprefix("<!--").removesuffix("-->")
+    assert "\n" not in line
+    assert parse(f"{line}\n{rest}") == state
+    assert parse(f"{line}\r\n{rest}") == state
+
+
+GOOD = render(PostedState(text="0" * 16))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "a comment",
+        "\n" + GOOD,
+        " " + GOOD,
+        "> " + GOOD,
+        "\ufeff" + GOOD,
+        GOOD + " trailing",
+        GOOD.removesuffix(" -->"),
+        GOOD.replace("v1", "v2"),
+        GOOD.replace('"quiet":false', '"quiet":0'),
+        GOOD.replace('"quiet":false', '"quiet":"false"'),
+        GOOD.replace('"quiet":false', '"quiet": false'),
+        GOOD.replace('"quiet":false', '"quiet":false,"quiet":false'),
+        GOOD.replace('"quiet":false', '"quiet":false,"run":"rm"'),
+        GOOD.replace('"asked":[]', '"asked":["everything"]'),
+        GOOD.replace('"asked":[]', '"asked":"version"'),
+        GOOD.replace('"asked":[]', '"asked":[' + ",".join(['"version"'] * 9) + "]"),
+        GOOD.replace('"suspects":[]', '"suspects":["../../etc/passwd"]'),
+        GOOD.replace('"suspects":[]', '"suspects":["' + "A" * 16 + '"]'),
+        GOOD.replace('"suspects":[]', '"suspects":["' + "a" * 16 + '\\n"]'),
+        GOOD.replace('"text":"0000000000000000",', ""),
+        GOOD.replace("{", "[").replace("}", "]"),
+        f"{COMMENT_MARKER} v1 " + "[" * 3000 + " -->",
+        f"{COMMENT_MARKER} v1 " + "[" * 100_000 + " -->",
+        f"{COMMENT_MARKER} v1 {{}} -->",
+        f"{COMMENT_MARKER} v1 null -->",
+        f"{COMMENT_MARKER} v1 \ud800 -->",
+        f"{COMMENT_MARKER} -->",
+    ],
+)
+def test_what_is_forged_or_odd_is_nothing(body):
+    assert parse(body) is None
+
+
+@given(st.text(max_size=200) | st.text(max_size=200).map(lambda text: f"{COMMENT_MARKER} v1 {text} -->"))
+def test_any_text_is_read_without_a_fault(text):
+    state = parse(text)
+    assert state is None or render(state) in text
+
+
+def test_the_longest_state_is_read_back():
+    state = PostedState(text="0" * 16, content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, quiet=True)
+    assert parse(render(state)) == state
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (("t", "a\r\nb"), ("t", "a\nb"), True),
+        (("t", "a\n"), (" t ", "a"), True),
+        (("t", "a"), ("t", "b"), False),
+        (("ab", "c"), ("a", "bc"), False),
+        (("t", "\ud800"), ("t", "\ud801"), False),
+    ],
+)
+def test_an_edit_of_the_text_is_seen(one, other, same):
+    assert (text_hash(*one) == text_hash(*other)) is same
+
+
+@pytest.mark.parametrize(
+    ("fields", "same"),
+    [
+        ({"seconds": 99.0, "steps": [], "analysis": "other words", "summary": "other", "notes": ["x"]}, True),
+        ({"run_url": "https://github.com/acme/ledger/actions/runs/9913", "evidence": []}, True),
+        ({"next_steps": [step.upper() + " " for step in FULL.next_steps]}, True),
+        ({"verdict": "UNCERTAIN"}, False),
+        ({"severity": "LOW"}, False),
+        ({"kind": "question"}, False),
+        ({"next_steps": FULL.next_steps[1:]}, False),
+        ({"suspects": FULL.suspects[::-1]}, False),
+        ({"suspects": FULL.suspects[:2]}, False),
+        ({"suspects": [suspect(DATES, 18, 32), *FULL.suspects[1:]]}, False),
+        ({"missing_information": QUESTIONS}, False),
+    ],
+)
+def test_only_what_a_reader_would_miss_is_new(fields, same):
+    assert (content_hash(changed(**fields)) == content_hash(FULL)) is same
+
+
+def test_questions_and_suspects_are_not_forgotten():
+    first = next_state(FIRST, None, "a" * 16)
+    second = next_state(SECOND, first, "b" * 16)
+    assert first.asked == ["version", "error_output"]
+    assert first.suspects == [path_hash(READER), path_hash(DATES)]
+    assert second.asked == ["version", "error_output"]
+    assert second.suspects == [path_hash(DATES), path_hash(READER)]
+    assert (second.text, second.quiet) == ("b" * 16, False)
+
+
+def test_a_new_report_wakes_a_quiet_comment():
+    assert next_state(FULL, PostedState(quiet=True)).quiet is False
+
+
+def test_the_state_is_bounded():
+    many = changed(
+        suspects=[suspect(f"{number}.py") for number in range(100)],
+        missing_information=[missing(kind, "?", "") for kind in KINDS * 5],
+    )
+    state = next_state(many, next_state(FULL, None))
+    assert len(state.suspects) == MAX_SUSPECTS
+    assert path_hash(CLI) not in state.suspects
+    assert state.asked == KINDS
+    assert parse(render(state)) == state
+    assert json.loads(render(state).removeprefix(f"{COMMENT_MARKER} v1 ").removesuffix(" -->"))
+
+
+AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
+RUNS = [Ran(at=AT + timedelta(minutes=place), comment_id=place % 3) for place in range(100)]
+
+
+def test_runs_are_remembered_once_for_a_day_and_not_without_end():
+    state = PostedState(text="0" * 16)
+    for run in [*RUNS[:5], *RUNS[:5]]:
+        state = state.with_run(run)
+    assert state.ran == RUNS[:5]
+    assert state.knows(RUNS[4])
+    assert not state.knows(RUNS[5])
+    assert state.with_run(None) == state
+    assert parse(render(state)) == state
+    late = Ran(at=AT + timedelta(hours=24, minutes=2), comment_id=9)
+    assert state.with_run(late).ran == [*RUNS[3:5], late]
+    for run in RUNS:
+        state = state.with_run(run)
+    assert state.ran == RUNS[-MAX_RUNS:]
+
+
+def test_the_longest_state_with_runs_is_read_back():
+    runs = [f"{10**11 - place - 1}.{2**63 - 1}" for place in range(MAX_RUNS)]
+    state = PostedState(content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, runs=runs)
+    assert parse(render(state)) == state
+    assert len(state.ran) == MAX_RUNS
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        '"x"',
+        '["x"]',
+        '["0.0"]',
+        '["1.-1"]',
+        '["1.01"]',
+        '["١.0"]',
+        '["1"]',
+        "[1]",
+        '["1.0\\n"]',
+        '["-->.0"]',
+        "[]",
+        "null",
+    ],
+)
+def test_forged_runs_are_no_state(runs):
+    assert parse(GOOD.replace('"quiet":false', f'"quiet":false,"runs":{runs}')) is None
+
+
+def test_a_state_of_a_megabyte_is_nothing():
+    assert parse(GOOD.replace('"asked":[]', '"asked":[' + '"version",' * 100_000 + '"version"]')) is None
+    assert parse(GOOD + " " * 1_000_000) is None
+
+
+def test_a_second_marker_is_only_text():
+    state = PostedState(text="1" * 16)
+    assert parse(f"{GOOD}\n{render(state)}\n") == parse(GOOD)
+    assert parse(f"{GOOD} {render(state)}") is None
+
+
+def test_the_next_state_remembers_the_runs_and_a_remark_keeps_every_word():
+    state = PostedState(content="1" * 16).with_run(RUNS[0])
+    assert next_state(FULL, state).ran == RUNS[:1]
+    body = f"{GOOD}\n\nwords\r\n  more\n"
+    assert remembering(body, state) == f"{render(state)}\n\nwords\r\n  more\n"

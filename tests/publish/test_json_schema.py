@@ -1,0 +1,77 @@
+"""The published schema is the one that reports have."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.publish import reports, runs
+from tests.publish.reports import FULL, changed
+from triage.domain.report import RunReport
+from triage.publish.json_schema import config_schema, report_json, report_schema
+
+
+def test_the_published_schema_is_up_to_date(golden):
+    golden("docs/report.schema.json", report_schema())
+
+
+def test_the_published_schema_of_the_settings_is_up_to_date(golden):
+    golden("docs/triage.schema.json", config_schema())
+
+
+def test_the_schema_is_the_reports():
+    assert json.loads(report_schema()) == RunReport.model_json_schema()
+
+
+FIRST = Path(__file__).with_name("report.schema.1.json")
+"""The schema that `schema_version` 1 was first published with."""
+
+
+def removed(first: Any, now: Any, where: str = "") -> Iterator[str]:
+    """Fields, types and values of the first schema that the schema of today has no more."""
+    if isinstance(first, dict) and isinstance(now, dict):
+        for name in first.keys() - PROSE:
+            if name not in now:
+                yield f"{where}/{name}"
+            else:
+                yield from removed(first[name], now[name], f"{where}/{name}")
+    elif isinstance(first, list) and isinstance(now, list):
+        yield from (f"{where}: {item}" for item in first if all([*removed(item, other)] for other in now))
+    elif first != now:
+        yield f"{where}: {first}"
+
+
+def as_choices(schema: Any) -> Any:
+    """The schema with a single allowed value written like one of several."""
+    if isinstance(schema, list):
+        return [as_choices(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    alike = {name: as_choices(value) for name, value in schema.items() if name != "const"}
+    return alike | ({"enum": [schema["const"]]} if "const" in schema else {})
+
+
+PROSE = {"description", "title", "default"}
+
+
+def test_schema_version_1_has_only_gained():
+    first, now = as_choices(json.loads(FIRST.read_text(encoding="utf-8"))), as_choices(json.loads(report_schema()))
+    assert now["properties"]["schema_version"]["enum"] == ["1"]
+    assert list(removed(first, now)) == []
+    assert list(removed(now, first)) != []
+
+
+REPORTS = [value for module in (reports, runs) for value in vars(module).values() if isinstance(value, RunReport)]
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_a_report_is_read_back_from_its_file(report):
+    assert RunReport.model_validate_json(report_json(report)) == report
+
+
+def test_a_lone_surrogate_does_not_cost_the_report():
+    text = report_json(changed(FULL, summary="odd \ud800 byte"))
+    assert json.loads(text)["summary"] == "odd ? byte"
+    assert text.encode("utf-8")

@@ -1,0 +1,230 @@
+"""Which effects follow from a report and a policy."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import pytest
+
+from tests.publish.reports import DEGRADED, EVIL, FEATURE, FIRST, FULL, HOSTILE, ISSUE, PATHS, SECOND, changed
+from triage.domain.effect import (
+    AddLabels,
+    Annotate,
+    EditComment,
+    Effect,
+    Policy,
+    PostComment,
+    SetOutputs,
+    WriteReport,
+    WriteSummary,
+)
+from triage.domain.issue import Exchange
+from triage.domain.report import Ticket
+from triage.publish.comment import comment
+from triage.publish.deduplicate import our_comments
+from triage.publish.hidden_state import PostedState, parse, render, text_hash
+from triage.publish.plan_effects import NOTHING, failed, outputs, plan, quieten, skipped
+
+E = TypeVar("E")
+
+
+def exchange(body: str, **fields: Any) -> Exchange:
+    return Exchange(author="github-actions[bot]", body=body, by_bot=True, **({"ours": True, "comment_id": 77} | fields))
+
+
+def names(effects: Sequence[Effect]) -> list[str]:
+    return [type(effect).__name__ for effect in effects]
+
+
+def of(kind: type[E], effects: Sequence[Effect]) -> E:
+    return next(effect for effect in effects if isinstance(effect, kind))
+
+
+ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
+OURS = exchange(comment(FULL, None, PATHS))
+
+
+@pytest.mark.parametrize(
+    ("policy", "report", "previous", "expected"),
+    [
+        (Policy(), FULL, None, ["PostComment", *ALWAYS]),
+        (Policy(), FULL, OURS, ALWAYS),
+        (Policy(), changed(seconds=1.0, analysis="new words"), OURS, ALWAYS),
+        (Policy(), SECOND, OURS, ["EditComment", *ALWAYS]),
+        (Policy(), FULL, exchange("<!-- bug-triage: v0 {} -->\nold"), ["EditComment", *ALWAYS]),
+        (Policy(), FULL, exchange(render(PostedState(quiet=True))), ["EditComment", *ALWAYS]),
+        (Policy(comment=False), FULL, None, ALWAYS),
+        (Policy(comment=False), SECOND, OURS, ALWAYS),
+        (Policy(dry_run=True), FULL, None, ALWAYS),
+        (Policy(dry_run=True, labels="apply"), SECOND, OURS, ALWAYS),
+        (Policy(labels="apply"), FULL, None, ["PostComment", "AddLabels", *ALWAYS]),
+        (Policy(labels="apply"), FULL, OURS, ALWAYS),
+        (Policy(labels="apply", comment=False), FULL, None, ALWAYS),
+        (Policy(labels="off"), FULL, None, ["PostComment", *ALWAYS]),
+        (Policy(), DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
+        (Policy(labels="apply"), FEATURE, None, ["PostComment", "AddLabels", *ALWAYS]),
+    ],
+)
+def test_what_is_written(policy, report, previous, expected):
+    assert names(plan(report, policy, ISSUE, previous, PATHS)) == expected
+
+
+def test_a_quiet_comment_wakes_although_nothing_is_new():
+    state = parse(OURS.body)
+    assert state is not None
+    quiet = exchange(render(state.model_copy(update={"quiet": True})) + "\nquiet")
+    edit = of(EditComment, plan(FULL, Policy(), ISSUE, quiet, PATHS))
+    assert edit.comment_id == 77
+    woken = parse(edit.body)
+    assert woken is not None
+    assert not woken.quiet
+
+
+def test_the_comment_remembers_the_text_that_was_read():
+    post = of(PostComment, plan(FULL, Policy(), ISSUE))
+    state = parse(post.body)
+    assert state is not None
+    assert state.text == text_hash(ISSUE.title, ISSUE.body)
+    assert post.issue_number == 412
+
+
+def test_an_edit_builds_on_what_the_comment_said():
+    first = exchange(comment(FIRST, None, PATHS))
+    edit = of(EditComment, plan(SECOND, Policy(), ISSUE, first, PATHS))
+    assert "- [x] The version in use" in edit.body
+    assert "No longer suspected" in edit.body
+
+
+def test_only_labels_that_are_not_there_are_added():
+    issue = ISSUE.model_copy(update={"labels": ["Bug"]})
+    report = changed(ticket=Ticket(title="t", labels=["bug", "importer", "importer"]))
+    assert of(AddLabels, plan(report, Policy(labels="apply"), issue)).labels == ["importer"]
+    full = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
+    assert "AddLabels" not in names(plan(report, Policy(labels="apply"), full))
+
+
+def test_a_terminal_has_no_issue_to_write_to():
+    issue = ISSUE.model_copy(update={"number": None})
+    assert names(plan(FULL, Policy(labels="apply"), issue)) == ALWAYS
+
+
+def test_a_dry_run_lists_its_plan():
+    effects = plan(FULL, Policy(dry_run=True, labels="apply"), ISSUE)
+    page = of(WriteSummary, effects).markdown
+    assert "### Dry run: what would have been written" in page
+    assert "- A new comment on issue 412 of " in page
+    assert "- Labels added to issue 412: `bug`, `importer`" in page
+    unchanged = of(WriteSummary, plan(FULL, Policy(dry_run=True), ISSUE, OURS)).markdown
+    assert "would have been written\n\nNothing." in unchanged
+    assert "Dry run" not in of(WriteSummary, plan(FULL, Policy(), ISSUE)).markdown
+
+
+def test_the_report_is_written_as_json():
+    text = of(WriteReport, plan(FULL, Policy(), ISSUE)).json_text
+    assert type(FULL).model_validate_json(text) == FULL
+
+
+def test_a_degraded_run_warns_once():
+    warning = of(Annotate, plan(DEGRADED, Policy(), ISSUE))
+    assert warning.level == "warning"
+    assert warning.message.startswith("The triage is incomplete. The critic's model was rate limited;")
+    assert len(of(Annotate, plan(changed(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE)).message) <= 500
+
+
+def test_outputs_of_a_full_report():
+    assert outputs(FULL) == {
+        "status": "complete",
+        "engine": "model",
+        "severity": "HIGH",
+        "confidence": "0.86",
+        "verdict": "CONFIRMED",
+        "suspect-files": '["src/ledger/dates.py", "src/ledger/importers/csv_reader.py", "src/ledger/cli.py"]',
+        "report-file": "",
+        "comment-url": "",
+        "ticket-title": outputs(FULL)["ticket-title"],
+        "ticket-labels": '["bug", "importer"]',
+        "ticket-assignee": "maria",
+        "ticket-effort": "S",
+        "tokens": "31130",
+        "cost-usd": "0.083700",
+        "seconds": "27.0",
+    }
+    assert "date format" in outputs(FULL)["ticket-title"]
+
+
+def test_outputs_are_empty_where_they_do_not_apply():
+    values = outputs(FEATURE)
+    assert (values["severity"], values["verdict"], values["ticket-effort"]) == ("", "", "")
+    assert values["suspect-files"] == "[]"
+    assert outputs(DEGRADED)["cost-usd"] == "unknown"
+
+
+def test_outputs_are_one_line_each_whatever_the_model_said():
+    values = outputs(changed(HOSTILE, ticket=Ticket(title=EVIL * 20, labels=[EVIL], assignee="@a")))
+    assert all("\n" not in value and "\r" not in value for value in values.values())
+    assert len(values["ticket-title"]) <= 200
+    assert not re.search(r"(?<![`\w])@octocat(?!`)", values["ticket-title"])
+    assert json.loads(values["suspect-files"]) == [suspect.path for suspect in HOSTILE.suspects]
+    assert values["ticket-assignee"] == "a"
+
+
+def test_outputs_order_nothing_when_a_later_step_prints_them():
+    """The runner obeys `::name::` at a line's start, and `##[name]` anywhere."""
+    odd = changed(FULL, ticket=Ticket(title=" ::error::x ##[add-mask]y $(z) `w` @mona", labels=["##[error]l"]))
+    suspects = [FULL.suspects[0].model_copy(update={"path": "a/##[error]b.py"})]
+    values = outputs(odd.model_copy(update={"suspects": suspects}))
+    assert values["ticket-title"] == "error::x ## [add-mask]y ＄(z) w ＠mona"
+    assert not any("##[" in value or value.lstrip().startswith("::") for value in values.values())
+    assert json.loads(values["suspect-files"]) == ["a/##[error]b.py"]
+    assert json.loads(values["ticket-labels"]) == ["##[error]l"]
+
+
+def test_an_unchanged_comment_still_has_an_address():
+    values = of(SetOutputs, plan(FULL, Policy(), ISSUE, OURS)).values
+    assert values["comment-url"] == "https://github.com/acme/ledger/issues/412#issuecomment-77"
+    assert of(SetOutputs, plan(FULL, Policy(), ISSUE)).values["comment-url"] == ""
+
+
+def test_skipping_and_failing_set_every_output():
+    assert names(skipped("It is a pull request.")) == ["WriteSummary", "SetOutputs"]
+    assert names(failed("No such issue.")) == ["WriteSummary", "Annotate", "SetOutputs"]
+    assert of(SetOutputs, skipped("x")).values == NOTHING | {"status": "skipped"}
+    assert of(SetOutputs, failed("x")).values == NOTHING | {"status": "failed"}
+    assert of(Annotate, failed("No such issue.")) == Annotate(level="error", message="No such issue.")
+    assert set(outputs(FULL)) == set(NOTHING)
+
+
+def test_quiet_edits_our_comment_or_writes_a_short_one():
+    edit = of(EditComment, quieten(412, OURS, Policy()))
+    state = parse(edit.body)
+    assert state is not None
+    assert state.quiet
+    assert state.content == (parse(OURS.body) or PostedState()).content
+    assert "Triage is quiet on this issue" in edit.body
+    post = of(PostComment, quieten(412, None, Policy()))
+    assert len(post.body.splitlines()) == 2
+    assert parse(post.body) == PostedState(quiet=True)
+
+
+@pytest.mark.parametrize(
+    ("previous", "policy"),
+    [
+        (exchange(render(PostedState(quiet=True)) + "\nx"), Policy()),
+        (OURS, Policy(dry_run=True)),
+        (OURS, Policy(comment=False)),
+        (None, Policy(dry_run=True)),
+    ],
+)
+def test_quiet_writes_nothing_when_it_is_known_or_not_allowed(previous, policy):
+    assert names(quieten(412, previous, policy)) == ["WriteSummary", "SetOutputs"]
+
+
+def test_our_comments_have_our_marker_and_our_login():
+    strangers = exchange(OURS.body, ours=False)
+    other = exchange("hello")
+    nameless = exchange(OURS.body, comment_id=None)
+    second = exchange(OURS.body, comment_id=78)
+    thread = [strangers, second, other, nameless, OURS]
+    assert our_comments(ISSUE.model_copy(update={"thread": thread})) == [OURS, second], "oldest first"
+    assert our_comments(ISSUE) == []

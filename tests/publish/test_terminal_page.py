@@ -1,0 +1,49 @@
+"""The report at a terminal: what it says of the run."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from tests.publish.reports import FULL, RULES
+from tests.publish.runs import CUT, HOSTILE_RUN, REFUSED, SILENT, TWINS
+from triage.domain.report import RunReport
+from triage.publish.terminal_page import screen
+
+
+def shown(report: RunReport) -> list[str]:
+    console = Console(file=io.StringIO(), width=400, color_system=None)
+    console.print(screen(report))
+    assert isinstance(console.file, io.StringIO)
+    return [line.strip() for line in console.file.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("report", "engine"),
+    [
+        (FULL, "engine model · 31,130 tokens, $0.0837, 27.0 s"),
+        (RULES, "engine rules (no model) · 2.3 s"),
+        (SILENT, "engine rules (a model was asked and gave no usable answer) · 6.1 s"),
+    ],
+)
+def test_who_answered_and_what_it_took(report, engine):
+    assert [line for line in shown(report) if line.endswith(engine)]
+
+
+def test_who_decided_and_which_agents_ran():
+    assert shown(REFUSED)[-2:] == [
+        "4 decisions, 2 of them by a model; 2 proposals not taken; 13 requests to models, 5 tool calls; 4 faults.",
+        "prepare 1.9 s, investigator 3.1 s, codebase search 9.4 s, web search 6.2 s, critic 4.8 s, writer 7.7 s",
+    ]
+    assert shown(TWINS)[-1] == (
+        "prepare 1.9 s, investigator timed out, by rules 60.0 s, codebase search failed, by rules 6.4 s, "
+        "web search 4.4 s, critic failed, by rules 3.8 s, writer 7.7 s"
+    )
+
+
+def test_a_run_that_was_cut_names_what_ended():
+    assert shown(CUT)[-1] == "prepare 1.9 s, investigator 3.1 s"
+
+
+def test_no_control_character_reaches_a_terminal():
+    assert "\x1b" not in "\n".join(shown(HOSTILE_RUN))

@@ -1,0 +1,61 @@
+"""What a person does not see reaches nobody: no reading, no prompt, no query."""
+
+from html import unescape
+
+import pytest
+
+from tests.reading.eyes import seen
+from tests.reading.hidden_channels import ARGUED, CHANNELS, NOT_COUNTED, carries
+from triage.domain.issue import Exchange, Issue
+from triage.graph.nodes import as_people_see
+from triage.reading.markdown.visible_text import visible
+from triage.reading.read_issue import read
+
+CANARY = "zebrafinch"
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_a_hidden_text_is_not_read(channel: str) -> None:
+    body = CHANNELS[channel](CANARY)
+    page = visible(body)
+    assert not carries(page.text, CANARY), page.text
+    reading = read(Issue(title="It fails", body=body))
+    told = reading.model_dump(exclude={"links"})
+    assert not carries("\n".join(_texts(told)), CANARY)
+
+
+@pytest.mark.parametrize("channel", [name for name in CHANNELS if name not in NOT_COUNTED])
+def test_and_the_reader_is_told_of_it(channel: str) -> None:
+    assert visible(CHANNELS[channel](CANARY)).hidden_fragments >= 1
+
+
+@pytest.mark.parametrize("channel", [name for name in CHANNELS if name not in ARGUED])
+def test_a_person_does_not_see_it_either(channel: str) -> None:
+    assert CANARY not in seen(CHANNELS[channel](CANARY))
+
+
+def test_the_canary_is_found_where_it_is_not_hidden() -> None:
+    """Whoever looks can see: raw Markdown carries the canary in each channel, and plain words are seen."""
+    blind = [name for name, hide in CHANNELS.items() if not carries(unescape(hide(CANARY)), CANARY)]
+    assert blind == []
+    assert seen(f"a {CANARY} `b`") == f"a {CANARY} b"
+    assert carries(visible(f"a *{CANARY}* `b`").text, CANARY)
+
+
+@pytest.mark.parametrize("channel", ["comment in a line", "tags", "unused footnote", "hidden in raw code"])
+def test_what_others_say_goes_the_same_way(channel: str) -> None:
+    hidden = CHANNELS[channel](CANARY)
+    thread = [Exchange(author="mona", body=hidden), Exchange(author="hubot", body=hidden)]
+    reading, others = as_people_see(
+        Issue(title=f"It\u200b fails {hidden if channel == 'tags' else ''}", body="b", author="mona", thread=thread)
+    )
+    assert not carries(reading.text + "".join(said.body for said in others), CANARY)
+    assert reading.hidden_fragments >= 3
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for part in value.values() for text in _texts(part)]
+    return [text for part in value for text in _texts(part)] if isinstance(value, list) else []

@@ -1,0 +1,164 @@
+"""Secrets are masked, all else stays."""
+
+import re
+import time
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.secrets.secret_samples import rule_named, secrets_of
+from triage.secrets.detection_rules import RULES, Rule
+from triage.secrets.masking import MASK, masked
+
+A36 = "abcdefghijklmnopqrstuvwxyz0123456789"
+LINE = "Ab1+" * 16
+KEY = f"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{LINE}\n{LINE}\nAbc1dEF=\n-----END RSA PRIVATE KEY-----"
+RANDOM = "x7Kq9ZpL2mVb4TnR8sWd"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
+def test_every_rule_masks_what_it_describes(rule: Rule):
+    samples = list(islice(secrets_of(rule, seed=1), 2))
+    assert samples, "the pattern can match, and its exceptions do not cover everything"
+    for text, secret in samples:
+        left = masked(f"{rule.keywords[0]}\n{text}\nafter\n")
+        assert secret not in left
+        assert MASK in left
+        assert left.count("\n") == text.count("\n") + 3
+        assert left.startswith(f"{rule.keywords[0]}\n")
+        assert left.endswith("after\n")
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        f"ghp_{A36}",
+        f"ghs_123_ey{A36}.ey{A36}.{A36}",
+        f"github_pat_{A36}{A36}",
+        f"glpat-{A36}",
+        "AKIA" + "IOSFODNN7EXAMPLE",
+        f"sk-{A36}",
+        f"sk-proj-{A36}",
+        f"sk_live_{A36}",
+        f"xoxb-{A36}",
+        f"AIza{A36[:35]}",
+        f"tvly-{A36}",
+        f"npm_{A36}",
+        f"pypi-{A36}{A36}",
+        f"lsv2_pt_{A36}",
+        "hf_" + "a" * 34,
+    ],
+)
+def test_tokens_of_services_are_masked_examples_too(token: str):
+    assert masked(f'KEY = "{token}"  # ours\n') == 'KEY = "[masked secret]"  # ours\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"AUTHORIZATION: basic {RANDOM}==", f"AUTHORIZATION: basic {MASK}"),
+        (f'"Authorization": "Bearer {RANDOM}"', f'"Authorization": "Bearer {MASK}"'),
+        (f"postgres://shop:{RANDOM}@db/x", f"postgres://shop:{MASK}@db/x"),
+        (f"Server=db;User=sa;Password={RANDOM};", f"Server=db;User=sa;Password={MASK};"),
+        (f"aws_secret_access_key = {'aB3/' * 10}", f"aws_secret_access_key = {MASK}"),
+        (f'api_key = "{RANDOM}"\r\nx = 1', f'api_key = "{MASK}"\r\nx = 1'),
+        (f'äöü = 1; api_key = "{RANDOM}"', f'äöü = 1; api_key = "{MASK}"'),
+        (f'\ud800 api_key = "{RANDOM}"', f'\ud800 api_key = "{MASK}"'),
+        ("key: LS0tLS1CRUdJTi" + "Ab1+" * 30 + "==", f"key: {MASK}"),
+    ],
+)
+def test_only_the_secret_goes(text: str, left: str):
+    assert masked(text) == left
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        KEY,
+        KEY.replace("\n", "\r\n"),
+        KEY.replace("\n", "\\n"),
+        KEY.replace("\n", " "),
+        "".join(f"    {line}\n" for line in KEY.split("\n")),
+        "".join(f"> {line}\n" for line in KEY.split("\n")),
+        "".join(f'"{line}\\n" +\n' for line in KEY.split("\n")),
+        KEY.replace("RSA", "OPENSSH"),
+        KEY.replace("RSA PRIVATE KEY", "PGP PRIVATE KEY BLOCK"),
+        KEY.replace("RSA ", "") + KEY,
+    ],
+)
+def test_private_keys_are_masked_to_their_last_line(written: str):
+    left = masked(f"x = 1\n{written}\ny = 2\n")
+    assert not re.search("Ab1|1dEF", left)
+    assert "Proc-Type: 4,ENCRYPTED" in left
+    assert left.count("\n") == written.count("\n") + 3
+    assert left.startswith("x = 1\n")
+    assert left.endswith("\ny = 2\n")
+
+
+def test_a_private_key_whose_end_is_missing_is_masked():
+    assert LINE not in masked(KEY.partition("-----END")[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-no-key-required",
+        "sk-spinner-circle-fade-delay-and-some-more-words",
+        "task-list-of-things",
+        "ghp_short",
+        'if "-----BEGIN PRIVATE KEY-----" in text:\n    return parseTheWholeDocument(text)\n',
+        'a = "-----BEGIN PRIVATE KEY-----"\nthisIsALongNameInAProgram()\nb = "-----END PRIVATE KEY-----"\n',
+        "sha = 'da39a3ee5e6b4b0d3255bfef95601890afd80709'\n",
+        'TIME_ZONE_KEY = "Europe/Helsinki"',
+        "token = self.request.session.csrf_token",
+        "headers['Authorization'] = f'Bearer {token}'",
+        "postgres://user:password@localhost/db",
+        "postgres://user:${PASSWORD}@localhost/db",
+        'password = os.environ["DATABASE_PASSWORD"]',
+        MASK,
+        "",
+    ],
+)
+def test_what_is_no_secret_stays(text: str):
+    assert masked(text) == text
+
+
+def test_rules_for_certain_files_hold_there_and_where_no_file_is_known():
+    rule = rule_named("hashicorp-tf-password")
+    text, secret = next(secrets_of(rule, seed=1))
+    assert secret not in masked(text, "main.tf")
+    assert secret not in masked(text)
+    assert not list(rule.found(text.encode(), "main.py"))
+
+
+@given(
+    st.text(max_size=300) | st.lists(st.sampled_from([KEY, f"ghp_{A36}", "pwd=", ";", "key: ", "\n", "ä"])).map("".join)
+)
+def test_lines_stay_and_what_is_masked_stays_masked(text: str):
+    left = masked(text)
+    assert left.count("\n") == text.count("\n")
+    assert masked(left) == left
+
+
+SHAPES = [
+    "sk-",
+    "ghp_",
+    "-----BEGIN PRIVATE KEY-----\n",
+    "xoxb-",
+    f"api_key='{RANDOM}' ",
+    "curl -u a:b ",
+    "ey" + A36 + ".",
+]
+
+
+@pytest.mark.parametrize(
+    "shape", [*SHAPES, f"; password={RANDOM}", "kind: secret data: ", "key=", "://a:", "Ab1+" * 12]
+)
+def test_hostile_text_takes_linear_time(shape: str):
+    text = shape * (65_536 // len(shape))
+    masked(text)  # compiles what is needed
+    started = time.process_time()
+    masked(text)
+    assert time.process_time() - started < 0.5

@@ -1,0 +1,198 @@
+"""The project's own settings as text: what is taken, what is refused, and where."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from triage.domain.project_config import MOST_INSTRUCTION_CHARS, Config, Labels, Price
+from triage.errors import BadConfig
+from triage.settings.project_file import MOST_BYTES, MOST_FAULTS, parse
+
+ROOT = Path(__file__).parents[2]
+PATH = ".github/triage.yml"
+WHOLE = """\
+# yaml-language-server: $schema=triage.schema.json
+ignore: [docs/**, "*.generated.ts"]
+labels:
+  allow: [bug, 1.0, no]
+  describe: {regression: worked in an earlier release}
+opt-in-label: triage
+opt-out-label: no-triage
+instructions: |
+  Reports about the old API are closed as wontfix.
+prices: {my-model: {input: 1.5, output: 6, cached-input: 0.4}}
+owners: {acme/core-team: octocat}
+"""
+KEYS = "ignore, labels, opt-in-label, opt-out-label, instructions, prices, owners"
+
+
+def read(text: str) -> Config:
+    return parse(text.encode(), PATH)
+
+
+def refusal(text: str | bytes) -> tuple[int, str]:
+    with pytest.raises(BadConfig) as caught:
+        parse(text if isinstance(text, bytes) else text.encode(), PATH)
+    said = str(caught.value)
+    assert caught.value.path == PATH
+    assert said.isprintable()
+    return caught.value.line, said.removeprefix(f"{PATH} cannot be used: ")
+
+
+def test_every_key_arrives():
+    assert read(WHOLE) == Config(
+        ignore=["docs/**", "*.generated.ts"],
+        labels=Labels(allow=["bug", "1.0", "no"], describe={"regression": "worked in an earlier release"}),
+        opt_in_label="triage",
+        opt_out_label="no-triage",
+        instructions="Reports about the old API are closed as wontfix.\n",
+        prices={"my-model": Price(input=1.5, output=6, cached_input=0.4)},
+        owners={"acme/core-team": "octocat"},
+    )
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# only a comment\n", "---\n", "null\n", "\ufeff", "ignore:\nlabels: ~\n"])
+def test_a_file_may_be_empty(text: str):
+    assert read(text) == Config()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("\ningore: [a]", 2, "line 2: 'ingore' is not a known key (did you mean ignore?)."),
+        ("opt_in_label: x", 1, "line 1: 'opt_in_label' is not a known key (did you mean opt-in-label?)."),
+        ("zzz: 1", 1, f"line 1: 'zzz' is not a known key (known are {KEYS})."),
+        ("labels:\n  alow: [a]", 2, "line 2: 'alow' is not a known key of labels (did you mean allow?)."),
+        (
+            "prices:\n  m: {input: 1, output: 1, cached: 1}",
+            2,
+            "line 2: 'cached' is not a known key of prices.'m' (did you mean cached-input?).",
+        ),
+        ("ignore: docs", 1, "line 1: ignore needs a list, such as [one, two]."),
+        ("labels: [a]", 1, "line 1: labels needs keys with values."),
+        ("instructions: [a]", 1, "line 1: instructions needs a text."),
+        ("ignore:\n  - a\n  - {b: c}", 3, "line 3: ignore needs a text."),
+        ("ignore:\n  - a\n  - '['", 3, r"line 3: ignore: it is no pattern of gitignore: a [ has no ] after it "),
+        ("ignore: ['#a']", 1, r"line 1: ignore: a pattern that begins with # is a comment; write \# for a name"),
+        ("ignore: [' a']", 1, "line 1: ignore: a pattern is printable and has no blanks around it."),
+        ("labels: {allow: ['']}", 1, "line 1: labels.allow must not be empty."),
+        ("labels: {describe: {bug: }}", 1, "line 1: labels.describe.'bug' needs a text."),
+        ("prices:\n  m:\n    input: 1", 2, "line 2: prices.'m'.output is missing."),
+        ("prices:\n  m:\n    input: much\n    output: 1", 3, "line 3: prices.'m'.input needs a number such as 1.50."),
+        ("prices: {m: {input: -1, output: 1}}", 1, "line 1: prices.'m'.input must not be less than 0."),
+        ("prices: {m: {input: nan, output: 1}}", 1, "line 1: prices.'m'.input needs a number such as 1.50."),
+        ("prices: {m: {input: 1e9, output: 1}}", 1, "line 1: prices.'m'.input must not be more than 100000."),
+        ("owners: {a b: c}", 1, "line 1: owners.'a b': an owner is a login such as octocat, or a team such as"),
+        ("opt-in-label: X\nopt-out-label: x", 2, "line 2: opt-out-label: it is the opt-in label too"),
+        (
+            f"instructions: {'x' * (MOST_INSTRUCTION_CHARS + 1)}",
+            1,
+            "line 1: instructions has more than 4,000 characters.",
+        ),
+        (f"ignore: [{'a, ' * 101}]", 1, "line 1: ignore has more than 100 entries."),
+        ("ignore: [a]\nlabels:\nignore: [b]", 3, "line 3: 'ignore' stands here again, after line 1."),
+        ("[a]: b", 1, "line 1: a key has to be a word."),
+        ("labels: !!python/object/apply:os.system [ls]", 1, "line 1: labels needs keys with values; line 1: types (!)"),
+        ("instructions: !secret x", 1, "line 1: types (!) are not allowed; put such text in quotes."),
+        ("owners: {a: @octocat}", 1, "line 1: what begins with *, &, @, ` or % has to stand in quotes"),
+        ("ignore:\n  - *.py", 2, "line 2: what begins with *, &, @, ` or % has to stand in quotes"),
+        ("labels: &a {allow: [b]}\n", 1, "line 1: what begins with *, &, @, ` or % has to stand in quotes."),
+        ("ignore: [a", 1, "line 1: this is no YAML"),
+        ("a:\n\t- b", 2, "line 2: this is no YAML"),
+        ("a: b\n---\nc: d", 2, "line 2: this is no YAML"),
+        ("- a", 1, f"line 1: the file needs keys: {KEYS}."),
+        ("a: \x07", 1, "line 1: a character stands here that YAML forbids."),
+        ("a: [[[[[[[", 1, "line 1: it is nested more than 6 levels deep."),
+        (b"a: b\nb: \xff", 2, "line 2: this is no UTF-8 text."),
+        (b" " * (MOST_BYTES + 1), 1, "line 1: the file has 65,537 bytes; 65,536 are allowed."),
+    ],
+)
+def test_a_fault_is_told_with_its_line_and_what_is_allowed(text: str | bytes, line: int, said: str):
+    told = refusal(text)
+    assert told[0] == line
+    assert told[1].startswith(said)
+
+
+def test_all_faults_are_told_at_once_in_order():
+    line, said = refusal("ingore: []\nprices: {m: {input: x}}\nlabels: {allow: x}\nlabels: {}\n")
+    assert line == 1
+    assert [part.partition(":")[0] for part in said.split("; ")] == ["line 1", "line 2", "line 2", "line 4"]
+
+
+def test_very_many_faults_are_counted():
+    _, said = refusal("".join(f"key{number}: 1\n" for number in range(500)))
+    assert said.count("line ") == MOST_FAULTS
+    assert said.endswith("; and 490 more.")
+
+
+def test_what_stands_in_the_file_is_shown_inert():
+    line, said = refusal('"\\e[31m::error::\\nx": 1')
+    assert line == 1
+    assert said.startswith(r"line 1: '\x1b[31m::error::\nx' is not a known key")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 60_000,
+        "{" * 60_000,
+        "- " * 30_000,
+        "? " * 30_000,
+        "a:\n " * 20_000,
+        "a: &a [x]\n" + "b: [*a, *a]\n" * 5_000,
+        "".join(f"k{number}: {{a: b}}\n" for number in range(4_000)),
+        "ignore: [" + "a, " * 20_000 + "]",
+        "'" * 60_000,
+        '"\\u0041' * 8_000,
+        "a: |\n" + " \n" * 30_000,
+        "%TAG ! x\n" * 6_000,
+    ],
+)
+def test_a_hostile_file_is_refused(text: str):
+    refusal(text)
+
+
+ODD = st.text(
+    st.sampled_from([*"abeginorlst-:[]{},#&*!|>'\"%@`?~. \n\t0", "\x00", "é", "\U0001f600", "\ufeff"]), max_size=200
+)
+LINES = st.lists(st.one_of(st.sampled_from(WHOLE.splitlines()), ODD), max_size=20).map("\n".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(ODD.map(str.encode), LINES.map(str.encode), st.binary(max_size=300)))
+def test_any_bytes_are_settings_or_refused_in_one_line(data: bytes):
+    words, line = "Fine.", 1
+    try:
+        parse(data, PATH)
+    except BadConfig as error:
+        words, line = str(error), error.line
+    assert words.isprintable()
+    assert words.endswith(".")
+    assert 1 <= line <= data.decode("utf-8", "replace").count("\n") + data.decode("utf-8", "replace").count("\r") + 2
+
+
+def editor_takes(text: str, folder: Path) -> bool:
+    """By the published schema."""
+    (folder / "triage.yml").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "check_jsonschema", "--schemafile", "docs/triage.schema.json"]
+    done = subprocess.run([*command, str(folder / "triage.yml")], cwd=ROOT, capture_output=True, check=False)
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "wrong", ["ingore: []", "labels: {alow: []}", "prices: {m: {input: 1}}", "ignore: docs", "instructions: [a]"]
+)
+def test_editors_refuse_what_is_refused_here(wrong: str, tmp_path: Path):
+    refusal(wrong)
+    assert not editor_takes(wrong, tmp_path)
+
+
+def test_the_example_in_the_readme_is_whole_and_right(tmp_path: Path):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    example = readme.partition("# .github/triage.yml\n")[2].partition("```")[0]
+    assert set(read(example).model_dump(exclude_defaults=True)) == set(Config.model_fields)
+    assert editor_takes(example, tmp_path)

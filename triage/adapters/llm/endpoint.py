@@ -1,0 +1,96 @@
+"""The endpoint's clients."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import httpx2
+import openai
+from langchain_openai import ChatOpenAI
+from openai.resources import Embeddings, Models
+from pydantic import SecretStr
+
+from triage.adapters.llm.circuit_breaker import Breaker
+from triage.network import DIRECT, Network
+
+OPENAI = "https://api.openai.com/v1"
+TIMEOUT = openai.Timeout(60.0, connect=10.0)
+"""Seconds between two pieces of an answer, and until the line is open. The SDK's own is ten minutes."""
+
+
+@dataclass
+class Endpoint:
+    """An OpenAI-compatible endpoint.
+
+    Every request carries the run's id as `X-Request-ID`. The SDK's own retries are off: they would multiply with
+    ours, nine requests on a steady 429.
+    """
+
+    api_key: SecretStr
+    request_id: str
+    base_url: str = OPENAI
+    """Always said: else the SDK would take another from the environment."""
+    network: Network = DIRECT
+    breaker: Breaker = field(default_factory=Breaker)
+    _chats: dict[tuple[str, bool], ChatOpenAI] = field(default_factory=dict, repr=False)
+
+    def chat(self, model: str, *, temperature: bool = True) -> ChatOpenAI:
+        """The client for a model; without temperature for models that refuse the parameter."""
+        key = (model, temperature)
+        if key not in self._chats:
+            self._chats[key] = ChatOpenAI(
+                model=model,
+                temperature=0 if temperature else None,
+                base_url=self.base_url,
+                api_key=self.api_key,
+                timeout=TIMEOUT,
+                max_retries=0,
+                default_headers=self._headers,
+                use_responses_api=False,
+                http_client=self._sync,
+                http_async_client=self._async,
+            )
+        return self._chats[key]
+
+    @cached_property
+    def embeddings(self) -> Embeddings:
+        """The client for embedding models: the SDK's, as LangChain's hides what a call took."""
+        client = openai.OpenAI(
+            api_key=self.api_key.get_secret_value(),
+            base_url=self.base_url,
+            timeout=TIMEOUT,
+            max_retries=0,
+            default_headers=self._headers,
+            http_client=self._sync,
+        )
+        return client.embeddings
+
+    @cached_property
+    def models(self) -> Models:
+        """The client for the list of models."""
+        key = self.api_key.get_secret_value()
+        return openai.OpenAI(api_key=key, base_url=self.base_url, max_retries=0, http_client=self._sync).models
+
+    @cached_property
+    def _sync(self) -> openai.DefaultHttpxClient:
+        return openai.DefaultHttpxClient(**self._line)
+
+    @cached_property
+    def _async(self) -> openai.DefaultAsyncHttpxClient:
+        return openai.DefaultAsyncHttpxClient(**self._line)
+
+    @property
+    def _line(self) -> dict[str, Any]:
+        """No variable is read, and no redirect followed: it would take the prompt elsewhere."""
+        proxy = self.network.proxy_for(self.base_url)
+        return {
+            "timeout": TIMEOUT,
+            "verify": self.network.trust(self.base_url),
+            "proxy": httpx2.Proxy(proxy, ssl_context=self.network.proxy_trust(self.base_url)) if proxy else None,
+            "trust_env": False,
+            "follow_redirects": False,
+        }
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        return {"X-Request-ID": self.request_id}

@@ -1,0 +1,91 @@
+"""The Actions runner: job summary, outputs, annotations, report file."""
+
+import errno
+import os
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+from triage.adapters.runner.file_commands import SUMMARY_BYTES, output_block, summary_bytes
+from triage.adapters.runner.log_lines import PREFIX, LineWriter, one_line
+from triage.adapters.runner.report_file import write_report
+from triage.adapters.runner.workflow_commands import command
+from triage.domain.code import Span
+from triage.ports import Level
+
+MOST_ANNOTATIONS = 10
+"""Per level and step; the runner shows no more (ExecutionContext.cs)."""
+
+
+class ActionsRunner:
+    """Implements `triage.ports.Runner` on GitHub's files and commands. A missing file is noted and no error."""
+
+    def __init__(
+        self,
+        lines: LineWriter,
+        *,
+        summary_path: Path | None = None,
+        output_path: Path | None = None,
+        workspace: Path | None = None,
+    ) -> None:
+        self._lines = lines
+        self._summary_path = summary_path
+        self._output_path = output_path
+        self._workspace = workspace
+        self._annotated: Counter[Level] = Counter()
+        self.told = False
+        """The job's page was given something."""
+
+    def summary(self, markdown: str) -> None:
+        """Append to the job's page, within what GitHub accepts."""
+        self.told = True
+        if self._summary_path is None:
+            self._lines.write([f"{PREFIX}There is no GITHUB_STEP_SUMMARY, so the summary is not shown."])
+            return
+        try:
+            held = self._summary_path.stat().st_size if self._summary_path.exists() else 0
+            with open(self._summary_path, "ab", opener=_at_once) as file:
+                file.write(summary_bytes(markdown, SUMMARY_BYTES - held))
+        except OSError as error:
+            self.annotate("warning", f"The summary could not be written: {_reason(error)}.")
+
+    def outputs(self, values: Mapping[str, str]) -> None:
+        """Append to the step's outputs."""
+        if self._output_path is None:
+            self._lines.write([f"{PREFIX}There is no GITHUB_OUTPUT, so later steps get no outputs."])
+            return
+        block = output_block(values)
+        try:
+            with open(self._output_path, "ab", opener=_at_once) as file:
+                file.write(block)
+        except OSError as error:
+            self.annotate("warning", f"The outputs could not be written: {_reason(error)}.")
+
+    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+        """One line beside the job; from the eleventh of a level on, in the log only."""
+        self._annotated[level] += 1
+        shown = self._annotated[level] <= MOST_ANNOTATIONS
+        where = {"file": at.path, "line": str(at.start), "endLine": str(at.end)} if at else {}
+        self._lines.write([command(level, message, where) if shown else f"{PREFIX}{level}: {one_line(message)}"])
+
+    def report(self, json_text: str) -> str:
+        """Write `.triage/report.json`; its path relative to the workspace, or empty with a warning."""
+        if self._workspace is None:
+            return ""
+        try:
+            return write_report(self._workspace, json_text)
+        except OSError as error:
+            self.annotate("warning", f"The JSON report could not be written: {_reason(error)}.")
+            return ""
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open it; a pipe that nobody reads is a fault, and nothing to wait for."""
+    return os.open(path, flags | os.O_NONBLOCK, 0o666)
+
+
+def _reason(error: OSError) -> str:
+    """Why, in words of the system, without the path."""
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return "a symbolic link or a file stands in its place"
+    return (error.strerror or "the system gave no reason").lower()

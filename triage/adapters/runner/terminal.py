@@ -1,0 +1,144 @@
+"""A terminal instead of GitHub: progress on standard error; results are kept for the command line to print."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from triage.adapters.runner.format_record import elapsed, told
+from triage.adapters.runner.log_lines import inert_lines, one_line
+from triage.domain.code import Span
+from triage.domain.run import Outcome, StepRecord, ToolExecution
+from triage.errors import BadInput
+from triage.ports import Level
+
+_LEVEL_STYLES: dict[Level, str] = {"error": "bold red", "warning": "yellow", "notice": "cyan"}
+_OUTCOME_STYLES = {
+    Outcome.SUCCESS: "green",
+    Outcome.FAILED: "red",
+    Outcome.TIMED_OUT: "red",
+    Outcome.SKIPPED: "dim",
+}
+
+
+def progress_console() -> Console:
+    """Standard error, without rich's guesses about markup, emoji names and numbers in our lines."""
+    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+class TerminalRunner:
+    """Implements `triage.ports.Runner`. The summary and the report wait here for the command line."""
+
+    def __init__(self, console: Console, report_path: Path | None = None) -> None:
+        self.markdown = ""
+        """All that `summary` was given."""
+        self.json_text = ""
+        """The JSON report; empty until `report`."""
+        self._console = console
+        self._report_path = report_path
+
+    def summary(self, markdown: str) -> None:
+        """Keep the Markdown."""
+        self.markdown = f"{self.markdown}\n{markdown}" if self.markdown else markdown
+
+    def outputs(self, values: Mapping[str, str]) -> None:
+        """Nothing: there is no later step."""
+
+    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+        """One line on standard error; the message itself names the place."""
+        del at
+        self._console.print(Text.assemble((f"{level}: ", _LEVEL_STYLES[level]), one_line(message)))
+
+    def report(self, json_text: str) -> str:
+        """Keep the JSON, and write it when a path was asked for; that path, or empty.
+
+        Raises:
+            BadInput: The file cannot be written; the person named it, so they must know.
+        """
+        self.json_text = json_text
+        if self._report_path is None:
+            return ""
+        try:
+            self._report_path.write_bytes(json_text.encode("utf-8", "backslashreplace"))
+        except OSError as error:
+            raise BadInput(f"The report cannot be written to that path: {(error.strerror or '').lower()}.") from None
+        return str(self._report_path)
+
+
+class TerminalJournal:
+    """Implements `triage.ports.Journal`. One moving line while something runs, and a line for each end.
+
+    Use it as a context manager: leaving it gives the cursor back.
+    """
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._clock = clock
+        self._start = clock()
+        self._running: list[str] = []
+        self._status: Status | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._running.clear()
+        self._show()
+
+    def started(self, what: str) -> None:
+        """A step or a tool starts."""
+        self._running.append(one_line(what))
+        if self._console.is_terminal:
+            self._show()
+        else:
+            self.note(f"{what} started")
+
+    def ended(self, record: StepRecord | ToolExecution) -> None:
+        """It ended, and how."""
+        name = record.tool if isinstance(record, ToolExecution) else record.step
+        if name in self._running:
+            self._running.remove(name)
+        self._show()
+        self._line(told(record), _OUTCOME_STYLES[record.outcome])
+
+    def note(self, text: str) -> None:
+        """One line with the time since the start."""
+        self._line(text, "")
+
+    @contextmanager
+    def grouped(self, title: str) -> Iterator[None]:
+        """The title; a terminal has nothing to fold."""
+        self._line(title, "bold")
+        yield
+
+    def folded(self, title: str, text: str) -> None:
+        """A title, and the text indented under it: a terminal has nothing to open."""
+        self._line(title, "bold")
+        for line in inert_lines(text):
+            self._console.print(Text(f"      {line}".rstrip()))
+
+    def _line(self, text: str, style: str) -> None:
+        when = elapsed(self._clock() - self._start)
+        self._console.print(Text.assemble((when, "dim"), " ", (one_line(text), style)))
+
+    def _show(self) -> None:
+        """Bring the moving line up to what runs now."""
+        if not self._running:
+            if self._status:
+                self._status.stop()
+                self._status = None
+            return
+        words = Text(", ".join(self._running))
+        if self._status:
+            self._status.update(words)
+        elif self._console.is_terminal:
+            self._status = self._console.status(words)
+            self._status.start()

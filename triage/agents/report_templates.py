@@ -1,0 +1,212 @@
+"""The writer's twin: report and ticket by templates over the findings."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, get_args
+
+from triage.agents.prompt_sections import shown_in_traces
+from triage.domain.agent_input import Case
+from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, Severity, TriageReport
+from triage.reading.symptoms import Symptom, symptoms
+
+MAX_SUSPECTS = 5
+MAX_TITLE_CHARS = 200
+MOST_LABELS = 5
+"""Who wants more of them is not sorting."""
+
+_SEVERITIES: dict[str, Severity] = {
+    "security": "CRITICAL",
+    "data_loss": "CRITICAL",
+    "blocks_everyone": "CRITICAL",
+    "crash": "HIGH",
+    "regression": "HIGH",
+    "hang": "HIGH",
+    "wrong_result": "MEDIUM",
+    "performance": "MEDIUM",
+    "cosmetic": "LOW",
+    "documentation": "LOW",
+}
+_GRAVITY: dict[str, str] = {
+    "security": "a security problem",
+    "data_loss": "lost or damaged data",
+    "blocks_everyone": "everybody being blocked",
+    "crash": "a crash",
+    "regression": "something that worked before",
+    "hang": "a hang",
+    "wrong_result": "a wrong result",
+    "performance": "slowness",
+    "cosmetic": "how something looks",
+    "documentation": "documentation",
+}
+_ORDER: tuple[Severity, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
+
+_NO_BUG_STEPS: dict[str, str] = {
+    "feature_request": "Decide whether the project wants this; there is nothing to debug.",
+    "question": "Answer it, or point to where it is answered.",
+    "not_actionable": "Ask what happened, or close it: there is nothing here to work on.",
+}
+
+_LABEL_WORDS: dict[str, tuple[str, ...]] = {
+    "bug": ("bug", "defect"),
+    "feature_request": ("enhancement", "feature"),
+    "question": ("question", "support"),
+    "not_actionable": ("invalid",),
+    "regression": ("regression",),
+    "security": ("security",),
+    "performance": ("performance", "perf"),
+    "crash": ("crash",),
+    "documentation": ("documentation", "docs"),
+    "missing": ("needs-info", "needs info", "more-info", "needs-reproduction"),
+}
+
+
+def report_by_rules(case: Case) -> TriageReport:
+    """The report as far as rules can write it. What only understanding could add is said to be missing."""
+    files = case.codebase.relevant_files[:MAX_SUSPECTS] if case.codebase else []
+    severity, why = severity_of(symptoms(case.reading))
+    found = case.investigation
+    return TriageReport(
+        severity=severity,
+        severity_reason=why,
+        confidence=case.confidence,
+        summary=found.summary if found else case.reading.title,
+        root_cause=_root_cause(case, files),
+        affected_files=[_suspect(file) for file in files],
+        evidence=_evidence(case, files),
+        reproduction=found.reproduction if found else [],
+        missing_information=found.missing_information if found else [],
+        next_steps=_next_steps(case, files),
+        suggested_fix=None,
+        external_references=case.web.relevant_results if case.web else [],
+    )
+
+
+def severity_of(seen: Sequence[Symptom]) -> tuple[Severity, str]:
+    """The gravest symptom decides; its words in the issue are the reason. Without any: MEDIUM."""
+    for severity in _ORDER:
+        for symptom in seen:
+            if _SEVERITIES[symptom.kind] == severity:
+                return severity, f"The issue speaks of {_GRAVITY[symptom.kind]}: “{symptom.phrase}”."
+    return "MEDIUM", "Nothing in the issue says how bad it is."
+
+
+def _root_cause(case: Case, files: Sequence[RelevantFile]) -> str:
+    if case.codebase is None:
+        return "Not looked for: the code was not searched in this run."
+    if not files:
+        return "Not found: nothing in the repository could be tied to the issue's words."
+    first = files[0]
+    place = f"`{first.symbol}` in `{first.path}`" if first.symbol else f"`{first.path}`"
+    if case.critique and case.critique.verdict == "CONFIRMED":
+        line = f" The failing line is `{first.quote}`." if _is_failing_line(first, case) else ""
+        why = "Why it fails there takes a person, or a model, to say."
+        return f"Inside this repository the stack trace ends in {place}.{line} {why}"
+    return f"Not proven. {place} fits the issue best: {first.relevance_reason}."
+
+
+def _is_failing_line(file: RelevantFile, case: Case) -> bool:
+    """A stack trace shows the quote as a line of the file; and a code span can hold it."""
+    quote = file.quote or ""
+    return bool(quote and quote in shown_in_traces(case, file.path) and "`" not in quote)
+
+
+def _suspect(file: RelevantFile) -> AffectedFile:
+    return AffectedFile(
+        path=file.path,
+        start_line=file.start_line,
+        end_line=file.end_line,
+        symbol=file.symbol,
+        reason=file.relevance_reason,
+    )
+
+
+def _evidence(case: Case, files: Sequence[RelevantFile]) -> list[Evidence]:
+    messages = case.investigation.error_messages if case.investigation else []
+    said = [
+        Evidence(claim="The issue reports this error", path=None, start_line=None, end_line=None, quote=message)
+        for message in messages[:2]
+    ]
+    shown = [
+        Evidence(
+            claim=file.relevance_reason,
+            path=file.path,
+            start_line=file.start_line,
+            end_line=file.end_line,
+            quote=file.quote,
+        )
+        for file in files[:3]
+    ]
+    return [*said, *shown]
+
+
+def _next_steps(case: Case, files: Sequence[RelevantFile]) -> list[str]:
+    kind = case.investigation.kind if case.investigation else "bug"
+    if kind != "bug":
+        return [_NO_BUG_STEPS[kind]]
+    steps = []
+    confirmed = case.critique is not None and case.critique.verdict == "CONFIRMED"
+    if not confirmed and case.investigation and case.investigation.missing_information:
+        steps.append("Wait for the reporter's answers above, or try to reproduce with what is given.")
+    if files:
+        lines = f", lines {files[0].start_line} to {files[0].end_line}" if files[0].start_line else ""
+        steps.append(f"Read `{files[0].path}`{lines} with the reported symptom in mind.")
+    if case.reading.code or (case.investigation and case.investigation.reproduction):
+        steps.append("Turn the reporter's example into a failing test.")
+    return steps or ["Read the issue: the rules found nothing to start from."]
+
+
+def ticket_by_rules(case: Case, owners: Sequence[str]) -> dict[str, Any]:
+    """Title of the issue, labels that the project has, the code's owner, effort by what is known."""
+    kinds: list[str] = [case.investigation.kind if case.investigation else "bug"]
+    kinds += [symptom.kind for symptom in symptoms(case.reading)]
+    if case.investigation and case.investigation.missing_information:
+        kinds.append("missing")
+    confirmed = case.critique is not None and case.critique.verdict == "CONFIRMED"
+    return {
+        "title": _title(case.reading.title),
+        "labels": _matching(kinds, case.repository.labels),
+        "assignee": _first_other(owners, case.issue.author),
+        "effort": "S" if confirmed else "M",
+    }
+
+
+def ticket_of(raw: dict[str, Any], case: Case, owners: Sequence[str]) -> dict[str, Any]:
+    """A model's ticket, normalised: no missing title, only labels that exist, only an owner as assignee."""
+    title, labels, effort = raw.get("title"), raw.get("labels"), raw.get("effort")
+    named = raw.get("assignee")
+    wanted = [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
+    return {
+        "title": _title(title if isinstance(title, str) and title.strip() else case.reading.title),
+        "labels": _existing(wanted, case.repository.labels),
+        "assignee": next((owner for owner in owners if isinstance(named, str) and owner == named.lstrip("@")), None),
+        "effort": effort if effort in get_args(Effort) else "M",
+    }
+
+
+def _title(text: str) -> str:
+    return " ".join(text.split())[:MAX_TITLE_CHARS] or "Untitled issue"
+
+
+def _existing(wanted: Iterable[str], labels: Sequence[str]) -> list[str]:
+    """Those of the project's labels that were wanted, whatever their case."""
+    known = {label.lower(): label for label in labels}
+    return list(dict.fromkeys(known[name.lower()] for name in wanted if name.lower() in known))[:MOST_LABELS]
+
+
+def _matching(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
+    """The project's label for each kind: `bug`, `type: bug` and `kind/bug` all say the same."""
+    found = []
+    for kind in kinds:
+        for word in _LABEL_WORDS.get(kind, ()):
+            match = next((label for label in labels if _last_part(label) == word), None)
+            if match:
+                found.append(match)
+                break
+    return list(dict.fromkeys(found))
+
+
+def _last_part(label: str) -> str:
+    return label.replace("/", ":").rpartition(":")[2].strip().lower()
+
+
+def _first_other(owners: Sequence[str], author: str) -> str | None:
+    return next((owner for owner in owners if owner != author), None)

@@ -1,0 +1,58 @@
+"""The graph, as the picture in the README shows it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from triage.agents.registry import AGENTS
+from triage.graph.nodes import Node, agent_node, finish, prepare, supervisor
+from triage.graph.triage_state import BugTriageState
+from triage.ports import Services
+
+Graph = CompiledStateGraph[BugTriageState, Services, BugTriageState, BugTriageState]
+
+
+def build(checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
+    """Nodes and edges; with a checkpointer the state is kept after every superstep."""
+    graph = StateGraph(BugTriageState, context_schema=Services)
+    graph.add_edge(START, "prepare")
+    draw(graph)
+    return graph.compile(checkpointer=checkpointer)
+
+
+def draw(graph: StateGraph[BugTriageState, Any, Any, Any], bound: Callable[[Node], Node] = lambda node: node) -> None:
+    """Nodes and edges from `prepare` to the end.
+
+    Args:
+        graph: Gets them.
+        bound: Makes of each node what the graph runs.
+    """
+    graph.add_node("prepare", bound(prepare))
+    graph.add_node("supervisor", bound(supervisor))
+    graph.add_edge("prepare", "supervisor")
+    graph.add_conditional_edges("supervisor", selected, [*AGENTS])
+    graph.add_node("finish", bound(finish))
+    graph.add_edge("finish", END)
+    for name in AGENTS:
+        graph.add_node(str(name), bound(agent_node(name)))
+        if name != "writer":
+            graph.add_edge(name, "supervisor")
+    graph.add_conditional_edges("writer", written, ["supervisor", "finish"])
+
+
+def selected(state: BugTriageState) -> list[str]:
+    """The agents that the last decision named, side by side."""
+    return state.planner_decisions[-1].selected
+
+
+def written(state: BugTriageState) -> str:
+    """The finish; back to the supervisor when the writer's model declined."""
+    return "finish" if "writer" in state.answered_in_round else "supervisor"
+
+
+def recursion_limit(iterations: int) -> int:
+    """Supersteps that a run may take: two for each decision, and some for the ends (LangGraph's default is 10,007)."""
+    return 2 * iterations + 10

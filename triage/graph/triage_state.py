@@ -1,0 +1,120 @@
+"""What the graph remembers: plain data that can be checkpointed, no client, no index."""
+
+from operator import add
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from triage.domain.agent_input import Case
+from triage.domain.code import IndexFacts
+from triage.domain.findings import (
+    AgentFinding,
+    AgentName,
+    CodebaseFinding,
+    CriticVerdict,
+    CritiqueFinding,
+    InvestigatorFinding,
+    WebSearchFinding,
+    WriterOutput,
+)
+from triage.domain.issue import Exchange, Issue, Reading, Repository
+from triage.domain.report import Citations, Round, RunReport
+from triage.domain.run import PlannerDecision, StepRecord, Usage
+
+
+class BugTriageState(BaseModel):
+    """One run. Channels that several nodes write in one superstep have a reducer; all others have one writer."""
+
+    issue_number: int | None = None
+    issue_title: str
+    issue_body: str = ""
+    issue_url: str = ""
+    issue_author: str = ""
+    labels: list[str] = Field(default_factory=list)
+    """On the issue."""
+    human_exchanges: list[Exchange] = Field(default_factory=list)
+    repository: Repository
+
+    reading: Reading = Reading()
+    index: IndexFacts | None = None
+
+    findings: Annotated[list[AgentFinding], add] = Field(default_factory=list)
+    investigation: InvestigatorFinding | None = None
+    codebase: CodebaseFinding | None = None
+    citations: Citations = Citations()
+    web: WebSearchFinding | None = None
+    critique: CritiqueFinding | None = None
+    critic_feedback: CriticVerdict | None = None
+    gaps: list[str] = Field(default_factory=list)
+    """Search words of the critic's gaps, for the next round."""
+    output: WriterOutput | None = None
+    report: RunReport | None = None
+
+    round: int = 1
+    """First pass, then at most two more; the supervisor counts."""
+    answered_in_round: Annotated[dict[str, int], lambda old, new: {**old, **new}] = Field(default_factory=dict)
+    """Agent to the round that it last answered in."""
+    by_rules: Annotated[list[AgentName], add] = Field(default_factory=list)
+    """Agents whose model answered with `error`: their next try is by rules."""
+
+    current_node: str = ""
+    iterations: int = 0
+    rounds: Annotated[list[Round], add] = Field(default_factory=list)
+    planner_decisions: Annotated[list[PlannerDecision], add] = Field(default_factory=list)
+    steps: Annotated[list[StepRecord], add] = Field(default_factory=list)
+
+    spent: Usage = Usage()
+    """By the whole run, vectors included, when the supervisor last decided."""
+
+    @property
+    def usage(self) -> Usage:
+        """What all steps so far spent."""
+        return sum((step.usage for step in self.steps), Usage())
+
+
+def opening(issue: Issue, repository: Repository) -> BugTriageState:
+    """What is known before anything was done; the commit is filled in by the index."""
+    return BugTriageState(
+        issue_number=issue.number,
+        issue_title=issue.title,
+        issue_body=issue.body,
+        issue_url=issue.url,
+        issue_author=issue.author,
+        labels=issue.labels,
+        human_exchanges=[said for said in issue.thread if not said.ours],
+        repository=repository,
+    )
+
+
+def case_of(state: BugTriageState) -> Case:
+    """The file that an agent reads."""
+    return Case(
+        issue=Issue(
+            number=state.issue_number,
+            title=state.issue_title,
+            body=state.issue_body,
+            url=state.issue_url,
+            author=state.issue_author,
+            labels=state.labels,
+            thread=state.human_exchanges,
+        ),
+        reading=state.reading,
+        repository=state.repository,
+        findings=state.findings,
+        investigation=state.investigation,
+        codebase=state.codebase,
+        web=state.web,
+        critique=state.critique,
+        citations=state.citations,
+        gaps=state.gaps,
+        confidence=confidence_of(state),
+        round=state.round,
+    )
+
+
+def confidence_of(state: BugTriageState) -> float:
+    """Overall confidence: the codebase search's, else the investigator's, plus the critic's adjustment."""
+    told = state.codebase or state.investigation
+    base = told.confidence if told else 0.1
+    adjustment = state.critique.confidence_adjustment if state.critique else 0.0
+    return round(max(0.0, min(1.0, base + adjustment)), 2)

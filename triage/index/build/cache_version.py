@@ -1,0 +1,33 @@
+"""What an index depends on beside the files: as long as the stamp is the same, so is what is taken from a file."""
+
+import sys
+import unicodedata
+from functools import cache
+from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from triage import __version__
+from triage.index.files.languages import LANGUAGES
+from triage.secrets import masking
+
+
+@cache
+def stamp() -> str:
+    """A digest of this package's own text and of what masks, of the versions used, and of what tells a letter."""
+    digest = blake2b(__version__.encode(), digest_size=16)
+    index, secrets = Path(__file__).parents[1], Path(masking.__file__).parent
+    for file in sorted([*index.rglob("*.py"), *secrets.glob("*.py"), *secrets.glob("*.json")]):
+        digest.update(file.read_bytes())
+    modules = {language.grammar.partition(":")[0] for language in LANGUAGES} - {""}
+    for name in ("google_re2", "tree_sitter", *sorted(modules)):
+        digest.update(f"{name} {_version(name)}\n".encode())
+    digest.update(f"{sys.byteorder} {sys.version_info[:2]} {unicodedata.unidata_version}".encode())
+    return digest.hexdigest()
+
+
+def _version(module: str) -> str:
+    try:
+        return version(module)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,129 @@
+"""What the repository's issue templates ask for."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+from pydantic import Field
+
+from triage.domain.findings import MissingKind
+from triage.domain.issue import Section
+from triage.domain.value import Value
+from triage.text.clean_text import visible_only
+
+_MAX_CHARS = 65_536
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
+_HEADING = re.compile(r"^(?:#{1,6} +(.{1,120}?)[ #:]*|\*\*(.{1,120}?):?\*\*:?)$", re.M)
+_WORDS: dict[MissingKind, str] = {
+    "expected": r"\bexpect|should (?:happen|have)|desired",
+    "reproduction": (
+        r"repro|\bsteps\b|minimal|mcve|test case|code (?:for|sample|snippet|example)|how (?:can|do) we (?:see|"
+        r"trigger)"
+    ),
+    "error_output": r"\blogs?\b|\berror|trace|console|stack|output of",
+    "version": r"\bversions?\b|\brelease\b",
+    "actual": (
+        r"actual|what happen|current(?:ly)? behav|observed|describe the (?:bug|issue|problem)|bug (?:summary|"
+        r"description|report)|^description|^summary|^problem|what went wrong"
+    ),
+    "configuration": r"config|settings",
+    "environment": r"environment|operating system|^\W*os\b|platform|browser|system info|device|hardware|\bsystem\b",
+}
+_KINDS = {kind: re.compile(words, re.I) for kind, words in _WORDS.items()}
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""Ten times as fast where PyYAML has it."""
+_DEEPEST = 20
+"""Levels of a form: its own has six."""
+
+
+class FormField(Value):
+    """One question of a template."""
+
+    label: str
+    kind: MissingKind
+    required: bool = False
+    """By the form; a Markdown template requires nothing."""
+
+
+class Form(Value):
+    """One template."""
+
+    fields: list[FormField] = Field(default_factory=list)
+
+
+def field_kind(label: str) -> MissingKind:
+    """What a question is about, by its words."""
+    return next((kind for kind, words in _KINDS.items() if words.search(label)), "other")
+
+
+def parse_forms(texts: Sequence[str]) -> list[Form]:
+    """Every template that asks something; what cannot be read is passed over."""
+    forms = [_from_yaml(text) or _from_markdown(text) for text in (visible_only(raw[:_MAX_CHARS]) for raw in texts)]
+    return [form for form in forms if form.fields]
+
+
+def form_used(forms: Sequence[Form], sections: Sequence[Section]) -> Form | None:
+    """The template that the issue was written with: most of its questions stand in the issue as headings."""
+    headings = {_key(section.heading) for section in sections}
+    best: Form | None = None
+    most = 0
+    for form in forms:
+        hits = sum(_key(field.label) in headings for field in form.fields)
+        if hits > most and 2 * hits >= min(len(form.fields), 4):
+            best, most = form, hits
+    return best
+
+
+def answer(field: FormField, sections: Sequence[Section]) -> str | None:
+    """What stands under the field's heading; empty when nothing does, none when the heading is gone."""
+    texts = [section.text for section in sections if _key(section.heading) == _key(field.label)]
+    return max(texts, key=len).strip() if texts else None
+
+
+def _from_yaml(text: str) -> Form | None:
+    """None when the text is no form."""
+    if _FRONT_MATTER.match(text) or "body:" not in text:
+        return None
+    try:
+        loaded: Any = yaml.load(text, _LOADER) if _is_plain(text) else None  # noqa: S506 - a safe loader
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return None
+    body = loaded.get("body") if isinstance(loaded, dict) else None
+    if not isinstance(body, list):
+        return None
+    fields = [field for item in body[:100] if (field := _field(item)) is not None]
+    return Form(fields=fields)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing in it makes a small text large or deep: aliases multiply what they name."""
+    depth = 0
+    for event in yaml.parse(text, _LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if getattr(event, "anchor", None) or depth > _DEEPEST:  # an alias has one too
+            return False
+    return True
+
+
+def _field(item: Any) -> FormField | None:
+    if not isinstance(item, dict) or item.get("type") not in ("input", "textarea", "dropdown"):
+        return None
+    attributes, validations = item.get("attributes"), item.get("validations")
+    label = attributes.get("label") if isinstance(attributes, dict) else None
+    if not isinstance(label, str) or not label.strip():
+        return None
+    required = isinstance(validations, dict) and validations.get("required") is True
+    return FormField(label=" ".join(label.split()), kind=field_kind(label), required=required)
+
+
+def _from_markdown(text: str) -> Form:
+    """Headings and bold lines of a template."""
+    shown = _COMMENT.sub("", _FRONT_MATTER.sub("", text))
+    labels = [(match[1] or match[2]).strip(" :*") for match in _HEADING.finditer(shown)]
+    return Form(fields=[FormField(label=label, kind=field_kind(label)) for label in dict.fromkeys(labels) if label])
+
+
+def _key(label: str) -> str:
+    return re.sub(r"[\W_]+", " ", label).strip().casefold()

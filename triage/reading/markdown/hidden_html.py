@@ -1,0 +1,127 @@
+"""What GitHub's page does not show: elements, attributes, drawings, and the parts of an address.
+
+GitHub strips more than is listed here (`style`, `hidden`, unknown elements), and then shows the text inside. What its
+author meant to hide is left out all the same.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from pygments.lexers import get_all_lexers  # type: ignore[import-untyped]
+
+from triage.text.clean_text import visible_only, word_set
+
+UNSEEN_TAGS = word_set(
+    "script style template noscript head title svg math object iframe video audio canvas textarea datalist dialog rp "
+    "progress meter noframes noembed applet map"
+)
+SHRINKING_TAGS = word_set("sub sup small")
+MOST_SHRUNK = 3
+"""Nested in each other: the fourth is a third of the text's size, about four pixels."""
+_UNSEEN_ATTRIBUTES = word_set("hidden popover")
+_UNSEEN_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|zoom)\s*:\s*\.?0(?![.\d]*[1-9])"
+    r"|font(?:-size)?\s*:\s*(?:(?:0+(?:\.[0-2]\d*)?|\.[0-2]\d*)(?:px|pt|r?em|%|;|/|\s|$)|[012](?:\.\d+)?(?:px|pt|%))"
+    r"|(?<![\w-])color\s*:\s*(?:white|transparent|snow|ivory|#f[\da-f]?f[\da-f]?f[\da-f]?\b"
+    r"|rgba?\(\s*25\d\s*,\s*25\d\s*,\s*25\d)"
+    r"|(?:left|top|right|bottom|text-indent|margin[\w-]*)\s*:\s*-\d{3}|translate\w*\(\s*-\d{3}|scale\w*\(\s*\.?0"
+    r"|(?<![\w-])(?:max-)?(?:width|height)\s*:\s*[01](?:px|;|\s|$)|clip(?:-path)?\s*:|z-index\s*:\s*-",
+    re.I,
+)
+_UNSEEN_COLOURS = re.compile(r"white|transparent|snow|ivory|#?f[\da-f]?f[\da-f]?f[\da-f]?", re.I)
+_MANY_WORDS = 4
+"""A picture's description of more words than this says something of its own."""
+
+DRAWN = word_set("mermaid geojson topojson stl")
+"""Blocks of these languages are pictures on the page: ids, comments and properties in them are not to be seen."""
+_FORMULA = re.compile(r"\$\$[^$]+\$\$|\$(?=[^\s$])[^$\n]*(?<=[^\s$])\$(?![\w$])")
+_HIDING_TEX = re.compile(
+    r"(?<!\\)%|\\(?:[hv]?phantom|smash|(?:math)?[lrc]lap|(?:text)?color|f?colorbox|tag|label|(?:re)?newcommand|[gex]?def"
+    r"|let|if|fi|mathchoice|mmlToken|enclose|mathmakebox|makebox|texttip|rule|mathtip|toggle|action\w*|require|class|cssId|style|html\w+|href|bbox|hspace|[hm]?skip|m?kern|raise|lower|tiny|scriptscriptstyle)(?![a-z])"
+)
+_SOURCE = re.compile(
+    r"https?://[\w.-]+(?::\d+)?/[\w.~-]+/[\w.~/-]*?(?<=/)(?:blob|blame|tree|raw|src|commits?|pull|issues|compare)/"
+    r"[^\s?#]+(?:#L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?)?"
+)
+_HOST = re.compile(r"https?://(?:[^/?#\s@]*@)?([\w.-]+(?::\d+)?)", re.I)
+_MAX_TARGET_CHARS = 300
+
+
+def is_unseen(tag: str, attributes: Mapping[str, str | None]) -> bool:
+    """Whether an element is there not to be seen."""
+    return tag in UNSEEN_TAGS or (
+        bool(attributes)
+        and (
+            not _UNSEEN_ATTRIBUTES.isdisjoint(attributes)
+            or attributes.get("aria-hidden") == "true"
+            or _UNSEEN_STYLE.search(attributes.get("style") or "") is not None
+            or (tag == "font" and _UNSEEN_COLOURS.fullmatch((attributes.get("color") or "").strip()) is not None)
+        )
+    )
+
+
+def untold(attributes: Mapping[str, str | None]) -> int:
+    """How many attributes of a seen element hold words that the page does not show by itself."""
+    if not attributes:
+        return 0
+    return (
+        bool((attributes.get("title") or "").strip())
+        + bool((attributes.get("data-meta") or "").strip())
+        + (len((attributes.get("alt") or "").split()) > _MANY_WORDS)
+    )
+
+
+def language(told: str) -> str:
+    """A block's language when it is one: no reader sees that word."""
+    name = told.strip().lower()
+    return told.strip() if name in _languages() or name in DRAWN else ""
+
+
+def formulas(text: str) -> tuple[str, int]:
+    """Text without the formulas that hide something, and how many they were."""
+    if "$" not in text:
+        return text, 0
+    found = 0
+
+    def seen(formula: re.Match[str]) -> str:
+        nonlocal found
+        if not hides_in_formula(formula[0]):
+            return formula[0]
+        found += 1
+        return ""
+
+    return _FORMULA.sub(seen, text), found
+
+
+def hides_in_formula(tex: str) -> bool:
+    """Whether TeX has a comment, or a command that paints nothing or nothing readable."""
+    return _HIDING_TEX.search(tex) is not None
+
+
+def target(address: str) -> str:
+    """What is told of a link's address: the whole of a place in a repository, else the host; empty for what has none.
+
+    Queries, user names and words in a path are seen by nobody who reads the page.
+    """
+    cleaned = visible_only(address).strip()[:_MAX_TARGET_CHARS]
+    source = _SOURCE.match(cleaned)
+    if source:
+        return source[0]
+    host = _HOST.match(cleaned)
+    return host[1].lower() if host else ""
+
+
+def origin(address: str) -> str:
+    """Scheme and host of a picture's address; the rest is nothing that anybody sees."""
+    host = _HOST.match(visible_only(address).strip()[:_MAX_TARGET_CHARS])
+    return f"https://{host[1].lower()}" if host else ""
+
+
+@cache
+def _languages() -> frozenset[str]:
+    more = (
+        "svelte jsonc cmd dos plain plaintext txt log logs csv tsv ipython error output traceback stacktrace node env "
+        "math conf config sh-session cfg svg astro mdx gradle shell-script"
+    )
+    return word_set(more) | {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}

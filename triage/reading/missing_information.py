@@ -1,0 +1,296 @@
+"""What a maintainer would have to ask: only what is really missing, each with the reason, at most four questions."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from triage.domain.findings import MissingInformation, MissingKind
+from triage.domain.issue import Reading
+from triage.reading.issue_forms import Form, FormField, answer, form_used, parse_forms
+from triage.reading.issue_kind import kind_of
+from triage.reading.text_signs import (
+    EXPECTATION,
+    IMPERATIVE,
+    INTERMITTENT,
+    NUMBERED,
+    OBSERVATION,
+    SOURCE_LINK,
+    STEPS,
+    crash_named,
+    has_code,
+    has_error,
+    is_english,
+    searched,
+)
+from triage.reading.versions import MOVING, PLATFORMS
+
+_MOST = 4
+_MANY_WORDS = 40
+"""Prose of more words than this tells what happened, whatever words it uses."""
+_MAX_QUOTE_CHARS = 80
+_PLATFORM_BOUND = re.compile(
+    r"\b(?:only (?:on|in|under|with) (?:windows|linux|mac\w*|os ?x|ios|android|arm\w*|docker|wsl\w*|chrome|"
+    r"firefox|safari|edge|ci\b|my|some|certain)|"
+    r"(?:works?|fine|ok) on (?:my|another|other|a different|one|some|linux|windows|mac\w*)|(?:my|some|another|"
+    r"other|different|certain|old|new) (?:machines?|laptops?|computers?|phones?|devices?|browsers?|servers?|"
+    r"platforms?)|"
+    r"on my (?:machine|mac|pc|system)|but (?:not )?(?:on|in) (?:windows|linux|mac\w*|ci\b|docker|production)|"
+    r"platform[- ](?:specific|dependent))\b",
+    re.I,
+)
+_FREQUENCY = re.compile(
+    r"\b(?:\d+ ?%|\d+ (?:out of|of|in) \d+|(?:once|twice|\d+ times|\w+ times) (?:a|an|per|every|each|in|out of)|"
+    r"every (?:\d+|few|couple|other|second|third|hour|day|night|week)|"
+    r"(?:about|roughly|around) (?:half|one in|a third|\d+))",
+    re.I,
+)
+_CONFIGURED = re.compile(
+    r"\b(?:with|in|using|from) (?:my|our|the following|this|a custom) (?:\w+ )?(?:config\w*|settings?|setup)\b", re.I
+)
+_SYSTEM = re.compile(
+    r"\b(?:windows|win(?:10|11|32|64)|linux|mac ?os(?: ?x)?|os ?x|darwin|ubuntu|debian|fedora|arch|alpine|ios|"
+    r"android|chrome|firefox|safari|edge)\b",
+    re.I,
+)
+
+
+def missing_information(reading: Reading, forms: Sequence[str]) -> list[MissingInformation]:
+    """Questions to the reporter of a bug, most useful first. Empty for a complete report and for what is no bug.
+
+    Args:
+        reading: what the issue says.
+        forms: text of the repository's issue templates; a question that they ask is asked by its own label.
+    """
+    if kind_of(reading, []) in ("feature_request", "question"):
+        return []
+    form = form_used(parse_forms(forms), reading.sections)
+    asked = _left_open(reading, form)
+    known = _answered(reading, form) | {question.kind for question in asked}
+    for missing, look in () if _wants_a_change(reading) else _LOOKS:
+        if missing not in known and (question := look(reading)) is not None:
+            asked.append(question)
+            known.add(missing)
+    return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:_MOST]
+
+
+def _wants_a_change(reading: Reading) -> bool:
+    """The title names the change to make, and nothing in the report failed: steps and versions would not help."""
+    return (
+        IMPERATIVE.search(reading.title) is not None and not has_error(reading) and bool(reading.prose or reading.code)
+    )
+
+
+def _left_open(reading: Reading, form: Form | None) -> list[MissingInformation]:
+    """Fields of the template in use that stand empty though the form requires them or a bug needs them."""
+    if form is None:
+        return []
+    return [
+        MissingInformation(
+            kind=field.kind,
+            question=f"Could you fill in “{field.label}”? It is empty in the report.",
+            reason=_FIELD_REASONS[field.kind],
+        )
+        for field in form.fields
+        if _is_open(field, reading)
+    ]
+
+
+def _is_open(field: FormField, reading: Reading) -> bool:
+    text = answer(field, reading.sections)
+    if text or (text is None and not field.required) or _said_elsewhere(field.kind, reading):
+        return False
+    return field.required or field.kind in ("reproduction", "actual", "version")
+
+
+def _said_elsewhere(kind: MissingKind, reading: Reading) -> bool:
+    look = dict(_LOOKS).get(kind)
+    if look is None:
+        return False
+    return look(reading) is None and (kind != "expected" or EXPECTATION.search(searched(reading)) is not None)
+
+
+def _answered(reading: Reading, form: Form | None) -> set[MissingKind]:
+    if form is None:
+        return set()
+    return {field.kind for field in form.fields if answer(field, reading.sections)}
+
+
+def _reproduction(reading: Reading) -> MissingInformation | None:
+    text = searched(reading)
+    now_and_then = INTERMITTENT.search(text)
+    if now_and_then:
+        if _FREQUENCY.search(text) or reading.code:
+            return None
+        return MissingInformation(
+            kind="reproduction",
+            question="How often does it happen, and what is going on then (load, timing, several things at "
+            "once, how long it had run)?",
+            reason=f"The report says “{now_and_then[0]}”, so exact steps may not exist; the circumstances narrow it "
+            f"down.",
+        )
+    if _has_steps(reading):
+        return None
+    return MissingInformation(
+        kind="reproduction",
+        question="What are the steps, or the smallest piece of code or input, that show the problem?",
+        reason=f"The report describes {_subject(reading)}, but nothing in it can be run or clicked through.",
+    )
+
+
+def _has_steps(reading: Reading) -> bool:
+    if has_code(reading) or reading.traces or len(NUMBERED.findall(reading.prose)) >= 2 or _points_at_source(reading):
+        return True
+    named = [section for section in reading.sections if re.search(r"(?i)repro|steps", section.heading)]
+    if any(len(section.text) > 15 for section in named):
+        return True
+    described = len(STEPS.findall(reading.prose[:20_000])) + ("`" in reading.prose) + (len(reading.identifiers) >= 2)
+    return described >= 2 and len(reading.prose.split()) > 25
+
+
+def _error_output(reading: Reading) -> MissingInformation | None:
+    """A crash is named, and neither its trace nor its message is shown, nor code that would show it."""
+    crash = crash_named(searched(reading))
+    if not crash or "following" in crash or reading.traces or has_code(reading) or _points_at_source(reading):
+        return None
+    if reading.error_messages:
+        if len(reading.prose.split()) > _MANY_WORDS:
+            return None
+        return MissingInformation(
+            kind="error_output",
+            question=f"Could you paste the whole output around “{_short(reading.error_messages[0])}”, with the stack "
+            f"trace if there is one?",
+            reason="The message alone does not say where in the code it came from.",
+        )
+    return MissingInformation(
+        kind="error_output",
+        question="Could you paste the full error message and stack trace as text?",
+        reason=f"The report says “{_short(crash)}”, but shows neither the message nor where it came from.",
+    )
+
+
+def _version(reading: Reading) -> MissingInformation | None:
+    if any(not _is_platform(version) for version in reading.versions):
+        return None
+    if _names_source_state(reading) or _points_at_source(reading):
+        return None
+    platform = f" ({reading.versions[0]} is named, but not the release of this project)" if reading.versions else ""
+    return MissingInformation(
+        kind="version",
+        question="Which version or commit of this project do you use?",
+        reason=f"It tells which code ran, and whether the problem is already fixed{platform}.",
+    )
+
+
+def _names_source_state(reading: Reading) -> bool:
+    sections = [section for section in reading.sections if "version" in section.heading.lower()]
+    if any(re.search(r"\w{2}", section.text) for section in sections):
+        return True
+    return MOVING.search(f"{reading.text[:20_000]} {' '.join(reading.links[:50])}") is not None
+
+
+def _expected(reading: Reading) -> MissingInformation | None:
+    text = searched(reading)
+    if _shows_enough(reading) or EXPECTATION.search(text) or crash_named(text) or OBSERVATION.search(reading.title):
+        return None
+    return MissingInformation(
+        kind="expected",
+        question="What did you expect to happen instead?",
+        reason=f"Without it, {_subject(reading)} could also be meant that way.",
+    )
+
+
+def _actual(reading: Reading) -> MissingInformation | None:
+    if _shows_enough(reading) or OBSERVATION.search(searched(reading)):
+        return None
+    return MissingInformation(
+        kind="actual",
+        question="What happens exactly: what do you see, word for word?",
+        reason="The report does not say what goes wrong.",
+    )
+
+
+def _shows_enough(reading: Reading) -> bool:
+    """An error, code or a longer text: what is meant can be seen in it. Other languages are left to the reader."""
+    return (
+        not is_english(reading) or has_error(reading) or has_code(reading) or len(reading.prose.split()) > _MANY_WORDS
+    )
+
+
+def _environment(reading: Reading) -> MissingInformation | None:
+    bound = _PLATFORM_BOUND.search(searched(reading))
+    if bound is None or _names_system(reading):
+        return None
+    return MissingInformation(
+        kind="environment",
+        question="Which operating system, runtime or browser is it, and on which does it work?",
+        reason=f"“{_short(bound[0])}” suggests that it depends on the machine.",
+    )
+
+
+def _configuration(reading: Reading) -> MissingInformation | None:
+    told = _CONFIGURED.search(searched(reading))
+    if told is None or reading.code:
+        return None
+    return MissingInformation(
+        kind="configuration",
+        question="Could you show the part of the configuration that matters here (without secrets)?",
+        reason=f"The report says “{_short(told[0])}”, but does not show it.",
+    )
+
+
+_LOOKS: tuple[tuple[MissingKind, Callable[[Reading], MissingInformation | None]], ...] = (
+    ("reproduction", _reproduction),
+    ("error_output", _error_output),
+    ("version", _version),
+    ("actual", _actual),
+    ("expected", _expected),
+    ("environment", _environment),
+    ("configuration", _configuration),
+)
+_ORDER: tuple[MissingKind, ...] = (*(kind for kind, _ in _LOOKS), "other")
+_FIELD_REASONS: dict[MissingKind, str] = {
+    "reproduction": "Without steps or code nobody else can see the problem.",
+    "error_output": "The message and the trace name the place in the code.",
+    "version": "It tells which code ran, and whether the problem is already fixed.",
+    "actual": "The report does not say what goes wrong.",
+    "expected": "It tells a bug from behaviour that is meant.",
+    "environment": "The project's form asks for it, as the answer may depend on it.",
+    "configuration": "The same code behaves differently under another configuration.",
+    "other": "The project's form requires it.",
+}
+
+
+def _points_at_source(reading: Reading) -> bool:
+    """The reporter read the code: a link to a line of it, or a file of it together with a name in it."""
+    return any(SOURCE_LINK.search(link) for link in reading.links)
+
+
+def _names_system(reading: Reading) -> bool:
+    where = " ".join(
+        [
+            *reading.versions,
+            *(
+                section.text[:300]
+                for section in reading.sections
+                if re.search(r"(?i)\bos\b|system|environment|platform|browser", section.heading)
+            ),
+        ]
+    )
+    return (
+        _SYSTEM.search(where) is not None
+        or re.search(r"(?i)\b(?:windows|ubuntu|mac ?os|debian|fedora|android|ios) \d", reading.body) is not None
+    )
+
+
+def _is_platform(version: str) -> bool:
+    name = version.lower().rpartition(" ")[0]
+    return any(word in PLATFORMS for word in re.split(r"[\s(),/-]+", name))
+
+
+def _subject(reading: Reading) -> str:
+    title = _short(reading.title.strip(" .:!?"))
+    return f"“{title}”" if title else "a problem"
+
+
+def _short(words: str) -> str:
+    words = " ".join(words.split())
+    return words if len(words) <= _MAX_QUOTE_CHARS else words[: _MAX_QUOTE_CHARS - 1].rsplit(" ", 1)[0] + " …"

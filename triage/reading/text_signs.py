@@ -1,0 +1,117 @@
+"""Signs in the text that several judgements share."""
+
+import re
+
+from triage.domain.issue import Reading
+from triage.text.clean_text import word_set
+
+MAX_CHARS = 20_000
+"""Only so much text is searched for signs; what a reporter complains about stands early."""
+
+EXPECTATION = re.compile(
+    r"\b(?:expect\w*|should(?:n't)?|shall|ought|supposed to|instead of|rather than|would (?:like|love|be (?:nice|"
+    r"better|good|great))|"
+    r"intended|desired|correct (?:result|behavio\w+|output|answer|value)|must (?:not )?be|used to work|works? "
+    r"(?:fine|correctly|as|in|with))\b",
+    re.I,
+)
+OBSERVATION = re.compile(
+    r"\b(?:actual\w*|but|instead|however|currently|returns?|gives?|gets?|got|results? in|shows?|displays?|"
+    r"prints?|outputs?|produces?|"
+    r"becomes?|remains?|ignor\w+|missing|wrong\w*|incorrect\w*|invalid|inconsisten\w+|unexpected\w*|fail\w*|"
+    r"crash\w*|broke\w*|breaks?|hangs?|freez\w+|"
+    r"throws?|raises?|(?:does|do|is|are|was|were|can|did|has|have|would|could|should|wo)(?:n't| not)|cannot|"
+    r"never|no longer|nothing|bug|leak\w*|"
+    r"too (?:slow|many|much|long|large|small|strict)|loses?|lost|duplicate\w*|truncat\w+|ambiguous|mislead\w+)\b",
+    re.I,
+)
+CRASH = re.compile(
+    r"\b(?:crash(?:es|ed|ing)?|segfaults?|segmentation fault|core dump\w*|unhandled|panics?|panicked|blows up|"
+    r"(?:throws?|raises?|throwing|raising|thrown|raised|fails? with|failed with|failing with|get|gets|got|"
+    r"getting|results? in|see|seeing) "
+    r"(?:an? |the |this |some )?(?:\w+ ){0,2}(?:error|exception|traceback|stack ?trace)|internal server error|"
+    r"blue screen)\b",
+    re.I,
+)
+_MEANT = re.compile(
+    r"(?:\b(?:should|must|would|could|might|may|not|never|no|to|instead of|without|avoid|prevent\w*|rather than|"
+    r"if it)|n't)\s(?:\w+\s){0,2}$",
+    re.I,
+)
+_CODE_LINE = re.compile(
+    r"^\s*(?:(?:from [\w.]+ )?import [\w*]|def \w+\(|class \w+[(:{]|@\w+|(?:const|let|var|int|auto|public|"
+    r"private|func|fn|fun|use|package|#include|SELECT|INSERT|UPDATE|CREATE)\b\W?\S|"
+    r"[\w.\[\]'\"]{1,80} ?(?:=|:=|\+=) ?\S|"
+    r"[\w.]{1,80}\([^()]{0,200}(?:\([^()]{0,100}\)[^()]{0,100}){0,3}\)[;:]?\s*$|return\b|for .{1,200}[:{]\s*$|if "
+    r".{1,200}[:{]\s*$|\$ \S|>>>? ?\w|In \[\d+\]|[})\]]+[;,]?\s*$)",
+    re.M,
+)
+_CALL = re.compile(r"\b[A-Za-z_][\w.]{1,60}\([^()\n]{1,120}\)")
+IMPERATIVE = re.compile(
+    r"(?i)^\W*(?:\w+: )?(?:fix|make|use|remove|drop|rename|simplify|improve|optimi[sz]e|refactor|reduce|change|"
+    r"prevent|display|show|correct|replace|move|update|clean ?up|"
+    r"deprecate|document|extend|ensure|avoid|disallow|permit|convert|switch|restrict|handle|precompute|generate|"
+    r"raise|return|resolve|enforce)\b"
+)
+"""A title in the words of a change: who wrote it wants that change and read the code."""
+INTERMITTENT = re.compile(
+    r"\b(?:intermittent\w*|sometimes (?:\w+ ){0,4}(?:fail|crash|hang|freez|stop|disconnect|break|miss|lose|"
+    r"return|throw|rais|wrong|time)\w*|(?:fail|crash|hang|freez|break|happen|occur)\w* (?:\w+ )?sometimes|"
+    r"random(?:ly)? (?:fail|crash|hang|stop|disconnect|freez)\w*|(?:fail|crash|hang|freez)\w* (?:randomly|at "
+    r"random)|"
+    r"flak[ey]\w*|occasional\w*|sporadic\w*|once in a while|every (?:now and then|so often)|"
+    r"race condition|data race|non-?deterministic\w*|hard to reproduce|cannot reproduce (?:it )?(?:reliably|"
+    r"consistently|every)|not always|heisenbug|under (?:heavy )?load)\b",
+    re.I,
+)
+STEPS = re.compile(
+    r"\b(?:(?:steps|how|code|example|way|easy|easily|case|script|snippet|project|repo(?:sitory)?) to reproduce|"
+    r"to (?:reproduce|replicate)|reproduc(?:e|ed|tion|er|ible)\b(?! (?:it|this)? ?(?:reliably|consistently))|"
+    r"repro\b|steps:|(?:when|if|after|once|whenever|while) (?:i|you|we|one|users?|calling|running|using|opening|"
+    r"clicking|setting|passing|"
+    r"trying|importing|installing|creating|the user)\b|(?:i|we) (?:ran|run|call|called|click|clicked|tried|try|"
+    r"use|used|set|open|opened|created|have|wrote)\b|"
+    r"(?:run|running|call|calling|executing|consider|for example|e\.g\.|given)\b)",
+    re.I,
+)
+NUMBERED = re.compile(r"^\s*(?:\d{1,2}[.)]|step \d{1,2}\b)\s?\S", re.I | re.M)
+_FEW_WORDS = 5
+_ENGLISH_EVERY = 12
+_ENGLISH = word_set(
+    "the is are was it to of and not this that with for when you from but be has have if after can does"
+)
+"""In English prose every third word is one of these; one in twelve is asked for."""
+_OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")
+SOURCE_LINK = re.compile(r"/(?:blob|blame|tree|commit|pull|compare)/[\w./%-]+")
+
+
+def searched(reading: Reading) -> str:
+    """Title and prose, bounded."""
+    return f"{reading.title}\n{reading.prose}"[:MAX_CHARS]
+
+
+def is_english(reading: Reading) -> bool:
+    """Whether the signs of this module, which are English words, can be looked for; a few words count as English."""
+    if _OTHER_SCRIPT.search(searched(reading)):
+        return False
+    words = re.findall(r"[^\W\d_]+", reading.prose[:MAX_CHARS].lower())
+    return len(words) < _FEW_WORDS or sum(word in _ENGLISH for word in words) * _ENGLISH_EVERY >= len(words)
+
+
+def has_error(reading: Reading) -> bool:
+    """Whether the text shows what failed: a trace or a message word for word."""
+    return bool(reading.error_messages) or any(trace.frames for trace in reading.traces)
+
+
+def has_code(reading: Reading) -> bool:
+    """Whether there is code to run, also where it was pasted without a fence or stands as calls in a sentence."""
+    prose = searched(reading)
+    return bool(reading.code) or len(_CODE_LINE.findall(prose)) >= 2 or len(_CALL.findall(prose)) >= 2
+
+
+def crash_named(text: str) -> str:
+    """The words that say something crashed or raised; empty when none do, or when they say it should or should not."""
+    for match in CRASH.finditer(text):
+        if not _MEANT.search(text[max(0, match.start() - 40) : match.start()]):
+            return match[0]
+    return ""

@@ -1,0 +1,42 @@
+"""Files that may hold secrets by their name: their text is never read, whatever stands in it."""
+
+import re
+
+from triage.secrets.masking import masked
+
+_SAMPLE = re.compile(r"(?:^|[._-])(?:examples?|samples?|templates?|tmpl|tpl|dist|defaults?|schema|stub)(?=[._-]|$)")
+"""Made to be read: what a project shows of a file that it keeps to itself. Its text is masked like any other."""
+_NAMED = re.compile(
+    r"(?:\.env(?:[._-][\w.-]+)?|[\w.-]+\.env|\.envrc|\.flaskenv"
+    r"|[\w.-]*\.(?:pem|key|ppk|p8|p12|pfx|pkcs8|pkcs12|jks|jceks|keystore|kdbx?|gpg|pgp|ovpn|agekey|keytab)"
+    r"|[\w.-]*\.(?:tfstate|tfstate\.[\w.-]+|tfvars|tfvars\.json)"
+    r"|[\w.-]*id_(?:rsa|dsa|ecdsa|ed25519|ecdsa_sk|ed25519_sk|xmss)(?:[._-](?:old|bak|backup|priv|private|key|prod|dev))?"
+    r"|\.(?:npmrc|yarnrc|netrc|pypirc|pgpass|my\.cnf|mylogin\.cnf|dockercfg|dockerconfigjson|htpasswd|htdigest|s3cfg|boto"
+    r"|git-credentials|gitcookies|terraformrc|vault[-_]?(?:token|pass(?:word)?)[\w.-]*|databrickscfg|remote-sync\.json"
+    r"|(?:bash|zsh|sh|psql|mysql|sqlite|python|node_repl|irb)_history)|_netrc|pgpass\.conf|kubeconfig|htpasswd"
+    r"|git-credentials-[\w.-]+\.config|vault[-_]pass(?:word)?(?:\.txt)?|credentials(?:\.(?:json|ya?ml|toml|ini|csv|xml|db|enc))?"
+    r"|(?:client|oauth|app)[-_]secrets?[\w.-]*\.json|service[-_]?account[\w.-]*\.json|gcloud[\w.-]*\.json"
+    r"|[\w.-]*(?:[._-]|^)secrets?\.(?:json|ya?ml|toml|ini|properties|env|txt|enc)|terraform\.rc)"
+)
+"""The whole name, in lower case. No source of a program: `env.py` and `credentials.py` are read."""
+_PLACED = re.compile(
+    r"(?:^|/)\.(?:ssh|gnupg|aws|azure|gcloud|kube|password-store)/|(?:^|/)\.(?:docker/config\.json|cargo/credentials"
+    r"|gem/credentials|composer/auth\.json|git/config)"
+)
+_DESCRIBED = re.compile(r"(?:^|/)(?:templates?|schemas?|locales?|lang|langs|i18n|translations|messages)/")
+"""Folders of files that describe secrets and hold none, such as a chart's `templates/secrets.yaml`."""
+_WORDED = re.compile(r"secrets?\.|credentials\.")
+
+
+def may_hold_secrets(path: str) -> bool:
+    """Whether a file is made to hold secrets, or its path holds one itself.
+
+    Names are those that gitleaks, GitHub's own ignore lists and the tools that write such files know.
+    """
+    lower = path.lower()
+    name = lower.rpartition("/")[2]
+    if _PLACED.search(lower):
+        return True
+    if _NAMED.fullmatch(name) and not _SAMPLE.search(name):
+        return not (_WORDED.search(name) and _DESCRIBED.search(lower))
+    return masked(path) != path
