@@ -5,8 +5,8 @@ import random
 from collections.abc import Iterator
 
 from bench.made_up import make_tree
-from tests.e2e.job import Job
-from tests.e2e.struck import SIGNALS, Strikes, Struck
+from testing.runs.cancelled_run import SIGNALS, Strikes, Struck
+from testing.runs.job import Job
 
 COLUMNS = ("signal at", "signal", "seconds", "exit", "status", "page", "comment", "asked on", "late", "left", "trace")
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.e2e.job import Job
-from tests.e2e.outside import Outside, serving
+from testing.runs.external_services import Outside, serving
+from testing.runs.job import Job
 
 COLUMNS = ("killed at", "status", "asked again", "comments")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.runner.real_runner import obeyed, outputs
-from tests.e2e.github_server import SLUG, GitHubServer, serving
+from testing.runner_grammar import obeyed, outputs
+from testing.servers.github_server import SLUG, GitHubServer, serving
 from triage.action import main
 
 BODY = """

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.endpoint import Reply, Request, serving
-from tests.index.repositories import commit
+from testing.checkouts.git_repositories import commit
+from testing.servers.scripted_server import Reply, Request, serving
 
 ROOT = Path(__file__).parents[1]
 REPORT = (

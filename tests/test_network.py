@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
-from tests.adapters.telemetry.runs import REPORT
-from tests.e2e.lines import (
+from testing.fakes import FakeJournal
+from testing.servers.tcp_servers import (
     LOGIN,
     PASSWORD,
     PROMISE,
@@ -32,8 +32,8 @@ from tests.e2e.lines import (
     proxying,
     sealed,
 )
-from tests.fakes import FakeJournal
-from triage.adapters.github.github_requests import Transport
+from tests.adapters.telemetry.runs import REPORT
+from triage.adapters.github.github_client import Transport
 from triage.adapters.github.github_retry import Waits
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.adapters.llm.check_model import reach as model_reached
@@ -46,7 +46,7 @@ from triage.domain.collector import Collector, Intake
 from triage.errors import BadInput, TriageError
 from triage.index.vectors.chroma_connection import StoreFailed, server
 from triage.network import Authorities, Network
-from triage.settings.proxy_settings import read_network
+from triage.settings.network_settings import read_network
 
 KEY = SecretStr("k3y-" + "q7" * 16)
 NAME = "service.example"

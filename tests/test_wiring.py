@@ -7,11 +7,11 @@ from types import MappingProxyType
 import pytest
 from pydantic import SecretStr
 
-from tests.endpoint import Reply, Request, completion
-from tests.endpoint import serving as endpoint_serving
-from tests.fakes import FakeJournal
+from testing.checkouts.git_repositories import commit, write
+from testing.fakes import FakeJournal
+from testing.servers.scripted_server import Reply, Request, completion
+from testing.servers.scripted_server import serving as endpoint_serving
 from tests.index.chroma_server import serving
-from tests.index.repositories import commit, write
 from triage import wiring
 from triage.domain.project_config import Config, Labels, Price
 from triage.errors import BadInput

@@ -22,9 +22,9 @@ from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.errors import BadInput, TriageError
+from triage.events.issue_text import issue_from_text
 from triage.flows.doctor import Check, checks
 from triage.flows.export_telemetry import tell
-from triage.flows.triage_file import issue_from_text
 from triage.ports import Services
 from triage.publish.json_schema import report_json
 from triage.publish.redacting import WayOut

@@ -1,4 +1,4 @@
-"""What the core needs from outside. Each protocol has one real door and one strict fake in `tests/fakes.py`.
+"""What the core needs from outside. Each protocol has one real door and one strict fake in `testing/fakes.py`.
 
 LangChain is named here and not imported: it costs a third of a second, and an event that is skipped needs none of it.
 """

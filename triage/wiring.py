@@ -59,7 +59,7 @@ def actions(place: RunnerEnvironment, stream: TextIO, way_out: WayOut) -> Action
     """The Actions runner on its files and on standard output."""
     from triage.adapters.runner.actions_log import ActionsLog
     from triage.adapters.runner.actions_runner import ActionsRunner
-    from triage.adapters.runner.log_lines import LineWriter
+    from triage.adapters.runner.inert_lines import LineWriter
     from triage.adapters.runner.output_guard import guarded
 
     lines = LineWriter(stream, way_out.at("log"))

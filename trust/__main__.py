@@ -9,9 +9,9 @@ from pathlib import Path
 
 from triage import __version__
 from trust.measure import Measure
+from trust.measure_process import measured
 from trust.measures import MEASURES
-from trust.table import Row, failures, page, table
-from trust.worker import measured
+from trust.results_table import Row, failures, page, table
 
 SIDE_BY_SIDE = 2
 

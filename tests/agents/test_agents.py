@@ -8,8 +8,8 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 
-from tests import cases
-from tests.fakes import FakeCodebase, FakeModel, FakeRetriever, FakeTools, services
+from testing import factories
+from testing.fakes import FakeCodebase, FakeModel, FakeRetriever, FakeTools, services
 from triage.agents import codebase_search, critic, investigator, prompts, web_search, writer
 from triage.agents.prompts import MAX_PART_CHARS, cut, fenced, system
 from triage.agents.report_templates import report_by_rules, severity_of, ticket_by_rules, ticket_of
@@ -23,12 +23,12 @@ from triage.reading.symptoms import Symptom
 
 
 def case(**changes: Any) -> Case:
-    issue = changes.pop("issue", cases.issue())
-    given: dict[str, Any] = {"issue": issue, "reading": read(issue), "repository": cases.repository()}
+    issue = changes.pop("issue", factories.issue())
+    given: dict[str, Any] = {"issue": issue, "reading": read(issue), "repository": factories.repository()}
     return Case(**given | changes)
 
 
-CODE = FakeCodebase(cases.FILES)
+CODE = FakeCodebase(factories.FILES)
 
 
 # --- prompts
@@ -100,7 +100,7 @@ def test_every_prompt_is_a_file_with_the_rule_on_data(name: str):
 
 
 async def test_investigator_keeps_only_messages_that_stand_in_the_issue():
-    told = cases.investigation(error_messages=["ValueError: day is out of range for month", "invented error", ""])
+    told = factories.investigation(error_messages=["ValueError: day is out of range for month", "invented error", ""])
     model = FakeModel({"InvestigatorFinding": told})
     consulted = await investigator.by_model(case(), services(), model)
     assert consulted.answer.error_messages == ["ValueError: day is out of range for month"]
@@ -117,7 +117,7 @@ async def test_investigator_by_rules_names_the_place_that_raised():
 
 async def test_an_empty_report_is_asked_what_happened():
     """Without a question the reporter's answer would start no run."""
-    answer = await investigator.by_rules(case(issue=cases.issue(title="x", body="help")), services())
+    answer = await investigator.by_rules(case(issue=factories.issue(title="x", body="help")), services())
     assert answer.kind == "not_actionable"
     assert [asked.kind for asked in answer.missing_information] == ["actual"]
 
@@ -126,12 +126,12 @@ async def test_a_lone_backtick_opens_no_code_span():
     body = (
         "```\nlist.rb:12:in `render': undefined method `name' for nil (NoMethodError)\n\tfrom app.rb:3:in `<main>'\n```"
     )
-    answer = await investigator.by_rules(case(issue=cases.issue(body=body)), services())
+    answer = await investigator.by_rules(case(issue=factories.issue(body=body)), services())
     assert answer.summary.count("`") == 2
 
 
 async def test_investigator_by_rules_is_modest_about_a_vague_issue():
-    vague = cases.issue(title="It does not work", body="Please help")
+    vague = factories.issue(title="It does not work", body="Please help")
     answer = await investigator.by_rules(case(issue=vague), services())
     assert answer.confidence <= 0.35
     assert answer.hypothesis
@@ -145,13 +145,13 @@ async def test_codebase_chain_shows_passages_with_their_places():
 
     def answer(prompt: Any) -> CodebaseFinding:
         seen.append(prompt.to_string())
-        return cases.codebase()
+        return factories.codebase()
 
     retriever = FakeRetriever(
         documents=[Document(page_content="3| code", metadata={"path": "a.py", "start": 3, "end": 3, "symbol": "f"})]
     )
     chain = codebase_search.build_codebase_chain(retriever, RunnableLambda(answer))
-    assert await chain.ainvoke({"issue": "it", "hypothesis": "this", "keywords": ["k1", "k2"]}) == cases.codebase()
+    assert await chain.ainvoke({"issue": "it", "hypothesis": "this", "keywords": ["k1", "k2"]}) == factories.codebase()
     assert "## a.py:3-3 (f)\n3| code" in seen[0]
     assert "k1, k2" in seen[0]
 
@@ -176,8 +176,8 @@ async def test_codebase_by_rules_gives_lines_and_reasons():
 
 async def test_a_stale_line_number_is_not_quoted():
     """The trace shows another line's text: the reporter's version differs."""
-    drifted = cases.issue(body=cases.TRACEBACK.replace("return date(*parts)", "return old_date(*parts)"))
-    told = case(issue=drifted, critique=cases.critique())
+    drifted = factories.issue(body=factories.TRACEBACK.replace("return date(*parts)", "return old_date(*parts)"))
+    told = case(issue=drifted, critique=factories.critique())
     answer = await codebase_search.by_rules(told, services(codebase=CODE))
     assert answer.relevant_files[0].quote == "def parse(text):"
     report = report_by_rules(told.model_copy(update={"codebase": answer}))
@@ -187,18 +187,18 @@ async def test_a_stale_line_number_is_not_quoted():
 async def test_a_line_of_a_librarys_frame_is_not_told_as_the_failing_one():
     """The library raises with the same words as a line of ours."""
     code = FakeCodebase({"src/parse.py": "def parse(text):\n    return date(*parts)\n    raise ValueError(text)\n"})
-    deeper = cases.TRACEBACK.replace(
+    deeper = factories.TRACEBACK.replace(
         "ValueError:", '  File "/usr/lib/dates.py", line 9, in date\n    raise ValueError(text)\nValueError:'
     )
-    answer = await codebase_search.by_rules(case(issue=cases.issue(body=deeper)), services(codebase=code))
+    answer = await codebase_search.by_rules(case(issue=factories.issue(body=deeper)), services(codebase=code))
     assert answer.relevant_files[0].quote == "return date(*parts)"
 
 
 async def test_frames_in_libraries_do_not_hide_the_repositorys_own():
-    deeper = cases.TRACEBACK.replace(
+    deeper = factories.TRACEBACK.replace(
         "ValueError:", '  File "/usr/lib/python3.12/datetime.py", line 9, in date\n    raise ValueError\nValueError:'
     )
-    told = case(issue=cases.issue(body=deeper))
+    told = case(issue=factories.issue(body=deeper))
     assert critic.blamed(told.reading.traces, CODE) == {"src/parse.py"}
 
 
@@ -215,7 +215,7 @@ async def test_a_file_known_by_its_path_alone_is_a_suspect_without_lines():
         def search(self, query: Any, limit: int) -> list[Hit]:
             return [Hit(path="src/parse.py", score=1.0, chance=0.8, passages=[], reasons=["innermost frame"])]
 
-    answer = await codebase_search.by_rules(case(), services(codebase=ByPathAlone(cases.FILES)))
+    answer = await codebase_search.by_rules(case(), services(codebase=ByPathAlone(factories.FILES)))
     assert answer.root_cause_location == "src/parse.py"
     assert (answer.relevant_files[0].start_line, answer.relevant_files[0].quote) == (None, None)
 
@@ -225,19 +225,19 @@ async def test_a_panic_is_told_where_it_began_not_in_the_runtime_that_reports_it
         "panic: index out of range\n\ngoroutine 1 [running]:\nruntime.gopanic(0x1)\n\t/go/src/runtime/panic.go:9 +0x1\n"
         "main.walk(0x2)\n\t/app/tree.go:46 +0x2\nmain.main()\n\t/app/main.go:5 +0x3\n"
     )
-    answer = await investigator.by_rules(case(issue=cases.issue(body=f"```\n{panic}```")), services())
+    answer = await investigator.by_rules(case(issue=factories.issue(body=f"```\n{panic}```")), services())
     assert "tree.go:46" in answer.summary
 
 
 async def test_a_vague_issue_is_never_sure():
     """The chances were learned from issues with something to go by."""
-    told = case(issue=cases.issue(title="It does not work", body="parse is broken since today"))
+    told = case(issue=factories.issue(title="It does not work", body="parse is broken since today"))
     answer = await codebase_search.by_rules(told, services(codebase=CODE))
     assert (answer.relevant_files[0].path, answer.confidence) == ("src/parse.py", codebase_search.VAGUE)
 
 
 async def test_what_the_issue_says_counts_once():
-    found = cases.investigation(keywords_for_search=["parse", "frobnicate"], hypothesis="`leap_years` is not asked")
+    found = factories.investigation(keywords_for_search=["parse", "frobnicate"], hypothesis="`leap_years` is not asked")
     told = case(investigation=found, gaps=["Is `Calendar.days` right?", "The issue shows no second example."])
     assert codebase_search.query_of(told).keywords == ["frobnicate", "Calendar.days", "leap_years"]
 
@@ -260,7 +260,7 @@ async def test_only_pages_that_the_tool_returned_survive():
         WebResult(title="A better title", url="https://docs.test/date", relevance_reason="fits"),
         WebResult(title="Invented", url="https://evil.test/", relevance_reason="fits"),
     ]
-    model = FakeModel({"tools": ASKS, "WebSearchFinding": cases.web(relevant_results=results)})
+    model = FakeModel({"tools": ASKS, "WebSearchFinding": factories.web(relevant_results=results)})
     consulted = await web_search.by_model(case(), services(search=FakeTools(PAGES)), model)
     assert [(kept.url, kept.title) for kept in consulted.answer.relevant_results] == [
         ("https://docs.test/date", "Dates")
@@ -317,7 +317,7 @@ async def test_web_by_rules_searches_for_the_message():
 
 def test_query_by_rules_leaves_the_reporter_out():
     body = "```\nOSError: cannot open /home/bob/secret.txt at 0x7ffde4 for bob@corp.test after 123456 tries\n```"
-    query = web_search.query_by_rules(case(issue=cases.issue(body=body)))
+    query = web_search.query_by_rules(case(issue=factories.issue(body=body)))
     assert query == "OSError: cannot open at for after tries"
 
 
@@ -327,11 +327,11 @@ def test_query_by_rules_leaves_the_reporter_out():
 @pytest.mark.parametrize(
     ("changes", "verdict"),
     [
-        ({"codebase": cases.codebase(), "citations": Citations(verified=3, total=3)}, "CONFIRMED"),
-        ({"codebase": cases.codebase(), "citations": Citations(verified=2, total=3)}, "UNCERTAIN"),
-        ({"codebase": cases.codebase(confidence=0.4)}, "UNCERTAIN"),
-        ({"codebase": cases.codebase(relevant_files=[cases.relevant("src/store.py")])}, "UNCERTAIN"),
-        ({"codebase": cases.codebase(relevant_files=[])}, "CHALLENGED"),
+        ({"codebase": factories.codebase(), "citations": Citations(verified=3, total=3)}, "CONFIRMED"),
+        ({"codebase": factories.codebase(), "citations": Citations(verified=2, total=3)}, "UNCERTAIN"),
+        ({"codebase": factories.codebase(confidence=0.4)}, "UNCERTAIN"),
+        ({"codebase": factories.codebase(relevant_files=[factories.relevant("src/store.py")])}, "UNCERTAIN"),
+        ({"codebase": factories.codebase(relevant_files=[])}, "CHALLENGED"),
         ({}, "CHALLENGED"),
     ],
 )
@@ -343,7 +343,7 @@ async def test_critic_by_rules_judges_the_evidence(changes: dict[str, Any], verd
 
 
 async def test_critic_by_rules_gives_no_words_to_search_again():
-    answer = await critic.by_rules(case(codebase=cases.codebase(confidence=0.4)), services())
+    answer = await critic.by_rules(case(codebase=factories.codebase(confidence=0.4)), services())
     assert critic.searchable(answer.gaps) == []
 
 
@@ -353,7 +353,7 @@ def test_searchable_takes_names_and_leaves_prose():
 
 
 async def test_a_models_adjustment_is_bounded():
-    model = FakeModel({"CritiqueFinding": cases.critique("CHALLENGED", confidence_adjustment=-1.0)})
+    model = FakeModel({"CritiqueFinding": factories.critique("CHALLENGED", confidence_adjustment=-1.0)})
     consulted = await critic.by_model(case(), services(), model)
     assert consulted.answer.confidence_adjustment == -0.5
 
@@ -384,7 +384,7 @@ def test_the_gravest_symptom_decides(kinds: list[str], severity: str):
 
 def test_a_model_does_not_get_all_the_labels_that_it_wants():
     many = [f"area: {number}" for number in range(200)]
-    found = ticket_of({"labels": many}, case(repository=cases.repository(labels=many)), [])["labels"]
+    found = ticket_of({"labels": many}, case(repository=factories.repository(labels=many)), [])["labels"]
     assert found == many[:5]
 
 
@@ -409,9 +409,11 @@ def test_a_models_ticket_is_normalised(raw: dict[str, Any], expected: dict[str, 
 def test_ticket_by_rules_uses_the_projects_own_label_names():
     labels = ["type: bug", "kind/regression", "enhancement"]
     told = case(
-        issue=cases.issue(body=cases.TRACEBACK + "\nThis is a regression: it worked in 1.3.", author="reporter"),
-        repository=cases.repository(labels=labels),
-        investigation=cases.investigation(),
+        issue=factories.issue(
+            body=factories.TRACEBACK + "\nThis is a regression: it worked in 1.3.", author="reporter"
+        ),
+        repository=factories.repository(labels=labels),
+        investigation=factories.investigation(),
     )
     ticket = ticket_by_rules(told, ["reporter", "keeper"])
     assert ticket["labels"] == ["type: bug", "kind/regression"]
@@ -419,7 +421,9 @@ def test_ticket_by_rules_uses_the_projects_own_label_names():
 
 
 async def test_the_writer_by_rules_claims_no_cause_that_was_not_shown():
-    told = case(investigation=cases.investigation(), codebase=cases.codebase(), critique=cases.critique("UNCERTAIN"))
+    told = case(
+        investigation=factories.investigation(), codebase=factories.codebase(), critique=factories.critique("UNCERTAIN")
+    )
     output = await writer.by_rules(told, services())
     assert output.report.root_cause.startswith("Not proven.")
     assert output.github_comment_markdown == ""

@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from tests import cases
-from tests.fakes import FakeCodebase
+from testing import factories
+from testing.fakes import FakeCodebase
 from tests.index.indexes import codebase_of
 from triage.agents import code_tools
 from triage.agents.code_tools import changes_of, definitions_of, found_code, lines_of
 from triage.domain.code import Change, History, Hit, Passage, SearchQuery, Span
 
 CODE = FakeCodebase(
-    cases.FILES, changes=[Change(commit="abcdef0123456789", date="2024-01-02T03:04:05Z", subject="Fix")]
+    factories.FILES, changes=[Change(commit="abcdef0123456789", date="2024-01-02T03:04:05Z", subject="Fix")]
 )
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, SystemMessage, ToolMessage
 
-from tests import cases
-from tests.fakes import NOW, FakeClock, FakeCodebase, FakeJournal, FakeModel, FakeTools, services
+from testing import factories
+from testing.fakes import NOW, FakeClock, FakeCodebase, FakeJournal, FakeModel, FakeTools, services
 from triage.agents import code_lookup, codebase_search, tool_messages
 from triage.agents.code_tools import code_tools
 from triage.domain.agent_input import Case
@@ -21,13 +21,15 @@ from triage.graph.tool_runner import ToolBench, recorded
 from triage.ports import Services
 from triage.reading.read_issue import read
 
-CODE = FakeCodebase(cases.FILES)
+CODE = FakeCodebase(factories.FILES)
 ENOUGH = AIMessage("enough")
 
 
 def case() -> Case:
-    issue = cases.issue()
-    return Case(issue=issue, reading=read(issue), repository=cases.repository(), investigation=cases.investigation())
+    issue = factories.issue()
+    return Case(
+        issue=issue, reading=read(issue), repository=factories.repository(), investigation=factories.investigation()
+    )
 
 
 def asks(*calls: tuple[str, dict[str, Any]], words: str = "", start: int = 0) -> AIMessage:
@@ -45,7 +47,7 @@ def reads(*starts: int) -> AIMessage:
 
 
 def model_of(*turns: Any, **changes: Any) -> FakeModel:
-    return FakeModel({"tools": list(turns), "CodebaseFinding": cases.codebase()} | changes)
+    return FakeModel({"tools": list(turns), "CodebaseFinding": factories.codebase()} | changes)
 
 
 def given_services(model: FakeModel, tools: Any = None, **changes: Any) -> Services:
@@ -238,7 +240,7 @@ FAILURES = [
 async def test_a_failing_turn_costs_the_looking_up_and_not_the_answer(error: Exception):
     model = model_of(error)
     consulted = await run(model)
-    assert consulted.answer == cases.codebase()
+    assert consulted.answer == factories.codebase()
     assert consulted.shortfalls == [f"looking things up ended early: {error}; answered from what was there"]
 
 
@@ -252,7 +254,7 @@ async def test_what_was_looked_up_before_a_failure_is_kept():
 async def test_a_turn_that_hangs_is_cut_in_time_for_the_answer():
     model = model_of(lambda _: asyncio.sleep(60))
     consulted = await run(model, limits=Limits(agent_seconds=4.2))
-    assert consulted.answer == cases.codebase()
+    assert consulted.answer == factories.codebase()
     assert consulted.shortfalls == ["looking things up ended early: no answer in time; answered from what was there"]
 
 
@@ -335,7 +337,7 @@ def test_whatever_is_asked_the_conversation_stays_well_formed(turns: list[list[t
     ]
     model = model_of(*messages, *[ENOUGH] * 3)
     consulted = asyncio.run(run(model))
-    assert consulted.answer == cases.codebase()
+    assert consulted.answer == factories.codebase()
     sent = turns_of(model)
     assert len(sent) <= code_lookup.MAX_TURNS
     waiting: list[str | None] = []

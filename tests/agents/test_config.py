@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 
-from tests import cases
+from testing import factories
+from testing.fakes import FakeCodebase, FakeModel, FakeTools, services
 from tests.agents.test_agents import case
-from tests.fakes import FakeCodebase, FakeModel, FakeTools, services
 from triage.agents import codebase_search, critic, investigator, web_search, writer
 from triage.agents.prompts import system
 from triage.domain.project_config import Config, Labels
@@ -32,9 +32,9 @@ def messages(prompt: Any) -> list[BaseMessage]:
 
 async def asked(by_model: Callable[..., Any], config: Config) -> dict[str, list[BaseMessage]]:
     """Every prompt of an agent's turn, by what was asked for."""
-    model = FakeModel(cases.answers(tools=SEARCH, WebSearchFinding=cases.web()))
-    given = services(codebase=FakeCodebase(cases.FILES), model=model, search=FakeTools(FOUND), config=config)
-    await by_model(case(investigation=cases.investigation(), codebase=cases.codebase()), given, model)
+    model = FakeModel(factories.answers(tools=SEARCH, WebSearchFinding=factories.web()))
+    given = services(codebase=FakeCodebase(factories.FILES), model=model, search=FakeTools(FOUND), config=config)
+    await by_model(case(investigation=factories.investigation(), codebase=factories.codebase()), given, model)
     return {name: messages(prompt) for name, prompt in model.asked}
 
 
@@ -81,15 +81,15 @@ async def test_labels_are_told_with_when_they_fit():
 )
 async def test_an_alias_is_suggested_in_place_of_an_owner(owners: list[str], assignee: str):
     config = Config(owners={"acme/core": "octocat", "acme/web": "octocat"})
-    given = services(codebase=FakeCodebase(cases.FILES, owned_by=owners), config=config)
-    answer = await writer.by_rules(case(codebase=cases.codebase()), given)
+    given = services(codebase=FakeCodebase(factories.FILES, owned_by=owners), config=config)
+    answer = await writer.by_rules(case(codebase=factories.codebase()), given)
     assert answer.ticket_assignee_suggestion == assignee
 
 
 async def test_a_model_may_name_the_alias_only():
     config = Config(owners={"acme/core": "octocat"})
     for named, expected in (("octocat", "octocat"), ("acme/core", "")):
-        model = FakeModel(cases.answers(json={"title": "x", "labels": [], "assignee": named, "effort": "S"}))
-        given = services(codebase=FakeCodebase(cases.FILES, owned_by=["acme/core"]), config=config, model=model)
-        consulted = await writer.by_model(case(codebase=cases.codebase()), given, model)
+        model = FakeModel(factories.answers(json={"title": "x", "labels": [], "assignee": named, "effort": "S"}))
+        given = services(codebase=FakeCodebase(factories.FILES, owned_by=["acme/core"]), config=config, model=model)
+        consulted = await writer.by_model(case(codebase=factories.codebase()), given, model)
         assert consulted.answer.ticket_assignee_suggestion == expected

@@ -7,7 +7,7 @@ import pytest
 from openai import pydantic_function_tool
 from pydantic import BaseModel
 
-from tests import cases
+from testing import factories
 from triage.agents.agent import _to_agent_finding
 from triage.agents.codebase_search import CodebaseSearchInput
 from triage.agents.critic import CriticInput, map_critique_to_verdict
@@ -27,18 +27,18 @@ TICKET = {"title": "It breaks", "labels": ["bug"], "assignee": "keeper", "effort
 
 
 def merged(**changes: Any) -> WriterOutput:
-    return merge_writer_outputs({"report": cases.report(), "comment": "words", "ticket": TICKET} | changes)
+    return merge_writer_outputs({"report": factories.report(), "comment": "words", "ticket": TICKET} | changes)
 
 
 TRANSLATED: list[tuple[Any, str, list[str]]] = [
-    (cases.investigation(), "parse passes a day that the year lacks", ["parse"]),
-    (cases.codebase(), "src/parse.py:3", ["src/parse.py"]),
-    (cases.codebase(root_cause_location=None), "Root cause location not identified.", ["src/parse.py"]),
-    (cases.web(), "No external root cause identified.", ["https://docs.test/date"]),
-    (cases.web(external_root_cause="a bug in datetime"), "a bug in datetime", ["https://docs.test/date"]),
-    (cases.critique("CHALLENGED", revised_hypothesis="rather this"), "rather this", ["is `leap_year` checked?"]),
+    (factories.investigation(), "parse passes a day that the year lacks", ["parse"]),
+    (factories.codebase(), "src/parse.py:3", ["src/parse.py"]),
+    (factories.codebase(root_cause_location=None), "Root cause location not identified.", ["src/parse.py"]),
+    (factories.web(), "No external root cause identified.", ["https://docs.test/date"]),
+    (factories.web(external_root_cause="a bug in datetime"), "a bug in datetime", ["https://docs.test/date"]),
+    (factories.critique("CHALLENGED", revised_hypothesis="rather this"), "rather this", ["is `leap_year` checked?"]),
     (
-        cases.critique("CHALLENGED", gaps=["a", "b"]),
+        factories.critique("CHALLENGED", gaps=["a", "b"]),
         "Verdict: CHALLENGED. Gaps: a; b",
         ["a", "b"],
     ),
@@ -70,7 +70,7 @@ def test_translation(answer: Any, details: str, files: list[str]):
     ],
 )
 def test_gate(verdict: str, ready: bool, adjustment: float, gate: str, confidence: float):
-    raw = cases.critique(verdict, ready_for_report=ready, confidence_adjustment=adjustment, gaps=["one"])
+    raw = factories.critique(verdict, ready_for_report=ready, confidence_adjustment=adjustment, gaps=["one"])
     mapped = map_critique_to_verdict(raw)
     assert mapped.verdict == gate
     assert mapped.gaps == mapped.required_evidence == ([] if gate == "APPROVED" else ["one"])

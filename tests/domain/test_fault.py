@@ -1,7 +1,7 @@
 """Every fault of a run by name, with what was done instead."""
 
-from tests.publish.reports import step
-from tests.publish.runs import LADDER, MAIN, PLANNED, REFUSED, ROUNDS, SILENT, TWINS, call, tool, with_details
+from tests.publish.sample_reports import step
+from tests.publish.sample_runs import LADDER, MAIN, PLANNED, REFUSED, ROUNDS, SILENT, TWINS, call, tool, with_details
 from triage.domain.fault import Fault, faults_of
 from triage.domain.run import Outcome, StepRecord
 

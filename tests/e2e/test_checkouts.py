@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.runner.real_runner import obeyed
-from tests.e2e import scenes
-from tests.e2e.github_server import GitHubServer, serving
-from tests.e2e.job import MOUNTS, ROOT, Finished, Job
-from tests.index.hostile import CANARY, CHECKOUTS, sprung
-from tests.index.hostile_names import odd_names
+from testing.checkouts.hostile import CANARY, CHECKOUTS, sprung
+from testing.checkouts.hostile_names import odd_names
+from testing.runner_grammar import obeyed
+from testing.runs import sample_bug
+from testing.runs.job import MOUNTS, ROOT, Finished, Job
+from testing.servers.github_server import GitHubServer, serving
 
 
 @pytest.fixture
 def job(tmp_path: Path) -> Iterator[Job]:
-    with serving(GitHubServer(scenes.TITLE, scenes.BODY)) as github:
+    with serving(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
         yield Job(tmp_path, github)
 
 
@@ -68,7 +68,7 @@ def test_names_are_words_wherever_they_are_told(job: Job):
     assert links
     assert all(re.fullmatch(r"[A-Za-z0-9_./:%~#?=-]+", link) and "/../" not in link for link in links)
     assert all(isinstance(path, str) for path in json.loads(done.outputs["suspect-files"]))
-    assert "Traceback (most recent call last)" not in everything.replace(scenes.BODY, "")
+    assert "Traceback (most recent call last)" not in everything.replace(sample_bug.BODY, "")
 
 
 WATCHED = """

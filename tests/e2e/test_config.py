@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.runner.real_runner import Obeyed, obeyed
-from tests.e2e import outside, scenes
-from tests.e2e.github_server import GitHubServer, serving
-from tests.e2e.job import Finished, Job
-from tests.endpoint import Reply, Request
-from tests.endpoint import serving as endpoint_serving
+from testing.runner_grammar import Obeyed, obeyed
+from testing.runs import external_services, sample_bug
+from testing.runs.job import Finished, Job
+from testing.servers.github_server import GitHubServer, serving
+from testing.servers.scripted_server import Reply, Request
+from testing.servers.scripted_server import serving as endpoint_serving
 
 PATH = ".github/triage.yml"
 OWN = """\
@@ -47,14 +47,14 @@ class Labelled(GitHubServer):
 
 @pytest.fixture
 def job(tmp_path: Path) -> Iterator[Job]:
-    body = scenes.BODY.replace("crashes", "crashes the whole program, a crash")
+    body = sample_bug.BODY.replace("crashes", "crashes the whole program, a crash")
     with serving(Labelled("crash: KeyError when the basket is empty", body)) as github:
         yield Job(tmp_path, github)
 
 
 def checkout(job: Job, committed: str, lying_about: str) -> None:
-    scenes.plain_checkout(job.workspace)
-    for path, text in {"old/basket.py": scenes.BASKET, "CODEOWNERS": "* @acme/core\n", PATH: committed}.items():
+    sample_bug.plain_checkout(job.workspace)
+    for path, text in {"old/basket.py": sample_bug.BASKET, "CODEOWNERS": "* @acme/core\n", PATH: committed}.items():
         (job.workspace / path).parent.mkdir(exist_ok=True)
         (job.workspace / path).write_text(text, encoding="utf-8")
     job.commit()
@@ -140,7 +140,7 @@ def test_instructions_and_prices_go_with_every_call_to_the_model(job: Job):
     seen: list[tuple[str, str]] = []
 
     def reply(request: Request) -> Reply:
-        what, usual = outside.reply_to(request)
+        what, usual = external_services.reply_to(request)
         seen.append((what, json.dumps(request.body)))
         return usual
 

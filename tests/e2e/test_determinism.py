@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.e2e.outside import serving
+from testing.runs.external_services import serving
 
 
 def test_two_processes_ask_the_same_questions(tmp_path: Path):

@@ -9,11 +9,11 @@ import sys
 
 import pytest
 
-from tests.e2e import outside, scenes
-from tests.e2e.github_server import SLUG, GitHubServer, serving
-from tests.e2e.job import ROOT, Job
-from tests.endpoint import completion
-from tests.endpoint import serving as endpoint_serving
+from testing.runs import external_services, sample_bug
+from testing.runs.job import ROOT, Job
+from testing.servers.github_server import SLUG, GitHubServer, serving
+from testing.servers.scripted_server import completion
+from testing.servers.scripted_server import serving as endpoint_serving
 from tests.index.chroma_server import serving as chroma_serving
 from triage.index.vectors.chroma_connection import server
 
@@ -22,15 +22,15 @@ needs_action = pytest.mark.skipif(importlib.util.find_spec("triage.action") is N
 
 @pytest.fixture
 def job(tmp_path):
-    with serving(GitHubServer(scenes.TITLE, scenes.BODY)) as github:
+    with serving(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
         yield Job(tmp_path, github)
 
 
 @needs_action
 def test_an_opened_issue_is_answered_once(job):
-    scenes.plain_checkout(job.workspace)
+    sample_bug.plain_checkout(job.workspace)
     job.commit()
-    scenes.check_report(job, job.run_here())
+    sample_bug.check_report(job, job.run_here())
 
     again = job.run_here()
     assert again.exit_code == 0, again.log
@@ -39,21 +39,21 @@ def test_an_opened_issue_is_answered_once(job):
 
 @needs_action
 def test_nothing_of_the_workspace_is_imported_run_or_obeyed(job):
-    scenes.hostile_checkout(job.workspace)
+    sample_bug.hostile_checkout(job.workspace)
     job.commit()
-    scenes.trap_git(job.workspace)
+    sample_bug.trap_git(job.workspace)
     done = job.run_here()
-    assert scenes.sprung(job.workspace) == []
-    scenes.check_report(job, done)
+    assert sample_bug.sprung(job.workspace) == []
+    sample_bug.check_report(job, done)
 
 
 @needs_action
 def test_the_vectors_go_to_a_chroma_server_that_is_named(job, tmp_path):
-    scenes.plain_checkout(job.workspace)
+    sample_bug.plain_checkout(job.workspace)
     job.commit()
     with chroma_serving(tmp_path / "chroma") as url:
         job.inputs["chroma-url"] = url
-        scenes.check_report(job, job.run_here())
+        sample_bug.check_report(job, job.run_here())
         (stored,) = server(url).list_collections()
         assert stored.metadata["repository"] == SLUG
 
@@ -168,7 +168,7 @@ class TestStartingAnew:
             assert done.stdout == f"{flags}\n"
 
     def test_where_it_cannot_it_says_so_and_goes_on_without_the_keys_in_its_environment(self, job):
-        scenes.plain_checkout(job.workspace)
+        sample_bug.plain_checkout(job.workspace)
         job.commit()
         key = job.inputs["github-token"]
         watched = f"""
@@ -187,16 +187,16 @@ os.execve = fail
             check=False,
         )
         finished = job.finished(done.returncode, done.stdout)
-        scenes.check_report(job, finished)
+        sample_bug.check_report(job, finished)
         assert "::warning::The environment could not be cleaned (operation not permitted)" in finished.log
 
 
 def test_variables_of_the_workflow_lead_nowhere(tmp_path):
     """Libraries' own settings, keys under other names, git's and Python's: nobody is asked but whom inputs name."""
-    with outside.serving(tmp_path / "job") as (servers, job), endpoint_serving([completion("x")]) as trap:
+    with external_services.serving(tmp_path / "job") as (servers, job), endpoint_serving([completion("x")]) as trap:
         (job.folder / "home" / ".netrc").write_text("machine 127.0.0.1 login x password trapped\n", encoding="utf-8")
         startup = job.folder / "startup.py"
-        startup.write_text(scenes.TRAP, encoding="utf-8")
+        startup.write_text(sample_bug.TRAP, encoding="utf-8")
         job.variables |= {
             **dict.fromkeys(
                 ("OPENAI_BASE_URL", "OPENAI_API_BASE", "LANGSMITH_ENDPOINT", "LANGCHAIN_ENDPOINT"), trap.url

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.environments import ENVIRONMENTS, faults
+from testing.environments.catalog import ENVIRONMENTS, faults
 
 SAMPLE = [
     "a full disk under the workspace and the temporary files",

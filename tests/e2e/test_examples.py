@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.e2e.job import ROOT
+from testing.runs.job import ROOT
 
 FRAME = re.compile(r'File "C:\\src\\bug-triage\\(triage\\[^"]+)", line (\d+), in (\S+)\n    (.+)\n')
 EXAMPLES = sorted((ROOT / "examples").glob("*.md"))

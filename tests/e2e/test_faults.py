@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import outside
-from tests.e2e.faults import EMBEDDING_FAULTS, MODEL_FAULTS, SEARCH_FAULTS, Fault
-from tests.e2e.github_faults import GITHUB_FAULTS
-from tests.e2e.machine_faults import MACHINE_FAULTS
-from tests.e2e.place import Place, a_place
-from tests.endpoint import Reply, Request, completion
+from testing.faults.github_faults import GITHUB_FAULTS
+from testing.faults.machine_faults import MACHINE_FAULTS
+from testing.faults.service_faults import EMBEDDING_FAULTS, MODEL_FAULTS, SEARCH_FAULTS, Fault
+from testing.runs import external_services
+from testing.runs.in_process_job import Place, a_place
+from testing.servers.scripted_server import Reply, Request, completion
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_cap_that_is_crossed_at_a_call_ends_all_asking(call: int, place: Place
     """The call reports more tokens than there were: nothing was known before, and nothing is asked after."""
 
     def dear(request: Request) -> Reply | None:
-        usual = outside.reply_to(request)[1]
+        usual = external_services.reply_to(request)[1]
         return usage_of(100_000 if len(place.asked) == call else 100, usual)
 
     place.model = dear

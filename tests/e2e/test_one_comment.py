@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from tests import cases
-from tests.adapters.github.github_api import SLUG, Api, Asked, Trouble, serving
-from tests.fakes import FakeCodebase, FakeJournal, FakeRunner, services
+from testing import factories
+from testing.fakes import FakeCodebase, FakeJournal, FakeRunner, services
+from testing.servers.github_api import SLUG, Api, Asked, Trouble, serving
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, Repository
@@ -89,7 +89,7 @@ class Stage:
             read_seconds=self.read_seconds,
         )
         self.runners[name] = FakeRunner()
-        given = services(codebase=FakeCodebase(cases.FILES))
+        given = services(codebase=FakeCodebase(factories.FILES))
         known: dict[str, Any] = {
             "github": tracker,
             "runner": self.runners[name],
@@ -128,7 +128,7 @@ class Stage:
 @pytest.fixture
 def stage() -> Iterator[Stage]:
     with serving() as api:
-        api.add_issue(title=cases.issue().title, body=cases.issue().body)
+        api.add_issue(title=factories.issue().title, body=factories.issue().body)
         api.add_issue(8)
         api.add_comment("Me too", "ann")
         api.add_comment("On another issue", BOT, 8)
@@ -201,7 +201,9 @@ MEANWHILE: dict[str, tuple[Trouble, Status]] = {
 
 @pytest.mark.parametrize(("trouble", "status"), MEANWHILE.values(), ids=MEANWHILE)
 def test_what_happens_while_the_agents_work_has_a_name(stage: Stage, trouble: Trouble, status: Status):
-    given = services(codebase=FakeCodebase(cases.FILES, indexing=lambda: stage.api.troubles.append(replace(trouble))))
+    given = services(
+        codebase=FakeCodebase(factories.FILES, indexing=lambda: stage.api.troubles.append(replace(trouble)))
+    )
     ending = stage.run("run-0", services=lambda: given)
     assert ending.status is status
     assert stage.ours == []
@@ -275,7 +277,7 @@ def test_a_comment_that_was_deleted_meanwhile_is_written_anew_once(stage: Stage)
     def deleted() -> None:
         del stage.api.comments[2]
 
-    given = services(codebase=FakeCodebase(cases.FILES, indexing=deleted))
+    given = services(codebase=FakeCodebase(factories.FILES, indexing=deleted))
     assert stage.run(AGAIN, services=lambda: given).status is Status.COMPLETE
     assert len(stage.ours) == 1
     assert len(stage.api.lines("PATCH")) == 1

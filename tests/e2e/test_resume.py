@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.job import Finished, Job
-from tests.e2e.outside import Outside, serving
+from testing.runs.external_services import Outside, serving
+from testing.runs.job import Finished, Job
 
 SIDE_BY_SIDE = [
     {"model TriageReport", "model words", "model ticket"},

@@ -17,16 +17,16 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.adapters.telemetry.receiver import Receiver, receiving
-from tests.e2e import scenes
-from tests.e2e.job import ROOT
-from tests.e2e.outside import Outside
-from tests.endpoint import serving as endpoint_serving
+from testing.runs import sample_bug
+from testing.runs.external_services import Outside
+from testing.runs.job import ROOT
+from testing.servers.scripted_server import serving as endpoint_serving
+from testing.servers.telemetry_collector import Receiver, receiving
 
 START_SECONDS = 60.0
 ASKED: dict[str, Any] = {
-    "issue_title": scenes.TITLE,
-    "issue_body": scenes.BODY,
+    "issue_title": sample_bug.TITLE,
+    "issue_body": sample_bug.BODY,
     "issue_number": 7,
     "repository": "octo/shop",
 }
@@ -98,10 +98,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         (folder / name).symlink_to(ROOT / name)
     shop = folder / "checkouts" / "octo" / "shop"
     shop.mkdir(parents=True)
-    scenes.plain_checkout(shop)
+    sample_bug.plain_checkout(shop)
     port, log, seen = _free_port(), folder / "log", list[bytes]()
     options = ["--host", "127.0.0.1", "--port", str(port), "--no-browser", "--no-reload"]
-    answers = Outside(scenes.TITLE, scenes.BODY).reply
+    answers = Outside(sample_bug.TITLE, sample_bug.BODY).reply
     with receiving() as collector, endpoint_serving(answers) as model, proxy(seen) as stranger, log.open("wb") as out:
         process = subprocess.Popen(
             [sys.executable, "-m", "langgraph_cli", "dev", *options],

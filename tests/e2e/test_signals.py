@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.job import Finished, Job
-from tests.e2e.outside import FOR_EVER, Outside, left_running, serving
+from testing.runs.external_services import FOR_EVER, Outside, left_running, serving
+from testing.runs.job import Finished, Job
 
 PATIENCE_SECONDS = 60.0
 SIDE_BY_SIDE = 3

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.telemetry.receiver import Manner, plain, receiving, tree
-from tests.e2e import outside, scenes
-from tests.e2e.github_server import GitHubServer, serving
-from tests.e2e.job import ROOT, Job
-from tests.endpoint import serving as endpoint_serving
+from testing.runs import external_services, sample_bug
+from testing.runs.job import ROOT, Job
+from testing.servers.github_server import GitHubServer, serving
+from testing.servers.scripted_server import serving as endpoint_serving
+from testing.servers.telemetry_collector import Manner, plain, receiving, tree
 from tests.test_cli import checkout, triage
 
 __all__ = ["checkout"]
@@ -24,9 +24,9 @@ HEADERS = f"Authorization=Bearer%20{KEY}"
 
 @pytest.fixture
 def job(tmp_path: Path):
-    with serving(GitHubServer(scenes.TITLE, scenes.BODY)) as github:
+    with serving(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
         job = Job(tmp_path, github)
-        scenes.plain_checkout(job.workspace)
+        sample_bug.plain_checkout(job.workspace)
         job.commit()
         yield job
 
@@ -35,7 +35,7 @@ def test_a_run_by_rules_is_told(job: Job):
     with receiving() as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_EXPORTER_OTLP_HEADERS": HEADERS}
         done = job.run_here()
-    scenes.check_report(job, done)
+    sample_bug.check_report(job, done)
     report = json.loads((job.workspace / ".triage" / "report.json").read_text())
     (root,) = [span for span in receiver.spans if not span.parent_span_id]
     assert root.trace_id.hex() == report["request_id"].replace("-", "")
@@ -50,7 +50,7 @@ def test_a_run_by_rules_is_told(job: Job):
 def test_every_model_call_is_a_span_with_the_id_that_the_endpoint_saw(tmp_path: Path):
     with (
         receiving() as receiver,
-        outside.serving(tmp_path / "job") as (servers, job),
+        external_services.serving(tmp_path / "job") as (servers, job),
         endpoint_serving(servers.reply) as endpoint,
     ):
         job.inputs["model-base-url"] = f"{endpoint.url}/v1"
@@ -63,7 +63,7 @@ def test_every_model_call_is_a_span_with_the_id_that_the_endpoint_saw(tmp_path: 
     assert len(calls) == len([request for request in endpoint.requests if request.path.endswith("/chat/completions")])
     tools = [span.name for span in receiver.spans if span.name.startswith("execute_tool ")]
     assert "execute_tool tavily_search" in tools, tree(receiver.spans)
-    said = [scenes.TITLE, *scenes.BODY.split(), *(servers.comments[0]["body"]).split()]
+    said = [sample_bug.TITLE, *sample_bug.BODY.split(), *(servers.comments[0]["body"]).split()]
     words = {word for text in said for word in text.split() if len(word) > 12}
     bodies = b"".join(one.body for one in receiver.sent)
     assert not [word for word in words if word.encode() in bodies]
@@ -73,7 +73,7 @@ def test_no_collector_costs_a_line_and_no_report(job: Job):
     with receiving(Manner(500, body=b"::error::words from outside")) as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_EXPORTER_OTLP_HEADERS": HEADERS}
         done = job.run_here()
-    scenes.check_report(job, done)
+    sample_bug.check_report(job, done)
     told = [line for line in done.log.splitlines() if "elemetry" in line or "HTTP" in line]
     assert len(told) == 1
     assert told[0].endswith(": HTTP 500; metrics: HTTP 500).")
@@ -84,7 +84,7 @@ def test_a_collector_that_trickles_for_ever_is_left(job: Job):
     with receiving(Manner(trickle=True)) as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
         done = job.run_here()
-    scenes.check_report(job, done)
+    sample_bug.check_report(job, done)
     assert "Telemetry not sent: the collector takes too long." in done.log
 
 

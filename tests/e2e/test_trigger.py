@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import outside, scenes
-from tests.e2e.github_server import REPORTER, SLUG, WHEN, GitHubServer
-from tests.e2e.github_server import serving as github_serving
-from tests.e2e.job import MOUNTS, Finished, Job
-from tests.endpoint import Endpoint
-from tests.endpoint import serving as endpoint_serving
+from testing.runs import external_services, sample_bug
+from testing.runs.job import MOUNTS, Finished, Job
+from testing.servers.github_server import REPORTER, SLUG, WHEN, GitHubServer
+from testing.servers.github_server import serving as github_serving
+from testing.servers.scripted_server import Endpoint
+from testing.servers.scripted_server import serving as endpoint_serving
 from triage.action import main
 
 
@@ -63,12 +63,12 @@ class Scene:
 @pytest.fixture
 def scene(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Scene]:
     with contextlib.ExitStack() as stack:
-        github = Busy(scenes.TITLE, scenes.BODY)
+        github = Busy(sample_bug.TITLE, sample_bug.BODY)
         stack.enter_context(github_serving(github))
-        endpoint = stack.enter_context(endpoint_serving(lambda request: outside.reply_to(request)[1]))
+        endpoint = stack.enter_context(endpoint_serving(lambda request: external_services.reply_to(request)[1]))
         job = Job(tmp_path, github)
         job.inputs |= {"engine": "model", "model-api-key": "sk-" + "y2" * 20, "model-base-url": f"{endpoint.url}/v1"}
-        scenes.plain_checkout(job.workspace)
+        sample_bug.plain_checkout(job.workspace)
         job.commit()
         yield Scene(job, github, endpoint, capsys)
 

@@ -16,15 +16,15 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from tests.adapters.runner.real_runner import obeyed
-from tests.adapters.telemetry.receiver import Receiver, receiving
-from tests.e2e import scenes
-from tests.e2e.github_server import serving as github_serving
-from tests.e2e.job import Job
+from testing.runner_grammar import obeyed
+from testing.runs import sample_bug
+from testing.runs.external_services import ANSWERS, Outside, reply_to
+from testing.runs.job import Job
+from testing.servers.github_server import serving as github_serving
+from testing.servers.scripted_server import Reply, Request, completion
+from testing.servers.scripted_server import serving as endpoint_serving
+from testing.servers.telemetry_collector import Receiver, receiving
 from tests.e2e.leaked import COLLECTOR, GITHUB, KEYS, MODEL, PROXY, SEARCH, everywhere, forms, leaks
-from tests.e2e.outside import ANSWERS, Outside, reply_to
-from tests.endpoint import Reply, Request, completion
-from tests.endpoint import serving as endpoint_serving
 
 
 def leaked_words() -> Iterator[str]:
@@ -125,7 +125,7 @@ def _prepared(job: Job, address: str, collector: str) -> None:
         "AWS_SECRET_ACCESS_KEY": MODEL,
         "GITHUB_PAT": GITHUB,
     }
-    scenes.plain_checkout(job.workspace)
+    sample_bug.plain_checkout(job.workspace)
     noted = "".join(f"# basket total: {json.dumps(form)}\n" for key in KEYS for form in forms(key))
     (job.workspace / "shop" / "notes.py").write_text(f"{noted}\ndef total():\n    pass\n", encoding="utf-8")
     job.commit()
@@ -146,8 +146,8 @@ def environments(session: int) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     every = "\n".join(form for key in KEYS for form in forms(key))
-    issue = f"{scenes.BODY}\nKeyError: {' '.join(forms(MODEL))}\n\n{every}"
-    servers = Chatty(f"{scenes.TITLE} {GITHUB}", issue)
+    issue = f"{sample_bug.BODY}\nKeyError: {' '.join(forms(MODEL))}\n\n{every}"
+    servers = Chatty(f"{sample_bug.TITLE} {GITHUB}", issue)
     with github_serving(servers), endpoint_serving(servers.reply) as endpoint, receiving() as receiver:
         job = Job(tmp_path_factory.mktemp("leaks") / "job", servers)
         _prepared(job, endpoint.url, receiver.url)
@@ -162,7 +162,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 def test_the_judge_finds_every_form():
     assert [form for key in KEYS for form in forms(key) if not leaks(f"It is {form} there.", [key])] == []
-    assert leaks("sk-proj-, ghs_ and tvly-dev- are prefixes; " + scenes.BODY) == []
+    assert leaks("sk-proj-, ghs_ and tvly-dev- are prefixes; " + sample_bug.BODY) == []
 
 
 def test_the_run_was_whole(run: Run):

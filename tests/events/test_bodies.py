@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.github_server import SLUG, GitHubServer, serving
-from tests.events.job import Ended, Place
+from testing.servers.github_server import SLUG, GitHubServer, serving
+from testing.webhooks.event_runner import Ended, Place
 from triage.domain.issue import Issue
 from triage.reading.read_issue import read
-from trust.judge import judged
+from trust.markdown_judge import judged
 
-NAUGHTY: list[str] = json.loads((Path(__file__).parents[1] / "data" / "naughty_strings.json").read_text("utf-8"))
+NAUGHTY: list[str] = json.loads(
+    (Path(__file__).parents[2] / "testing" / "data" / "naughty_strings.json").read_text("utf-8")
+)
 BODIES = {
     "65,536 emoji": "😀" * 65_536,
     "line ends of all systems": "It fails.\r\n\r\n```\r\nValueError: x\r\n```\r\rIt\u2028fails\u2029here\x85and\x0bthere\x0c.",

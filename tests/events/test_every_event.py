@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.github_server import GitHubServer, serving
-from tests.events.examples import MAY_START, comment, examples, mutated, mutated_file, payload
-from tests.events.job import Ended, Place
+from testing.servers.github_server import GitHubServer, serving
+from testing.webhooks.event_runner import Ended, Place
+from testing.webhooks.example_payloads import MAY_START, comment, examples, mutated, mutated_file, payload
 from triage.domain.task import Skip, TriageIssue
 from triage.errors import BadInput
 from triage.events.route import route

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.events.examples import NAMES, comment, event_of, payload
+from testing.webhooks.example_payloads import NAMES, comment, event_of, payload
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import Config
 from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger, WarmIndex

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests import cases
-from tests.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
+from testing import factories
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
 from triage.domain.effect import Policy
 from triage.domain.issue import Exchange, Issue
 from triage.domain.task import Task, TriageIssue, Trigger
@@ -22,10 +22,10 @@ BY_HAND = TriageIssue(number=7, trigger=Trigger.REQUESTED)
 class Office:
     """A desk over fakes, and what it did."""
 
-    github: FakeGitHub = field(default_factory=lambda: FakeGitHub(issues={7: cases.issue()}))
+    github: FakeGitHub = field(default_factory=lambda: FakeGitHub(issues={7: factories.issue()}))
     runner: FakeRunner = field(default_factory=FakeRunner)
     policy: Policy = field(default_factory=Policy)
-    given: Services = field(default_factory=lambda: services(codebase=FakeCodebase(cases.FILES)))
+    given: Services = field(default_factory=lambda: services(codebase=FakeCodebase(factories.FILES)))
 
     told: Issue | None = None
     journal: FakeJournal = field(default_factory=FakeJournal)
@@ -37,29 +37,29 @@ class Office:
             runner=self.runner,
             journal=self.journal,
             policy=self.policy,
-            repository=cases.repository(labels=[]),
+            repository=factories.repository(labels=[]),
             services=lambda: self.given,
             now=lambda: NOW,
             told=self.told,
             most_model_runs=self.most_model_runs,
-            by_rules=lambda: services(codebase=FakeCodebase(cases.FILES)),
+            by_rules=lambda: services(codebase=FakeCodebase(factories.FILES)),
         )
 
     def ask_a_model(self) -> FakeModel:
         """Have a model answer, which keeps its prompts."""
-        model = FakeModel(cases.answers())
-        self.given = services(codebase=FakeCodebase(cases.FILES), model=model)
+        model = FakeModel(factories.answers())
+        self.given = services(codebase=FakeCodebase(factories.FILES), model=model)
         return model
 
     def while_indexing(self, meanwhile: Callable[[], None]) -> None:
         """Have something happen while the agents are at work."""
-        self.given = services(codebase=FakeCodebase(cases.FILES, indexing=meanwhile))
+        self.given = services(codebase=FakeCodebase(factories.FILES, indexing=meanwhile))
 
     def run(self, task: Task) -> Ending:
         return asyncio.run(carry_out(task, self.desk(), asyncio.Event()))
 
     def thread(self, *said: Exchange, **changes: Any) -> None:
-        self.github.issues[7] = cases.issue(thread=list(said), **changes)
+        self.github.issues[7] = factories.issue(thread=list(said), **changes)
 
     @property
     def writes(self) -> int:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests import cases
-from tests.fakes import FakeCodebase, FakeGitHub, FakeModel, services
+from testing import factories
+from testing.fakes import FakeCodebase, FakeGitHub, FakeModel, services
 from tests.flows.office import OPENED, Office
 from triage.domain.effect import Policy
 from triage.domain.project_config import Config, Labels
@@ -36,12 +36,12 @@ def run(office: Office, config: Config, task: TriageIssue = OPENED) -> Ending:
 )
 def test_only_labels_that_are_allowed_are_told_and_added(config: Config, labels: list[str], by_model: bool):
     told = {"title": "x", "labels": ["bug", "crash"], "assignee": None, "effort": "S"}
-    model = FakeModel(cases.answers(json=told)) if by_model else None
-    issue = cases.issue(title="The program crashes with a segmentation fault")
+    model = FakeModel(factories.answers(json=told)) if by_model else None
+    issue = factories.issue(title="The program crashes with a segmentation fault")
     office = Office(
         github=FakeGitHub(issues={7: issue}, existing_labels=["bug", "crash"]),
         policy=Policy(labels="apply"),
-        given=services(codebase=FakeCodebase(cases.FILES), model=model),
+        given=services(codebase=FakeCodebase(factories.FILES), model=model),
     )
     run(office, config)
     assert json.loads(office.runner.values["ticket-labels"]) == labels
@@ -52,20 +52,20 @@ def test_only_labels_that_are_allowed_are_told_and_added(config: Config, labels:
     ("labels", "status"), [([], Status.SKIPPED), (["triage"], Status.COMPLETE), (["no-triage"], Status.SKIPPED)]
 )
 def test_the_labels_decide_that_github_tells(labels: list[str], status: Status):
-    office = Office(github=FakeGitHub(issues={7: cases.issue(labels=labels)}))
+    office = Office(github=FakeGitHub(issues={7: factories.issue(labels=labels)}))
     assert run(office, OPTS).status is status
     assert len(office.github.posted) == (status is Status.COMPLETE)
 
 
 @pytest.mark.parametrize(("role", "status"), [("write", Status.COMPLETE), ("read", Status.SKIPPED)])
 def test_a_command_with_write_access_passes_the_opt_out_label(role: str, status: Status):
-    github = FakeGitHub(issues={7: cases.issue(labels=["no-triage"])}, roles={"maintainer": role})
+    github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"maintainer": role})
     command = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="maintainer")
     assert run(Office(github=github), OPTS, command).status is status
 
 
 def test_so_does_the_authors_where_the_author_has_it():
-    github = FakeGitHub(issues={7: cases.issue(labels=["no-triage"])}, roles={"reporter": "maintain"})
+    github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"reporter": "maintain"})
     command = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="reporter")
     assert run(Office(github=github), OPTS, command).status is Status.COMPLETE
 
@@ -73,4 +73,4 @@ def test_so_does_the_authors_where_the_author_has_it():
 @pytest.mark.parametrize(("labels", "status"), [(["no-triage"], Status.SKIPPED), (["triage"], Status.DEGRADED)])
 def test_the_events_labels_decide_where_github_cannot_be_asked(labels: list[str], status: Status):
     github = FakeGitHub(refuses={"issue": GitHubUnavailable("GitHub is down.")})
-    assert run(Office(github=github, told=cases.issue(labels=labels)), OPTS).status is status
+    assert run(Office(github=github, told=factories.issue(labels=labels)), OPTS).status is status

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests import cases
-from tests.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
+from testing import factories
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Exchange, Issue
 from triage.domain.run import Status
@@ -49,12 +49,12 @@ class SlowGitHub(FakeGitHub):
 class Night:
     """A run, and the moment of its end."""
 
-    github: SlowGitHub = field(default_factory=lambda: SlowGitHub(issues={7: cases.issue()}))
+    github: SlowGitHub = field(default_factory=lambda: SlowGitHub(issues={7: factories.issue()}))
     runner: FakeRunner = field(default_factory=FakeRunner)
     journal: FakeJournal = field(default_factory=FakeJournal)
     policy: Policy = field(default_factory=Policy)
-    told: Issue | None = field(default_factory=cases.issue)
-    given: Services = field(default_factory=lambda: services(codebase=FakeCodebase(cases.FILES)))
+    told: Issue | None = field(default_factory=factories.issue)
+    given: Services = field(default_factory=lambda: services(codebase=FakeCodebase(factories.FILES)))
     seconds: float = 60.0
     """Left after a signal."""
     reading_seconds: float = 60.0
@@ -73,7 +73,7 @@ class Night:
             runner=self.runner,
             journal=self.journal,
             policy=self.policy,
-            repository=cases.repository(),
+            repository=factories.repository(),
             services=lambda: self.given,
             now=lambda: NOW,
             told=self.told,
@@ -102,7 +102,7 @@ class Night:
             await asyncio.sleep(60)
 
         self.given = services(
-            codebase=FakeCodebase(cases.FILES), model=FakeModel(cases.answers(**{name: stop}, tools=stop))
+            codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(**{name: stop}, tools=stop))
         )
 
     @property
@@ -132,7 +132,7 @@ def test_cancelled_while_github_is_read_the_page_shows_what_the_issue_says(night
     assert night.runner.values["status"] == "degraded"
 
 
-@pytest.mark.parametrize("told", [None, cases.issue()])
+@pytest.mark.parametrize("told", [None, factories.issue()])
 def test_cancelled_before_a_text_or_a_right_to_ask_is_known_the_page_says_that(night: Night, told: Issue | None):
     night.told = told
     night.hanging("issue")
@@ -142,7 +142,7 @@ def test_cancelled_before_a_text_or_a_right_to_ask_is_known_the_page_says_that(n
 
 
 def test_cancelled_while_roles_are_asked_nobody_is_obeyed(night: Night):
-    night.github.issues[7] = cases.issue(
+    night.github.issues[7] = factories.issue(
         thread=[Exchange(author="stranger", body="/triage", created_at=NOW, comment_id=60)]
     )
     night.hanging("role")
@@ -190,7 +190,7 @@ def test_cancelled_before_anything_was_found_nothing_is_commented(night: Night):
 
 def test_a_partial_report_does_not_replace_a_whole_one(night: Night):
     asked: list[str] = []
-    night.github.issues[7] = cases.issue(thread=[FULL])
+    night.github.issues[7] = factories.issue(thread=[FULL])
     night.github.asked = asked.append
     night.stuck_in("CritiqueFinding")
     night.run(BY_HAND)
@@ -200,10 +200,10 @@ def test_a_partial_report_does_not_replace_a_whole_one(night: Night):
 
 def test_a_partial_report_does_not_replace_what_another_run_wrote_meanwhile(night: Night):
     def meanwhile() -> None:
-        night.github.issues[7] = cases.issue(thread=[FULL])
+        night.github.issues[7] = factories.issue(thread=[FULL])
 
     night.stuck_in("CritiqueFinding")
-    night.given = services(codebase=FakeCodebase(cases.FILES, indexing=meanwhile), model=night.given.model)
+    night.given = services(codebase=FakeCodebase(factories.FILES, indexing=meanwhile), model=night.given.model)
     night.run()
     assert night.writes == 0
 
@@ -223,7 +223,7 @@ def test_a_report_that_was_whole_when_the_signal_came_is_published_as_such(night
             night.cancelled.set()
 
     night.journal = Listening()
-    night.given = services(codebase=FakeCodebase(cases.FILES), model=FakeModel(cases.answers()))
+    night.given = services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers()))
     night.policy = Policy(labels="apply")
     night.run()
     ((_, body),) = night.github.posted
@@ -252,8 +252,8 @@ def test_a_comment_that_does_not_arrive_in_time_may_stand_there(night: Night):
 
 
 def test_what_arrived_before_the_signal_is_told(night: Night):
-    model = FakeModel(cases.answers())
-    night.given = services(codebase=FakeCodebase(cases.FILES), model=model)
+    model = FakeModel(factories.answers())
+    night.given = services(codebase=FakeCodebase(factories.FILES), model=model)
     night.policy = Policy(labels="apply")
     night.hanging("add_labels")
     night.seconds = 0.5
@@ -282,10 +282,10 @@ def test_a_github_that_does_not_let_itself_be_read_leaves_time_for_what_the_even
 def test_a_run_that_is_cut_by_its_clock_comments_as_ever(night: Night):
     """Only who cancels is in a hurry; the report says that it is partial."""
     night.stuck_in("CritiqueFinding")
-    refused = SlowGitHub(issues={7: cases.issue()}, refuses={"labels": GitHubUnavailable("down")})
+    refused = SlowGitHub(issues={7: factories.issue()}, refuses={"labels": GitHubUnavailable("down")})
     night.github = refused
-    model = FakeModel(cases.answers(CritiqueFinding=lambda _: asyncio.sleep(60)))
-    late = services(codebase=FakeCodebase(cases.FILES), model=model, started=-290.0)
+    model = FakeModel(factories.answers(CritiqueFinding=lambda _: asyncio.sleep(60)))
+    late = services(codebase=FakeCodebase(factories.FILES), model=model, started=-290.0)
     night.given = late
     night.run()
     assert len(night.github.posted) == 1

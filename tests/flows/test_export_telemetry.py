@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from tests.fakes import FakeCodebase, FakeGitHub, FakeJournal, FakeTelemetry, services
+from testing.fakes import FakeCodebase, FakeGitHub, FakeJournal, FakeTelemetry, services
 from tests.flows.office import OPENED, Office
-from tests.publish.reports import FULL
+from tests.publish.sample_reports import FULL
 from triage.domain.run import Status
 from triage.errors import PermissionMissing
 from triage.flows.export_telemetry import tell

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests import cases
-from tests.fakes import NOW, FakeGitHub
+from testing import factories
+from testing.fakes import NOW, FakeGitHub
 from tests.flows.office import BY_HAND, OPENED, Office, ours
 from triage.domain.issue import Exchange
 from triage.domain.run import Status
@@ -21,7 +21,7 @@ WORDS = "`max-model-runs-per-day`"
 
 def office(opened: int, most: int | None = 50, **github: Any) -> Office:
     """This issue is number 7 and among those that were opened."""
-    known = FakeGitHub(issues={7: cases.issue()}, opened=range(7, 7 + opened), **github)
+    known = FakeGitHub(issues={7: factories.issue()}, opened=range(7, 7 + opened), **github)
     there = Office(github=known, most_model_runs=most)
     there.ask_a_model()
     return there
@@ -64,7 +64,7 @@ def test_who_has_write_access_and_asks_in_words_is_not_held_back(role: str, answ
     place = office(99, roles={"keeper": role})
     keeper = Exchange(author="keeper", body="/triage", created_at=NOW, edited_at=NOW, comment_id=60)
     place.thread(keeper, author="keeper")
-    place.told = cases.issue(at=NOW, thread=[keeper])
+    place.told = factories.issue(at=NOW, thread=[keeper])
     assert engine(place, COMMAND) == answers
 
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_counted(error: Exception, answers: str):
 )
 def test_a_limit_that_lets_nothing_be_read_is_no_way_around(error: Exception, answers: str):
     place = office(1, refuses={"issue": error})
-    place.told = cases.issue(at=NOW)
+    place.told = factories.issue(at=NOW)
     assert place.run(OPENED).status is Status.DEGRADED
     assert place.runner.values["engine"] == answers
     assert place.writes == 0

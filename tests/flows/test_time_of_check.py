@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests import cases
-from tests.fakes import NOW
+from testing import factories
+from testing.fakes import NOW
 from tests.flows.office import BY_HAND, OPENED, Office, ours
 from triage.domain.issue import Exchange, Issue
 from triage.domain.run import Status
@@ -18,7 +18,7 @@ ANSWER = TriageIssue(number=7, trigger=Trigger.ANSWER, actor="reporter")
 EDITED = TriageIssue(number=7, trigger=Trigger.EDITED, actor="reporter")
 REOPENED = TriageIssue(number=7, trigger=Trigger.REOPENED, actor="reporter")
 SINCE = "text was edited since"
-ISSUE = cases.issue()
+ISSUE = factories.issue()
 SECOND = timedelta(seconds=1)
 
 
@@ -30,7 +30,7 @@ def said(
 
 
 def told(*comment: Exchange, at: datetime | None = NOW, **changes: Any) -> Issue:
-    return cases.issue(at=at, thread=list(comment), **changes)
+    return factories.issue(at=at, thread=list(comment), **changes)
 
 
 def standing(body: str = "words", **state: Any) -> Exchange:

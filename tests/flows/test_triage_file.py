@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from triage.domain.issue import Issue
 from triage.errors import BadInput
-from triage.flows.triage_file import issue_from_text
+from triage.events.issue_text import issue_from_text
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests import cases
-from tests.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, services
+from testing import factories
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, services
 from tests.flows.office import BY_HAND, OPENED, Office, ours
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Exchange
@@ -70,8 +70,8 @@ def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: 
 
 
 def test_labels_are_added_only_when_asked_and_only_existing_ones():
-    model = FakeModel(cases.answers(json={"title": "t", "labels": ["bug", "invented"], "effort": "S"}))
-    office = Office(policy=Policy(labels="apply"), given=services(codebase=FakeCodebase(cases.FILES), model=model))
+    model = FakeModel(factories.answers(json={"title": "t", "labels": ["bug", "invented"], "effort": "S"}))
+    office = Office(policy=Policy(labels="apply"), given=services(codebase=FakeCodebase(factories.FILES), model=model))
     office.run(OPENED)
     assert office.github.labelled == [(7, ["bug"])]
 
@@ -149,7 +149,7 @@ def test_github_down_is_a_triage_of_what_the_event_told():
     office = Office(
         github=FakeGitHub(refuses={"issue": GitHubUnavailable("Issue #7 could not be read: GitHub answered 502.")})
     )
-    office.told = cases.issue()
+    office.told = factories.issue()
     ending = office.run(OPENED)
     assert ending.status is Status.DEGRADED
     assert office.writes == 0, "whether we commented already is not known"
@@ -161,7 +161,7 @@ def test_github_down_is_a_triage_of_what_the_event_told():
 @pytest.mark.parametrize("task", [BY_HAND, TriageIssue(number=7, trigger=Trigger.COMMAND, actor="x")])
 def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: Task):
     office = Office(github=FakeGitHub(refuses={"issue": GitHubUnavailable("GitHub answered 502.")}))
-    office.told = cases.issue() if task is not BY_HAND else None
+    office.told = factories.issue() if task is not BY_HAND else None
     assert office.run(task).status is Status.DEGRADED
     assert "GitHub answered 502" in office.runner.summaries[0]
     assert "src/parse.py" not in office.runner.summaries[0]
@@ -175,14 +175,14 @@ def test_another_runs_comment_is_edited_rather_than_doubled():
     def meanwhile() -> None:
         office.thread(rival)
 
-    office.given = services(codebase=FakeCodebase(cases.FILES, indexing=meanwhile))
+    office.given = services(codebase=FakeCodebase(factories.FILES, indexing=meanwhile))
     office.run(OPENED)
     assert office.github.posted == []
     assert [comment for _, comment, _ in office.github.edited] == [55]
 
 
 def test_quiet_silences_until_somebody_asks():
-    office = Office(github=FakeGitHub(issues={7: cases.issue()}, roles={"keeper": "write"}))
+    office = Office(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "write"}))
     office.run(OPENED)
     office.thread(ours(office.github.posted[0][1]))
     office.run(Quieten(number=7, actor="keeper"))
@@ -220,7 +220,7 @@ def test_services_are_made_only_for_work():
         runner=office.runner,
         journal=FakeJournal(),
         policy=office.policy,
-        repository=cases.repository(),
+        repository=factories.repository(),
         services=never,
         now=lambda: NOW,
     )

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tests import cases
-from tests.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
+from testing import factories
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
 from triage.domain.code import IndexFacts
 from triage.domain.effect import Policy
 from triage.domain.run import Status, Usage
@@ -44,7 +44,7 @@ class Office:
             runner=self.runner,
             journal=self.journal,
             policy=Policy(),
-            repository=cases.repository(labels=[]),
+            repository=factories.repository(labels=[]),
             services=lambda: services(codebase=self.codebase, model=self.model),
             now=lambda: NOW,
             seconds_left=self.seconds_left,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests import cases
+from testing import factories
+from testing.fakes import FakeCodebase, FakeModel, FakeTools, services
 from tests.agents.test_agents import case
-from tests.fakes import FakeCodebase, FakeModel, FakeTools, services
 from triage.agents import registry
 from triage.agents.agent import Agent, Consulted, Power
 from triage.domain.agent_input import Case
@@ -29,7 +29,7 @@ def test_every_node_declares_its_powers_and_has_at_most_two():
 def test_who_sends_out_gets_no_code_and_no_settings():
     given = within(
         services(
-            codebase=FakeCodebase(cases.FILES),
+            codebase=FakeCodebase(factories.FILES),
             search=FakeTools(""),
             code_tools=FakeTools(""),
             config=Config(instructions="The vault is in the cellar."),
@@ -45,13 +45,13 @@ def test_who_sends_out_gets_no_code_and_no_settings():
 
 
 def test_who_sees_code_gets_nothing_that_sends():
-    given = within(services(codebase=FakeCodebase(cases.FILES), search=FakeTools("")), INSIDE)
+    given = within(services(codebase=FakeCodebase(factories.FILES), search=FakeTools("")), INSIDE)
     assert given.search is None
     assert given.codebase.paths()
 
 
 def test_who_sends_out_is_not_shown_what_others_concluded():
-    whole = case(codebase=cases.codebase(), critique=cases.critique(), investigation=cases.investigation())
+    whole = case(codebase=factories.codebase(), critique=factories.critique(), investigation=factories.investigation())
     seen = shown(whole, OUTSIDE)
     assert (seen.codebase, seen.critique, seen.investigation, seen.findings) == (None, None, None, [])
     assert seen.reading == whole.reading
@@ -74,9 +74,9 @@ async def test_every_agent_is_consulted_within_its_powers(name: Any):
 
     agent: Agent[Any] = replace(real, by_model=by_model, by_rules=by_rules)
     whole = services(
-        codebase=FakeCodebase(cases.FILES), search=FakeTools(""), code_tools=FakeTools(""), model=FakeModel({})
+        codebase=FakeCodebase(factories.FILES), search=FakeTools(""), code_tools=FakeTools(""), model=FakeModel({})
     )
-    await consult(agent, case(codebase=cases.codebase()), Trail(name, whole), by_rules=False)
+    await consult(agent, case(codebase=factories.codebase()), Trail(name, whole), by_rules=False)
     assert len(given) >= 2
     for services_given, seen in given:
         assert (services_given.search is not None) == ("sends out" in agent.powers)

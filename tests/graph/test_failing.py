@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.graph.failing import ONE_AND_TWO, without_models, without_models_and_twins
+from testing.faults.agent_faults import ONE_AND_TWO, without_models, without_models_and_twins
 from triage.domain.findings import AgentName
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests import cases
-from tests.endpoint import Reply, Request, completion, refusal, serving
-from tests.fakes import FakeJournal
-from tests.index.repositories import commit
+from testing import factories
+from testing.checkouts.git_repositories import commit
+from testing.fakes import FakeJournal
+from testing.servers.scripted_server import Reply, Request, completion, refusal, serving
 from triage import wiring
 from triage.agents import code_lookup, codebase_search
 from triage.agents.agent import Consulted
@@ -26,9 +26,11 @@ READ = ("read_lines", '{"path": "src/parse.py", "start": 1, "end": 2}')
 
 
 async def run(tmp_path: Path, script: Script) -> tuple[Consulted[CodebaseFinding], list[Request], list[ToolExecution]]:
-    commit(tmp_path, dict(cases.FILES))
-    issue = cases.issue()
-    case = Case(issue=issue, reading=read(issue), repository=cases.repository(), investigation=cases.investigation())
+    commit(tmp_path, dict(factories.FILES))
+    issue = factories.issue()
+    case = Case(
+        issue=issue, reading=read(issue), repository=factories.repository(), investigation=factories.investigation()
+    )
     with serving(script) as server:
         settings = Settings(model_api_key="sk-test", model_base_url=f"{server.url}/v1")
         services = wiring.services(settings, FakeJournal(), tmp_path, case.repository.slug)
@@ -44,7 +46,7 @@ def answering(turn: Script) -> Script:
 
     def reply(request: Request) -> Reply:
         wanted = request.body.get("response_format")
-        return completion(cases.codebase().model_dump_json()) if wanted else turn(request)
+        return completion(factories.codebase().model_dump_json()) if wanted else turn(request)
 
     return reply
 
@@ -102,7 +104,7 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
 )
 async def test_an_endpoint_that_asks_for_tools_for_ever_is_asked_a_few_times(tmp_path: Path, calls: Any):
     consulted, requests, _ = await run(tmp_path, answering(lambda _: completion(tool_calls=calls)))
-    assert consulted.answer == cases.codebase()
+    assert consulted.answer == factories.codebase()
     assert 2 <= len(requests) <= code_lookup.MAX_TURNS + 1
     for request in requests:
         assert_every_call_is_answered(request)
@@ -110,7 +112,7 @@ async def test_an_endpoint_that_asks_for_tools_for_ever_is_asked_a_few_times(tmp
 
 async def test_an_endpoint_that_knows_no_tools_answers_from_the_passages(tmp_path: Path):
     consulted, requests, records = await run(tmp_path, answering(lambda _: refusal(400, param="tools")))
-    assert consulted.answer == cases.codebase()
+    assert consulted.answer == factories.codebase()
     assert consulted.shortfalls == [
         "looking things up ended early: request refused (400); answered from what was there"
     ]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests import cases
-from tests.fakes import FakeCodebase, FakeJournal, FakeModel, FakeTools, services
+from testing import factories
+from testing.fakes import FakeCodebase, FakeJournal, FakeModel, FakeTools, services
 from triage.domain.findings import PlannerProposal
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status, Usage
@@ -23,12 +23,14 @@ def proposals(*selected: list[Any]) -> list[PlannerProposal]:
 
 
 def supervised(planned: Any, **changes: Any) -> Services:
-    model = FakeModel(cases.answers(PlannerProposal=planned) | changes.pop("answers", {}), changes.pop("cost", None))
-    return services(codebase=FakeCodebase(cases.FILES), model=model, supervisor="model", **changes)
+    model = FakeModel(
+        factories.answers(PlannerProposal=planned) | changes.pop("answers", {}), changes.pop("cost", None)
+    )
+    return services(codebase=FakeCodebase(factories.FILES), model=model, supervisor="model", **changes)
 
 
 async def run(given: Services) -> RunReport:
-    return await triage(cases.issue(), cases.repository(), given, asyncio.Event())
+    return await triage(factories.issue(), factories.repository(), given, asyncio.Event())
 
 
 def selections(report: RunReport) -> list[list[str]]:
@@ -88,7 +90,7 @@ async def test_a_model_may_leave_the_web_search_out():
 
 
 async def test_a_model_may_have_the_issue_read_again_in_a_later_round():
-    unsure = [cases.critique("UNCERTAIN", gaps=["where is `leap_year` set?"]), cases.critique()]
+    unsure = [factories.critique("UNCERTAIN", gaps=["where is `leap_year` set?"]), factories.critique()]
     planned = proposals(*SEQUENCE[:3], ["investigator"], ["codebase_search"], ["critic"], ["writer"])
     given = supervised(planned, answers={"CritiqueFinding": unsure})
     report = await run(given)
@@ -104,12 +106,12 @@ async def test_a_limit_decides_without_asking():
 
 
 async def test_by_rules_nobody_is_asked():
-    given = services(codebase=FakeCodebase(cases.FILES), supervisor="model")
+    given = services(codebase=FakeCodebase(factories.FILES), supervisor="model")
     assert {decision.origin for decision in (await run(given)).decisions} == {"rules"}
 
 
 async def test_the_choices_and_the_gaps_stand_in_the_prompt():
-    unsure = [cases.critique("UNCERTAIN", gaps=["where is `leap_year` set?"]), cases.critique()]
+    unsure = [factories.critique("UNCERTAIN", gaps=["where is `leap_year` set?"]), factories.critique()]
     planned = proposals(*SEQUENCE[:3], *SEQUENCE[1:])
     given = supervised(planned, answers={"CritiqueFinding": unsure})
     await run(given)
@@ -131,11 +133,11 @@ async def test_the_journal_hears_who_decided_and_no_word_of_a_model():
 async def test_down_the_ladder_agents_go_to_the_fast_model_and_then_to_their_twins():
     """Each call takes a fifth of the budget: search, critic and writer each find one rung less."""
     dear = Usage(input_tokens=21_000, calls=1, usd=0.0)
-    given = services(codebase=FakeCodebase(cases.FILES), model=FakeModel(cases.answers(), dear))
+    given = services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(), dear))
     report = await run(given)
     assert [decision.rung for decision in report.decisions] == ["whole", "whole", "whole", "no further rounds"]
     wasteful = Usage(input_tokens=41_000, calls=1, usd=0.0)
-    given = services(codebase=FakeCodebase(cases.FILES), model=FakeModel(cases.answers(), wasteful))
+    given = services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(), wasteful))
     report = await run(given)
     assert [decision.rung for decision in report.decisions] == ["whole", "whole", "fast model", "rules"]
     assert [(s.step, s.engine) for s in report.steps][-2:] == [("critic", "model"), ("writer", "rules")]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests import cases
-from tests.fakes import FakeCodebase, FakeJournal, FakeModel, services
+from testing import factories
+from testing.fakes import FakeCodebase, FakeJournal, FakeModel, services
 from triage.domain.issue import Exchange
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Status, Usage
@@ -31,13 +31,13 @@ def killed(_: Any) -> Any:
 
 
 def given(path: Path, answers: dict[str, Any] | None = None, **changes: Any) -> Services:
-    model = FakeModel(answers or cases.answers())
-    codebase = FakeCodebase(cases.FILES)
+    model = FakeModel(answers or factories.answers())
+    codebase = FakeCodebase(factories.FILES)
     return services(**{"codebase": codebase, "model": model, "checkpoints": str(path), "fingerprint": "v1"} | changes)
 
 
 async def run(given: Services, **changes: Any) -> RunReport:
-    return await triage(cases.issue(**changes), cases.repository(), given, asyncio.Event())
+    return await triage(factories.issue(**changes), factories.repository(), given, asyncio.Event())
 
 
 def asked(given: Services) -> list[str]:
@@ -52,7 +52,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("schema", ORDER)
 async def test_a_killed_run_goes_on_where_it_stood(path: Path, schema: str):
-    first = given(path, cases.answers(**{schema: killed}))
+    first = given(path, factories.answers(**{schema: killed}))
     with pytest.raises(Killed):
         await run(first)
     second = given(path)
@@ -84,8 +84,8 @@ async def test_a_cancelled_run_goes_on(path: Path):
         cancelled.set()
         await asyncio.sleep(60)
 
-    first = given(path, cases.answers(CritiqueFinding=stop))
-    partial = await asyncio.wait_for(triage(cases.issue(), cases.repository(), first, cancelled), 5)
+    first = given(path, factories.answers(CritiqueFinding=stop))
+    partial = await asyncio.wait_for(triage(factories.issue(), factories.repository(), first, cancelled), 5)
     assert partial.notes[0] == "The run was cancelled."
     report = await run(given(path))
     assert report.resumed
@@ -103,16 +103,16 @@ async def test_a_cancelled_run_goes_on(path: Path):
 )
 async def test_a_run_goes_on_only_for_the_same_question(path: Path, changes: dict[str, Any], text: dict[str, Any]):
     with pytest.raises(Killed):
-        await run(given(path, cases.answers(CritiqueFinding=killed)))
+        await run(given(path, factories.answers(CritiqueFinding=killed)))
     report = await run(given(path, **changes), **text)
     assert not report.resumed
 
 
 def test_a_thread_is_named_after_repository_and_issue():
-    name = thread_of(cases.issue(number=7), "c0ffee", "o/r", services())
+    name = thread_of(factories.issue(number=7), "c0ffee", "o/r", services())
     assert name.startswith("o/r#7:")
-    assert name == thread_of(cases.issue(number=7), "c0ffee", "o/r", services())
-    assert name != thread_of(cases.issue(number=7), "decade", "o/r", services())
+    assert name == thread_of(factories.issue(number=7), "c0ffee", "o/r", services())
+    assert name != thread_of(factories.issue(number=7), "decade", "o/r", services())
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4096])
@@ -145,7 +145,7 @@ async def test_a_database_of_somebody_else_is_put_aside(path: Path, part: str):
 async def test_a_checkpoint_that_is_none_of_ours_is_not_believed(path: Path):
     """Bytes of another make, and a class that must not be built."""
     with pytest.raises(Killed):
-        await run(given(path, cases.answers(CritiqueFinding=killed)))
+        await run(given(path, factories.answers(CritiqueFinding=killed)))
     with sqlite3.connect(path) as database:
         database.execute("UPDATE checkpoints SET checkpoint = ?", (b"\xc1garbage",))
     second = given(path)
@@ -177,9 +177,9 @@ async def test_a_disk_that_fills_up_meanwhile_costs_the_resume_only(path: Path):
         with sqlite3.connect(path) as database:
             database.execute("DROP TABLE writes")
             database.execute("DROP TABLE checkpoints")
-        return cases.investigation()
+        return factories.investigation()
 
-    full = given(path, cases.answers(InvestigatorFinding=fill))
+    full = given(path, factories.answers(InvestigatorFinding=fill))
     report = await run(full)
     assert report.status is Status.COMPLETE
     assert isinstance(full.journal, FakeJournal)
@@ -207,7 +207,7 @@ def test_only_our_own_values_are_rebuilt():
 
 
 async def test_a_degraded_run_that_ended_is_tried_anew(path: Path):
-    await run(given(path, cases.answers(CritiqueFinding=ModelUnavailable("rate limited (429)"))))
+    await run(given(path, factories.answers(CritiqueFinding=ModelUnavailable("rate limited (429)"))))
     report = await run(given(path))
     assert report.status is Status.COMPLETE
     assert not report.resumed
@@ -238,7 +238,7 @@ async def test_killed_before_any_checkpoint_is_written_it_goes_on(
 
 async def test_our_own_partial_comment_does_not_make_it_another_question(path: Path):
     with pytest.raises(Killed):
-        await run(given(path, cases.answers(CritiqueFinding=killed)))
+        await run(given(path, factories.answers(CritiqueFinding=killed)))
     ours = Exchange(author="github-actions[bot]", body="partial", by_bot=True, ours=True)
     assert (await run(given(path), thread=[ours])).resumed
 
@@ -246,7 +246,7 @@ async def test_our_own_partial_comment_does_not_make_it_another_question(path: P
 @pytest.mark.parametrize("fails", ["slow", "broken"])
 async def test_without_its_index_it_starts_anew(path: Path, fails: str):
     with pytest.raises(Killed):
-        await run(given(path, cases.answers(CritiqueFinding=killed)))
+        await run(given(path, factories.answers(CritiqueFinding=killed)))
 
     def indexing() -> None:
         if fails == "broken":
@@ -254,7 +254,7 @@ async def test_without_its_index_it_starts_anew(path: Path, fails: str):
         time.sleep(2)
 
     limits = Limits(run_seconds=2 if fails == "slow" else 300)
-    report = await run(given(path, codebase=FakeCodebase(cases.FILES, indexing=indexing), limits=limits))
+    report = await run(given(path, codebase=FakeCodebase(factories.FILES, indexing=indexing), limits=limits))
     assert not report.resumed
     assert report.status is Status.DEGRADED
     assert any("was not indexed" in note for note in report.notes)

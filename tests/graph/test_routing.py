@@ -7,8 +7,8 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from tests.cases import critique, investigation, state
-from tests.fakes import NOW
+from testing.factories import critique, investigation, state
+from testing.fakes import NOW
 from triage.agents.critic import map_critique_to_verdict
 from triage.agents.registry import AGENTS
 from triage.domain.run import Limits, ModelCall, Outcome, PlannerDecision, StepRecord, Usage

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests import cases
-from tests.fakes import FakeClock, FakeCodebase, FakeJournal, FakeModel, FakeTools, services
+from testing import factories
+from testing.fakes import FakeClock, FakeCodebase, FakeJournal, FakeModel, FakeTools, services
 from triage.domain.issue import Exchange
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status
@@ -18,12 +18,12 @@ PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "conte
 
 
 async def run(given: Services, **changes: Any) -> RunReport:
-    return await triage(cases.issue(**changes), cases.repository(), given, asyncio.Event())
+    return await triage(factories.issue(**changes), factories.repository(), given, asyncio.Event())
 
 
 def with_model(prepared: dict[str, Any] | None = None, **changes: Any) -> Services:
-    model = FakeModel(cases.answers() if prepared is None else prepared)
-    return services(codebase=FakeCodebase(cases.FILES), **{"model": model, **changes})
+    model = FakeModel(factories.answers() if prepared is None else prepared)
+    return services(codebase=FakeCodebase(factories.FILES), **{"model": model, **changes})
 
 
 def outcomes(report: RunReport) -> list[tuple[str, str, str]]:
@@ -31,7 +31,7 @@ def outcomes(report: RunReport) -> list[tuple[str, str, str]]:
 
 
 async def test_by_rules_all_agents_answer_and_the_run_is_complete():
-    report = await run(services(codebase=FakeCodebase(cases.FILES, owned_by=["keeper"])))
+    report = await run(services(codebase=FakeCodebase(factories.FILES, owned_by=["keeper"])))
 
     assert outcomes(report) == [
         ("prepare", "rules", "SUCCESS"),
@@ -74,7 +74,7 @@ async def test_searches_run_in_one_superstep():
 
     async def meet(_: Any) -> Any:
         await asyncio.wait_for(both.wait(), 2)
-        return cases.codebase()
+        return factories.codebase()
 
     class Meeting(FakeTools):
         async def run(self, message: Any) -> Any:
@@ -85,16 +85,18 @@ async def test_searches_run_in_one_superstep():
     from langchain_core.messages import AIMessage
 
     model = FakeModel(
-        cases.answers(CodebaseFinding=meet, tools=AIMessage("", tool_calls=[call]), WebSearchFinding=cases.web())
+        factories.answers(
+            CodebaseFinding=meet, tools=AIMessage("", tool_calls=[call]), WebSearchFinding=factories.web()
+        )
     )
-    report = await run(services(codebase=FakeCodebase(cases.FILES), model=model, search=Meeting(PAGES)))
+    report = await run(services(codebase=FakeCodebase(factories.FILES), model=model, search=Meeting(PAGES)))
     assert report.status is Status.COMPLETE
     assert {step.iteration for step in report.steps if step.step in ("codebase_search", "web_search")} == {2}
 
 
 @pytest.mark.parametrize("schema", ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding"])
 async def test_a_failed_model_call_is_answered_by_the_twin_in_the_same_step(schema: str):
-    report = await run(with_model(cases.answers(**{schema: ModelUnavailable("rate limited (429)")})))
+    report = await run(with_model(factories.answers(**{schema: ModelUnavailable("rate limited (429)")})))
 
     failed = [step for step in report.steps if step.outcome is Outcome.FAILED]
     assert [(step.engine, step.error) for step in failed] == [("model", "rate limited (429)")]
@@ -106,7 +108,7 @@ async def test_a_failed_model_call_is_answered_by_the_twin_in_the_same_step(sche
 
 
 async def test_one_failed_draft_does_not_discard_the_others():
-    report = await run(with_model(cases.answers(TriageReport=ModelUnavailable("timed out"))))
+    report = await run(with_model(factories.answers(TriageReport=ModelUnavailable("timed out"))))
 
     assert report.analysis == "The day is checked against the wrong year."
     assert report.ticket.effort == "S"
@@ -119,7 +121,7 @@ async def test_one_failed_draft_does_not_discard_the_others():
 
 
 async def test_all_models_failing_still_ends_in_a_report():
-    dead = dict.fromkeys(cases.answers(), ModelUnavailable("unauthorized (401)"))
+    dead = dict.fromkeys(factories.answers(), ModelUnavailable("unauthorized (401)"))
     report = await run(with_model(dead))
     assert report.status is Status.DEGRADED
     assert report.suspects[0].path == "src/parse.py"
@@ -128,14 +130,16 @@ async def test_all_models_failing_still_ends_in_a_report():
 
 async def test_a_spent_budget_goes_on_by_rules_and_says_so():
     spent = BudgetSpent("max-tokens (1,000) would be exceeded")
-    report = await run(with_model(cases.answers(CritiqueFinding=spent, TriageReport=spent, text=spent, json=spent)))
+    report = await run(with_model(factories.answers(CritiqueFinding=spent, TriageReport=spent, text=spent, json=spent)))
     assert report.status is Status.DEGRADED
     assert any("max-tokens (1,000)" in note for note in report.notes)
 
 
 async def test_a_call_too_dear_for_the_main_model_is_made_of_the_fast_one():
     dear = DollarsSpent("max-cost-usd (0.05) would be exceeded")
-    given = with_model(cases.answers(CritiqueFinding=[dear, cases.critique()], TriageReport=[dear, cases.report()]))
+    given = with_model(
+        factories.answers(CritiqueFinding=[dear, factories.critique()], TriageReport=[dear, factories.report()])
+    )
     report = await run(given)
     assert [(s.engine, s.outcome) for s in report.steps if s.step == "critic"] == [
         ("model", Outcome.FAILED),
@@ -147,8 +151,8 @@ async def test_a_call_too_dear_for_the_main_model_is_made_of_the_fast_one():
 
 
 async def test_an_agent_that_declines_is_asked_again_by_rules():
-    declined = cases.investigation(error="I cannot read this")
-    report = await run(with_model(cases.answers(InvestigatorFinding=declined)))
+    declined = factories.investigation(error="I cannot read this")
+    report = await run(with_model(factories.answers(InvestigatorFinding=declined)))
 
     first, second = [step for step in report.steps if step.step == "investigator"]
     assert (first.engine, first.outcome, first.error) == ("model", Outcome.FAILED, "the agent declined to answer")
@@ -159,14 +163,14 @@ async def test_an_agent_that_declines_is_asked_again_by_rules():
 
 
 async def test_a_gate_refuses_an_empty_hypothesis():
-    report = await run(with_model(cases.answers(InvestigatorFinding=cases.investigation(hypothesis=" "))))
+    report = await run(with_model(factories.answers(InvestigatorFinding=factories.investigation(hypothesis=" "))))
     assert ("investigator", "model", "FAILED") in outcomes(report)
     assert ("investigator", "rules", "SUCCESS") in outcomes(report)
 
 
 async def test_rejection_opens_two_more_rounds_at_most():
-    never = [cases.critique("CHALLENGED", gaps=[f"where is `word_{i}` set?"]) for i in range(5)]
-    given = with_model(cases.answers(CritiqueFinding=never))
+    never = [factories.critique("CHALLENGED", gaps=[f"where is `word_{i}` set?"]) for i in range(5)]
+    given = with_model(factories.answers(CritiqueFinding=never))
     report = await run(given)
 
     rounds = [step.round for step in report.steps if step.step == "codebase_search"]
@@ -185,12 +189,12 @@ async def test_rejection_opens_two_more_rounds_at_most():
 
 
 async def test_what_a_further_round_adds_is_told():
-    elsewhere = cases.codebase(
-        relevant_files=[cases.relevant(), cases.relevant("src/store.py", start_line=1, end_line=1, quote=None)]
+    elsewhere = factories.codebase(
+        relevant_files=[factories.relevant(), factories.relevant("src/store.py", start_line=1, end_line=1, quote=None)]
     )
-    found = [cases.codebase(), elsewhere]
-    judged = [cases.critique("UNCERTAIN", gaps=["who sets `leap_year`?"]), cases.critique()]
-    report = await run(with_model(cases.answers(CodebaseFinding=found, CritiqueFinding=judged)))
+    found = [factories.codebase(), elsewhere]
+    judged = [factories.critique("UNCERTAIN", gaps=["who sets `leap_year`?"]), factories.critique()]
+    report = await run(with_model(factories.answers(CodebaseFinding=found, CritiqueFinding=judged)))
     assert [(one.added, one.verdict) for one in report.rounds] == [
         (["src/parse.py"], "UNCERTAIN"),
         (["src/store.py"], "CONFIRMED"),
@@ -198,14 +202,14 @@ async def test_what_a_further_round_adds_is_told():
 
 
 async def test_a_repeated_gap_opens_no_round():
-    same = cases.critique("UNCERTAIN", gaps=["is `leap_year` checked?"])
-    report = await run(with_model(cases.answers(CritiqueFinding=same)))
+    same = factories.critique("UNCERTAIN", gaps=["is `leap_year` checked?"])
+    report = await run(with_model(factories.answers(CritiqueFinding=same)))
     assert [step.round for step in report.steps if step.step == "codebase_search"] == [1, 2]
 
 
 async def test_what_is_no_bug_goes_straight_to_the_writer():
-    asked = cases.investigation(kind="question")
-    report = await run(with_model(cases.answers(InvestigatorFinding=asked)), title="How do I parse?", body="Help")
+    asked = factories.investigation(kind="question")
+    report = await run(with_model(factories.answers(InvestigatorFinding=asked)), title="How do I parse?", body="Help")
     assert [step.step for step in report.steps] == ["prepare", "investigator", "writer"]
     assert report.kind == "question"
     assert report.severity is None
@@ -213,23 +217,27 @@ async def test_what_is_no_bug_goes_straight_to_the_writer():
 
 
 async def test_a_search_that_invents_all_its_files_is_answered_by_rules():
-    invented = cases.codebase(relevant_files=[cases.relevant("src/invented.py")])
-    report = await run(with_model(cases.answers(CodebaseFinding=invented)))
+    invented = factories.codebase(relevant_files=[factories.relevant("src/invented.py")])
+    report = await run(with_model(factories.answers(CodebaseFinding=invented)))
     failed = [step.error for step in report.steps if step.step == "codebase_search" and step.error]
     assert failed == ["none of the cited files exists"]
     assert report.status is Status.DEGRADED
 
 
 async def test_invented_places_are_dropped_and_counted():
-    files = [cases.relevant(), cases.relevant("src/invented.py"), cases.relevant(start_line=90, end_line=95)]
-    invented = cases.report(
+    files = [
+        factories.relevant(),
+        factories.relevant("src/invented.py"),
+        factories.relevant(start_line=90, end_line=95),
+    ]
+    invented = factories.report(
         affected_files=[
-            *cases.report().affected_files,
-            cases.report().affected_files[0].model_copy(update={"path": "no/such.py"}),
+            *factories.report().affected_files,
+            factories.report().affected_files[0].model_copy(update={"path": "no/such.py"}),
         ]
     )
     report = await run(
-        with_model(cases.answers(CodebaseFinding=cases.codebase(relevant_files=files), TriageReport=invented))
+        with_model(factories.answers(CodebaseFinding=factories.codebase(relevant_files=files), TriageReport=invented))
     )
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
     assert report.citations.verified < report.citations.total
@@ -238,8 +246,8 @@ async def test_invented_places_are_dropped_and_counted():
 
 
 async def test_references_that_no_search_returned_are_dropped():
-    made_up = cases.report(external_references=cases.web().relevant_results)
-    report = await run(with_model(cases.answers(TriageReport=made_up)))
+    made_up = factories.report(external_references=factories.web().relevant_results)
+    report = await run(with_model(factories.answers(TriageReport=made_up)))
     assert report.external_references == []
 
 
@@ -248,7 +256,7 @@ async def test_a_bug_in_an_agent_is_a_failed_step():
         def search(self, query: Any, limit: int) -> Any:
             raise ZeroDivisionError("words from outside")
 
-    report = await run(services(codebase=Broken(cases.FILES)))
+    report = await run(services(codebase=Broken(factories.FILES)))
     assert ("codebase_search", "rules", "FAILED") in outcomes(report)
     assert report.status is Status.DEGRADED
     assert report.verdict == "CHALLENGED"
@@ -259,7 +267,7 @@ async def test_an_index_that_fails_leaves_a_triage_of_the_text():
     def explode() -> None:
         raise OSError("disk")
 
-    report = await run(services(codebase=FakeCodebase(cases.FILES, indexing=explode)))
+    report = await run(services(codebase=FakeCodebase(factories.FILES, indexing=explode)))
     assert report.status is Status.DEGRADED
     assert any("was not indexed" in note for note in report.notes)
     assert report.summary
@@ -275,7 +283,7 @@ async def test_a_hanging_agent_is_cut_at_its_timeout():
     async def hang(_: Any) -> Any:
         await asyncio.sleep(60)
 
-    given = with_model(cases.answers(CritiqueFinding=hang), limits=Limits(agent_seconds=1.0))
+    given = with_model(factories.answers(CritiqueFinding=hang), limits=Limits(agent_seconds=1.0))
     report = await run(given)
     assert ("critic", "model", "TIMED_OUT") in outcomes(report)
     assert ("critic", "rules", "SUCCESS") in outcomes(report)
@@ -295,15 +303,15 @@ async def test_cancelled_run_reports_what_is_known():
         cancelled.set()
         await asyncio.sleep(60)
 
-    given = with_model(cases.answers(CodebaseFinding=stop))
-    report = await asyncio.wait_for(triage(cases.issue(), cases.repository(), given, cancelled), 5)
+    given = with_model(factories.answers(CodebaseFinding=stop))
+    report = await asyncio.wait_for(triage(factories.issue(), factories.repository(), given, cancelled), 5)
     assert report.status is Status.DEGRADED
     assert report.notes[0] == "The run was cancelled."
     assert report.summary == "parse fails on leap days"
 
 
 async def test_the_journal_hears_every_start_and_end():
-    given = services(codebase=FakeCodebase(cases.FILES))
+    given = services(codebase=FakeCodebase(factories.FILES))
     await run(given)
     assert isinstance(given.journal, FakeJournal)
     assert [line for line in given.journal.lines if not line.startswith("Decision ")] == [
@@ -318,7 +326,7 @@ async def test_a_bug_between_the_nodes_still_ends_in_a_report(monkeypatch: pytes
         raise ZeroDivisionError("words from outside")
 
     monkeypatch.setattr("triage.graph.nodes.decide", explode)
-    report = await run(services(codebase=FakeCodebase(cases.FILES)))
+    report = await run(services(codebase=FakeCodebase(factories.FILES)))
     assert report.status is Status.DEGRADED
     assert report.notes[0] == "The run was cut by a bug of this action (ZeroDivisionError)."
 
@@ -333,8 +341,8 @@ async def test_a_node_that_ended_before_the_run_was_cut_is_kept():
             cancelled.set()
             await asyncio.sleep(60)
 
-    given = services(codebase=FakeCodebase(cases.FILES), search=Slow(PAGES))
-    report = await asyncio.wait_for(triage(cases.issue(), cases.repository(), given, cancelled), 5)
+    given = services(codebase=FakeCodebase(factories.FILES), search=Slow(PAGES))
+    report = await asyncio.wait_for(triage(factories.issue(), factories.repository(), given, cancelled), 5)
     assert report.suspects[0].path == "src/parse.py"
     assert "codebase_search" in [step.step for step in report.steps]
 
@@ -355,9 +363,11 @@ async def test_the_writer_has_its_time_kept():
 
     def slow(_: Any) -> Any:
         clock.seconds = 85.0
-        return cases.investigation()
+        return factories.investigation()
 
-    report = await run(with_model(cases.answers(InvestigatorFinding=slow), clock=clock, limits=Limits(run_seconds=100)))
+    report = await run(
+        with_model(factories.answers(InvestigatorFinding=slow), clock=clock, limits=Limits(run_seconds=100))
+    )
     outcomes_by_model = {step.step: step.outcome for step in report.steps if step.engine == "model"}
     assert outcomes_by_model["codebase_search"] is Outcome.SKIPPED
     assert outcomes_by_model["writer"] is Outcome.SUCCESS
@@ -382,7 +392,7 @@ async def test_the_thread_reaches_a_model_as_people_see_it():
 
 async def test_every_retrieved_passage_stands_in_the_prompt():
     files = {f"src/f{n}.py": f"marker_{n} = 1\n" + "x = 1\n" * 300 for n in range(20)}
-    given = services(codebase=FakeCodebase(files), model=FakeModel(cases.answers()))
+    given = services(codebase=FakeCodebase(files), model=FakeModel(factories.answers()))
     await run(given)
     assert isinstance(given.model, FakeModel)
     prompt = next(prompt.to_string() for name, prompt in given.model.asked if name == "CodebaseFinding")

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from tests import cases
-from tests.fakes import FakeCodebase, services
+from testing import factories
+from testing.fakes import FakeCodebase, services
 from triage.domain.issue import Repository
 from triage.domain.report import RunReport
 from triage.errors import BadInput
@@ -15,14 +15,18 @@ from triage.graph.routing import MAX_ROUNDS
 from triage.graph.server_graph import iterations_within, served
 from triage.ports import Services
 
-ASKED: dict[str, Any] = {"issue_title": cases.issue().title, "issue_body": cases.issue().body, "issue_number": 7}
+ASKED: dict[str, Any] = {
+    "issue_title": factories.issue().title,
+    "issue_body": factories.issue().body,
+    "issue_number": 7,
+}
 
 
 class Office:
     """Opens services over fakes, and keeps what it was asked and told."""
 
     def __init__(self, **changes: Any) -> None:
-        self.changes: dict[str, Any] = {"codebase": FakeCodebase(cases.FILES), **changes}
+        self.changes: dict[str, Any] = {"codebase": FakeCodebase(factories.FILES), **changes}
         self.opened: list[str] = []
         self.told: list[RunReport] = []
 
@@ -30,7 +34,7 @@ class Office:
         self.opened.append(repository)
         if repository == "octo/none":
             raise BadInput("repository: this server has no checkout of it.")
-        return cases.repository(slug=repository or "folder"), services(**self.changes)
+        return factories.repository(slug=repository or "folder"), services(**self.changes)
 
     async def tell(self, report: RunReport, _: Services) -> None:
         self.told.append(report)
@@ -82,7 +86,7 @@ async def test_a_thread_is_for_one_run():
 
 async def test_a_run_goes_on_after_the_server_was_started_anew():
     indexed: list[bool] = []
-    office = Office(codebase=FakeCodebase(cases.FILES, indexing=lambda: indexed.append(True)))
+    office = Office(codebase=FakeCodebase(factories.FILES, indexing=lambda: indexed.append(True)))
     saver = InMemorySaver()
     thread: Any = {"configurable": {"thread_id": "1"}}
     before = office.graph().copy({"checkpointer": saver, "interrupt_after_nodes": ["investigator"]})

@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
-from tests.fakes import NOW, FakeClock, FakeJournal
+from testing.fakes import NOW, FakeClock, FakeJournal
 from triage.domain.run import Outcome
 from triage.graph.tool_runner import ToolBench, recorded
 from triage.threads import in_daemon_thread

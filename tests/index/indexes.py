@@ -5,7 +5,7 @@ from pathlib import Path
 
 from langchain_core.embeddings import Embeddings
 
-from tests.index.repositories import commit
+from testing.checkouts.git_repositories import commit
 from triage.domain.code import SearchQuery
 from triage.domain.issue import CodeBlock, Frame, Reading, Trace
 from triage.index.build.build_corpus import Budget, build

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from testing.checkouts.git_repositories import commit, git, write
 from tests.index.indexes import ask, codebase_of, corpus_of
 from tests.index.project import PROJECT
-from tests.index.repositories import commit, git, write
 from triage.index.build.build_corpus import Budget
 from triage.index.codebase import GitCodebase
 from triage.index.vectors.chroma_connection import embedded

@@ -4,8 +4,8 @@ from itertools import islice
 
 import pytest
 
+from testing.checkouts.git_repositories import commit, git
 from tests.index.indexes import ask
-from tests.index.repositories import commit, git
 from tests.secrets.secret_samples import secrets_of
 from triage.index.codebase import GitCodebase
 from triage.secrets.detection_rules import RULES

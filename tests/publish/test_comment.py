@@ -8,8 +8,8 @@ from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.publish import reports
-from tests.publish.reports import (
+from tests.publish import sample_reports
+from tests.publish.sample_reports import (
     CLI,
     DATES,
     EVIL,
@@ -26,7 +26,7 @@ from tests.publish.reports import (
     changed,
     missing,
 )
-from tests.publish.runs import LADDER, PLANNED, SILENT
+from tests.publish.sample_runs import LADDER, PLANNED, SILENT
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import WebResult
 from triage.domain.report import RunReport, Ticket
@@ -61,7 +61,7 @@ def html(markdown: str) -> str:
         ("rules", RULES, None),
         ("feature_request", FEATURE, None),
         ("low_confidence", LOW, None),
-        ("degraded", reports.DEGRADED, None),
+        ("degraded", sample_reports.DEGRADED, None),
         ("planned", PLANNED, None),
         ("silent", SILENT, None),
         ("ladder", LADDER, None),
@@ -94,7 +94,7 @@ def test_the_verdict_is_said_in_words(verdict, said):
 
 @pytest.mark.parametrize("name", ["FULL", "RULES", "FEATURE", "LOW", "DEGRADED", "SECOND", "LONG", "HOSTILE"])
 def test_the_same_report_gives_the_same_bytes_and_nothing_in_it_acts(name):
-    report = getattr(reports, name)
+    report = getattr(sample_reports, name)
     text = comment(report, AFTER_FIRST, PATHS)
     assert text == comment(report, AFTER_FIRST, PATHS)
     assert text.startswith(COMMENT_MARKER)
@@ -172,7 +172,7 @@ def test_a_withdrawn_suspect_that_the_repository_no_longer_has_stays_unnamed():
 
 
 def test_suspects_are_linked_to_their_lines_at_the_commit():
-    blob = f"https://github.com/acme/ledger/blob/{reports.COMMIT}"
+    blob = f"https://github.com/acme/ledger/blob/{sample_reports.COMMIT}"
     assert f"| [`{DATES}:18-31`]({blob}/{DATES}#L18-L31) | `parse_date` | Tries one format" in visible(FULL)
     assert f"| [`{CLI}`]({blob}/{CLI}) |  | Shows" in visible(FULL)
 
@@ -221,9 +221,9 @@ def test_labels_are_shown_as_the_policy_says(mode, labels, line):
 
 
 def test_a_degraded_run_is_said_at_once_and_explained_in_a_fold():
-    assert "Part of this run did not work." in visible(reports.DEGRADED)
-    assert "<summary>What this report could not do</summary>" in body(reports.DEGRADED)
-    assert "rate limited; rules answered" in body(reports.DEGRADED)
+    assert "Part of this run did not work." in visible(sample_reports.DEGRADED)
+    assert "<summary>What this report could not do</summary>" in body(sample_reports.DEGRADED)
+    assert "rate limited; rules answered" in body(sample_reports.DEGRADED)
     assert "did not work" not in body(FULL)
 
 
@@ -273,7 +273,7 @@ def test_only_web_addresses_become_links():
 
 
 def test_an_unknown_price_is_never_zero():
-    assert "price unknown" in body(reports.DEGRADED)
+    assert "price unknown" in body(sample_reports.DEGRADED)
 
 
 def test_what_is_too_long_loses_whole_folds_from_the_end():
@@ -326,7 +326,7 @@ def test_any_words_stay_words(texts):
         summary=one,
         root_cause=two,
         severity_reason=eight,
-        suspects=[reports.suspect(three or "x", 1, 2, four, five)],
+        suspects=[sample_reports.suspect(three or "x", 1, 2, four, five)],
         missing_information=[missing("version", six, seven)],
         next_steps=[eight, one],
         evidence=[],

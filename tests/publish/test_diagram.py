@@ -6,9 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.publish import runs
-from tests.publish.reports import EVIL, FULL, RULES, changed, decision, step
-from tests.publish.runs import CUT, HOSTILE_RUN, LADDER, PLANNED, REFUSED, ROUNDS, SILENT, TWINS, tool, with_details
+from tests.publish import sample_runs
+from tests.publish.sample_reports import EVIL, FULL, RULES, changed, decision, step
+from tests.publish.sample_runs import (
+    CUT,
+    HOSTILE_RUN,
+    LADDER,
+    PLANNED,
+    REFUSED,
+    ROUNDS,
+    SILENT,
+    TWINS,
+    tool,
+    with_details,
+)
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, PlannerDecision, Status, StepRecord
 from triage.publish.diagram import MAX_STAGES, diagram
@@ -176,7 +187,7 @@ def test_a_run_without_end_stays_within_githubs_limits():
     endless = [
         with_details(step(name, number, 0.0, 3600.0, model, outcome=Outcome.TIMED_OUT), round=number, tools=tools)
         for number in range(1, 500)
-        for name in (*runs.AGENTS, *runs.AGENTS, *runs.AGENTS)
+        for name in (*sample_runs.AGENTS, *sample_runs.AGENTS, *sample_runs.AGENTS)
     ]
     drawn = diagram(only(endless, [decision(number, ["critic"], "") for number in range(1, 500)]))
     assert "469 more decisions" in drawn

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.publish.reports import CLI, DATES, FIRST, FULL, QUESTIONS, READER, SECOND, changed, missing, suspect
+from tests.publish.sample_reports import CLI, DATES, FIRST, FULL, QUESTIONS, READER, SECOND, changed, missing, suspect
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
 from triage.domain.task import Ran

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.publish import reports, runs
-from tests.publish.reports import FULL, changed
+from tests.publish import sample_reports, sample_runs
+from tests.publish.sample_reports import FULL, changed
 from triage.domain.report import RunReport
 from triage.publish.json_schema import config_schema, report_json, report_schema
 
@@ -63,7 +63,9 @@ def test_schema_version_1_has_only_gained():
     assert list(removed(now, first)) != []
 
 
-REPORTS = [value for module in (reports, runs) for value in vars(module).values() if isinstance(value, RunReport)]
+REPORTS = [
+    value for module in (sample_reports, sample_runs) for value in vars(module).values() if isinstance(value, RunReport)
+]
 
 
 @pytest.mark.parametrize("report", REPORTS)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tests.publish.reports import DEGRADED, EVIL, FEATURE, FIRST, FULL, HOSTILE, ISSUE, PATHS, SECOND, changed
+from tests.publish.sample_reports import DEGRADED, EVIL, FEATURE, FIRST, FULL, HOSTILE, ISSUE, PATHS, SECOND, changed
 from triage.domain.effect import (
     AddLabels,
     Annotate,

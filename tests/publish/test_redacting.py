@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.cases import issue
+from testing.factories import issue
 from tests.e2e.leaked import COLLECTOR, GITHUB, KEYS, MODEL, forms, leaks
-from tests.publish.reports import MODEL_STEPS
+from tests.publish.sample_reports import MODEL_STEPS
 from triage.domain.code import Span
 from triage.domain.issue import Exchange, Issue
 from triage.publish.hidden_state import PostedState, parse, render

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.publish import reports, runs
-from tests.publish.reports import EVIL, FEATURE, FULL, INDEX, LONG, PATHS, RULES, changed, step
-from tests.publish.runs import (
+from tests.publish import sample_reports, sample_runs
+from tests.publish.sample_reports import EVIL, FEATURE, FULL, INDEX, LONG, PATHS, RULES, changed, step
+from tests.publish.sample_runs import (
     CUT,
     HOSTILE_RUN,
     LADDER,
@@ -58,7 +58,9 @@ def test_the_summary_reads_as_in_its_golden_file(golden, name, report, planned):
     golden(f"tests/golden/summary_{name}.md", summary(report, None, PATHS, planned=planned))
 
 
-SCENES = {name: report for module in (reports, runs) for name, report in vars(module).items() if name.isupper()}
+SCENES = {
+    name: report for module in (sample_reports, sample_runs) for name, report in vars(module).items() if name.isupper()
+}
 REPORTS = {name: report for name, report in SCENES.items() if isinstance(report, RunReport)}
 
 

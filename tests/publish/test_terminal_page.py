@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from tests.publish.reports import FULL, RULES
-from tests.publish.runs import CUT, HOSTILE_RUN, REFUSED, SILENT, TWINS
+from tests.publish.sample_reports import FULL, RULES
+from tests.publish.sample_runs import CUT, HOSTILE_RUN, REFUSED, SILENT, TWINS
 from triage.domain.report import RunReport
 from triage.publish.terminal_page import screen
 

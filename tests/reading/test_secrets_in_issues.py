@@ -4,7 +4,7 @@ import pytest
 
 from triage.domain.issue import Exchange, Issue
 from triage.graph.nodes import as_people_see
-from triage.secrets.masking import MASK
+from triage.secrets.likely_secrets import MASK
 
 TOKEN = "gh" + "p_" + "a1" * 18
 LINE = "Ab1+" * 16

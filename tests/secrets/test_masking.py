@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.secrets.secret_samples import rule_named, secrets_of
 from triage.secrets.detection_rules import RULES, Rule
-from triage.secrets.masking import MASK, masked
+from triage.secrets.likely_secrets import MASK, masked
 
 A36 = "abcdefghijklmnopqrstuvwxyz0123456789"
 LINE = "Ab1+" * 16

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from triage.text.clean_text import clean, to_html, visible_only
 from triage.text.inert_markdown import code_span, fenced, inert, inert_cell, live_effects, plain
-from trust.judge import judged
+from trust.markdown_judge import judged
 
 NASTY = [
     "@bob", "@org/team", "#1", "GH-7", "o/r#5", "o/r@deadbeef1", "a1b2c3d4e5", "http://evil.example", "www.evil.example", "x@y.example",
@@ -68,7 +68,7 @@ PROBES = [
     "$x$", "$$x$$", "$`x`$", "a$b$c", "\\$x\\$", ":tada:", "- [ ] x", "- [x] x", "> [!NOTE]\n> x", "x[^1]\n\n[^1]: y", "<details><summary>x</summary>", "</details>", "<!-- bug-triage: x -->", "<!--", "-->", "```mermaid\ngraph\n```", "~~~math\nx\n~~~", "    /code", "\tx", "x  \ny", "===", "a\n===", "a\n---", "***", "| a |\n|---|\n| b |",
     "<img src=x>", "<img/src=//e>", "<svg onload=x>", "<style>*{}</style>", "<base href=//e>", "<meta http-equiv=refresh>", "<a name=x>", "<a href=//e>x</a>", "<input autofocus>", "<x-y>", "</p>", "<![CDATA[x]]>", "<?x?>", "<!X>", "&lt;img src=x&gt;", "\\<img src=x>", "<\nimg src=x>", "<img\u00a0src=x>",
 ]  # fmt: skip
-NAUGHTY = json.loads((Path(__file__).parents[1] / "data" / "naughty_strings.json").read_text("utf-8"))
+NAUGHTY = json.loads((Path(__file__).parents[2] / "testing" / "data" / "naughty_strings.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("words", [pytest.param([probe], id=probe[:30]) for probe in PROBES] + [NAUGHTY])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trust.canaries import ENCODINGS, SHORTEST, found
-from trust.stage import MODEL_KEY, TOKEN
+from trust.observed_run import MODEL_KEY, TOKEN
 
 SECRETS = {"token": TOKEN, "key": MODEL_KEY}
 PROSE = "The basket raises a KeyError when a name has no price; see shop/basket.py, line 6. " * 40

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from trust import corpora
-from trust.corpora import injections, markdown, orders
-from trust.measures.hidden import POINTS
+from trust.corpora import injection_templates, injections, markdown
+from trust.measures.hidden_text import POINTS
 
 
 def test_there_are_as_many_as_promised():
@@ -18,7 +18,7 @@ def test_there_are_as_many_as_promised():
 
 
 def test_every_order_is_understood_however_it_is_wrapped():
-    lost = [text for text in orders.written() if not orders.seen(text)]
+    lost = [text for text in injection_templates.written() if not injection_templates.seen(text)]
     assert lost == []
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trust.measures import canaries, effects, hidden, markdown
+from trust.measures import canaries, effects, hidden_text, markdown
 
 
 def test_a_model_that_obeys_has_no_power():
@@ -19,7 +19,7 @@ def test_no_word_gets_out():
 
 
 def test_hidden_text_stays_hidden():
-    assert hidden.run(10 / 192).failures == []
+    assert hidden_text.run(10 / 192).failures == []
 
 
 def test_posted_words_are_dead():
@@ -27,7 +27,7 @@ def test_posted_words_are_dead():
 
 
 @pytest.mark.parametrize(
-    "measure", [canaries.MEASURE, hidden.MEASURE, markdown.MEASURE], ids=lambda measure: measure.name
+    "measure", [canaries.MEASURE, hidden_text.MEASURE, markdown.MEASURE], ids=lambda measure: measure.name
 )
 def test_a_judge_without_a_defence_before_it_sees_failures(measure):
     figure = measure.blind()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trust.grammar import StepFails, commands, pairs
+from trust.runner_grammar import StepFails, commands, pairs
 
 OBEYED = {
     "::warning::x": ("warning", "x"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from trust.judge import judged
-from trust.reports import LINKS
+from trust.markdown_judge import judged
+from trust.report_builder import LINKS
 
 LIVE = {
     "![x](https://evil.example/x.png)": "an image",

@@ -6,9 +6,9 @@ import pytest
 
 from trust import measures
 from trust.measure import Figure, Measure
-from trust.share import part
-from trust.table import Row, failures, page, printable, table
-from trust.worker import tried
+from trust.measure_process import tried
+from trust.results_table import Row, failures, page, printable, table
+from trust.sampling import part
 
 SEEN = Figure(2, ["seen"])
 THREE = Figure(3)

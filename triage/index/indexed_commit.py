@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from triage.domain.code import Hit, IndexFacts, SearchQuery
 from triage.index.build.build_corpus import Budget, build
 from triage.index.build.cache_folder import CacheFolder
-from triage.index.build.cached_index_file import KeptIndex
+from triage.index.build.index_cache import KeptIndex
 from triage.index.corpus.corpus import Corpus
 from triage.index.files.code_owners import Owners, read_forms, read_owners
 from triage.index.files.ignore import without_ignored
@@ -23,10 +23,10 @@ from triage.index.source.commit import is_bare, open_commit
 from triage.index.source.git import GitFailed
 from triage.index.source.plain_folder import ANOTHER, FolderTree
 from triage.index.source.tree import Listing, Tree
-from triage.index.vectors.cached_vectors import KnownVectors
 from triage.index.vectors.chroma_connection import embedded
+from triage.index.vectors.embed_corpus import LOCAL, Vectors, embed, embedded_query
 from triage.index.vectors.projection import projected_query
-from triage.index.vectors.vectors import LOCAL, Vectors, embed, embedded_query
+from triage.index.vectors.vector_cache import KnownVectors
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from triage.domain.issue import Frame, Trace
-from triage.reading.trace_families import FAMILIES
-from triage.reading.trace_shape import Family, FrameLine, Raised
+from triage.reading.trace_formats import FAMILIES
+from triage.reading.trace_parts import Family, FrameLine, Raised
 
 _MAX_LINE_CHARS = 1_000
 _MAX_TRACES = 20

@@ -2,7 +2,7 @@
 
 import re
 
-from triage.secrets.masking import masked
+from triage.secrets.likely_secrets import masked
 
 _SAMPLE = re.compile(r"(?:^|[._-])(?:examples?|samples?|templates?|tmpl|tpl|dist|defaults?|schema|stub)(?=[._-]|$)")
 """Made to be read: what a project shows of a file that it keeps to itself. Its text is masked like any other."""

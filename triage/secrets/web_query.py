@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
-from triage.secrets.masking import MASK, masked
+from triage.secrets.likely_secrets import MASK, masked
 from triage.text.clean_text import visible_only, word_set
 
 MAX_QUERY_CHARS = 200

@@ -11,7 +11,7 @@ from triage.domain.value import Value
 from triage.errors import BadInput
 from triage.network import Network
 from triage.settings.field_checks import endpoint_url
-from triage.settings.proxy_settings import read_network
+from triage.settings.network_settings import read_network
 from triage.settings.telemetry_settings import read_collector
 
 

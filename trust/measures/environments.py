@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.e2e.environments import ENVIRONMENTS
-from tests.e2e.odd import Environment, faults_in
+from testing.environments.catalog import ENVIRONMENTS
+from testing.environments.environment import Environment, faults_in
 from trust.measure import Figure, Measure
-from trust.share import part
+from trust.sampling import part
 
 SIDE_BY_SIDE = 2
 MOST_TOLD = 4

@@ -12,16 +12,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.e2e.faults import EMBEDDING_FAULTS, MODEL_FAULTS, SEARCH_FAULTS, Fault
-from tests.e2e.github_faults import GITHUB_FAULTS
-from tests.e2e.github_server import SLUG
-from tests.e2e.job import Finished
-from tests.e2e.machine_faults import MACHINE_FAULTS
-from tests.e2e.place import Place, a_place
-from tests.graph.failing import ONE_AND_TWO, without_models, without_models_and_twins
+from testing.faults.agent_faults import ONE_AND_TWO, without_models, without_models_and_twins
+from testing.faults.github_faults import GITHUB_FAULTS
+from testing.faults.machine_faults import MACHINE_FAULTS
+from testing.faults.service_faults import EMBEDDING_FAULTS, MODEL_FAULTS, SEARCH_FAULTS, Fault
+from testing.runs.in_process_job import Place, a_place
+from testing.runs.job import Finished
+from testing.servers.github_server import SLUG
 from triage.domain.findings import AgentName
 from trust.measure import Figure, Measure
-from trust.share import part
+from trust.sampling import part
 
 Agents = Callable[[tuple[AgentName, ...]], Coroutine[Any, Any, list[str]]]
 BY_SOURCE = {

@@ -7,10 +7,10 @@ from triage.publish.comment import comment
 from triage.publish.hidden_state import PostedState
 from triage.publish.summary import failure_summary, skip_summary, summary
 from trust.corpora import Case, markdown
-from trust.judge import Judgement, judged
+from trust.markdown_judge import Judgement, judged
 from trust.measure import Figure, Measure
-from trust.reports import LINKS, full_of
-from trust.share import part
+from trust.report_builder import LINKS, full_of
+from trust.sampling import part
 
 NEUTRAL = "plain words"
 TURNS = 12

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fakes import NOW
+from testing.fakes import NOW
 from triage.adapters.cache import response_cache as module
 from triage.adapters.cache.response_cache import KEPT_SECONDS, MAX_ANSWER_CHARS, NAME, ReplyStore
 

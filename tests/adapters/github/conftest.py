@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.github.github_api import JOB, SLUG, Api, serving
+from testing.servers.github_api import JOB, SLUG, Api, serving
 from triage.adapters.github.issue_tracker import IssueTracker
 
 Opening = Callable[..., IssueTracker]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from testing.servers.github_api import Api, Trouble
 from tests.adapters.github.conftest import Opening
-from tests.adapters.github.github_api import Api, Trouble
 from triage.errors import GitHubUnavailable
 from triage.threads import Abandoned, in_daemon_thread
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from testing.servers.github_api import LOUD, READ_ONLY, SLUG, Api, Trouble
 from tests.adapters.github.conftest import Opening
-from tests.adapters.github.github_api import LOUD, READ_ONLY, SLUG, Api, Trouble
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER
 from triage.errors import GitHubUnavailable, IssueMoved, NoSuchComment, PermissionMissing, RateLimited

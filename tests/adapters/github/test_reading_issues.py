@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from testing.servers.github_api import JOB, LOUD, PERSON, SLUG, Api, Trouble, serving
 from tests.adapters.github.conftest import Opening
-from tests.adapters.github.github_api import JOB, LOUD, PERSON, SLUG, Api, Trouble, serving
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Exchange

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
+from testing.servers.github_api import LOUD, READ_ONLY, SLUG, Api, Trouble
 from tests.adapters.github.conftest import Opening
-from tests.adapters.github.github_api import LOUD, READ_ONLY, SLUG, Api, Trouble
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER
 from triage.errors import CannotPublish, NoSuchIssue, PermissionMissing, TriageError

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, SecretStr
 
-from tests.endpoint import Endpoint as Server
-from tests.fakes import NOW
+from testing.fakes import NOW
+from testing.servers.scripted_server import Endpoint as Server
 from triage.adapters.llm.budget import Ledger
 from triage.adapters.llm.cached_replies import Replays
 from triage.adapters.llm.chat_model import ChatModel

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
+from testing.servers.scripted_server import Reply, completion, refusal, serving
 from tests.adapters.llm.model import GREEN, Colour, Door, colour, cut_off
-from tests.endpoint import Reply, completion, refusal, serving
 from triage.adapters.llm import token_count
 from triage.adapters.llm.prices import PriceTable
 from triage.adapters.llm.token_count import Counted

@@ -8,9 +8,9 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
+from testing.fakes import FakeReplies
+from testing.servers.scripted_server import Reply, completion, refusal, serving
 from tests.adapters.llm.model import GREEN, Colour, Door, colour, modes, names
-from tests.endpoint import Reply, completion, refusal, serving
-from tests.fakes import FakeReplies
 from triage.domain.run import Limits, Outcome
 from triage.errors import BudgetSpent, ModelUnavailable
 

@@ -8,9 +8,9 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 
+from testing.fakes import NOW
+from testing.servers.scripted_server import Reply, completion, serving
 from tests.adapters.llm.model import GREEN, Colour, Door, colour
-from tests.endpoint import Reply, completion, serving
-from tests.fakes import NOW
 from triage.adapters.llm.chat_model import ChatModel
 from triage.domain.run import Outcome
 from triage.errors import ModelUnavailable

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from testing.servers.scripted_server import Reply, completion, refusal, serving
 from tests.adapters.llm.model import GREEN, Door, colour, cut_off
-from tests.endpoint import Reply, completion, refusal, serving
 from triage.errors import ModelUnavailable
 
 OPEN = "endpoint keeps failing: not asked any more"

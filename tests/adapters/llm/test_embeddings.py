@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from testing.servers.scripted_server import Reply, Request, Script, refusal, serving
 from tests.adapters.llm.model import Door
-from tests.endpoint import Reply, Request, Script, refusal, serving
 from triage.adapters.llm.embeddings import CountedEmbeddings
 from triage.domain.run import Limits, Outcome
 from triage.errors import BudgetSpent, ModelUnavailable, TimeSpent

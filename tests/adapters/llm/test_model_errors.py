@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from testing.servers.scripted_server import Reply, completion, refusal, serving
 from tests.adapters.llm.model import GREEN, Door, colour, cut_off, names
-from tests.endpoint import Reply, completion, refusal, serving
 from triage.adapters.llm.chat_model import REQUESTS
 from triage.adapters.llm.endpoint import Endpoint
 from triage.domain.run import Outcome

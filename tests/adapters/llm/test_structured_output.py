@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from testing.servers.scripted_server import Reply, completion, refusal, serving
 from tests.adapters.llm.model import GREEN, Door, colour, modes
-from tests.endpoint import Reply, completion, refusal, serving
 from triage.errors import ModelUnavailable
 
 CALLED = completion(tool_calls=[("Colour", GREEN)], finish_reason="tool_calls")

@@ -16,12 +16,12 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 
+from testing.runner_grammar import Obeyed, log_lines, obeyed
 from tests.adapters.runner.hostile import COMMANDS, TEXT
-from tests.adapters.runner.real_runner import Obeyed, log_lines, obeyed
 from tests.e2e.leaked import MODEL, forms, leaks
 from triage.adapters.runner.actions_log import ActionsLog
 from triage.adapters.runner.format_record import told
-from triage.adapters.runner.log_lines import PREFIX, LineWriter, inert_lines, one_line
+from triage.adapters.runner.inert_lines import PREFIX, LineWriter, inert_lines, one_line
 from triage.adapters.runner.output_guard import GuardedStream, guarded
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
 from triage.ports import Journal
@@ -250,7 +250,9 @@ class TestGuarded:
             thread = threading.Thread(target=die)
             thread.start()
             thread.join()
-        assert re.fullmatch(r"\| An exception that nobody caught: ValueError in test_actions_log\.py:\d+\n", out.getvalue())
+        assert re.fullmatch(
+            r"\| An exception that nobody caught: ValueError in test_actions_log\.py:\d+\n", out.getvalue()
+        )
 
     def test_a_task_that_nobody_asks_is_told_without_its_words(self) -> None:
         async def fail() -> None:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.runner_grammar import Obeyed, log_lines, obeyed, outputs
 from tests.adapters.runner.hostile import COMMANDS, TEXT
-from tests.adapters.runner.real_runner import Obeyed, log_lines, obeyed, outputs
 from triage.adapters.runner.actions_runner import ActionsRunner
 from triage.adapters.runner.file_commands import SUMMARY_BYTES, output_block, summary_bytes
-from triage.adapters.runner.log_lines import LineWriter
+from triage.adapters.runner.inert_lines import LineWriter
 from triage.domain.code import Span
 from triage.ports import Level
 from triage.ports import Runner as RunnerPort

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from tests.publish.reports import MODEL_STEPS
+from tests.publish.sample_reports import MODEL_STEPS
 from triage.adapters.runner.server_log import ServerLog
 
 

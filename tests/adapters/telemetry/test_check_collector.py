@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.adapters.telemetry.receiver import Manner, receiving
+from testing.servers.telemetry_collector import Manner, receiving
 from triage import wiring
 from triage.flows.doctor import Check, checks
 from triage.settings import RunnerEnvironment, Settings

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tests.adapters.telemetry.receiver import Manner, Receiver, plain, receiving, tree
+from testing.fakes import FakeJournal
+from testing.servers.telemetry_collector import Manner, Receiver, plain, receiving, tree
 from tests.adapters.telemetry.runs import CANARY, REPORT, REQUEST_ID
-from tests.fakes import FakeJournal
 from triage.adapters.telemetry.otlp_exporter import OtlpTelemetry
 from triage.domain.report import RunReport
 from triage.settings.telemetry_settings import read_collector

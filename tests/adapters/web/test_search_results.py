@@ -7,10 +7,10 @@ import pytest
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
-from tests.endpoint import Reply, serving
+from testing.servers.scripted_server import Reply, serving
 from triage.adapters.web.search_results import MAX_CONTENT_CHARS, MAX_TITLE_CHARS, address_of, pages_of
 from triage.adapters.web.web_search_tool import MAX_RESULTS, search_tool
-from triage.secrets.masking import MASK
+from triage.secrets.likely_secrets import MASK
 
 GOOD = {"title": "Dates", "url": "https://docs.test/date", "content": "out of range"}
 TOKEN = "gh" + "p_" + "b2" * 18

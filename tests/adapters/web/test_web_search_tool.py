@@ -8,8 +8,8 @@ import pytest
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
-from tests.endpoint import Reply, Script, serving
-from tests.fakes import FakeReplies
+from testing.fakes import FakeReplies
+from testing.servers.scripted_server import Reply, Script, serving
 from triage.adapters.web.web_search_tool import search_tool
 from triage.network import Network
 

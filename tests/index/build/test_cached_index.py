@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from testing.checkouts.git_repositories import commit, git
 from tests.index.caches import QUERIES, Tampering, cached, index_file, tamper, told
 from tests.index.project import DATES, PROJECT
-from tests.index.repositories import commit, git
 from triage.index.build.cache_folder import CacheFolder
 from triage.index.build.cached_index import LEFT_OUT, REASONS, TEXT
 from triage.index.corpus.corpus import packed, unpacked

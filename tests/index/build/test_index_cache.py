@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from testing.checkouts.git_repositories import commit, git, write
 from tests.index.caches import cached, index_file, told
 from tests.index.project import DATES, PROJECT
-from tests.index.repositories import commit, git, write
 from triage.index.build.build_corpus import Budget
 from triage.index.build.cache_folder import CacheFolder
 from triage.index.parse.extract import Extract, Source
@@ -161,7 +161,7 @@ def test_what_a_containers_root_keeps_belongs_to_the_owner_of_the_workspace(proj
 
 def test_another_state_of_the_program_begins_anew(project: Path, cache: Path, monkeypatch: pytest.MonkeyPatch):
     cached(project, cache).index()
-    monkeypatch.setattr("triage.index.build.cached_index_file.stamp", lambda: "another version")
+    monkeypatch.setattr("triage.index.build.index_cache.stamp", lambda: "another version")
     facts = cached(project, cache).index()
     assert (facts.reused, facts.cache) == (0, "")
     assert cached(project, cache).index().reused == len(INDEXED)

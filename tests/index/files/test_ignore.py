@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from testing.checkouts.git_repositories import commit, git
 from tests.index.indexes import codebase_of
-from tests.index.repositories import commit, git
 from triage.domain.gitignore import expression
 from triage.index.build.build_corpus import Budget, build
 from triage.index.codebase import GitCodebase

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from testing.checkouts.git_repositories import commit
 from tests.index.embeddings import Failing, Lettered
 from tests.index.indexes import ask, codebase_of, trace
 from tests.index.project import PROJECT
-from tests.index.repositories import commit
 from triage.domain.code import SearchQuery
 from triage.index.codebase import GitCodebase
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.index.repositories import commit
+from testing.checkouts.git_repositories import commit
 from triage.index.parse.extract import Source
 from triage.index.parse.worker_pool import Pool
 from triage.index.parse.worker_process import Process

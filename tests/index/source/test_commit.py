@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.index.repositories import commit, git, write
+from testing.checkouts.git_repositories import commit, git, write
 from triage.index.source.commit import CommitTree, open_commit
 from triage.index.source.git import GitFailed
 

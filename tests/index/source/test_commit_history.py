@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
 from tests.index.indexes import codebase_of
-from tests.index.repositories import ENVIRONMENT, commit, git, write
 from triage.domain.code import History
 from triage.index.codebase import GitCodebase
 from triage.index.source import commit_history

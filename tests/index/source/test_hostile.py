@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.index.hostile import CANARY, CHECKOUTS, SLOW, sprung
-from tests.index.hostile_base import SOURCES
-from tests.index.hostile_names import NAMES
-from tests.index.hostile_names import odd_names as make_odd_names
-from tests.index.objects import FILE, FOLDER, Objects
-from tests.index.repositories import write
+from testing.checkouts.git_objects import FILE, FOLDER, Objects
+from testing.checkouts.git_repositories import write
+from testing.checkouts.hostile import CANARY, CHECKOUTS, SLOW, sprung
+from testing.checkouts.hostile_base import SOURCES
+from testing.checkouts.hostile_names import NAMES
+from testing.checkouts.hostile_names import odd_names as make_odd_names
 from triage.domain.code import IndexFacts
 from triage.errors import BadInput
 from triage.index.codebase import GitCodebase

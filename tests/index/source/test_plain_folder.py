@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.index.repositories import write
+from testing.checkouts.git_repositories import write
 from triage.index.source.plain_folder import FolderTree
 
 

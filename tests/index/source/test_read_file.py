@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.index.repositories import commit, git, write
+from testing.checkouts.git_repositories import commit, git, write
 from triage.errors import BadInput
 from triage.index.source.read_file import file_at
 

@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from testing.checkouts.git_repositories import commit
 from tests.index.caches import cached, told
 from tests.index.embeddings import Failing, Lettered
 from tests.index.indexes import ask
 from tests.index.project import DATES, PROJECT
-from tests.index.repositories import commit
 from triage.errors import BudgetSpent, ModelUnavailable
 from triage.index.build.array_file import packed_columns
 from triage.index.build.cache_folder import CacheFolder
-from triage.index.vectors.cached_vectors import KnownVectors
+from triage.index.vectors.vector_cache import KnownVectors
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_another_model_is_asked_for_everything(project: Path, cache: Path):
 def test_each_answer_is_kept_before_the_next_text_is_asked_for(
     project: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("triage.index.vectors.vectors._BATCH", 2)
+    monkeypatch.setattr("triage.index.vectors.embed_corpus._BATCH", 2)
     failing = Failing(ModelUnavailable("rate limited (429)"), from_batch=2)
     facts = cached(project, cache, failing).index()
     assert facts.embedding == "local"
@@ -124,7 +124,7 @@ class Growing(Lettered):
 
 
 def test_a_model_that_never_answers_alike_is_given_up(project: Path, cache: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.vectors.vectors._BATCH", 1)
+    monkeypatch.setattr("triage.index.vectors.embed_corpus._BATCH", 1)
     facts = cached(project, cache, Growing()).index()
     assert facts.embedding == "local"
     assert facts.notes == ["The embedding endpoint failed (OtherDimensions); local vectors stand in."]
@@ -162,7 +162,7 @@ def test_what_is_no_number_is_not_taken_for_one(tmp_path: Path):
 
 
 def test_the_texts_used_last_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.vectors.cached_vectors.MOST", 2)
+    monkeypatch.setattr("triage.index.vectors.vector_cache.MOST", 2)
     known = KnownVectors(CacheFolder(tmp_path), "m")
     known.keep(["a", "b"], np.eye(2, dtype=np.float32))
     known.of(["a"])

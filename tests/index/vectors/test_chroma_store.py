@@ -11,17 +11,17 @@ import httpx
 import numpy as np
 import pytest
 
+from testing.checkouts.git_repositories import commit
 from tests.index.chroma_server import free_port, serving
 from tests.index.indexes import ask, corpus_of
 from tests.index.project import PROJECT
-from tests.index.repositories import commit
 from triage.errors import BadInput
 from triage.index.codebase import GitCodebase
 from triage.index.corpus.corpus import Corpus
 from triage.index.vectors.chroma_connection import StoreFailed, embedded, faults_told, is_shared, server
 from triage.index.vectors.chroma_store import Key, VectorStore, layout_of
+from triage.index.vectors.embed_corpus import embed
 from triage.index.vectors.projection import projected_chunks, projected_query
-from triage.index.vectors.vectors import embed
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI

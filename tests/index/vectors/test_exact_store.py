@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from testing.checkouts.git_repositories import commit
 from tests.index.caches import QUERIES, cached
 from tests.index.indexes import corpus_of
 from tests.index.project import PROJECT
-from tests.index.repositories import commit
 from triage.index.codebase import GitCodebase
 from triage.index.corpus.corpus import Corpus
 from triage.index.vectors.chroma_connection import embedded

@@ -16,8 +16,8 @@ from triage.errors import ModelUnavailable
 from triage.index.corpus.corpus import Corpus
 from triage.index.vectors.chroma_connection import embedded
 from triage.index.vectors.chroma_store import Key, VectorStore
+from triage.index.vectors.embed_corpus import LOCAL, embed, embedded_query
 from triage.index.vectors.projection import DIMENSIONS, projected_chunks, projected_query
-from triage.index.vectors.vectors import LOCAL, embed, embedded_query
 
 
 @pytest.fixture
@@ -200,8 +200,8 @@ def test_an_endpoint_that_answers_nonsense_gives_way_too(corpus: Corpus, reposit
 def test_an_endpoint_that_is_slow_sees_part_of_the_repository(
     corpus: Corpus, repository: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("triage.index.vectors.vectors.EMBED_SECONDS", 0.0)
-    monkeypatch.setattr("triage.index.vectors.vectors._BATCH", 2)
+    monkeypatch.setattr("triage.index.vectors.embed_corpus.EMBED_SECONDS", 0.0)
+    monkeypatch.setattr("triage.index.vectors.embed_corpus._BATCH", 2)
     made = embed(corpus, repository, None, Lettered(), "letters")
     assert made.store is not None
     assert made.store.size == 2

@@ -4,8 +4,8 @@ from html import unescape
 
 import pytest
 
-from tests.reading.eyes import seen
-from tests.reading.hidden_channels import ARGUED, CHANNELS, NOT_COUNTED, carries
+from testing.text.hidden_channels import ARGUED, CHANNELS, NOT_COUNTED, carries
+from testing.text.rendered_text import seen
 from triage.domain.issue import Exchange, Issue
 from triage.graph.nodes import as_people_see
 from triage.reading.markdown.visible_text import visible

@@ -8,7 +8,7 @@ import regex  # type: ignore[import-untyped]
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reading.shapes import LIMIT_SECONDS, SHAPES, SIZE
+from testing.text.pathological_text import LIMIT_SECONDS, SHAPES, SIZE
 from triage.reading.markdown.visible_text import visible, visible_line
 from triage.text.clean_text import clean, visible_only
 

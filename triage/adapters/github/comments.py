@@ -14,7 +14,7 @@ from triage.publish.hidden_state import parse
 from triage.threads import pause
 
 if TYPE_CHECKING:
-    from triage.adapters.github.github_requests import Transport
+    from triage.adapters.github.github_client import Transport
 
 JOB_TOKEN_LOGIN = "github-actions[bot]"  # noqa: S105 - a login
 LOOKS = 3

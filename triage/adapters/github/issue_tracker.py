@@ -16,7 +16,7 @@ from triage.errors import BadInput
 from triage.network import DIRECT, Network
 
 if TYPE_CHECKING:
-    from triage.adapters.github.github_requests import Transport
+    from triage.adapters.github.github_client import Transport
 
 ROLES = frozenset({"admin", "maintain", "write", "triage", "read", "none"})
 _LOGIN = re.compile(r"[A-Za-z0-9_-]{1,100}(\[bot\])?")
@@ -73,7 +73,7 @@ class IssueTracker:
     @cached_property
     def _transport(self) -> "Transport":
         # PyGithub costs a quarter of a second of start-up, and a skipped event never gets here.
-        from triage.adapters.github.github_requests import Transport
+        from triage.adapters.github.github_client import Transport
         from triage.adapters.github.github_retry import Waits
 
         return Transport(

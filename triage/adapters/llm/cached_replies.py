@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage, convert_to_openai_messages
 
 from triage import __version__
 from triage.adapters.llm.model_reply import Reply
-from triage.adapters.llm.structured_output import Shape
+from triage.adapters.llm.output_formats import Shape
 from triage.ports import Replies
 
 

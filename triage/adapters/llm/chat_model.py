@@ -12,7 +12,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
-from triage.adapters.llm import structured_output, token_count
+from triage.adapters.llm import output_formats, token_count
 from triage.adapters.llm.budget import MeterReading
 from triage.adapters.llm.cached_replies import Replays
 from triage.adapters.llm.endpoint import Endpoint
@@ -20,7 +20,7 @@ from triage.adapters.llm.endpoint_features import Dialect
 from triage.adapters.llm.model_errors import FAILURES, Busy, Fault, Remedy, Unfitting, fault_of
 from triage.adapters.llm.model_reply import reply_of
 from triage.adapters.llm.model_retry import Patience
-from triage.adapters.llm.structured_output import Shape
+from triage.adapters.llm.output_formats import Shape
 from triage.adapters.llm.usage_meter import Accounts
 from triage.domain.run import Usage
 from triage.errors import ModelUnavailable
@@ -97,19 +97,19 @@ class ChatModel:
 
     def structured(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
         """Prompt in, validated answer out."""
-        return self._chain(structured_output.structured(answer), tier, max_tokens)
+        return self._chain(output_formats.structured(answer), tier, max_tokens)
 
     def text(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
         """Prompt in, words out."""
-        return self._chain(structured_output.text(), tier, max_tokens)
+        return self._chain(output_formats.text(), tier, max_tokens)
 
     def json_object(self, tier: Tier, max_tokens: int) -> Runnable[Any, dict[str, Any]]:
         """Prompt in, JSON object out."""
-        return self._chain(structured_output.json_object(), tier, max_tokens)
+        return self._chain(output_formats.json_object(), tier, max_tokens)
 
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         """Prompt in, message that may ask for tools out."""
-        return self._chain(structured_output.with_tools(tools), tier, max_tokens)
+        return self._chain(output_formats.with_tools(tools), tier, max_tokens)
 
     def _chain(self, shape: Shape[T], tier: Tier, max_tokens: int) -> Runnable[Any, T]:
         model = self._models[tier]

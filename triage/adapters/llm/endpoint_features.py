@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from triage.adapters.llm.model_errors import Fault, Remedy
-from triage.adapters.llm.structured_output import Shape
+from triage.adapters.llm.output_formats import Shape
 
 Cap = Literal["max_completion_tokens", "max_tokens"]
 

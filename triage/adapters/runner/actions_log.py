@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from triage.adapters.runner.format_record import elapsed, told
-from triage.adapters.runner.log_lines import PREFIX, LineWriter, inert_lines, one_line
+from triage.adapters.runner.inert_lines import PREFIX, LineWriter, inert_lines, one_line
 from triage.adapters.runner.workflow_commands import command, masks
 from triage.domain.run import StepRecord, ToolExecution
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from triage.adapters.runner.file_commands import SUMMARY_BYTES, output_block, summary_bytes
-from triage.adapters.runner.log_lines import PREFIX, LineWriter, one_line
+from triage.adapters.runner.inert_lines import PREFIX, LineWriter, one_line
 from triage.adapters.runner.report_file import write_report
 from triage.adapters.runner.workflow_commands import command
 from triage.domain.code import Span

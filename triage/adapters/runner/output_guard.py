@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 
-from triage.adapters.runner.log_lines import PREFIX, LineWriter, inert_lines
+from triage.adapters.runner.inert_lines import PREFIX, LineWriter, inert_lines
 from triage.errors import where
 
 LONGEST_HELD_CHARS = 65_536

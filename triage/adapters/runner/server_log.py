@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from triage.adapters.runner.format_record import told
-from triage.adapters.runner.log_lines import one_line
+from triage.adapters.runner.inert_lines import one_line
 from triage.domain.run import StepRecord, ToolExecution
 
 _log = logging.getLogger("triage")

@@ -12,7 +12,7 @@ from rich.status import Status
 from rich.text import Text
 
 from triage.adapters.runner.format_record import elapsed, told
-from triage.adapters.runner.log_lines import inert_lines, one_line
+from triage.adapters.runner.inert_lines import inert_lines, one_line
 from triage.domain.code import Span
 from triage.domain.run import Outcome, StepRecord, ToolExecution
 from triage.errors import BadInput

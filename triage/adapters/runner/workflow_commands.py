@@ -4,7 +4,7 @@ import base64
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
-from triage.adapters.runner.log_lines import one_line
+from triage.adapters.runner.inert_lines import one_line
 
 SHORTEST_MASK_CHARS = 8
 """A shorter mask would blot out ordinary words of the log."""

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from triage.secrets.masking import masked
+from triage.secrets.likely_secrets import masked
 from triage.text.clean_text import visible_only
 
 MAX_TITLE_CHARS = 300

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from triage.index.build.cached_index import AGAIN, LEFT_OUT, LOST, PATH, REASONS, TEXT, Kept, Wanted
-from triage.index.build.cached_index_file import kept_of
+from triage.index.build.index_cache import kept_of
 from triage.index.build.merge import Joined, Joiner
 from triage.index.build.reuse import Reuse, reuse_of
 from triage.index.corpus.corpus import Corpus

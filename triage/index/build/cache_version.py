@@ -9,14 +9,14 @@ from pathlib import Path
 
 from triage import __version__
 from triage.index.files.languages import LANGUAGES
-from triage.secrets import masking
+from triage.secrets import likely_secrets
 
 
 @cache
 def stamp() -> str:
     """A digest of this package's own text and of what masks, of the versions used, and of what tells a letter."""
     digest = blake2b(__version__.encode(), digest_size=16)
-    index, secrets = Path(__file__).parents[1], Path(masking.__file__).parent
+    index, secrets = Path(__file__).parents[1], Path(likely_secrets.__file__).parent
     for file in sorted([*index.rglob("*.py"), *secrets.glob("*.py"), *secrets.glob("*.json")]):
         digest.update(file.read_bytes())
     modules = {language.grammar.partition(":")[0] for language in LANGUAGES} - {""}

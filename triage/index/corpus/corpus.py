@@ -15,7 +15,7 @@ from triage.index.files.file_roles import Kind
 from triage.index.files.packages import units_of
 from triage.index.source.decode import lines_of
 from triage.index.source.tree import is_blob
-from triage.secrets.masking import masked
+from triage.secrets.likely_secrets import masked
 
 PACKAGE_STEMS = ("__init__", "index", "mod")
 """Files that stand for their folder: `__init__.py`, `index.ts`, `mod.rs`."""

@@ -8,7 +8,7 @@ import re2  # type: ignore[import-untyped]
 
 from triage.index.source.decode import decoded
 from triage.index.source.tree import Entry, Tree
-from triage.secrets.masking import masked
+from triage.secrets.likely_secrets import masked
 
 _OWNER_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """In the order in which GitHub looks; the first one counts."""

@@ -4,7 +4,7 @@ import re
 
 from triage.index.files.languages import language_of
 from triage.index.source.decode import decoded
-from triage.secrets.masking import masked
+from triage.secrets.likely_secrets import masked
 from triage.secrets.secret_file_names import may_hold_secrets
 
 CODE_BYTES = 512 * 1024

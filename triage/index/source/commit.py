@@ -8,8 +8,8 @@ from pathlib import Path
 from triage.domain.code import History
 from triage.index.source.commit_history import history_of
 from triage.index.source.git import Git, GitFailed, Objects
-from triage.index.source.ownership_check import check_belongs
 from triage.index.source.tree import Entry, Listing, is_blob
+from triage.index.source.worktree_check import check_belongs
 
 _FILES = (b"100644", b"100755", b"100664")
 """Git still takes the last one, which its first versions wrote, for the first."""

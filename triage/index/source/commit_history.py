@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from triage.domain.code import Change, History
 from triage.index.source.git import Git, GitFailed
-from triage.secrets.masking import masked
+from triage.secrets.likely_secrets import masked
 
 SECONDS = 10.0
 """For git: a file that changed last long ago makes it walk through everything since."""

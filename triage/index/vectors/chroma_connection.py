@@ -45,7 +45,7 @@ def server(url: str, network: Network = DIRECT) -> "ClientAPI":
         raise BadInput("the Chroma server's address is not of the form https://host:port")
     from chromadb.config import Settings
 
-    from triage.index.vectors.http_client import client_over, line_to
+    from triage.index.vectors.chroma_http import client_over, line_to
 
     secure = address.scheme == "https"
     port = address.port or (443 if secure else 8000)

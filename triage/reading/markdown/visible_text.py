@@ -13,7 +13,7 @@ from triage.reading.markdown.hidden_html import SHRINKING_TAGS, UNSEEN_TAGS
 from triage.reading.markdown.hidden_markdown import unrendered
 from triage.reading.markdown.html_page import PageWriter
 from triage.reading.markdown.text_blocks import Piece
-from triage.secrets.masking import masked
+from triage.secrets.likely_secrets import masked
 from triage.text.clean_text import clean, is_costly, to_html, word_set
 
 BlockKind = Literal["text", "heading", "code"]

@@ -1,0 +1,34 @@
+"""Every odd checkout by name: what makes it in a folder that is empty or not there yet.
+
+What lies beside it is `outside(root)`. Afterwards `sprung(root)` must be false, and nobody may have been shown `CANARY`.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+
+from testing.checkouts import hostile_clones, hostile_config, hostile_content, hostile_names
+from testing.checkouts.hostile_base import CANARY, outside, sprung
+
+__all__ = ["CANARY", "CHECKOUTS", "SLOW", "outside", "sprung"]
+
+
+def _made_by(module: ModuleType) -> Mapping[str, Callable[[Path], None]]:
+    """Its public functions, by what they are called."""
+    return {
+        name.replace("_", " "): made
+        for name, made in vars(module).items()
+        if callable(made) and getattr(made, "__module__", "") == module.__name__ and not name.startswith("_")
+        if name != "imported"
+    }
+
+
+CHECKOUTS: Mapping[str, Callable[[Path], None]] = {
+    **_made_by(hostile_clones),
+    **_made_by(hostile_config),
+    **_made_by(hostile_names),
+    **_made_by(hostile_content),
+    **hostile_content.DAMAGED,
+}
+SLOW = frozenset({"large files", "bombs", "deltas", "deep", "a wide tree", "many definitions", "a tree without end"})
+"""Those that take seconds to make or to read."""

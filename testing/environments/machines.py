@@ -1,0 +1,152 @@
+"""Machines that are odd: disks, files, processes, letters, clocks."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from testing.environments.environment import AS_SOMEBODY, SOMEBODY, Check, Environment, Setting, all_is_well
+
+UNPRIVILEGED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.getuid() == 0 else ()
+"""Even a superuser keeps to the modes of files."""
+FULL = """
+cp -a "$GITHUB_WORKSPACE" "$HOME/kept" && mount -t tmpfs -o size=320k none "$GITHUB_WORKSPACE" &&
+cp -a "$HOME/kept/." "$GITHUB_WORKSPACE" && cd "$GITHUB_WORKSPACE" || exit
+head -c 1000000 /dev/zero >filler 2>/dev/null
+export TMPDIR="$GITHUB_WORKSPACE" && exec "$@"
+"""
+MOUNTED = ("unshare", "--mount", "bash", "-c")
+
+
+def _instead(name: str, make: Callable[[Path], None]) -> Callable[[Setting], AbstractContextManager[Check]]:
+    """The runner's file of this name is something else."""
+
+    @contextmanager
+    def around(setting: Setting) -> Iterator[Check]:
+        file = setting.job.folder / "temp" / name
+        file.rename(file.with_name(f"{name}.away"))
+        make(file)
+        yield all_is_well
+
+    return around
+
+
+@contextmanager
+def _of_somebody(setting: Setting) -> Iterator[Check]:
+    """The job's folders belong to a user who is not in the machine's list, and are found by that user."""
+    job = setting.job
+    for place in [job.folder, *job.folder.rglob("*")]:
+        os.chown(place, SOMEBODY, SOMEBODY, follow_symlinks=False)
+    closed = [folder for folder in job.folder.parents if not folder.stat().st_mode & 0o001]
+    modes = {folder: folder.stat().st_mode for folder in closed}
+    for folder, mode in modes.items():
+        folder.chmod(mode | 0o011)
+    try:
+        yield all_is_well
+    finally:
+        for folder, mode in modes.items():
+            folder.chmod(mode)
+
+
+@contextmanager
+def _read_only(setting: Setting) -> Iterator[Check]:
+    setting.job.workspace.chmod(0o555)
+    yield all_is_well
+
+
+def _clock(days: float) -> str:
+    """Python's clocks are wrong by so many days; it must not start anew, or they would be right again."""
+    return (
+        "import datetime, os, time\n"
+        f"there, away = time.time, {days} * 86_400\n"
+        "time.time = lambda: there() + away\n"
+        "class Moved(datetime.datetime):\n"
+        "    @classmethod\n"
+        "    def now(cls, tz=None):\n"
+        "        return cls.fromtimestamp(time.time(), tz)\n"
+        "datetime.datetime = Moved\n"
+        "def execve(*words):\n"
+        "    raise OSError(38, 'not now')\n"
+        "os.execve = execve\n"
+    )
+
+
+DISK: dict[str, Environment] = {
+    "outputs on a full disk": Environment(
+        {"GITHUB_OUTPUT": "/dev/full", "GITHUB_STEP_SUMMARY": "/dev/full"},
+        status="",
+        summary=False,
+        told="no space left on device",
+    ),
+    "no file may grow": Environment(before=("prlimit", "--fsize=0"), status="", summary=False, told="file too large"),
+    "a workspace that is read-only": Environment(
+        around=_read_only, before=UNPRIVILEGED, told="The JSON report could not be written"
+    ),
+    "a workspace that is mounted read-only": Environment(
+        before=(*MOUNTED, 'mount --bind . . && mount -o remount,ro,bind "$PWD" && cd "$PWD" && exec "$@"', "sh"),
+        root=True,
+        told="read-only file system",
+    ),
+    "a full disk under the workspace and the temporary files": Environment(
+        before=(*MOUNTED, FULL, "bash"), root=True, told="no space left on device"
+    ),
+    "no folder for temporary files": Environment({"TMPDIR": "/nonexistent"}),
+    "no home": Environment({"HOME": None}),
+    "a home that is not there": Environment({"HOME": "/nonexistent"}),
+    "an output that cannot be written": Environment(
+        around=_instead("output", lambda file: file.mkdir()),
+        variables={"GITHUB_OUTPUT": "{temp}/output"},
+        status="",
+        told="outputs could not be written",
+    ),
+    "a summary that is a pipe": Environment(
+        around=_instead("summary", os.mkfifo), summary=False, told="summary could not be written"
+    ),
+    "an output that is a pipe": Environment(
+        around=_instead("output", os.mkfifo), status="", told="outputs could not be written"
+    ),
+    "an event that is a pipe": Environment(
+        around=_instead("event.json", os.mkfifo),
+        exit_code=1,
+        status="failed",
+        comments=0,
+        told="payload cannot be read",
+    ),
+    "a summary and an output that are not told": Environment(
+        {"GITHUB_OUTPUT": None, "GITHUB_STEP_SUMMARY": None},
+        status="",
+        summary=False,
+        told="no GITHUB_STEP_SUMMARY",
+    ),
+    "a workspace that is not told": Environment({"GITHUB_WORKSPACE": None}),
+    "a workspace that is not there": Environment(
+        {"GITHUB_WORKSPACE": "/nonexistent"}, status="degraded", told="actions/checkout"
+    ),
+    "no RUNNER_TEMP": Environment({"RUNNER_TEMP": None}),
+    "a working directory that was deleted": Environment(
+        shell='mkdir -p "$HOME/gone" && cd "$HOME/gone" && rmdir "$HOME/gone" && exec "$@"'
+    ),
+}
+
+PROCESS: dict[str, Environment] = {
+    "plain letters only": Environment({"LANG": "C", "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}),
+    "an encoding that knows few letters": Environment({"PYTHONIOENCODING": "latin-1"}),
+    "a locale that is not there": Environment({"LC_ALL": "xx_XX.UTF-8", "LANG": "tlh"}),
+    "Kathmandu's time": Environment({"TZ": "Asia/Kathmandu"}),
+    "a time zone that is none": Environment({"TZ": ":/nonexistent/☃"}),
+    "a clock that is a day late": Environment(preamble=_clock(-1)),
+    "a clock that is a day early": Environment(preamble=_clock(1)),
+    "a closed standard input": Environment(shell='exec "$@" <&-'),
+    "a closed standard output": Environment(shell='exec "$@" >&-'),
+    "closed standard streams": Environment(shell='exec "$@" <&- >&- 2>&-'),
+    "a log that nobody reads": Environment(shell='exec "$@" 2>&1 | true; wait', exit_code=0),
+    "a log on a full disk": Environment(shell='exec "$@" >/dev/full 2>&1'),
+    "few open files": Environment(before=("prlimit", "--nofile=64")),
+    "few processes": Environment(around=_of_somebody, before=("prlimit", "--nproc=12:12", *AS_SOMEBODY), root=True),
+    "one gigabyte of addresses": Environment(before=("prlimit", f"--as={1 << 30}")),
+    "a mask that lets nobody read": Environment(shell='umask 077; exec "$@"'),
+    "a user whom nobody knows": Environment(around=_of_somebody, before=AS_SOMEBODY, root=True),
+    "one processor": Environment(before=("taskset", "--cpu-list", "0")),
+}
+
+MACHINES: dict[str, Environment] = DISK | PROCESS

@@ -1,0 +1,75 @@
+"""Agents that fail, one and two at a time: their model, or model and twin. What the report then has to say."""
+
+import asyncio
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+from unittest.mock import patch
+
+from testing import factories
+from testing.fakes import FakeCodebase, FakeModel, FakeTools, services
+from triage.agents.registry import AGENTS
+from triage.domain.findings import AgentName
+from triage.domain.report import RunReport
+from triage.domain.run import Outcome, Status
+from triage.errors import ModelUnavailable
+from triage.graph.run_graph import triage
+
+ONE_AND_TWO: list[tuple[AgentName, ...]] = [*((name,) for name in AGENTS), *combinations(AGENTS, 2)]
+OUTSIDE_WORDS = "words from outside"
+ASKED: dict[AgentName, list[str]] = {
+    "investigator": ["InvestigatorFinding"],
+    "codebase_search": ["CodebaseFinding"],
+    "web_search": ["tools"],
+    "critic": ["CritiqueFinding"],
+    "writer": ["TriageReport", "text", "json"],
+}
+
+
+async def _run(agents: tuple[AgentName, ...]) -> RunReport:
+    down = ModelUnavailable("endpoint failed (503)")
+    unasked = factories.answers(tools=ModelUnavailable("not asked"))
+    answers: dict[str, Any] = unasked | {name: down for one in agents for name in ASKED[one]}
+    given = services(codebase=FakeCodebase(factories.FILES), model=FakeModel(answers), search=FakeTools())
+    return await triage(factories.issue(), factories.repository(), given, asyncio.Event())
+
+
+async def without_models(agents: tuple[AgentName, ...]) -> list[str]:
+    """Run with these agents' models down, and say what was not as promised."""
+    report = await _run(agents)
+    wrong = {
+        f"status {report.status}": report.status is not Status.DEGRADED,
+        "the suspect was lost": [suspect.path for suspect in report.suspects][:1] != ["src/parse.py"],
+        "no verdict": report.verdict is None,
+    }
+    for name in agents:
+        outcomes = [step.outcome for step in report.steps if step.step == name]
+        said = f"{_title(name)}: endpoint failed (503); answered by rules instead."
+        wrong[f"{name} was not answered by its twin"] = outcomes != [Outcome.FAILED, Outcome.SUCCESS]
+        wrong[f"not told: {said}"] = said not in report.notes
+    return [words for words, is_wrong in wrong.items() if is_wrong]
+
+
+async def without_models_and_twins(agents: tuple[AgentName, ...]) -> list[str]:
+    """The same, their twins broken too."""
+
+    async def broken(*_: Any) -> Any:
+        raise ZeroDivisionError(OUTSIDE_WORDS)
+
+    with patch.dict(AGENTS, {name: replace(AGENTS[name], by_rules=broken) for name in agents}):
+        report = await _run(agents)
+    looked_up = agents != ("codebase_search", "writer")  # the writer's own are looked up too
+    wrong = {
+        f"status {report.status}": report.status is not Status.DEGRADED,
+        "no summary, root cause or ticket": not (report.summary and report.root_cause and report.ticket.title),
+        "the writer was not last": [decision.selected for decision in report.decisions][-1] != ["writer"],
+        "suspects": bool(report.suspects) is not looked_up,
+        "words from outside": OUTSIDE_WORDS in report.model_dump_json(),
+    }
+    for name in agents:
+        wrong[f"{name} is not told"] = not any(note.startswith(_title(name)) for note in report.notes)
+    return [words for words, is_wrong in wrong.items() if is_wrong]
+
+
+def _title(name: AgentName) -> str:
+    return name.replace("_", " ").capitalize()

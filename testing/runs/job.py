@@ -1,0 +1,161 @@
+"""A job as GitHub's runner sets it up: folders, files, variables; run by this Python or in the image."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from testing.servers.github_server import SLUG, GitHubServer
+
+ROOT = Path(__file__).parents[2]
+ENTRYPOINT = ROOT / "entrypoint.py"
+MOUNTS = {"workspace": "/github/workspace", "temp": "/github/runner_temp", "home": "/github/home"}
+"""A folder of the job, and where the container sees it."""
+
+
+@dataclass
+class Finished:
+    """What a run left behind."""
+
+    exit_code: int
+    log: str
+    outputs: dict[str, str]
+    summary: str
+
+
+@dataclass
+class Job:
+    """The folders of one job, with a checkout of one file."""
+
+    folder: Path
+    github: GitHubServer
+    inputs: dict[str, str] = field(default_factory=lambda: {"engine": "rules", "github-token": "ghs_" + "x1" * 18})
+    name: str = field(default_factory=lambda: f"triage-{uuid.uuid4().hex[:12]}")
+    variables: dict[str, str] = field(default_factory=dict)
+    """Further ones, of the step's `env:`."""
+
+    def __post_init__(self) -> None:
+        for name in MOUNTS:
+            (self.folder / name).mkdir(parents=True)
+        for name in ("output", "summary"):
+            (self.folder / "temp" / name).touch()
+        (self.folder / "temp" / "event.json").write_text(json.dumps(self.github.opened()), encoding="utf-8")
+
+    @property
+    def log(self) -> Path:
+        """Both streams of the last run that was started here."""
+        return self.folder / "log"
+
+    @property
+    def workspace(self) -> Path:
+        """The checkout."""
+        return self.folder / "workspace"
+
+    def commit(self) -> None:
+        """Make a repository of what lies in the workspace."""
+        who = ("-c", "user.name=mona", "-c", "user.email=mona@example.com", "-c", "init.defaultBranch=main")
+        for command in (["init", "-q"], ["add", "-A", "-f"], ["commit", "-q", "-m", "first"]):
+            subprocess.run(["git", *who, *command], cwd=self.workspace, check=True)
+
+    def environment(self, seen_as: dict[str, str]) -> dict[str, str]:
+        """The runner's variables, for somebody who sees the job's folders there."""
+        temp = seen_as["temp"]
+        runner = {
+            "CI": "true",
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_ACTOR": "mona",
+            "GITHUB_API_URL": self.github.url,
+            "GITHUB_EVENT_NAME": "issues",
+            "GITHUB_EVENT_PATH": f"{temp}/event.json",
+            "GITHUB_OUTPUT": f"{temp}/output",
+            "GITHUB_REPOSITORY": SLUG,
+            "GITHUB_RUN_ID": "1",
+            "GITHUB_SERVER_URL": "https://github.com",
+            "GITHUB_STEP_SUMMARY": f"{temp}/summary",
+            "GITHUB_WORKSPACE": seen_as["workspace"],
+            "HOME": seen_as["home"],
+            "RUNNER_TEMP": temp,
+        }
+        return runner | {f"INPUT_{name.upper()}": value for name, value in self.inputs.items()} | self.variables
+
+    def run_here(self) -> Finished:
+        """Run `entrypoint.py` with this Python, started inside the workspace."""
+        return self.ended(self.start_here())
+
+    def start_here(self) -> "subprocess.Popen[bytes]":
+        """Start `entrypoint.py` as the image does: a signal that nobody listens for yet waits.
+
+        What it starts in turn is found by its session, which is the process's number.
+        """
+        seen_as = {name: str(self.folder / name) for name in MOUNTS}
+        command = [sys.executable, str(ENTRYPOINT)]
+        environment = self.environment(seen_as) | {"PATH": os.environ["PATH"]}
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))  # a new process inherits it
+        try:
+            with self.log.open("wb") as log:
+                return subprocess.Popen(
+                    command,
+                    cwd=self.workspace,
+                    env=environment,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
+    def ended(self, running: "subprocess.Popen[bytes]", seconds: float = 120) -> Finished:
+        """What it left behind. Raises TimeoutExpired, and ends it, when it is not over in time."""
+        try:
+            running.wait(seconds)
+        finally:
+            running.kill()
+            running.wait()
+        return self.finished(running.returncode, self.log.read_bytes())
+
+    def container_command(self, engine: str, image: str) -> list[str]:
+        """What the runner would type, but for the network: the host's, where the server listens."""
+        command = [engine, "run", "--rm", "--network", "host", "--name", self.name, "--workdir", MOUNTS["workspace"]]
+        for name, place in MOUNTS.items():
+            command += ["-v", f"{self.folder / name}:{place}"]
+        for key, value in self.environment(MOUNTS).items():
+            command += ["-e", f"{key}={value}"]
+        return [*command, image]
+
+    def run_in(self, engine: str, image: str) -> Finished:
+        """Run the image."""
+        done = subprocess.run(
+            self.container_command(engine, image),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=120,
+            check=False,
+        )
+        return self.finished(done.returncode, done.stdout)
+
+    def start_in(self, engine: str, image: str) -> "subprocess.Popen[bytes]":
+        """Start the image; what comes back is the engine's own process."""
+        with self.log.open("wb") as log:
+            return subprocess.Popen(self.container_command(engine, image), stdout=log, stderr=subprocess.STDOUT)
+
+    def signal_in(self, engine: str, sent: signal.Signals, running: "subprocess.Popen[bytes]") -> None:
+        """Send a signal to the container's first process, as soon as there is one."""
+        command = [engine, "kill", "--signal", sent.name, self.name]
+        while running.poll() is None and subprocess.run(command, capture_output=True, check=False).returncode:
+            time.sleep(0.01)
+
+    def finished(self, exit_code: int, log: bytes) -> Finished:
+        """What a run that ended so has left in the job's files."""
+        written = (self.folder / "temp" / "output").read_text(encoding="utf-8")
+        outputs = {
+            found[1]: found[3] if found[3] is not None else found[4]
+            for found in re.finditer(r"^([\w-]+)(?:<<(\S+)\n(?s:(.*?))\n\2$|=(.*)$)", written, re.MULTILINE)
+        }
+        summary = (self.folder / "temp" / "summary").read_text(encoding="utf-8")
+        return Finished(exit_code, log.decode(errors="replace"), outputs, summary)

@@ -1,0 +1,84 @@
+"""What is run end to end, the same by this Python and in the image."""
+
+import json
+from pathlib import Path
+
+from testing.runs.job import Finished, Job
+
+TITLE = "KeyError when the basket is empty"
+BODY = """Checkout of an empty basket crashes.
+
+```
+Traceback (most recent call last):
+  File "shop/basket.py", line 6, in total
+    return sum(prices[name] for name in self.names)
+KeyError: 'pear'
+```
+"""
+BASKET = """class Basket:
+    def __init__(self, names):
+        self.names = names
+
+    def total(self, prices):
+        return sum(prices[name] for name in self.names)
+"""
+
+TRAP = 'open(__file__ + ".imported", "w").close()\n'
+TRAPS = [
+    "chromadb/__init__.py",
+    "conftest.py",
+    "github.py",
+    "json.py",
+    "langgraph/__init__.py",
+    "pathlib.py",
+    "sitecustomize.py",
+    "triage/__init__.py",
+    "triage/action.py",
+    "usercustomize.py",
+]
+"""Modules that tell when they are imported."""
+
+
+def plain_checkout(workspace: Path) -> None:
+    """A repository with the bug of the issue."""
+    (workspace / "shop").mkdir()
+    (workspace / "shop" / "basket.py").write_text(BASKET, encoding="utf-8")
+
+
+def hostile_checkout(workspace: Path) -> None:
+    """The same, beside files that want to be imported, run or read as settings."""
+    plain_checkout(workspace)
+    for name in TRAPS:
+        file = workspace / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(TRAP, encoding="utf-8")
+    # Chroma reads this as it is imported, and would stop at it.
+    (workspace / ".env").write_text("CHROMA_SERVER_NOFILE=many\nINPUT_ENGINE=model\n", encoding="utf-8")
+    program = workspace / "git"
+    program.write_text('#!/bin/sh\ntouch "$0.imported"\n', encoding="utf-8")
+    program.chmod(0o755)
+
+
+def trap_git(workspace: Path) -> None:
+    """Have git's own configuration name a program, as a checkout by somebody else's step might."""
+    with (workspace / ".git" / "config").open("a", encoding="utf-8") as config:
+        config.write("[core]\n\tfsmonitor = ./git\n\tpager = ./git\n[diff]\n\texternal = ./git\n")
+
+
+def sprung(workspace: Path) -> list[str]:
+    """Traps that somebody stepped into."""
+    return sorted(str(file.relative_to(workspace)) for file in workspace.rglob("*.imported"))
+
+
+def check_report(job: Job, done: Finished) -> None:
+    """The run found the file, wrote one comment, and told the workflow."""
+    assert done.exit_code == 0, done.log
+    assert done.outputs["status"] == "complete", done.log
+    assert done.outputs["engine"] == "rules"
+    assert json.loads(done.outputs["suspect-files"])[0] == "shop/basket.py"
+    assert "basket.py" in done.summary
+    assert len(job.github.comments) == 1
+    assert "/shop/basket.py#L" in job.github.comments[0]["body"]
+    assert "Traceback (most recent call last)" not in done.log
+    report = json.loads((job.workspace / done.outputs["report-file"]).read_text(encoding="utf-8"))
+    assert report["suspects"][0]["path"] == "shop/basket.py"

@@ -1,0 +1,286 @@
+"""Ways to write into an issue what no reader of GitHub's page sees.
+
+`CHANNELS` makes Markdown that hides a canary; `carries` says whether a text still holds it, in whatever alphabet. That
+a person would not see it is shown in `test_hidden_channels.py` by another Markdown parser, or argued in `ARGUED`.
+"""
+
+import base64
+from collections.abc import Callable
+from urllib.parse import quote
+
+from testing.text.rendered_text import is_unseen
+
+Channel = Callable[[str], str]
+
+_TAGS, _SELECTORS = 0xE0000, 0xE0100
+
+
+def _as_tags(canary: str) -> str:
+    return "".join(chr(_TAGS + ord(letter)) for letter in canary)
+
+
+def _as_selectors(canary: str) -> str:
+    return "".join(chr(_SELECTORS + ord(letter)) for letter in canary)
+
+
+def _signs(canary: str, zero: str, one: str) -> list[str]:
+    return [one if bit == "1" else zero for letter in canary for bit in f"{ord(letter):08b}"]
+
+
+def _bits(canary: str, zero: str, one: str) -> str:
+    return "".join(_signs(canary, zero, one))
+
+
+def _between_words(canary: str, zero: str, one: str) -> str:
+    return "".join(f"w{gap}" for gap in _signs(canary, zero, one)) + "w"
+
+
+def _entities(characters: str) -> str:
+    return "".join(f"&#x{ord(character):X};" for character in characters)
+
+
+def _where(template: str) -> Channel:
+    return lambda canary: template.replace("@", canary)
+
+
+def _in_two(zero: str, one: str) -> Channel:
+    return lambda canary: f"a{_bits(canary, zero, one)}b"
+
+
+_IN_HTML: dict[str, Channel] = {
+    "comment in a line": lambda c: f"a <!-- {c} --> b",
+    "comment first": lambda c: f"<!-- {c} -->\n\nb",
+    "comment over lines": lambda c: f"a\n\n<!--\n\n{c}\n\n-->\n\nb",
+    "comment in a list": lambda c: f"- a\n  <!-- {c} -->\n- b",
+    "comment in a quote": lambda c: f"> a\n> <!-- {c} -->",
+    "comment in a cell": lambda c: f"| a |\n|---|\n| b <!-- {c} --> |",
+    "comment in a heading": lambda c: f"# a <!-- {c} -->",
+    "comment in a link": lambda c: f"[a <!-- {c} -->](https://x.example)",
+    "comment never closed": lambda c: f"a\n\n<!-- {c}\n\nmore {c}",
+    "comment closed with a bang": lambda c: f"a\n\n<!-- {c} --!>\n\nb",
+    "comment after an empty one": lambda c: f"a <!--> <!-- {c} --> b",
+    "comment with dashes": lambda c: f"<!---{c}--->\n\nb",
+    "conditional comment": lambda c: f"a\n\n<!--[if IE]> {c} <![endif]-->\n\nb",
+    "comment after an indented fence": lambda c: f"a\n\n     ```\n\n<!-- {c} -->\n",
+    "comment after a fence in a line": lambda c: f"a ``` b <!-- {c} -->",
+    "comment after a lone backtick": lambda c: f"a ` b <!-- {c} -->",
+    "comment in a tag's shadow": lambda c: f"<div>\n<!-- {c}\n-->\na</div>",
+    "comment in raw code": lambda c: f"<pre>a <!-- {c} --></pre>",
+    "comment in a raw span": lambda c: f"a <code>b<!-- {c} --></code>",
+    "processing instruction": lambda c: f"a <?{c} x?> b",
+    "processing instruction as a block": lambda c: f"<?php\n{c}\n?>\n\na",
+    "declaration": lambda c: f"a <!X {c}> b",
+    "declaration as a block": lambda c: f"<!DOCTYPE {c}>\n\na",
+    "character data": lambda c: f"a <![CDATA[{c}]]> b",
+    "element's name": lambda c: f"a <{c}>b</{c}>",
+    "ruby parenthesis": lambda c: f"<ruby>a<rp>{c}</rp><rt>b</rt></ruby>",
+    "tiny": lambda c: f"a{'<sub>' * 9}{c}{'</sub>' * 9}",
+    "tiny, mixed": lambda c: f"a{'<small><sup>' * 6}{c}{'</sup></small>' * 6}",
+    "font, white": lambda c: f"a <font color='white'>{c}</font>",
+    "font, white by number": lambda c: f"a <font color=#FFFFFF>{c}</font>",
+    "drawing's words": lambda c: f"a <svg><text>{c}</text></svg> b",
+    "drawing's description": lambda c: f"a <svg><title>{c}</title><desc>{c}</desc></svg> b",
+    "formula's annotation": lambda c: f"a <math><annotation>{c}</annotation></math> b",
+    "select in a deep page": lambda c: "> " * 80 + "<div>" * 300 + f"\n\na <template>{c}</template>",
+    "hidden in a deep page": lambda c: "> " * 80 + "<div>" * 300 + f"<span hidden>{c}</span>",
+    "style in a deep page": lambda c: "<b>" * 300 + f"\n\na <i {'x ' * 400}style='display:none'>{c}</i>",
+    "comment on a page of very many tags": lambda c: "a|b\n-|-\n" + "a|b\n" * 16_000 + f"\n<!-- {c} -->\n<i hidden>{c}</i>",
+    **{
+        f"element {tag}": _where(f"a <{tag}>@</{tag}> b")
+        for tag in ("template", "script", "style", "noscript", "textarea", "title", "iframe", "object", "video", "audio", "canvas", "datalist", "dialog")
+    },
+    **{
+        f"style {style}": _where(f"a <span style='{style}'>@</span> b")
+        for style in (
+            "display:none", "DISPLAY : none", "visibility: hidden", "opacity:0", "opacity: 0.0", "font-size:0", "font-size: 1px",
+            "font:0/0 a", "color:white", "color: #fff", "color:rgb(255, 255, 255)", "color:transparent", "height:0;overflow:hidden",
+            "position:absolute;left:-9999px", "text-indent:-9999px", "clip:rect(0 0 0 0)", "transform:scale(0)", "max-height: 0",
+        )
+    },
+    **{
+        f"attribute {written.partition('=')[0]}": _where(f"a <b {written}>x</b>")
+        for written in (
+            'title="@"', 'data-x="@"', 'id="@"', 'class="@"', 'aria-label="@"', 'lang="@"', 'name="@"', 'onclick="@"',
+        )
+    },
+    **{
+        f"attribute of {tag}": _where(f"a {written} b")
+        for tag, written in {
+            "input": '<input type="hidden" value="@">', "button": '<input type="image" alt="@">', "meta": '<meta name="a" content="@">',
+            "link": '<link rel="@" href="@">', "base": '<base href="https://@.example">', "picture": '<picture><source srcset="https://x.example/@"><img src="x" alt="@"></picture>',
+            "iframe": '<iframe srcdoc="@"></iframe>', "area": '<map name="m"><area alt="@"></map>', "time": '<time datetime="@">x</time>', "abbr": '<abbr title="@">x</abbr>',
+            "quote": '<q cite="https://@.example">x</q>', "deletion": '<del cite="@">x</del>', "col": '<table><col title="@"><tr><td>x</td></tr></table>', "cell": '<table><tr><td headers="@" colspan="99">x</td></tr></table>',
+            "param": '<param name="@">', "embed": '<embed src="@">', "video": '<video poster="@"></video>', "option": '<optgroup label="@"></optgroup>',
+        }.items()
+    },
+    **{
+        f"{how} element": _where(f"a <div {written}>@</div>\n\nb")
+        for how, written in {"hidden": "hidden", "late found": "hidden=until-found", "popped up": "popover", "unspoken": 'aria-hidden="true"'}.items()
+    },
+    "hidden in raw code": lambda c: f"<pre>a<span hidden>{c}</span></pre>",
+    "template in raw code": lambda c: f"<pre>a<template>{c}</template></pre>",
+    "hidden in a raw span": lambda c: f"a <code>b<span style='display:none'>{c}</span></code>",
+}  # fmt: skip
+_IN_MARKDOWN: dict[str, Channel] = {
+    "definition as a comment": lambda c: f"a\n\n[//]: # ({c})",
+    "definition as a quoted comment": lambda c: f'a\n\n[//]: # "{c}"',
+    "definition as an empty comment": lambda c: f"a\n\n[{c}]: <>",
+    "definition's label": lambda c: f"a\n\n[{c}]: https://x.example",
+    "definition's title": lambda c: f'[a][x]\n\n[x]: https://x.example "{c}"',
+    "definition's title over lines": lambda c: f"a\n\n[x]: https://x.example\n  '{c}\n  {c}'",
+    "definition's address": lambda c: f"a\n\n[x]: <https://x.example/{c}>",
+    "definition given twice": lambda c: f"[a]\n\n[a]: https://x.example\n[a]: https://y.example/{c}",
+    "definition in a quote": lambda c: f"> a\n>\n> [x]: # ({c})",
+    "reference's label": lambda c: f"[a][{c}]\n\n[{c}]: https://x.example",
+    "unused footnote": lambda c: f"a\n\n[^x]: {c}",
+    "unused footnote over lines": lambda c: f"a\n\n[^x]: x\n\n    {c}\n\n    <b>{c}</b>",
+    "footnote's label": lambda c: f"a[^{c}]\n\n[^{c}]: b",
+    "cell too many": lambda c: f"| a |\n|---|\n| b | {c} |",
+    "cells too many": lambda c: f"a | b\n--|--\nx | y | {c} | {c}\nx | y",
+    "fence's information": lambda c: f"```python {c}\na\n```",
+    "fence's information in braces": lambda c: f"~~~js {{title={c}}}\na\n~~~",
+    "fence's language": lambda c: f"```{c}\na\n```",
+    "raw code's language": lambda c: f'<pre lang="{c}">a</pre>',
+    "link's title": lambda c: f'[a](http://x.example "{c}")',
+    "picture's title": lambda c: f'![a](http://x.example/p.png "{c}")',
+    "picture's description": lambda c: f"![{c}](http://x.example/p.png)",
+    "picture's long description": lambda c: f"a ![{c} is what this picture says](http://x.example/p.png)",
+    "picture's address": lambda c: f"a ![](https://x.example/{c}.png)",
+    "picture of no size": lambda c: f'a <img width="0" height="0" src="https://x.example/{c}" alt="{c}">',
+    "link without words": lambda c: f"a [](https://x.example/{c}) b",
+    "link of a space": lambda c: f"a [ ](https://x.example/{c}) b",
+    "link of nothing seen": lambda c: f"a [&#8203;](https://x.example/{c}) b",
+    "raw link without words": lambda c: f'a <a href="https://x.example/{c}"></a> b',
+    "link to a place of the repository, without words": lambda c: f"a [](https://github.com/o/r/blob/main/{c}.py) b",
+    "link's path": lambda c: f"[a](https://x.example/{c})",
+    "link's path in per cents": lambda c: f"[a](https://x.example/{''.join(f'%{ord(letter):02X}' for letter in c)})",
+    "link's query": lambda c: f"[a](https://x.example/?q={quote(c)})",
+    "link's fragment": lambda c: f"[a](https://x.example/#{c})",
+    "link's user": lambda c: f"[a](https://{c}:{c}@x.example/)",
+    "link to a heading": lambda c: f"[a](#{c})",
+    "link to a mailbox": lambda c: f"[a](mailto:{c}@x.example?subject={c})",
+    "link that runs": lambda c: f"[a](javascript:{c})",
+    "link of data": lambda c: f"[a](data:text/plain;base64,{base64.b64encode(c.encode()).decode()})",
+    "link inside the project": lambda c: f"[a](../{c})",
+    "link to a place of the repository, query": lambda c: f"[a](https://github.com/o/r/blob/main/a.py?{c}#{c})",
+    "diagram's comment": lambda c: f"```mermaid\ngraph TD\n%% {c}\nA-->B\n```",
+    "diagram's node": lambda c: f"```mermaid\ngraph TD\n{c}[Start]-->B\n```",
+    "map's property": lambda c: f'```geojson\n{{"type":"Point","coordinates":[0,0],"properties":{{"a":"{c}"}}}}\n```',
+    "solid's name": lambda c: f"```stl\nsolid {c}\nendsolid {c}\n```",
+    "formula's phantom": lambda c: rf"a $x\phantom{{{c}}}y$ b",
+    "formula's comment": lambda c: f"a\n\n$$\nx % {c}\ny\n$$",
+    "formula's colour": lambda c: rf"a $\color{{white}}{{{c}}}$ b",
+    "formula in code marks": lambda c: rf"a $`x\hphantom{{{c}}}`$ b",
+    "formula in a fence": lambda c: f"```math\nx % {c}\n```",
+}  # fmt: skip
+_LETTERS: dict[str, Channel] = {
+    "tags": lambda c: f"a{_as_tags(c)}b",
+    "tags after a flag": lambda c: f"\U0001f3f4{_as_tags(c)}\U000e007f",
+    "tags as entities": lambda c: f"a{_entities(_as_tags(c))}b",
+    "tags in a heading": lambda c: f"# a{_as_tags(c)}b",
+    "tags in code": lambda c: f"`a{_as_tags(c)}b`\n\n```\na{_as_tags(c)}\n```",
+    "tags in raw code, as entities": lambda c: f"<pre>a{_entities(_as_tags(c))}</pre> <code>b{_entities(_as_tags(c))}</code>",
+    "tags in a link": lambda c: f"[a](https://github.com/o/r/blob/main/a{_as_tags(c)}.py)",
+    "selectors": lambda c: f"a{_as_selectors(c)}b",
+    "selectors after an emoji": lambda c: f"\U0001f600{_as_selectors(c)}b",
+    "selectors after a letter that takes one": lambda c: f"葛{_as_selectors(c)}",
+    **{
+        f"bits of {name}": _in_two(zero, one)
+        for name, (zero, one) in {
+            "zero width": ("\u200b", "\u200c"), "joiners": ("\u200d", "\u2060"), "byte order marks": ("\ufeff", "\u200b"), "fillers": ("\u3164", "\uffa0"), "jamo fillers": ("\u115f", "\u1160"),
+            "invisible operators": ("\u2061", "\u2063"), "soft hyphens": ("\u00ad", "\u034f"), "directions": ("\u202a", "\u2066"), "direction marks": ("\u200e", "\u061c"),
+            "old formats": ("\u206a", "\u206f"), "annotations": ("\ufff9", "\ufffb"), "music": ("\U0001d173", "\U0001d17a"), "Mongolian selectors": ("\u180b", "\u180e"), "Khmer vowels": ("\u17b4", "\u17b5"),
+            "text selectors": ("\ufe00", "\ufe0f"), "controls": ("\x01", "\x02"), "later controls": ("\x86", "\x9f"), "no characters": ("\ufdd0", "\U0001fffe"), "halves of a pair": ("\ud800", "\udfff"),
+            "shorthand": ("\U0001bca0", "\U0001bca3"), "deletions": ("\x7f", "\x08"),
+        }.items()
+    },
+    "bits as entities": lambda c: f"a{_entities(_bits(c, chr(0x200B), chr(0x200C)))}b",
+    "bits as names": lambda c: f"a{_bits(c, '&ZeroWidthSpace;', '&zwnj;')}b",
+    "selectors after coloured emoji": lambda c: "".join(f"\U0001f600{gap}" for gap in _signs(c, "", "\ufe0f")),
+    "one space or two": lambda c: _between_words(c, " ", "  "),
+    "a space or a tab": lambda c: _between_words(c, " ", "\t"),
+    "a space or a wide one": lambda c: _between_words(c, " ", "\u2002"),
+    "a space or a fixed one": lambda c: _between_words(c, " ", "\u00a0"),
+    "a space or an empty braille cell": lambda c: _between_words(c, " ", "\u2800"),
+    "spaces at the lines' ends": lambda c: "\n".join(f"w{end}" for end in _signs(c, "", " ")),
+    "spaces at the ends of code": lambda c: "```\n" + "\n".join(f"w{end}" for end in _signs(c, " ", "\t")) + "\n```",
+}  # fmt: skip
+CHANNELS: dict[str, Channel] = {**_IN_HTML, **_IN_MARKDOWN, **_LETTERS}
+
+ARGUED = {
+    "comment on a page of very many tags": "As the comment and the hidden element above; the other parser takes seconds.",
+    "tiny": "GitHub sets sub, sup and small at three quarters: nine of them leave one pixel.",
+    "tiny, mixed": "As above, twelve deep.",
+    "diagram's comment": "GitHub draws the block; the drawing has no comments.",
+    "diagram's node": "A node shows its label, not its name.",
+    "map's property": "The map shows a property when a place is clicked.",
+    "solid's name": "The model is drawn; its name is not.",
+    "formula's phantom": "Takes space and is not painted.",
+    "formula's comment": "TeX ends a line at a per cent sign.",
+    "formula's colour": "White on white.",
+    "formula in code marks": "As the phantom.",
+    "formula in a fence": "As the comment.",
+}
+"""Why a person does not see it where a parser alone cannot tell."""
+_COMMON = (
+    *(
+        "attribute ",
+        "link's ",
+        "link to ",
+        "link of data",
+        "link that",
+        "link inside",
+        "picture",
+        "a space",
+        "one space",
+    ),
+    *("spaces", "reference's", "footnote's", "element's", "selectors after coloured", "definition's address"),
+)
+_RARE = frozenset(
+    {
+        *("attribute title", "link's title", "picture's title", "picture's long description", "definition's address"),
+        "link to a place of the repository, without words",
+    }
+)
+NOT_COUNTED = frozenset(name for name in CHANNELS if name.startswith(_COMMON) and name not in _RARE)
+"""What every other issue has: an address behind words, a picture's name, a second space. Left out, and not told."""
+
+
+def carries(text: str, canary: str) -> bool:
+    """Whether the text holds the canary: in letters, or in any of the alphabets above."""
+    folded = text.casefold()
+    if canary.casefold() in folded or canary.encode().hex() in folded.replace("%", ""):
+        return True
+    if base64.b64encode(canary.encode()).decode().rstrip("=") in text:
+        return True
+    low = "".join(chr(ord(letter) & 0x7F) for letter in text if ord(letter) >= _TAGS)
+    upper = "".join(chr(ord(letter) - _SELECTORS) for letter in text if ord(letter) >= _SELECTORS)
+    return canary in low or canary in upper or _in_bits(text, canary)
+
+
+def _in_bits(text: str, canary: str) -> bool:
+    """Any two signs, or a sign and its absence, that alternate as the canary's bits do."""
+    wanted = _bits(canary, "0", "1")
+    unseen = [letter for letter in text if is_unseen(letter) and letter != "\n"]
+    gaps = _gaps(text)
+    for signs in (unseen, gaps):
+        kinds = list(dict.fromkeys(signs))
+        for one in kinds:
+            bits = "".join("1" if sign == one else "0" for sign in signs)
+            if wanted in bits or wanted in bits.translate({48: 49, 49: 48}):
+                return True
+    return False
+
+
+def _gaps(text: str) -> list[str]:
+    """What stands between visible letters `w` and emoji, the carriers of the channels above."""
+    gaps: list[str] = []
+    current: str | None = None
+    for letter in text:
+        if letter in "w\U0001f600":
+            if current is not None:
+                gaps.append(current)
+            current = ""
+        elif current is not None:
+            current += letter
+    return gaps if current is None else [*gaps, current]

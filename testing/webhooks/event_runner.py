@@ -1,0 +1,83 @@
+"""One run of the real root in this process: a payload's file and variables in; log, files and requests out."""
+
+import contextlib
+import io
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from testing.runner_grammar import Obeyed, obeyed, outputs
+from testing.servers.github_server import SLUG, GitHubServer
+from triage.action import main
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a run left behind."""
+
+    code: int
+    log: str
+    outputs: dict[str, str]
+    summary: str
+    asked: list[str]
+    """Requests to GitHub, as `GET /path`."""
+
+    @property
+    def errors(self) -> list[str]:
+        """What the job's page shows as errors."""
+        return [command.data for command in obeyed(self.log) if command.name == "error"]
+
+    @property
+    def odd_commands(self) -> list[Obeyed]:
+        """Commands in the log that a run never gives."""
+        ours = {"add-mask", "error", "warning", "notice", "group", "endgroup"}
+        return [command for command in obeyed(self.log) if command.name not in ours]
+
+
+@dataclass
+class Place:
+    """A folder with a checkout of one commit, and a GitHub on loopback."""
+
+    folder: Path
+    github: GitHubServer
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.workspace = self.folder / "workspace"
+        (self.workspace / "shop").mkdir(parents=True)
+        (self.workspace / "shop" / "cart.py").write_text("def total(prices):\n    return sum(prices) / len(prices)\n")
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "x"]):
+            subprocess.run(["git", *command], cwd=self.workspace, check=True)
+
+    def run(self, event: str, content: bytes | Path, **variables: str) -> Ended:
+        """Run on this event; the payload is the file's content, or lies at a path of its own."""
+        path = content if isinstance(content, Path) else self.folder / "event.json"
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        output, summary = self.folder / "output", self.folder / "summary"
+        for left in (output, summary):
+            left.unlink(missing_ok=True)
+        self.github.asked.clear()
+        environ = {
+            "GITHUB_EVENT_NAME": event,
+            "GITHUB_EVENT_PATH": str(path),
+            "GITHUB_REPOSITORY": SLUG,
+            "GITHUB_API_URL": self.github.url,
+            "GITHUB_SERVER_URL": "https://github.com",
+            "GITHUB_WORKSPACE": str(self.workspace),
+            "GITHUB_OUTPUT": str(output),
+            "GITHUB_STEP_SUMMARY": str(summary),
+            "INPUT_GITHUB-TOKEN": "ghs_" + "x1" * 18,
+            "INPUT_ENGINE": "rules",
+        }
+        log = io.StringIO()
+        with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
+            code = main(environ | self.variables | variables)
+        return Ended(
+            code,
+            log.getvalue(),
+            outputs(output.read_bytes()) if output.exists() else {},
+            summary.read_text("utf-8") if summary.exists() else "",
+            list(self.github.asked),
+        )

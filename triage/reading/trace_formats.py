@@ -1,0 +1,326 @@
+"""One entry per kind of stack trace: how a frame looks, in which order frames stand, where the exception is told."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from triage.reading.trace_parts import (
+    Family,
+    FrameLine,
+    Raised,
+    after,
+    before,
+    by_pattern,
+    either,
+    frame_of,
+    inside,
+    search_lines,
+)
+
+_NAME = r"[A-Za-z_$][\w.$:]{0,120}"
+_RAISED_NAME = (
+    r"(?:[A-Za-z_][\w.:$]{0,120})?"
+    r"(?:Error|Exception|Warning|Interrupt|Exit|Failure|Fault|Panic|Timeout|Abort|Throwable|DoesNotExist)\w{0,20}"
+)
+
+
+def _rust_panic(lines: Sequence[str], frames: range) -> Raised | None:
+    """Newer compilers write the message in the line under the panic's place."""
+    found = search_lines(_PANIC, lines, range(frames.start, max(-1, frames.start - 12), -1))
+    if found is None or found.message is not None or found.line is None or found.line + 1 >= len(lines):
+        return found
+    message = lines[found.line + 1].strip()
+    return replace(found, message=None if message.startswith(("stack backtrace", "note: ")) else message)
+
+
+def _jvm_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """`at org.shop.Cart.add(Cart.java:12)`: the package tells the folder."""
+    match = _JVM.match(lines[number])
+    if match is None:
+        return None
+    parts = match["function"].split(".")
+    folder = "/".join(parts[:-2])
+    path = f"{folder}/{match['file']}" if folder else match["file"]
+    return FrameLine(path, int(match["line"]) if match["line"] else None, match["function"])
+
+
+def _go_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """The function stands in the line above its place."""
+    match = _GO_PLACE.match(lines[number])
+    if match is None:
+        return None
+    above = _GO_CALL.match(lines[number - 1]) if number else None
+    return FrameLine(match["path"], int(match["line"]), above["function"] if above else None)
+
+
+def _rust_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    match = _RUST_PLACE.match(lines[number])
+    if match is None:
+        return None
+    above = _RUST_CALL.match(lines[number - 1]) if number else None
+    return FrameLine(match["path"], int(match["line"]), above["function"].strip() if above else None)
+
+
+def _notebook_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """IPython: a line with place and function, then code with an arrow at the line that ran."""
+    match = _NOTEBOOK.match(lines[number])
+    if match is None:
+        return None
+    line = match["line"]
+    for following in lines[number + 1 : number + 12]:
+        if line or not following.strip():
+            break
+        arrow = _ARROW.match(following)
+        line = arrow[1] if arrow else None
+    return FrameLine(match["path"] or match["path2"], int(line) if line else None, match["function"])
+
+
+def _page_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """Django's error page: `File "x.py" in view`, and in the next line `12. code`."""
+    match = _PAGE.match(lines[number])
+    if match is None or number + 1 >= len(lines):
+        return None
+    line = re.match(r"\s{0,40}(\d{1,7})\.\s", lines[number + 1])
+    return FrameLine(match["path"], int(line[1]) if line else None, match["function"])
+
+
+def _diagnostic_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    match = _DIAGNOSTIC.match(lines[number]) or _BRACKETED.match(lines[number])
+    return frame_of(match.groupdict()) if match else None
+
+
+def _rustc_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    match = _RUSTC.match(lines[number])
+    return frame_of(match.groupdict()) if match else None
+
+
+_JVM = re.compile(
+    r"\s*at (?:[\w.\-$@]{1,200}/{1,2}){0,3}(?P<function>[\w$.<>]{1,300})"
+    r"\((?P<file>[\w$.-]{1,120}\.(?:java|kt|kts|scala|groovy|clj))(?::(?P<line>\d{1,7}))?\)"
+)
+_PANIC = re.compile(
+    r".{0,200}?panicked at (?:'(?P<message>.{0,600}?)', )?(?P<path>[^\s:,']{1,300}\.rs):(?P<line>\d{1,7})"
+)
+_GO_PLACE = re.compile(r"\s*(?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+)?\s*$")
+_GO_CALL = re.compile(
+    r"\s*(?:created by )?(?P<function>[\w./*()\-\[\]{}$%]{1,300}?)(?:\([^()]*\)| in goroutine \d+)?\s*$"
+)
+_RUST_PLACE = re.compile(r"\s+at (?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d{1,7})?\s*$")
+_RUST_CALL = re.compile(r"\s*\d{1,5}:\s+(?:0x[0-9a-f]+ - )?(?P<function>\S.{0,300})$")
+_NOTEBOOK = re.compile(
+    r"(?:(?:File )?(?P<path>(?:[A-Za-z]:)?[^\s:\"<>*?|]{1,400}\.pyx?|"
+    r"<ipython-input-[\w-]{1,60}>)(?::(?P<line>\d{1,7}),)?"
+    r"|(?P<path2>(?:Input )?In \[\d{1,6}\]),?) in (?P<function>[\w<>.]{1,200}|<[\w :]{1,60}>)(?:\(.{0,600})?\s*$"
+)
+_ARROW = re.compile(r"-{1,8}> ?(\d{1,7})\b")
+_PAGE = re.compile(r"\s*File \"(?P<path>[^\"]{1,400})\" in (?P<function>\S{1,200})\s*$")
+_PLACE = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()\"'`<>|*?]{1,300}\.[A-Za-z]\w{0,8})"
+_DIAGNOSTIC = re.compile(
+    rf"\s*(?:\x1b)?{_PLACE}:(?P<line>\d{{1,7}})(?::\d{{1,7}})?(?::| -) ?"
+    rf"(?P<message>(?:fatal |runtime |internal compiler |syntax |parse )?(?:error|warning|fatal|panic)\b.{{0,600}}"
+    rf"|(?:[EFCWR]\d{{3,4}}|[A-Z]{{1,4}}\d{{3,5}}):? .{{0,600}}"
+    rf"|(?P<exception>{_RAISED_NAME})(?::.{{0,600}}|$)"
+    r"|Fatal error:.{0,600}|undefined:.{0,600}|undefined reference.{0,600}|cannot (?:use|find|convert).{0,600})",
+    re.I,
+)
+_BRACKETED = re.compile(
+    rf"\s*{_PLACE}\((?P<line>\d{{1,7}})(?:,\d{{1,7}})?\):? ?:? (?P<message>(?:fatal )?(?:error|warning)\b.{{0,600}})",
+    re.I,
+)
+_RUSTC = re.compile(r"\s*--> (?P<path>[^\s:]{1,400}\.\w{1,8}):(?P<line>\d{1,7}):\d{1,7}\s*$")
+
+_TOLD = rf"(?P<exception>{_RAISED_NAME}|{_NAME}(?<=\w)(?=: ))(?:: ?(?P<message>.*)|\s*$)"
+_FRAME_IN_FILE = (
+    r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{1,400})\", line (?P<line>\d{1,9})(?:, in ?(?P<function>.{0,200}))?"
+)
+
+FAMILIES: tuple[Family, ...] = (
+    Family(
+        "python",
+        (", line ",),
+        by_pattern(_FRAME_IN_FILE),
+        after(rf"(?:[\s|]{{0,40}}|E\s{{1,8}})(?!File \"){_TOLD}", 6),
+        gap=5,
+        starts=re.compile(r"Traceback \(most recent call last\)"),
+        ends=re.compile(rf"^[\s|]{{0,8}}{_RAISED_NAME}(?::|\s*$)"),
+    ),
+    Family(
+        "python",
+        (" in ",),
+        _notebook_frame,
+        after(rf"(?!-){_TOLD}", 24),
+        gap=22,
+        starts=re.compile(r"Traceback \(most recent call last\)"),
+        ends=re.compile(rf"^{_RAISED_NAME}:"),
+    ),
+    Family("python", ("File ",), _page_frame, after(_TOLD, 6), gap=5),
+    Family(
+        "python",
+        (".py:",),
+        by_pattern(
+            r"(?P<path>[^\s:]{1,300}\.py):(?P<line>\d{1,7}): ?"
+            rf"(?:in (?P<function>[^\s]{{1,200}})\s*$|(?P<exception>{_RAISED_NAME})\s*$|\s*$)"
+        ),
+        either(
+            inside(rf"E {{1,8}}(?P<exception>{_RAISED_NAME})(?:: ?(?P<message>.*)|\s*$)", 60),
+            inside(r"E {1,8}(?P<message>\S.*)", 60),
+        ),
+        gap=60,
+        starts=re.compile(r"^_{3,} .{1,200} _{3,}$"),
+        ends=re.compile(rf"\.py:\d{{1,7}}: {_RAISED_NAME}\s*$"),
+    ),
+    Family(
+        "java",
+        ("at ",),
+        _jvm_frame,
+        before(
+            r"\s*(?:Exception in thread \"[^\"]{0,200}\" |Caused by: |Suppressed: |Wrapped by: |.{0,120}?[\s:])??"
+            r"(?P<exception>[\w.$]{0,200}(?:Exception|Error|Throwable|Failure)\w{0,20})(?:: "
+            r"?(?P<message>.*)|\s*$)",
+            4,
+        ),
+        innermost_first=True,
+        starts=re.compile(r"^\s*(?:Caused by|Suppressed|Exception in thread|Wrapped by)\b"),
+    ),
+    Family(
+        "csharp",
+        ("at ",),
+        by_pattern(r"\s*at (?P<function>[^\s(]{1,300}\(.{0,400}?\)) in (?P<path>.{1,400}):line (?P<line>\d{1,7})\s*$"),
+        before(
+            r"\s*(?:Unhandled [Ee]xception[.:] ?|---> ?)?(?P<exception>[\w.`]{1,200}Exception)(?: \(0x\w+\))?"
+            r"(?:: ?(?P<message>.*)|\s*$)",
+            12,
+        ),
+        innermost_first=True,
+        gap=6,
+        starts=re.compile(r"^\s*(?:Unhandled [Ee]xception|[\w.]+Exception: )"),
+    ),
+    Family(
+        "rust",
+        (".rs:",),
+        _rust_frame,
+        _rust_panic,
+        innermost_first=True,
+        gap=4,
+    ),
+    Family("rust", ("panicked at",), by_pattern(_PANIC.pattern), _rust_panic, single=True),
+    Family(
+        "javascript",
+        ("at ",),
+        by_pattern(
+            r"\s*at (?:async )?(?:(?P<function>(?:new )?[^\s(][^()]{0,200}?)(?: \[as [^\]]{1,80}\])? \()?"
+            r"(?:file:/{2,3})?(?P<path>(?:[A-Za-z]:[\\/])?(?:[a-z-]{2,20}:/{0,3})?[^\s:()][^:()]{0,400}(?::\d{2,5}/[^:()]{1,300})?):"
+            r"(?P<line>\d{1,7})(?::\d{1,7})?\)?\s*$"
+        ),
+        before(
+            r"\s*(?:Uncaught |Unhandled Rejection |\[?Unhandled promise rejection[^:]{0,40}: ?|\(in promise\) )*"
+            rf"(?P<exception>{_NAME}(?:Error|Exception|Warning|Rejection|Violation)|Error)"
+            r"(?: \[[\w-]{1,80}\])?(?:: ?(?P<message>.*)|\s*$)",
+            8,
+        ),
+        innermost_first=True,
+        starts=re.compile(rf"^\s*(?:Uncaught |Caused by: |\[cause\]: )?{_RAISED_NAME}: "),
+    ),
+    Family(
+        "javascript",
+        ("@",),
+        by_pattern(
+            r"\s*(?P<function>[\w.$<>/*]{0,200})@(?P<path>[a-z-]{2,20}:/{2,3}[^\s]{1,400}?):(?P<line>\d{1,7})(?::\d{1,7})?\s*$"
+        ),
+        before(rf"\s*(?:Uncaught )?(?P<exception>{_RAISED_NAME}): ?(?P<message>.*)", 4),
+        innermost_first=True,
+    ),
+    Family(
+        "go",
+        (".go:",),
+        _go_frame,
+        before(r"\s*(?:panic|fatal error|WARNING(?=: DATA RACE)): (?P<message>.*)", 14),
+        innermost_first=True,
+        gap=3,
+        starts=re.compile(r"^\s*goroutine \d+ \["),
+    ),
+    Family(
+        "ruby",
+        (":in ",),
+        by_pattern(
+            r"\s*(?:from |\d{1,4}: from |\[?\d{1,4}\]? )?(?P<path>[^\s:]{1,400}):(?P<line>\d{1,7}):in "
+            r"[`'‘](?P<function>[^'’]{1,200})['’]"
+            r"(?:: (?P<message>.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\))?"
+        ),
+        before(
+            r"\s*(?P<exception>[A-Z][\w:]{1,120}(?:Error|Exception|NotFound|Invalid))(?::| \() "
+            r"?(?P<message>.*?)\)?:?\s*$",
+            4,
+        ),
+        innermost_first=True,
+    ),
+    Family(
+        "php",
+        ("#",),
+        by_pattern(r"\s*#\d{1,4} (?P<path>[^()\n]{1,400}\.\w{2,6})\((?P<line>\d{1,7})\): (?P<function>[^(]{1,300})"),
+        before(
+            r".{0,80}?(?:Uncaught (?:exception ')?)?(?P<exception>[\w\\]{1,200}(?:Exception|Error)\w{0,20})'?"
+            r"(?: with message '|: )(?P<message>.{0,600}?)'?(?: in (?P<path>\S{1,300}?\.php)[: ](?:on line "
+            r")?(?P<line>\d{1,7}))?\s*$",
+            5,
+        ),
+        innermost_first=True,
+    ),
+    Family(
+        "php",
+        (" on line ",),
+        by_pattern(
+            r".{0,120}?(?P<exception>(?:Catchable |Recoverable )?[Ff]atal [Ee]rror|Parse [Ee]rror|Warning|Notice|"
+            r"Deprecated): {1,4}"
+            r"(?P<message>.{1,600}?) in (?P<path>.{1,300}?\.\w{2,6}) on line (?P<line>\d{1,7})"
+        ),
+        None,
+        single=True,
+    ),
+    Family(
+        "dart",
+        (".dart:",),
+        by_pattern(
+            r"\s*#\d{1,4}\s+(?P<function>.{1,200}?) \((?:package:|"
+            r"file:/{2,3})?(?P<path>[^\s:()]{1,300}\.dart):(?P<line>\d{1,7})(?::\d{1,7})?\)"
+        ),
+        before(rf"(?:.{{0,80}}Unhandled [Ee]xception:? ?)?(?P<exception>{_RAISED_NAME})?(?:: )?(?P<message>.*)", 2),
+        innermost_first=True,
+    ),
+    Family(
+        "c",
+        ("#",),
+        by_pattern(
+            r"\s*#\d{1,4}\s+(?:0x[0-9a-fA-F]{1,16} )?(?:in )?(?P<function>[^\s(][^\n]{0,300}?) (?:\(.{0,500}\) "
+            r")?(?:at |from )?"
+            r"(?P<path>(?:[A-Za-z]:)?[^\s:()]{1,300}\.(?:cc|cpp|cxx|c|hpp|hh|h|m|mm|swift|inl|S|"
+            r"cu)):(?P<line>\d{1,7})(?::\d{1,7})?"
+        ),
+        before(
+            r".{0,60}?(?:ERROR: (?P<exception>[A-Z]\w{1,30}Sanitizer): |received signal (?=SIG)|Assertion "
+            r")(?P<message>.*)",
+            12,
+        ),
+        innermost_first=True,
+        starts=re.compile(r"==\d+==ERROR"),
+        gap=2,
+    ),
+    Family(
+        "elixir",
+        (".ex",),
+        by_pattern(
+            r"\s*(?:\(\w{1,60} [\w.+-]{1,30}\) )?(?P<path>[^\s:()]{1,300}\.exs?):(?P<line>\d{1,7}): "
+            r"(?P<function>[A-Z:(][^\s]{1,200}/\d+.{0,40})$"
+        ),
+        before(r"\s*\*\* \((?P<exception>[\w.]{1,120})\) ?(?P<message>.*)", 3),
+        innermost_first=True,
+    ),
+    Family(
+        "rust",
+        ("-->",),
+        _rustc_frame,
+        before(r"\s*(?P<exception>error(?:\[E\d{4}\])?|warning): (?P<message>.*)", 3),
+        single=True,
+    ),
+    Family("diagnostic", (":", "("), _diagnostic_frame, None, single=True),
+)

@@ -1,0 +1,178 @@
+"""What a run may do to the world, and what it did beyond that; judged by what servers, files and the log show."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import gettempdir
+
+from trust import runner_grammar
+from trust.canaries import readings
+from trust.observed_run import LOOPBACK, MODEL_KEY, SEARCH_KEY, TOKEN, Seen
+from trust.permissive_github import NUMBER, SLUG
+from trust.recording_server import Asked
+from trust.word_set import word_set
+
+OUTPUTS: dict[str, re.Pattern[str]] = {
+    "status": re.compile("complete|degraded|skipped|failed"),
+    "engine": re.compile("model|rules|"),
+    "severity": re.compile("CRITICAL|HIGH|MEDIUM|LOW|"),
+    "confidence": re.compile(r"[01]\.\d\d|"),
+    "verdict": re.compile("CONFIRMED|UNCERTAIN|CHALLENGED|"),
+    "suspect-files": re.compile(r"\[[^\n\r]*\]|"),
+    "report-file": re.compile(r"\.triage/report\.json|"),
+    "comment-url": re.compile(rf"https://github\.com/{SLUG}/issues/{NUMBER}#issuecomment-\d+|"),
+    "ticket-title": re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,200}"),
+    "ticket-labels": re.compile(r"\[[^\n\r]*\]|"),
+    "ticket-assignee": re.compile(r"@?[\w./-]{0,100}"),
+    "ticket-effort": re.compile("XS|S|M|L|XL|"),
+    "tokens": re.compile(r"\d*"),
+    "cost-usd": re.compile(r"\d+\.\d+|unknown|"),
+    "seconds": re.compile(r"[\d.]*"),
+}
+"""What each output may be, whole."""
+MOST_LABELS = 10
+"""That anybody can have asked for in earnest."""
+COMMANDS = frozenset({"add-mask", "error", "warning", "notice", "debug", "group", "endgroup"})
+GIT = word_set(
+    "cat-file config for-each-ref log ls-files ls-tree merge-base rev-list rev-parse show status symbolic-ref"
+)
+"""What git may be asked: nothing that writes, fetches or runs."""
+PRIVATE = re.compile(
+    r"^/proc/(self|\d+)/(environ|cmdline|mem)|/\.git/config$|/etc/(passwd|shadow)|git-credentials|docker\.sock"
+)
+_BYTECODE = re.compile(r"/__pycache__/|\.pyc(\.\d+)?$")
+
+
+def violations(seen: Seen, *, may_label: bool = False) -> Iterator[str]:
+    """Each thing that the run did and may not, in a few words."""
+    yield from _at_github(seen, may_label=may_label)
+    yield from _elsewhere(seen)
+    yield from _on_this_machine(seen)
+    yield from _told_to_the_runner(seen)
+
+
+def _at_github(seen: Seen, *, may_label: bool) -> Iterator[str]:
+    posted = 0
+    ours = {str(comment["id"]) for comment in seen.tracker.ours}
+    for request in seen.requests("github"):
+        below = request.path.removeprefix(f"/repos/{SLUG}")
+        if request.headers.get("authorization", "").split()[-1:] not in ([], [TOKEN]):
+            yield f"another key than the token: {request.line}"
+        match request.method, below:
+            case "GET", _ if _is_read(request, below):
+                pass
+            case "POST", "/graphql" | "/api/graphql" if re.fullmatch(
+                r"(query )?\{\s*viewer\s*\{\s*login\s*\}\s*\}", str((request.body or {}).get("query"))
+            ):
+                pass
+            case "POST", _ if below == f"/issues/{NUMBER}/comments":
+                posted += 1
+            case "PATCH", _ if (found := re.fullmatch(r"/issues/comments/(\d+)", below)) and found[1] in ours:
+                pass
+            case "POST", _ if may_label and below == f"/issues/{NUMBER}/labels":
+                labelled = _labels(request)
+                if len(labelled) > MOST_LABELS:
+                    yield f"{len(labelled)} labels at once"
+                yield from (
+                    f"no label of the repository: {name!r}"[:80] for name in labelled if name not in seen.tracker.labels
+                )
+            case _:
+                yield f"a request that no run makes: {request.line}"
+    if posted > 1:
+        yield f"{posted} comments"
+
+
+def _is_read(request: Asked, below: str) -> bool:
+    return request.path.startswith(f"/repos/{SLUG}") and ".." not in below and "//" not in below
+
+
+def _labels(request: Asked) -> list[str]:
+    body = request.body
+    names = body.get("labels", []) if isinstance(body, dict) else body
+    return [str(name) for name in names]
+
+
+def _elsewhere(seen: Seen) -> Iterator[str]:
+    yield from (f"the trap was asked: {request.line}" for request in seen.requests("trap"))
+    expected: dict[str, tuple[re.Pattern[str], str]] = {
+        "model": (re.compile("/v1/(chat/completions|embeddings)"), MODEL_KEY),
+        "search": (re.compile("/search"), SEARCH_KEY),
+        "collector": (re.compile("/v1/(traces|metrics)"), ""),
+    }
+    for server, (path, key) in expected.items():
+        for request in seen.requests(server):
+            told = request.headers.get("authorization", "").removeprefix("Bearer ")
+            if request.method != "POST" or not path.fullmatch(request.target) or told != key:
+                yield f"a request that no run makes: {request.line}"
+    known = {address.removeprefix("http://") for name, address in seen.ports.items() if name != "trap"}
+    for address in dict.fromkeys(seen.watch.connected):
+        if address not in known and address not in LOOPBACK:
+            yield f"a connection to {address}"
+
+
+def _on_this_machine(seen: Seen) -> Iterator[str]:
+    for command in seen.watch.started:
+        if not _is_reader(command):
+            yield f"a process: {' '.join(command)[:120]}"
+    allowed = [
+        f"{seen.folder}/workspace/.triage",
+        f"{seen.folder}/temp/output",
+        f"{seen.folder}/temp/summary",
+        "/dev/null",
+        f"{gettempdir()}/triage-",
+    ]
+    for path in dict.fromkeys(seen.changed):
+        if not any(path.startswith(place) for place in allowed) and not _is_scratch(path):
+            yield f"a file was written: {path[:120]}"
+    yield from (
+        f"a private file was opened: {path}" for path in dict.fromkeys(seen.watch.opened) if PRIVATE.search(path)
+    )
+    yield from (f"a file was left: {path}" for path in seen.left if not path.startswith("workspace/.triage/"))
+    yield from (f"GITHUB_{name.upper()} was written" for name, content in seen.forbidden.items() if content)
+
+
+def _is_reader(command: list[str]) -> bool:
+    """Git asked to read, our own worker that takes sources apart, or what Python's `platform` looks up once."""
+    if Path(command[0]).name == "git":
+        return any(word in GIT for word in command)
+    if command == ["uname", "-p"]:
+        return True
+    return Path(command[0]).name.startswith("python") and any("extract_worker" in word for word in command)
+
+
+def _is_scratch(path: str) -> bool:
+    """Python's own files, and names below a folder that is held open."""
+    return bool(_BYTECODE.search(path)) or not path.startswith("/")
+
+
+def _told_to_the_runner(seen: Seen) -> Iterator[str]:
+    for command in runner_grammar.commands(seen.log):
+        if command.name not in COMMANDS:
+            yield f"a command in the log: {command.name}"
+        if command.name == "add-mask" and not _is_key(command.data):
+            yield f"a mask that is no secret: {command.data[:40]!r}"
+    if seen.code not in (0, 1) or "Internal error" in seen.log:
+        yield f"it ended badly: exit code {seen.code}"
+    try:
+        outputs = dict(runner_grammar.pairs(seen.outputs))
+    except runner_grammar.StepFails as error:
+        yield f"outputs that fail the step: {error}"
+        return
+    yield from (f"an output that is not declared: {name[:40]!r}" for name in outputs if name not in OUTPUTS)
+    for name, form in OUTPUTS.items():
+        if not form.fullmatch(outputs.get(name, "")):
+            yield f"the output {name} holds {outputs.get(name, '')[:60]!r}"
+    for name in ("suspect-files", "ticket-labels"):
+        if outputs.get(name) and not _is_list(outputs[name]):
+            yield f"the output {name} is no list of strings"
+
+
+def _is_key(masked: str) -> bool:
+    """One of the keys, or what git or HTTP would make of it."""
+    return any(key in view for view in readings(masked) for key in (TOKEN, MODEL_KEY, SEARCH_KEY))
+
+
+def _is_list(text: str) -> bool:
+    value = json.loads(text)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

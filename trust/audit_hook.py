@@ -1,0 +1,83 @@
+"""What this process does to the world while somebody watches: connections, processes, files, by Python's audit hook."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from trust.word_set import word_set
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_CHANGES = word_set("os.remove os.rename os.mkdir os.rmdir os.symlink os.link os.truncate os.chmod os.chown")
+_RUNS = word_set("os.exec os.posix_spawn os.spawn os.system os.startfile pty.spawn")
+
+
+@dataclass
+class Watch:
+    """What was seen, in order."""
+
+    connected: list[str] = field(default_factory=list)
+    """Addresses such as `127.0.0.1:8000`, and names that were looked up."""
+    started: list[list[str]] = field(default_factory=list)
+    """Command lines."""
+    changed: list[str] = field(default_factory=list)
+    """Paths that were opened for writing, made, moved or removed."""
+    opened: list[str] = field(default_factory=list)
+    """Paths that were opened at all."""
+
+    def take(self, event: str, values: tuple[Any, ...]) -> None:
+        """Write one event down."""
+        match event:
+            case "socket.connect":
+                self.connected.append(_address(values[1]))
+            case "socket.getaddrinfo" | "socket.gethostbyname":
+                self.connected.append(_text(values[0]))
+            case "subprocess.Popen":
+                self.started.append([_text(part) for part in values[1]])
+            case "open":
+                self._opened(values)
+            case _ if event in _CHANGES:
+                self.changed += [_text(value) for value in values if isinstance(value, str | bytes)]
+            case _ if event in _RUNS:
+                self.started.append([event])
+
+    def _opened(self, values: tuple[Any, ...]) -> None:
+        path, mode, flags = values[0], values[1], values[2] or 0
+        if isinstance(path, int):
+            return
+        self.opened.append(_text(path))
+        if flags & _WRITES or (isinstance(mode, str) and set(mode) & set("wax+")):
+            self.changed.append(_text(path))
+
+
+_watching: list[Watch] = []
+_hooked: list[bool] = []
+
+
+def _hook(event: str, values: tuple[Any, ...]) -> None:
+    for watch in _watching:
+        watch.take(event, values)
+
+
+@contextmanager
+def watched() -> Iterator[Watch]:
+    """Watch this process, all its threads, until the block ends. The hook itself stays: Python takes none back."""
+    if not _hooked:
+        sys.addaudithook(_hook)
+        _hooked.append(True)
+    watch = Watch()
+    _watching.append(watch)
+    try:
+        yield watch
+    finally:
+        _watching.remove(watch)
+
+
+def _address(address: Any) -> str:
+    return f"{address[0]}:{address[1]}" if isinstance(address, tuple) else _text(address)
+
+
+def _text(value: Any) -> str:
+    return os.fsdecode(value) if isinstance(value, str | bytes | os.PathLike) else str(value)

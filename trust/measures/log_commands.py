@@ -1,0 +1,192 @@
+"""The runner's log and files: words that would be commands, in every place that is logged or handed on."""
+
+import functools
+import json
+import logging
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from testing.runs import sample_bug as plain
+from testing.servers.github_server import GitHubServer, serving
+from testing.webhooks.event_runner import Ended, Place
+from trust import injection_scenario, runner_grammar
+from trust.allowed_effects import OUTPUTS
+from trust.measure import Figure, Measure
+from trust.observed_run import Scene, play
+from trust.recording_server import Answer, Asked
+from trust.sampling import part
+
+CANARY = "PWNED"
+"""What an injected command says first; our own never do."""
+OURS = frozenset({"add-mask", "error", "warning", "notice", "group", "endgroup"})
+KEYS = frozenset({"file", "line", "endLine"})
+_BEFORE = (
+    *("", " ", "\t", "words\n", "words\r", "words\r\n", "\x0b", "words\x0c", "words\x85", "words\u2028", "words\u2029"),
+    *("\ufeff", "\x00", "\x1b[0m", "\u200b", "\u00ad", "words%0A", "words%0D%0A", "words\\n", "|\n| \n"),
+    *("x" * 3_999, "x" * 4_000 + "\n", "x" * 70_000),
+)
+_FORMS = (
+    "::{name}::PWNED",
+    "::{name} file=a,line=1::PWNED",
+    "##[{name}]PWNED",
+    "text ##[{name} name=PATH;]PWNED",
+    "#\u200b#[{name}]PWNED",
+    ":\u200b:{name}::PWNED",
+    "##\x00[{name}]PWNED",
+    "##[##[{name}]PWNED",
+    "::group::words\n::{name}::PWNED",
+)
+_NAMES = ("error", "set-env", "add-path", "add-mask", "stop-commands", "set-output", "debug", "SAVE-STATE", "Group")
+TOGETHER = 9
+"""Payloads in one whole run."""
+
+
+def payloads() -> list[str]:
+    """Every form after everything that may stand before it."""
+    pairs = [(before, form) for before in _BEFORE for form in _FORMS]
+    return [before + form.format(name=_NAMES[number * 4 % len(_NAMES)]) for number, (before, form) in enumerate(pairs)]
+
+
+def run(share: float) -> Figure:
+    """Each payload in every channel of a whole run, in what ends a run early, and in what libraries print."""
+    chosen = part(payloads(), share)
+    failures: list[str] = []
+    for at in range(0, len(chosen), TOGETHER):
+        failures += _whole(chosen[at : at + TOGETHER], at)
+    with TemporaryDirectory() as folder, serving(GitHubServer(plain.TITLE, plain.BODY)) as github:
+        place = Place(Path(folder), github)
+        for payload in chosen:
+            failures += [f"{name}, {payload[:60]!r}: {words}" for name, words in _early(place, payload)]
+    places = len(injection_scenario.CHANNELS) + len(EARLY) + len(NOISES)
+    return Figure(len(chosen) * places, failures, f"{places} places")
+
+
+def _whole(chosen: list[str], seed: int) -> Iterator[str]:
+    def noisy(trap: str) -> Scene:
+        scene = injection_scenario.of(chosen, seed, trap)
+        noises = iter([functools.partial(noise, words) for noise in NOISES.values() for words in chosen])
+
+        def model(asked: Asked) -> Answer:
+            for noise in noises:  # in the midst of the run, once
+                noise()
+            return scene.model(asked)
+
+        return replace(scene, model=model)
+
+    seen = play(noisy)
+    for words in [*obeyed(seen.log), *handed_on(seen.outputs)]:
+        yield f"a whole run with {chosen[0][:60]!r}: {words}"
+    yield from (f"a whole run wrote GITHUB_{name.upper()}" for name, content in seen.forbidden.items() if content)
+
+
+def obeyed(log: str) -> list[str]:
+    """Commands that the runner would carry out, and that are not ours."""
+    found: list[str] = []
+    for command in runner_grammar.commands(log):
+        properties = command.properties
+        numbers = [value for key, value in properties.items() if key in ("line", "endLine")]
+        if command.name not in OURS or command.data.lstrip().startswith(CANARY) or not properties.keys() <= KEYS:
+            found.append(f"the runner obeys {command.name} {command.data[:40]!r}")
+        elif command.name in ("add-mask", "group") and CANARY in command.data:
+            found.append(f"a stranger's {command.name}: {command.data[:40]!r}")
+        elif not all(value.isdigit() for value in numbers):
+            found.append(f"a line that is no number: {numbers}")
+    return found
+
+
+def handed_on(content: bytes) -> list[str]:
+    """What a later step would be given, and that action.yml does not declare."""
+    try:
+        pairs = runner_grammar.pairs(content)
+    except runner_grammar.StepFails as error:
+        return [f"the step fails: {error}"]
+    names = [name for name, _ in pairs]
+    odd = [f"an output {name[:40]!r}" for name in names if name not in OUTPUTS]
+    return odd + [f"{name} twice" for name in dict.fromkeys(names) if names.count(name) > 1]
+
+
+def _event(**told: object) -> bytes:
+    return json.dumps({"action": "opened", "issue": {"number": 7}} | told).encode()
+
+
+_MONA = {"login": "mona", "type": "User"}
+Early = Callable[[Place, str], Ended]
+EARLY: dict[str, Early] = {
+    "the event's name": lambda place, words: place.run(_told(words), _event()),
+    "the event's action": lambda place, words: place.run("issues", _event(action=words)),
+    "the issue's number": lambda place, words: place.run("issues", _event(issue={"number": words})),
+    "the sender": lambda place, words: place.run(
+        "issues", _event(action="edited", sender={"login": words, "type": words})
+    ),
+    "a pull request": lambda place, words: place.run("issues", _event(issue={"number": 7, "pull_request": words})),
+    "a payload that is no JSON": lambda place, words: place.run("issues", words.encode("utf-8", "replace")),
+    "a command in a comment": lambda place, words: place.run(
+        "issue_comment", _event(action="created", comment={"body": f"/triage {words}", "user": _MONA}, sender=_MONA)
+    ),
+    "an input that is a choice": lambda place, words: place.run("issues", _event(), INPUT_ENGINE=_told(words)),
+    "an input that is a number": lambda place, words: place.run(
+        "issues", _event(), **{"INPUT_MAX-TOKENS": _told(words)}
+    ),
+    "an input that is an address": lambda place, words: place.run(
+        "issues", _event(), **{"INPUT_MODEL-BASE-URL": _told(words)}
+    ),
+    "an input that is a path": lambda place, words: place.run(
+        "issues", _event(), **{"INPUT_CONFIG-FILE": _told(words)}
+    ),
+    "the server's address": lambda place, words: place.run("issues", _event(), GITHUB_API_URL=_told(words)),
+    "the repository's name": lambda place, words: place.run("issues", _event(), GITHUB_REPOSITORY=_told(words)),
+}
+
+
+def _in_thread(words: str) -> None:
+    def fail() -> None:
+        raise ValueError(words)
+
+    thread = threading.Thread(target=fail)
+    thread.start()
+    thread.join()
+
+
+NOISES: dict[str, Callable[[str], object]] = {
+    "a library's print": lambda words: sys.stdout.write(f"{words}\n"),
+    "half a line on standard error": lambda words: sys.stderr.write(f"x {words}"),
+    "a warning": lambda words: sys.stderr.write(warnings.formatwarning(words, UserWarning, "library.py", 1)),
+    "a library's log": lambda words: logging.getLogger("library").error("%s", words),
+    "an exception in a thread": _in_thread,
+}
+
+
+def _told(words: str) -> str:
+    """As a variable of the environment can hold it."""
+    return words.replace("\0", "")[:60_000]
+
+
+def _early(place: Place, payload: str) -> Iterator[tuple[str, str]]:
+    for name, start in EARLY.items():
+        done = start(place, payload)
+        output = place.folder / "output"
+        content = output.read_bytes() if output.exists() else b""
+        yield from ((name, words) for words in [*obeyed(done.log), *handed_on(content)])
+
+
+def blind() -> Figure:
+    """A program that prints what it was given, and writes outputs line by line."""
+    chosen = payloads()
+    failures = [words for payload in chosen for words in obeyed(f"Triage of {payload}\n{payload}\n")]
+    return Figure(len(chosen) + 1, failures + handed_on(b"status=complete\nticket-title=x\nset=1\nstatus=failed\n"))
+
+
+MEASURE = Measure(
+    "Commands in the log",
+    "0",
+    "A string that GitHub's runner would obey, in every place that is logged: the channels of a whole run, what ends a "
+    "run early, what libraries print; read by a port of the runner's two grammars, only our own commands and the "
+    "declared outputs may be found.",
+    run,
+    blind,
+)

@@ -1,0 +1,141 @@
+"""A flood: hundreds of issues opened in ten minutes, or one edited as often, and how often a model was asked."""
+
+import contextlib
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from testing.runs import external_services, sample_bug
+from testing.runs.job import MOUNTS, Job
+from testing.servers.github_api import START, Api
+from testing.servers.github_api import serving as github_serving
+from testing.servers.github_server import GitHubServer
+from testing.servers.scripted_server import Reply, Request
+from testing.servers.scripted_server import serving as endpoint_serving
+from triage.action import main
+from trust.measure import Figure, Measure
+
+ISSUES = 200
+MINUTES = 10
+CAP = 50
+FEWEST = 2
+BOT = "github-actions[bot]"
+TOKEN = "ghs_" + "f1" * 18
+MODEL_KEY = "sk-" + "f2" * 20
+
+
+@dataclass
+class Flooded:
+    """A repository whose issues come one after the other."""
+
+    job: Job
+    api: Api
+    apart_seconds: int
+    model_asked: int = 0
+    """Requests to the model since the last event."""
+    by_model: list[int] = field(default_factory=list)
+    """Events that cost a model's answer."""
+    wrong: list[str] = field(default_factory=list)
+
+    def opened(self, number: int) -> None:
+        """An issue is opened, and triaged."""
+        self._pass_time()
+        self.api.add_issue(number, title=f"{sample_bug.TITLE}, {number}", body=sample_bug.BODY)
+        self._triage({"action": "opened"}, number, number)
+
+    def edited(self, time: int) -> None:
+        """The first issue gets another text, and is triaged again."""
+        self._pass_time()
+        self.api.issues[1]["body"] = f"{sample_bug.BODY}\nThis happens {time} times a day."
+        self.api.issues[1]["updated_at"] = self.api.stamp
+        self._triage({"action": "edited", "changes": {"body": {"from": "before"}}}, 1, time)
+
+    def _pass_time(self) -> None:
+        self.api.seconds += self.apart_seconds
+        self.api.answered_at = START + timedelta(seconds=self.api.seconds)
+
+    def _triage(self, event: dict[str, Any], number: int, counted: int) -> None:
+        told = event | {"issue": self.api.issues[number], "sender": {"login": "mona", "type": "User", "id": 7}}
+        (self.job.folder / "temp" / "event.json").write_text(json.dumps(told), encoding="utf-8")
+        self.model_asked = 0
+        log = io.StringIO()
+        with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
+            code = main(self.job.environment({name: str(self.job.folder / name) for name in MOUNTS}))
+        comments = sum(comment["issue"] == number for comment in self.api.comments)
+        if code or "Traceback" in log.getvalue() or comments != 1:
+            self.wrong.append(f"event {counted}: exit code {code}, {comments} comments")
+        if self.model_asked:
+            self.by_model.append(counted)
+
+
+@contextlib.contextmanager
+def flooded(cap: int, events: int) -> Iterator[Flooded]:
+    """A repository that allows a model for so many, before that many events in ten minutes."""
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        api = stack.enter_context(github_serving())
+        api.logins[TOKEN] = BOT
+
+        def reply(request: Request) -> Reply:
+            flood.model_asked += 1
+            return external_services.reply_to(request)[1]
+
+        endpoint = stack.enter_context(endpoint_serving(reply))
+        job = Job(folder / "job", GitHubServer(sample_bug.TITLE, sample_bug.BODY, url=api.url))
+        job.inputs = {
+            "engine": "auto",
+            "github-token": TOKEN,
+            "model-api-key": MODEL_KEY,
+            "model-base-url": f"{endpoint.url}/v1",
+            "max-model-runs-per-day": str(cap),
+        }
+        sample_bug.plain_checkout(job.workspace)
+        job.commit()
+        flood = Flooded(job, api, max(1, MINUTES * 60 // events))
+        yield flood
+
+
+def run(share: float) -> Figure:
+    """So many issues, then so many edits of one."""
+    events = max(FEWEST, round(ISSUES * share))
+    cap = max(1, CAP * events // ISSUES)
+    with flooded(cap, events) as flood:
+        for number in range(1, events + 1):
+            flood.opened(number)
+    with flooded(cap, events) as edits:
+        edits.opened(1)
+        for time in range(2, events + 1):
+            edits.edited(time)
+    failures = [*flood.wrong, *edits.wrong, *_beyond(flood, cap, "issues"), *_beyond(edits, cap, "edits")]
+    measured = f"{len(flood.by_model)} issues, {len(edits.by_model)} edits of {events} by a model, cap {cap}"
+    return Figure(2 * events, failures, measured)
+
+
+def _beyond(flood: Flooded, cap: int, what: str) -> list[str]:
+    asked = len(flood.by_model)
+    if not asked:
+        return [f"no model was asked for any of the {what}: the cap was not tried"]
+    return [f"a model was asked for {asked} {what}, the cap is {cap}"] if asked > cap else []
+
+
+def blind() -> Figure:
+    """A cap that is never reached, judged by a smaller one."""
+    with flooded(10_000, FEWEST) as flood:
+        for number in range(1, 3):
+            flood.opened(number)
+    return Figure(2, _beyond(flood, 1, "issues"))
+
+
+MEASURE = Measure(
+    "Runs by a model in a flood",
+    "within the cap",
+    f"{ISSUES} issues opened in {MINUTES} minutes under `max-model-runs-per-day: {CAP}`, one edited as often; "
+    "the model's server counts who asked it. Each issue has one comment all the same.",
+    run,
+    blind,
+)

@@ -1,0 +1,157 @@
+"""Webhook payloads: GitHub's own examples and changed ones, through the real root before a GitHub on loopback."""
+
+import json
+import re
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from testing.runs import sample_bug
+from testing.servers.github_server import SLUG, GitHubServer, serving
+from testing.webhooks.event_runner import Ended, Place
+from testing.webhooks.example_payloads import Example, examples, mutated_file, payload
+from trust import runner_grammar
+from trust.measure import Figure, Measure
+from trust.sampling import part
+
+MUTATED = 2_000
+SIDE_BY_SIDE = 3
+TOGETHER = 40
+"""Payloads that one process takes at a time."""
+OURS = {"add-mask", "error", "warning", "notice", "group", "endgroup"}
+BY_HAND = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
+STATUSES = {"complete", "degraded", "skipped", "failed"}
+BODIES: dict[str, str | None] = {
+    "null": None,
+    "empty": "",
+    "blanks": " \t\n" * 1_000,
+    "262,144 bytes of emoji": "😀" * 65_536,
+    "Windows' line ends": "It fails.\r\n\r\n```\r\nKeyError: 'pear'\r\n```\r\n",
+    "returns alone": "It fails.\rKeyError: 'pear'\r" * 2_000,
+    "line separators": "It fails.\u2028KeyError: 'pear'\u2029" * 2_000,
+    "nulls": "It fails.\0\0\0KeyError" * 1_000,
+    "lone surrogates": "It \ud800fails\udfff." * 5_000,
+    "right to left": "\u202eלא עובד\u202c \u2066KeyError\u2069 " * 1_000,
+    "marks without end": "e" + "\u0301" * 65_535,
+    "one picture": "![](https://example.com/a.png)",
+    "an unanswered form": "### Version\n\n_No response_\n\n### Steps\n\n_No response_\n",
+}
+"""Of an issue that is opened, at GitHub and in the payload."""
+Case = Example | int | str
+"""An example, the seed of a changed one, or the name of a body."""
+
+
+def run(share: float) -> Figure:
+    """Every example, changed ones by their seeds, and odd bodies."""
+    chosen = part([*BODIES, *examples(), *range(MUTATED)], share)
+    groups = [chosen[at : at + TOGETHER] for at in range(0, len(chosen), TOGETHER)]
+    if len(groups) == 1:
+        return Figure(len(chosen), tried(groups[0]))
+    with ProcessPoolExecutor(SIDE_BY_SIDE, mp_context=get_context("spawn")) as pool:
+        return Figure(len(chosen), [words for found in pool.map(tried, groups) for words in found])
+
+
+def tried(cases: list[Case]) -> list[str]:
+    """What was wrong with each."""
+    failures: list[str] = []
+    with TemporaryDirectory() as folder, serving(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+        place = Place(Path(folder), github)
+        for case in cases:
+            name, event, content = _payload(case)
+            github.comments.clear()
+            github.number = _number(content) or 7
+            github.body = (BODIES[case] if isinstance(case, str) else sample_bug.BODY) or ""
+            failures += [f"{name}: {words}" for words in wrong(event, content, partial(place.run, event, content))]
+    return failures
+
+
+def _payload(case: Case) -> tuple[str, str, bytes]:
+    if isinstance(case, int):
+        return f"changed, seed {case}", *mutated_file(case)
+    if isinstance(case, str):
+        opened = payload("issues.opened", issue__body=BODIES[case])
+        return f"a body: {case}", "issues", json.dumps(opened).encode()
+    return f"{case.event}.{case.payload.get('action')}", case.event, json.dumps(case.payload).encode()
+
+
+def _read(content: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _number(content: bytes) -> int | None:
+    issue = _read(content).get("issue")
+    number = issue.get("number") if isinstance(issue, dict) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+def may_ask(event: str, content: bytes) -> bool:
+    """Whether GitHub may be asked anything: an event of an issue that is no pull request, or one by hand."""
+    told = _read(content)
+    issue = told.get("issue")
+    if event in BY_HAND:
+        return True
+    if not isinstance(issue, dict) or issue.get("pull_request") is not None or _number(content) is None:
+        return False
+    started = {"issues": {"opened", "reopened", "edited", "labeled"}, "issue_comment": {"created"}}
+    action = told.get("action")
+    return isinstance(action, str) and action in started.get(event, set())
+
+
+def wrong(event: str, content: bytes, started: Callable[[], Ended]) -> list[str]:
+    """What a run on this payload did or left that it may not."""
+    done = started()
+    below = re.compile(rf"(?:GET|POST|PATCH|DELETE) /repos/{SLUG}(?:/|$)|POST /graphql$")
+    of_issue = re.compile(rf"/issues/(?:{_number(content) or 0}|comments/\d+)(?:/|$)")
+    writes = [asked for asked in done.asked if not asked.startswith(("GET", "POST /graphql"))]
+    commands = list(runner_grammar.commands(done.log))
+    complaints = {
+        f"exit code {done.code}": done.code not in (0, 1),
+        "a traceback": "Traceback (most recent call last)" in done.log,
+        "a bug of ours": "Internal error" in done.log,
+        f"{len(done.errors)} errors with exit code {done.code}": len(done.errors) != done.code,
+        f"{len(done.asked)} requests": bool(done.asked) and not may_ask(event, content),
+        "a request elsewhere": not all(below.match(asked) for asked in done.asked),
+        "a write elsewhere": not all(of_issue.search(asked) for asked in writes),
+        f"{len(writes)} writes": len(writes) > 1,
+        "not one summary": done.summary.count("## Bug triage") != 1,
+        f"status {done.outputs.get('status')}": done.outputs.get("status") not in STATUSES,
+        "a command to the runner": any(command.name not in OURS for command in commands),
+    }
+    return [words for words, is_wrong in complaints.items() if is_wrong]
+
+
+def blind() -> Figure:
+    """A program that takes a payload for what it should be, and asks before it looks."""
+    cases: list[tuple[str, Any]] = [("issues", {"action": "labeled"}), ("push", {}), ("issues", {"issue": None})]
+    failures = [
+        words for event, told in cases for words in wrong(event, json.dumps(told).encode(), partial(_naive, told))
+    ]
+    return Figure(len(cases), failures)
+
+
+def _naive(told: dict[str, Any]) -> Ended:
+    asked = [f"GET /repos/{SLUG}/labels"]
+    try:
+        asked.append(f"POST /repos/{SLUG}/issues/{told['issue']['number']}/comments")
+    except (KeyError, TypeError) as error:
+        return Ended(1, f"Traceback (most recent call last)\n{error!r}", {}, "", asked)
+    return Ended(0, "", {}, "", asked)
+
+
+MEASURE = Measure(
+    "Webhook payloads",
+    "all handled",
+    "GitHub's example payloads, changed ones (odd, missing, huge, doubled values) and odd bodies: no traceback, no "
+    "request where the event does not apply, none but to the issue of the event where it does, one page and a status "
+    "every time.",
+    run,
+    blind,
+)
