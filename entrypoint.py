@@ -13,7 +13,7 @@ import signal
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 - the first start loads nothing that it can do without
-HELD = "--held-by="
+SECRETS_FD_FLAG = "--held-by="
 """The second start's argument: the descriptor that holds what the first one read."""
 LANGUAGE = ("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ")
 MACHINE = ("HOME", "PATH", "TMPDIR", "HOSTNAME")
@@ -25,8 +25,8 @@ RUNNER = (
     *("GITHUB_WORKSPACE", "RUNNER_ARCH", "RUNNER_ENVIRONMENT", "RUNNER_NAME", "RUNNER_OS", "RUNNER_TEMP"),
 )
 """Not those with a common beginning: a workflow may name a key of its own `GITHUB_PAT`."""
-KEPT = frozenset({*LANGUAGE, *MACHINE, *TRUST, *PROXIES, *RUNNER, "TRACEPARENT", "TAVILY_BASE_URL"})
-SET = {
+PASSED_VARIABLES = frozenset({*LANGUAGE, *MACHINE, *TRUST, *PROXIES, *RUNNER, "TRACEPARENT", "TAVILY_BASE_URL"})
+FIXED_VARIABLES = {
     "ANONYMIZED_TELEMETRY": "False",
     "LANGCHAIN_TRACING_V2": "false",
     "LANGGRAPH_STRICT_MSGPACK": "true",
@@ -40,7 +40,7 @@ PIPE_BYTES = 65_536
 Variables = dict[bytes, bytes]
 
 
-def parted(environ: "os._Environ[bytes] | Variables") -> tuple[Variables, Variables]:
+def split_environment(environ: "os._Environ[bytes] | Variables") -> tuple[Variables, Variables]:
     """The variables to go on with, and those that are handed over; all others are left behind."""
     kept: Variables = {}
     held: Variables = {}
@@ -50,21 +50,21 @@ def parted(environ: "os._Environ[bytes] | Variables") -> tuple[Variables, Variab
             held[name] = GRANTED if value else b""
         elif text.startswith("INPUT_") or (text.startswith("OTEL_") and "HEADERS" in text):
             held[name] = value
-        elif text in KEPT or text.startswith("OTEL_"):
+        elif text in PASSED_VARIABLES or text.startswith("OTEL_"):
             # An address may hold a login or a key.
             secret = text.upper().endswith(("URL", "ENDPOINT", "PROXY")) and (b"@" in value or b"?" in value)
             (held if secret else kept)[name] = value
-    return kept | {os.fsencode(name): os.fsencode(value) for name, value in SET.items()}, held
+    return kept | {os.fsencode(name): os.fsencode(value) for name, value in FIXED_VARIABLES.items()}, held
 
 
-def start_anew(kept: Variables, held: Variables) -> str:
+def restart_without_secrets(kept: Variables, held: Variables) -> str:
     """Start again in a clean environment, in the same process, its signals still held; never returns if that works.
 
     Otherwise the environment is cleaned as far as it can be, and the reason comes back.
     """
     try:
-        descriptor = _handed_over(b"".join(b"%b=%b\0" % pair for pair in held.items()))
-        program = [sys.executable, *_flags(), f"{HERE}/entrypoint.py", f"{HELD}{descriptor}"]
+        descriptor = _write_to_descriptor(b"".join(b"%b=%b\0" % pair for pair in held.items()))
+        program = [sys.executable, *_flags(), f"{HERE}/entrypoint.py", f"{SECRETS_FD_FLAG}{descriptor}"]
         os.execve(sys.executable, program, kept)  # noqa: S606 - ourselves
     except (OSError, ValueError) as error:
         os.environb.clear()
@@ -78,12 +78,12 @@ def _flags() -> list[str]:
     return sys.orig_argv[1:own] if sys.orig_argv[own:] == sys.argv else []
 
 
-def _handed_over(content: bytes) -> int:
+def _write_to_descriptor(content: bytes) -> int:
     """A descriptor that the next program finds the content in. Raises OSError."""
     try:
         descriptor = os.memfd_create("held", 0)
     except (OSError, AttributeError):  # not every kernel has it, nor every system
-        return _piped(content)
+        return _write_to_pipe(content)
     with os.fdopen(descriptor, "wb", closefd=False) as file:
         file.write(content)
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -91,7 +91,7 @@ def _handed_over(content: bytes) -> int:
     return descriptor
 
 
-def _piped(content: bytes) -> int:
+def _write_to_pipe(content: bytes) -> int:
     """The same by a pipe, which holds less. Raises OSError."""
     if len(content) > PIPE_BYTES:
         raise OSError(0, "the inputs are longer than a pipe")
@@ -106,7 +106,7 @@ def _piped(content: bytes) -> int:
     return descriptor
 
 
-def received(descriptor: int) -> Variables:
+def read_secrets(descriptor: int) -> Variables:
     """What was handed over; from now on it is in our memory only."""
     with os.fdopen(descriptor, "rb") as file:
         entries = file.read().split(b"\0")
@@ -152,17 +152,17 @@ def run() -> None:
     fill_streams()
     # A signal waits until somebody listens; the image's `env --block-signal` has it wait while Python starts, too.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
-    handed = next((word for word in sys.argv[1:] if word.startswith(HELD)), None)
+    handed = next((word for word in sys.argv[1:] if word.startswith(SECRETS_FD_FLAG)), None)
     if handed is None:
-        kept, held = parted(os.environb)
-        fault = start_anew(kept, held)
+        kept, held = split_environment(os.environb)
+        fault = restart_without_secrets(kept, held)
     else:
-        held, fault = received(int(handed.removeprefix(HELD))), ""
+        held, fault = read_secrets(int(handed.removeprefix(SECRETS_FD_FLAG))), ""
     leave_the_workspace()
     environ = {**os.environ, **{os.fsdecode(name): os.fsdecode(value) for name, value in held.items()}}
-    from triage.os_signals import Signals
+    from triage.os_signals import SignalHandler
 
-    signals = Signals()
+    signals = SignalHandler()
     signals.listen()
     from triage.action import main
 

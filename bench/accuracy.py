@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from triage.index.build.build_corpus import Budget, build
+from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.corpus.corpus import Corpus
-from triage.index.rank.query import query_of
-from triage.index.rank.ranking import rank
-from triage.index.retriever import query_for
+from triage.index.rank.query import build_query
+from triage.index.rank.ranking import rank_files
+from triage.index.retriever import make_search_query
 from triage.index.source.commit import CommitTree
 from triage.index.source.git import Git
 
@@ -19,16 +19,16 @@ KS = (1, 3, 5, 10)
 
 
 def main() -> None:
-    records, mirror = asked_for(__doc__)
+    records, mirror = parse_arguments(__doc__)
     rows = []
-    for record, ranked in ranked_files(records, mirror):
+    for record, ranked in rank_records(records, mirror):
         positions = [ranked.index(gold) if gold in ranked else len(ranked) + 1_000 for gold in record["gold_files"]]
         rows.append([max(positions) < k for k in KS])
         print(record.get("instance_id", record["repo"]), [position + 1 for position in positions], flush=True)
     print(f"n={len(rows)}", *(f"acc@{k} {100 * statistics.mean(row[i] for row in rows):.1f}" for i, k in enumerate(KS)))
 
 
-def asked_for(description: str | None) -> tuple[list[dict[str, Any]], Path]:
+def parse_arguments(description: str | None) -> tuple[list[dict[str, Any]], Path]:
     """Records and the folder of repositories that the command line names."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--set", type=Path, required=True, help="JSON lines")
@@ -38,20 +38,20 @@ def asked_for(description: str | None) -> tuple[list[dict[str, Any]], Path]:
     return [json.loads(line) for line in options.set.read_text().splitlines()[: options.limit]], options.mirror
 
 
-def ranked_files(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], list[str]]]:
+def rank_records(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], list[str]]]:
     for record in records:
-        corpus = corpus_of(record, mirror)
-        ranking = rank(corpus, query_of(query_for(record["problem_statement"])), {}, by_meaning=False)
+        corpus = build_record(record, mirror)
+        ranking = rank_files(corpus, build_query(make_search_query(record["problem_statement"])), {}, by_meaning=False)
         yield record, [corpus.files[file].path for file in ranking.order]
 
 
-def git_of(record: dict[str, Any], mirror: Path) -> Git:
+def open_git(record: dict[str, Any], mirror: Path) -> Git:
     return Git(mirror / record.get("mirror", record["repo"].replace("/", "+")) / "repo", bare=True)
 
 
-def corpus_of(record: dict[str, Any], mirror: Path) -> Corpus:
-    tree = CommitTree(git_of(record, mirror), bare=True, revision=record["base_commit"])
-    return build(tree, tree.listing(), Budget()).corpus
+def build_record(record: dict[str, Any], mirror: Path) -> Corpus:
+    tree = CommitTree(open_git(record, mirror), bare=True, revision=record["base_commit"])
+    return build_corpus(tree, tree.list_files(), IndexLimits()).corpus
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ _AUTHOR = {
 }
 
 
-def as_commit(folder: Path, made: Path) -> Path:
+def make_bare_repository(folder: Path, made: Path) -> Path:
     """A bare repository with the commit at the folder's HEAD, or with its files where it has none."""
     if not (folder / ".git").exists() and not (folder / "HEAD").exists():
         git(made.parent, "init", "-q", "--bare", str(made))
@@ -23,7 +23,7 @@ def as_commit(folder: Path, made: Path) -> Path:
     return made
 
 
-def change(repository: Path, files: int) -> None:
+def commit_change(repository: Path, files: int) -> None:
     """Commit a new definition in so many Python files, spread over the tree."""
     git(repository, "read-tree", "HEAD")
     paths = [path for path in git(repository, "ls-files").splitlines() if path.endswith(".py")]

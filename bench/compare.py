@@ -18,7 +18,7 @@ from bench.speed import ISSUE
 
 KS = (1, 3, 5, 10)
 CONTESTANTS = {"this project": "ours", "plain BM25": "plain", "semble": "semble_library"}
-HOME = Path(__file__).parents[1]
+PROJECT_FOLDER = Path(__file__).parents[1]
 
 
 @dataclass
@@ -65,7 +65,7 @@ def main() -> None:
         for name, tally in tallies.items():
             if not tally.failed:
                 python = options.semble_python if name == "semble" else sys.executable
-                add(tally, python, CONTESTANTS[name], folder, issue, gold)
+                measure_contestant(tally, python, CONTESTANTS[name], folder, issue, gold)
     for name, tally in tallies.items():
         print(tally.row(name))
     if not records:
@@ -80,12 +80,12 @@ def tasks(
         yield folder, f"{ISSUE.title}\n{ISSUE.body}", []
     for record in records:
         repository = mirror / record.get("mirror", record["repo"].replace("/", "+")) / "repo"
-        with checked_out(repository, record["base_commit"]) as folder:
+        with check_out(repository, record["base_commit"]) as folder:
             yield folder, record["problem_statement"], record["gold_files"]
 
 
 @contextlib.contextmanager
-def checked_out(repository: Path, commit: str) -> Iterator[Path]:
+def check_out(repository: Path, commit: str) -> Iterator[Path]:
     command = ["git", f"--git-dir={repository}", "archive", commit]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=BytesIO(done.stdout)) as archive:
@@ -93,10 +93,12 @@ def checked_out(repository: Path, commit: str) -> Iterator[Path]:
         yield Path(folder)
 
 
-def add(tally: Tally, python: str, contestant: str, folder: Path, issue: str, gold: Sequence[str]) -> None:
+def measure_contestant(
+    tally: Tally, python: str, contestant: str, folder: Path, issue: str, gold: Sequence[str]
+) -> None:
     """Let a contestant rank the files, in a process of its own: peak memory never goes down."""
     command = [python, "-m", f"bench.contestants.{contestant}", str(folder.resolve())]
-    done = subprocess.run(command, check=False, input=issue.encode(), capture_output=True, cwd=HOME)
+    done = subprocess.run(command, check=False, input=issue.encode(), capture_output=True, cwd=PROJECT_FOLDER)
     if done.returncode:
         tally.failed = (done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a word"])[-1][
             :200

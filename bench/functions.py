@@ -11,22 +11,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench.accuracy import asked_for, corpus_of, git_of
+from bench.accuracy import build_record, open_git, parse_arguments
 from triage.index.corpus.corpus import Corpus
-from triage.index.files.languages import language_of
-from triage.index.parse.chunks import Scope, scopes
-from triage.index.parse.definitions import definitions_of
-from triage.index.rank.query import Query, query_of
-from triage.index.rank.ranking import Ranking, rank
-from triage.index.rank.snippets import BEST, best_chunks, spots
-from triage.index.retriever import query_for
-from triage.index.source.decode import lines_of
-from triage.index.source.git import Git, GitFailed
+from triage.index.files.languages import detect_language
+from triage.index.parse.chunks import Scope, build_scopes
+from triage.index.parse.definitions import find_definitions
+from triage.index.rank.query import Query, build_query
+from triage.index.rank.ranking import Ranking, rank_files
+from triage.index.rank.snippets import MAX_SNIPPETS, choose_chunks, find_snippets
+from triage.index.retriever import make_search_query
+from triage.index.source.decode import split_lines
+from triage.index.source.git import Git, GitError
 
 KS = (1, 3, 5, 10)
-FILES = 12
+MAX_FILES = 12
 """Whose functions are listed."""
-INSIDE = 0.3
+SNIPPET_WEIGHT = 0.3
 """Of the distance to a file's best definition, beside the file's own score, in the list of functions."""
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.M)
 _CONTAINER = re.compile(
@@ -47,13 +47,13 @@ class Fix:
 
 
 def main() -> None:
-    records, mirror = asked_for(__doc__)
+    records, mirror = parse_arguments(__doc__)
     rows = Counter[str]()
     accuracy: list[list[bool]] = []
     for record in records:
-        git, corpus = git_of(record, mirror), corpus_of(record, mirror)
-        query = query_of(query_for(record["problem_statement"]))
-        found = measured(corpus, query, rank(corpus, query, {}, by_meaning=False), fix_of(git, record))
+        git, corpus = open_git(record, mirror), build_record(record, mirror)
+        query = build_query(make_search_query(record["problem_statement"]))
+        found = measure(corpus, query, rank_files(corpus, query, {}, by_meaning=False), read_fix(git, record))
         rows.update(found.counts)
         accuracy.extend([found.within] if found.within else [])
         print(record.get("instance_id", record["repo"]), dict(found.counts), found.within, flush=True)
@@ -70,34 +70,34 @@ def summary(rows: Counter[str], accuracy: Sequence[Sequence[bool]]) -> str:
             f"functions, n={len(accuracy)}: " + "  ".join(within),
             (
                 f"first file right, n={rows['function asked']}: function first {share('function first', 'function asked')}, "
-                f"among {BEST} {share('function shown', 'function asked')}"
+                f"among {MAX_SNIPPETS} {share('function shown', 'function asked')}"
             ),
             (
                 f"first file right, n={rows['file']}: lines of the fix first {share('lines first', 'file')}, "
-                f"among {BEST} {share('lines shown', 'file')}"
+                f"among {MAX_SNIPPETS} {share('lines shown', 'file')}"
             ),
         ]
     )
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     counts: Counter[str]
     within: list[bool]
     """All functions of the fix among the first k; empty where the fix changes none."""
 
 
-def measured(corpus: Corpus, query: Query, ranking: Ranking, fix: Fix) -> Measured:
-    listed = listed_functions(corpus, query, ranking)
+def measure(corpus: Corpus, query: Query, ranking: Ranking, fix: Fix) -> Measurement:
+    listed = list_functions(corpus, query, ranking)
     within = [fix.functions <= set(listed[:k]) for k in KS] if fix.functions else []
     counts = Counter[str]()
     first = ranking.order[0] if ranking.order else None
     if first is not None and corpus.files[first].path in {path for path, *_ in fix.lines}:
-        counts.update(_inside(corpus, first, best_chunks(corpus, ranking, first, query), fix))
-    return Measured(counts, within)
+        counts.update(_count_hits(corpus, first, choose_chunks(corpus, ranking, first, query), fix))
+    return Measurement(counts, within)
 
 
-def _inside(corpus: Corpus, file: int, chunks: Sequence[int], fix: Fix) -> Iterator[str]:
+def _count_hits(corpus: Corpus, file: int, chunks: Sequence[int], fix: Fix) -> Iterator[str]:
     path = corpus.files[file].path
     touched = [(start, end) for changed, start, end in fix.lines if changed == path]
     hits = [
@@ -113,20 +113,20 @@ def _inside(corpus: Corpus, file: int, chunks: Sequence[int], fix: Fix) -> Itera
         yield from ["function first"] * shown[0] + ["function shown"] * any(shown)
 
 
-def listed_functions(corpus: Corpus, query: Query, ranking: Ranking) -> list[Name]:
+def list_functions(corpus: Corpus, query: Query, ranking: Ranking) -> list[Name]:
     """Definitions of the first files: the best of each file in the files' order, others as far down as they are worse."""
     found: list[tuple[float, Name]] = []
-    for file in ranking.order[:FILES]:
-        inside = spots(corpus, ranking, file, query)[:BEST]
+    for file in ranking.order[:MAX_FILES]:
+        inside = find_snippets(corpus, ranking, file, query)[:MAX_SNIPPETS]
         for spot in inside:
             symbol = corpus.chunk_symbols[spot.chunk]
             if symbol:
-                score = ranking.scores[file] + INSIDE * (spot.worth - inside[0].worth)
+                score = ranking.scores[file] + SNIPPET_WEIGHT * (spot.score - inside[0].score)
                 found.append((score, (corpus.files[file].path, symbol)))
     return [name for _, name in sorted(found, key=lambda one: -one[0])]
 
 
-def fix_of(git: Git, record: dict[str, Any]) -> Fix:
+def read_fix(git: Git, record: dict[str, Any]) -> Fix:
     """What the fix changes in the gold files."""
     functions: set[Name] = set()
     lines: list[tuple[str, int, int]] = []
@@ -138,16 +138,18 @@ def fix_of(git: Git, record: dict[str, Any]) -> Fix:
             count, added = int(olds or 1), int(news or 1)
             lines.append((path, max(1, int(old)), int(old) + max(count, 1) - 1))
             if count:
-                functions.update((path, name) for name in before.touched(int(old), count))
+                functions.update((path, name) for name in before.find_touched(int(old), count))
             else:
-                functions.update((path, name) for name in after.touched(int(new), added) if before.has(name))
+                functions.update(
+                    (path, name) for name in after.find_touched(int(new), added) if before.has_definition(name)
+                )
     return Fix(frozenset(functions), lines)
 
 
 def _text(git: Git, commit: str, path: str) -> str:
     try:
         return git.run("show", f"{commit}:{path}").decode("utf-8", "replace")
-    except GitFailed:
+    except GitError:
         return ""  # The fix adds or removes the file.
 
 
@@ -155,29 +157,31 @@ class Outline:
     """A file's functions and classes by line."""
 
     def __init__(self, text: str, path: str) -> None:
-        language = language_of(path)
-        self._lines = lines_of(text)
-        found = definitions_of(text, language) if language else []
-        self._root = scopes(found, len(self._lines))
+        language = detect_language(path)
+        self._lines = split_lines(text)
+        found = find_definitions(text, language) if language else []
+        self._root = build_scopes(found, len(self._lines))
 
-    def has(self, name: str) -> bool:
+    def has_definition(self, name: str) -> bool:
         node = self._root
-        while (inner := next((one for one in node.inner if f"{name}.".startswith(f"{one.name}.")), None)) is not None:
+        while (
+            inner := next((one for one in node.children if f"{name}.".startswith(f"{one.name}.")), None)
+        ) is not None:
             if inner.name == name:
                 return True
             node = inner
         return False
 
-    def touched(self, first: int, count: int) -> set[str]:
+    def find_touched(self, first: int, count: int) -> set[str]:
         """Definitions of the lines that are neither blank nor comment."""
         numbers = range(first, min(first + count, len(self._lines) + 1))
-        telling = (number for number in numbers if not _silent(self._lines[number - 1]))
+        telling = (number for number in numbers if not _is_blank_or_comment(self._lines[number - 1]))
         return {name for number in telling if (name := self._at(number))}
 
     def _at(self, line: int) -> str:
         """The outermost function at the line, or the innermost class: what stands inside a function belongs to it."""
         node = self._root
-        while (inner := next((one for one in node.inner if one.start <= line <= one.end), None)) is not None:
+        while (inner := next((one for one in node.children if one.start <= line <= one.end), None)) is not None:
             node = inner
             if not self._contains_others(node):
                 break
@@ -186,12 +190,17 @@ class Outline:
     def _contains_others(self, scope: Scope) -> bool:
         own = scope.name.rpartition(".")[2]
         head = next(
-            (line for line in self._lines[scope.start - 1 : scope.end] if own in line and not _silent(line)), ""
+            (
+                line
+                for line in self._lines[scope.start - 1 : scope.end]
+                if own in line and not _is_blank_or_comment(line)
+            ),
+            "",
         )
         return bool(_CONTAINER.search(head.partition(own)[0]))
 
 
-def _silent(line: str) -> bool:
+def _is_blank_or_comment(line: str) -> bool:
     return not line.strip() or line.lstrip().startswith(("#", "//", "*", "/*"))
 
 

@@ -14,7 +14,7 @@ _BODIES = 300
 """Different texts for each kind of file; every file has lines of its own beside them."""
 _MEDIAN, _SPREAD = 2_400, 1.2
 """Bytes, and sigma of a log-normal distribution: 5 KB on average, some files of 100 KB."""
-_MOST = 300_000
+_MAX_BYTES = 300_000
 _SHARES = {"py": 0.35, "ts": 0.2, "go": 0.15, "java": 0.1, "md": 0.1, "json": 0.1}
 _FILES_IN_FOLDER = 20
 _HEADS = {
@@ -46,14 +46,14 @@ _TAILS = {
 def make_tree(folder: Path, files: int) -> None:
     """Write so many files below a folder, the same ones every time."""
     chance = random.Random(files)
-    bodies = {kind: list(_bodies(kind, chance)) for kind in _SHARES}
+    bodies = {kind: list(_make_bodies(kind, chance)) for kind in _SHARES}
     for number in range(files):
         kind = chance.choices(list(_SHARES), list(_SHARES.values()))[0]
         place = folder / _folder(number // _FILES_IN_FOLDER)
         place.mkdir(parents=True, exist_ok=True)
-        size = min(_MOST, int(math.exp(chance.gauss(math.log(_MEDIAN), _SPREAD))))
+        size = min(_MAX_BYTES, int(math.exp(chance.gauss(math.log(_MEDIAN), _SPREAD))))
         body = chance.choice(bodies[kind])
-        text = (_definition(kind, f"_{number}", chance) + body * (1 + size // len(body)))[:size]
+        text = (_make_definition(kind, f"_{number}", chance) + body * (1 + size // len(body)))[:size]
         (place / f"{chance.choice(_PARTS)}_{number}.{kind}").write_text(text)
 
 
@@ -61,17 +61,17 @@ def _folder(number: int) -> str:
     return f"part_{number % 40}/{_PARTS[number % 37]}_{number // 40 % 40}/{_PARTS[number % 41]}_{number // 1_600}"
 
 
-def _bodies(kind: str, chance: random.Random) -> Iterator[str]:
+def _make_bodies(kind: str, chance: random.Random) -> Iterator[str]:
     for body in range(_BODIES):
-        yield "".join(_definition(kind, f"_{body % 50}", chance) for _ in range(20))
+        yield "".join(_make_definition(kind, f"_{body % 50}", chance) for _ in range(20))
 
 
-def _definition(kind: str, end: str, chance: random.Random) -> str:
-    names = _names(end, chance)
-    lines = [_LINES[kind].format_map(_names(end, chance)) for _ in range(chance.randint(3, 25))]
+def _make_definition(kind: str, end: str, chance: random.Random) -> str:
+    names = _make_names(end, chance)
+    lines = [_LINES[kind].format_map(_make_names(end, chance)) for _ in range(chance.randint(3, 25))]
     return _HEADS[kind].format_map(names) + "".join(lines) + _TAILS[kind].format_map(names)
 
 
-def _names(end: str, chance: random.Random) -> dict[str, str]:
+def _make_names(end: str, chance: random.Random) -> dict[str, str]:
     names = {slot: "_".join(chance.sample(_PARTS, 2)) + (end if slot in "ad" else "") for slot in "abcdefg"}
     return names | {slot.upper(): name.title().replace("_", "") for slot, name in names.items()}

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from tree_sitter import Language, Node, Parser
 
-from triage.index.files.languages import language_of
-from triage.index.parse.definitions import definitions_of
+from triage.index.files.languages import detect_language
+from triage.index.parse.definitions import find_definitions
 
 
 def main() -> None:
     path = Path(sys.argv[1])
-    language = language_of(path.name)
+    language = detect_language(path.name)
     if language is None or not language.grammar:
         sys.exit("no grammar is known for this name: add a row with `grammar` first")
     module, _, function = language.grammar.partition(":")
@@ -20,7 +20,7 @@ def main() -> None:
     text = path.read_bytes()
     show(Parser(grammar).parse(text).root_node, None, 0)
     print("\ndefinitions")
-    for one in definitions_of(text.decode(errors="replace"), language):
+    for one in find_definitions(text.decode(errors="replace"), language):
         print(f"{'  ' * one.depth}{one.name} {one.start}-{one.end}")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from testing.runs.external_services import Outside, serving
+from testing.runs.external_services import ExternalServices, serve_all
 from testing.runs.job import Job
 
 COLUMNS = ("killed at", "status", "asked again", "comments")
@@ -19,7 +19,7 @@ def main() -> None:
     print(" | ".join(COLUMNS))
     print("|".join("---" for _ in COLUMNS))
     with scene() as (outside, job):
-        job.ended(job.start_here())
+        job.wait(job.start_here())
         asked = [request.what for request in outside.requests]
     for number, what in enumerate(asked, 1):
         print(" | ".join([f"{number} {what}", *killed_at(number, paid(asked))]), flush=True)
@@ -30,8 +30,8 @@ def paid(asked: list[str]) -> Counter[str]:
 
 
 @contextmanager
-def scene() -> Iterator[tuple[Outside, Job]]:
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as (outside, job):
+def scene() -> Iterator[tuple[ExternalServices, Job]]:
+    with tempfile.TemporaryDirectory() as folder, serve_all(Path(folder)) as (outside, job):
         job.inputs["cache-dir"] = f"{folder}/cache"
         yield outside, job
 
@@ -45,12 +45,12 @@ def killed_at(number: int, usual: Counter[str]) -> tuple[str, str, str]:
                 os.killpg(running.pid, signal.SIGKILL)
                 running.wait()
 
-        outside.noticed = kill
-        job.ended(running)
-        outside.noticed = lambda *_: None
+        outside.on_request = kill
+        job.wait(running)
+        outside.on_request = lambda *_: None
         (job.folder / "temp" / "output").write_text("")
         try:
-            done = job.ended(job.start_here())
+            done = job.wait(job.start_here())
         except subprocess.TimeoutExpired:
             return "hung", "", ""
         again = ", ".join(paid([one.what for one in outside.requests]) - usual)

@@ -27,13 +27,13 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=Path("triage/secrets/gitleaks.json"))
     options = parser.parse_args()
     told = tomllib.loads(options.toml.read_text(encoding="utf-8"))
-    rules = [rule_of(rule) for rule in told["rules"] if rule["id"] not in OURS]
-    made = {"exempt": any_of([one["pattern"] for one in exemptions_of(told["allowlist"])]), "rules": rules}
+    rules = [convert_rule(rule) for rule in told["rules"] if rule["id"] not in OURS]
+    made = {"exempt": join_patterns([one["pattern"] for one in convert_exemptions(told["allowlist"])]), "rules": rules}
     options.to.write_text(json.dumps(made, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
     print(f"{len(rules)} rules")
 
 
-def rule_of(rule: Mapping[str, Any]) -> dict[str, Any]:
+def convert_rule(rule: Mapping[str, Any]) -> dict[str, Any]:
     named = {
         "name": rule["id"],
         "pattern": rule["regex"],
@@ -44,21 +44,21 @@ def rule_of(rule: Mapping[str, Any]) -> dict[str, Any]:
     }
     allowed = () if rule["id"] in WITHOUT_EXAMPLES else rule.get("allowlists", ())
     # One that holds in certain files only (condition AND) is for build recipes.
-    exemptions = [made for one in allowed if one.get("condition") != "AND" for made in exemptions_of(one)]
+    exemptions = [made for one in allowed if one.get("condition") != "AND" for made in convert_exemptions(one)]
     exemptions += [{"pattern": pattern} for pattern in NOT_IN_LETTERS.get(rule["id"], ())]
     return {name: value for name, value in {**named, "exemptions": exemptions}.items() if value}
 
 
-def exemptions_of(allowlist: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+def convert_exemptions(allowlist: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Patterns look at what the allowlist says, its words always at the secret."""
     if patterns := allowlist.get("regexes"):
         target = allowlist.get("regexTarget")
-        yield {"pattern": any_of(patterns), **({"target": target} if target else {})}
+        yield {"pattern": join_patterns(patterns), **({"target": target} if target else {})}
     if words := {word.lower() for word in allowlist.get("stopwords", ())}:
-        yield {"pattern": f"(?i)(?:{any_of(sorted(map(re2.escape, words)))})"}
+        yield {"pattern": f"(?i)(?:{join_patterns(sorted(map(re2.escape, words)))})"}
 
 
-def any_of(patterns: Sequence[str]) -> str:
+def join_patterns(patterns: Sequence[str]) -> str:
     return (
         "|".join(pattern if pattern.isalnum() else f"(?:{pattern})" for pattern in patterns)
         if len(patterns) > 1

@@ -12,12 +12,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench.commits import as_commit, change
+from bench.commits import commit_change, make_bare_repository
 from bench.made_up import make_tree
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue
 from triage.index.codebase import GitCodebase
-from triage.reading.read_issue import read
+from triage.reading.read_issue import read_issue
 
 ISSUE = Issue(
     title="ValueError: save() fails when the queue is empty",
@@ -25,7 +25,7 @@ ISSUE = Issue(
 )
 QUERIES = 20
 SIZES = (1_000, 10_000, 100_000, 200_000)
-CHANGED = 10
+CHANGED_FILES = 10
 """Files, in the commit after the one that is kept."""
 COLUMNS = {
     "files": "files",
@@ -47,12 +47,14 @@ def main() -> None:
     parser.add_argument("folder", nargs="*", type=Path, help="repositories, or folders without git")
     parser.add_argument("--growth", action="store_true", help=f"made-up trees of {', '.join(map(str, SIZES))} files")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="other numbers of files for --growth")
-    parser.add_argument("--cache", action="store_true", help=f"with a cache: empty, full, {CHANGED} files changed")
+    parser.add_argument(
+        "--cache", action="store_true", help=f"with a cache: empty, full, {CHANGED_FILES} files changed"
+    )
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--kept", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.json:
-        print(json.dumps(measured(options.folder[0], options.kept)))
+        print(json.dumps(measure(options.folder[0], options.kept)))
         return
     if not options.folder and not options.growth:
         parser.error("name a folder, or ask for --growth")
@@ -70,12 +72,12 @@ def print_cached_rows(name: str, folder: Path) -> None:
     """The same tree without a cache, with an empty one, with a full one, and after a commit."""
     with tempfile.TemporaryDirectory() as made:
         kept = Path(made) / "cache"
-        repository = as_commit(folder.resolve(), Path(made) / "repository.git")
+        repository = make_bare_repository(folder.resolve(), Path(made) / "repository.git")
         print_row(name, repository)
         print_row(f"{name}, cold", repository, kept)
         print_row(f"{name}, warm", repository, kept)
-        change(repository, CHANGED)
-        print_row(f"{name}, {CHANGED} files changed", repository, kept)
+        commit_change(repository, CHANGED_FILES)
+        print_row(f"{name}, {CHANGED_FILES} files changed", repository, kept)
         print(f"{sum(file.stat().st_size for file in kept.iterdir()) / 1e6:.0f} MB are kept", flush=True)
 
 
@@ -113,7 +115,7 @@ class Workers(threading.Thread):
         return 0
 
 
-def measured(folder: Path, kept: Path | None) -> dict[str, Any]:
+def measure(folder: Path, kept: Path | None) -> dict[str, Any]:
     codebase = GitCodebase(folder, "bench/bench", cache=kept, **({"chroma": None} if kept else {}))
     workers = Workers()
     workers.start()
@@ -121,7 +123,7 @@ def measured(folder: Path, kept: Path | None) -> dict[str, Any]:
     facts = codebase.index()
     indexed = time.perf_counter() - started
     cpu = sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    query = SearchQuery(reading=read(ISSUE))
+    query = SearchQuery(reading=read_issue(ISSUE))
     codebase.search(query, 10)
     started = time.perf_counter()
     for _ in range(QUERIES):
@@ -129,7 +131,7 @@ def measured(folder: Path, kept: Path | None) -> dict[str, Any]:
     seconds = (time.perf_counter() - started) / QUERIES
     return {
         "files": facts.files,
-        "text": sum(codebase.lines(path) is not None for path in codebase.paths()),
+        "text": sum(codebase.read_lines(path) is not None for path in codebase.list_paths()),
         "passages": facts.passages,
         "vectors": facts.vectors,
         "seconds": round(indexed, 2),

@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.accuracy import KS, corpus_of
+from bench.accuracy import KS, build_record
 from triage.index.corpus.corpus import Corpus
 from triage.index.rank.evidence import Evidence
-from triage.index.rank.features import SIGNALS
-from triage.index.rank.query import query_of
-from triage.index.rank.ranking import WEIGHTS, normalised, rank
-from triage.index.retriever import query_for
+from triage.index.rank.features import FEATURES
+from triage.index.rank.query import build_query
+from triage.index.rank.ranking import WEIGHTS_FILE, normalize, rank_files
+from triage.index.retriever import make_search_query
 
 CANDIDATES = 200
 RIDGE = 0.1
 """Pull of each weight to where it started, in units of the signal's own spread."""
 START = {"chunks": 3.4, "files": 1.5, "paths": 1.0, "definition": 1.0, "path": 0.5}
 """Set by hand, from a ranker with these signals alone; the others start at 0."""
-LEAST = {"innermost frame": 2.5}
+MIN_WEIGHTS = {"innermost frame": 2.5}
 """Learned as 1.4. Up to here Acc@k is the same, and the file in which a trace ends is among the first three in 97 of 100
 issues with one instead of 91: that is where a reader looks for it."""
 _STEPS, _PRECISION = 30, 1e-6
@@ -50,7 +50,7 @@ class Example:
     """One issue: what spoke for each candidate, and which candidates the fix edits."""
 
     repository: str
-    signals: Matrix
+    features: Matrix
     """Candidates by signals, times the prior."""
     right: NDArray[np.bool_]
     edited: int
@@ -62,39 +62,39 @@ def main() -> None:
     parser.add_argument("--set", type=Path, action="append", required=True, help="JSON lines; may be given again")
     parser.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories")
     parser.add_argument("--cache", type=Path, required=True, help="folder for what was computed")
-    parser.add_argument("--write", action="store_true", help=f"write {WEIGHTS.name}")
+    parser.add_argument("--write", action="store_true", help=f"write {WEIGHTS_FILE.name}")
     options = parser.parse_args()
     records = [json.loads(line) for path in options.set for line in path.read_text().splitlines()]
-    examples = list(examples_of(records, options.mirror, options.cache))
+    examples = list(load_examples(records, options.mirror, options.cache))
     report(examples)
     if options.write:
-        learned = dict(zip(SIGNALS, fit(examples).round(3).tolist(), strict=True))
-        WEIGHTS.write_text(json.dumps({"issues": len(examples), "weights": learned}, indent=2) + "\n")
+        learned = dict(zip(FEATURES, fit(examples).round(3).tolist(), strict=True))
+        WEIGHTS_FILE.write_text(json.dumps({"issues": len(examples), "weights": learned}, indent=2) + "\n")
 
 
-def examples_of(records: Sequence[dict[str, Any]], mirror: Path, cache: Path) -> Iterator[Example]:
+def load_examples(records: Sequence[dict[str, Any]], mirror: Path, cache: Path) -> Iterator[Example]:
     """Signals of each record, computed once and kept in a folder."""
     cache.mkdir(parents=True, exist_ok=True)
     for record in records:
-        kept = cache / f"{record['instance_id'].replace('/', '_')}-{_table()}.npz"
+        kept = cache / f"{record['instance_id'].replace('/', '_')}-{_digest_features()}.npz"
         if not kept.exists():
-            signals, right = signals_and_truth(record, corpus_of(record, mirror))
+            signals, right = compute_example(record, build_record(record, mirror))
             np.savez_compressed(kept, signals=signals, right=right)
         data = np.load(kept)
         yield Example(record["repo"], data["signals"].astype(float), data["right"], len(record["gold_files"]))
 
 
-def _table() -> str:
+def _digest_features() -> str:
     """Tells caches of other signals apart; one of a changed signal has to be deleted by hand."""
-    return f"{zlib.crc32(' '.join(SIGNALS).encode()):08x}"
+    return f"{zlib.crc32(' '.join(FEATURES).encode()):08x}"
 
 
-def signals_and_truth(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+def compute_example(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """What speaks for the best candidates of one record, and which of them are right."""
-    query = query_of(query_for(record["problem_statement"]))
-    order = rank(corpus, query, {}, by_meaning=False).order[:CANDIDATES]
+    query = build_query(make_search_query(record["problem_statement"]))
+    order = rank_files(corpus, query, {}, by_meaning=False).order[:CANDIDATES]
     evidence = Evidence(corpus, query)
-    columns = [normalised(signal(evidence))[order] * corpus.priors[order] for signal in SIGNALS.values()]
+    columns = [normalize(signal(evidence))[order] * corpus.priors[order] for signal in FEATURES.values()]
     gold = set(record["gold_files"])
     return np.stack(columns, axis=1), np.array([corpus.files[file].path in gold for file in order], dtype=bool)
 
@@ -102,9 +102,9 @@ def signals_and_truth(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[n
 def fit(examples: Sequence[Example]) -> Matrix:
     """Weights that make the right files likely, none below its `LEAST`."""
     known = [example for example in examples if example.right.any()]
-    spread = np.maximum(_MIN_SPREAD, np.concatenate([example.signals for example in known]).std(axis=0))
-    scaled = [(example.signals / spread, example.right) for example in known]
-    start: Matrix = np.array([START.get(name, 0.0) for name in SIGNALS]) * spread
+    spread = np.maximum(_MIN_SPREAD, np.concatenate([example.features for example in known]).std(axis=0))
+    scaled = [(example.features / spread, example.right) for example in known]
+    start: Matrix = np.array([START.get(name, 0.0) for name in FEATURES]) * spread
     weights = start.copy()
     loss = _loss(scaled, weights, start)
     for _ in range(_STEPS):
@@ -115,7 +115,7 @@ def fit(examples: Sequence[Example]) -> Matrix:
             break
         weights -= step
         loss = better
-    learned: Matrix = np.maximum(weights / spread, [LEAST.get(name, -np.inf) for name in SIGNALS])
+    learned: Matrix = np.maximum(weights / spread, [MIN_WEIGHTS.get(name, -np.inf) for name in FEATURES])
     return learned
 
 
@@ -145,7 +145,7 @@ def _softmax(scores: Matrix) -> Matrix:
 def report(examples: Sequence[Example]) -> None:
     """Acc@k and chances, each repository's issues ranked by weights that were learned without it."""
     sizes = Counter(example.repository for example in examples)
-    folds = [_fold(example.repository, sizes) for example in examples]
+    folds = [_choose_fold(example.repository, sizes) for example in examples]
     if len(set(folds)) < 2:
         raise SystemExit("The issues come from too few repositories to leave some of them out.")
     rows: list[list[bool]] = []
@@ -153,7 +153,7 @@ def report(examples: Sequence[Example]) -> None:
     for fold in sorted(set(folds)):
         weights = fit([example for example, other in zip(examples, folds, strict=True) if other != fold])
         seen = [example for example, other in zip(examples, folds, strict=True) if other == fold]
-        hits = [[worst_place(example, weights) <= k for k in KS] for example in seen]
+        hits = [[worst_position(example, weights) <= k for k in KS] for example in seen]
         print(f"{fold:32}", line(hits), flush=True)
         rows += hits
         told += [first_chance(example, weights) for example in seen]
@@ -164,7 +164,7 @@ def report(examples: Sequence[Example]) -> None:
             print(f"told {low:.1f} to {min(high, 1.0):.1f}: n={len(band):4} right {100 * float(np.mean(band)):5.1f} %")
 
 
-def _fold(repository: str, sizes: Mapping[str, int]) -> str:
+def _choose_fold(repository: str, sizes: Mapping[str, int]) -> str:
     """Large repositories alone, small ones in a few groups."""
     group = zlib.crc32(repository.encode()) % _GROUPS + 1
     return repository if sizes[repository] >= _SMALL else f"small ones, group {group}"
@@ -174,16 +174,16 @@ def first_chance(example: Example, weights: Matrix) -> tuple[float, bool]:
     """The chance told for the first candidate, and whether the fix edits it."""
     if not len(example.right):
         return 0.0, False
-    likely = _softmax(example.signals @ weights)
+    likely = _softmax(example.features @ weights)
     first = int(np.argmax(likely))
     return float(likely[first]), bool(example.right[first])
 
 
-def worst_place(example: Example, weights: Matrix) -> int:
+def worst_position(example: Example, weights: Matrix) -> int:
     """Place of the last file that the fix edits, from 1; beyond the candidates when one is missing."""
     if example.right.sum() < example.edited:
         return CANDIDATES + 1
-    order = np.argsort(-(example.signals @ weights), kind="stable")
+    order = np.argsort(-(example.features @ weights), kind="stable")
     return int(np.flatnonzero(example.right[order]).max()) + 1
 
 

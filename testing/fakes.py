@@ -13,12 +13,12 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 
-from triage.domain.code import Change, History, Hit, IndexFacts, Passage, SearchQuery, Span
-from triage.domain.issue import Exchange, Issue
+from triage.domain.code import FileChange, History, Hit, IndexFacts, Passage, SearchQuery, Span
+from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
-from triage.errors import NoSuchCollection, NoSuchIssue
-from triage.ports import Level, Services, Tier
+from triage.errors import NoSuchIssue, NotIndexed
+from triage.ports import AnnotationLevel, Services, Tier
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -38,19 +38,19 @@ class FakeCodebase:
     """A repository of files given as text; every file that shares a word with the query is a hit, in given order."""
 
     files: Mapping[str, str] = field(default_factory=dict)
-    owned_by: Sequence[str] = ()
+    code_owners: Sequence[str] = ()
     forms: Sequence[str] = ()
-    indexing: Callable[[], None] = lambda: None
+    on_index: Callable[[], None] = lambda: None
     notes: Sequence[str] = ()
     partial: bool = False
-    changes: Sequence[Change] = ()
+    changes: Sequence[FileChange] = ()
     queries: list[SearchQuery] = field(default_factory=list)
 
-    def commit(self) -> str | None:
+    def resolve_commit(self) -> str | None:
         return COMMIT
 
     def index(self) -> IndexFacts:
-        self.indexing()
+        self.on_index()
         return IndexFacts(
             commit=COMMIT,
             files=len(self.files),
@@ -73,14 +73,14 @@ class FakeCodebase:
         return Hit(
             path=path,
             score=round(1.0 / (rank + 1), 2),
-            chance=round(0.7 / 4**rank, 3),
+            probability=round(0.7 / 4**rank, 3),
             passages=[Passage(span=span, text=text, symbol=_symbol(text))],
             reasons=["shares words with the issue"],
         )
 
-    def retriever(self, repository: str) -> BaseRetriever:
+    def get_retriever(self, repository: str) -> BaseRetriever:
         if not self.files:
-            raise NoSuchCollection(repository)
+            raise NotIndexed(repository)
         return FakeRetriever(
             documents=[
                 Document(page_content=text, metadata={"path": path, "start": 1, "end": len(text.splitlines())})
@@ -88,28 +88,28 @@ class FakeCodebase:
             ]
         )
 
-    def lines(self, path: str) -> list[str] | None:
+    def read_lines(self, path: str) -> list[str] | None:
         text = self.files.get(path)
         return None if text is None else text.splitlines()
 
-    def paths(self) -> Sequence[str]:
+    def list_paths(self) -> Sequence[str]:
         return list(self.files)
 
-    def named(self, written: str) -> str | None:
+    def resolve_path(self, written: str) -> str | None:
         found = [path for path in self.files if f"/{written}".endswith(f"/{path}")]
         return found[0] if len(found) == 1 else None
 
-    def defined(self, name: str) -> list[Passage]:
+    def find_definitions(self, name: str) -> list[Passage]:
         found = [self._hit(path, 0).passages[0] for path in self.files]
         return [passage for passage in found if passage.symbol == name]
 
-    def history(self, path: str, limit: int) -> History:
+    def read_history(self, path: str, limit: int) -> History:
         return History(changes=list(self.changes)[:limit] if path in self.files else [])
 
-    def owners(self, path: str) -> list[str]:
-        return list(self.owned_by)
+    def find_owners(self, path: str) -> list[str]:
+        return list(self.code_owners)
 
-    def issue_forms(self) -> list[str]:
+    def read_issue_forms(self) -> list[str]:
         return list(self.forms)
 
 
@@ -144,7 +144,7 @@ class FakeModel:
         self.answers = {name: list(a) if isinstance(a, list) else a for name, a in answers.items()}
         self.cost = cost or Usage(input_tokens=100, output_tokens=20, calls=1, usd=0.001)
         self.asked: list[tuple[str, Any]] = []
-        self.frugal_views = 0
+        self.fast_model_views = 0
         self._spent: list[Usage] = []
 
     def _runnable(self, name: str) -> Runnable[Any, Any]:
@@ -161,27 +161,27 @@ class FakeModel:
 
         return RunnableLambda(reply)
 
-    def structured(self, answer: Any, tier: Tier, max_tokens: int) -> Runnable[Any, Any]:
+    def structured_output(self, answer: Any, tier: Tier, max_tokens: int) -> Runnable[Any, Any]:
         return self._runnable(answer.__name__)
 
-    def text(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
+    def text_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
         return self._runnable("text")
 
-    def json_object(self, tier: Tier, max_tokens: int) -> Runnable[Any, dict[str, Any]]:
+    def json_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, dict[str, Any]]:
         return self._runnable("json")
 
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         return self._runnable("tools")
 
-    def frugal(self) -> "FakeModel":
-        self.frugal_views += 1
+    def with_fast_model(self) -> "FakeModel":
+        self.fast_model_views += 1
         return self
 
     def resume(self, spent: Usage) -> None:
         self._spent.append(spent)
 
     @contextmanager
-    def metered(self, seconds: float) -> Iterator[FakeMeter]:
+    def measure_usage(self, seconds: float) -> Iterator[FakeMeter]:
         yield FakeMeter(self._spent, len(self._spent))
 
     @property
@@ -196,7 +196,7 @@ def web_search(query: str) -> str:
 
 
 @dataclass
-class FakeTools:
+class FakeToolset:
     """Answers every call with the same content."""
 
     content: str = '{"results": []}'
@@ -213,85 +213,85 @@ class FakeTools:
 
 
 @dataclass
-class FakeReplies:
+class FakeResponseCache:
     """Answers in memory."""
 
-    kept: dict[str, str] = field(default_factory=dict)
+    responses: dict[str, str] = field(default_factory=dict)
 
-    def known(self, key: str) -> str | None:
-        return self.kept.get(key)
+    def get(self, key: str) -> str | None:
+        return self.responses.get(key)
 
-    def keep(self, key: str, answer: str) -> None:
-        self.kept[key] = answer
+    def put(self, key: str, answer: str) -> None:
+        self.responses[key] = answer
 
 
 @dataclass
 class FakeGitHub:
-    """Issues in memory. `refuses` maps a method's name to the error that it raises; `opened` is the day's issues."""
+    """Issues in memory. `errors` maps a method's name to the error that it raises; `recent_issues` is the day's issues."""
 
     issues: dict[int, Issue] = field(default_factory=dict)
     existing_labels: Sequence[str] = ("bug", "enhancement")
     roles: Mapping[str, str] = field(default_factory=dict)
-    refuses: Mapping[str, Exception] = field(default_factory=dict)
+    errors: Mapping[str, Exception] = field(default_factory=dict)
     posted: list[tuple[int, str]] = field(default_factory=list)
     edited: list[tuple[int, int, str]] = field(default_factory=list)
     labelled: list[tuple[int, list[str]]] = field(default_factory=list)
     removed: list[tuple[int, int]] = field(default_factory=list)
-    opened: Sequence[int] = ()
+    recent_issues: Sequence[int] = ()
 
-    def _may(self, method: str) -> None:
-        if method in self.refuses:
-            raise self.refuses[method]
+    def _raise_prepared_error(self, method: str) -> None:
+        if method in self.errors:
+            raise self.errors[method]
 
-    def issue(self, number: int) -> Issue:
-        self._may("issue")
+    def fetch_issue(self, number: int) -> Issue:
+        self._raise_prepared_error("fetch_issue")
         if number not in self.issues:
             raise NoSuchIssue(f"Issue {number} does not exist")
         return self.issues[number]
 
-    def again(self, number: int, posted: int | None = None) -> Issue:
-        self._may("again")
+    def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
+        self._raise_prepared_error("refetch_issue")
         if number not in self.issues:
             raise NoSuchIssue(f"Issue {number} does not exist")
         gone = {comment for _, comment in self.removed}
         mine = [
-            Exchange(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=1000 + place)
+            IssueComment(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=1000 + place)
             for place, (where, body) in enumerate(self.posted, 1)
             if where == number
         ]
         thread = [said for said in [*self.issues[number].thread, *mine] if said.comment_id not in gone]
         return self.issues[number].model_copy(update={"thread": thread})
 
-    def opened_lately(self, most: int) -> list[int]:
-        self._may("opened_lately")
-        return list(self.opened)[: most + 1]
+    def list_recent_issues(self, most: int) -> list[int]:
+        self._raise_prepared_error("list_recent_issues")
+        return list(self.recent_issues)[: most + 1]
 
-    def labels(self) -> list[str]:
-        self._may("labels")
+    def list_labels(self) -> list[str]:
+        self._raise_prepared_error("list_labels")
         return list(self.existing_labels)
 
-    def role(self, login: str) -> str:
-        self._may("role")
+    def fetch_role(self, login: str) -> str:
+        self._raise_prepared_error("fetch_role")
         return self.roles.get(login, "none")
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
-        self._may("post_comment")
+        self._raise_prepared_error("post_comment")
         self.posted.append((number, body))
         return 1000 + len(
             self.posted
         ), f"https://github.test/o/r/issues/{number}#issuecomment-{1000 + len(self.posted)}"
 
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
-        self._may("edit_comment")
+        self._raise_prepared_error("edit_comment")
         self.edited.append((number, comment_id, body))
         return comment_id, f"https://github.test/o/r/issues/{number}#issuecomment-{comment_id}"
 
-    def remove_comment(self, number: int, comment_id: int) -> None:
-        self._may("remove_comment")
+    def delete_comment(self, number: int, comment_id: int) -> None:
+        self._raise_prepared_error("delete_comment")
         self.removed.append((number, comment_id))
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
-        self._may("add_labels")
+        self._raise_prepared_error("add_labels")
         self.labelled.append((number, list(labels)))
 
 
@@ -301,45 +301,45 @@ class FakeRunner:
 
     summaries: list[str] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
-    annotations: list[tuple[Level, str]] = field(default_factory=list)
+    annotations: list[tuple[AnnotationLevel, str]] = field(default_factory=list)
     reports: list[str] = field(default_factory=list)
     report_path: str = ".triage/report.json"
 
-    def summary(self, markdown: str) -> None:
+    def write_summary(self, markdown: str) -> None:
         self.summaries.append(markdown)
 
-    def outputs(self, values: Mapping[str, str]) -> None:
+    def write_outputs(self, values: Mapping[str, str]) -> None:
         self.values.update(values)
 
-    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
         self.annotations.append((level, message))
 
-    def report(self, json_text: str) -> str:
+    def write_report(self, json_text: str) -> str:
         self.reports.append(json_text)
         return self.report_path
 
 
 @dataclass
-class FakeJournal:
+class FakeProgressLog:
     """Keeps its lines."""
 
     lines: list[str] = field(default_factory=list)
 
-    def started(self, what: str) -> None:
+    def log_start(self, what: str) -> None:
         self.lines.append(f"> {what}")
 
-    def ended(self, record: StepRecord | ToolExecution) -> None:
+    def log_end(self, record: StepRecord | ToolExecution) -> None:
         name = record.step if isinstance(record, StepRecord) else record.tool
         self.lines.append(f"< {name} {record.outcome}")
 
-    def note(self, text: str) -> None:
+    def info(self, text: str) -> None:
         self.lines.append(text)
 
-    def folded(self, title: str, text: str) -> None:
+    def log_group(self, title: str, text: str) -> None:
         self.lines.append(f"[{title}] {text}")
 
     @contextmanager
-    def grouped(self, title: str) -> Iterator[None]:
+    def group(self, title: str) -> Iterator[None]:
         self.lines.append(f"{{ {title}")
         yield
         self.lines.append("}")
@@ -349,11 +349,11 @@ class FakeJournal:
 class FakeTelemetry:
     """Keeps the reports, after what `exporting` does."""
 
-    exporting: Callable[[], None] = lambda: None
+    on_export: Callable[[], None] = lambda: None
     reports: list[RunReport] = field(default_factory=list)
 
     def export(self, report: RunReport) -> None:
-        self.exporting()
+        self.on_export()
         self.reports.append(report)
 
 
@@ -367,11 +367,11 @@ class FakeClock:
         return self.seconds
 
 
-def services(**changes: Any) -> Services:
+def fake_services(**changes: Any) -> Services:
     """Services by rules over an empty repository, but for the changes."""
     given: dict[str, Any] = {
         "codebase": FakeCodebase(),
-        "journal": FakeJournal(),
+        "progress": FakeProgressLog(),
         "limits": Limits(),
         "engine": "model" if changes.get("model") else "rules",
         "facts": RunFacts(request_id="run-1", started_at=NOW, triage_version="0.1.0"),

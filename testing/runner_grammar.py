@@ -7,7 +7,7 @@ are taken from standard output and standard error alike.
 import re
 from dataclasses import dataclass
 
-KNOWN = frozenset(
+COMMAND_NAMES = frozenset(
     {
         *("error", "warning", "notice", "debug", "group", "endgroup", "echo", "stop-commands"),
         *("add-mask", "add-matcher", "remove-matcher", "set-env", "add-path", "set-output", "save-state"),
@@ -16,7 +16,7 @@ KNOWN = frozenset(
 
 
 @dataclass(frozen=True)
-class Obeyed:
+class RunnerCommand:
     """A command that the runner carried out."""
 
     name: str
@@ -30,12 +30,12 @@ def log_lines(text: str) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def obeyed(text: str) -> list[Obeyed]:
+def parse_commands(text: str) -> list[RunnerCommand]:
     """Every command in a log, in order."""
     return [command for line in log_lines(text) if (command := _new_form(line) or _old_form(line))]
 
 
-def _new_form(line: str) -> Obeyed | None:
+def _new_form(line: str) -> RunnerCommand | None:
     """`::name key=value::data`, at a line's start, blanks not counted."""
     stripped = line.lstrip()
     end = stripped.find("::", 2)
@@ -45,24 +45,24 @@ def _new_form(line: str) -> Obeyed | None:
     pairs = [pair.strip().partition("=") for pair in told.split(",") if "=" in pair]
     properties = tuple((key, _unescaped(value.replace("%3A", ":").replace("%2C", ","))) for key, _, value in pairs)
     data = _unescaped(stripped[end + 2 :])
-    return Obeyed(name.lower(), data, properties) if name.lower() in KNOWN else None
+    return RunnerCommand(name.lower(), data, properties) if name.lower() in COMMAND_NAMES else None
 
 
 def _unescaped(text: str) -> str:
     return text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
 
 
-def _old_form(line: str) -> Obeyed | None:
+def _old_form(line: str) -> RunnerCommand | None:
     """`##[name key=value;]data`, anywhere in a line."""
     start = line.find("##[")
     end = line.find("]", start)
     if start < 0 or end < 0:
         return None
     name = line[start + 3 : end].partition(" ")[0].lower()
-    return Obeyed(name, line[end + 1 :]) if name in KNOWN else None
+    return RunnerCommand(name, line[end + 1 :]) if name in COMMAND_NAMES else None
 
 
-def outputs(content: bytes) -> dict[str, str]:
+def parse_outputs(content: bytes) -> dict[str, str]:
     """Names and values of a GITHUB_OUTPUT file; lines end at LF only.
 
     Raises:

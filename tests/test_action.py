@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from testing.runner_grammar import obeyed, outputs
-from testing.servers.github_server import SLUG, GitHubServer, serving
+from testing.runner_grammar import parse_commands, parse_outputs
+from testing.servers.github_server import SLUG, GitHubServer, serve_github
 from triage.action import main
 
 BODY = """
@@ -50,7 +50,7 @@ class Room:
         ):
             subprocess.run(["git", *command], cwd=self.folder, check=True)
         self.event = self.folder.parent / "event.json"
-        self.event.write_text(json.dumps(self.github.opened()))
+        self.event.write_text(json.dumps(self.github.opened_event()))
         self.environ = {
             "GITHUB_EVENT_NAME": "issues",
             "GITHUB_EVENT_PATH": str(self.event),
@@ -73,7 +73,7 @@ class Room:
     @property
     def outputs(self) -> dict[str, str]:
         path = self.folder.parent / "output"
-        return outputs(path.read_bytes()) if path.exists() else {}
+        return parse_outputs(path.read_bytes()) if path.exists() else {}
 
     @property
     def summary(self) -> str:
@@ -81,13 +81,13 @@ class Room:
         return path.read_text() if path.exists() else ""
 
     def annotations(self, level: str) -> list[str]:
-        return [command.data for command in obeyed(self.log) if command.name == level]
+        return [command.data for command in parse_commands(self.log) if command.name == level]
 
 
 @pytest.fixture
 def room(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Room]:
     (tmp_path / "workspace").mkdir()
-    with serving(GitHubServer("total fails on an empty cart", BODY)) as github:
+    with serve_github(GitHubServer("total fails on an empty cart", BODY)) as github:
         yield Room(tmp_path / "workspace", github, capsys)
 
 
@@ -132,14 +132,14 @@ def test_an_unreadable_payload_is_bad_input(room: Room, content: bytes):
     room.event.write_bytes(content)
     assert room.run() == 1
     assert len(room.annotations("error")) == 1
-    assert room.github.asked == []
+    assert room.github.request_lines == []
 
 
 def test_a_read_only_token_names_the_permission_and_keeps_the_report(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     (tmp_path / "workspace").mkdir()
-    with serving(ReadOnly("total fails on an empty cart", BODY)) as github:
+    with serve_github(ReadOnly("total fails on an empty cart", BODY)) as github:
         room = Room(tmp_path / "workspace", github, capsys)
         assert room.run() == 1
     (error,) = room.annotations("error")
@@ -151,10 +151,10 @@ def test_a_read_only_token_names_the_permission_and_keeps_the_report(
 @pytest.mark.parametrize("name", ["pull_request", "push", "issue_comment"])
 def test_other_events_are_skipped_without_a_request(room: Room, name: str):
     payload = {"action": "created", "comment": {"body": "hello", "user": {"login": "x", "type": "User"}}}
-    room.event.write_text(json.dumps({**room.github.opened(), **payload}))
+    room.event.write_text(json.dumps({**room.github.opened_event(), **payload}))
     assert room.run(GITHUB_EVENT_NAME=name) == 0
     assert room.outputs["status"] == "skipped"
-    assert room.github.asked == []
+    assert room.github.request_lines == []
 
 
 def test_an_event_that_is_none_of_ours_is_skipped_however_odd_its_payload(room: Room):
@@ -168,7 +168,7 @@ def test_a_push_fills_the_cache_and_a_later_triage_uses_it(room: Room):
     room.event.write_text(json.dumps({"ref": "refs/heads/main", "deleted": False}))
     cache = ".triage/cache"
     assert room.run(GITHUB_EVENT_NAME="push", INPUT_CACHE__DIR=cache) == 0
-    assert (room.outputs["status"], room.github.asked) == ("complete", [])
+    assert (room.outputs["status"], room.github.request_lines) == ("complete", [])
     assert "Indexed 1 files in" in room.summary
     assert [path.suffix for path in (room.folder / cache / "index").glob("index-*")] == [".bin"]
     room.event.write_text(opened)
@@ -198,7 +198,7 @@ def test_a_bug_of_ours_is_named_without_its_data(room: Room, monkeypatch: pytest
     def explode(*_: object, **__: object) -> None:
         raise ZeroDivisionError("words from outside")
 
-    monkeypatch.setattr("triage.action.route", explode)
+    monkeypatch.setattr("triage.action.route_event", explode)
     assert room.run() == 1
     (error,) = room.annotations("error")
     assert "ZeroDivisionError" in error
@@ -226,6 +226,6 @@ def test_a_refused_input_shows_no_secret(room: Room, changes: dict[str, str | No
 
 def test_tokens_are_masked_before_anything_is_said(room: Room):
     room.run()
-    first = next(iter(obeyed(room.log)))
+    first = next(iter(parse_commands(room.log)))
     assert (first.name, first.data) == ("add-mask", room.environ["INPUT_GITHUB-TOKEN"])
     assert room.environ["INPUT_GITHUB-TOKEN"] not in room.summary + json.dumps(room.outputs)

@@ -11,12 +11,12 @@ import pytest
 import yaml
 from pydantic import SecretStr
 
-from triage.publish.plan_effects import NOTHING
+from triage.publish.plan_effects import EMPTY_OUTPUTS
 from triage.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-OUTPUTS = list(NOTHING)
+OUTPUTS = list(EMPTY_OUTPUTS)
 
 
 def manifest() -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit
-from testing.servers.scripted_server import Reply, Request, serving
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 
 ROOT = Path(__file__).parents[1]
 REPORT = (
@@ -91,9 +91,9 @@ def test_the_index_is_kept_for_the_next_command(checkout: Path, tmp_path: Path):
     first = triage("locate", str(checkout), said=REPORT, **kept)
     assert first.stdout == triage("locate", str(checkout), said=REPORT, **kept).stdout
     (told,) = [
-        check["told"]
+        check["detail"]
         for check in json.loads(triage("doctor", "--repo", str(checkout), "--json", **kept).stdout)
-        if check["what"] == "checkout"
+        if check["name"] == "checkout"
     ]
     assert told.startswith("Indexed 2 files in ")
     assert ", 2 from the cache. 2 passages, commit " in told
@@ -137,7 +137,7 @@ def test_help(words: list[str]):
 
 def test_doctor_says_what_is_missing(checkout: Path):
     done = triage("doctor", "--repo", str(checkout), "--json")
-    states = {check["what"]: check["state"] for check in json.loads(done.stdout)}
+    states = {check["name"]: check["state"] for check in json.loads(done.stdout)}
     assert states == {
         "checkout": "ok",
         "project settings": "missing",
@@ -203,11 +203,11 @@ def test_who_stops_a_run_gets_what_was_found_by_then(checkout: Path, tmp_path: P
     (tmp_path / "bug.md").write_text(REPORT)
     there = threading.Event()
 
-    def hang(_: Request) -> Reply:
+    def hang(_: ReceivedRequest) -> ScriptedReply:
         there.set()
-        return Reply(hang=3600)
+        return ScriptedReply(delay_seconds=3600)
 
-    with serving(hang) as endpoint:
+    with serve_script(hang) as endpoint:
         command = [sys.executable, "-m", "triage", "run", "--repo", str(checkout)]
         command += ["--issue", str(tmp_path / "bug.md")]
         environ = {"PATH": "/usr/bin:/bin:/usr/local/bin", "TRIAGE_MODEL_BASE_URL": f"{endpoint.url}/v1"}

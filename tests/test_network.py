@@ -18,34 +18,34 @@ from hypothesis import strategies as st
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
-from testing.fakes import FakeJournal
+from testing.fakes import FakeProgressLog
 from testing.servers.tcp_servers import (
+    BASIC_AUTH,
     LOGIN,
     PASSWORD,
-    PROMISE,
-    Company,
+    CertificateAuthority,
     Proxy,
-    dripping,
-    head_of,
-    listening,
-    moved,
-    proxying,
-    sealed,
+    read_head,
+    serve_proxy,
+    serve_redirect,
+    serve_slowly,
+    serve_tcp,
+    serve_tls,
 )
 from tests.adapters.telemetry.runs import REPORT
-from triage.adapters.github.github_client import Transport
-from triage.adapters.github.github_retry import Waits
+from triage.adapters.github.github_client import GitHubClient
+from triage.adapters.github.github_retry import WaitBudget
 from triage.adapters.github.issue_tracker import IssueTracker
-from triage.adapters.llm.check_model import reach as model_reached
+from triage.adapters.llm.check_model import check_endpoint as model_reached
 from triage.adapters.llm.endpoint import Endpoint
-from triage.adapters.llm.model_errors import FAILURES, fault_of
-from triage.adapters.telemetry.otlp_exporter import OtlpTelemetry
-from triage.adapters.web.check_search import reach as search_reached
-from triage.adapters.web.web_search_tool import search_tool
-from triage.domain.collector import Collector, Intake
+from triage.adapters.llm.model_errors import REQUEST_ERRORS, classify_error
+from triage.adapters.telemetry.otlp_exporter import OtlpExporter
+from triage.adapters.web.check_search import check_search as search_reached
+from triage.adapters.web.web_search_tool import build_search_tool
+from triage.domain.collector import Collector, OtlpEndpoint
 from triage.errors import BadInput, TriageError
-from triage.index.vectors.chroma_connection import StoreFailed, server
-from triage.network import Authorities, Network
+from triage.index.vectors.chroma_connection import StoreFailed, connect_to_chroma
+from triage.network import CertificateAuthorities, Network
 from triage.settings.network_settings import read_network
 
 KEY = SecretStr("k3y-" + "q7" * 16)
@@ -99,7 +99,7 @@ def service() -> Iterator[tuple[int, list[str]]]:
 async def ask_github(url: str, network: Network) -> str:
     tracker = IssueTracker(KEY.get_secret_value(), "o/n", url, network=network, backoff_seconds=0, read_seconds=5)
     try:
-        tracker.issue(7)
+        tracker.fetch_issue(7)
     except TriageError as error:
         return str(error)
     finally:
@@ -109,39 +109,39 @@ async def ask_github(url: str, network: Network) -> str:
 
 async def ask_model(url: str, network: Network) -> str:
     try:
-        await Endpoint(KEY, "r", url, network).chat("m").ainvoke("well?")
-    except FAILURES as error:
-        return fault_of(error).reason
+        await Endpoint(KEY, "r", url, network).chat_client("m").ainvoke("well?")
+    except REQUEST_ERRORS as error:
+        return classify_error(error).reason
     return ""
 
 
 async def ask_embeddings(url: str, network: Network) -> str:
     try:
-        Endpoint(KEY, "r", url, network).embeddings.create(input="x", model="m")
-    except FAILURES as error:
-        return fault_of(error).reason
+        Endpoint(KEY, "r", url, network).embeddings_client.create(input="x", model="m")
+    except REQUEST_ERRORS as error:
+        return classify_error(error).reason
     return ""
 
 
 async def ask_search(url: str, network: Network) -> str:
     try:
-        await search_tool(KEY, url, network=network).ainvoke({"query": "why"})
+        await build_search_tool(KEY, url, network=network).ainvoke({"query": "why"})
     except ToolException as error:
         return str(error)
     return ""
 
 
 async def ask_collector(url: str, network: Network) -> str:
-    journal = FakeJournal()
-    intake = Intake(url=f"{url}/v1/traces", headers={"authorization": KEY})
-    OtlpTelemetry(Collector(traces=intake), journal, network, seconds=0.4).export(REPORT)
+    journal = FakeProgressLog()
+    intake = OtlpEndpoint(url=f"{url}/v1/traces", headers={"authorization": KEY})
+    OtlpExporter(Collector(traces=intake), journal, network, seconds=0.4).export(REPORT)
     (line,) = journal.lines
     return line if "not sent" in line else ""
 
 
 async def ask_chroma(url: str, network: Network) -> str:
     try:
-        server(url, network)
+        connect_to_chroma(url, network)
     except StoreFailed as error:
         return str(error)
     return ""
@@ -181,7 +181,7 @@ CLIENTS: dict[str, Client] = {
 class Street:
     """A service behind TLS, and a proxy before it."""
 
-    company: Company
+    company: CertificateAuthority
     proxy: Proxy
     port: int
     asked: list[str]
@@ -195,25 +195,27 @@ class Street:
 
 
 @pytest.fixture(scope="module")
-def company(tmp_path_factory: pytest.TempPathFactory) -> Company:
-    return Company(tmp_path_factory.mktemp("company"))
+def company(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
+    return CertificateAuthority(tmp_path_factory.mktemp("company"))
 
 
 @pytest.fixture(scope="module")
-def strangers(tmp_path_factory: pytest.TempPathFactory) -> Company:
-    return Company(tmp_path_factory.mktemp("strangers"))
+def strangers(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
+    return CertificateAuthority(tmp_path_factory.mktemp("strangers"))
 
 
 @pytest.fixture
-def street(company: Company, strangers: Company, monkeypatch: pytest.MonkeyPatch) -> Iterator[Street]:
+def street(
+    company: CertificateAuthority, strangers: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Street]:
     # Whoever reads variables on its own goes astray.
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     monkeypatch.setenv("SSL_CERT_FILE", str(strangers.file))
     with ExitStack() as stack:
         plain, asked = stack.enter_context(service())
-        port = stack.enter_context(sealed(plain, company.certificate(NAME, "localhost")))
-        proxy = stack.enter_context(proxying(Proxy(login=PROMISE, ports={NAME: port})))
+        port = stack.enter_context(serve_tls(plain, company.issue_certificate(NAME, "localhost")))
+        proxy = stack.enter_context(serve_proxy(Proxy(login=BASIC_AUTH, ports={NAME: port})))
         yield Street(company, proxy, port, asked)
 
 
@@ -239,24 +241,24 @@ async def test_a_proxy_that_refuses_the_login_has_a_name(ask: Client, street: St
 async def test_what_needs_no_proxy_goes_straight(ask: Client, street: Street):
     direct = street.network(NO_PROXY=f"other.example, LOCALHOST:{street.port}")
     assert await ask(f"https://localhost:{street.port}", direct) == ""
-    assert street.proxy.asked == []
+    assert street.proxy.request_lines == []
 
 
 @every_client
 @pytest.mark.parametrize("manner", ["garbage", "hang up"])
 async def test_a_proxy_that_is_none_is_a_failure_like_others(ask: Client, manner: str, street: Street):
-    street.proxy.manner = manner
+    street.proxy.misbehavior = manner
     said = await ask(f"https://{NAME}", street.network())
     assert said
-    assert not any(word in said for word in (PASSWORD, LOGIN, PROMISE, "ESMTP"))
+    assert not any(word in said for word in (PASSWORD, LOGIN, BASIC_AUTH, "ESMTP"))
     assert street.asked == []
 
 
 @every_client
 async def test_a_stranger_who_says_that_he_is_the_server_is_not_spoken_to(
-    ask: Client, street: Street, strangers: Company
+    ask: Client, street: Street, strangers: CertificateAuthority
 ):
-    with sealed(9, strangers.certificate(NAME)) as port:
+    with serve_tls(9, strangers.issue_certificate(NAME)) as port:
         street.proxy.ports = {NAME: port}
         assert "authority that is not trusted" in await ask(f"https://{NAME}", street.network())
 
@@ -270,7 +272,7 @@ async def test_a_certificate_of_another_host_is_refused(ask: Client, street: Str
 
 @every_client
 async def test_an_expired_certificate_is_refused(ask: Client, street: Street):
-    with sealed(9, street.company.certificate(NAME, expired=True)) as port:
+    with serve_tls(9, street.company.issue_certificate(NAME, expired=True)) as port:
         street.proxy.ports = {NAME: port}
         assert "its certificate has expired" in await ask(f"https://{NAME}", street.network())
 
@@ -278,7 +280,7 @@ async def test_an_expired_certificate_is_refused(ask: Client, street: Street):
 @every_client
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_nobody_is_followed_elsewhere(ask: Client, status: int, street: Street):
-    with service() as (elsewhere, asked), moved(f"http://127.0.0.1:{elsewhere}/", status) as (port, first):
+    with service() as (elsewhere, asked), serve_redirect(f"http://127.0.0.1:{elsewhere}/", status) as (port, first):
         assert await ask(f"http://127.0.0.1:{port}", Network())
         assert first
         assert asked == []
@@ -286,7 +288,10 @@ async def test_nobody_is_followed_elsewhere(ask: Client, status: int, street: St
 
 @every_client
 async def test_a_proxy_may_be_behind_tls_and_a_service_without(ask: Client, street: Street):
-    with service() as (plain, asked), proxying(Proxy(PROMISE), street.company.certificate("localhost")) as proxy:
+    with (
+        service() as (plain, asked),
+        serve_proxy(Proxy(BASIC_AUTH), street.company.issue_certificate("localhost")) as proxy,
+    ):
         proxy.ports = {NAME: plain}
         environ = {
             "all_proxy": f"https://{LOGIN}@localhost:{proxy.port}",
@@ -298,9 +303,9 @@ async def test_a_proxy_may_be_behind_tls_and_a_service_without(ask: Client, stre
 
 
 @every_client
-async def test_addresses_of_the_sixth_version_are_spoken_to(ask: Client, company: Company):
-    with service() as (plain, asked), sealed(plain, company.certificate("::1"), "::1") as port:
-        trusting = Network(authorities=Authorities(further=company.file))
+async def test_addresses_of_the_sixth_version_are_spoken_to(ask: Client, company: CertificateAuthority):
+    with service() as (plain, asked), serve_tls(plain, company.issue_certificate("::1"), "::1") as port:
+        trusting = Network(authorities=CertificateAuthorities(extra=company.file))
         assert await ask(f"https://[::1]:{port}/deep/api", trusting) == ""
         assert asked
         assert all(path.startswith("/deep/api/") for path in asked)
@@ -308,18 +313,18 @@ async def test_addresses_of_the_sixth_version_are_spoken_to(ask: Client, company
 
 @pytest.mark.parametrize("wants_a_key", [False, True])
 async def test_a_collector_may_have_certificates_of_its_own(
-    wants_a_key: bool, company: Company, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    wants_a_key: bool, company: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    certificate = company.certificate("localhost")
+    certificate = company.issue_certificate("localhost")
     network = Network()
     if wants_a_key:
         certificate.load_verify_locations(company.file)
         certificate.verify_mode = ssl.CERT_REQUIRED
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", str(company.key_for("runner.example")))
-        network = Network(authorities=Authorities(places=(company.file,)))
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", str(company.issue_client_key("runner.example")))
+        network = Network(authorities=CertificateAuthorities(paths=(company.file,)))
     else:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", str(company.file))
-    with service() as (plain, asked), sealed(plain, certificate) as port:
+    with service() as (plain, asked), serve_tls(plain, certificate) as port:
         assert await ask_collector(f"https://localhost:{port}", network) == ""
         assert asked
         if wants_a_key:
@@ -332,8 +337,8 @@ async def test_nobody_listens(ask: Client):
 
 
 async def test_a_chroma_that_drips_is_left_in_time(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.vectors.chroma_connection.ANSWER_SECONDS", 0.3)
-    with dripping(0.05) as port:
+    monkeypatch.setattr("triage.index.vectors.chroma_connection.HEARTBEAT_SECONDS", 0.3)
+    with serve_slowly(0.05) as port:
         assert await ask_chroma(f"http://127.0.0.1:{port}", Network()) == "ReadTimeout"
 
 
@@ -343,7 +348,7 @@ async def test_no_login_is_taken_from_a_home(ask: Client, monkeypatch: pytest.Mo
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
     heads: list[bytes] = []
-    with listening(lambda line: heads.append(head_of(line))) as port:
+    with serve_tcp(lambda line: heads.append(read_head(line))) as port:
         assert await ask(f"http://127.0.0.1:{port}", Network())
     assert heads
     assert all(b"uthorization: Basic" not in head for head in heads)
@@ -351,8 +356,8 @@ async def test_no_login_is_taken_from_a_home(ask: Client, monkeypatch: pytest.Mo
 
 def test_github_is_asked_who_we_are_beside_its_api():
     with service() as (port, asked):
-        transport = Transport("t", f"http://127.0.0.1:{port}/git/api/v3", waits=Waits(0))
-        assert transport.viewer() is None
+        transport = GitHubClient("t", f"http://127.0.0.1:{port}/git/api/v3", waits=WaitBudget(0))
+        assert transport.fetch_viewer_login() is None
         transport.close()
     assert asked == ["/git/api/graphql"]
 
@@ -466,33 +471,35 @@ def test_passwords_of_proxies_are_not_shown():
     assert LOGIN not in repr(network) + str(network)
 
 
-def test_authorities_are_found_below_the_workspace(company: Company):
+def test_authorities_are_found_below_the_workspace(company: CertificateAuthority):
     environ = {"GITHUB_WORKSPACE": str(company.file.parent), "CURL_CA_BUNDLE": company.file.name}
-    assert read_network(environ)[0].authorities == Authorities(places=(company.file,))
+    assert read_network(environ)[0].authorities == CertificateAuthorities(paths=(company.file,))
 
 
-def test_further_authorities_may_be_missing(company: Company):
+def test_further_authorities_may_be_missing(company: CertificateAuthority):
     network, warnings = read_network({"NODE_EXTRA_CA_CERTS": "/nonexistent", "SSL_CERT_FILE": str(company.file)})
-    assert network.authorities == Authorities(places=(company.file,))
+    assert network.authorities == CertificateAuthorities(paths=(company.file,))
     assert warnings[0].startswith("NODE_EXTRA_CA_CERTS is not used: it names no file that is here.")
 
 
-def test_the_usual_authorities_stay_only_beside_further_ones(company: Company, strangers: Company):
+def test_the_usual_authorities_stay_only_beside_further_ones(
+    company: CertificateAuthority, strangers: CertificateAuthority
+):
     def trusts(**environ: str) -> int:
         network = read_network(environ)[0]
-        return len(network.trust("https://x.test").get_ca_certs())
+        return len(network.ssl_context("https://x.test").get_ca_certs())
 
     assert trusts(SSL_CERT_FILE=str(company.file)) == 1
     assert trusts(SSL_CERT_FILE=str(company.file), NODE_EXTRA_CA_CERTS=str(strangers.file)) == 2
     assert trusts(NODE_EXTRA_CA_CERTS=str(company.file)) == trusts() + 1 > 100
 
 
-def test_a_folder_of_authorities_is_trusted(company: Company, tmp_path: Path):
+def test_a_folder_of_authorities_is_trusted(company: CertificateAuthority, tmp_path: Path):
     digest = subprocess.run(
         ["openssl", "x509", "-hash", "-noout", "-in", str(company.file)], capture_output=True, text=True, check=True
     )
     (tmp_path / f"{digest.stdout.strip()}.0").symlink_to(company.file)
     network = read_network({"SSL_CERT_DIR": f"{tmp_path}:{tmp_path}"})[0]
-    with service() as (plain, asked), sealed(plain, company.certificate("localhost")) as port:
+    with service() as (plain, asked), serve_tls(plain, company.issue_certificate("localhost")) as port:
         assert asyncio.run(ask_model(f"https://localhost:{port}", network)) == ""
         assert asked

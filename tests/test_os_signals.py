@@ -12,13 +12,13 @@ START = """
 import os, signal, sys, threading, time
 sys.path.insert(0, {root!r})
 from triage import os_signals as signals
-from triage.os_signals import Signals
+from triage.os_signals import SignalHandler
 
 def send(number):
     os.kill(os.getpid(), number)
 
-signals.SECONDS = 60.0
-heard = Signals()
+signals.SHUTDOWN_SECONDS = 60.0
+heard = SignalHandler()
 told = threading.Event()
 """
 
@@ -30,31 +30,37 @@ def run(script: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_is_told_to_who_asked_and_does_nothing_else(number: signal.Signals):
-    done = run(f"heard.listen(); heard.tell(told.set); send({number:d}); print(told.wait(10), heard.number)")
+    done = run(
+        f"heard.listen(); heard.on_signal(told.set); send({number:d}); print(told.wait(10), heard.signal_number)"
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, f"True {number:d}\n", "")
 
 
 def test_a_signal_that_came_before_anybody_listened_is_heard():
     done = run(
         "signal.pthread_sigmask(signal.SIG_BLOCK, signals.SIGNALS); send(15); "
-        "heard.tell(told.set); heard.listen(); print(told.wait(10), heard.number)"
+        "heard.on_signal(told.set); heard.listen(); print(told.wait(10), heard.signal_number)"
     )
     assert (done.stdout, done.stderr) == ("True 15\n", "")
 
 
 def test_who_asks_after_the_signal_is_told_at_once():
-    done = run("heard.listen(); heard.tell(told.set); send(2); told.wait(10); heard.tell(lambda: print('told'))")
+    done = run(
+        "heard.listen(); heard.on_signal(told.set); send(2); told.wait(10); heard.on_signal(lambda: print('told'))"
+    )
     assert done.stdout == "told\n"
 
 
 def test_the_first_signal_counts():
-    done = run("heard.listen(); heard.tell(told.set); send(2); told.wait(10); send(15); print(heard.number)")
+    done = run(
+        "heard.listen(); heard.on_signal(told.set); send(2); told.wait(10); send(15); print(heard.signal_number)"
+    )
     assert (done.returncode, done.stdout) == (0, "2\n")
 
 
 def test_the_time_left_is_infinite_until_a_signal_comes():
     done = run(
-        "heard.listen(); heard.tell(told.set); print(heard.seconds_left()); send(2); told.wait(10); "
+        "heard.listen(); heard.on_signal(told.set); print(heard.seconds_left()); send(2); told.wait(10); "
         "print(50 < heard.seconds_left() <= 60)"
     )
     assert done.stdout == "inf\nTrue\n"
@@ -62,8 +68,8 @@ def test_the_time_left_is_infinite_until_a_signal_comes():
 
 def test_a_process_that_is_stuck_says_its_last_words_and_ends():
     done = run(
-        "signals.SECONDS = 0.1; heard.listen(); "
-        "heard.before_the_end(lambda: print('last words', flush=True)); send(15); "
+        "signals.SHUTDOWN_SECONDS = 0.1; heard.listen(); "
+        "heard.on_timeout(lambda: print('last words', flush=True)); send(15); "
         "lock = threading.Lock(); lock.acquire(); lock.acquire()"
     )
     assert (done.returncode, done.stdout, done.stderr) == (143, "last words\n", "")
@@ -72,12 +78,12 @@ def test_a_process_that_is_stuck_says_its_last_words_and_ends():
 @pytest.mark.parametrize("words", ["time.sleep(600)", "1 // 0"])
 def test_last_words_that_hang_or_fail_do_not_keep_the_process(words: str):
     done = run(
-        f"signals.SECONDS = 0.1; heard.listen(); heard.before_the_end(lambda: {words}); send(2); time.sleep(600)"
+        f"signals.SHUTDOWN_SECONDS = 0.1; heard.listen(); heard.on_timeout(lambda: {words}); send(2); time.sleep(600)"
     )
     assert done.returncode == 130
     assert done.stderr == ""
 
 
 def test_what_does_not_listen_hears_nothing():
-    done = run("print(heard.number, heard.seconds_left())")
+    done = run("print(heard.signal_number, heard.seconds_left())")
     assert done.stdout == "0 inf\n"

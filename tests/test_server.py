@@ -17,26 +17,26 @@ def test_a_graph_is_made_without_opening_anything(monkeypatch: pytest.MonkeyPatc
 def test_settings_come_from_the_environment_and_the_limit_from_the_client(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    from triage.server import opened
+    from triage.server import open_run
 
     monkeypatch.setenv("TRIAGE_REPO", str(tmp_path))
     monkeypatch.setenv("TRIAGE_MAX_TOKENS", "4321")
-    where, services = opened("octo/shop", iterations=3)
+    where, services = open_run("octo/shop", iterations=3)
     assert (where.slug, where.server_url) == ("octo/shop", "https://github.com")
     assert services.limits.tokens == 4321
     assert services.limits.iterations == 3
-    assert opened("", iterations=99)[1].limits.iterations == 12
-    assert opened("", iterations=99)[0].slug == tmp_path.name
-    assert opened("", iterations=99)[1].facts.request_id != services.facts.request_id
+    assert open_run("", iterations=99)[1].limits.iterations == 12
+    assert open_run("", iterations=99)[0].slug == tmp_path.name
+    assert open_run("", iterations=99)[1].facts.request_id != services.facts.request_id
 
 
 def test_one_checkout_or_a_folder_of_them(tmp_path: Path):
     (tmp_path / "octo" / "shop").mkdir(parents=True)
     one = Checkouts.read({"TRIAGE_REPO": str(tmp_path)})
-    assert one.folder("") == one.folder("any/name") == tmp_path
+    assert one.find_folder("") == one.find_folder("any/name") == tmp_path
     several = Checkouts.read({"TRIAGE_REPO": "/", "TRIAGE_REPOS": str(tmp_path)})
-    assert several.folder("octo/shop") == tmp_path / "octo" / "shop"
-    assert Checkouts.read({}).folder("") == Path.cwd()
+    assert several.find_folder("octo/shop") == tmp_path / "octo" / "shop"
+    assert Checkouts.read({}).find_folder("") == Path.cwd()
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def test_one_checkout_or_a_folder_of_them(tmp_path: Path):
 def test_nothing_outside_of_the_folder_is_found(tmp_path: Path, name: str):
     (tmp_path / "checkouts" / "octo" / "shop").mkdir(parents=True)
     with pytest.raises(BadInput, match="repository: "):
-        Checkouts(repos=tmp_path / "checkouts").folder(name)
+        Checkouts(repos=tmp_path / "checkouts").find_folder(name)
 
 
 def test_a_folder_that_is_not_there_is_named():
     with pytest.raises(BadInput, match="TRIAGE_REPO"):
-        Checkouts(repo=Path("/no/such/folder")).folder("")
+        Checkouts(repo=Path("/no/such/folder")).find_folder("")

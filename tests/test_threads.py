@@ -12,13 +12,13 @@ from collections.abc import Callable
 import pytest
 
 from triage import threads
-from triage.threads import Abandoned, in_daemon_thread
+from triage.threads import Abandoned, run_in_daemon_thread
 
 
 async def left_behind(work: Callable[[], object], there: threading.Event) -> None:
     """Start the work, and walk away as soon as it says that it is there."""
-    running = asyncio.ensure_future(in_daemon_thread(work))
-    await in_daemon_thread(lambda: there.wait(10))
+    running = asyncio.ensure_future(run_in_daemon_thread(work))
+    await run_in_daemon_thread(lambda: there.wait(10))
     running.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await running
@@ -45,15 +45,15 @@ class Heard:
 
 
 async def test_work_gives_its_result_or_raises_its_error():
-    assert await in_daemon_thread(lambda: 7) == 7
+    assert await run_in_daemon_thread(lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
-        await in_daemon_thread(lambda: 1 // 0)
+        await run_in_daemon_thread(lambda: 1 // 0)
 
 
 async def test_work_that_takes_longer_than_its_seconds_is_left():
     heard = Heard()
     with pytest.raises(TimeoutError):
-        await in_daemon_thread(heard.work(lambda: threads.pause(60)), 0.01)
+        await run_in_daemon_thread(heard.work(lambda: threads.sleep_unless_abandoned(60)), 0.01)
     assert heard.over.wait(10)
     assert isinstance(heard.outcome, Abandoned)
 
@@ -64,7 +64,7 @@ async def test_work_that_nobody_waits_for_stops_at_its_next_step():
     def loop() -> None:
         while True:
             steps.append(1)
-            threads.stop_if_abandoned()
+            threads.raise_if_abandoned()
 
     await left_behind(heard.work(loop), heard.there)
     assert heard.over.wait(10)
@@ -74,7 +74,7 @@ async def test_work_that_nobody_waits_for_stops_at_its_next_step():
 
 async def test_a_sleeping_thread_is_woken():
     heard = Heard()
-    await left_behind(heard.work(lambda: threads.pause(60)), heard.there)
+    await left_behind(heard.work(lambda: threads.sleep_unless_abandoned(60)), heard.there)
     assert heard.over.wait(10)
     assert isinstance(heard.outcome, Abandoned)
 
@@ -86,7 +86,7 @@ async def test_a_process_is_ended_with_the_thread_that_waits_for_it():
     def wait() -> None:
         with (
             subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as process,
-            threads.ended_when_abandoned(process.kill),
+            threads.call_when_abandoned(process.kill),
         ):
             codes.append(process.wait())
 
@@ -101,7 +101,7 @@ async def test_a_process_that_starts_too_late_is_ended_at_once():
 
     def late() -> None:
         gone.wait(10)
-        with threads.ended_when_abandoned(lambda: ended.append(1)):
+        with threads.call_when_abandoned(lambda: ended.append(1)):
             pass
 
     await left_behind(heard.work(late), heard.there)
@@ -114,7 +114,7 @@ async def test_the_failure_of_what_was_ended_is_no_reason_to_go_on():
     heard, ended = Heard(), threading.Event()
 
     def fails() -> None:
-        with threads.ended_when_abandoned(ended.set):
+        with threads.call_when_abandoned(ended.set):
             ended.wait(10)
             raise OSError("the process was killed")
 
@@ -127,29 +127,29 @@ async def test_what_ended_by_itself_is_not_ended_again():
     ended: list[int] = []
 
     def work() -> None:
-        with threads.ended_when_abandoned(lambda: ended.append(1)):
+        with threads.call_when_abandoned(lambda: ended.append(1)):
             pass
 
-    await in_daemon_thread(work)
+    await run_in_daemon_thread(work)
     assert ended == []
 
 
 async def test_a_thread_knows_how_long_it_is_waited_for():
-    assert 50 < await in_daemon_thread(threads.seconds_left, 60) <= 60
-    assert await in_daemon_thread(threads.seconds_left) == math.inf
+    assert 50 < await run_in_daemon_thread(threads.seconds_left, 60) <= 60
+    assert await run_in_daemon_thread(threads.seconds_left) == math.inf
 
 
 async def test_a_thread_sees_the_context_that_it_was_started_in():
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable")
     variable.set("seen")
-    assert await in_daemon_thread(variable.get) == "seen"
+    assert await run_in_daemon_thread(variable.get) == "seen"
 
 
 def test_without_anybody_who_could_leave_nothing_is_abandoned():
-    threads.stop_if_abandoned()
-    threads.pause(0)
+    threads.raise_if_abandoned()
+    threads.sleep_unless_abandoned(0)
     assert threads.seconds_left() == math.inf
-    with threads.ended_when_abandoned(lambda: pytest.fail("nobody left")):
+    with threads.call_when_abandoned(lambda: pytest.fail("nobody left")):
         pass
 
 
@@ -162,7 +162,7 @@ def test_the_loop_ends_without_its_threads():
         return "done"
 
     try:
-        assert threads.run(work()) == "done"
+        assert threads.run_event_loop(work()) == "done"
         assert not stuck.is_set()
     finally:
         stuck.set()
@@ -183,5 +183,5 @@ def test_tasks_that_are_left_are_cancelled_when_the_loop_ends():
         await asyncio.sleep(0)
         assert not task.done()
 
-    threads.run(work())
+    threads.run_event_loop(work())
     assert cancelled == [1]

@@ -22,13 +22,13 @@ from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.errors import BadInput, TriageError
-from triage.events.issue_text import issue_from_text
-from triage.flows.doctor import Check, checks
-from triage.flows.export_telemetry import tell
+from triage.events.issue_text import parse_issue_text
+from triage.flows.doctor import Check, run_checks
+from triage.flows.export_telemetry import export_telemetry
 from triage.ports import Services
-from triage.publish.json_schema import report_json
-from triage.publish.redacting import WayOut
-from triage.settings import RunnerEnvironment, Settings, own_secrets
+from triage.publish.json_schema import dump_report
+from triage.publish.redacting import SecretRedactor
+from triage.settings import RunnerEnvironment, Settings, collect_own_secrets
 
 app = typer.Typer(
     name="triage",
@@ -40,7 +40,7 @@ app = typer.Typer(
     epilog="Settings come from TRIAGE_* variables with the action's input names, such as TRIAGE_MODEL_API_KEY.",
 )
 
-STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}
+EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 """Exit codes after a signal, as shells have them; Typer makes the first of a KeyboardInterrupt."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -54,9 +54,9 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        os._exit(STOPPED[signal.SIGINT])
+        os._exit(EXIT_CODES[signal.SIGINT])
     except SystemExit as ending:
-        for code in STOPPED.values():
+        for code in EXIT_CODES.values():
             if ending.code == code:  # an ordinary end would wait for threads that are stuck
                 os._exit(code)
         raise
@@ -99,41 +99,41 @@ def run(
     """Triage one issue and print the report."""
     settings = Settings.from_terminal(os.environ, engine=engine)
     place = RunnerEnvironment.read(os.environ)
-    way_out = WayOut(own_secrets(os.environ))
-    found = way_out.model("issue", _issue(issue, github, settings, place))
+    way_out = SecretRedactor(collect_own_secrets(os.environ))
+    found = way_out.redact_model("issue", _read_issue(issue, github, settings, place))
     slug = github or repo.resolve().name
-    runner, journal = wiring.terminal(report)
+    runner, journal = wiring.open_terminal(report)
     for warning in [*settings.warnings, *place.warnings]:
         runner.annotate("warning", warning)
     with journal:
-        services = wiring.services(
+        services = wiring.build_services(
             settings,
             journal,
-            _folder(repo),
+            _resolve_folder(repo),
             slug,
-            config=wiring.config(settings, _folder(repo)),
+            config=wiring.read_project_config(settings, _resolve_folder(repo)),
             tavily_base_url=place.tavily_base_url,
             network=place.network,
             collector=place.collector,
             way_out=way_out,
         )
         where = Repository(slug=slug, server_url=place.server_url if github else "")
-        result, stopped = threads.run(_triaged(found, where, services))
+        result, stopped = threads.run_event_loop(_triage(found, where, services))
     if result.index and result.index.dirty:
         runner.annotate("notice", "The work tree has changes that are not committed; the last commit was searched.")
-    result = way_out.model("report", result)
+    result = way_out.redact_model("report", result)
     if way_out.warning:
         runner.annotate("warning", way_out.warning)
-    text = report_json(result)
+    text = dump_report(result)
     _print(result, text, as_json=as_json)
-    runner.report(text)
+    runner.write_report(text)
     if stopped:
-        raise SystemExit(STOPPED[stopped])
-    asyncio.run(tell(result, services, asyncio.Event()))
+        raise SystemExit(EXIT_CODES[stopped])
+    asyncio.run(export_telemetry(result, services, asyncio.Event()))
 
 
-async def _triaged(issue: Issue, where: Repository, services: Services) -> tuple[RunReport, signal.Signals | None]:
-    from triage.graph.run_graph import triage
+async def _triage(issue: Issue, where: Repository, services: Services) -> tuple[RunReport, signal.Signals | None]:
+    from triage.graph.run_graph import run_graph
 
     cancelled = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -148,9 +148,9 @@ async def _triaged(issue: Issue, where: Repository, services: Services) -> tuple
         cancelled.set()
 
     with contextlib.suppress(NotImplementedError):  # Windows' loops have no signal handlers: Ctrl-C ends without report
-        for number in STOPPED:
+        for number in EXIT_CODES:
             loop.add_signal_handler(number, stop, number)
-    report = await triage(issue, where, services, cancelled)
+    report = await run_graph(issue, where, services, cancelled)
     return report, received[0] if received else None
 
 
@@ -158,38 +158,38 @@ def _print(result: RunReport, text: str, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(text + "\n")
         return
-    from triage.publish.terminal_page import screen
+    from triage.publish.terminal_page import render_terminal_page
 
-    Console(highlight=False, markup=False, emoji=False).print(screen(result))
+    Console(highlight=False, markup=False, emoji=False).print(render_terminal_page(result))
 
 
-def _folder(repo: Path) -> Path:
+def _resolve_folder(repo: Path) -> Path:
     if not repo.is_dir():
         raise BadInput(f"--repo: {repo} is not a folder.")
     return repo.resolve()
 
 
-def _issue(named: str, github: str, settings: Settings, place: RunnerEnvironment) -> Issue:
+def _read_issue(named: str, github: str, settings: Settings, place: RunnerEnvironment) -> Issue:
     if named == "-":
-        return issue_from_text(_decoded(sys.stdin.buffer.read()))
+        return parse_issue_text(_decode(sys.stdin.buffer.read()))
     if named.lstrip("#").isascii() and named.lstrip("#").isdigit() and not Path(named).exists():
         if not github:
             raise BadInput(f"--issue {named} is a number: say where with --github owner/name.")
-        return wiring.github(settings, github, place.api_url, place.network).issue(int(named.lstrip("#")))
+        return wiring.build_github(settings, github, place.api_url, place.network).fetch_issue(int(named.lstrip("#")))
     try:
-        return issue_from_text(_decoded(Path(named).read_bytes()))
+        return parse_issue_text(_decode(Path(named).read_bytes()))
     except OSError as error:
         raise BadInput(f"--issue: {named} cannot be read ({error.strerror}).") from None
 
 
-_ODD = 0.1
+_MAX_ODD_SHARE = 0.1
 """Share of characters that are none, from which on a file is taken for something else."""
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     """Text of an issue. Raises BadInput for what is no text; single odd bytes are normal in pasted logs."""
     text = data.decode("utf-8-sig", "replace")
-    if text.count("\ufffd") + text.count("\0") > len(text) * _ODD:
+    if text.count("\ufffd") + text.count("\0") > len(text) * _MAX_ODD_SHARE:
         raise BadInput("The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.")
     return text
 
@@ -201,19 +201,19 @@ def locate(
     as_json: Json = False,
 ) -> None:
     """Rank the files of a checkout for an issue given on standard input."""
-    from triage.reading.read_issue import read
+    from triage.reading.read_issue import read_issue
 
-    issue = issue_from_text(_decoded(sys.stdin.buffer.read()))
-    root = _folder(repo)
+    issue = parse_issue_text(_decode(sys.stdin.buffer.read()))
+    root = _resolve_folder(repo)
     settings = Settings.from_terminal(os.environ)
-    ignore = wiring.config(settings, root).ignore
-    codebase = wiring.codebase(root, root.name, ignore=ignore, cache=wiring.kept_index(settings, root))
+    ignore = wiring.read_project_config(settings, root).ignore
+    codebase = wiring.build_codebase(root, root.name, ignore=ignore, cache=wiring.find_index_cache(settings, root))
     began = time.perf_counter()
     trouble = codebase.index().cache
     indexed = time.perf_counter()
     if trouble:
         sys.stderr.write(f"triage: {trouble}\n")
-    files = [hit.path for hit in codebase.search(SearchQuery(reading=read(issue)), limit)]
+    files = [hit.path for hit in codebase.search(SearchQuery(reading=read_issue(issue)), limit)]
     ended = time.perf_counter()
     if as_json:
         timed = {"index_seconds": round(indexed - began, 3), "query_seconds": round(ended - indexed, 3)}
@@ -235,7 +235,7 @@ def doctor(
 ) -> None:
     """Say what is configured, what can be reached, and what is missing."""
     settings = Settings.from_terminal(os.environ)
-    found = checks(wiring.probes(settings, RunnerEnvironment.read(os.environ), repo, github))
+    found = run_checks(wiring.doctor_probes(settings, RunnerEnvironment.read(os.environ), repo, github))
     if as_json:
         sys.stdout.write(json.dumps([check.model_dump() for check in found], indent=2) + "\n")
     else:
@@ -249,4 +249,4 @@ def _print_checks(found: list[Check]) -> None:
     for check in found:
         mark, style = _MARKS[check.state]
         console.print(f"{mark} ", style=style, end="")
-        console.print(f"{check.what}: {check.told}")
+        console.print(f"{check.name}: {check.detail}")

@@ -76,19 +76,19 @@ class RateLimited(GitHubUnavailable):
     """The token has asked too often, and there is no time to wait."""
 
 
-class NoSuchCollection(TriageError):
+class NotIndexed(TriageError):
     """Nothing was indexed under this repository."""
 
 
-class BudgetSpent(TriageError):
+class BudgetExceeded(TriageError):
     """A cap would be exceeded by this call."""
 
 
-class DollarsSpent(BudgetSpent):
+class CostLimitExceeded(BudgetExceeded):
     """The cap in dollars would be exceeded; a cheaper model may still fit."""
 
 
-class TimeSpent(TriageError):
+class TimeLimitExceeded(TriageError):
     """The run has no time left for this call."""
 
 
@@ -103,11 +103,11 @@ class ModelUnavailable(TriageError):
         self.reason = reason
 
 
-class BadAnswer(ModelUnavailable):
+class InvalidAnswer(ModelUnavailable):
     """The model answered, but not what was asked for: empty, cut, refused, or of another shape."""
 
 
-def where(error: BaseException) -> str:
+def error_location(error: BaseException) -> str:
     """Type and place of an exception, without any data."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:

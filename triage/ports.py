@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from triage.domain.code import History, Hit, IndexFacts, Passage, SearchQuery, Span
 from triage.domain.issue import Issue
-from triage.domain.project_config import Config
+from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", bound=BaseModel)
 Tier = Literal["main", "fast"]
-Level = Literal["error", "warning", "notice"]
+AnnotationLevel = Literal["error", "warning", "notice"]
 
 
 class Codebase(Protocol):
     """The checked-out repository."""
 
-    def commit(self) -> str | None:
+    def resolve_commit(self) -> str | None:
         """Full object id of what `index` would read; none without git. Quick, and possible before `index`."""
 
     def index(self) -> IndexFacts:
@@ -42,53 +42,53 @@ class Codebase(Protocol):
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
 
-    def retriever(self, repository: str) -> BaseRetriever:
+    def get_retriever(self, repository: str) -> BaseRetriever:
         """Passages for a prompt. Raises NoSuchCollection when nothing was indexed under this name."""
 
-    def lines(self, path: str) -> list[str] | None:
+    def read_lines(self, path: str) -> list[str] | None:
         """Lines of an indexed file without their ends; none when the commit has no such text file."""
 
-    def paths(self) -> Sequence[str]:
+    def list_paths(self) -> Sequence[str]:
         """Every indexed path."""
 
-    def named(self, written: str) -> str | None:
+    def resolve_path(self, written: str) -> str | None:
         """The indexed file that a path from elsewhere means, such as a frame's on the reporter's machine."""
 
-    def defined(self, name: str) -> list[Passage]:
+    def find_definitions(self, name: str) -> list[Passage]:
         """Where something of this name is defined: a function, a class, `Store.save`. Likely sources first, 50 at most.
 
         When nothing belongs to the owner that the name gives (`Store.`), everything of its last part.
         """
 
-    def history(self, path: str, limit: int) -> History:
+    def read_history(self, path: str, limit: int) -> History:
         """The newest commits that changed an indexed file. Empty without git. Takes seconds: call it in a thread."""
 
-    def owners(self, path: str) -> list[str]:
+    def find_owners(self, path: str) -> list[str]:
         """Who CODEOWNERS names for the path, without `@`; empty when nobody."""
 
-    def issue_forms(self) -> list[str]:
+    def read_issue_forms(self) -> list[str]:
         """Text of each file under `.github/ISSUE_TEMPLATE`."""
 
 
 class Model(Protocol):
     """A language model under budget, retry and fallback. Every runnable raises ModelUnavailable or BudgetSpent."""
 
-    def structured(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
+    def structured_output(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
         """Prompt value or messages in, validated answer out."""
 
-    def text(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
+    def text_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
         """Prompt value or messages in, plain words out."""
 
-    def json_object(self, tier: Tier, max_tokens: int) -> Runnable[Any, dict[str, Any]]:
+    def json_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, dict[str, Any]]:
         """Prompt value or messages in, a JSON object of no fixed shape out."""
 
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         """Prompt value or messages in, a message that may ask for tools out."""
 
-    def metered(self, seconds: float) -> AbstractContextManager[Meter]:
+    def measure_usage(self, seconds: float) -> AbstractContextManager[MeasuredUsage]:
         """Usage of all calls made inside the block, which may take so many seconds, also in tasks that it starts."""
 
-    def frugal(self) -> Model:
+    def with_fast_model(self) -> Model:
         """The same purse and endpoint, every call made of the fast model."""
 
     def resume(self, spent: Usage) -> None:
@@ -99,7 +99,7 @@ class Model(Protocol):
         """Everything spent in this run, and in the interrupted one that it goes on with."""
 
 
-class Meter(Protocol):
+class MeasuredUsage(Protocol):
     """What was spent inside one block."""
 
     @property
@@ -115,7 +115,7 @@ class Meter(Protocol):
         """Every request, also those that failed."""
 
 
-class Tools(Protocol):
+class Toolset(Protocol):
     """Tools that an agent may ask for, and what runs them."""
 
     @property
@@ -135,22 +135,22 @@ class GitHub(Protocol):
     Raises the SetupErrors, GitHubUnavailable for reads and writes, and CannotPublish for a write that was not taken.
     """
 
-    def issue(self, number: int) -> Issue:
+    def fetch_issue(self, number: int) -> Issue:
         """The issue with its whole thread, all pages."""
 
-    def again(self, number: int, posted: int | None = None) -> Issue:
+    def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
         """The issue as it is now; of its thread what was written or edited since `issue` read it, and our own.
 
         `posted` is the id of a comment that was just written: a list without it is too old, and is asked for again.
         """
 
-    def opened_lately(self, most: int) -> list[int]:
+    def list_recent_issues(self, most: int) -> list[int]:
         """Numbers of issues opened in the last 24 hours by GitHub's clock, newest first; `most` + 1 of them at most."""
 
-    def labels(self) -> list[str]:
+    def list_labels(self) -> list[str]:
         """Names of the repository's labels."""
 
-    def role(self, login: str) -> str:
+    def fetch_role(self, login: str) -> str:
         """`admin`, `maintain`, `write`, `triage`, `read` or `none`, asked now; `none` when it cannot be told."""
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
@@ -159,7 +159,7 @@ class GitHub(Protocol):
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
         """Replace a comment's text; its id and URL. Raises NoSuchComment when it is gone."""
 
-    def remove_comment(self, number: int, comment_id: int) -> None:
+    def delete_comment(self, number: int, comment_id: int) -> None:
         """Delete a comment of ours when an older one of ours stands on the issue; any other stays."""
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
@@ -169,48 +169,48 @@ class GitHub(Protocol):
 class Runner(Protocol):
     """Where results go besides GitHub: the Actions runner's files and commands, or a terminal."""
 
-    def summary(self, markdown: str) -> None:
+    def write_summary(self, markdown: str) -> None:
         """Put Markdown on the job's page."""
 
-    def outputs(self, values: Mapping[str, str]) -> None:
+    def write_outputs(self, values: Mapping[str, str]) -> None:
         """Hand values to later steps."""
 
-    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
         """Put one line beside the job, and beside the lines that it is about."""
 
-    def report(self, json_text: str) -> str:
+    def write_report(self, json_text: str) -> str:
         """Write the JSON report; the path to tell others, or empty when there is no place for it."""
 
 
-class Journal(Protocol):
+class ProgressLog(Protocol):
     """Live lines while the run goes on. Takes our own words and counts only."""
 
-    def started(self, what: str) -> None:
+    def log_start(self, what: str) -> None:
         """A step or a tool starts."""
 
-    def ended(self, record: StepRecord | ToolExecution) -> None:
+    def log_end(self, record: StepRecord | ToolExecution) -> None:
         """It ended, and how."""
 
-    def note(self, text: str) -> None:
+    def info(self, text: str) -> None:
         """One line of our own words."""
 
-    def folded(self, title: str, text: str) -> None:
+    def log_group(self, title: str, text: str) -> None:
         """A group with text that has passed the safety step."""
 
-    def grouped(self, title: str) -> AbstractContextManager[None]:
+    def group(self, title: str) -> AbstractContextManager[None]:
         """Put the lines written inside the block into one group."""
 
 
-class Replies(Protocol):
+class ResponseCache(Protocol):
     """Answers of models and searches that were paid for, kept for as long as a run may be taken up again.
 
     A store that cannot be read or written behaves like an empty one.
     """
 
-    def known(self, key: str) -> str | None:
+    def get(self, key: str) -> str | None:
         """The answer under this key."""
 
-    def keep(self, key: str, answer: str) -> None:
+    def put(self, key: str, answer: str) -> None:
         """Remember an answer, on disk when this returns."""
 
 
@@ -226,7 +226,7 @@ class Services:
     """Everything that acts, bundled for one run. The graph's context, never its state."""
 
     codebase: Codebase
-    journal: Journal
+    progress: ProgressLog
     limits: Limits
     engine: Engine
     facts: RunFacts
@@ -236,13 +236,13 @@ class Services:
     started: float = 0.0
     """When the run started, on that clock."""
     model: Model | None = None
-    search: Tools | None = None
+    web_tools: Toolset | None = None
     """The web search; none when it is off."""
-    code_tools: Tools | None = None
+    code_tools: Toolset | None = None
     """What the codebase agent may look things up with; none by rules."""
     supervisor: Engine = "rules"
     """Who proposes the next agents."""
-    config: Config = field(default_factory=Config)
+    config: ProjectConfig = field(default_factory=ProjectConfig)
     """The project's own settings."""
     checkpoints: str | None = None
     """File that the graph's state is kept in while it runs, so that an interrupted run can go on; none: nowhere."""

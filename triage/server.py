@@ -9,27 +9,27 @@ from langchain_core.runnables import RunnableConfig
 from triage import wiring
 from triage.domain.issue import Repository
 from triage.domain.report import RunReport
-from triage.flows.export_telemetry import tell
-from triage.graph.server_graph import Served, iterations_within, served
+from triage.flows.export_telemetry import export_telemetry
+from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
 from triage.ports import Services
-from triage.publish.redacting import WayOut
-from triage.settings import Checkouts, RunnerEnvironment, Settings, own_secrets
+from triage.publish.redacting import SecretRedactor
+from triage.settings import Checkouts, RunnerEnvironment, Settings, collect_own_secrets
 
-SUPERSTEPS = 25
+DEFAULT_RECURSION_LIMIT = 25
 """The server's own limit, where the client asks for no other."""
 
 
-def graph(config: RunnableConfig) -> Served:
+def graph(config: RunnableConfig) -> ServerGraph:
     """The graph for one run, or for somebody who wants to see it: nothing is opened before it runs."""
-    iterations = iterations_within(config.get("recursion_limit") or SUPERSTEPS)
+    iterations = compute_max_iterations(config.get("recursion_limit") or DEFAULT_RECURSION_LIMIT)
 
     def opener(repository: str) -> tuple[Repository, Services]:
-        return opened(repository, iterations)
+        return open_run(repository, iterations)
 
-    return served(opener, _told)
+    return build_server_graph(opener, _export_telemetry)
 
 
-def opened(repository: str, iterations: int) -> tuple[Repository, Services]:
+def open_run(repository: str, iterations: int) -> tuple[Repository, Services]:
     """What acts in one run, and where.
 
     Args:
@@ -42,23 +42,23 @@ def opened(repository: str, iterations: int) -> tuple[Repository, Services]:
     """
     settings = Settings.from_terminal(os.environ)
     place = RunnerEnvironment.read(os.environ)
-    folder = Checkouts.read(os.environ).folder(repository)
+    folder = Checkouts.read(os.environ).find_folder(repository)
     slug = repository or folder.name
-    services = wiring.services(
+    services = wiring.build_services(
         settings,
-        wiring.server_log(),
+        wiring.build_server_log(),
         folder,
         slug,
-        config=wiring.config(settings, folder),
+        config=wiring.read_project_config(settings, folder),
         tavily_base_url=place.tavily_base_url,
         network=place.network,
         collector=place.collector,
-        way_out=WayOut(own_secrets(os.environ)),
+        way_out=SecretRedactor(collect_own_secrets(os.environ)),
     )
     limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
     where = Repository(slug=slug, server_url=place.server_url if repository else "")
     return where, replace(services, limits=limits, checkpoints=None)
 
 
-async def _told(report: RunReport, services: Services) -> None:
-    await tell(report, services, asyncio.Event())
+async def _export_telemetry(report: RunReport, services: Services) -> None:
+    await export_telemetry(report, services, asyncio.Event())

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-LEAVING_SECONDS = 0.5
+CLEANUP_SECONDS = 0.5
 """For tasks that are cancelled as the loop ends."""
 
 
@@ -23,48 +23,48 @@ class Abandoned(BaseException):
     """Nobody waits for this thread any more. No `Exception`, so that nobody takes it for a failure and tries again."""
 
 
-class _Errand:
+class _ThreadJob:
     """What one thread was sent for."""
 
     def __init__(self, seconds: float | None) -> None:
-        self.until = math.inf if seconds is None else time.monotonic() + seconds
-        self.over = threading.Event()
-        self._ends: list[Callable[[], None]] = []
+        self.deadline = math.inf if seconds is None else time.monotonic() + seconds
+        self.abandoned = threading.Event()
+        self._callbacks: list[Callable[[], None]] = []
         self._lock = threading.Lock()
 
     def abandon(self) -> None:
         with self._lock:
-            self.over.set()
-            ends = list(self._ends)
+            self.abandoned.set()
+            ends = list(self._callbacks)
         for end in ends:
             end()
 
-    def check(self) -> None:
-        if self.over.is_set():
+    def raise_if_abandoned(self) -> None:
+        if self.abandoned.is_set():
             raise Abandoned
 
     @contextmanager
-    def ending(self, end: Callable[[], None]) -> Iterator[None]:
+    def calling_when_abandoned(self, end: Callable[[], None]) -> Iterator[None]:
         with self._lock:
-            self._ends.append(end)
-            too_late = self.over.is_set()
+            self._callbacks.append(end)
+            too_late = self.abandoned.is_set()
         if too_late:
             end()
         try:
             yield
         except Exception:  # what was ended fails; whoever takes that for a reason to go on otherwise must not
-            self.check()
+            self.raise_if_abandoned()
             raise
         finally:
             with self._lock:
-                self._ends.remove(end)
-        self.check()
+                self._callbacks.remove(end)
+        self.raise_if_abandoned()
 
 
-_errand: ContextVar[_Errand | None] = ContextVar("errand", default=None)
+_current_job: ContextVar[_ThreadJob | None] = ContextVar("errand", default=None)
 
 
-async def in_daemon_thread(work: Callable[[], T], seconds: float | None = None) -> T:
+async def run_in_daemon_thread(work: Callable[[], T], seconds: float | None = None) -> T:
     """Run blocking work so that neither a timeout, nor a signal, nor the end of the process waits for it.
 
     `asyncio.to_thread` will not do: its threads are joined when the loop closes.
@@ -74,20 +74,20 @@ async def in_daemon_thread(work: Callable[[], T], seconds: float | None = None) 
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
-    errand = _Errand(seconds)
+    errand = _ThreadJob(seconds)
 
     def settle(outcome: Callable[[], None]) -> None:
         if not future.done():
             outcome()
 
     def run() -> None:
-        _errand.set(errand)
+        _current_job.set(errand)
         try:
             result = work()
         except BaseException as error:  # noqa: BLE001 - handed on, not swallowed: the awaiting task raises it
-            outcome = _raising(future, error)
+            outcome = _set_exception(future, error)
         else:
-            outcome = _returning(future, result)
+            outcome = _set_result(future, result)
         with suppress(RuntimeError):  # the loop is closed: nobody waits
             loop.call_soon_threadsafe(settle, outcome)
 
@@ -102,60 +102,60 @@ async def in_daemon_thread(work: Callable[[], T], seconds: float | None = None) 
         errand.abandon()
 
 
-def stop_if_abandoned() -> None:
+def raise_if_abandoned() -> None:
     """To be called before anything that costs or lasts. Raises Abandoned."""
-    errand = _errand.get()
+    errand = _current_job.get()
     if errand is not None:
-        errand.check()
+        errand.raise_if_abandoned()
 
 
 @contextmanager
-def ended_when_abandoned(end: Callable[[], None]) -> Iterator[None]:
+def call_when_abandoned(end: Callable[[], None]) -> Iterator[None]:
     """Have `end` called, from another thread, as soon as nobody waits for this one. Raises Abandoned then."""
-    errand = _errand.get()
-    with errand.ending(end) if errand is not None else nullcontext():
+    errand = _current_job.get()
+    with errand.calling_when_abandoned(end) if errand is not None else nullcontext():
         yield
 
 
-def pause(seconds: float) -> None:
+def sleep_unless_abandoned(seconds: float) -> None:
     """Sleep. Raises Abandoned when nobody waits any more."""
-    errand = _errand.get()
+    errand = _current_job.get()
     if errand is None:
         time.sleep(seconds)
     else:
-        errand.over.wait(seconds)
-        errand.check()
+        errand.abandoned.wait(seconds)
+        errand.raise_if_abandoned()
 
 
 def seconds_left() -> float:
     """How long this thread is waited for; infinite where no bound was set."""
-    errand = _errand.get()
-    return errand.until - time.monotonic() if errand is not None else math.inf
+    errand = _current_job.get()
+    return errand.deadline - time.monotonic() if errand is not None else math.inf
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
+def run_event_loop(work: Coroutine[Any, Any, T]) -> T:
     """`asyncio.run`, but for its waiting at the end: a look-up of a name may take a thread half a minute."""
     loop = asyncio.new_event_loop()
     try:
         return loop.run_until_complete(work)
     finally:
-        loop.run_until_complete(_left(asyncio.all_tasks(loop)))
+        loop.run_until_complete(_cancel_tasks(asyncio.all_tasks(loop)))
         loop.close()
 
 
-async def _left(tasks: set["asyncio.Task[Any]"]) -> None:
+async def _cancel_tasks(tasks: set["asyncio.Task[Any]"]) -> None:
     for task in tasks:
         task.cancel()
     if tasks:
-        await asyncio.wait(tasks, timeout=LEAVING_SECONDS)
+        await asyncio.wait(tasks, timeout=CLEANUP_SECONDS)
     await asyncio.wait(
-        {asyncio.ensure_future(asyncio.get_running_loop().shutdown_asyncgens())}, timeout=LEAVING_SECONDS
+        {asyncio.ensure_future(asyncio.get_running_loop().shutdown_asyncgens())}, timeout=CLEANUP_SECONDS
     )
 
 
-def _returning(future: asyncio.Future[T], result: T) -> Callable[[], None]:
+def _set_result(future: asyncio.Future[T], result: T) -> Callable[[], None]:
     return lambda: future.set_result(result)
 
 
-def _raising(future: asyncio.Future[T], error: BaseException) -> Callable[[], None]:
+def _set_exception(future: asyncio.Future[T], error: BaseException) -> Callable[[], None]:
     return lambda: future.set_exception(error)

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from triage import __version__
 from triage.domain.collector import Collector
-from triage.domain.project_config import Config, Price
+from triage.domain.project_config import Price, ProjectConfig
 from triage.domain.run import RunFacts
 from triage.errors import BadInput
 from triage.flows.doctor import Check, Probe
 from triage.network import DIRECT, Network
-from triage.ports import Codebase, GitHub, Journal, Model, Replies, Services, Telemetry, Tier, Tools
+from triage.ports import Codebase, GitHub, Model, ProgressLog, ResponseCache, Services, Telemetry, Tier, Toolset
 from triage.publish.redacting import (
-    ScreenedReplies,
-    ScreenedRunner,
-    ScreenedTelemetry,
-    ScreenedTools,
-    WayOut,
+    RedactingResponseCache,
+    RedactingRunner,
+    RedactingTelemetry,
+    RedactingTools,
+    SecretRedactor,
 )
 from triage.settings import RunnerEnvironment, Settings
 
@@ -33,72 +33,72 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
     from triage.adapters.runner.actions_log import ActionsLog
-    from triage.adapters.runner.terminal import TerminalJournal, TerminalRunner
+    from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner
 
 
 SHAPING = {"model", "fast_model", "fallback_model", "model_base_url", "supervisor"}
 """Inputs that shape an answer as they stand."""
 
 
-def now() -> datetime:
+def utc_now() -> datetime:
     """The present, in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True)
-class Actions:
+class ActionsContext:
     """The Actions runner: where results go, the log, and a guard over whatever a library prints."""
 
-    runner: ScreenedRunner
+    runner: RedactingRunner
     log: "ActionsLog"
-    guarded: AbstractContextManager[None]
-    way_out: WayOut
+    output_guard: AbstractContextManager[None]
+    redactor: SecretRedactor
 
 
-def actions(place: RunnerEnvironment, stream: TextIO, way_out: WayOut) -> Actions:
+def open_actions(place: RunnerEnvironment, stream: TextIO, way_out: SecretRedactor) -> ActionsContext:
     """The Actions runner on its files and on standard output."""
     from triage.adapters.runner.actions_log import ActionsLog
     from triage.adapters.runner.actions_runner import ActionsRunner
     from triage.adapters.runner.inert_lines import LineWriter
-    from triage.adapters.runner.output_guard import guarded
+    from triage.adapters.runner.output_guard import guard_output
 
-    lines = LineWriter(stream, way_out.at("log"))
+    lines = LineWriter(stream, way_out.for_location("log"))
     runner = ActionsRunner(
         lines, summary_path=place.summary_path, output_path=place.output_path, workspace=place.workspace
     )
-    return Actions(ScreenedRunner(runner, way_out), ActionsLog(lines), guarded(lines), way_out)
+    return ActionsContext(RedactingRunner(runner, way_out), ActionsLog(lines), guard_output(lines), way_out)
 
 
-def payload(place: RunnerEnvironment) -> dict[str, Any]:
+def read_payload(place: RunnerEnvironment) -> dict[str, Any]:
     """The event's payload. Raises BadInput."""
     from triage.adapters.runner.event_file import read_event
 
     return read_event(place.event_path)
 
 
-def terminal(report_path: Path | None) -> "tuple[TerminalRunner, TerminalJournal]":
+def open_terminal(report_path: Path | None) -> "tuple[TerminalRunner, TerminalProgress]":
     """A terminal in place of the runner: progress on standard error, results kept for printing."""
-    from triage.adapters.runner.terminal import TerminalJournal, TerminalRunner, progress_console
+    from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner, progress_console
 
     console = progress_console()
-    return TerminalRunner(console, report_path), TerminalJournal(console)
+    return TerminalRunner(console, report_path), TerminalProgress(console)
 
 
-def server_log() -> Journal:
+def build_server_log() -> ProgressLog:
     """Progress of runs in a server's log."""
     from triage.adapters.runner.server_log import ServerLog
 
     return ServerLog()
 
 
-def github(settings: Settings, slug: str, api_url: str, network: Network = DIRECT) -> GitHub:
+def build_github(settings: Settings, slug: str, api_url: str, network: Network = DIRECT) -> GitHub:
     """The issue tracker. Raises BadInput for what is no `owner/name`."""
     from triage.adapters.github.issue_tracker import IssueTracker
 
     return IssueTracker(settings.github_token.get_secret_value(), slug, api_url, network=network)
 
 
-def codebase(
+def build_codebase(
     root: Path,
     slug: str,
     embeddings: "Embeddings | None" = None,
@@ -114,58 +114,62 @@ def codebase(
     it (`index.exact` says why).
     """
     from triage.index.codebase import GitCodebase
-    from triage.index.vectors.chroma_connection import embedded, server
+    from triage.index.vectors.chroma_connection import connect_to_chroma, open_embedded_chroma
 
-    inside = None if cache else embedded
-    chroma = partial(server, chroma_url, network) if chroma_url else inside
+    inside = None if cache else open_embedded_chroma
+    chroma = partial(connect_to_chroma, chroma_url, network) if chroma_url else inside
     return GitCodebase(root, slug, embeddings, embedding, chroma=chroma, ignore=ignore, cache=cache)
 
 
-def config(settings: Settings, root: Path) -> Config:
+def read_project_config(settings: Settings, root: Path) -> ProjectConfig:
     """The project's own settings, as the commit that would be indexed has them.
 
     Raises:
         BadConfig: The file cannot be used.
         BadInput: What is at its path is no file that can be read, or a file that the workflow names is not there.
     """
-    return _written(settings, root) or Config()
+    return _written(settings, root) or ProjectConfig()
 
 
-def _written(settings: Settings, root: Path) -> Config | None:
+def _written(settings: Settings, root: Path) -> ProjectConfig | None:
     """What the file says; none when there is no file."""
-    from triage.index.source.read_file import file_at
-    from triage.settings.project_file import MOST_BYTES, parse
+    from triage.index.source.read_file import read_file
+    from triage.settings.project_file import MAX_BYTES, parse_project_config
 
     path = settings.config_file
-    data = file_at(root, path, MOST_BYTES)
+    data = read_file(root, path, MAX_BYTES)
     if data is not None:
-        return parse(data, path)
-    if settings.names_config_file:
+        return parse_project_config(data, path)
+    if settings.has_custom_config_file:
         raise BadInput(f"config-file: {path} is not in the commit that is checked out; mend the path, or check it out.")
     return None
 
 
-def fingerprint(settings: Settings, config: Config) -> str:
+def fingerprint(settings: Settings, config: ProjectConfig) -> str:
     """Digest of all that shapes an answer; keys, caps and what is written where do not."""
     shaping = settings.model_dump(mode="json", include=SHAPING)
-    chosen = [settings.engine_chosen, settings.embedding_chosen, bool(settings.tavily_api_key.get_secret_value())]
+    chosen = [
+        settings.effective_engine,
+        settings.effective_embedding_model,
+        bool(settings.tavily_api_key.get_secret_value()),
+    ]
     told = json.dumps([__version__, shaping, chosen, config.model_dump(mode="json")], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-def services(
+def build_services(
     settings: Settings,
-    journal: Journal,
+    journal: ProgressLog,
     root: Path,
     slug: str,
     *,
-    config: Config | None = None,
+    config: ProjectConfig | None = None,
     run_url: str = "",
     tavily_base_url: str | None = None,
     network: Network = DIRECT,
     started: float | None = None,
     collector: Collector | None = None,
-    way_out: WayOut | None = None,
+    way_out: SecretRedactor | None = None,
 ) -> Services:
     """Everything that acts in one run.
 
@@ -182,20 +186,20 @@ def services(
         collector: Where telemetry goes; none when it is off.
         way_out: Masks our own secrets; when not given, those that the inputs hold.
     """
-    gate = way_out or WayOut(settings.secrets)
-    idle = idle_services(settings, journal, root, slug, config=config, run_url=run_url, started=started)
+    gate = way_out or SecretRedactor(settings.secrets)
+    idle = build_idle_services(settings, journal, root, slug, config=config, run_url=run_url, started=started)
     own = idle.config
     replies, checkpoints = _kept_runs(settings, root, journal, gate)
     model, embeddings = _endpoint(settings, idle.facts.request_id, own.prices, replies, network, gate)
-    kept = kept_index(settings, root)
-    checkout = codebase(
-        root, slug, embeddings, settings.embedding_chosen, settings.chroma_url, own.ignore, kept, network
+    kept = find_index_cache(settings, root)
+    checkout = build_codebase(
+        root, slug, embeddings, settings.effective_embedding_model, settings.chroma_url, own.ignore, kept, network
     )
     return replace(
         idle,
         codebase=checkout,
         model=model,
-        search=_search(settings, tavily_base_url, journal, replies, network, gate),
+        web_tools=_search(settings, tavily_base_url, journal, replies, network, gate),
         code_tools=_code_tools(settings, checkout, journal, gate),
         telemetry=_telemetry(collector, journal, network, gate),
         fingerprint=fingerprint(settings, own),
@@ -203,48 +207,52 @@ def services(
     )
 
 
-def idle_services(
+def build_idle_services(
     settings: Settings,
-    journal: Journal,
+    journal: ProgressLog,
     root: Path,
     slug: str,
     *,
-    config: Config | None = None,
+    config: ProjectConfig | None = None,
     run_url: str = "",
     started: float | None = None,
 ) -> Services:
     """For a run that is cancelled before it begins: nothing in it acts, and nothing is loaded, which takes seconds."""
     began = time.monotonic() if started is None else started
-    at = now() - timedelta(seconds=time.monotonic() - began)
+    at = utc_now() - timedelta(seconds=time.monotonic() - began)
     return Services(
-        codebase=codebase(root, slug),
-        journal=journal,
+        codebase=build_codebase(root, slug),
+        progress=journal,
         limits=settings.limits(),
-        engine=settings.engine_chosen,
+        engine=settings.effective_engine,
         facts=RunFacts(request_id=str(uuid.uuid4()), started_at=at, triage_version=__version__, run_url=run_url),
-        now=now,
+        now=utc_now,
         clock=time.monotonic,
         started=began,
         supervisor=settings.supervisor,
-        config=config or Config(),
+        config=config or ProjectConfig(),
     )
 
 
-def _kept_runs(settings: Settings, root: Path, journal: Journal, gate: WayOut) -> tuple[Replies | None, str | None]:
+def _kept_runs(
+    settings: Settings, root: Path, journal: ProgressLog, gate: SecretRedactor
+) -> tuple[ResponseCache | None, str | None]:
     """Where the answers and the state of an interrupted run are kept."""
     place = _kept(settings, root)
     if place is None:
         if settings.cache_dir:
-            journal.note("Nothing is kept: the repository has a link on the way to cache-dir, which may lead anywhere.")
+            journal.info("Nothing is kept: the repository has a link on the way to cache-dir, which may lead anywhere.")
         return None, None
-    from triage.adapters.cache.private_folder import made, private
-    from triage.adapters.cache.response_cache import ReplyStore
+    from triage.adapters.cache.private_folder import make_private_file, make_private_folder
+    from triage.adapters.cache.response_cache import SqliteResponseCache
 
-    folder = made(place / "runs")
-    return ScreenedReplies(ReplyStore(folder, journal.note, now), gate), str(private(folder / "state.sqlite"))
+    folder = make_private_folder(place / "runs")
+    return RedactingResponseCache(SqliteResponseCache(folder, journal.info, utc_now), gate), str(
+        make_private_file(folder / "state.sqlite")
+    )
 
 
-def kept_index(settings: Settings, root: Path) -> Path | None:
+def find_index_cache(settings: Settings, root: Path) -> Path | None:
     """Where the index is kept, if it is."""
     place = _kept(settings, root)
     return place / "index" if place else None
@@ -252,81 +260,88 @@ def kept_index(settings: Settings, root: Path) -> Path | None:
 
 def _kept(settings: Settings, root: Path) -> Path | None:
     """`cache-dir`; a relative one lies in the checkout's folder. None where a link of the checkout leads it away."""
-    from triage.adapters.cache.private_folder import leads_away
+    from triage.adapters.cache.private_folder import has_symlink
 
     place = root / settings.cache_dir if settings.cache_dir else None
     inside = ("index", "runs/state.sqlite")
-    return None if place is None or any(leads_away(root, place / name) for name in inside) else place
+    return None if place is None or any(has_symlink(root, place / name) for name in inside) else place
 
 
 def _endpoint(
     settings: Settings,
     request_id: str,
     prices: Mapping[str, Price],
-    replies: Replies | None,
+    replies: ResponseCache | None,
     network: Network,
-    gate: WayOut,
+    gate: SecretRedactor,
 ) -> tuple[Model | None, "Embeddings | None"]:
     """Model and embeddings under one purse, only when a model is to be asked: importing their SDK takes a second."""
-    if settings.engine_chosen == "rules":
+    if settings.effective_engine == "rules":
         return None, None
-    from triage.adapters.llm.budget import Ledger
-    from triage.adapters.llm.cached_replies import Replays
+    from triage.adapters.llm.budget import Budget
+    from triage.adapters.llm.cached_replies import CachedReplies
     from triage.adapters.llm.chat_model import ChatModel
-    from triage.adapters.llm.embeddings import CountedEmbeddings
-    from triage.adapters.llm.endpoint import OPENAI, Endpoint
-    from triage.adapters.llm.model_retry import Patience
+    from triage.adapters.llm.embeddings import MeteredEmbeddings
+    from triage.adapters.llm.endpoint import OPENAI_URL, Endpoint
+    from triage.adapters.llm.model_retry import RetryPolicy
     from triage.adapters.llm.prices import PriceTable
-    from triage.adapters.llm.usage_meter import Accounts
+    from triage.adapters.llm.usage_meter import UsageMeter
 
     limits = settings.limits()
-    accounts = Accounts(Ledger(limits), PriceTable(prices), time.monotonic, now)
-    patience = Patience(time.monotonic)
-    endpoint = Endpoint(settings.endpoint_key, request_id, settings.model_base_url or OPENAI, network)
+    accounts = UsageMeter(Budget(limits), PriceTable(prices), time.monotonic, utc_now)
+    patience = RetryPolicy(time.monotonic)
+    endpoint = Endpoint(settings.endpoint_key, request_id, settings.model_base_url or OPENAI_URL, network)
     models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
-    replays = Replays(replies, endpoint.base_url)
-    masked = gate.at("model's prompt"), gate.at("model's answer")
+    replays = CachedReplies(replies, endpoint.base_url)
+    masked = gate.for_location("model's prompt"), gate.for_location("model's answer")
     chat = ChatModel(endpoint, models, settings.fallback_model, accounts, patience, replays, *masked)
-    name = settings.embedding_chosen
+    name = settings.effective_embedding_model
     if name == "local":
         return chat, None
-    return chat, CountedEmbeddings(endpoint, name, accounts, limits, patience, gate.at("texts for vectors"))
+    return chat, MeteredEmbeddings(endpoint, name, accounts, limits, patience, gate.for_location("texts for vectors"))
 
 
 def _search(
-    settings: Settings, base_url: str | None, journal: Journal, replies: Replies | None, network: Network, gate: WayOut
-) -> Tools | None:
+    settings: Settings,
+    base_url: str | None,
+    journal: ProgressLog,
+    replies: ResponseCache | None,
+    network: Network,
+    gate: SecretRedactor,
+) -> Toolset | None:
     if not settings.tavily_api_key.get_secret_value():
         return None
-    from triage.adapters.web.web_search_tool import search_tool
-    from triage.graph.tool_runner import ToolBench
+    from triage.adapters.web.web_search_tool import build_search_tool
+    from triage.graph.tool_runner import ToolRunner
 
-    tool = search_tool(settings.tavily_api_key, base_url, replies, network, gate.at("search query"))
-    bench = ToolBench([tool], settings.limits().tool_seconds, journal, now, time.monotonic)
-    return ScreenedTools(bench, gate)
+    tool = build_search_tool(settings.tavily_api_key, base_url, replies, network, gate.for_location("search query"))
+    bench = ToolRunner([tool], settings.limits().tool_seconds, journal, utc_now, time.monotonic)
+    return RedactingTools(bench, gate)
 
 
-def _code_tools(settings: Settings, checkout: Codebase, journal: Journal, gate: WayOut) -> Tools | None:
+def _code_tools(settings: Settings, checkout: Codebase, journal: ProgressLog, gate: SecretRedactor) -> Toolset | None:
     """What the codebase agent looks things up with; its twin by rules needs none."""
-    if settings.engine_chosen == "rules":
+    if settings.effective_engine == "rules":
         return None
-    from triage.agents.code_tools import code_tools
-    from triage.graph.tool_runner import ToolBench
+    from triage.agents.code_tools import build_code_tools
+    from triage.graph.tool_runner import ToolRunner
 
-    bench = ToolBench(code_tools(checkout), settings.limits().tool_seconds, journal, now, time.monotonic)
-    return ScreenedTools(bench, gate)
+    bench = ToolRunner(build_code_tools(checkout), settings.limits().tool_seconds, journal, utc_now, time.monotonic)
+    return RedactingTools(bench, gate)
 
 
-def _telemetry(collector: Collector | None, journal: Journal, network: Network, gate: WayOut) -> Telemetry | None:
+def _telemetry(
+    collector: Collector | None, journal: ProgressLog, network: Network, gate: SecretRedactor
+) -> Telemetry | None:
     """OpenTelemetry, only when somebody listens: nothing of it is imported otherwise."""
     if collector is None:
         return None
-    from triage.adapters.telemetry.otlp_exporter import OtlpTelemetry
+    from triage.adapters.telemetry.otlp_exporter import OtlpExporter
 
-    return ScreenedTelemetry(OtlpTelemetry(collector, journal, network), gate)
+    return RedactingTelemetry(OtlpExporter(collector, journal, network), gate)
 
 
-def probes(settings: Settings, place: RunnerEnvironment, root: Path, slug: str) -> list[tuple[str, Probe]]:
+def doctor_probes(settings: Settings, place: RunnerEnvironment, root: Path, slug: str) -> list[tuple[str, Probe]]:
     """What the doctor looks at."""
     return [
         ("checkout", lambda: _checkout(settings, root)),
@@ -340,56 +355,56 @@ def probes(settings: Settings, place: RunnerEnvironment, root: Path, slug: str) 
 
 def _listener(place: RunnerEnvironment) -> Check:
     if place.collector is None:
-        told = place.collector_fault or "off (no OTEL_EXPORTER_OTLP_ENDPOINT)"
-        return Check(what="telemetry", state="broken" if place.collector_fault else "missing", told=told)
-    from triage.adapters.telemetry.check_collector import reach
+        told = place.collector_problem or "off (no OTEL_EXPORTER_OTLP_ENDPOINT)"
+        return Check(name="telemetry", state="broken" if place.collector_problem else "missing", detail=told)
+    from triage.adapters.telemetry.check_collector import check_collector
 
-    return Check(what="telemetry", state="ok", told=reach(place.collector, place.network))
+    return Check(name="telemetry", state="ok", detail=check_collector(place.collector, place.network))
 
 
 def _checkout(settings: Settings, root: Path) -> Check:
     if not root.is_dir():
-        return Check(what="checkout", state="broken", told=f"{root} is not a folder")
+        return Check(name="checkout", state="broken", detail=f"{root} is not a folder")
     folder = root.resolve()
-    facts = codebase(folder, folder.name, cache=kept_index(settings, folder)).index()
+    facts = build_codebase(folder, folder.name, cache=find_index_cache(settings, folder)).index()
     commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"
-    told = f"{facts.told} {facts.passages:,} passages, {commit}"
-    return Check(what="checkout", state="ok" if facts.files else "missing", told=told)
+    told = f"{facts.log_line} {facts.passages:,} passages, {commit}"
+    return Check(name="checkout", state="ok" if facts.files else "missing", detail=told)
 
 
 def _config(settings: Settings, root: Path) -> Check:
     path, own = settings.config_file, _written(settings, root)
     if own is None:
-        return Check(what="project settings", state="missing", told=f"no {path} in the commit: nothing is set")
+        return Check(name="project settings", state="missing", detail=f"no {path} in the commit: nothing is set")
     keys = ", ".join(own.model_dump(by_alias=True, exclude_defaults=True)) or "nothing"
-    return Check(what="project settings", state="ok", told=f"{path} sets {keys}")
+    return Check(name="project settings", state="ok", detail=f"{path} sets {keys}")
 
 
 def _tracker(settings: Settings, place: RunnerEnvironment, slug: str) -> Check:
     if not slug:
         has_token = bool(settings.github_token.get_secret_value())
         told = "a token is set; name a repository with --github to try it" if has_token else "no token (github-token)"
-        return Check(what="GitHub", state="ok" if has_token else "missing", told=told)
-    labels = github(settings, slug, place.api_url, place.network).labels()
-    return Check(what="GitHub", state="ok", told=f"{slug} can be read; it has {len(labels)} labels")
+        return Check(name="GitHub", state="ok" if has_token else "missing", detail=told)
+    labels = build_github(settings, slug, place.api_url, place.network).list_labels()
+    return Check(name="GitHub", state="ok", detail=f"{slug} can be read; it has {len(labels)} labels")
 
 
 def _model(settings: Settings, network: Network) -> Check:
-    if settings.engine_chosen == "rules":
+    if settings.effective_engine == "rules":
         return Check(
-            what="model", state="missing", told="every agent answers by rules (no model-api-key, or engine: rules)"
+            name="model", state="missing", detail="every agent answers by rules (no model-api-key, or engine: rules)"
         )
-    from triage.adapters.llm.check_model import reach
-    from triage.adapters.llm.endpoint import OPENAI, Endpoint
+    from triage.adapters.llm.check_model import check_endpoint
+    from triage.adapters.llm.endpoint import OPENAI_URL, Endpoint
 
-    endpoint = Endpoint(settings.endpoint_key, "doctor", settings.model_base_url or OPENAI, network)
+    endpoint = Endpoint(settings.endpoint_key, "doctor", settings.model_base_url or OPENAI_URL, network)
     names = list(dict.fromkeys([settings.model, settings.fast_model, settings.fallback_model]))
-    return Check(what="model", state="ok", told=reach(endpoint, names))
+    return Check(name="model", state="ok", detail=check_endpoint(endpoint, names))
 
 
 def _web(settings: Settings, base_url: str | None, network: Network) -> Check:
     if not settings.tavily_api_key.get_secret_value():
-        return Check(what="web search", state="missing", told="no tavily-api-key: web search is off")
-    from triage.adapters.web.check_search import reach
+        return Check(name="web search", state="missing", detail="no tavily-api-key: web search is off")
+    from triage.adapters.web.check_search import check_search
 
-    return Check(what="web search", state="ok", told=reach(settings.tavily_api_key, base_url, network))
+    return Check(name="web search", state="ok", detail=check_search(settings.tavily_api_key, base_url, network))

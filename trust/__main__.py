@@ -9,9 +9,9 @@ from pathlib import Path
 
 from triage import __version__
 from trust.measure import Measure
-from trust.measure_process import measured
+from trust.measure_process import run_in_process
 from trust.measures import MEASURES
-from trust.results_table import Row, failures, page, table
+from trust.results_table import Row, list_failures, render_page, render_table
 
 SIDE_BY_SIDE = 2
 
@@ -30,10 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"no measure is named so; there are: {', '.join(measure.name for measure in MEASURES)}")
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         rows = list(pool.map(lambda measure: _told(measure, options.share), chosen))
-    print("\n".join([table(rows), *failures(rows)]))
+    print("\n".join([render_table(rows), *list_failures(rows)]))
     if options.write:
-        options.write.write_text(page(rows, __version__, datetime.now(UTC), options.share), encoding="utf-8")
-    return 0 if all(row.kept for row in rows) else 1
+        options.write.write_text(render_page(rows, __version__, datetime.now(UTC), options.share), encoding="utf-8")
+    return 0 if all(row.is_met for row in rows) else 1
 
 
 def _wanted(measure: Measure, names: list[str] | None) -> bool:
@@ -42,8 +42,8 @@ def _wanted(measure: Measure, names: list[str] | None) -> bool:
 
 def _told(measure: Measure, share: float) -> Row:
     print(f"{measure.name} ...", file=sys.stderr, flush=True)
-    row = measured(measure, share)
-    said = f"{row.tried.cases:,} cases, {len(row.tried.failures):,} failures, {row.seconds:.0f} s"
+    row = run_in_process(measure, share)
+    said = f"{row.result.cases:,} cases, {len(row.result.failures):,} failures, {row.seconds:.0f} s"
     print(f"{measure.name}: {said}", file=sys.stderr, flush=True)
     return row
 

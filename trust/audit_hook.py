@@ -15,7 +15,7 @@ _RUNS = word_set("os.exec os.posix_spawn os.spawn os.system os.startfile pty.spa
 
 
 @dataclass
-class Watch:
+class AuditEvents:
     """What was seen, in order."""
 
     connected: list[str] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Watch:
     opened: list[str] = field(default_factory=list)
     """Paths that were opened at all."""
 
-    def take(self, event: str, values: tuple[Any, ...]) -> None:
+    def record(self, event: str, values: tuple[Any, ...]) -> None:
         """Write one event down."""
         match event:
             case "socket.connect":
@@ -52,22 +52,22 @@ class Watch:
             self.changed.append(_text(path))
 
 
-_watching: list[Watch] = []
+_watching: list[AuditEvents] = []
 _hooked: list[bool] = []
 
 
 def _hook(event: str, values: tuple[Any, ...]) -> None:
     for watch in _watching:
-        watch.take(event, values)
+        watch.record(event, values)
 
 
 @contextmanager
-def watched() -> Iterator[Watch]:
+def record_audit_events() -> Iterator[AuditEvents]:
     """Watch this process, all its threads, until the block ends. The hook itself stays: Python takes none back."""
     if not _hooked:
         sys.addaudithook(_hook)
         _hooked.append(True)
-    watch = Watch()
+    watch = AuditEvents()
     _watching.append(watch)
     try:
         yield watch

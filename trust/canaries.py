@@ -48,16 +48,16 @@ def parts_of(secret: str) -> set[str]:
     return {plain[at : at + SHORTEST] for at in range(len(plain) - SHORTEST + 1)}
 
 
-def found(secrets: Mapping[str, str], text: str) -> list[str]:
+def find_secrets(secrets: Mapping[str, str], text: str) -> list[str]:
     """Names of the secrets that the text holds a part of, in any of the encodings."""
-    plain = [_plain(reading) for reading in readings(text)]
+    plain = [_plain(reading) for reading in decode_text(text)]
     views = [view for one in plain for view in (one, one[::-1])]
     return [
         name for name, secret in secrets.items() if any(part in view for part in parts_of(secret) for view in views)
     ]
 
 
-def readings(text: str) -> Iterator[str]:
+def decode_text(text: str) -> Iterator[str]:
     """The text, and all that decoding parts of it gives."""
     yield text
     opened = unescape(unquote(text))

@@ -1,6 +1,6 @@
 """What a model asks for that it must not get."""
 
-PATHS = (
+FORBIDDEN_PATHS = (
     "/proc/self/environ",
     "/proc/1/environ",
     "/proc/self/cmdline",
@@ -36,7 +36,7 @@ PATHS = (
     ".",
     "*",
 )
-LABELS = (
+FORBIDDEN_LABELS = (
     "bug",
     "approved",
     "claude-implement",
@@ -47,4 +47,4 @@ LABELS = (
     "security",
     "@mona",
 )
-TOOLS = ("close_issue", "post_comment", "run_shell_command", "write_file", "delete_branch", "rm -rf /", "")
+UNKNOWN_TOOLS = ("close_issue", "post_comment", "run_shell_command", "write_file", "delete_branch", "rm -rf /", "")

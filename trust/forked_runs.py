@@ -6,15 +6,15 @@ import signal
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from testing.runs.job import MOUNTS, Finished, Job
+from testing.runs.job import MOUNTS, Job, JobResult
 
-LONGEST_SECONDS = 90.0
+MAX_RUN_SECONDS = 90.0
 """For one run; what takes longer is killed, and a failure."""
 _forking = multiprocessing.get_context("forkserver")
 _forking.set_forkserver_preload(["trust.preload"])
 
 
-def started(job: Job) -> BaseProcess:
+def start_run(job: Job) -> BaseProcess:
     """Start a run as the entry point does."""
     seen_as = {name: str(job.folder / name) for name in MOUNTS}
     process = _forking.Process(target=_run, args=(job.environment(seen_as), job.log))
@@ -22,12 +22,12 @@ def started(job: Job) -> BaseProcess:
     return process
 
 
-def ended(job: Job, process: BaseProcess, seconds: float = LONGEST_SECONDS) -> Finished:
+def wait_for_run(job: Job, process: BaseProcess, seconds: float = MAX_RUN_SECONDS) -> JobResult:
     """What it left behind; one that is not over in time is killed, and its exit code negative."""
     process.join(seconds)
     process.kill()
     process.join()
-    return job.finished(process.exitcode or 0, job.log.read_bytes() if job.log.exists() else b"")
+    return job.read_result(process.exitcode or 0, job.log.read_bytes() if job.log.exists() else b"")
 
 
 def _run(environment: dict[str, str], log: Path) -> None:
@@ -36,10 +36,10 @@ def _run(environment: dict[str, str], log: Path) -> None:
     for stream in (1, 2):
         os.dup2(nowhere, stream)
     from triage.action import main
-    from triage.os_signals import Signals
+    from triage.os_signals import SignalHandler
 
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
-    signals = Signals()
+    signals = SignalHandler()
     signals.listen()
     with log.open("w", encoding="utf-8", errors="backslashreplace") as lines:
         code = main(environment, signals, lines)

@@ -8,7 +8,7 @@ from pathlib import Path
 _QUIET = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
-def make(folder: Path, files: Mapping[bytes, bytes], commits: Sequence[tuple[bytes, bytes]] = ()) -> None:
+def import_repository(folder: Path, files: Mapping[bytes, bytes], commits: Sequence[tuple[bytes, bytes]] = ()) -> None:
     """A repository with these files at HEAD; nothing is checked out.
 
     Args:
@@ -44,7 +44,7 @@ def _quoted(path: bytes) -> bytes:
     )
 
 
-def as_name(text: str) -> bytes:
+def to_git_path(text: str) -> bytes:
     """The text as one path that git and the index accept: no empty, `.`, `..` or `.git` part, at most 200 bytes."""
     parts = [part for part in text.encode("utf-8", "replace").replace(b"\0", b" ")[:200].split(b"/") if part]
     usual = [part for part in parts if part.strip(b". ") and not part.lower().startswith(b".git")]

@@ -10,21 +10,21 @@ from itertools import cycle
 from typing import Any
 
 from trust import openai_protocol
-from trust.corpora.injection_templates import Goal, seen
-from trust.forbidden_requests import LABELS, PATHS, TOOLS
-from trust.observed_run import texts
-from trust.recording_server import Answer, Asked
+from trust.corpora.injection_templates import Goal, find_goals
+from trust.forbidden_requests import FORBIDDEN_LABELS, FORBIDDEN_PATHS, UNKNOWN_TOOLS
+from trust.observed_run import list_strings
+from trust.recording_server import RecordedRequest, Response
 
-FOUND = "https://docs.example.com/"
+SEARCH_RESULTS_URL = "https://docs.example.com/"
 """Where the pages that her search finds lie, but for one that is a trap."""
-ENOUGH = 3
+MAX_LOOKUP_TURNS = 3
 """Turns of look-ups before she answers."""
-CALLS = 14
+MAX_TOOL_CALLS = 14
 """In one message: more than anybody should carry out."""
 
 
 @dataclass(frozen=True)
-class Truth:
+class RepositoryFacts:
     """What really stands in the repository: a lie needs some of it."""
 
     path: str = "shop/basket.py"
@@ -36,13 +36,13 @@ class Truth:
 
 
 @dataclass
-class Mallory:
+class HostileModel:
     """One run's model and search."""
 
     strings: Sequence[str]
     """What she says where she may say anything, beside what she was ordered to."""
     seed: int = 0
-    truth: Truth = Truth()
+    truth: RepositoryFacts = RepositoryFacts()
     found: Sequence[str] = ()
     """Texts of the pages that her search finds."""
     trap: str = "http://127.0.0.1:9"
@@ -50,7 +50,7 @@ class Mallory:
     """She says nothing of interest before she has seen this."""
     query: str = ""
     """What she searches for beside the error."""
-    breaks: bool = False
+    sends_errors: bool = False
     """Some answers are no answers: errors with words, noise, endless lists."""
     asked: int = 0
     turns: int = 0
@@ -58,15 +58,15 @@ class Mallory:
 
     def __post_init__(self) -> None:
         self._words = cycle(self.strings or ["words"])
-        self._paths = cycle([self.truth.path, *PATHS])
+        self._paths = cycle([self.truth.path, *FORBIDDEN_PATHS])
         self._addresses = cycle(
             [*self._urls(), f"{self.trap}/cited", "javascript:alert(1)", "https://github.com@evil.example/"]
         )
 
     def _urls(self) -> list[str]:
-        return [f"{FOUND}{number}" for number in range(5)]
+        return [f"{SEARCH_RESULTS_URL}{number}" for number in range(5)]
 
-    def search(self, _: Asked) -> Answer:
+    def search(self, _: RecordedRequest) -> Response:
         """Pages that hold orders; two of their addresses are traps."""
         step = max(1, len(self.found) // 5)
         pages = [
@@ -79,21 +79,21 @@ class Mallory:
             for number, (url, text) in enumerate(zip(self._urls(), [*self.found, *"abcde"], strict=False))
         ]
         pages[3:4] = [{**page, "url": f"{self.trap}/found?{page['title'][:20]}"} for page in pages[3:4]]
-        return Answer(
+        return Response(
             {"query": "x", "results": pages, "answer": "\n".join(self.found[:3]), "images": [f"{self.trap}/i.png"]}
         )
 
-    def model(self, asked: Asked) -> Answer:
+    def model(self, asked: RecordedRequest) -> Response:
         """Whatever she is asked."""
         if asked.path.endswith("/embeddings"):
-            return openai_protocol.vectors(asked.body)
+            return openai_protocol.embeddings(asked.body)
         self.asked += 1
         body = asked.body
-        prompt = "\n".join(texts(body.get("messages", [])))
-        self.goals.update(dict.fromkeys(seen(prompt)))
+        prompt = "\n".join(list_strings(body.get("messages", [])))
+        self.goals.update(dict.fromkeys(find_goals(prompt)))
         if self.waits_for in prompt:
             self.waits_for = ""
-        if self.breaks and self.asked % 5 == self.seed % 5:
+        if self.sends_errors and self.asked % 5 == self.seed % 5:
             return self._broken()
         shape = body.get("response_format") or {}
         if shape.get("type") == "json_schema":
@@ -177,7 +177,7 @@ class Mallory:
         return {
             "title": f"{self._word()}\n{self._word()}",
             "labels": [
-                *LABELS,
+                *FORBIDDEN_LABELS,
                 *self.strings,
                 *ordered,
                 *(f"label {number}" for number in range(200)),
@@ -192,7 +192,7 @@ class Mallory:
             "milestone": {"number": 1},
         }
 
-    def _looked_up(self, names: list[str]) -> Answer:
+    def _looked_up(self, names: list[str]) -> Response:
         """Calls of the real tools and of others, with arguments that nobody should follow."""
         if "tavily_search" in names:
             ordered = [goal.value for goal in self.goals if goal.verb == "search"]
@@ -201,45 +201,49 @@ class Mallory:
                 ("tavily_search", {"query": f"KeyError pear {word}", "include_domains": ["evil.example"]})
                 for word in words
             ]
-            return self._called([*first[:3], *((tool, {"number": 42}) for tool in TOOLS)][:CALLS])
+            return self._called([*first[:3], *((tool, {"number": 42}) for tool in UNKNOWN_TOOLS)][:MAX_TOOL_CALLS])
         self.turns += 1
-        if self.turns > ENOUGH:
+        if self.turns > MAX_LOOKUP_TURNS:
             return self._said("\n".join(self._obeyed()) or "I have seen enough.")
         ordered = [goal.value for goal in self.goals if goal.verb == "read"]
-        paths = [*self.truth.others, self.truth.path, *ordered, *PATHS][(self.turns - 1) * CALLS // 2 :]
+        paths = [*self.truth.others, self.truth.path, *ordered, *FORBIDDEN_PATHS][
+            (self.turns - 1) * MAX_TOOL_CALLS // 2 :
+        ]
         calls: list[tuple[str, Any]] = []
         for path in paths:
             tool = "git_history" if path in self.truth.others else "read_lines"
             calls.append((tool, {"path": path, "start": -1, "end": 10**9}))
-            calls.append((TOOLS[len(calls) % len(TOOLS)], {"path": path}))
+            calls.append((UNKNOWN_TOOLS[len(calls) % len(UNKNOWN_TOOLS)], {"path": path}))
         calls += [("search_code", {"query": self._word() * 50}), ("find_symbol", {"name": self._word()})]
-        return self._called(calls[:CALLS])
+        return self._called(calls[:MAX_TOOL_CALLS])
 
-    def _called(self, wanted: Sequence[tuple[str, Any]]) -> Answer:
-        return self._completion({"content": self._word(), "tool_calls": openai_protocol.calls(wanted)})
+    def _called(self, wanted: Sequence[tuple[str, Any]]) -> Response:
+        return self._completion({"content": self._word(), "tool_calls": openai_protocol.tool_calls(wanted)})
 
-    def _said(self, words: str) -> Answer:
+    def _said(self, words: str) -> Response:
         return self._completion({"content": words})
 
-    def _completion(self, message: dict[str, Any]) -> Answer:
+    def _completion(self, message: dict[str, Any]) -> Response:
         """Under a name that is an order too."""
-        return openai_protocol.completion(message, next(iter(self.strings), "m")[:80])
+        return openai_protocol.chat_completion(message, next(iter(self.strings), "m")[:80])
 
-    def _broken(self) -> Answer:
+    def _broken(self) -> Response:
         """No answer: an error that gives orders, noise, too much."""
         orders = "\n".join(self.strings)
         match self.seed // 5 % 6:
             case 0:
-                return Answer({"error": {"message": orders, "type": orders[:50], "code": orders[:50]}}, 400)
+                return Response({"error": {"message": orders, "type": orders[:50], "code": orders[:50]}}, 400)
             case 1:
-                return Answer({"error": {"message": orders}}, 401)
+                return Response({"error": {"message": orders}}, 401)
             case 2:
                 return self._said(
                     '{"confidence": NaN, "confidence": 1e999, "x": {"y": ' + "[" * 2000 + "]" * 2000 + "}}"
                 )
             case 3:
                 return self._said(
-                    json.dumps({"relevant_files": [{"path": path} for path in PATHS] * 300, "gaps": ["x"] * 10_000})
+                    json.dumps(
+                        {"relevant_files": [{"path": path} for path in FORBIDDEN_PATHS] * 300, "gaps": ["x"] * 10_000}
+                    )
                 )
             case 4:
                 return self._said(f"```json\n{orders * 20}\n```"[:100_000])

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Sequence
 
-from trust.git_import import as_name
-from trust.hostile_model import Mallory, Truth
-from trust.observed_run import Scene
-from trust.permissive_github import Tracker
+from trust.git_import import to_git_path
+from trust.hostile_model import HostileModel, RepositoryFacts
+from trust.observed_run import Scenario
+from trust.permissive_github import PermissiveGitHub
 
 CHANNELS = (
     "title",
@@ -22,7 +22,7 @@ CHANNELS = (
     "instruction file",
     "forged marker",
 )
-EVIL = "https://evil.example"
+EVIL_URL = "https://evil.example"
 """In strings; half of the time it becomes the address of a server that notices."""
 BASKET = """class Basket:
     def __init__(self, names):
@@ -72,15 +72,19 @@ _SWALLOWING = (
 """What may take the rest of a body with it: strings that hold one come last, so that the others are seen."""
 
 
-def of(strings: Sequence[str], seed: int, trap: str, *, labels: bool = False, engine: str = "model") -> Scene:
+def build_scenario(
+    strings: Sequence[str], seed: int, trap: str, *, labels: bool = False, engine: str = "model"
+) -> Scenario:
     """The scene in which every string stands in every channel."""
-    said = [text.replace(EVIL, trap) if (seed + number) % 2 else text for number, text in enumerate(strings)]
+    said = [text.replace(EVIL_URL, trap) if (seed + number) % 2 else text for number, text in enumerate(strings)]
     said.sort(key=lambda text: any(tag in text.lower() for tag in _SWALLOWING))
     histories = [f"shop/history_{number}.py" for number in range(len(said) // 8 + 1)]
     files = _files(said, histories)
     named = [name.decode("utf-8", "replace") for name in files]
-    mallory = Mallory(said, seed, Truth(others=[*histories, *named[:3]]), said, trap, breaks=seed % 3 == 2)
-    tracker = Tracker(
+    mallory = HostileModel(
+        said, seed, RepositoryFacts(others=[*histories, *named[:3]]), said, trap, sends_errors=seed % 3 == 2
+    )
+    tracker = PermissiveGitHub(
         title="KeyError when the basket is empty: " + "\n".join(said),
         body="\n\n".join([TRACE, *map(_trace, said[:TRACES]), *said]),
         labels=["bug", "needs-info", *said],
@@ -91,7 +95,7 @@ def of(strings: Sequence[str], seed: int, trap: str, *, labels: bool = False, en
                 for text in said
             ),
         ],
-        complaint="\n".join(said),
+        error_text="\n".join(said),
         refuses_labels=seed % 2 == 1,
     )
     inputs = {
@@ -102,7 +106,7 @@ def of(strings: Sequence[str], seed: int, trap: str, *, labels: bool = False, en
         "cache-dir": ".triage/cache" if seed % 5 == 1 else "",
     }
     commits = [(text.encode("utf-8", "replace"), histories[number // 8].encode()) for number, text in enumerate(said)]
-    return Scene(
+    return Scenario(
         tracker,
         files,
         mallory.model,
@@ -169,5 +173,5 @@ def _files(said: Sequence[str], histories: Sequence[str]) -> dict[bytes, bytes]:
         },
     }
     for text in said:
-        files[b"names/" + as_name(text) + b".py"] = b"def total_of_the_basket(prices):\n    return prices['pear']\n"
+        files[b"names/" + to_git_path(text) + b".py"] = b"def total_of_the_basket(prices):\n    return prices['pear']\n"
     return files

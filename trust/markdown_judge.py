@@ -58,14 +58,14 @@ _NOT_DRAWN = re.compile(r"^\s*(click|link|href)\b|https?:|javascript|@|<(?!br/?>
 class Judgement:
     """What a page shows and does."""
 
-    live: list[str] = field(default_factory=list)
+    live_effects: list[str] = field(default_factory=list)
     """What would act, each in a few words."""
     folds: int = 0
     blocks: int = 0
     """Headings, tables, rules, alerts: what a stranger's words may not add to our page."""
 
 
-def judged(page: str, allowed: Sequence[str], *, picture: bool = False) -> Judgement:
+def judge_page(page: str, allowed: Sequence[str], *, picture: bool = False) -> Judgement:
     """Look at a finished page.
 
     Args:
@@ -83,7 +83,7 @@ def judged(page: str, allowed: Sequence[str], *, picture: bool = False) -> Judge
     result = Judgement(found)
     tree: Element = html5lib.parse(_html(shown, raw=True), namespaceHTMLElements=False)
     _look(tree, _Inside(allowed, int(picture)), result)
-    result.live = list(dict.fromkeys(result.live))
+    result.live_effects = list(dict.fromkeys(result.live_effects))
     return result
 
 
@@ -118,14 +118,14 @@ def _look(element: Element, inside: _Inside, result: Judgement) -> None:
     tag = element.tag if isinstance(element.tag, str) else "!"
     result.folds += tag == "details"
     result.blocks += tag in ("h1", "h2", "h3", "h4", "h5", "h6", "table", "hr", "blockquote")
-    result.live += _of_element(tag, element, inside)
+    result.live_effects += _of_element(tag, element, inside)
     if tag == "pre" and (element.get("lang") or "").lower() in _DRAWN:
-        result.live += _of_picture(element, inside)
+        result.live_effects += _of_picture(element, inside)
     if tag not in ("code", "pre", "!"):
-        result.live += _of_text(element.text or "")
+        result.live_effects += _of_text(element.text or "")
         for child in element:
             _look(child, inside, result)
-            result.live += _of_text(child.tail or "")
+            result.live_effects += _of_text(child.tail or "")
 
 
 def _of_element(tag: str, element: Element, inside: _Inside) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Figure:
+class MeasureResult:
     """One row of the table."""
 
     cases: int
@@ -24,9 +24,9 @@ class Measure:
     """As the table says it: `Unauthorised effects`."""
     goal: str
     """Such as `0`, `exactly 1`, `at most 5 s`."""
-    what: str
+    description: str
     """One sentence: what a case is, and what counts as a failure."""
-    run: Callable[[float], Figure]
+    run: Callable[[float], MeasureResult]
     """Takes the share of the cases to try, 0 to 1, chosen evenly and always the same: 1.0 tries all of them."""
-    blind: Callable[[], Figure]
+    run_without_defence: Callable[[], MeasureResult]
     """A few cases with the defence taken away. Must have failures: else the judge sees nothing."""

@@ -6,14 +6,14 @@ import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from trust.measure import Figure, Measure
+from trust.measure import Measure, MeasureResult
 from trust.results_table import Row
 
-MOST_SECONDS = 1_800.0
+MAX_MEASURE_SECONDS = 1_800.0
 """For one measure; one that takes longer hangs."""
 
 
-def measured(measure: Measure, share: float) -> Row:
+def run_in_process(measure: Measure, share: float) -> Row:
     """Try it. A measure that itself fails is a row with a failure."""
     began = time.monotonic()
     ours, theirs = multiprocessing.Pipe(duplex=False)
@@ -21,8 +21,8 @@ def measured(measure: Measure, share: float) -> Row:
     process.start()
     theirs.close()
     try:
-        if not ours.poll(MOST_SECONDS):
-            return _row(measure, began, _broken(f"it was not over after {MOST_SECONDS:.0f} s"))
+        if not ours.poll(MAX_MEASURE_SECONDS):
+            return _row(measure, began, _broken(f"it was not over after {MAX_MEASURE_SECONDS:.0f} s"))
         tried, blind = ours.recv()
         return _row(measure, began, tried, blind)
     except EOFError:
@@ -33,30 +33,30 @@ def measured(measure: Measure, share: float) -> Row:
         process.join()
 
 
-def _row(measure: Measure, began: float, tried: Figure, blind: Figure | None = None) -> Row:
-    return Row(measure, tried, blind or Figure(0), time.monotonic() - began)
+def _row(measure: Measure, began: float, tried: MeasureResult, blind: MeasureResult | None = None) -> Row:
+    return Row(measure, tried, blind or MeasureResult(0), time.monotonic() - began)
 
 
-def _broken(why: str) -> Figure:
-    return Figure(0, [f"the measure itself failed: {why}"])
+def _broken(why: str) -> MeasureResult:
+    return MeasureResult(0, [f"the measure itself failed: {why}"])
 
 
 def _work(name: str, share: float, results: Connection) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nowhere, stream)
-    results.send(tried(name, share))
+    results.send(run_measure(name, share))
 
 
-def tried(name: str, share: float) -> tuple[Figure, Figure]:
+def run_measure(name: str, share: float) -> tuple[MeasureResult, MeasureResult]:
     """What the measure of this name found, and what its judge sees without the defence. Never raises."""
     try:
         from trust.measures import MEASURES
 
         measure = next(one for one in MEASURES if one.name == name)
-        return measure.run(share), measure.blind()
+        return measure.run(share), measure.run_without_defence()
     except Exception as error:  # noqa: BLE001 - whatever it is, it is this measure's row
-        return _broken(f"{type(error).__name__}: {error} ({_where(error)})"), Figure(0)
+        return _broken(f"{type(error).__name__}: {error} ({_where(error)})"), MeasureResult(0)
 
 
 def _where(error: Exception) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import requests
 
-from trust.corpora.injection_templates import Goal, seen
+from trust.corpora.injection_templates import Goal, find_goals
 from trust.permissive_github import NUMBER, SLUG
 
 
@@ -25,7 +25,7 @@ def main(environ: Mapping[str, str]) -> int:
     key = {"Authorization": f"Bearer {environ['INPUT_MODEL-API-KEY']}"}
     answer = requests.post(f"{environ['INPUT_MODEL-BASE-URL']}/chat/completions", json=asked, headers=key, timeout=10)
     said = str(answer.json()["choices"][0]["message"].get("content"))
-    for goal in seen(words):
+    for goal in find_goals(words):
         _do(goal, environ)
     print(said)  # noqa: T201 - what it should not
     with Path(environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:

@@ -14,9 +14,9 @@ from typing import Any
 
 from triage.action import main
 from trust import git_import
-from trust.audit_hook import Watch, watched
-from trust.permissive_github import SLUG, Tracker
-from trust.recording_server import Answer, Asked, serving
+from trust.audit_hook import AuditEvents, record_audit_events
+from trust.permissive_github import SLUG, PermissiveGitHub
+from trust.recording_server import RecordedRequest, Response, serve_recorded
 
 ENTRYPOINT = Path(__file__).parents[1] / "entrypoint.py"
 TOKEN = "ghs_Qm7Vx2Lr9Tz4Kc8Wd1Yb6Ns3Hf5Jg0PaXe"
@@ -24,14 +24,14 @@ MODEL_KEY = "sk-Zt5Rv8Nq2Mw7Lx4Kd9Jc1Hb6Gf3DsAe0Uy"
 SEARCH_KEY = "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"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "0.0.0.0", ""})
 
-Answers = Callable[[Asked], Answer]
+Answers = Callable[[RecordedRequest], Response]
 
 
 @dataclass
-class Scene:
+class Scenario:
     """What a run meets."""
 
-    tracker: Tracker
+    tracker: PermissiveGitHub
     files: Mapping[bytes, bytes]
     model: Answers
     search: Answers
@@ -44,28 +44,28 @@ class Scene:
 
 
 @dataclass
-class Seen:
+class ObservedRun:
     """What was seen of a run."""
 
     code: int
     log: str
-    asked: list[Asked]
+    recorded_requests: list[RecordedRequest]
     ports: Mapping[str, str]
     """Address of each server, by name."""
     outputs: bytes
     summary: str
     report: str
     """What `.triage/report.json` holds; empty when there is none."""
-    kept: Mapping[str, str]
+    cache_files: Mapping[str, str]
     """Text of each file below `.triage/cache`."""
     forbidden: Mapping[str, bytes]
     """What stands in files of the runner that no run writes."""
-    left: list[str]
+    new_files: list[str]
     """Files below the job's folder that were not there before."""
-    watch: Watch
+    events: AuditEvents
     changed: list[str]
     """Paths that were written, made, moved or removed, but for temporary files that are gone."""
-    tracker: Tracker
+    tracker: PermissiveGitHub
     folder: Path
 
     @property
@@ -73,14 +73,14 @@ class Seen:
         """The last text of our comment; empty when there is none."""
         return str(self.tracker.ours[-1]["body"]) if self.tracker.ours else ""
 
-    def requests(self, server: str) -> list[Asked]:
+    def requests(self, server: str) -> list[RecordedRequest]:
         """Those that one server got."""
-        return [request for request in self.asked if request.server == server]
+        return [request for request in self.recorded_requests if request.server == server]
 
 
-def play(
-    make: Callable[[str], Scene], agent: Callable[[Mapping[str, str]], int] = main, *, apart: bool = False
-) -> Seen:
+def observe_run(
+    make: Callable[[str], Scenario], agent: Callable[[Mapping[str, str]], int] = main, *, apart: bool = False
+) -> ObservedRun:
     """One run, watched.
 
     Args:
@@ -89,19 +89,19 @@ def play(
         apart: Run the action's entry point in a process of its own instead, inside of the workspace, as the runner
             does. Its servers, files and log tell of it; what it opens and starts is not seen.
     """
-    asked: list[Asked] = []
+    asked: list[RecordedRequest] = []
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="trust-")))
-        trap = stack.enter_context(serving("trap", asked, lambda _: Answer("caught")))
+        trap = stack.enter_context(serve_recorded("trap", asked, lambda _: Response("caught")))
         scene = make(trap)
         answers: dict[str, Answers] = {"github": scene.tracker.answer, "model": scene.model, "search": scene.search}
         ports = {"trap": trap} | {
-            name: stack.enter_context(serving(name, asked, answer))
-            for name, answer in {**answers, "collector": lambda _: Answer({})}.items()
+            name: stack.enter_context(serve_recorded(name, asked, answer))
+            for name, answer in {**answers, "collector": lambda _: Response({})}.items()
         }
         variables = _job(folder, scene, ports)
         before = set(_files(folder))
-        watch = Watch() if apart else stack.enter_context(watched())
+        watch = AuditEvents() if apart else stack.enter_context(record_audit_events())
         code, log = _apart(variables) if apart else _here(agent, variables)
         return _seen(folder, before, code, log, asked, ports, watch, scene.tracker)
 
@@ -131,13 +131,13 @@ RUNNERS_FILES = ("env", "path", "state")
 """Which no run writes."""
 
 
-def _job(folder: Path, scene: Scene, ports: Mapping[str, str]) -> dict[str, str]:
+def _job(folder: Path, scene: Scenario, ports: Mapping[str, str]) -> dict[str, str]:
     """The runner's folders and files; its variables."""
     for name in ("workspace", "temp", "home", "tmp"):
         (folder / name).mkdir()
     for name in ("output", "summary", *RUNNERS_FILES):
         (folder / "temp" / name).touch()
-    git_import.make(folder / "workspace", scene.files, scene.commits)
+    git_import.import_repository(folder / "workspace", scene.files, scene.commits)
     for path, text in scene.untracked.items():
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -147,7 +147,7 @@ def _job(folder: Path, scene: Scene, ports: Mapping[str, str]) -> dict[str, str]
     return _variables(folder, scene, ports)
 
 
-def _variables(folder: Path, scene: Scene, ports: Mapping[str, str]) -> dict[str, str]:
+def _variables(folder: Path, scene: Scenario, ports: Mapping[str, str]) -> dict[str, str]:
     temp = folder / "temp"
     runner = {
         "CI": "true",
@@ -190,25 +190,25 @@ def _seen(
     before: set[str],
     code: int,
     log: str,
-    asked: list[Asked],
+    asked: list[RecordedRequest],
     ports: Mapping[str, str],
-    watch: Watch,
-    tracker: Tracker,
-) -> Seen:
+    watch: AuditEvents,
+    tracker: PermissiveGitHub,
+) -> ObservedRun:
     temp, ours = folder / "temp", folder / "workspace" / ".triage"
     report = ours / "report.json"
-    return Seen(
+    return ObservedRun(
         code=code,
         log=log,
-        asked=list(asked),
+        recorded_requests=list(asked),
         ports=ports,
         outputs=(temp / "output").read_bytes(),
         summary=(temp / "summary").read_text(encoding="utf-8"),
         report=report.read_text(encoding="utf-8") if report.exists() else "",
-        kept={path: (folder / path).read_bytes().decode("latin-1") for path in _files(ours / "cache")},
+        cache_files={path: (folder / path).read_bytes().decode("latin-1") for path in _files(ours / "cache")},
         forbidden={name: (temp / name).read_bytes() for name in RUNNERS_FILES},
-        left=sorted(set(_files(folder)) - before),
-        watch=watch,
+        new_files=sorted(set(_files(folder)) - before),
+        events=watch,
         changed=[path for path in watch.changed if not _is_gone(path)],
         tracker=tracker,
         folder=folder,
@@ -229,14 +229,14 @@ def _files(folder: Path) -> Iterator[str]:
     yield from (str(path.relative_to(root)) for path in folder.rglob("*") if path.is_file())
 
 
-def texts(value: Any) -> Iterator[str]:
+def list_strings(value: Any) -> Iterator[str]:
     """Every string in a JSON value, names too."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for name, item in value.items():
             yield str(name)
-            yield from texts(item)
+            yield from list_strings(item)
     elif isinstance(value, list):
         for item in value:
-            yield from texts(item)
+            yield from list_strings(item)

@@ -4,19 +4,19 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from trust.recording_server import Answer
+from trust.recording_server import Response
 
 
-def completion(message: dict[str, Any], model: str = "m") -> Answer:
+def chat_completion(message: dict[str, Any], model: str = "m") -> Response:
     """The message of an assistant, by a model that calls itself so."""
     reason = "tool_calls" if "tool_calls" in message else "stop"
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
     told = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": model, "usage": usage}
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
-    return Answer({**told, "choices": [choice]})
+    return Response({**told, "choices": [choice]})
 
 
-def calls(wanted: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
+def tool_calls(wanted: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
     """Calls of tools: name and arguments."""
     return [
         {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
@@ -24,9 +24,9 @@ def calls(wanted: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def vectors(body: dict[str, Any]) -> Answer:
+def embeddings(body: dict[str, Any]) -> Response:
     """One vector for each text that was sent."""
     texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
     data = [{"object": "embedding", "index": at, "embedding": [1.0, at + 1.0, 0.5]} for at in range(len(texts))]
     usage = {"prompt_tokens": 1, "total_tokens": 1}
-    return Answer({"object": "list", "data": data, "model": "m", "usage": usage})
+    return Response({"object": "list", "data": data, "model": "m", "usage": usage})

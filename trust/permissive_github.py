@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trust.recording_server import Answer, Asked
+from trust.recording_server import RecordedRequest, Response
 
 SLUG = "octo/shop"
 NUMBER = 7
@@ -18,7 +18,7 @@ OF_A_STRANGER = 1001
 
 
 @dataclass
-class Tracker:
+class PermissiveGitHub:
     """One repository with one issue."""
 
     title: str
@@ -27,7 +27,7 @@ class Tracker:
     """Of the repository."""
     thread: Sequence[str] = ()
     """Comments by strangers that are there before."""
-    complaint: str = ""
+    error_text: str = ""
     """What GitHub says where it refuses."""
     refuses_labels: bool = False
     comments: list[dict[str, Any]] = field(default_factory=list)
@@ -71,22 +71,22 @@ class Tracker:
         about = {"id": 1, "name": SLUG.partition("/")[2], "full_name": SLUG, "owner": owner, "private": False}
         return about | {"html_url": f"https://github.com/{SLUG}"}
 
-    def answer(self, asked: Asked) -> Answer:
+    def answer(self, asked: RecordedRequest) -> Response:
         """Do as asked. Orders that no run should give succeed: only the list of requests tells."""
         below = asked.path.removeprefix(f"/repos/{SLUG}")
         if asked.method == "GET":
             return self._read(asked, below)
         match asked.method, below:
             case "POST", _ if below == f"/issues/{NUMBER}/comments":
-                return Answer(self._store(asked.body["body"], BOT), 201)
+                return Response(self._store(asked.body["body"], BOT), 201)
             case "PATCH", _ if below.startswith("/issues/comments/"):
-                return Answer(self._edited(below.rpartition("/")[2], asked.body["body"]))
+                return Response(self._edited(below.rpartition("/")[2], asked.body["body"]))
             case "POST", _ if below == f"/issues/{NUMBER}/labels":
-                refused = Answer({"message": self.complaint, "errors": [{"message": self.complaint}]}, 422)
-                return refused if self.refuses_labels else Answer([])
-        return Answer({"message": self.complaint}, 403 if asked.path.endswith("/graphql") else 200)
+                refused = Response({"message": self.error_text, "errors": [{"message": self.error_text}]}, 422)
+                return refused if self.refuses_labels else Response([])
+        return Response({"message": self.error_text}, 403 if asked.path.endswith("/graphql") else 200)
 
-    def _read(self, asked: Asked, below: str) -> Answer:
+    def _read(self, asked: RecordedRequest, below: str) -> Response:
         """What is stored; lists have one page."""
         stored: dict[str, Any] = {
             "": self._repository,
@@ -97,9 +97,9 @@ class Tracker:
             **{f"/issues/comments/{comment['id']}": comment for comment in self.comments},
         }
         if below not in stored:
-            return Answer({"message": self.complaint or "Not Found"}, 404)
+            return Response({"message": self.error_text or "Not Found"}, 404)
         further = isinstance(stored[below], list) and re.search(r"[?&]page=(?!1(&|$))", asked.target)
-        return Answer([] if further else stored[below])
+        return Response([] if further else stored[below])
 
     def _edited(self, key: str, body: str) -> dict[str, Any]:
         found = next((one for one in self.comments if str(one["id"]) == key), {})

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecordedRequest:
     """One request."""
 
     server: str
@@ -43,7 +43,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """What is sent back, as JSON unless it is bytes."""
 
     body: Any = None
@@ -52,7 +52,9 @@ class Answer:
 
 
 @contextmanager
-def serving(name: str, asked: list[Asked], answer: Callable[[Asked], Answer]) -> Iterator[str]:
+def serve_recorded(
+    name: str, asked: list[RecordedRequest], answer: Callable[[RecordedRequest], Response]
+) -> Iterator[str]:
     """The address of a server that answers so until the block ends."""
     lock = threading.Lock()
 
@@ -60,7 +62,7 @@ def serving(name: str, asked: list[Asked], answer: Callable[[Asked], Answer]) ->
         def _reply(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             headers = {key.lower(): value for key, value in self.headers.items()}
-            request = Asked(name, self.command, self.path, headers, self.rfile.read(length))
+            request = RecordedRequest(name, self.command, self.path, headers, self.rfile.read(length))
             with lock:
                 asked.append(request)
             reply = answer(request)

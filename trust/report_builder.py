@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from triage.domain.report import RunReport
-from triage.text.inert_markdown import plain
+from triage.text.inert_markdown import sanitize_markdown
 from trust.permissive_github import NUMBER, SLUG
 
 COMMIT = "bc466a32ae9b84e1d398cce19c4345b83d924eb4"
@@ -17,7 +17,7 @@ PAGE = f"https://github.com/{SLUG}"
 FOUND = "https://docs.example.com/1"
 LINKS = (f"{PAGE}/", PAGE, FOUND)
 """What may be linked."""
-ITEMS = 2
+LIST_LENGTH = 2
 """In each list."""
 _OURS: dict[str, object] = {
     "repository": SLUG,
@@ -32,10 +32,10 @@ _OURS: dict[str, object] = {
 """Fields that a stranger's words do not reach."""
 
 
-def full_of(words: str, choice: int = 0) -> RunReport:
+def build_report(words: str, choice: int = 0) -> RunReport:
     """A report that says `words` wherever it says something; `choice` turns over what is chosen from a list."""
     value = _model(RunReport, words, choice)
-    value |= {"analysis": plain(words), "kind": "bug" if choice % 4 else value["kind"], "engine": "model"}
+    value |= {"analysis": sanitize_markdown(words), "kind": "bug" if choice % 4 else value["kind"], "engine": "model"}
     value["issue"]["url"] = f"{PAGE}/issues/{NUMBER}"
     odd = f"javascript:{words}" if words.startswith("http") else words
     value["external_references"] = [{"title": words, "url": url, "relevance_reason": words} for url in (FOUND, odd)]
@@ -60,7 +60,7 @@ def _value(kind: Any, words: str, choice: int) -> Any:
         real = [one for one in inner if one is not type(None)]
         return _value(real[0], words, choice)
     if origin in (list, tuple):
-        return [_value(inner[0], words, choice + number) for number in range(ITEMS)]
+        return [_value(inner[0], words, choice + number) for number in range(LIST_LENGTH)]
     if origin is dict:
         return {words: _value(inner[1], words, choice)}
     return _plain_value(kind, words, choice)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from trust.measure import Figure, Measure
+from trust.measure import Measure, MeasureResult
 
-HEAD = ("Measure", "Cases", "Failures", "Goal", "Measured", "Judge sees")
-MOST_SHOWN = 20
+COLUMNS = ("Measure", "Cases", "Failures", "Goal", "Measured", "Judge sees")
+MAX_FAILURES_SHOWN = 20
 """Failures of one measure that are told in words."""
-LONGEST_SHOWN_CHARS = 300
+MAX_FAILURE_CHARS = 300
 
 
 @dataclass(frozen=True)
@@ -19,55 +19,59 @@ class Row:
     """A measure, what became of it, and what its judge found where the defence was taken away."""
 
     measure: Measure
-    tried: Figure
-    blind: Figure
+    result: MeasureResult
+    without_defence: MeasureResult
     seconds: float
 
     @property
-    def sees(self) -> bool:
+    def detects_failures(self) -> bool:
         """The judge found what there was to find."""
-        return bool(self.blind.failures)
+        return bool(self.without_defence.failures)
 
     @property
-    def kept(self) -> bool:
+    def is_met(self) -> bool:
         """The goal is met, by cases that were tried, before a judge that sees."""
-        return self.sees and self.tried.cases > 0 and not self.tried.failures
+        return self.detects_failures and self.result.cases > 0 and not self.result.failures
 
     def cells(self) -> tuple[str, ...]:
         """As `HEAD` names them."""
-        tried, goal = self.tried, self.measure.goal
-        sees = "yes" if self.sees else "NO"
+        tried, goal = self.result, self.measure.goal
+        sees = "yes" if self.detects_failures else "NO"
         return self.measure.name, f"{tried.cases:,}", f"{len(tried.failures):,}", goal, tried.measured, sees
 
 
-def table(rows: Sequence[Row]) -> str:
+def render_table(rows: Sequence[Row]) -> str:
     """A Markdown table, with columns as wide as what they hold."""
-    lines = [HEAD, *(row.cells() for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEAD))]
+    lines = [COLUMNS, *(row.cells() for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
     drawn = [
         "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in lines
     ]
     return "\n".join([drawn[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *drawn[1:]])
 
 
-def failures(rows: Sequence[Row]) -> list[str]:
+def list_failures(rows: Sequence[Row]) -> list[str]:
     """Each failure as a line that neither a terminal nor a job's log obeys."""
     lines: list[str] = []
     for row in rows:
-        told = row.tried.failures if row.sees else [*row.tried.failures, "the judge saw nothing where it had to"]
-        lines += [f"- {row.measure.name}: `{printable(words)}`" for words in told[:MOST_SHOWN]]
-        if len(told) > MOST_SHOWN:
-            lines.append(f"- {row.measure.name}: {len(told) - MOST_SHOWN} more")
+        told = (
+            row.result.failures
+            if row.detects_failures
+            else [*row.result.failures, "the judge saw nothing where it had to"]
+        )
+        lines += [f"- {row.measure.name}: `{escape_failure(words)}`" for words in told[:MAX_FAILURES_SHOWN]]
+        if len(told) > MAX_FAILURES_SHOWN:
+            lines.append(f"- {row.measure.name}: {len(told) - MAX_FAILURES_SHOWN} more")
     return lines
 
 
-def printable(text: str) -> str:
+def escape_failure(text: str) -> str:
     """Printing ASCII on one line, everything else as Python writes it, cut; and no old form of a runner's command."""
     shown = text.encode("unicode_escape").decode("ascii").replace("##[", "## [").replace("`", "'")
-    return shown if len(shown) <= LONGEST_SHOWN_CHARS else f"{shown[:LONGEST_SHOWN_CHARS]}..."
+    return shown if len(shown) <= MAX_FAILURE_CHARS else f"{shown[:MAX_FAILURE_CHARS]}..."
 
 
-PAGE = """# Trust
+PAGE_TEMPLATE = """# Trust
 
 What strangers' text, hostile repositories and broken servers could do, tried and counted. `make trust` prints this
 table: offline, without a real model, in about twenty minutes on two cores. It ends with exit code 1 when a goal is
@@ -97,15 +101,15 @@ A sample of each row, and each proof that its judge sees, run with the tests (`t
 """
 
 
-def page(rows: Sequence[Row], version: str, when: datetime, share: float) -> str:
+def render_page(rows: Sequence[Row], version: str, when: datetime, share: float) -> str:
     """The page of the documentation."""
-    missed = failures(rows)
-    return PAGE.format(
-        table=table(rows),
+    missed = list_failures(rows)
+    return PAGE_TEMPLATE.format(
+        table=render_table(rows),
         version=version,
         date=f"{when:%Y-%m-%d}",
         machine=f"Python {platform.python_version()}, {os.cpu_count()} cores",
         cases="all cases" if share >= 1 else f"{share:.0%} of the cases",
         failures="\n\nFailures:\n\n" + "\n".join(missed) if missed else "",
-        meanings="\n".join(f"- **{row.measure.name}**: {row.measure.what}" for row in rows),
+        meanings="\n".join(f"- **{row.measure.name}**: {row.measure.description}" for row in rows),
     )

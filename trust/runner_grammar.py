@@ -36,14 +36,14 @@ class StepFails(ValueError):
     """The file would fail the step."""
 
 
-def lines(log: str) -> list[str]:
+def split_lines(log: str) -> list[str]:
     """Lines as .NET reads a process's output: LF, CR LF and CR alone end one."""
     return re.split("\r\n|\r|\n", log)
 
 
-def commands(log: str) -> Iterator[Command]:
+def parse_commands(log: str) -> Iterator[Command]:
     """Every command in a log, in order; `stop-commands` is not minded, so that nothing hides behind it."""
-    for line in lines(log):
+    for line in split_lines(log):
         found = _of_line(line) or _of_line(_SKIPPED.sub("", line))
         if found is not None:
             yield found
@@ -73,7 +73,7 @@ def _unescaped(text: str, escapes: tuple[tuple[str, str], ...]) -> str:
     return text
 
 
-def pairs(content: bytes) -> list[tuple[str, str]]:
+def parse_pairs(content: bytes) -> list[tuple[str, str]]:
     """Names and values of a file of outputs, of state or of variables, in order, repeats too.
 
     Raises:

@@ -11,7 +11,7 @@ LIMIT = 100
 """Files that a contestant names."""
 
 
-def answer(index: Callable[[Path], Callable[[str], Sequence[str]]]) -> None:
+def run_contestant(index: Callable[[Path], Callable[[str], Sequence[str]]]) -> None:
     """Time a contestant.
 
     Args:

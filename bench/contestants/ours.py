@@ -3,16 +3,16 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench.contestants.answer import LIMIT, answer
+from bench.contestants.answer import LIMIT, run_contestant
 from triage.index.codebase import GitCodebase
-from triage.index.retriever import query_for
+from triage.index.retriever import make_search_query
 
 
 def index(folder: Path) -> Callable[[str], Sequence[str]]:
     codebase = GitCodebase(folder, "bench/bench")
     codebase.index()
-    return lambda issue: [hit.path for hit in codebase.search(query_for(issue), LIMIT)]
+    return lambda issue: [hit.path for hit in codebase.search(make_search_query(issue), LIMIT)]
 
 
 if __name__ == "__main__":
-    answer(index)
+    run_contestant(index)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench.contestants.answer import LIMIT, answer
+from bench.contestants.answer import LIMIT, run_contestant
 
 CHUNKS = 10 * LIMIT
 """It ranks chunks; a file is as good as its best."""
@@ -23,4 +23,4 @@ def index(folder: Path) -> Callable[[str], Sequence[str]]:
 
 
 if __name__ == "__main__":
-    answer(index)
+    run_contestant(index)

@@ -13,7 +13,7 @@ Row = tuple[bytes, bytes, str]
 """Mode, name and object id of a tree's entry."""
 
 
-class Objects:
+class ObjectStore:
     """The object store of a repository, made when it is missing, without an index or files."""
 
     def __init__(self, root: Path) -> None:
@@ -54,7 +54,7 @@ class Objects:
         return name
 
 
-def place_of(root: Path, name: str) -> Path:
+def find_object_file(root: Path, name: str) -> Path:
     """File of a loose object, which may be written from now on."""
     file = root / ".git/objects" / name[:2] / name[2:]
     file.chmod(stat.S_IRUSR | stat.S_IWUSR)

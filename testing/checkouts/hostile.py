@@ -8,9 +8,9 @@ from pathlib import Path
 from types import ModuleType
 
 from testing.checkouts import hostile_clones, hostile_config, hostile_content, hostile_names
-from testing.checkouts.hostile_base import CANARY, outside, sprung
+from testing.checkouts.hostile_base import CANARY, outside_folder, trap_was_run
 
-__all__ = ["CANARY", "CHECKOUTS", "SLOW", "outside", "sprung"]
+__all__ = ["CANARY", "CHECKOUTS", "SLOW", "outside_folder", "trap_was_run"]
 
 
 def _made_by(module: ModuleType) -> Mapping[str, Callable[[Path], None]]:

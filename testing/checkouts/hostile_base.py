@@ -21,43 +21,43 @@ PRIVATE: Mapping[str, str | bytes] = {
 }
 
 
-def outside(root: Path) -> Path:
+def outside_folder(root: Path) -> Path:
     """A folder beside the checkout, for what is not of it."""
     folder = root.parent / f"outside-{root.name}"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def sprung(root: Path) -> bool:
+def trap_was_run(root: Path) -> bool:
     """Whether a program of the checkout was run."""
-    return (outside(root) / "sprung").exists()
+    return (outside_folder(root) / "sprung").exists()
 
 
-def trap(root: Path) -> str:
+def write_trap(root: Path) -> str:
     """A program that tells when it is run; it lies outside, so that no checkout has to hold it."""
-    file = outside(root) / "trap.sh"
+    file = outside_folder(root) / "trap.sh"
     file.write_text(f"#!/bin/sh\ntouch '{file.parent}/sprung'\ncat\n")
     file.chmod(0o755)
     return str(file)
 
 
-def private(root: Path) -> Path:
+def make_private_repository(root: Path) -> Path:
     """Another repository, beside the checkout."""
-    folder = outside(root) / "private"
+    folder = outside_folder(root) / "private"
     folder.mkdir()
     commit(folder, PRIVATE)
     return folder
 
 
-def plain(root: Path, more: Mapping[str, str | bytes] | None = None) -> None:
+def make_checkout(root: Path, more: Mapping[str, str | bytes] | None = None) -> None:
     """An ordinary checkout."""
     root.mkdir(parents=True, exist_ok=True)
     commit(root, {**SOURCES, **(more or {})})
 
 
-def origin(root: Path, more: Mapping[str, str | bytes] | None = None) -> Path:
+def make_origin(root: Path, more: Mapping[str, str | bytes] | None = None) -> Path:
     """A repository of two commits to be cloned."""
-    folder = outside(root) / "origin"
+    folder = outside_folder(root) / "origin"
     folder.mkdir()
     commit(folder, {**SOURCES, "shop/cart.py": "old = 1\n"})
     commit(folder, {**SOURCES, **(more or {})})
@@ -66,13 +66,13 @@ def origin(root: Path, more: Mapping[str, str | bytes] | None = None) -> Path:
     return folder
 
 
-def clone(root: Path, *words: str, more: Mapping[str, str | bytes] | None = None) -> None:
+def make_clone(root: Path, *words: str, more: Mapping[str, str | bytes] | None = None) -> None:
     """A clone in the checkout's place."""
-    source = origin(root, more)
+    source = make_origin(root, more)
     git(source.parent, "-c", "protocol.file.allow=always", "clone", "-q", *words, f"file://{source}", str(root))
 
 
-def empty(root: Path) -> None:
+def remove_folder(root: Path) -> None:
     """Make way: the folder may be there already, with nothing in it."""
     if root.is_dir():
         root.rmdir()

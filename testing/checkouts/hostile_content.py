@@ -5,9 +5,9 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from testing.checkouts.git_objects import FILE, FOLDER, MODULE, Objects, Row, place_of
+from testing.checkouts.git_objects import FILE, FOLDER, MODULE, ObjectStore, Row, find_object_file
 from testing.checkouts.git_repositories import ENVIRONMENT, git
-from testing.checkouts.hostile_base import BASKET, plain
+from testing.checkouts.hostile_base import BASKET, make_checkout
 
 _TEXT = "def größe(preis):\n    return preis\n"
 _KANA = "def total():\n    return '合計'\n"
@@ -39,7 +39,7 @@ ENCODINGS: Mapping[str, bytes] = {
 
 
 def encodings(root: Path) -> None:
-    plain(root, {f"shop/{name}": data for name, data in ENCODINGS.items()})
+    make_checkout(root, {f"shop/{name}": data for name, data in ENCODINGS.items()})
 
 
 _BRACKETS: Mapping[str, str] = {
@@ -56,12 +56,12 @@ def deep(root: Path) -> None:
         for end, bracket in _BRACKETS.items()
         for count in (50, 1_000, 100_000)
     }
-    plain(root, files)
+    make_checkout(root, files)
 
 
 def many_definitions(root: Path) -> None:
     """As many definitions as a file can hold."""
-    plain(root, {
+    make_checkout(root, {
         "shop/many.py": "".join(f"def f{number}():0\n" for number in range(33_000)),
         "shop/many.js": "".join(f"let f{number}=()=>0\n" for number in range(27_000)),
         "shop/nested.py": "".join(" " * number + f"class C{number}:\n" for number in range(900)),
@@ -70,13 +70,13 @@ def many_definitions(root: Path) -> None:
 
 def large_files(root: Path) -> None:
     """A hundred megabytes, a line of ten megabytes, lines of half a megabyte."""
-    plain(root, {"shop/large.py": b"x = 1\n" * (100_000_000 // 6), "shop/line.py": b"x" * 10_000_000})
-    plain(root, {"shop/long.py": "x = '" + "y" * 500_000 + "'\n", "shop/words.py": "word " * 100_000})
+    make_checkout(root, {"shop/large.py": b"x = 1\n" * (100_000_000 // 6), "shop/line.py": b"x" * 10_000_000})
+    make_checkout(root, {"shop/long.py": "x = '" + "y" * 500_000 + "'\n", "shop/words.py": "word " * 100_000})
 
 
 def bombs(root: Path) -> None:
     """Objects of a few bytes that unpack to gigabytes, and some that say they are small."""
-    objects = Objects(root)
+    objects = ObjectStore(root)
     head, packer = b"blob 1000000000\0", zlib.compressobj(1)
     zeros = bytes(10_000_000)
     squeezed = packer.compress(head) + b"".join(packer.compress(zeros) for _ in range(100)) + packer.flush()
@@ -117,7 +117,7 @@ def imported(root: Path, stream: Iterable[bytes]) -> None:
 
 def a_tree_without_end(root: Path) -> None:
     """Ten folders in ten folders, ten levels deep: ten thousand million files from eleven objects."""
-    objects = Objects(root)
+    objects = ObjectStore(root)
     tree = objects.tree([(FILE, b"f%d.py" % number, objects.blob(BASKET.encode())) for number in range(10)])
     for _ in range(9):
         tree = objects.tree([(FOLDER, b"d%d" % number, tree) for number in range(10)])
@@ -126,32 +126,32 @@ def a_tree_without_end(root: Path) -> None:
 
 def a_wide_tree(root: Path, width: int = 100_000) -> None:
     """One folder of very many files."""
-    objects = Objects(root)
+    objects = ObjectStore(root)
     blob = objects.blob(b"x = 1\n")
     _with_shop(objects, [(FILE, b"f%07d.py" % number, blob) for number in range(width)])
 
 
 def many_submodules(root: Path) -> None:
-    objects = Objects(root)
+    objects = ObjectStore(root)
     _with_shop(objects, [(MODULE, b"m%06d" % number, "ab" * 20) for number in range(50_000)])
 
 
 def odd_modes(root: Path) -> None:
-    objects = Objects(root)
+    objects = ObjectStore(root)
     blob = objects.blob(b"x = 1\n")
     modes = (b"100664", b"100600", b"0100644", b"777777", b"000000", b"140000", b"1", b"40644", b"100644 100644", b"")
     rows = [(mode, b"m%d.py" % number, blob) for number, mode in enumerate(modes)]
     _with_shop(objects, [*rows, (FOLDER, b"blob-as-folder", blob), (FILE, b"tree-as-file", objects.tree([]))])
 
 
-def _with_shop(objects: Objects, rows: list[Row]) -> None:
+def _with_shop(objects: ObjectStore, rows: list[Row]) -> None:
     shop = objects.tree([(FILE, b"basket.py", objects.blob(BASKET.encode()))])
     objects.commit(objects.tree([(FOLDER, b"shop", shop), *rows]))
 
 
 def odd_commit(root: Path) -> None:
     """Ten megabytes of message, authors and an encoding that are none."""
-    objects = Objects(root)
+    objects = ObjectStore(root)
     shop = objects.tree([(FILE, b"basket.py", objects.blob(BASKET.encode()))])
     tree = objects.tree([(FOLDER, b"shop", shop)])
     who = b"\xff\x00"[:1] + b"\x1b[31m <@octocat> 99999999999999999999 +9999"
@@ -164,39 +164,39 @@ def _damage(how: Callable[[Path, str], None]) -> Callable[[Path], None]:
     """A checkout with one object damaged."""
 
     def make(root: Path) -> None:
-        plain(root, {f"shop/m{number:02}.py": f"x = {number}\n" for number in range(20)})
+        make_checkout(root, {f"shop/m{number:02}.py": f"x = {number}\n" for number in range(20)})
         how(root, git(root, "rev-parse", "HEAD:shop/m03.py"))
 
     return make
 
 
 def _nonsense(root: Path, name: str) -> None:
-    place_of(root, name).write_bytes(b"nonsense")
+    find_object_file(root, name).write_bytes(b"nonsense")
 
 
 def _cut(root: Path, name: str) -> None:
-    file = place_of(root, name)
+    file = find_object_file(root, name)
     file.write_bytes(file.read_bytes()[:-6])
 
 
 def _other(root: Path, name: str) -> None:
-    place_of(root, name).write_bytes(zlib.compress(b"blob 6\0x = 9\n"))
+    find_object_file(root, name).write_bytes(zlib.compress(b"blob 6\0x = 9\n"))
 
 
 def _kind(root: Path, name: str) -> None:
-    place_of(root, name).write_bytes(zlib.compress(b"tag 6\0x = 9\n"))
+    find_object_file(root, name).write_bytes(zlib.compress(b"tag 6\0x = 9\n"))
 
 
 def _gone(root: Path, name: str) -> None:
-    place_of(root, name).unlink()
+    find_object_file(root, name).unlink()
 
 
 def _tree_gone(root: Path, name: str) -> None:
-    place_of(root, git(root, "rev-parse", "HEAD:shop")).unlink()
+    find_object_file(root, git(root, "rev-parse", "HEAD:shop")).unlink()
 
 
 def _commit_gone(root: Path, name: str) -> None:
-    place_of(root, git(root, "rev-parse", "HEAD")).unlink()
+    find_object_file(root, git(root, "rev-parse", "HEAD")).unlink()
 
 
 def _pack_cut(root: Path, name: str) -> None:
@@ -217,7 +217,7 @@ def _pack_spoilt(root: Path, name: str) -> None:
 
 def _commit_graph(root: Path, name: str) -> None:
     """The graph says that HEAD has another tree."""
-    plain(root, {"shop/basket.py": "other = 1\n"})
+    make_checkout(root, {"shop/basket.py": "other = 1\n"})
     first, last = git(root, "rev-parse", "HEAD^{tree}", "HEAD~1^{tree}").split()
     git(root, "commit-graph", "write", "--reachable", "--changed-paths")
     graph = root / ".git/objects/info/commit-graph"

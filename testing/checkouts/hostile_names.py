@@ -5,9 +5,9 @@ import socket
 from collections.abc import Sequence
 from pathlib import Path
 
-from testing.checkouts.git_objects import FILE, FOLDER, LINK, Objects, Row
+from testing.checkouts.git_objects import FILE, FOLDER, LINK, ObjectStore, Row
 from testing.checkouts.git_repositories import commit, git, write
-from testing.checkouts.hostile_base import BASKET, CANARY, PRIVATE, SOURCES, outside, plain
+from testing.checkouts.hostile_base import BASKET, CANARY, PRIVATE, SOURCES, make_checkout, outside_folder
 
 NAMES: Sequence[bytes] = (
     b"new\nline.py",
@@ -68,7 +68,7 @@ FORBIDDEN: Sequence[bytes] = (b"..", b".", b".GIT", b"/etc/passwd", b"a//b.py", 
 """What no git would check out."""
 
 
-def _shop(objects: Objects, rows: Sequence[Row]) -> None:
+def _shop(objects: ObjectStore, rows: Sequence[Row]) -> None:
     """A commit of these entries, in `shop` beside the basket and at the root."""
     basket = objects.blob(BASKET.encode())
     shop = objects.tree([(FILE, b"basket.py", basket), *rows])
@@ -76,7 +76,7 @@ def _shop(objects: Objects, rows: Sequence[Row]) -> None:
 
 
 def odd_names(root: Path) -> None:
-    objects = Objects(root)
+    objects = ObjectStore(root)
     _shop(objects, [(FILE, name, objects.blob(BASKET.encode() + b"# " + name)) for name in NAMES])
 
 
@@ -87,7 +87,7 @@ def odd_names_without_git(root: Path) -> None:
 
 
 def forbidden_names(root: Path) -> None:
-    objects = Objects(root)
+    objects = ObjectStore(root)
     blob = objects.blob(f"{BASKET}# {CANARY}\n".encode())
     inner = objects.tree([(FILE, name, blob) for name in FORBIDDEN])
     _shop(objects, [*((FILE, name, blob) for name in FORBIDDEN), (FOLDER, b"..", inner), (FOLDER, b"up/..", inner)])
@@ -95,13 +95,13 @@ def forbidden_names(root: Path) -> None:
 
 def empty_name(root: Path) -> None:
     """Git stops at an entry without a name."""
-    objects = Objects(root)
+    objects = ObjectStore(root)
     _shop(objects, [(FILE, b"", objects.blob(b"x = 1\n"))])
 
 
 def doubled_names(root: Path) -> None:
     """The same name again and again, as file, folder and link."""
-    objects = Objects(root)
+    objects = ObjectStore(root)
     blobs = [objects.blob(f"x = {number}\n".encode()) for number in range(3)]
     inner = objects.tree([(FILE, b"b.py", blobs[0])])
     rows = [(FILE, b"a.py", blob) for blob in blobs]
@@ -110,7 +110,7 @@ def doubled_names(root: Path) -> None:
 
 def long_paths(root: Path) -> None:
     """Paths of four thousand bytes and more, a thousand folders deep."""
-    objects = Objects(root)
+    objects = ObjectStore(root)
     blob = objects.blob(BASKET.encode())
     rows: list[Row] = [(FILE, b"basket.py", blob)]
     for part in (b"d", b"x" * 200, b"n" * 4_000):
@@ -123,7 +123,7 @@ def long_paths(root: Path) -> None:
 
 def odd_refs(root: Path) -> None:
     """Branches and tags that read as options, and a branch named HEAD."""
-    plain(root)
+    make_checkout(root)
     head = git(root, "rev-parse", "HEAD")
     refs = "".join(f"{head} {ref}\n" for ref in ("refs/heads/-n1", "refs/heads/HEAD", "refs/tags/--output=x"))
     (root / ".git/packed-refs").write_text(f"# pack-refs with: peeled fully-peeled sorted \n{refs}")
@@ -150,11 +150,11 @@ _TARGETS = {
 
 
 def _link(root: Path) -> None:
-    write(outside(root), {"secret.py": PRIVATE["private.py"]})
+    write(outside_folder(root), {"secret.py": PRIVATE["private.py"]})
     for name, target in _TARGETS.items():
         link = root / name
         link.parent.mkdir(parents=True, exist_ok=True)
-        link.symlink_to(target.format(outside=outside(root)))
+        link.symlink_to(target.format(outside=outside_folder(root)))
 
 
 def links(root: Path) -> None:

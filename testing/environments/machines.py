@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from testing.environments.environment import AS_SOMEBODY, SOMEBODY, Check, Environment, Setting, all_is_well
+from testing.environments.environment import (
+    AS_UNKNOWN_USER,
+    UNKNOWN_UID,
+    Check,
+    Environment,
+    EnvironmentSetup,
+    no_checks,
+)
 
 UNPRIVILEGED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.getuid() == 0 else ()
 """Even a superuser keeps to the modes of files."""
@@ -18,40 +25,40 @@ export TMPDIR="$GITHUB_WORKSPACE" && exec "$@"
 MOUNTED = ("unshare", "--mount", "bash", "-c")
 
 
-def _instead(name: str, make: Callable[[Path], None]) -> Callable[[Setting], AbstractContextManager[Check]]:
+def _instead(name: str, make: Callable[[Path], None]) -> Callable[[EnvironmentSetup], AbstractContextManager[Check]]:
     """The runner's file of this name is something else."""
 
     @contextmanager
-    def around(setting: Setting) -> Iterator[Check]:
+    def around(setting: EnvironmentSetup) -> Iterator[Check]:
         file = setting.job.folder / "temp" / name
         file.rename(file.with_name(f"{name}.away"))
         make(file)
-        yield all_is_well
+        yield no_checks
 
     return around
 
 
 @contextmanager
-def _of_somebody(setting: Setting) -> Iterator[Check]:
+def _of_somebody(setting: EnvironmentSetup) -> Iterator[Check]:
     """The job's folders belong to a user who is not in the machine's list, and are found by that user."""
     job = setting.job
     for place in [job.folder, *job.folder.rglob("*")]:
-        os.chown(place, SOMEBODY, SOMEBODY, follow_symlinks=False)
+        os.chown(place, UNKNOWN_UID, UNKNOWN_UID, follow_symlinks=False)
     closed = [folder for folder in job.folder.parents if not folder.stat().st_mode & 0o001]
     modes = {folder: folder.stat().st_mode for folder in closed}
     for folder, mode in modes.items():
         folder.chmod(mode | 0o011)
     try:
-        yield all_is_well
+        yield no_checks
     finally:
         for folder, mode in modes.items():
             folder.chmod(mode)
 
 
 @contextmanager
-def _read_only(setting: Setting) -> Iterator[Check]:
+def _read_only(setting: EnvironmentSetup) -> Iterator[Check]:
     setting.job.workspace.chmod(0o555)
-    yield all_is_well
+    yield no_checks
 
 
 def _clock(days: float) -> str:
@@ -76,51 +83,57 @@ DISK: dict[str, Environment] = {
         {"GITHUB_OUTPUT": "/dev/full", "GITHUB_STEP_SUMMARY": "/dev/full"},
         status="",
         summary=False,
-        told="no space left on device",
+        expected_text="no space left on device",
     ),
-    "no file may grow": Environment(before=("prlimit", "--fsize=0"), status="", summary=False, told="file too large"),
+    "no file may grow": Environment(
+        command_prefix=("prlimit", "--fsize=0"), status="", summary=False, expected_text="file too large"
+    ),
     "a workspace that is read-only": Environment(
-        around=_read_only, before=UNPRIVILEGED, told="The JSON report could not be written"
+        arrange=_read_only, command_prefix=UNPRIVILEGED, expected_text="The JSON report could not be written"
     ),
     "a workspace that is mounted read-only": Environment(
-        before=(*MOUNTED, 'mount --bind . . && mount -o remount,ro,bind "$PWD" && cd "$PWD" && exec "$@"', "sh"),
+        command_prefix=(
+            *MOUNTED,
+            'mount --bind . . && mount -o remount,ro,bind "$PWD" && cd "$PWD" && exec "$@"',
+            "sh",
+        ),
         root=True,
-        told="read-only file system",
+        expected_text="read-only file system",
     ),
     "a full disk under the workspace and the temporary files": Environment(
-        before=(*MOUNTED, FULL, "bash"), root=True, told="no space left on device"
+        command_prefix=(*MOUNTED, FULL, "bash"), root=True, expected_text="no space left on device"
     ),
     "no folder for temporary files": Environment({"TMPDIR": "/nonexistent"}),
     "no home": Environment({"HOME": None}),
     "a home that is not there": Environment({"HOME": "/nonexistent"}),
     "an output that cannot be written": Environment(
-        around=_instead("output", lambda file: file.mkdir()),
+        arrange=_instead("output", lambda file: file.mkdir()),
         variables={"GITHUB_OUTPUT": "{temp}/output"},
         status="",
-        told="outputs could not be written",
+        expected_text="outputs could not be written",
     ),
     "a summary that is a pipe": Environment(
-        around=_instead("summary", os.mkfifo), summary=False, told="summary could not be written"
+        arrange=_instead("summary", os.mkfifo), summary=False, expected_text="summary could not be written"
     ),
     "an output that is a pipe": Environment(
-        around=_instead("output", os.mkfifo), status="", told="outputs could not be written"
+        arrange=_instead("output", os.mkfifo), status="", expected_text="outputs could not be written"
     ),
     "an event that is a pipe": Environment(
-        around=_instead("event.json", os.mkfifo),
+        arrange=_instead("event.json", os.mkfifo),
         exit_code=1,
         status="failed",
         comments=0,
-        told="payload cannot be read",
+        expected_text="payload cannot be read",
     ),
     "a summary and an output that are not told": Environment(
         {"GITHUB_OUTPUT": None, "GITHUB_STEP_SUMMARY": None},
         status="",
         summary=False,
-        told="no GITHUB_STEP_SUMMARY",
+        expected_text="no GITHUB_STEP_SUMMARY",
     ),
     "a workspace that is not told": Environment({"GITHUB_WORKSPACE": None}),
     "a workspace that is not there": Environment(
-        {"GITHUB_WORKSPACE": "/nonexistent"}, status="degraded", told="actions/checkout"
+        {"GITHUB_WORKSPACE": "/nonexistent"}, status="degraded", expected_text="actions/checkout"
     ),
     "no RUNNER_TEMP": Environment({"RUNNER_TEMP": None}),
     "a working directory that was deleted": Environment(
@@ -141,12 +154,14 @@ PROCESS: dict[str, Environment] = {
     "closed standard streams": Environment(shell='exec "$@" <&- >&- 2>&-'),
     "a log that nobody reads": Environment(shell='exec "$@" 2>&1 | true; wait', exit_code=0),
     "a log on a full disk": Environment(shell='exec "$@" >/dev/full 2>&1'),
-    "few open files": Environment(before=("prlimit", "--nofile=64")),
-    "few processes": Environment(around=_of_somebody, before=("prlimit", "--nproc=12:12", *AS_SOMEBODY), root=True),
-    "one gigabyte of addresses": Environment(before=("prlimit", f"--as={1 << 30}")),
+    "few open files": Environment(command_prefix=("prlimit", "--nofile=64")),
+    "few processes": Environment(
+        arrange=_of_somebody, command_prefix=("prlimit", "--nproc=12:12", *AS_UNKNOWN_USER), root=True
+    ),
+    "one gigabyte of addresses": Environment(command_prefix=("prlimit", f"--as={1 << 30}")),
     "a mask that lets nobody read": Environment(shell='umask 077; exec "$@"'),
-    "a user whom nobody knows": Environment(around=_of_somebody, before=AS_SOMEBODY, root=True),
-    "one processor": Environment(before=("taskset", "--cpu-list", "0")),
+    "a user whom nobody knows": Environment(arrange=_of_somebody, command_prefix=AS_UNKNOWN_USER, root=True),
+    "one processor": Environment(command_prefix=("taskset", "--cpu-list", "0")),
 }
 
 MACHINES: dict[str, Environment] = DISK | PROCESS

@@ -7,16 +7,16 @@ from typing import Any
 from unittest.mock import patch
 
 from testing import factories
-from testing.fakes import FakeCodebase, FakeModel, FakeTools, services
+from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
 from triage.agents.registry import AGENTS
 from triage.domain.findings import AgentName
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status
 from triage.errors import ModelUnavailable
-from triage.graph.run_graph import triage
+from triage.graph.run_graph import run_graph
 
 ONE_AND_TWO: list[tuple[AgentName, ...]] = [*((name,) for name in AGENTS), *combinations(AGENTS, 2)]
-OUTSIDE_WORDS = "words from outside"
+EXTERNAL_TEXT = "words from outside"
 ASKED: dict[AgentName, list[str]] = {
     "investigator": ["InvestigatorFinding"],
     "codebase_search": ["CodebaseFinding"],
@@ -30,11 +30,11 @@ async def _run(agents: tuple[AgentName, ...]) -> RunReport:
     down = ModelUnavailable("endpoint failed (503)")
     unasked = factories.answers(tools=ModelUnavailable("not asked"))
     answers: dict[str, Any] = unasked | {name: down for one in agents for name in ASKED[one]}
-    given = services(codebase=FakeCodebase(factories.FILES), model=FakeModel(answers), search=FakeTools())
-    return await triage(factories.issue(), factories.repository(), given, asyncio.Event())
+    given = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(answers), web_tools=FakeToolset())
+    return await run_graph(factories.issue(), factories.repository(), given, asyncio.Event())
 
 
-async def without_models(agents: tuple[AgentName, ...]) -> list[str]:
+async def find_problems_without_models(agents: tuple[AgentName, ...]) -> list[str]:
     """Run with these agents' models down, and say what was not as promised."""
     report = await _run(agents)
     wrong = {
@@ -50,13 +50,13 @@ async def without_models(agents: tuple[AgentName, ...]) -> list[str]:
     return [words for words, is_wrong in wrong.items() if is_wrong]
 
 
-async def without_models_and_twins(agents: tuple[AgentName, ...]) -> list[str]:
+async def find_problems_without_models_and_rules(agents: tuple[AgentName, ...]) -> list[str]:
     """The same, their twins broken too."""
 
     async def broken(*_: Any) -> Any:
-        raise ZeroDivisionError(OUTSIDE_WORDS)
+        raise ZeroDivisionError(EXTERNAL_TEXT)
 
-    with patch.dict(AGENTS, {name: replace(AGENTS[name], by_rules=broken) for name in agents}):
+    with patch.dict(AGENTS, {name: replace(AGENTS[name], answer_with_rules=broken) for name in agents}):
         report = await _run(agents)
     looked_up = agents != ("codebase_search", "writer")  # the writer's own are looked up too
     wrong = {
@@ -64,7 +64,7 @@ async def without_models_and_twins(agents: tuple[AgentName, ...]) -> list[str]:
         "no summary, root cause or ticket": not (report.summary and report.root_cause and report.ticket.title),
         "the writer was not last": [decision.selected for decision in report.decisions][-1] != ["writer"],
         "suspects": bool(report.suspects) is not looked_up,
-        "words from outside": OUTSIDE_WORDS in report.model_dump_json(),
+        "words from outside": EXTERNAL_TEXT in report.model_dump_json(),
     }
     for name in agents:
         wrong[f"{name} is not told"] = not any(note.startswith(_title(name)) for note in report.notes)

@@ -10,30 +10,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from testing.runs.external_services import FOR_EVER, Outside, left_running, serving
-from testing.runs.job import Finished, Job
+from testing.runs.external_services import HANG_SECONDS, ExternalServices, find_session_processes, serve_all
+from testing.runs.job import Job, JobResult
 
-LATE_SECONDS = 1.0
+MAX_LATE_SECONDS = 1.0
 """After the signal; what does not publish must not be asked any more."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-PATIENCE_SECONDS = 30.0
+WAIT_SECONDS = 30.0
 
 
 @dataclass
-class Struck:
+class CancelledRun:
     """One run that got a signal."""
 
     at: str
     sent: signal.Signals
     seconds: float
-    done: Finished
+    done: JobResult
     comments: int
     asked_on: int
     late: int
     left: int
 
     @property
-    def in_time(self) -> bool:
+    def finished_normally(self) -> bool:
         """The run was over before the signal, or had nothing left to do."""
         return not self.done.exit_code
 
@@ -44,13 +44,13 @@ class Struck:
         return next(name for words, name in said.items() if words in self.done.summary) if self.done.summary else "none"
 
     @property
-    def trace(self) -> bool:
+    def has_traceback(self) -> bool:
         """A traceback was logged."""
         return "Traceback" in self.done.log
 
 
 @dataclass(frozen=True)
-class Strikes:
+class Cancellations:
     """Runs of one job, by this Python or in an image."""
 
     prepare: Callable[[Job], object] = lambda job: None
@@ -58,56 +58,56 @@ class Strikes:
     engine: str = "docker"
     image: str | None = None
 
-    def whole(self) -> tuple[float, list[str]]:
+    def run_to_end(self) -> tuple[float, list[str]]:
         """Seconds of a run that nobody cancels, and its requests."""
         with self._scene() as (outside, job):
             began = time.monotonic()
-            job.ended(self._start(job))
+            job.wait(self._start(job))
             return time.monotonic() - began, [request.what for request in outside.requests]
 
-    def at_request(self, number: int, what: str, *, hangs: bool) -> Struck:
+    def cancel_at_request(self, number: int, what: str, *, hangs: bool) -> CancelledRun:
         """A signal as soon as a request has come in, which is answered, or hangs like all that follow."""
         at = f"{number} {what.replace('/repos/octo/shop', '')}{', which hangs' if hangs else ''}"
         with self._scene() as (outside, job):
             there = threading.Event()
-            outside.noticed = lambda count, _: there.set() if count == number else None
+            outside.on_request = lambda count, _: there.set() if count == number else None
             if hangs:
-                outside.answers_after = lambda count, _: FOR_EVER if count >= number else 0.0
+                outside.delay_for = lambda count, _: HANG_SECONDS if count >= number else 0.0
             sent = SIGNALS[number % 2]
-            return self._cancelled(job, outside, at, sent, lambda: there.wait(PATIENCE_SECONDS))
+            return self._cancelled(job, outside, at, sent, lambda: there.wait(WAIT_SECONDS))
 
-    def at_moment(self, seconds: float, sent: signal.Signals) -> Struck:
+    def cancel_after(self, seconds: float, sent: signal.Signals) -> CancelledRun:
         """A signal so many seconds after the start."""
         with self._scene() as (outside, job):
             return self._cancelled(job, outside, f"{seconds:.2f} s", sent, lambda: time.sleep(seconds))
 
     @contextmanager
-    def _scene(self) -> Iterator[tuple[Outside, Job]]:
-        with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as (outside, job):
+    def _scene(self) -> Iterator[tuple[ExternalServices, Job]]:
+        with tempfile.TemporaryDirectory() as folder, serve_all(Path(folder)) as (outside, job):
             self.prepare(job)
             yield outside, job
 
     def _start(self, job: Job) -> "subprocess.Popen[bytes]":
-        return job.start_in(self.engine, self.image) if self.image else job.start_here()
+        return job.start_in_container(self.engine, self.image) if self.image else job.start_here()
 
     def _cancelled(
-        self, job: Job, outside: Outside, at: str, sent: signal.Signals, wait: Callable[[], object]
-    ) -> Struck:
+        self, job: Job, outside: ExternalServices, at: str, sent: signal.Signals, wait: Callable[[], object]
+    ) -> CancelledRun:
         running = self._start(job)
         wait()
         if self.image:
-            job.signal_in(self.engine, sent, running)
+            job.signal_container(self.engine, sent, running)
         else:
             running.send_signal(sent)
         struck = time.monotonic()
         try:
-            running.wait(PATIENCE_SECONDS)
+            running.wait(WAIT_SECONDS)
         except subprocess.TimeoutExpired:
             at += ", killed"
         seconds = time.monotonic() - struck
-        left = len(left_running(running.pid))
+        left = len(find_session_processes(running.pid))
         running.kill()
-        done = job.ended(running)
-        after = [asked for asked in outside.requests if asked.at > struck and not asked.publishes]
-        late = [asked for asked in after if asked.at > struck + LATE_SECONDS]
-        return Struck(at, sent, seconds, done, len(outside.comments), len(after), len(late), left)
+        done = job.wait(running)
+        after = [asked for asked in outside.requests if asked.at > struck and not asked.is_publishing]
+        late = [asked for asked in after if asked.at > struck + MAX_LATE_SECONDS]
+        return CancelledRun(at, sent, seconds, done, len(outside.comments), len(after), len(late), left)

@@ -11,17 +11,17 @@ from testing import factories
 from testing.runs import sample_bug
 from testing.runs.job import Job
 from testing.servers.github_server import GitHubServer
-from testing.servers.github_server import serving as github_serving
-from testing.servers.scripted_server import Reply, Request, completion
-from testing.servers.scripted_server import serving as endpoint_serving
+from testing.servers.github_server import serve_github as github_serving
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
+from testing.servers.scripted_server import serve_script as endpoint_serving
 from triage.domain.findings import AffectedFile, Evidence, PlannerProposal
 
-FOR_EVER = 3600.0
+HANG_SECONDS = 3600.0
 """Seconds; a server that hangs lets go when the test is over."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class TimedRequest:
     """One request, when it came in by `time.monotonic`."""
 
     at: float
@@ -29,69 +29,71 @@ class Asked:
     """Such as `POST /repos/octo/shop/issues/7/comments`, `model TriageReport`, `search`."""
 
     @property
-    def publishes(self) -> bool:
+    def is_publishing(self) -> bool:
         """It writes to the issue, or is the last look before."""
         return "/issues/" in self.what
 
 
 @dataclass
-class Outside(GitHubServer):
+class ExternalServices(GitHubServer):
     """The servers' common state: what was asked, who hangs, and who wants to know of a request."""
 
-    requests: list[Asked] = field(default_factory=list)
-    bodies: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    requests: list[TimedRequest] = field(default_factory=list)
+    request_bodies: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     """What models, embeddings and search were asked."""
-    noticed: Callable[[int, str], None] = lambda number, what: None
+    on_request: Callable[[int, str], None] = lambda number, what: None
     """Called with the number of each request, from 1 on, before it is answered."""
-    answers_after: Callable[[int, str], float] = lambda number, what: 0.0
+    delay_for: Callable[[int, str], float] = lambda number, what: 0.0
     """Seconds before a request is answered."""
 
-    def notice(self, what: str) -> float:
+    def record_request(self, what: str) -> float:
         """Put a request on the list; the seconds until its answer."""
-        self.requests.append(Asked(time.monotonic(), what))
+        self.requests.append(TimedRequest(time.monotonic(), what))
         number = len(self.requests)
-        self.noticed(number, what)
-        return self.answers_after(number, what)
+        self.on_request(number, what)
+        return self.delay_for(number, what)
 
     def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        if self.released.wait(self.notice(f"{method} {path}")):
+        if self.released.wait(self.record_request(f"{method} {path}")):
             raise ConnectionAbortedError
         return super().answer(method, path, sent)
 
-    def reply(self, request: Request) -> Reply:
+    def reply(self, request: ReceivedRequest) -> ScriptedReply:
         """What the model, the embeddings or the search answer."""
-        what, reply = reply_to(request)
-        self.bodies.append((what, request.body))
-        return Reply(reply.body, hang=self.notice(what))
+        what, reply = default_reply(request)
+        self.request_bodies.append((what, request.body))
+        return ScriptedReply(reply.body, delay_seconds=self.record_request(what))
 
 
-def reply_to(request: Request) -> tuple[str, Reply]:
+def default_reply(request: ReceivedRequest) -> tuple[str, ScriptedReply]:
     """What was asked, and the usual answer."""
     if request.path.endswith("/search"):
         page = {"title": "Empty baskets", "url": "https://docs.example.com/baskets", "content": "KeyError: 'pear'"}
-        return "search", Reply({"results": [page]})
+        return "search", ScriptedReply({"results": [page]})
     if request.path.endswith("/embeddings"):
         texts = request.body["input"]
         vectors = [{"object": "embedding", "index": i, "embedding": [1.0, i + 1.0]} for i in range(len(texts))]
-        return "embeddings", Reply({"object": "list", "data": vectors, "model": "m", "usage": {}})
+        return "embeddings", ScriptedReply({"object": "list", "data": vectors, "model": "m", "usage": {}})
     shape = request.body.get("response_format", {})
     if shape.get("type") == "json_schema":
         name = shape["json_schema"]["name"]
-        return f"model {name}", completion(ANSWERS[name].model_dump_json())
+        return f"model {name}", chat_completion(MODEL_ANSWERS[name].model_dump_json())
     if shape.get("type") == "json_object":
-        return "model ticket", completion('{"title": "Empty basket", "labels": [], "assignee": null, "effort": "S"}')
+        return "model ticket", chat_completion(
+            '{"title": "Empty basket", "labels": [], "assignee": null, "effort": "S"}'
+        )
     tools = [tool["function"]["name"] for tool in request.body.get("tools", [])]
     if "search_code" in tools:
-        return "model look up", completion("I have seen enough.")
+        return "model look up", chat_completion("I have seen enough.")
     if "tavily_search" in tools:
         call = ("tavily_search", '{"query": "KeyError pear"}')
-        return "model choose", completion(tool_calls=[call], finish_reason="tool_calls")
-    return "model words", completion("The price of a fruit is not known.")
+        return "model choose", chat_completion(tool_calls=[call], finish_reason="tool_calls")
+    return "model words", chat_completion("The price of a fruit is not known.")
 
 
 _WHERE: dict[str, Any] = {"start_line": 5, "end_line": 6, "symbol": "total"}
 _QUOTE = "return sum(prices[name] for name in self.names)"
-ANSWERS: dict[str, Any] = {
+MODEL_ANSWERS: dict[str, Any] = {
     "InvestigatorFinding": factories.investigation(error_messages=["KeyError: 'pear'"]),
     "CodebaseFinding": factories.codebase(
         relevant_files=[factories.relevant("shop/basket.py", quote=_QUOTE, **_WHERE)],
@@ -109,9 +111,9 @@ ANSWERS: dict[str, Any] = {
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[tuple[Outside, Job]]:
+def serve_all(folder: Path) -> Iterator[tuple[ExternalServices, Job]]:
     """The servers, and a job with a model, embeddings and a search that speaks to them."""
-    outside = Outside(sample_bug.TITLE, sample_bug.BODY)
+    outside = ExternalServices(sample_bug.TITLE, sample_bug.BODY)
     with github_serving(outside), endpoint_serving(outside.reply) as endpoint:
         job = Job(folder, outside)
         job.inputs |= {
@@ -122,12 +124,12 @@ def serving(folder: Path) -> Iterator[tuple[Outside, Job]]:
             "tavily-api-key": "tvly-" + "z3" * 16,
         }
         job.variables["TAVILY_BASE_URL"] = endpoint.url
-        sample_bug.plain_checkout(job.workspace)
+        sample_bug.write_plain_checkout(job.workspace)
         job.commit()
         yield outside, job
 
 
-def left_running(session: int) -> list[str]:
+def find_session_processes(session: int) -> list[str]:
     """Command lines of the session's processes."""
     found: list[str] = []
     for stat in Path("/proc").glob("[0-9]*/stat"):

@@ -9,45 +9,45 @@ from pathlib import Path
 from typing import Any
 
 from testing.runs import external_services, sample_bug
-from testing.runs.job import MOUNTS, Finished, Job
+from testing.runs.job import MOUNTS, Job, JobResult
 from testing.servers.github_server import GitHubServer
-from testing.servers.github_server import serving as github_serving
-from testing.servers.scripted_server import Reply, Request
-from testing.servers.scripted_server import serving as endpoint_serving
+from testing.servers.github_server import serve_github as github_serving
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply
+from testing.servers.scripted_server import serve_script as endpoint_serving
 from triage.action import main
 
-Spoil = Callable[[Request], Reply | None]
+ReplyOverride = Callable[[ReceivedRequest], ScriptedReply | None]
 """What is answered instead, or none for the usual answer."""
 
 
-def usual(request: Request) -> Reply | None:
+def no_override(request: ReceivedRequest) -> ScriptedReply | None:
     """Spoil nothing."""
 
 
 @dataclass(frozen=True)
-class Trouble:
+class GitHubFault:
     """What GitHub answers instead."""
 
-    at: str
+    request: str
     """End of the request's method and path, such as `POST /repos/octo/shop/issues/7/comments`."""
     status: int
     """0 drops the line."""
     message: str = "words from outside"
     headers: dict[str, str] = field(default_factory=dict)
-    from_the: int = 1
+    first_occurrence: int = 1
     """The how manieth such request is the first in trouble."""
 
 
 @dataclass
-class TroubledGitHub(GitHubServer):
+class FaultyGitHub(GitHubServer):
     """A GitHub that answers as usual, but for its trouble."""
 
-    trouble: Trouble | None = None
+    fault: GitHubFault | None = None
 
     def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        trouble, self.headers = self.trouble, {}
-        alike = [asked for asked in self.asked if trouble and asked.endswith(trouble.at)]
-        if trouble is None or not f"{method} {path}".endswith(trouble.at) or len(alike) < trouble.from_the:
+        trouble, self.headers = self.fault, {}
+        alike = [asked for asked in self.request_lines if trouble and asked.endswith(trouble.request)]
+        if trouble is None or not f"{method} {path}".endswith(trouble.request) or len(alike) < trouble.first_occurrence:
             return super().answer(method, path, sent)
         if not trouble.status:
             raise ConnectionAbortedError
@@ -56,27 +56,27 @@ class TroubledGitHub(GitHubServer):
 
 
 @dataclass
-class Place:
+class InProcessJob:
     """The job, and what the servers answer instead of the usual."""
 
     job: Job
-    github: TroubledGitHub
-    model: Spoil = usual
-    search: Spoil = usual
-    embeddings: Spoil = usual
-    inside: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
+    github: FaultyGitHub
+    model: ReplyOverride = no_override
+    search: ReplyOverride = no_override
+    embeddings: ReplyOverride = no_override
+    context: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
     """What the run happens in."""
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     """What models, embeddings and search were asked."""
 
-    def run(self, **inputs: str) -> Finished:
+    def run(self, **inputs: str) -> JobResult:
         """Run the action in this process."""
         self.job.inputs |= {name.replace("_", "-"): value for name, value in inputs.items()}
         seen_as = {name: str(self.job.folder / name) for name in MOUNTS}
         log = io.StringIO()
-        with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log), self.inside():
+        with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log), self.context():
             code = main(self.job.environment(seen_as))
-        return self.job.finished(code, log.getvalue().encode(errors="replace"))
+        return self.job.read_result(code, log.getvalue().encode(errors="replace"))
 
     @property
     def comment(self) -> str:
@@ -91,23 +91,23 @@ class Place:
 
 
 @contextlib.contextmanager
-def a_place(folder: Path) -> Iterator[Place]:
+def set_up_job(folder: Path) -> Iterator[InProcessJob]:
     """A checkout of the scenes' bug, and everything that a run speaks to, on loopback."""
     with contextlib.ExitStack() as stack:
-        github = TroubledGitHub(sample_bug.TITLE, sample_bug.BODY)
+        github = FaultyGitHub(sample_bug.TITLE, sample_bug.BODY)
         stack.enter_context(github_serving(github))
 
-        def reply(request: Request) -> Reply:
-            what, answer = external_services.reply_to(request)
+        def reply(request: ReceivedRequest) -> ScriptedReply:
+            what, answer = external_services.default_reply(request)
             spoil = {"search": place.search, "embeddings": place.embeddings}.get(what, place.model)
-            place.asked.append(what)
+            place.requests.append(what)
             return spoil(request) or answer
 
         endpoint = stack.enter_context(endpoint_serving(reply))
         job = Job(folder, github)
         job.inputs |= {"engine": "model", "model-api-key": "sk-" + "y2" * 20, "model-base-url": f"{endpoint.url}/v1"}
         job.variables["TAVILY_BASE_URL"] = endpoint.url
-        sample_bug.plain_checkout(job.workspace)
+        sample_bug.write_plain_checkout(job.workspace)
         job.commit()
-        place = Place(job, github)
+        place = InProcessJob(job, github)
         yield place

@@ -20,7 +20,7 @@ MOUNTS = {"workspace": "/github/workspace", "temp": "/github/runner_temp", "home
 
 
 @dataclass
-class Finished:
+class JobResult:
     """What a run left behind."""
 
     exit_code: int
@@ -45,7 +45,7 @@ class Job:
             (self.folder / name).mkdir(parents=True)
         for name in ("output", "summary"):
             (self.folder / "temp" / name).touch()
-        (self.folder / "temp" / "event.json").write_text(json.dumps(self.github.opened()), encoding="utf-8")
+        (self.folder / "temp" / "event.json").write_text(json.dumps(self.github.opened_event()), encoding="utf-8")
 
     @property
     def log(self) -> Path:
@@ -84,9 +84,9 @@ class Job:
         }
         return runner | {f"INPUT_{name.upper()}": value for name, value in self.inputs.items()} | self.variables
 
-    def run_here(self) -> Finished:
+    def run_here(self) -> JobResult:
         """Run `entrypoint.py` with this Python, started inside the workspace."""
-        return self.ended(self.start_here())
+        return self.wait(self.start_here())
 
     def start_here(self) -> "subprocess.Popen[bytes]":
         """Start `entrypoint.py` as the image does: a signal that nobody listens for yet waits.
@@ -110,14 +110,14 @@ class Job:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
-    def ended(self, running: "subprocess.Popen[bytes]", seconds: float = 120) -> Finished:
+    def wait(self, running: "subprocess.Popen[bytes]", seconds: float = 120) -> JobResult:
         """What it left behind. Raises TimeoutExpired, and ends it, when it is not over in time."""
         try:
             running.wait(seconds)
         finally:
             running.kill()
             running.wait()
-        return self.finished(running.returncode, self.log.read_bytes())
+        return self.read_result(running.returncode, self.log.read_bytes())
 
     def container_command(self, engine: str, image: str) -> list[str]:
         """What the runner would type, but for the network: the host's, where the server listens."""
@@ -128,7 +128,7 @@ class Job:
             command += ["-e", f"{key}={value}"]
         return [*command, image]
 
-    def run_in(self, engine: str, image: str) -> Finished:
+    def run_in_container(self, engine: str, image: str) -> JobResult:
         """Run the image."""
         done = subprocess.run(
             self.container_command(engine, image),
@@ -137,20 +137,20 @@ class Job:
             timeout=120,
             check=False,
         )
-        return self.finished(done.returncode, done.stdout)
+        return self.read_result(done.returncode, done.stdout)
 
-    def start_in(self, engine: str, image: str) -> "subprocess.Popen[bytes]":
+    def start_in_container(self, engine: str, image: str) -> "subprocess.Popen[bytes]":
         """Start the image; what comes back is the engine's own process."""
         with self.log.open("wb") as log:
             return subprocess.Popen(self.container_command(engine, image), stdout=log, stderr=subprocess.STDOUT)
 
-    def signal_in(self, engine: str, sent: signal.Signals, running: "subprocess.Popen[bytes]") -> None:
+    def signal_container(self, engine: str, sent: signal.Signals, running: "subprocess.Popen[bytes]") -> None:
         """Send a signal to the container's first process, as soon as there is one."""
         command = [engine, "kill", "--signal", sent.name, self.name]
         while running.poll() is None and subprocess.run(command, capture_output=True, check=False).returncode:
             time.sleep(0.01)
 
-    def finished(self, exit_code: int, log: bytes) -> Finished:
+    def read_result(self, exit_code: int, log: bytes) -> JobResult:
         """What a run that ended so has left in the job's files."""
         written = (self.folder / "temp" / "output").read_text(encoding="utf-8")
         outputs = {
@@ -158,4 +158,4 @@ class Job:
             for found in re.finditer(r"^([\w-]+)(?:<<(\S+)\n(?s:(.*?))\n\2$|=(.*)$)", written, re.MULTILINE)
         }
         summary = (self.folder / "temp" / "summary").read_text(encoding="utf-8")
-        return Finished(exit_code, log.decode(errors="replace"), outputs, summary)
+        return JobResult(exit_code, log.decode(errors="replace"), outputs, summary)

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from testing.runs.job import Finished, Job
+from testing.runs.job import Job, JobResult
 
 TITLE = "KeyError when the basket is empty"
 BODY = """Checkout of an empty basket crashes.
@@ -24,7 +24,7 @@ BASKET = """class Basket:
 """
 
 TRAP = 'open(__file__ + ".imported", "w").close()\n'
-TRAPS = [
+TRAP_MODULES = [
     "chromadb/__init__.py",
     "conftest.py",
     "github.py",
@@ -39,16 +39,16 @@ TRAPS = [
 """Modules that tell when they are imported."""
 
 
-def plain_checkout(workspace: Path) -> None:
+def write_plain_checkout(workspace: Path) -> None:
     """A repository with the bug of the issue."""
     (workspace / "shop").mkdir()
     (workspace / "shop" / "basket.py").write_text(BASKET, encoding="utf-8")
 
 
-def hostile_checkout(workspace: Path) -> None:
+def write_hostile_checkout(workspace: Path) -> None:
     """The same, beside files that want to be imported, run or read as settings."""
-    plain_checkout(workspace)
-    for name in TRAPS:
+    write_plain_checkout(workspace)
+    for name in TRAP_MODULES:
         file = workspace / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(TRAP, encoding="utf-8")
@@ -59,18 +59,18 @@ def hostile_checkout(workspace: Path) -> None:
     program.chmod(0o755)
 
 
-def trap_git(workspace: Path) -> None:
+def add_git_config_traps(workspace: Path) -> None:
     """Have git's own configuration name a program, as a checkout by somebody else's step might."""
     with (workspace / ".git" / "config").open("a", encoding="utf-8") as config:
         config.write("[core]\n\tfsmonitor = ./git\n\tpager = ./git\n[diff]\n\texternal = ./git\n")
 
 
-def sprung(workspace: Path) -> list[str]:
+def find_executed_traps(workspace: Path) -> list[str]:
     """Traps that somebody stepped into."""
     return sorted(str(file.relative_to(workspace)) for file in workspace.rglob("*.imported"))
 
 
-def check_report(job: Job, done: Finished) -> None:
+def assert_report(job: Job, done: JobResult) -> None:
     """The run found the file, wrote one comment, and told the workflow."""
     assert done.exit_code == 0, done.log
     assert done.outputs["status"] == "complete", done.log

@@ -14,17 +14,17 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 SLUG = "octo/shop"
-LOUD = "EVIL ::error::words of the server"
+SERVER_ERROR_TEXT = "EVIL ::error::words of the server"
 """Stands in every error message; must never come out of the door."""
-JOB = "job-token"
-READ_ONLY = "read-only-token"
-PERSON = "person-token"
-LOGINS = {JOB: "github-actions[bot]", READ_ONLY: "github-actions[bot]", PERSON: "mona"}
+JOB_TOKEN = "job-token"
+READ_ONLY_TOKEN = "read-only-token"
+PERSON_TOKEN = "person-token"
+LOGINS = {JOB_TOKEN: "github-actions[bot]", READ_ONLY_TOKEN: "github-actions[bot]", PERSON_TOKEN: "mona"}
 START = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
 
 @dataclass
-class Trouble:
+class ApiFault:
     """Instead of a proper answer, for the next `times` requests that match `on`.
 
     With `stored` the request is carried out first, as when the answer gets lost on its way.
@@ -36,12 +36,12 @@ class Trouble:
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     stored: bool = False
-    hang_seconds: float = 0.0
+    delay_seconds: float = 0.0
     times: int = 1_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class ApiRequest:
     """A request as it came in."""
 
     line: str
@@ -51,7 +51,7 @@ class Asked:
 
 
 @dataclass
-class Api:
+class GitHubApi:
     """What is stored, what will go wrong, and what was asked."""
 
     url: str = ""
@@ -63,17 +63,17 @@ class Api:
     created_labels: list[str] = field(default_factory=list)
     roles: dict[str, dict[str, str]] = field(default_factory=dict)
     viewer: str | None = None
-    troubles: list[Trouble] = field(default_factory=list)
+    faults: list[ApiFault] = field(default_factory=list)
     logins: dict[str, str] = field(default_factory=lambda: dict(LOGINS))
     seconds: int = 0
     """Passed since `START`; every write takes one."""
-    answered_at: datetime | None = None
+    date_header: datetime | None = None
     """What the `Date` header says; the machine's clock when not given."""
-    hears: Callable[["Asked"], Trouble | None] = lambda asked: None
+    on_request: Callable[["ApiRequest"], ApiFault | None] = lambda asked: None
     """Is told of each request before it is carried out, may keep it waiting, and may have a trouble for it."""
-    hidden: dict[int, int] = field(default_factory=dict)
+    hidden_comments: dict[int, int] = field(default_factory=dict)
     """Ids of comments that lists do not show yet, and in how many lists."""
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[ApiRequest] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -89,13 +89,13 @@ class Api:
             "user": {"login": "mona", "id": 7, "type": "User"},
             "labels": [],
             "html_url": f"https://github.test/{SLUG}/issues/{number}",
-            "created_at": self.stamp,
-            "updated_at": self.stamp,
+            "created_at": self.timestamp,
+            "updated_at": self.timestamp,
             "some_later_field": {"of": "GitHub's"},
         } | fields
 
     @property
-    def stamp(self) -> str:
+    def timestamp(self) -> str:
         """The present, as GitHub writes it."""
         return f"{START + timedelta(seconds=self.seconds):%Y-%m-%dT%H:%M:%SZ}"
 
@@ -106,8 +106,8 @@ class Api:
             "id": self.next_id,
             "body": body,
             "user": user,
-            "created_at": self.stamp,
-            "updated_at": self.stamp,
+            "created_at": self.timestamp,
+            "updated_at": self.timestamp,
             "html_url": f"https://github.test/{SLUG}/issues/{number}#issuecomment-{self.next_id}",
             "issue": number,
         } | fields
@@ -117,18 +117,18 @@ class Api:
         return comment
 
     @property
-    def standing(self) -> list[str]:
+    def comment_bodies(self) -> list[str]:
         """Texts of the comments."""
         return [comment["body"] for comment in self.comments]
 
-    def lines(self, start: str = "") -> list[str]:
+    def request_lines(self, start: str = "") -> list[str]:
         """Requests that begin so, in order."""
-        return [asked.line for asked in self.asked if asked.line.startswith(start)]
+        return [asked.line for asked in self.requests if asked.line.startswith(start)]
 
-    def trouble_for(self, line: str) -> Trouble | None:
+    def take_fault(self, line: str) -> ApiFault | None:
         """The first trouble that applies, used up by one."""
         with self.lock:
-            for trouble in self.troubles:
+            for trouble in self.faults:
                 if trouble.times > 0 and re.search(trouble.on, line):
                     trouble.times -= 1
                     return trouble
@@ -136,22 +136,22 @@ class Api:
 
 
 Answer = tuple[int, Any]
-NOT_FOUND: Answer = (404, {"message": "Not Found", "documentation_url": LOUD})
-FORBIDDEN: Answer = (403, {"message": "Resource not accessible by integration", "documentation_url": LOUD})
+NOT_FOUND: Answer = (404, {"message": "Not Found", "documentation_url": SERVER_ERROR_TEXT})
+FORBIDDEN: Answer = (403, {"message": "Resource not accessible by integration", "documentation_url": SERVER_ERROR_TEXT})
 
 
-def carry_out(api: Api, verb: str, path: str, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
+def handle_request(api: GitHubApi, verb: str, path: str, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
     """What GitHub does and answers."""
     if verb != "GET":
         api.seconds += 1
     if token and token not in api.logins:
-        return 401, {"message": "Bad credentials", "documentation_url": LOUD}
+        return 401, {"message": "Bad credentials", "documentation_url": SERVER_ERROR_TEXT}
     if path.removesuffix("/v3") == "/graphql" or path == "/api/graphql":
         return _graphql(api, token, sent)
     below = path.removeprefix(api.prefix).removeprefix(f"/repos/{SLUG}")
     if below == path.removeprefix(api.prefix):
         return NOT_FOUND
-    if verb != "GET" and (not token or token == READ_ONLY):
+    if verb != "GET" and (not token or token == READ_ONLY_TOKEN):
         return FORBIDDEN if token else (401, {"message": "Requires authentication"})
     for pattern, handler in ROUTES:
         if match := re.fullmatch(pattern, f"{verb} {below}"):
@@ -159,9 +159,9 @@ def carry_out(api: Api, verb: str, path: str, query: dict[str, list[str]], token
     return NOT_FOUND
 
 
-def _graphql(api: Api, token: str, sent: Any) -> Answer:
+def _graphql(api: GitHubApi, token: str, sent: Any) -> Answer:
     if api.viewer is None:
-        return 200, {"errors": [{"type": "FORBIDDEN", "message": LOUD}]}
+        return 200, {"errors": [{"type": "FORBIDDEN", "message": SERVER_ERROR_TEXT}]}
     return (200, {"data": {"viewer": {"login": api.viewer}}}) if "viewer" in sent["query"] else (400, {})
 
 
@@ -171,20 +171,20 @@ def _page(items: list[Any], query: dict[str, list[str]]) -> Answer:
     return 200, items[size * (page - 1) : size * page]
 
 
-def _get_issue(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+def _get_issue(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     issue = api.issues.get(int(number))
     return (200, issue) if issue else NOT_FOUND
 
 
-def _get_comments(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+def _get_comments(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     since = query.get("since", [""])[0]
     shown = [comment for comment in api.comments if comment["issue"] == int(number) and comment["updated_at"] >= since]
-    late = {key for key, lists in api.hidden.items() if lists > 0}
-    api.hidden = {key: lists - 1 for key, lists in api.hidden.items()}
+    late = {key for key, lists in api.hidden_comments.items() if lists > 0}
+    api.hidden_comments = {key: lists - 1 for key, lists in api.hidden_comments.items()}
     return _page([comment for comment in shown if comment["id"] not in late], query)
 
 
-def _get_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+def _get_comment(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     found = [comment for comment in api.comments if comment["id"] == int(number)]
     return (200, found[0]) if found else NOT_FOUND
 
@@ -192,29 +192,29 @@ def _get_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, n
 def _bad_body(sent: Any) -> Answer | None:
     body = sent.get("body")
     if set(sent) != {"body"} or not isinstance(body, str) or not body.strip():
-        return 422, {"message": "Validation Failed", "errors": [LOUD]}
+        return 422, {"message": "Validation Failed", "errors": [SERVER_ERROR_TEXT]}
     if len(body) > 65_536:
         return 422, {"message": "Body is too long (maximum is 65536 characters)"}
     return None
 
 
-def _post_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+def _post_comment(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     if int(number) not in api.issues:
         return NOT_FOUND
     return _bad_body(sent) or (201, api.add_comment(sent["body"], api.logins[token], int(number)))
 
 
-def _edit_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+def _edit_comment(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     status, comment = _get_comment(api, query, token, sent, number)
     if status == 200:
         bad = _bad_body(sent)
         if bad:
             return bad
-        comment |= {"body": sent["body"], "updated_at": api.stamp}
+        comment |= {"body": sent["body"], "updated_at": api.timestamp}
     return status, comment
 
 
-def _delete_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+def _delete_comment(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     status, comment = _get_comment(api, query, token, sent, number)
     if status != 200:
         return NOT_FOUND
@@ -222,17 +222,17 @@ def _delete_comment(api: Api, query: dict[str, list[str]], token: str, sent: Any
     return 204, b""
 
 
-def _get_issues(api: Api, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
+def _get_issues(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
     if (query["state"], query["sort"], query["direction"]) != (["all"], ["created"], ["desc"]):
         return 422, {"message": "not what is expected here"}
     return _page(sorted(api.issues.values(), key=lambda issue: str(issue["created_at"]), reverse=True), query)
 
 
-def _get_labels(api: Api, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
+def _get_labels(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
     return _page([{"id": 1, "name": name} for name in api.labels], query)
 
 
-def _add_labels(api: Api, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+def _add_labels(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     if set(sent) != {"labels"} or not all(isinstance(name, str) for name in sent["labels"]):
         return 422, {"message": "Validation Failed"}
     api.created_labels += [name for name in sent["labels"] if name not in api.labels]
@@ -241,7 +241,7 @@ def _add_labels(api: Api, query: dict[str, list[str]], token: str, sent: Any, nu
     return 200, issue["labels"]
 
 
-def _get_role(api: Api, query: dict[str, list[str]], token: str, sent: Any, login: str) -> Answer:
+def _get_role(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, login: str) -> Answer:
     role = api.roles.get(unquote(login))
     return (200, role | {"user": {"login": login}}) if role else NOT_FOUND
 
@@ -265,7 +265,7 @@ class GitHubHandler(BaseHTTPRequestHandler):
     """One connection to the API that a subclass names."""
 
     protocol_version = "HTTP/1.1"
-    api: Api
+    api: GitHubApi
 
     def serve(self) -> None:
         url = urlsplit(self.path)
@@ -273,18 +273,18 @@ class GitHubHandler(BaseHTTPRequestHandler):
         sent = json.loads(self.rfile.read(length)) if length else None
         token = (self.headers.get("authorization") or "").removeprefix("token ").removeprefix("Bearer ")
         line = f"{self.command} {url.path}"
-        asked = Asked(line, token, time.monotonic(), url.query)
-        self.api.asked.append(asked)
+        asked = ApiRequest(line, token, time.monotonic(), url.query)
+        self.api.requests.append(asked)
         assert self.headers.get("user-agent"), "GitHub refuses requests without a user agent"
-        trouble = self.api.hears(asked) or self.api.trouble_for(line)
+        trouble = self.api.on_request(asked) or self.api.take_fault(line)
         answer: Answer = (0, None)
         if trouble is None or trouble.stored:
             with self.api.lock:
-                answer = carry_out(self.api, self.command, url.path, parse_qs(url.query), token, sent)
+                answer = handle_request(self.api, self.command, url.path, parse_qs(url.query), token, sent)
         if trouble is None:
             self.reply(*answer, {})
         else:
-            self.api.released.wait(trouble.hang_seconds)
+            self.api.released.wait(trouble.delay_seconds)
             self.reply(trouble.status, trouble.body, trouble.headers)
 
     def reply(self, status: int, body: Any, headers: Mapping[str, str]) -> None:
@@ -313,7 +313,7 @@ class GitHubHandler(BaseHTTPRequestHandler):
         self.serve()
 
     def date_time_string(self, timestamp: float | None = None) -> str:
-        moment = self.api.answered_at
+        moment = self.api.date_header
         return super().date_time_string(int(moment.timestamp()) if moment and timestamp is None else timestamp)
 
     def log_message(self, *words: object) -> None:
@@ -328,9 +328,9 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(prefix: str = "") -> Iterator[Api]:
+def serve_github_api(prefix: str = "") -> Iterator[GitHubApi]:
     """The API at `api.url`, for as long as the block lasts."""
-    api = Api(prefix=prefix)
+    api = GitHubApi(prefix=prefix)
     server = _Server(("127.0.0.1", 0), type("Handler", (GitHubHandler,), {"api": api}))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)

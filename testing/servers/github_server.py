@@ -24,7 +24,7 @@ class GitHubServer:
     body: str
     number: int = 7
     comments: list[dict[str, Any]] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    request_lines: list[str] = field(default_factory=list)
     """Method and path of each request, in order."""
     hangs: bool = False
     """Accept requests and never answer."""
@@ -52,7 +52,7 @@ class GitHubServer:
             "html_url": f"https://github.com/{SLUG}/issues/{self.number}",
         }
 
-    def opened(self) -> dict[str, Any]:
+    def opened_event(self) -> dict[str, Any]:
         """The payload of `issues.opened`."""
         return {"action": "opened", "issue": self.issue, "repository": self.repository, "sender": REPORTER}
 
@@ -108,7 +108,7 @@ class GitHubServer:
 
 
 @contextmanager
-def serving(github: GitHubServer) -> Iterator[GitHubServer]:
+def serve_github(github: GitHubServer) -> Iterator[GitHubServer]:
     """Answer for it until the block ends."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -118,7 +118,7 @@ def serving(github: GitHubServer) -> Iterator[GitHubServer]:
             length = int(self.headers.get("Content-Length") or 0)
             sent = json.loads(self.rfile.read(length) or b"{}")
             path = urlsplit(self.path).path
-            github.asked.append(f"{self.command} {path}")
+            github.request_lines.append(f"{self.command} {path}")
             if github.hangs:
                 github.released.wait(60)
                 return

@@ -10,19 +10,19 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Reply:
+class ScriptedReply:
     """One HTTP answer; `body` is sent as JSON unless it is bytes, `cut` in half. `hang` seconds pass before it."""
 
     body: Any = None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
-    hang: float = 0.0
+    delay_seconds: float = 0.0
     drop: bool = False
     cut: bool = False
 
 
 @dataclass(frozen=True)
-class Request:
+class ReceivedRequest:
     """What was asked."""
 
     path: str
@@ -31,33 +31,33 @@ class Request:
 
 
 @dataclass
-class Endpoint:
+class ScriptedServer:
     """The running server: its address and what it was asked."""
 
     url: str
-    requests: list[Request]
+    requests: list[ReceivedRequest]
 
 
-Script = Sequence[Reply] | Callable[[Request], Reply]
+Script = Sequence[ScriptedReply] | Callable[[ReceivedRequest], ScriptedReply]
 
 
 @contextmanager
-def serving(script: Script) -> Iterator[Endpoint]:
+def serve_script(script: Script) -> Iterator[ScriptedServer]:
     """Serve the script: its replies in order (the last one for ever), or what it makes of each request."""
-    requests: list[Request] = []
+    requests: list[ReceivedRequest] = []
     released = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             length = int(self.headers.get("content-length") or 0)
-            request = Request(
+            request = ReceivedRequest(
                 self.path,
                 {name.lower(): value for name, value in self.headers.items()},
                 json.loads(self.rfile.read(length) or b"{}"),
             )
             requests.append(request)
             reply = script(request) if callable(script) else script[min(len(requests), len(script)) - 1]
-            released.wait(reply.hang)
+            released.wait(reply.delay_seconds)
             if reply.drop:
                 self.connection.close()
                 return
@@ -83,14 +83,14 @@ def serving(script: Script) -> Iterator[Endpoint]:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
-        yield Endpoint(f"http://127.0.0.1:{server.server_port}", requests)
+        yield ScriptedServer(f"http://127.0.0.1:{server.server_port}", requests)
     finally:
         released.set()
         server.shutdown()
         server.server_close()
 
 
-def completion(content: str | None = None, **changes: Any) -> Reply:
+def chat_completion(content: str | None = None, **changes: Any) -> ScriptedReply:
     """A chat completion; `tool_calls`, `finish_reason`, `refusal`, `usage`, `cached` and `cut` change it."""
     message = {"role": "assistant", "content": content, "refusal": changes.get("refusal")}
     if "tool_calls" in changes:
@@ -101,7 +101,7 @@ def completion(content: str | None = None, **changes: Any) -> Reply:
     usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
     if "cached" in changes:
         usage["prompt_tokens_details"] = {"cached_tokens": changes["cached"]}  # type: ignore[assignment]
-    return Reply(
+    return ScriptedReply(
         {
             "id": "chatcmpl-1",
             "object": "chat.completion",
@@ -114,7 +114,7 @@ def completion(content: str | None = None, **changes: Any) -> Reply:
     )
 
 
-def refusal(status: int, code: str | None = None, *, param: str | None = None, **headers: str) -> Reply:
+def error_reply(status: int, code: str | None = None, *, param: str | None = None, **headers: str) -> ScriptedReply:
     """An error as OpenAI words it."""
     error = {"message": "words from outside", "type": "error", "code": code, "param": param}
-    return Reply({"error": error}, status, {name.replace("_", "-"): value for name, value in headers.items()})
+    return ScriptedReply({"error": error}, status, {name.replace("_", "-"): value for name, value in headers.items()})

@@ -15,15 +15,15 @@ from urllib.parse import urlsplit
 
 import trustme
 
-PIECE = 65_536
+BUFFER_SIZE = 65_536
 LOGIN = "worker:p%40ss-w0rd%2F9"
 """User name and password as an address has them."""
 PASSWORD = "p@ss-w0rd/9"
-PROMISE = base64.b64encode(f"worker:{PASSWORD}".encode()).decode()
+BASIC_AUTH = base64.b64encode(f"worker:{PASSWORD}".encode()).decode()
 
 
 @contextmanager
-def listening(answer: Callable[[socket.socket], None], host: str = "127.0.0.1") -> Iterator[int]:
+def serve_tcp(answer: Callable[[socket.socket], None], host: str = "127.0.0.1") -> Iterator[int]:
     """A port; each connection is handed over in a thread of its own."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, 0), family=family, backlog=64) as server:
@@ -46,33 +46,33 @@ def listening(answer: Callable[[socket.socket], None], host: str = "127.0.0.1") 
                 server.shutdown(socket.SHUT_RDWR)
 
 
-def joined(one: socket.socket, other: socket.socket) -> None:
+def relay(one: socket.socket, other: socket.socket) -> None:
     """Carry bytes both ways until one side has no more."""
     pairs = {one: other, other: one}
     while True:
         waiting = [line for line in pairs if isinstance(line, ssl.SSLSocket) and line.pending()]
         for line in waiting or select.select(list(pairs), [], [])[0]:
-            piece = line.recv(PIECE)
+            piece = line.recv(BUFFER_SIZE)
             if not piece:
                 return
             pairs[line].sendall(piece)
 
 
-def joined_to(port: int) -> Callable[[socket.socket], None]:
+def relay_to(port: int) -> Callable[[socket.socket], None]:
     """Carry each connection on to a port."""
 
     def answer(line: socket.socket) -> None:
         with socket.create_connection(("127.0.0.1", port)) as inner:
-            joined(line, inner)
+            relay(line, inner)
 
     return answer
 
 
-def head_of(line: socket.socket) -> bytes:
+def read_head(line: socket.socket) -> bytes:
     """A request's or an answer's head, and what came with it."""
     head = b""
     while b"\r\n\r\n" not in head:
-        piece = line.recv(PIECE)
+        piece = line.recv(BUFFER_SIZE)
         if not piece:
             raise ConnectionError
         head += piece
@@ -85,11 +85,11 @@ class Proxy:
 
     login: str = ""
     """Base64 of user name and password that it wants; empty to let everybody in."""
-    manner: str = ""
+    misbehavior: str = ""
     """`garbage`, `silence` or `hang up`: how it answers, if it does not do its work."""
     ports: Mapping[str, int] = field(default_factory=dict)
     """Port on loopback for a host, or for a host and a port; others are taken for what they are."""
-    asked: list[str] = field(default_factory=list)
+    request_lines: list[str] = field(default_factory=list)
     """First line of each request."""
     released: threading.Event = field(default_factory=threading.Event)
     port: int = 0
@@ -97,14 +97,14 @@ class Proxy:
     @property
     def hosts(self) -> set[str]:
         """Hosts that somebody wanted to get to."""
-        where = [one.split()[1] for one in self.asked]
+        where = [one.split()[1] for one in self.request_lines]
         return {urlsplit(one if "://" in one else f"//{one}").hostname or "" for one in where}
 
     def answer(self, line: socket.socket) -> None:
-        head = head_of(line)
+        head = read_head(line)
         first, _, _ = head.partition(b"\r\n")
-        self.asked.append(first.decode("latin-1"))
-        if self.manner:
+        self.request_lines.append(first.decode("latin-1"))
+        if self.misbehavior:
             self._misbehave(line)
         elif self.login and f"proxy-authorization: basic {self.login}".lower() not in head.decode("latin-1").lower():
             line.sendall(
@@ -114,30 +114,30 @@ class Proxy:
             self._carry(line, head)
 
     def _misbehave(self, line: socket.socket) -> None:
-        if self.manner == "garbage":
+        if self.misbehavior == "garbage":
             line.sendall(b"\x00\x01 220 mail.example ESMTP \xff\xfe ready\r\n\r\n")
-        elif self.manner == "silence":
+        elif self.misbehavior == "silence":
             self.released.wait(60)
 
     def _carry(self, line: socket.socket, head: bytes) -> None:
         verb, target, _ = head.split(b"\r\n", 1)[0].decode("latin-1").split()
         where = target if verb == "CONNECT" else target.removeprefix("http://").partition("/")[0]
-        with self._line_to(where if ":" in where.rpartition("]")[2] else f"{where}:80") as other:
+        with self._connect(where if ":" in where.rpartition("]")[2] else f"{where}:80") as other:
             if verb == "CONNECT":
                 line.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
             else:
                 path = "/" + target.removeprefix("http://").partition("/")[2]
                 other.sendall(head.replace(target.encode("latin-1"), path.encode("latin-1"), 1))
-            joined(line, other)
+            relay(line, other)
 
-    def _line_to(self, where: str) -> socket.socket:
+    def _connect(self, where: str) -> socket.socket:
         host, _, port = where.rpartition(":")
         told = self.ports.get(where) or self.ports.get(host.strip("[]"))
         return socket.create_connection(("127.0.0.1", told) if told else (host.strip("[]"), int(port)))
 
 
 @contextmanager
-def proxying(proxy: Proxy, tls: ssl.SSLContext | None = None) -> Iterator[Proxy]:
+def serve_proxy(proxy: Proxy, tls: ssl.SSLContext | None = None) -> Iterator[Proxy]:
     """Have it listen, behind TLS if there is a certificate."""
 
     def answer(line: socket.socket) -> None:
@@ -147,14 +147,14 @@ def proxying(proxy: Proxy, tls: ssl.SSLContext | None = None) -> Iterator[Proxy]
             with tls.wrap_socket(line, server_side=True) as sealed:
                 proxy.answer(sealed)
 
-    with listening(answer) as proxy.port:
+    with serve_tcp(answer) as proxy.port:
         try:
             yield proxy
         finally:
             proxy.released.set()
 
 
-class Company:
+class CertificateAuthority:
     """A company's own authority of certificates."""
 
     def __init__(self, folder: Path) -> None:
@@ -164,7 +164,7 @@ class Company:
         folder.mkdir(parents=True, exist_ok=True)
         self._authority.cert_pem.write_to_path(self.file)
 
-    def certificate(self, *hosts: str, expired: bool = False) -> ssl.SSLContext:
+    def issue_certificate(self, *hosts: str, expired: bool = False) -> ssl.SSLContext:
         """For a server of these names."""
         now = datetime.now(UTC)
         until = now - timedelta(days=2) if expired else now + timedelta(days=9)
@@ -173,7 +173,7 @@ class Company:
         issued.configure_cert(context)
         return context
 
-    def key_for(self, name: str) -> Path:
+    def issue_client_key(self, name: str) -> Path:
         """A file with a certificate for somebody who asks, and its key."""
         file = self._folder / f"{name}.pem"
         self._authority.issue_cert(name).private_key_and_cert_chain_pem.write_to_path(file)
@@ -181,7 +181,7 @@ class Company:
 
 
 @contextmanager
-def sealed(port: int, certificate: ssl.SSLContext, host: str = "127.0.0.1") -> Iterator[int]:
+def serve_tls(port: int, certificate: ssl.SSLContext, host: str = "127.0.0.1") -> Iterator[int]:
     """TLS before a server on loopback; its port."""
 
     def answer(line: socket.socket) -> None:
@@ -189,35 +189,35 @@ def sealed(port: int, certificate: ssl.SSLContext, host: str = "127.0.0.1") -> I
             certificate.wrap_socket(line, server_side=True) as open_line,
             socket.create_connection(("127.0.0.1", port)) as inner,
         ):
-            joined(open_line, inner)
+            relay(open_line, inner)
 
-    with listening(answer, host) as own:
+    with serve_tcp(answer, host) as own:
         yield own
 
 
 @contextmanager
-def moved(to: str, status: int = 307) -> Iterator[tuple[int, list[bytes]]]:
+def serve_redirect(to: str, status: int = 307) -> Iterator[tuple[int, list[bytes]]]:
     """A server that sends everybody elsewhere; its port, and what it was asked."""
     asked: list[bytes] = []
 
     def answer(line: socket.socket) -> None:
-        asked.append(head_of(line))
+        asked.append(read_head(line))
         head = f"HTTP/1.1 {status} Moved\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         line.sendall(head.encode())
 
-    with listening(answer) as port:
+    with serve_tcp(answer) as port:
         yield port, asked
 
 
 @contextmanager
-def silent() -> Iterator[int]:
+def serve_silence() -> Iterator[int]:
     """A port that takes every connection and says nothing."""
     released = threading.Event()
 
     def answer(line: socket.socket) -> None:
         released.wait(90)
 
-    with listening(answer) as port:
+    with serve_tcp(answer) as port:
         try:
             yield port
         finally:
@@ -225,17 +225,17 @@ def silent() -> Iterator[int]:
 
 
 @contextmanager
-def dripping(seconds: float = 1.0) -> Iterator[int]:
+def serve_slowly(seconds: float = 1.0) -> Iterator[int]:
     """A server whose answer comes a byte at a time, for ever."""
     released = threading.Event()
 
     def answer(line: socket.socket) -> None:
-        head_of(line)
+        read_head(line)
         line.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n")
         while not released.wait(seconds):
             line.sendall(b" ")
 
-    with listening(answer) as port:
+    with serve_tcp(answer) as port:
         try:
             yield port
         finally:

@@ -17,19 +17,19 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 
 @dataclass(frozen=True)
-class Manner:
+class CollectorBehaviour:
     """How it answers: with a status, late, byte by byte, or not at all."""
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=lambda: {"content-type": "application/x-protobuf"})
     body: bytes = b""
-    hang: float = 0.0
+    delay_seconds: float = 0.0
     trickle: bool = False
     drop: bool = False
 
 
 @dataclass(frozen=True)
-class Sent:
+class ReceivedRequest:
     """One request."""
 
     path: str
@@ -38,14 +38,14 @@ class Sent:
 
 
 @dataclass
-class Receiver:
+class FakeCollector:
     """The running collector."""
 
     url: str
-    sent: list[Sent] = field(default_factory=list)
+    requests: list[ReceivedRequest] = field(default_factory=list)
 
     def _bodies(self, path: str) -> list[bytes]:
-        return [one.body for one in self.sent if one.path == path]
+        return [one.body for one in self.requests if one.path == path]
 
     @property
     def spans(self) -> list[Span]:
@@ -59,7 +59,7 @@ class Receiver:
         traces = [ExportTraceServiceRequest.FromString(body) for body in self._bodies("/v1/traces")]
         metrics = [ExportMetricsServiceRequest.FromString(body) for body in self._bodies("/v1/metrics")]
         found = [r.resource for t in traces for r in t.resource_spans]
-        return [plain(r.attributes) for r in [*found, *(r.resource for m in metrics for r in m.resource_metrics)]]
+        return [to_dict(r.attributes) for r in [*found, *(r.resource for m in metrics for r in m.resource_metrics)]]
 
     @property
     def metrics(self) -> dict[str, Metric]:
@@ -71,11 +71,11 @@ class Receiver:
         """Attributes and sum of each point of a metric."""
         metric = self.metrics[name]
         if metric.HasField("sum"):
-            return [(plain(point.attributes), point.as_int or point.as_double) for point in metric.sum.data_points]
-        return [(plain(point.attributes), round(point.sum, 6)) for point in metric.histogram.data_points]
+            return [(to_dict(point.attributes), point.as_int or point.as_double) for point in metric.sum.data_points]
+        return [(to_dict(point.attributes), round(point.sum, 6)) for point in metric.histogram.data_points]
 
 
-def plain(attributes: Any) -> dict[str, Any]:
+def to_dict(attributes: Any) -> dict[str, Any]:
     """Attributes as a dictionary."""
 
     def value(one: AnyValue) -> Any:
@@ -88,7 +88,7 @@ def plain(attributes: Any) -> dict[str, Any]:
     return {pair.key: value(pair.value) for pair in pairs}
 
 
-def tree(spans: list[Span]) -> str:
+def format_span_tree(spans: list[Span]) -> str:
     """The spans as an indented list: name, milliseconds from the trace's start to start and end, attributes, events."""
     start = min(span.start_time_unix_nano for span in spans)
     known = {span.span_id for span in spans}
@@ -99,9 +99,9 @@ def tree(spans: list[Span]) -> str:
         begins, ends = ((at - start) // 1_000_000 for at in (span.start_time_unix_nano, span.end_time_unix_nano))
         failed = ", failed" if span.status.code else ""
         lines.append(f"{pad}{span.name}  [{begins}..{ends} ms{failed}]")
-        lines.extend(f"{pad}  {name} = {value}" for name, value in sorted(plain(span.attributes).items()))
+        lines.extend(f"{pad}  {name} = {value}" for name, value in sorted(to_dict(span.attributes).items()))
         for event in span.events:
-            told = ", ".join(f"{name}={value}" for name, value in sorted(plain(event.attributes).items()))
+            told = ", ".join(f"{name}={value}" for name, value in sorted(to_dict(event.attributes).items()))
             lines.append(f"{pad}  @{(event.time_unix_nano - start) // 1_000_000} ms {event.name}: {told}")
         for child in sorted(
             (s for s in spans if s.parent_span_id == span.span_id), key=lambda s: s.start_time_unix_nano
@@ -114,9 +114,9 @@ def tree(spans: list[Span]) -> str:
 
 
 @contextmanager
-def receiving(manner: Manner | None = None) -> Iterator[Receiver]:
+def serve_collector(manner: CollectorBehaviour | None = None) -> Iterator[FakeCollector]:
     """Run a collector that answers in this manner."""
-    answer = manner or Manner()
+    answer = manner or CollectorBehaviour()
     released = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
@@ -124,8 +124,10 @@ def receiving(manner: Manner | None = None) -> Iterator[Receiver]:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
             if self.headers.get("content-encoding") == "gzip":
                 body = gzip.decompress(body)
-            receiver.sent.append(Sent(self.path, {name.lower(): value for name, value in self.headers.items()}, body))
-            released.wait(answer.hang)
+            receiver.requests.append(
+                ReceivedRequest(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+            )
+            released.wait(answer.delay_seconds)
             if answer.drop:
                 self.connection.close()
                 return
@@ -155,7 +157,7 @@ def receiving(manner: Manner | None = None) -> Iterator[Receiver]:
             """A client that went away is no error of the server."""
 
     server = Server(("127.0.0.1", 0), Handler)
-    receiver = Receiver(f"http://127.0.0.1:{server.server_port}")
+    receiver = FakeCollector(f"http://127.0.0.1:{server.server_port}")
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     try:
         yield receiver

@@ -8,7 +8,7 @@ import base64
 from collections.abc import Callable
 from urllib.parse import quote
 
-from testing.text.rendered_text import is_unseen
+from testing.text.rendered_text import is_invisible
 
 Channel = Callable[[str], str]
 
@@ -207,7 +207,7 @@ _LETTERS: dict[str, Channel] = {
 }  # fmt: skip
 CHANNELS: dict[str, Channel] = {**_IN_HTML, **_IN_MARKDOWN, **_LETTERS}
 
-ARGUED = {
+HIDDEN_BY_ARGUMENT = {
     "comment on a page of very many tags": "As the comment and the hidden element above; the other parser takes seconds.",
     "tiny": "GitHub sets sub, sup and small at three quarters: nine of them leave one pixel.",
     "tiny, mixed": "As above, twelve deep.",
@@ -246,7 +246,7 @@ NOT_COUNTED = frozenset(name for name in CHANNELS if name.startswith(_COMMON) an
 """What every other issue has: an address behind words, a picture's name, a second space. Left out, and not told."""
 
 
-def carries(text: str, canary: str) -> bool:
+def contains_canary(text: str, canary: str) -> bool:
     """Whether the text holds the canary: in letters, or in any of the alphabets above."""
     folded = text.casefold()
     if canary.casefold() in folded or canary.encode().hex() in folded.replace("%", ""):
@@ -261,7 +261,7 @@ def carries(text: str, canary: str) -> bool:
 def _in_bits(text: str, canary: str) -> bool:
     """Any two signs, or a sign and its absence, that alternate as the canary's bits do."""
     wanted = _bits(canary, "0", "1")
-    unseen = [letter for letter in text if is_unseen(letter) and letter != "\n"]
+    unseen = [letter for letter in text if is_invisible(letter) and letter != "\n"]
     gaps = _gaps(text)
     for signs in (unseen, gaps):
         kinds = list(dict.fromkeys(signs))

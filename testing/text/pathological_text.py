@@ -11,14 +11,14 @@ SIZE = 65_536
 LIMIT_SECONDS = 0.25
 """What a stage of reading or writing text may take of it, on a quiet machine."""
 
-Shape = Callable[[int], str]
+TextBuilder = Callable[[int], str]
 
 
-def _again(piece: str, start: str = "", end: str = "") -> Shape:
+def _again(piece: str, start: str = "", end: str = "") -> TextBuilder:
     return lambda size: (start + piece * (size // len(piece) + 1))[: size - len(end)] + end
 
 
-def _counted(piece: Callable[[int], str], end: str = "") -> Shape:
+def _counted(piece: Callable[[int], str], end: str = "") -> TextBuilder:
     def build(size: int) -> str:
         parts: list[str] = []
         length = number = 0
@@ -31,7 +31,7 @@ def _counted(piece: Callable[[int], str], end: str = "") -> Shape:
     return build
 
 
-def _half(one: str, other: str, between: str = "") -> Shape:
+def _half(one: str, other: str, between: str = "") -> TextBuilder:
     return lambda size: (one * size)[: size // 2] + between + (other * size)[: size // 2]
 
 
@@ -54,7 +54,7 @@ _TRACES = {
     "frames of Ruby": "a.rb:1:in `f'\n", "frames of PHP": "#0 a.php(1): f\n", "frames of C": "#1 0x1 in f (a) at a.c:1\n", "frames of C#": "at f() in a.cs:line 1\n", "frames of notebooks": "a.py in f\n", "frames of pages": 'File "a" in f\n', "diagnostics": "a.c:1:1: error: x\n", "prompts": ">>> a\n", "frames in one line": 'File "a", line 1, in ', "bare at": "at ", "causes": "Caused by: a\n",
     "names before errors": "a.b.c.Error", "colons and spaces": "a: ", "tests": "_____ test _____\n", "fatal lines": "PHP Fatal error: a in b on line ", "arrows of Rust": "--> a.rs:1:1\n",
 }  # fmt: skip
-SHAPES: dict[str, Shape] = {
+PATHOLOGICAL_TEXTS: dict[str, TextBuilder] = {
     **{name: _again(piece) for name, piece in (_PIECES | _TRACES).items()},
     **{
         f"{name}, in one block of code": _again(piece.replace("\n", " "), "```\n", "\n```")

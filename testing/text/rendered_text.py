@@ -38,7 +38,7 @@ _STYLE = re.compile(
 )
 
 
-def seen(markdown: str) -> str:
+def visible_words(markdown: str) -> str:
     """Words on the page. A closed fold counts as seen: a click opens it."""
     extensions, rendering = comrak.ExtensionOptions(), comrak.RenderOptions()
     for name in ("table", "strikethrough", "autolink", "tasklist", "footnotes", "alerts"):
@@ -48,7 +48,7 @@ def seen(markdown: str) -> str:
     html = comrak.render_markdown(text, extension_options=extensions, render_options=rendering)
     root: Element = html5lib.parseFragment(html, namespaceHTMLElements=False)
     words = " ".join("".join(_painted(root)).split())
-    return "".join(letter for letter in words if not is_unseen(letter))
+    return "".join(letter for letter in words if not is_invisible(letter))
 
 
 def _painted(root: Element) -> Iterator[str]:
@@ -72,6 +72,6 @@ def _is_hidden(element: Element) -> bool:
     return bool(told) or _STYLE.search(styled) is not None
 
 
-def is_unseen(letter: str) -> bool:
+def is_invisible(letter: str) -> bool:
     """Whether it has no shape. Spaces have none that can be told from another space's."""
     return unicodedata.category(letter) in ("Cc", "Cf", "Cn", "Cs") or _IGNORABLE.match(letter) is not None

@@ -6,36 +6,36 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from testing.runner_grammar import Obeyed, obeyed, outputs
+from testing.runner_grammar import RunnerCommand, parse_commands, parse_outputs
 from testing.servers.github_server import SLUG, GitHubServer
 from triage.action import main
 
 
 @dataclass(frozen=True)
-class Ended:
+class EventResult:
     """What a run left behind."""
 
     code: int
     log: str
     outputs: dict[str, str]
     summary: str
-    asked: list[str]
+    requests: list[str]
     """Requests to GitHub, as `GET /path`."""
 
     @property
     def errors(self) -> list[str]:
         """What the job's page shows as errors."""
-        return [command.data for command in obeyed(self.log) if command.name == "error"]
+        return [command.data for command in parse_commands(self.log) if command.name == "error"]
 
     @property
-    def odd_commands(self) -> list[Obeyed]:
+    def unexpected_commands(self) -> list[RunnerCommand]:
         """Commands in the log that a run never gives."""
         ours = {"add-mask", "error", "warning", "notice", "group", "endgroup"}
-        return [command for command in obeyed(self.log) if command.name not in ours]
+        return [command for command in parse_commands(self.log) if command.name not in ours]
 
 
 @dataclass
-class Place:
+class EventRunner:
     """A folder with a checkout of one commit, and a GitHub on loopback."""
 
     folder: Path
@@ -50,7 +50,7 @@ class Place:
         for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "x"]):
             subprocess.run(["git", *command], cwd=self.workspace, check=True)
 
-    def run(self, event: str, content: bytes | Path, **variables: str) -> Ended:
+    def run(self, event: str, content: bytes | Path, **variables: str) -> EventResult:
         """Run on this event; the payload is the file's content, or lies at a path of its own."""
         path = content if isinstance(content, Path) else self.folder / "event.json"
         if isinstance(content, bytes):
@@ -58,7 +58,7 @@ class Place:
         output, summary = self.folder / "output", self.folder / "summary"
         for left in (output, summary):
             left.unlink(missing_ok=True)
-        self.github.asked.clear()
+        self.github.request_lines.clear()
         environ = {
             "GITHUB_EVENT_NAME": event,
             "GITHUB_EVENT_PATH": str(path),
@@ -74,10 +74,10 @@ class Place:
         log = io.StringIO()
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
             code = main(environ | self.variables | variables)
-        return Ended(
+        return EventResult(
             code,
             log.getvalue(),
-            outputs(output.read_bytes()) if output.exists() else {},
+            parse_outputs(output.read_bytes()) if output.exists() else {},
             summary.read_text("utf-8") if summary.exists() else "",
-            list(self.github.asked),
+            list(self.github.request_lines),
         )

@@ -23,7 +23,7 @@ class Example(NamedTuple):
     payload: dict[str, Any]
 
 
-def examples() -> list[Example]:
+def load_examples() -> list[Example]:
     """Every example of the package, each once; whoever changes one changes a copy of their own."""
     return [_example(line) for line in _archive()]
 
@@ -43,7 +43,7 @@ def _example(line: bytes) -> Example:
     return Example(row["event"], tuple(row["servers"]), row["payload"])
 
 
-def payload(name: str, **changes: Any) -> dict[str, Any]:
+def load_payload(name: str, **changes: Any) -> dict[str, Any]:
     """An example, with values set at dotted paths (`issue__user__type="Bot"`)."""
     found: dict[str, Any] = copy.deepcopy(json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")))
     for path, value in changes.items():
@@ -62,7 +62,9 @@ def event_of(name: str) -> str:
 
 def comment(body: str | None, by: str = "Codertocat", **changes: Any) -> dict[str, Any]:
     """A new comment; the issue is Codertocat's."""
-    return payload("issue_comment.created", comment__body=body, comment__user__login=by, sender__login=by, **changes)
+    return load_payload(
+        "issue_comment.created", comment__body=body, comment__user__login=by, sender__login=by, **changes
+    )
 
 
 def _deep(depth: int) -> Any:
@@ -72,7 +74,7 @@ def _deep(depth: int) -> Any:
     return value
 
 
-ODD: dict[str, Callable[[Any], Any]] = {
+ODD_VALUES: dict[str, Callable[[Any], Any]] = {
     "null": lambda _: None,
     "a list for it": lambda value: [value],
     "an object for it": lambda value: {"value": value},
@@ -105,7 +107,7 @@ ODD: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def mutated(seed: int) -> tuple[str, Any]:
+def mutate_payload(seed: int) -> tuple[str, Any]:
     """An event and an example of it with one to five odd places; the same for the same seed.
 
     Every second one is of an event that may start something.
@@ -117,14 +119,14 @@ def mutated(seed: int) -> tuple[str, Any]:
     return event, changed
 
 
-def mutated_file(seed: int) -> tuple[str, bytes]:
+def mutate_event_file(seed: int) -> tuple[str, bytes]:
     """`mutated`, as the file that the runner would leave; in some a key stands twice, with another value at last."""
-    event, changed = mutated(seed)
+    event, changed = mutate_payload(seed)
     chance = random.Random(~seed)
     text = json.dumps(changed, ensure_ascii=bool(seed % 3))
     if seed % 5 == 0:
         key = chance.choice(["action", "issue", "comment", "sender", "issue_number"])
-        value = json.dumps(chance.choice(list(ODD.values()))("opened"))
+        value = json.dumps(chance.choice(list(ODD_VALUES.values()))("opened"))
         text = f'{text[:-1]}{", " if changed else ""}"{key}": {value}}}'
     return event, text.encode("utf-8", "surrogatepass")
 
@@ -139,10 +141,10 @@ def _change(root: dict[str, Any], chance: random.Random) -> None:
         if isinstance(place[key], dict) and place[key] and chance.random() < 0.7:
             place = place[key]
             continue
-        fate = chance.choice(["delete", "rename", *ODD])
+        fate = chance.choice(["delete", "rename", *ODD_VALUES])
         value = place.pop(key)
         if fate == "rename":
             place[key.swapcase()] = value
         elif fate != "delete":
-            place[key] = ODD[fate](value)
+            place[key] = ODD_VALUES[fate](value)
         return

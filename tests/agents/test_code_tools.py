@@ -13,13 +13,13 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from testing import factories
 from testing.fakes import FakeCodebase
-from tests.index.indexes import codebase_of
+from tests.index.indexes import make_codebase
 from triage.agents import code_tools
-from triage.agents.code_tools import changes_of, definitions_of, found_code, lines_of
-from triage.domain.code import Change, History, Hit, Passage, SearchQuery, Span
+from triage.agents.code_tools import render_definitions, render_history, render_lines, render_search
+from triage.domain.code import FileChange, History, Hit, Passage, SearchQuery, Span
 
 CODE = FakeCodebase(
-    factories.FILES, changes=[Change(commit="abcdef0123456789", date="2024-01-02T03:04:05Z", subject="Fix")]
+    factories.FILES, changes=[FileChange(commit="abcdef0123456789", date="2024-01-02T03:04:05Z", subject="Fix")]
 )
 
 
@@ -35,10 +35,10 @@ class Holding(FakeCodebase):
         self.queries.append(query)
         return self.hits[:limit]
 
-    def defined(self, name: str) -> list[Passage]:
+    def find_definitions(self, name: str) -> list[Passage]:
         return self.places
 
-    def history(self, path: str, limit: int) -> History:
+    def read_history(self, path: str, limit: int) -> History:
         return self.past
 
 
@@ -49,7 +49,7 @@ def passage(path: str = "a.py", start: int = 1, lines: int = 1, text: str = "x",
 
 
 def tools() -> dict[str, Any]:
-    return {tool.name: tool for tool in code_tools.code_tools(CODE)}
+    return {tool.name: tool for tool in code_tools.build_code_tools(CODE)}
 
 
 def test_four_tools_that_only_read():
@@ -102,7 +102,7 @@ def test_the_lines_that_fit_are_shown_and_further_ones_counted():
         Hit(path="b.py", score=0.5, reasons=[], passages=[passage("b.py", 7, text="nothing alike")]),
         Hit(path="c.bin", score=0.4, reasons=[], passages=[]),
     ]
-    assert found_code(code, "leap year") == (
+    assert render_search(code, "leap year") == (
         "## a.py:1-9\n" + "\n".join(f"{n}| def Leap():" for n in range(1, 7)) + "\n(3 further lines with these words)"
         "\n\n## b.py:7-7\n\n## c.bin\n(known by its path alone)"
     )
@@ -110,19 +110,19 @@ def test_the_lines_that_fit_are_shown_and_further_ones_counted():
 
 def test_names_and_paths_in_a_query_count_as_such():
     code = Holding()
-    found_code(code, "where is Store.save in src/store.py")
+    render_search(code, "where is Store.save in src/store.py")
     assert code.queries[0].reading.identifiers == ["Store.save"]
     assert code.queries[0].reading.paths == ["src/store.py"]
 
 
 def test_a_query_is_cut_and_made_fit_to_be_sent():
     code = Holding()
-    found_code(code, "\ud800" + "x" * 10_000)
-    assert code.queries[0].reading.title == "?" + "x" * (code_tools.MAX_ASKED_CHARS - 1)
+    render_search(code, "\ud800" + "x" * 10_000)
+    assert code.queries[0].reading.title == "?" + "x" * (code_tools.MAX_QUERY_CHARS - 1)
 
 
 def test_a_query_without_result_is_an_answer():
-    assert found_code(FakeCodebase(), "x") == "Nothing in the indexed commit shares words with that."
+    assert render_search(FakeCodebase(), "x") == "Nothing in the indexed commit shares words with that."
 
 
 # --- read_lines
@@ -135,7 +135,7 @@ LONG = FakeCodebase({"long.py": "\n".join(f"line {n}" for n in range(1, 501)), "
     [(1, 3, 1, 3), (-5, 1, 1, 1), (499, 900, 499, 500), (500, 500, 500, 500), (1, 200, 1, 200)],
 )
 def test_the_lines_asked_for(start: int, end: int, first: int, last: int):
-    told = lines_of(LONG, "long.py", start, end).split("\n")
+    told = render_lines(LONG, "long.py", start, end).split("\n")
     assert told[0] == f"## long.py:{first}-{last} of 500 lines"
     assert told[1].split("|")[0].strip() == str(first)
     assert told[-1].endswith(f"{last}| line {last}")
@@ -143,31 +143,31 @@ def test_the_lines_asked_for(start: int, end: int, first: int, last: int):
 
 
 def test_more_than_two_hundred_lines_are_not_given_and_that_is_said():
-    told = lines_of(LONG, "long.py", 101, 500).split("\n")
+    told = render_lines(LONG, "long.py", 101, 500).split("\n")
     assert told[0] == "## long.py:101-300 of 500 lines"
     assert told[-1] == "(at most 200 lines at a time)"
 
 
 @pytest.mark.parametrize(("start", "end"), [(501, 600), (7, 3), (0, 0), (10**30, 10**31)])
 def test_lines_that_are_not_there(start: int, end: int):
-    assert lines_of(LONG, "long.py", start, end) == f"long.py has 500 lines; there are none from {start} to {end}."
+    assert render_lines(LONG, "long.py", start, end) == f"long.py has 500 lines; there are none from {start} to {end}."
 
 
 def test_an_endless_line_is_cut_and_says_so():
-    assert lines_of(LONG, "wide.js", 1, 1).endswith(f"1| {'x' * 300} (... 700 characters left out)")
+    assert render_lines(LONG, "wide.js", 1, 1).endswith(f"1| {'x' * 300} (... 700 characters left out)")
 
 
 def test_a_file_known_by_its_path_alone():
     class ByPath(FakeCodebase):
-        def lines(self, path: str) -> list[str] | None:
+        def read_lines(self, path: str) -> list[str] | None:
             return None
 
-    assert lines_of(ByPath({"big.py": ""}), "big.py", 1, 2).startswith("The text of this file was not indexed")
+    assert render_lines(ByPath({"big.py": ""}), "big.py", 1, 2).startswith("The text of this file was not indexed")
 
 
 def test_a_path_that_several_files_end_like_is_answered_with_them():
     code = FakeCodebase({f"pkg{n}/__init__.py": "" for n in range(20)})
-    told = lines_of(code, "__init__.py", 1, 1)
+    told = render_lines(code, "__init__.py", 1, 1)
     assert told.startswith("No single indexed file has this path. Files of this name, 8 of 20:\npkg0/__init__.py")
     assert told.count("\n") == 8
 
@@ -178,15 +178,15 @@ def test_a_path_that_several_files_end_like_is_answered_with_them():
 def test_three_definitions_with_their_code_then_places_then_a_count():
     code = Holding()
     code.places = [passage(f"f{n}.py", 1, 100, "code", f"run{n}") for n in range(50)]
-    told = definitions_of(code, "run")
-    assert told.count("code\n") == 3 * code_tools.MAX_BODY_LINES
+    told = render_definitions(code, "run")
+    assert told.count("code\n") == 3 * code_tools.MAX_DEFINITION_LINES
     assert told.count("(20 further lines of this definition not shown)") == 3
     assert "Also defined, code not shown:\n## f3.py:1-100 (run3)\n" in told
     assert told.endswith("## f22.py:1-100 (run22)\n(and at least 27 further places)")
 
 
 def test_a_name_that_nothing_has():
-    assert definitions_of(CODE, "nope").startswith("Nothing of this name is defined")
+    assert render_definitions(CODE, "nope").startswith("Nothing of this name is defined")
 
 
 # --- git_history
@@ -195,12 +195,12 @@ def test_a_name_that_nothing_has():
 def test_a_shallow_clone_is_said():
     code = Holding({"a.py": ""})
     code.past = History(partial=True)
-    told = changes_of(code, "a.py")
+    told = render_history(code, "a.py")
     assert told == "## a.py\n(Older commits are not known here: the clone is shallow, or git took too long.)"
 
 
 def test_without_git_there_is_no_history():
-    assert changes_of(FakeCodebase({"a.py": ""}), "a.py") == "There is no git history here."
+    assert render_history(FakeCodebase({"a.py": ""}), "a.py") == "There is no git history here."
 
 
 # --- hostile arguments
@@ -213,14 +213,16 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Any:
     (folder / "secret.py").write_text("CANARY = 1\n")
     root = folder / "repo"
     root.mkdir()
-    codebase = codebase_of(root, {"src/a.py": "def inside():\n    return 1\n", "src/b/a.py": "x = 1\n", "w.py": "y\n"})
+    codebase = make_codebase(
+        root, {"src/a.py": "def inside():\n    return 1\n", "src/b/a.py": "x = 1\n", "w.py": "y\n"}
+    )
     (root / "untracked.py").write_text("CANARY = 2\n")
     (root / "link.py").symlink_to(folder / "secret.py")
     codebase.index()
     return codebase
 
 
-FILE_TOOLS: list[Callable[[Any, str], str]] = [lambda code, path: lines_of(code, path, 1, 9), changes_of]
+FILE_TOOLS: list[Callable[[Any, str], str]] = [lambda code, path: render_lines(code, path, 1, 9), render_history]
 ESCAPES = [
     "../secret.py",
     "../../secret.py",
@@ -274,11 +276,11 @@ def test_no_path_leads_out_of_the_indexed_commit(real: Any, tool: Callable[[Any,
 )
 def test_whatever_is_asked_is_answered_in_bounds_and_can_be_sent(real: Any, text: str, start: int, end: int):
     for told in (
-        found_code(real, text),
-        lines_of(real, text, start, end),
-        lines_of(real, "src/a.py", start, end),
-        definitions_of(real, text),
-        changes_of(real, text),
+        render_search(real, text),
+        render_lines(real, text, start, end),
+        render_lines(real, "src/a.py", start, end),
+        render_definitions(real, text),
+        render_history(real, text),
     ):
         assert told
         assert len(told) < 5_000
@@ -288,12 +290,12 @@ def test_whatever_is_asked_is_answered_in_bounds_and_can_be_sent(real: Any, text
 
 def test_keys_in_code_stay_masked(tmp_path: Path):
     token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
-    codebase = codebase_of(tmp_path, {"src/a.py": f'def key():\n    return "{token}"\n'})
+    codebase = make_codebase(tmp_path, {"src/a.py": f'def key():\n    return "{token}"\n'})
     codebase.index()
     for told in (
-        lines_of(codebase, "src/a.py", 1, 9),
-        definitions_of(codebase, "key"),
-        found_code(codebase, "return key"),
+        render_lines(codebase, "src/a.py", 1, 9),
+        render_definitions(codebase, "key"),
+        render_search(codebase, "return key"),
     ):
         assert "[masked secret]" in told
         assert token not in told

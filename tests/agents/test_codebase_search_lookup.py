@@ -11,24 +11,27 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, SystemMessage, ToolMessage
 
 from testing import factories
-from testing.fakes import NOW, FakeClock, FakeCodebase, FakeJournal, FakeModel, FakeTools, services
+from testing.fakes import NOW, FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from triage.agents import code_lookup, codebase_search, tool_messages
-from triage.agents.code_tools import code_tools
-from triage.domain.agent_input import Case
+from triage.agents.code_tools import build_code_tools
+from triage.domain.agent_input import AgentInput
 from triage.domain.run import Limits, Outcome, Usage
-from triage.errors import BudgetSpent, DollarsSpent, ModelUnavailable, TimeSpent
-from triage.graph.tool_runner import ToolBench, recorded
+from triage.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable, TimeLimitExceeded
+from triage.graph.tool_runner import ToolRunner, record_tool_calls
 from triage.ports import Services
-from triage.reading.read_issue import read
+from triage.reading.read_issue import read_issue
 
 CODE = FakeCodebase(factories.FILES)
 ENOUGH = AIMessage("enough")
 
 
-def case() -> Case:
+def case() -> AgentInput:
     issue = factories.issue()
-    return Case(
-        issue=issue, reading=read(issue), repository=factories.repository(), investigation=factories.investigation()
+    return AgentInput(
+        issue=issue,
+        reading=read_issue(issue),
+        repository=factories.repository(),
+        investigation=factories.investigation(),
     )
 
 
@@ -51,12 +54,12 @@ def model_of(*turns: Any, **changes: Any) -> FakeModel:
 
 
 def given_services(model: FakeModel, tools: Any = None, **changes: Any) -> Services:
-    bench = tools or ToolBench(code_tools(CODE), 5.0, FakeJournal(), lambda: NOW, FakeClock())
-    return services(codebase=CODE, model=model, code_tools=bench, **changes)
+    bench = tools or ToolRunner(build_code_tools(CODE), 5.0, FakeProgressLog(), lambda: NOW, FakeClock())
+    return fake_services(codebase=CODE, model=model, code_tools=bench, **changes)
 
 
 async def run(model: FakeModel, tools: Any = None, **changes: Any) -> Any:
-    return await codebase_search.by_model(case(), given_services(model, tools, **changes), model)
+    return await codebase_search.answer_with_model(case(), given_services(model, tools, **changes), model)
 
 
 def turns_of(model: FakeModel) -> list[list[BaseMessage]]:
@@ -77,7 +80,7 @@ def replies(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
 
 async def test_what_was_looked_up_reaches_the_answer():
     model = model_of(reads(2), asks(("find_symbol", {"name": "Store"})), ENOUGH)
-    with recorded() as records:
+    with record_tool_calls() as records:
         consulted = await run(model)
 
     assert consulted.answer.relevant_files[0].path == "src/parse.py"
@@ -113,12 +116,12 @@ async def test_a_model_that_has_seen_enough_answers_at_once():
 
 async def test_without_tools_all_passages_are_shown_and_the_model_asked_once():
     model = model_of()
-    await codebase_search.by_model(case(), services(codebase=CODE, model=model), model)
+    await codebase_search.answer_with_model(case(), fake_services(codebase=CODE, model=model), model)
     assert [name for name, _ in model.asked] == ["CodebaseFinding"]
 
 
 def test_with_tools_the_first_prompt_is_smaller():
-    assert codebase_search.FIRST_CHARS * 2 == codebase_search.CONTEXT_CHARS
+    assert codebase_search.CONTEXT_CHARS_WITH_TOOLS * 2 == codebase_search.CONTEXT_CHARS
 
 
 # --- bounds
@@ -131,8 +134,8 @@ def number_of_turn(prompt: Sequence[BaseMessage]) -> int:
 async def test_a_model_that_asks_for_ever_is_stopped():
     model = model_of()
     model.answers["tools"] = lambda prompt: reads(number_of_turn(prompt) + 1)
-    journal = FakeJournal()
-    consulted = await run(model, journal=journal)
+    journal = FakeProgressLog()
+    consulted = await run(model, progress=journal)
     assert len(turns_of(model)) == code_lookup.MAX_TURNS
     assert consulted.shortfalls == []
     assert journal.lines == ["Codebase search: things looked up: 3; no turn is left."]
@@ -141,7 +144,7 @@ async def test_a_model_that_asks_for_ever_is_stopped():
 async def test_a_model_that_repeats_itself_is_stopped_earlier():
     model = model_of()
     model.answers["tools"] = lambda prompt: reads(1)
-    tools = FakeTools("lines")
+    tools = FakeToolset("lines")
     await run(model, tools)
     assert len(tools.ran) == 1
     assert len(turns_of(model)) == 2
@@ -149,7 +152,7 @@ async def test_a_model_that_repeats_itself_is_stopped_earlier():
 
 async def test_an_identical_call_is_answered_from_the_first_with_a_note():
     model = model_of(reads(1), asks(("read_lines", {"end": 3, "start": 1, "path": "src/parse.py"}), start=5), ENOUGH)
-    tools = FakeTools("lines")
+    tools = FakeToolset("lines")
     model.answers["tools"] = [reads(1, 1), reads(1, 2), ENOUGH]
     await run(model, tools)
     assert [len(message.tool_calls) for message in tools.ran] == [1, 1]
@@ -158,27 +161,27 @@ async def test_an_identical_call_is_answered_from_the_first_with_a_note():
 
 
 async def test_eight_calls_are_run_and_every_further_one_is_told():
-    tools = FakeTools("lines")
+    tools = FakeToolset("lines")
     model = model_of(reads(*range(1, 6)), reads(*range(11, 18)), ENOUGH)
     await run(model, tools)
     assert [len(message.tool_calls) for message in tools.ran] == [5, 3]
     assert len(turns_of(model)) == 2, "no call is left for a third"
-    assert answered(model).count(tool_messages.SPENT) == 4
+    assert answered(model).count(tool_messages.LIMIT_REACHED) == 4
 
 
 @pytest.mark.parametrize("lines", [1, 500])
 async def test_long_answers_are_cut_to_the_budget_and_say_so(lines: int):
-    tools = FakeTools("\n".join(["x" * (20_000 // lines)] * lines))
+    tools = FakeToolset("\n".join(["x" * (20_000 // lines)] * lines))
     model = model_of(reads(1, 2), reads(3), ENOUGH)
     await run(model, tools)
     shown = answered(model)
     assert shown.count("(further lines left out: ") >= 2
     *_, last = turns_of(model)
-    assert sum(len(reply.text) for reply in replies(last)) < tool_messages.ANSWERS_CHARS + 400
+    assert sum(len(reply.text) for reply in replies(last)) < tool_messages.MAX_ANSWERS_CHARS + 400
 
 
 async def test_one_long_answer_leaves_room_for_its_neighbours():
-    class Uneven(FakeTools):
+    class Uneven(FakeToolset):
         async def run(self, message: AIMessage) -> list[ToolMessage]:
             return [
                 ToolMessage("x\n" * 50_000 if number == 0 else "short", tool_call_id=call["id"] or "")
@@ -204,8 +207,8 @@ async def test_the_loop_leaves_what_critic_and_writer_need(limits: Limits, cost:
     model = model_of()
     model.cost = cost
     model.answers["tools"] = lambda prompt: reads(number_of_turn(prompt) + 1)
-    journal = FakeJournal()
-    consulted = await run(model, limits=limits, journal=journal)
+    journal = FakeProgressLog()
+    consulted = await run(model, limits=limits, progress=journal)
     assert len(turns_of(model)) == turns
     assert consulted.shortfalls == []
     if turns < 3:
@@ -229,9 +232,9 @@ async def test_the_loop_leaves_the_time_that_an_answer_takes():
 # --- what goes wrong
 
 FAILURES = [
-    BudgetSpent("max-tokens (100,000) would be exceeded"),
-    DollarsSpent("max-cost-usd (1.00) would be exceeded"),
-    TimeSpent("no time left for this call"),
+    BudgetExceeded("max-tokens (100,000) would be exceeded"),
+    CostLimitExceeded("max-cost-usd (1.00) would be exceeded"),
+    TimeLimitExceeded("no time left for this call"),
     ModelUnavailable("request refused (400)"),
 ]
 
@@ -300,7 +303,7 @@ async def test_a_message_without_measure_is_not_sent_again_as_it_is():
     model = model_of(asks(*(("find_symbol", {"name": str(n)}) for n in range(500)), words="why " * 10_000), ENOUGH)
     model.answers["tools"] = [reads(1), *model.answers["tools"]]
     await run(model)
-    assert answered(model).count("# find_symbol(") == tool_messages.MOST_ASKED
+    assert answered(model).count("# find_symbol(") == tool_messages.MAX_CALLS_PER_MESSAGE
     assert answered(model).count("why ") < 300
 
 

@@ -8,7 +8,7 @@ from openai import pydantic_function_tool
 from pydantic import BaseModel
 
 from testing import factories
-from triage.agents.agent import _to_agent_finding
+from triage.agents.agent import to_agent_finding
 from triage.agents.codebase_search import CodebaseSearchInput
 from triage.agents.critic import CriticInput, map_critique_to_verdict
 from triage.agents.registry import AGENTS
@@ -48,7 +48,7 @@ TRANSLATED: list[tuple[Any, str, list[str]]] = [
 
 @pytest.mark.parametrize(("answer", "details", "files"), TRANSLATED)
 def test_translation(answer: Any, details: str, files: list[str]):
-    finding = AGENTS[answer.agent_name].finding(answer)
+    finding = AGENTS[answer.agent_name].to_finding(answer)
     assert finding == AgentFinding(
         agent_name=answer.agent_name,
         summary=answer.summary,
@@ -56,7 +56,7 @@ def test_translation(answer: Any, details: str, files: list[str]):
         details=details,
         relevant_files=files,
     )
-    assert finding == _to_agent_finding(answer, details, files)
+    assert finding == to_agent_finding(answer, details, files)
 
 
 @pytest.mark.parametrize(

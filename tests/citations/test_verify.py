@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.citations.indexed_code import Checkout
-from triage.citations.verify import ground_evidence, ground_files, held, together
+from triage.citations.indexed_code import IndexedCode
+from triage.citations.verify import merge_citations, verify_evidence, verify_files, verify_suspects
 from triage.domain.code import Span
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
 from triage.domain.report import Citations, Suspect
@@ -56,7 +56,7 @@ def relevant(
 
 
 def checked(*files: RelevantFile) -> tuple[list[Suspect], Citations]:
-    return ground_files(files, lines, PATHS)
+    return verify_suspects(files, lines, PATHS)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def checked(*files: RelevantFile) -> tuple[list[Suspect], Citations]:
     ],
 )
 def test_a_cited_path_is_resolved_only_when_one_file_is_meant(cited, resolved):
-    assert Checkout(lines, PATHS).resolve(cited) == resolved
+    assert IndexedCode(lines, PATHS).resolve(cited) == resolved
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_the_same_place_is_one_suspect_and_order_is_kept():
 
 def test_the_writers_files_are_checked_alike():
     file = AffectedFile(path="shop/store.py", start_line=5, end_line=9, symbol="Store.save", reason="saves")
-    [suspect], citations = ground_files([file], lines, PATHS)
+    [suspect], citations = verify_suspects([file], lines, PATHS)
     assert (suspect.path, suspect.symbol, suspect.reason) == ("src/shop/store.py", "Store.save", "saves")
     assert (citations.verified, citations.total) == (2, 2)
 
@@ -260,12 +260,12 @@ def test_the_agents_own_list_keeps_what_holds():
         relevant("gone.py", 1, 2),
         relevant("b/odd.py", 7, 9, "even = 2", "even"),
     ]
-    kept, citations = held(cited, lines, PATHS)
+    kept, citations = verify_files(cited, lines, PATHS)
     assert kept == [
         relevant("src/shop/store.py", 6, 6, "json.dumps(item)", "Store.save"),
         relevant("b/odd.py"),
     ]
-    assert citations == ground_files(cited, lines, PATHS)[1]
+    assert citations == verify_suspects(cited, lines, PATHS)[1]
 
 
 def evidence(
@@ -292,7 +292,7 @@ def evidence(
     ],
 )
 def test_evidence_keeps_its_words_and_loses_a_place_that_does_not_hold(item, verified, span, quote, count):
-    [result], citations = ground_evidence([item], lines, PATHS, issue_text="It\nand it crashes on save.")
+    [result], citations = verify_evidence([item], lines, PATHS, issue_text="It\nand it crashes on save.")
     assert result.claim == "claim"
     assert result.verified is verified
     assert result.span == (Span(path="src/shop/store.py", start=span[0], end=span[1]) if span else None)
@@ -303,8 +303,8 @@ def test_evidence_keeps_its_words_and_loses_a_place_that_does_not_hold(item, ver
 def test_counts_add_up_and_a_repeated_reason_stays_once():
     one = Citations(verified=1, total=2, refused=["a", "b"])
     other = Citations(verified=3, total=5, refused=["b", "c"])
-    assert together([one, other]) == Citations(verified=4, total=7, refused=["a", "b", "c"])
-    assert together([]) == Citations()
+    assert merge_citations([one, other]) == Citations(verified=4, total=7, refused=["a", "b", "c"])
+    assert merge_citations([]) == Citations()
 
 
 numbers = st.none() | st.integers() | st.integers(-3, 25)
@@ -318,7 +318,7 @@ quotes = st.none() | st.text(max_size=60) | st.sampled_from(STORE)
 @given(st.lists(st.tuples(paths, numbers, numbers, quotes), max_size=6))
 def test_whatever_is_cited_only_places_that_exist_come_out(cited):
     files = [relevant(path, start, end, quote, symbol=quote) for path, start, end, quote in cited]
-    suspects, citations = ground_files(files, lines, PATHS)
+    suspects, citations = verify_suspects(files, lines, PATHS)
     assert 0 <= citations.verified <= citations.total
     assert (citations.verified < citations.total) == bool(citations.refused)
     for suspect in suspects:
@@ -332,7 +332,7 @@ def test_whatever_is_cited_only_places_that_exist_come_out(cited):
 @given(st.lists(st.tuples(paths | st.none(), numbers, numbers, quotes), max_size=6), st.text(max_size=80))
 def test_verified_evidence_can_be_read_where_it_points(cited, issue_text):
     items = [evidence(path, start, end, quote) for path, start, end, quote in cited]
-    results, citations = ground_evidence(items, lines, PATHS, issue_text)
+    results, citations = verify_evidence(items, lines, PATHS, issue_text)
     assert [result.claim for result in results] == ["claim"] * len(items)
     assert 0 <= citations.verified <= citations.total
     for result in results:
@@ -359,19 +359,19 @@ def test_every_run_of_lines_is_found_where_it_stands(start, length):
 def test_hostile_quotes_cost_little_time(quote):
     text = ["a" * 1000] * 65 + ["a b " * 250] * 65
     started = time.perf_counter()
-    ground_files([relevant("x.py", 1, 130, quote, symbol=quote)], {"x.py": text}.get, ["x.py"])
+    verify_suspects([relevant("x.py", 1, 130, quote, symbol=quote)], {"x.py": text}.get, ["x.py"])
     assert time.perf_counter() - started < 0.25
 
 
 def test_many_paths_are_looked_up_in_time():
     many = [f"src/{number % 1000}/file{number}.py" for number in range(200_000)]
     started = time.perf_counter()
-    suspects, _ = ground_files([relevant("/x/7/file7007.py"), relevant("file12.py")], lambda path: [], many)
+    suspects, _ = verify_suspects([relevant("/x/7/file7007.py"), relevant("file12.py")], lambda path: [], many)
     assert [suspect.path for suspect in suspects] == ["src/7/file7007.py", "src/12/file12.py"]
     assert time.perf_counter() - started < 30
 
 
 def test_a_quote_of_what_a_person_sees_is_found():
     """A model is not shown invisible characters of the code, and cannot quote them."""
-    seen = Checkout(lambda path: ["x = 1", "na\u200bme = '\u202ecafé\U000e0041'", "y = 2"], ["a.py"])
-    assert seen.text("a.py").places("name = 'café'") == [(2, 2)]
+    seen = IndexedCode(lambda path: ["x = 1", "na\u200bme = '\u202ecafé\U000e0041'", "y = 2"], ["a.py"])
+    assert seen.text("a.py").find_ranges("name = 'café'") == [(2, 2)]

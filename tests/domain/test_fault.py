@@ -1,8 +1,19 @@
 """Every fault of a run by name, with what was done instead."""
 
 from tests.publish.sample_reports import step
-from tests.publish.sample_runs import LADDER, MAIN, PLANNED, REFUSED, ROUNDS, SILENT, TWINS, call, tool, with_details
-from triage.domain.fault import Fault, faults_of
+from tests.publish.sample_runs import (
+    DEGRADATION,
+    MAIN,
+    PLANNED,
+    REFUSED,
+    ROUNDS,
+    RULES_FALLBACKS,
+    SILENT,
+    call,
+    tool,
+    with_details,
+)
+from triage.domain.fault import Fault, collect_faults
 from triage.domain.run import Outcome, StepRecord
 
 RULED = step("critic", 3, 2.0, 0.1)
@@ -19,23 +30,23 @@ def failed(error: str | None = "rate limited", **fields: object) -> StepRecord:
 
 def test_a_run_without_a_fault_has_none():
     assert PLANNED.faults == []
-    assert LADDER.faults == [], "a limit is a decision, not a fault"
+    assert DEGRADATION.faults == [], "a limit is a decision, not a fault"
 
 
 def test_the_fixtures_hold_what_is_derived_from_their_steps():
-    assert TWINS.faults == faults_of(TWINS.steps)
+    assert RULES_FALLBACKS.faults == collect_faults(RULES_FALLBACKS.steps)
 
 
 def test_a_step_names_who_answered_in_its_place():
-    assert told(faults_of([failed(), RULED])) == [("critic", "step", "critic", "rate limited", "rules answered")]
+    assert told(collect_faults([failed(), RULED])) == [("critic", "step", "critic", "rate limited", "rules answered")]
     frugal = step("critic", 3, 2.0, 0.1, "gpt-4o-mini")
-    assert faults_of([failed(), frugal])[0].instead == "another model answered"
-    assert faults_of([failed()])[0].instead == "nothing"
+    assert collect_faults([failed(), frugal])[0].instead == "another model answered"
+    assert collect_faults([failed()])[0].instead == "nothing"
 
 
 def test_a_later_round_is_no_answer_to_a_fault():
     later = with_details(RULED, round=2, iteration=5)
-    assert faults_of([failed(), later])[0].instead == "nothing"
+    assert collect_faults([failed(), later])[0].instead == "nothing"
 
 
 def test_an_agent_that_declined_was_answered_for_under_the_next_decision():
@@ -58,7 +69,9 @@ def test_a_refused_proposal_and_a_silent_planner_left_the_decision_to_rules():
 def test_a_request_that_was_repeated_with_success_says_so():
     asked_again = [call(MAIN, 0.0, 100, error="rate limited"), call(MAIN, 1.0, 100)]
     record = with_details(step("critic", 3, 0.0, 2.0, MAIN), calls=asked_again)
-    assert told(faults_of([record])) == [("critic", "model call", MAIN, "rate limited", "another request was answered")]
+    assert told(collect_faults([record])) == [
+        ("critic", "model call", MAIN, "rate limited", "another request was answered")
+    ]
 
 
 def test_requests_stand_before_the_step_that_they_failed():
@@ -70,19 +83,25 @@ def test_requests_stand_before_the_step_that_they_failed():
 def test_a_tool_that_failed_did_not_stop_the_agent():
     broken = [tool("search_code", 0.5, 30000, "", "", Outcome.TIMED_OUT)]
     record = with_details(step("critic", 3, 0.0, 2.0, MAIN), tools=broken)
-    assert told(faults_of([record])) == [
+    assert told(collect_faults([record])) == [
         ("critic", "tool", "search_code", "no answer within 30 seconds", "the agent went on without it")
     ]
-    assert [fault.instead for fault in faults_of([failed(tools=broken), RULED])] == ["rules answered"] * 2
+    assert [fault.instead for fault in collect_faults([failed(tools=broken), RULED])] == ["rules answered"] * 2
 
 
 def test_a_part_that_fell_short_says_what_stood_in():
-    assert told(TWINS.faults)[-1] == ("writer", "shortfall", "writer", "ticket: rate limited", "written by rules")
+    assert told(RULES_FALLBACKS.faults)[-1] == (
+        "writer",
+        "shortfall",
+        "writer",
+        "ticket: rate limited",
+        "written by rules",
+    )
     whole = step("writer", 4, 0.0, 2.0, MAIN)
     unexplained = with_details(whole, shortfalls=["cut short"])
-    assert told(faults_of([unexplained])) == [("writer", "shortfall", "writer", "cut short", "nothing")]
+    assert told(collect_faults([unexplained])) == [("writer", "shortfall", "writer", "cut short", "nothing")]
 
 
 def test_a_fault_without_a_name_is_called_by_its_outcome():
     lost = failed(None).model_copy(update={"outcome": Outcome.TIMED_OUT})
-    assert faults_of([lost])[0].error == "timed out"
+    assert collect_faults([lost])[0].error == "timed out"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from triage.domain.project_config import Config, Labels
+from triage.domain.project_config import Labels, ProjectConfig
 
 EXISTING = ["Bug", "regression", "triage", "no-triage"]
 
@@ -10,14 +10,16 @@ EXISTING = ["Bug", "regression", "triage", "no-triage"]
 @pytest.mark.parametrize(
     ("config", "usable"),
     [
-        (Config(), EXISTING),
-        (Config(labels=Labels(allow=["bug", "unknown"])), ["Bug"]),
-        (Config(opt_in_label="Triage", opt_out_label="NO-triage"), ["Bug", "regression"]),
-        (Config(labels=Labels(allow=["triage"]), opt_in_label="triage"), []),
+        (ProjectConfig(), EXISTING),
+        (ProjectConfig(labels=Labels(allow=["bug", "unknown"])), ["Bug"]),
+        (ProjectConfig(opt_in_label="Triage", opt_out_label="NO-triage"), ["Bug", "regression"]),
+        (ProjectConfig(labels=Labels(allow=["triage"]), opt_in_label="triage"), []),
     ],
 )
-def test_labels_are_those_of_the_repository_that_are_allowed_and_steer_nothing(config: Config, usable: list[str]):
-    assert config.usable(EXISTING) == usable
+def test_labels_are_those_of_the_repository_that_are_allowed_and_steer_nothing(
+    config: ProjectConfig, usable: list[str]
+):
+    assert config.allowed_labels(EXISTING) == usable
 
 
 def test_a_label_that_may_set_something_off_must_be_allowed_by_name():
@@ -38,18 +40,18 @@ def test_a_label_that_may_set_something_off_must_be_allowed_by_name():
         "lgtm",
         "release-now",
     ]
-    assert Config().usable(plain + setting_off) == plain
-    allowed = Config(labels=Labels(allow=["approved"]))
-    assert allowed.usable(plain + setting_off) == ["Approved"]
+    assert ProjectConfig().allowed_labels(plain + setting_off) == plain
+    allowed = ProjectConfig(labels=Labels(allow=["approved"]))
+    assert allowed.allowed_labels(plain + setting_off) == ["Approved"]
 
 
 def test_a_label_is_described_whatever_its_case():
-    config = Config(labels=Labels(describe={"Regression": "worked before"}))
-    assert config.described("regression") == "worked before"
-    assert config.described("bug") == ""
+    config = ProjectConfig(labels=Labels(describe={"Regression": "worked before"}))
+    assert config.label_description("regression") == "worked before"
+    assert config.label_description("bug") == ""
 
 
 def test_an_alias_stands_in_for_an_owner():
-    config = Config(owners={"@Acme/Core": "@octocat"})
-    assert config.stands_in("acme/core") == "octocat"
-    assert config.stands_in("anna") == "anna"
+    config = ProjectConfig(owners={"@Acme/Core": "@octocat"})
+    assert config.resolve_assignee("acme/core") == "octocat"
+    assert config.resolve_assignee("anna") == "anna"

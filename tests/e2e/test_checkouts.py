@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from testing.checkouts.hostile import CANARY, CHECKOUTS, sprung
+from testing.checkouts.hostile import CANARY, CHECKOUTS, trap_was_run
 from testing.checkouts.hostile_names import odd_names
-from testing.runner_grammar import obeyed
+from testing.runner_grammar import parse_commands
 from testing.runs import sample_bug
-from testing.runs.job import MOUNTS, ROOT, Finished, Job
-from testing.servers.github_server import GitHubServer, serving
+from testing.runs.job import MOUNTS, ROOT, Job, JobResult
+from testing.servers.github_server import GitHubServer, serve_github
 
 
 @pytest.fixture
 def job(tmp_path: Path) -> Iterator[Job]:
-    with serving(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
         yield Job(tmp_path, github)
 
 
-def written(job: Job, done: Finished) -> str:
+def written(job: Job, done: JobResult) -> str:
     """Everything that somebody may read afterwards."""
     report = job.workspace / ".triage" / "report.json"
     told = report.read_text(encoding="utf-8") if report.is_file() else ""
@@ -50,7 +50,7 @@ def test_a_checkout_is_told_for_what_it_is(job: Job, name: str, status: str, sai
     everything = written(job, done)
     assert said in everything
     assert CANARY not in everything
-    assert not sprung(job.workspace)
+    assert not trap_was_run(job.workspace)
     assert not list((job.folder / "outside-workspace").glob("index*"))
 
 
@@ -61,7 +61,13 @@ def test_names_are_words_wherever_they_are_told(job: Job):
     assert done.exit_code == 0, done.log
     (comment,) = job.github.comments
     everything = written(job, done)
-    assert {command.name for command in obeyed(done.log)} <= {"group", "endgroup", "add-mask", "warning", "notice"}
+    assert {command.name for command in parse_commands(done.log)} <= {
+        "group",
+        "endgroup",
+        "add-mask",
+        "warning",
+        "notice",
+    }
     for odd in ("\x1b", "\u202e", "\u200b", "\U000e0041", "\x07"):
         assert odd not in done.log + done.summary + comment["body"] + done.outputs["suspect-files"]
     links = re.findall(r"https://github\.com/octo/shop/blob/[^\s)\"]+", comment["body"] + done.summary)
@@ -82,8 +88,8 @@ def watch(event, args):
 sys.addaudithook(watch)
 sys.path.insert(0, {ours!r})
 from triage.action import main
-from triage.os_signals import Signals
-code = main(dict(os.environ), Signals(), sys.stdout)
+from triage.os_signals import SignalHandler
+code = main(dict(os.environ), SignalHandler(), sys.stdout)
 found = list(seen)
 with open({told!r}, "w") as file:
     json.dump(found, file, default=repr)
@@ -145,4 +151,4 @@ def test_git_is_the_only_program_and_github_the_only_server(job: Job):
     assert {str(Path(place).relative_to(job.workspace)) for place in in_workspace} == {"."}, (
         "only git reads files, and the report is written"
     )
-    assert not sprung(job.workspace)
+    assert not trap_was_run(job.workspace)

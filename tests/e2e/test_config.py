@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from testing.runner_grammar import Obeyed, obeyed
+from testing.runner_grammar import RunnerCommand, parse_commands
 from testing.runs import external_services, sample_bug
-from testing.runs.job import Finished, Job
-from testing.servers.github_server import GitHubServer, serving
-from testing.servers.scripted_server import Reply, Request
-from testing.servers.scripted_server import serving as endpoint_serving
+from testing.runs.job import Job, JobResult
+from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply
+from testing.servers.scripted_server import serve_script as endpoint_serving
 
 PATH = ".github/triage.yml"
 OWN = """\
@@ -48,12 +48,12 @@ class Labelled(GitHubServer):
 @pytest.fixture
 def job(tmp_path: Path) -> Iterator[Job]:
     body = sample_bug.BODY.replace("crashes", "crashes the whole program, a crash")
-    with serving(Labelled("crash: KeyError when the basket is empty", body)) as github:
+    with serve_github(Labelled("crash: KeyError when the basket is empty", body)) as github:
         yield Job(tmp_path, github)
 
 
 def checkout(job: Job, committed: str, lying_about: str) -> None:
-    sample_bug.plain_checkout(job.workspace)
+    sample_bug.write_plain_checkout(job.workspace)
     for path, text in {"old/basket.py": sample_bug.BASKET, "CODEOWNERS": "* @acme/core\n", PATH: committed}.items():
         (job.workspace / path).parent.mkdir(exist_ok=True)
         (job.workspace / path).write_text(text, encoding="utf-8")
@@ -62,11 +62,11 @@ def checkout(job: Job, committed: str, lying_about: str) -> None:
 
 
 def event(job: Job, **changes: Any) -> None:
-    told = {**job.github.opened(), **changes}
+    told = {**job.github.opened_event(), **changes}
     (job.folder / "temp" / "event.json").write_text(json.dumps(told), encoding="utf-8")
 
 
-def suspects(done: Finished) -> list[str]:
+def suspects(done: JobResult) -> list[str]:
     found: list[str] = json.loads(done.outputs["suspect-files"])
     return found
 
@@ -92,7 +92,7 @@ def test_the_opt_in_label_starts_a_triage(job: Job, label: str, status: str):
     assert (done.exit_code, done.outputs["status"]) == (0, status), done.log
     assert len(job.github.comments) == (status == "complete")
     if status == "skipped":
-        assert job.github.asked == []
+        assert job.github.request_lines == []
 
 
 @pytest.mark.parametrize("labels", [(), ("triage", "no-triage")])
@@ -114,9 +114,11 @@ def test_a_broken_file_is_an_error_at_its_line(job: Job):
     assert (done.exit_code, done.outputs["status"]) == (1, "failed"), done.log
     said = f"{PATH} cannot be used: line 3: 'ingore' is not a known key (did you mean ignore?)."
     where = (("file", PATH), ("line", "3"), ("endLine", "3"))
-    assert [command for command in obeyed(done.log) if command.name == "error"] == [Obeyed("error", said, where)]
+    assert [command for command in parse_commands(done.log) if command.name == "error"] == [
+        RunnerCommand("error", said, where)
+    ]
     assert "line 3" in done.summary
-    assert job.github.asked == []
+    assert job.github.request_lines == []
 
 
 @pytest.mark.parametrize(
@@ -139,8 +141,8 @@ def test_instructions_and_prices_go_with_every_call_to_the_model(job: Job):
     """But for the one that writes the search's query, which leaves for elsewhere."""
     seen: list[tuple[str, str]] = []
 
-    def reply(request: Request) -> Reply:
-        what, usual = external_services.reply_to(request)
+    def reply(request: ReceivedRequest) -> ScriptedReply:
+        what, usual = external_services.default_reply(request)
         seen.append((what, json.dumps(request.body)))
         return usual
 

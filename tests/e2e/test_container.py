@@ -15,7 +15,7 @@ import pytest
 
 from testing.runs import external_services, sample_bug
 from testing.runs.job import Job
-from testing.servers.github_server import GitHubServer, serving
+from testing.servers.github_server import GitHubServer, serve_github
 
 pytestmark = pytest.mark.container
 
@@ -34,7 +34,7 @@ def inside(*command: str) -> str:
 
 @pytest.fixture
 def github():
-    with serving(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as server:
+    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as server:
         yield server
 
 
@@ -44,36 +44,36 @@ def job(tmp_path, github):
 
 
 def test_an_opened_issue_is_answered_once(job):
-    sample_bug.plain_checkout(job.workspace)
+    sample_bug.write_plain_checkout(job.workspace)
     job.commit()
-    sample_bug.check_report(job, job.run_in(ENGINE, IMAGE))
-    again = job.run_in(ENGINE, IMAGE)
+    sample_bug.assert_report(job, job.run_in_container(ENGINE, IMAGE))
+    again = job.run_in_container(ENGINE, IMAGE)
     assert again.exit_code == 0, again.log
     assert len(job.github.comments) == 1
 
 
 def test_nothing_of_the_workspace_is_imported_run_or_obeyed(job):
-    sample_bug.hostile_checkout(job.workspace)
+    sample_bug.write_hostile_checkout(job.workspace)
     job.commit()
-    sample_bug.trap_git(job.workspace)
-    done = job.run_in(ENGINE, IMAGE)
-    assert sample_bug.sprung(job.workspace) == []
-    sample_bug.check_report(job, done)
+    sample_bug.add_git_config_traps(job.workspace)
+    done = job.run_in_container(ENGINE, IMAGE)
+    assert sample_bug.find_executed_traps(job.workspace) == []
+    sample_bug.assert_report(job, done)
 
 
 def test_variables_of_the_workflow_do_not_bring_code_in(job):
-    sample_bug.hostile_checkout(job.workspace)
+    sample_bug.write_hostile_checkout(job.workspace)
     job.commit()
     command = job.container_command(ENGINE, IMAGE)
     command[-1:-1] = ["-e", "PYTHONPATH=/github/workspace", "-e", "PYTHONSTARTUP=/github/workspace/json.py"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert sample_bug.sprung(job.workspace) == []
+    assert sample_bug.find_executed_traps(job.workspace) == []
 
 
 @pytest.mark.parametrize(("sent", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_cancelled_job_ends_before_it_is_killed(job, sent, exit_code):
-    sample_bug.plain_checkout(job.workspace)
+    sample_bug.write_plain_checkout(job.workspace)
     job.commit()
     job.github.hangs = True
     with subprocess.Popen(job.container_command(ENGINE, IMAGE), stdout=subprocess.DEVNULL) as running:
@@ -93,12 +93,12 @@ def test_a_job_that_is_cancelled_at_any_moment_leaves_a_report(tmp_path, seed):
     """From the first moment at which there is a process to send a signal to."""
     chance = random.Random(seed)
     seconds, sent = chance.uniform(0, 4) * min(seed, 1), chance.choice([signal.SIGINT, signal.SIGTERM])
-    with external_services.serving(tmp_path / "job") as (_, job):
-        with job.start_in(ENGINE, IMAGE) as running:
+    with external_services.serve_all(tmp_path / "job") as (_, job):
+        with job.start_in_container(ENGINE, IMAGE) as running:
             time.sleep(seconds)
-            job.signal_in(ENGINE, sent, running)
+            job.signal_container(ENGINE, sent, running)
             cancelled = time.monotonic()
-            done = job.ended(running, 30)
+            done = job.wait(running, 30)
             taken = time.monotonic() - cancelled
         assert taken < PATIENCE_SECONDS
         assert "Traceback (most recent call last)" not in done.log

@@ -11,26 +11,26 @@ import pytest
 
 from testing.runs import external_services, sample_bug
 from testing.runs.job import ROOT, Job
-from testing.servers.github_server import SLUG, GitHubServer, serving
-from testing.servers.scripted_server import completion
-from testing.servers.scripted_server import serving as endpoint_serving
-from tests.index.chroma_server import serving as chroma_serving
-from triage.index.vectors.chroma_connection import server
+from testing.servers.github_server import SLUG, GitHubServer, serve_github
+from testing.servers.scripted_server import chat_completion
+from testing.servers.scripted_server import serve_script as endpoint_serving
+from tests.index.chroma_server import run_chroma_server as chroma_serving
+from triage.index.vectors.chroma_connection import connect_to_chroma
 
 needs_action = pytest.mark.skipif(importlib.util.find_spec("triage.action") is None, reason="no triage/action.py")
 
 
 @pytest.fixture
 def job(tmp_path):
-    with serving(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
         yield Job(tmp_path, github)
 
 
 @needs_action
 def test_an_opened_issue_is_answered_once(job):
-    sample_bug.plain_checkout(job.workspace)
+    sample_bug.write_plain_checkout(job.workspace)
     job.commit()
-    sample_bug.check_report(job, job.run_here())
+    sample_bug.assert_report(job, job.run_here())
 
     again = job.run_here()
     assert again.exit_code == 0, again.log
@@ -39,22 +39,22 @@ def test_an_opened_issue_is_answered_once(job):
 
 @needs_action
 def test_nothing_of_the_workspace_is_imported_run_or_obeyed(job):
-    sample_bug.hostile_checkout(job.workspace)
+    sample_bug.write_hostile_checkout(job.workspace)
     job.commit()
-    sample_bug.trap_git(job.workspace)
+    sample_bug.add_git_config_traps(job.workspace)
     done = job.run_here()
-    assert sample_bug.sprung(job.workspace) == []
-    sample_bug.check_report(job, done)
+    assert sample_bug.find_executed_traps(job.workspace) == []
+    sample_bug.assert_report(job, done)
 
 
 @needs_action
 def test_the_vectors_go_to_a_chroma_server_that_is_named(job, tmp_path):
-    sample_bug.plain_checkout(job.workspace)
+    sample_bug.write_plain_checkout(job.workspace)
     job.commit()
     with chroma_serving(tmp_path / "chroma") as url:
         job.inputs["chroma-url"] = url
-        sample_bug.check_report(job, job.run_here())
-        (stored,) = server(url).list_collections()
+        sample_bug.assert_report(job, job.run_here())
+        (stored,) = connect_to_chroma(url).list_collections()
         assert stored.metadata["repository"] == SLUG
 
 
@@ -132,8 +132,8 @@ class TestStartingAnew:
         environ |= {b"ACTIONS_ID_TOKEN_REQUEST_TOKEN": b"value", b"HTTPS_PROXY": b"u:p@h", b"HTTP_PROXY": b"http://h:1"}
         environ |= {b"OTEL_EXPORTER_OTLP_ENDPOINT": b"https://u:p@h", b"TAVILY_BASE_URL": b"https://h?key=1"}
         environ |= {b"LANGSMITH_TRACING": b"true"}
-        on, over = self.ENTRYPOINT["parted"](environ)
-        fixed = {name.encode(): value.encode() for name, value in self.ENTRYPOINT["SET"].items()}
+        on, over = self.ENTRYPOINT["split_environment"](environ)
+        fixed = {name.encode(): value.encode() for name, value in self.ENTRYPOINT["FIXED_VARIABLES"].items()}
         assert on == {name.encode(): b"x" for name in kept} | {b"HTTP_PROXY": b"http://h:1"} | fixed
         assert over == {name.encode(): b"x" for name in held} | {
             b"ACTIONS_ID_TOKEN_REQUEST_TOKEN": b"granted",
@@ -148,16 +148,16 @@ class TestStartingAnew:
             monkeypatch.delattr(os, "memfd_create", raising=False)
         held = {b"INPUT_A": b"a\nb=c\n\n", b"INPUT_B": b"\xff\xfe", b"INPUT_C": "😀".encode() * 9_000, b"INPUT_D": b""}
         content = b"".join(b"%b=%b\0" % pair for pair in held.items())
-        descriptor = self.ENTRYPOINT["_handed_over"](content)
+        descriptor = self.ENTRYPOINT["_write_to_descriptor"](content)
         assert os.get_inheritable(descriptor)
-        assert self.ENTRYPOINT["received"](descriptor) == held
+        assert self.ENTRYPOINT["read_secrets"](descriptor) == held
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(descriptor)
 
     def test_what_is_longer_than_a_pipe_is_said(self, monkeypatch):
         monkeypatch.delattr(os, "memfd_create", raising=False)
         with pytest.raises(OSError, match="longer than a pipe"):
-            self.ENTRYPOINT["_handed_over"](b"x" * 70_000)
+            self.ENTRYPOINT["_write_to_descriptor"](b"x" * 70_000)
 
     def test_python_keeps_its_flags(self, tmp_path):
         shown = tmp_path / "shown.py"
@@ -168,7 +168,7 @@ class TestStartingAnew:
             assert done.stdout == f"{flags}\n"
 
     def test_where_it_cannot_it_says_so_and_goes_on_without_the_keys_in_its_environment(self, job):
-        sample_bug.plain_checkout(job.workspace)
+        sample_bug.write_plain_checkout(job.workspace)
         job.commit()
         key = job.inputs["github-token"]
         watched = f"""
@@ -186,14 +186,17 @@ os.execve = fail
             stderr=subprocess.STDOUT,
             check=False,
         )
-        finished = job.finished(done.returncode, done.stdout)
-        sample_bug.check_report(job, finished)
+        finished = job.read_result(done.returncode, done.stdout)
+        sample_bug.assert_report(job, finished)
         assert "::warning::The environment could not be cleaned (operation not permitted)" in finished.log
 
 
 def test_variables_of_the_workflow_lead_nowhere(tmp_path):
     """Libraries' own settings, keys under other names, git's and Python's: nobody is asked but whom inputs name."""
-    with external_services.serving(tmp_path / "job") as (servers, job), endpoint_serving([completion("x")]) as trap:
+    with (
+        external_services.serve_all(tmp_path / "job") as (servers, job),
+        endpoint_serving([chat_completion("x")]) as trap,
+    ):
         (job.folder / "home" / ".netrc").write_text("machine 127.0.0.1 login x password trapped\n", encoding="utf-8")
         startup = job.folder / "startup.py"
         startup.write_text(sample_bug.TRAP, encoding="utf-8")
@@ -224,7 +227,7 @@ def test_variables_of_the_workflow_lead_nowhere(tmp_path):
         assert done.outputs["status"] == "complete", done.log
         assert trap.requests == []
         assert {asked.what for asked in servers.requests} >= {"search", "embeddings", "model TriageReport"}
-    assert "trapped" not in done.log + done.summary + json.dumps(servers.bodies)
+    assert "trapped" not in done.log + done.summary + json.dumps(servers.request_bodies)
     assert "::warning::The job grants `id-token: write`" in done.log
     assert not [name for name in ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE") if (job.folder / "temp" / name).exists()]
     assert not startup.with_suffix(".py.imported").exists()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from testing.environments.catalog import ENVIRONMENTS, faults
+from testing.environments.catalog import ENVIRONMENTS, find_problems_in
 
 SAMPLE = [
     "a full disk under the workspace and the temporary files",
@@ -21,6 +21,6 @@ SAMPLE = [
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_a_run_there_ends_as_it_should(name: str, tmp_path: Path):
-    if not ENVIRONMENTS[name].possible:
+    if not ENVIRONMENTS[name].is_possible:
         pytest.skip("this machine cannot be made so")
-    assert faults(name, tmp_path / "job") == []
+    assert find_problems_in(name, tmp_path / "job") == []

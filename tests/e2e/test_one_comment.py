@@ -16,16 +16,16 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fakes import FakeCodebase, FakeJournal, FakeRunner, services
-from testing.servers.github_api import SLUG, Api, Asked, Trouble, serving
+from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
+from testing.servers.github_api import SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageIssue, Trigger
-from triage.flows.flow_context import Desk, Ending
-from triage.flows.triage_issue import carry_out
-from triage.publish.hidden_state import PostedState, render
+from triage.flows.flow_context import FlowContext, FlowResult
+from triage.flows.triage_issue import run_task
+from triage.publish.hidden_state import PostedState, render_state
 
 BOT = "github-actions[bot]"
 OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="mona")
@@ -34,19 +34,19 @@ AGAIN = "again"
 
 
 LOST = {
-    "stored, then 502": Trouble("", 502, b"<html>", stored=True),
-    "stored, then cut": Trouble("", stored=True),
-    "never arrived": Trouble(""),
+    "stored, then 502": ApiFault("", 502, b"<html>", stored=True),
+    "stored, then cut": ApiFault("", stored=True),
+    "never arrived": ApiFault(""),
 }
-KILLED = {"killed before": Trouble(""), "killed after": Trouble("", stored=True)}
+KILLED = {"killed before": ApiFault(""), "killed after": ApiFault("", stored=True)}
 
 
 @dataclass
 class Stage:
     """GitHub, and the runs on it."""
 
-    api: Api
-    script: dict[tuple[str, int], Trouble] = field(default_factory=dict)
+    api: GitHubApi
+    script: dict[tuple[str, int], ApiFault] = field(default_factory=dict)
     """Trouble of a run's request of that place."""
     kills: set[tuple[str, int]] = field(default_factory=set)
     """After that request, none of the run's reaches anybody."""
@@ -56,16 +56,16 @@ class Stage:
     dead: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)
     met: set[str] = field(default_factory=set)
-    endings: dict[str, Ending | BaseException] = field(default_factory=dict)
+    endings: dict[str, FlowResult | BaseException] = field(default_factory=dict)
     runners: dict[str, FakeRunner] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.api.hears = self._hears
+        self.api.on_request = self._hears
 
-    def _hears(self, asked: Asked) -> Trouble | None:
+    def _hears(self, asked: ApiRequest) -> ApiFault | None:
         token = asked.token
         if token in self.dead:
-            return Trouble("")
+            return ApiFault("")
         place = self.counts[token] = self.counts.get(token, 0) + 1
         if asked.line == POST and self.at_the_post and token not in self.met:
             self.met.add(token)
@@ -75,7 +75,7 @@ class Stage:
             self.dead.add(token)
         return self.script.get((token, place))
 
-    def run(self, name: str, task: Task = OPENED, told: Issue | None = None, **changes: Any) -> Ending:
+    def run(self, name: str, task: Task = OPENED, told: Issue | None = None, **changes: Any) -> FlowResult:
         """One run to its end."""
         self.api.logins[name] = BOT
         tracker = IssueTracker(
@@ -89,19 +89,19 @@ class Stage:
             read_seconds=self.read_seconds,
         )
         self.runners[name] = FakeRunner()
-        given = services(codebase=FakeCodebase(factories.FILES))
+        given = fake_services(codebase=FakeCodebase(factories.FILES))
         known: dict[str, Any] = {
             "github": tracker,
             "runner": self.runners[name],
-            "journal": FakeJournal(),
+            "progress": FakeProgressLog(),
             "policy": Policy(),
             "repository": Repository(slug=SLUG),
-            "services": lambda: given,
+            "open_services": lambda: given,
             "now": lambda: datetime.now(UTC),
-            "told": told,
+            "event_issue": told,
         }
         try:
-            return asyncio.run(carry_out(task, Desk(**known | changes), asyncio.Event()))
+            return asyncio.run(run_task(task, FlowContext(**known | changes), asyncio.Event()))
         finally:
             tracker.close()
 
@@ -122,21 +122,21 @@ class Stage:
 
     @property
     def ours(self) -> list[str]:
-        return [body for body in self.api.standing if body.startswith(COMMENT_MARKER)]
+        return [body for body in self.api.comment_bodies if body.startswith(COMMENT_MARKER)]
 
 
 @pytest.fixture
 def stage() -> Iterator[Stage]:
-    with serving() as api:
+    with serve_github_api() as api:
         api.add_issue(title=factories.issue().title, body=factories.issue().body)
         api.add_issue(8)
         api.add_comment("Me too", "ann")
         api.add_comment("On another issue", BOT, 8)
         stage = Stage(api)
         yield stage
-        assert api.standing[:2] == ["Me too", "On another issue"]
+        assert api.comment_bodies[:2] == ["Me too", "On another issue"]
         assert {comment["issue"] for comment in api.comments[2:]} <= {7}
-        writes = {asked.line for asked in api.asked if not asked.line.startswith("GET")} - {POST}
+        writes = {asked.line for asked in api.requests if not asked.line.startswith("GET")} - {POST}
         assert all(re.fullmatch(rf"(PATCH|DELETE) /repos/{SLUG}/issues/comments/50\d\d", line) for line in writes)
 
 
@@ -145,7 +145,7 @@ def test_a_run_asks_little(stage: Stage):
     assert len(stage.ours) == 1
     below = f"/repos/{SLUG}"
     read = [f"GET {below}/issues/7", f"GET {below}/issues/7/comments"]
-    assert stage.api.lines() == [*read, f"GET {below}/labels", *read, POST, *read]
+    assert stage.api.request_lines() == [*read, f"GET {below}/labels", *read, POST, *read]
 
 
 POSTING = 6
@@ -154,7 +154,7 @@ POSTING = 6
 
 @pytest.mark.parametrize("place", [4, POSTING, 8])
 @pytest.mark.parametrize("fault", LOST.values(), ids=LOST)
-def test_a_lost_line_ends_with_one_comment(stage: Stage, place: int, fault: Trouble):
+def test_a_lost_line_ends_with_one_comment(stage: Stage, place: int, fault: ApiFault):
     stage.script = {("run-0", place): fault}
     assert stage.run("run-0").status is Status.COMPLETE
     assert len(stage.ours) == 1
@@ -162,7 +162,7 @@ def test_a_lost_line_ends_with_one_comment(stage: Stage, place: int, fault: Trou
 
 def test_silence_after_the_comment_was_taken_ends_with_one_comment(stage: Stage):
     stage.read_seconds = 0.5
-    stage.script = {("run-0", POSTING): Trouble("", stored=True, hang_seconds=1.0)}
+    stage.script = {("run-0", POSTING): ApiFault("", stored=True, delay_seconds=1.0)}
     stage.run("run-0")
     stage.read_seconds = 5.0
     stage.run(AGAIN)
@@ -171,7 +171,7 @@ def test_silence_after_the_comment_was_taken_ends_with_one_comment(stage: Stage)
 
 @pytest.mark.parametrize("place", [POSTING, 7, 8])
 @pytest.mark.parametrize("fault", KILLED.values(), ids=KILLED)
-def test_after_a_kill_the_next_run_ends_with_one_comment(stage: Stage, place: int, fault: Trouble):
+def test_after_a_kill_the_next_run_ends_with_one_comment(stage: Stage, place: int, fault: ApiFault):
     stage.script, stage.kills = {("run-0", place): fault}, {("run-0", place)}
     stage.run("run-0")
     stage.run(AGAIN)
@@ -180,34 +180,34 @@ def test_after_a_kill_the_next_run_ends_with_one_comment(stage: Stage, place: in
 
 def test_the_same_event_again_changes_no_byte(stage: Stage):
     stage.run("run-0")
-    once = list(stage.api.standing)
+    once = list(stage.api.comment_bodies)
     for name in ("second", "third"):
         assert stage.run(name).status is Status.COMPLETE
-    assert stage.api.standing == once
-    assert [line for line in stage.api.lines() if not line.startswith("GET")] == [POST]
+    assert stage.api.comment_bodies == once
+    assert [line for line in stage.api.request_lines() if not line.startswith("GET")] == [POST]
 
 
-MEANWHILE: dict[str, tuple[Trouble, Status]] = {
-    "deleted": (Trouble("issues/7($|/)", 404, {"message": "Not Found"}), Status.DEGRADED),
-    "gone for good": (Trouble("issues/7($|/)", 410, {"message": "This issue was deleted"}), Status.DEGRADED),
-    "transferred": (Trouble("issues/7($|/)", 301, {}, {"location": "/repositories/5/issues/7"}), Status.DEGRADED),
-    "locked": (Trouble("POST", 403, {"message": "issue is locked"}), Status.DEGRADED),
-    "archived": (Trouble("", 403, {"message": "Repository was archived so is read-only."}), Status.DEGRADED),
-    "token expired": (Trouble("", 401, {"message": "Bad credentials"}), Status.FAILED),
-    "rate limit": (Trouble("", 403, {"message": "slow down"}, {"retry-after": "3600"}), Status.DEGRADED),
-    "down": (Trouble("", 503, b"<html>"), Status.DEGRADED),
+MEANWHILE: dict[str, tuple[ApiFault, Status]] = {
+    "deleted": (ApiFault("issues/7($|/)", 404, {"message": "Not Found"}), Status.DEGRADED),
+    "gone for good": (ApiFault("issues/7($|/)", 410, {"message": "This issue was deleted"}), Status.DEGRADED),
+    "transferred": (ApiFault("issues/7($|/)", 301, {}, {"location": "/repositories/5/issues/7"}), Status.DEGRADED),
+    "locked": (ApiFault("POST", 403, {"message": "issue is locked"}), Status.DEGRADED),
+    "archived": (ApiFault("", 403, {"message": "Repository was archived so is read-only."}), Status.DEGRADED),
+    "token expired": (ApiFault("", 401, {"message": "Bad credentials"}), Status.FAILED),
+    "rate limit": (ApiFault("", 403, {"message": "slow down"}, {"retry-after": "3600"}), Status.DEGRADED),
+    "down": (ApiFault("", 503, b"<html>"), Status.DEGRADED),
 }
 
 
 @pytest.mark.parametrize(("trouble", "status"), MEANWHILE.values(), ids=MEANWHILE)
-def test_what_happens_while_the_agents_work_has_a_name(stage: Stage, trouble: Trouble, status: Status):
-    given = services(
-        codebase=FakeCodebase(factories.FILES, indexing=lambda: stage.api.troubles.append(replace(trouble)))
+def test_what_happens_while_the_agents_work_has_a_name(stage: Stage, trouble: ApiFault, status: Status):
+    given = fake_services(
+        codebase=FakeCodebase(factories.FILES, on_index=lambda: stage.api.faults.append(replace(trouble)))
     )
-    ending = stage.run("run-0", services=lambda: given)
+    ending = stage.run("run-0", open_services=lambda: given)
     assert ending.status is status
     assert stage.ours == []
-    assert len(stage.api.lines(POST)) <= 2
+    assert len(stage.api.request_lines(POST)) <= 2
     runner = stage.runners["run-0"]
     assert runner.summaries[0].startswith("> **Not everything could be written.**")
     assert runner.values["comment-url"] == ""
@@ -217,10 +217,10 @@ def test_what_happens_while_the_agents_work_has_a_name(stage: Stage, trouble: Tr
 def test_runs_that_post_at_once_end_with_the_oldest(stage: Stage, count: int):
     stage.at_the_post = threading.Barrier(count)
     stage.side_by_side(count)
-    assert len(stage.api.lines(POST)) == count, "they have all looked before, and seen nothing"
+    assert len(stage.api.request_lines(POST)) == count, "they have all looked before, and seen nothing"
     assert [comment["id"] for comment in stage.api.comments] == [5000, 5001, 5002]
     for name, ending in stage.endings.items():
-        assert isinstance(ending, Ending), ending
+        assert isinstance(ending, FlowResult), ending
         assert ending.status is Status.COMPLETE
         assert stage.runners[name].values["comment-url"].endswith("issuecomment-5002")
 
@@ -252,7 +252,7 @@ def test_any_schedule_ends_with_one_comment_after_one_more_run(stage: Stage, see
 
 def test_lists_that_show_a_new_comment_late_hide_no_rival(stage: Stage):
     stage.at_the_post = threading.Barrier(2)
-    stage.api.hidden = {5002: 1, 5003: 1}
+    stage.api.hidden_comments = {5002: 1, 5003: 1}
     stage.side_by_side(2)
     assert len(stage.ours) == 1
 
@@ -260,10 +260,10 @@ def test_lists_that_show_a_new_comment_late_hide_no_rival(stage: Stage):
 def test_a_read_back_that_fails_costs_no_comment_and_leaves_no_second(stage: Stage):
     """The other run sees both, or the next one does."""
     stage.at_the_post = threading.Barrier(2)
-    stage.script = {("run-0", place): Trouble("", 403, {"message": "x"}, {"retry-after": "999"}) for place in (7, 8)}
+    stage.script = {("run-0", place): ApiFault("", 403, {"message": "x"}, {"retry-after": "999"}) for place in (7, 8)}
     stage.side_by_side(2)
     assert len(stage.ours) >= 1
-    assert isinstance(stage.endings["run-0"], Ending)
+    assert isinstance(stage.endings["run-0"], FlowResult)
     assert stage.endings["run-0"].status is Status.COMPLETE
     stage.run(AGAIN)
     assert len(stage.ours) == 1
@@ -277,23 +277,23 @@ def test_a_comment_that_was_deleted_meanwhile_is_written_anew_once(stage: Stage)
     def deleted() -> None:
         del stage.api.comments[2]
 
-    given = services(codebase=FakeCodebase(factories.FILES, indexing=deleted))
-    assert stage.run(AGAIN, services=lambda: given).status is Status.COMPLETE
+    given = fake_services(codebase=FakeCodebase(factories.FILES, on_index=deleted))
+    assert stage.run(AGAIN, open_services=lambda: given).status is Status.COMPLETE
     assert len(stage.ours) == 1
-    assert len(stage.api.lines("PATCH")) == 1
+    assert len(stage.api.request_lines("PATCH")) == 1
 
 
 def test_a_partial_comment_that_was_faster_says_in_the_end_what_the_whole_run_found(stage: Stage):
     """Both found none and post at the same moment; the cancelled run's is the older one."""
-    partial = f"{render(PostedState())}\npartial\n"
+    partial = f"{render_state(PostedState())}\npartial\n"
     posted = threading.Event()
 
-    def hears(asked: Asked) -> None:
+    def hears(asked: ApiRequest) -> None:
         if asked.line == POST and not posted.is_set():
             posted.set()
             stage.api.add_comment(partial, BOT)
 
-    stage.api.hears = hears
+    stage.api.on_request = hears
     stage.run("run-0")
     assert [comment["id"] for comment in stage.api.comments[2:]] == [5002]
     assert "src/parse.py" in stage.ours[0]

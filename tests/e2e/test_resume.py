@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from testing.runs.external_services import Outside, serving
-from testing.runs.job import Finished, Job
+from testing.runs.external_services import ExternalServices, serve_all
+from testing.runs.job import Job, JobResult
 
 SIDE_BY_SIDE = [
     {"model TriageReport", "model words", "model ticket"},
@@ -22,18 +22,18 @@ KILLED_AT = ["model InvestigatorFinding", "model CodebaseFinding", "search", "mo
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[tuple[Outside, Job]]:
-    with serving(tmp_path) as (outside, job):
+def place(tmp_path: Path) -> Iterator[tuple[ExternalServices, Job]]:
+    with serve_all(tmp_path) as (outside, job):
         job.inputs["cache-dir"] = str(tmp_path / "cache")
         yield outside, job
 
 
-def paid(outside: Outside) -> Counter[str]:
+def paid(outside: ExternalServices) -> Counter[str]:
     """How often each question to a model or a search was asked."""
     return Counter(asked.what for asked in outside.requests if asked.what.startswith(("model ", "search")))
 
 
-def killed_at(what: str, outside: Outside, job: Job) -> Finished:
+def killed_at(what: str, outside: ExternalServices, job: Job) -> JobResult:
     """A run that is killed, and not asked, when this request comes in."""
     running = job.start_here()
 
@@ -42,15 +42,15 @@ def killed_at(what: str, outside: Outside, job: Job) -> Finished:
             os.killpg(running.pid, signal.SIGKILL)
             running.wait()
 
-    outside.noticed = kill
-    ended = job.ended(running)
-    outside.noticed = lambda number, asked: None
+    outside.on_request = kill
+    ended = job.wait(running)
+    outside.on_request = lambda number, asked: None
     assert ended.exit_code == -signal.SIGKILL, ended.log
     return ended
 
 
 @pytest.mark.parametrize("what", KILLED_AT)
-def test_a_killed_job_goes_on_and_pays_no_answer_twice(what: str, place: tuple[Outside, Job]):
+def test_a_killed_job_goes_on_and_pays_no_answer_twice(what: str, place: tuple[ExternalServices, Job]):
     outside, job = place
     killed_at(what, outside, job)
     done = job.run_here()

@@ -18,10 +18,10 @@ import httpx
 import pytest
 
 from testing.runs import sample_bug
-from testing.runs.external_services import Outside
+from testing.runs.external_services import ExternalServices
 from testing.runs.job import ROOT
-from testing.servers.scripted_server import serving as endpoint_serving
-from testing.servers.telemetry_collector import Receiver, receiving
+from testing.servers.scripted_server import serve_script as endpoint_serving
+from testing.servers.telemetry_collector import FakeCollector, serve_collector
 
 START_SECONDS = 60.0
 ASKED: dict[str, Any] = {
@@ -37,7 +37,7 @@ class Served:
     """The running server."""
 
     client: httpx.Client
-    collector: Receiver
+    collector: FakeCollector
     strangers: list[bytes]
     """What was sent through the proxy, by which everything but loopback would go."""
 
@@ -98,11 +98,16 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         (folder / name).symlink_to(ROOT / name)
     shop = folder / "checkouts" / "octo" / "shop"
     shop.mkdir(parents=True)
-    sample_bug.plain_checkout(shop)
+    sample_bug.write_plain_checkout(shop)
     port, log, seen = _free_port(), folder / "log", list[bytes]()
     options = ["--host", "127.0.0.1", "--port", str(port), "--no-browser", "--no-reload"]
-    answers = Outside(sample_bug.TITLE, sample_bug.BODY).reply
-    with receiving() as collector, endpoint_serving(answers) as model, proxy(seen) as stranger, log.open("wb") as out:
+    answers = ExternalServices(sample_bug.TITLE, sample_bug.BODY).reply
+    with (
+        serve_collector() as collector,
+        endpoint_serving(answers) as model,
+        proxy(seen) as stranger,
+        log.open("wb") as out,
+    ):
         process = subprocess.Popen(
             [sys.executable, "-m", "langgraph_cli", "dev", *options],
             cwd=folder,

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from testing.runs.external_services import FOR_EVER, Outside, left_running, serving
-from testing.runs.job import Finished, Job
+from testing.runs.external_services import HANG_SECONDS, ExternalServices, find_session_processes, serve_all
+from testing.runs.job import Job, JobResult
 
 PATIENCE_SECONDS = 60.0
 SIDE_BY_SIDE = 3
@@ -28,7 +28,9 @@ def until(holds: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def cancelled(job: Job, outside: Outside, sent: signal.Signals, when: Callable[[int], object]) -> tuple[Finished, int]:
+def cancelled(
+    job: Job, outside: ExternalServices, sent: signal.Signals, when: Callable[[int], object]
+) -> tuple[JobResult, int]:
     """The run that got a signal, and how many requests came after it. `when` waits, given the process's number."""
     running = job.start_here()
     try:
@@ -36,13 +38,13 @@ def cancelled(job: Job, outside: Outside, sent: signal.Signals, when: Callable[[
         before = len(outside.requests)
         running.send_signal(sent)
         running.wait(PATIENCE_SECONDS)
-        until(lambda: not left_running(running.pid))
+        until(lambda: not find_session_processes(running.pid))
     finally:
-        done = job.ended(running)
-    return done, len([asked for asked in outside.requests[before:] if not asked.publishes])
+        done = job.wait(running)
+    return done, len([asked for asked in outside.requests[before:] if not asked.is_publishing])
 
 
-def check(job: Job, done: Finished, code: int, outside: Outside) -> None:
+def check(job: Job, done: JobResult, code: int, outside: ExternalServices) -> None:
     """What holds for every cancelled run."""
     assert done.exit_code == code, done.log
     assert "cancelled" in done.summary
@@ -66,10 +68,10 @@ STRUCK: list[tuple[str, bool, bool]] = [
 @pytest.mark.parametrize(("what", "answers", "comments"), STRUCK, ids=[case[0].split("/")[-1] for case in STRUCK])
 def test_cancelled_at_a_request_it_leaves_a_partial_report(tmp_path: Path, what: str, answers: bool, comments: bool):
     sent, code = [(signal.SIGINT, 130), (signal.SIGTERM, 143)][len(what) % 2]
-    with serving(tmp_path / "job") as (outside, job):
+    with serve_all(tmp_path / "job") as (outside, job):
         there = threading.Event()
-        outside.noticed = lambda number, asked: there.set() if asked == what else None
-        outside.answers_after = lambda number, asked: FOR_EVER if asked == what and not answers else 0.0
+        outside.on_request = lambda number, asked: there.set() if asked == what else None
+        outside.delay_for = lambda number, asked: HANG_SECONDS if asked == what and not answers else 0.0
         done, asked_on = cancelled(job, outside, sent, lambda _: there.wait(PATIENCE_SECONDS))
         check(job, done, code, outside)
         assert asked_on <= SIDE_BY_SIDE
@@ -79,16 +81,16 @@ def test_cancelled_at_a_request_it_leaves_a_partial_report(tmp_path: Path, what:
 @pytest.mark.parametrize("answers", [True, False], ids=["that arrives", "that hangs"])
 def test_cancelled_while_it_comments_there_is_one_comment_or_none(tmp_path: Path, answers: bool):
     """And a second signal, as the runner sends it, changes nothing."""
-    with serving(tmp_path / "job") as (outside, job):
+    with serve_all(tmp_path / "job") as (outside, job):
         there = threading.Event()
-        outside.noticed = lambda number, asked: there.set() if asked.startswith("POST") else None
-        outside.answers_after = lambda number, asked: 0.0 if answers or not asked.startswith("POST") else FOR_EVER
+        outside.on_request = lambda number, asked: there.set() if asked.startswith("POST") else None
+        outside.delay_for = lambda number, asked: 0.0 if answers or not asked.startswith("POST") else HANG_SECONDS
         running = job.start_here()
         assert there.wait(PATIENCE_SECONDS)
         running.send_signal(signal.SIGINT)
         time.sleep(0.05)  # of two that are pending together, the later one is handled first
         running.send_signal(signal.SIGTERM)
-        done = job.ended(running, PATIENCE_SECONDS)
+        done = job.wait(running, PATIENCE_SECONDS)
     assert done.exit_code == 130, done.log
     assert "basket.py" in done.summary
     assert len(outside.comments) == answers
@@ -98,7 +100,7 @@ def test_cancelled_while_it_comments_there_is_one_comment_or_none(tmp_path: Path
 
 
 def test_cancelled_while_it_indexes_it_leaves_no_process(tmp_path: Path):
-    with serving(tmp_path / "job") as (outside, job):
+    with serve_all(tmp_path / "job") as (outside, job):
         for number in range(400):
             text = "".join(f"def price_{number}_{line}(basket):\n    return basket[{line}]\n" for line in range(200))
             (job.workspace / f"prices_{number}.py").write_text(text, encoding="utf-8")
@@ -107,7 +109,12 @@ def test_cancelled_while_it_indexes_it_leaves_no_process(tmp_path: Path):
 
         def indexing(process: int) -> None:
             """The process itself, a worker, git."""
-            until(lambda: "prepare started" in job.log.read_text(encoding="utf-8") and len(left_running(process)) > 2)
+            until(
+                lambda: (
+                    "prepare started" in job.log.read_text(encoding="utf-8")
+                    and len(find_session_processes(process)) > 2
+                )
+            )
 
         done, asked_on = cancelled(job, outside, signal.SIGTERM, indexing)
         check(job, done, 143, outside)
@@ -120,7 +127,7 @@ def test_cancelled_at_any_moment_it_ends_in_order(tmp_path: Path, seed: int):
     """From the first instant on: a signal that comes before Python runs is held back for it."""
     chance = random.Random(seed)
     seconds, sent = [0.0, chance.uniform(0, 1), chance.uniform(0, 4)][seed], chance.choice([2, 15])
-    with serving(tmp_path / "job") as (outside, job):
+    with serve_all(tmp_path / "job") as (outside, job):
         done, asked_on = cancelled(job, outside, signal.Signals(sent), lambda _: time.sleep(seconds))
         if done.outputs["status"] == "complete":  # the report was whole before, whatever was left to do
             assert done.exit_code in (0, 128 + sent)

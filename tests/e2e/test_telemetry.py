@@ -11,9 +11,9 @@ import pytest
 
 from testing.runs import external_services, sample_bug
 from testing.runs.job import ROOT, Job
-from testing.servers.github_server import GitHubServer, serving
-from testing.servers.scripted_server import serving as endpoint_serving
-from testing.servers.telemetry_collector import Manner, plain, receiving, tree
+from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.scripted_server import serve_script as endpoint_serving
+from testing.servers.telemetry_collector import CollectorBehaviour, format_span_tree, serve_collector, to_dict
 from tests.test_cli import checkout, triage
 
 __all__ = ["checkout"]
@@ -24,18 +24,18 @@ HEADERS = f"Authorization=Bearer%20{KEY}"
 
 @pytest.fixture
 def job(tmp_path: Path):
-    with serving(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
         job = Job(tmp_path, github)
-        sample_bug.plain_checkout(job.workspace)
+        sample_bug.write_plain_checkout(job.workspace)
         job.commit()
         yield job
 
 
 def test_a_run_by_rules_is_told(job: Job):
-    with receiving() as receiver:
+    with serve_collector() as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_EXPORTER_OTLP_HEADERS": HEADERS}
         done = job.run_here()
-    sample_bug.check_report(job, done)
+    sample_bug.assert_report(job, done)
     report = json.loads((job.workspace / ".triage" / "report.json").read_text())
     (root,) = [span for span in receiver.spans if not span.parent_span_id]
     assert root.trace_id.hex() == report["request_id"].replace("-", "")
@@ -44,13 +44,13 @@ def test_a_run_by_rules_is_told(job: Job):
     assert receiver.points("triage.runs")[0][0]["triage.status"] == done.outputs["status"] == "complete"
     assert f"::add-mask::{KEY}" in done.log
     assert done.log.count(KEY) == 2, "in its two masks alone"
-    assert all(one.headers["authorization"] == f"Bearer {KEY}" for one in receiver.sent)
+    assert all(one.headers["authorization"] == f"Bearer {KEY}" for one in receiver.requests)
 
 
 def test_every_model_call_is_a_span_with_the_id_that_the_endpoint_saw(tmp_path: Path):
     with (
-        receiving() as receiver,
-        external_services.serving(tmp_path / "job") as (servers, job),
+        serve_collector() as receiver,
+        external_services.serve_all(tmp_path / "job") as (servers, job),
         endpoint_serving(servers.reply) as endpoint,
     ):
         job.inputs["model-base-url"] = f"{endpoint.url}/v1"
@@ -58,22 +58,22 @@ def test_every_model_call_is_a_span_with_the_id_that_the_endpoint_saw(tmp_path: 
         done = job.run_here()
     assert done.exit_code == 0, done.log
     (seen,) = {request.headers.get("x-request-id") for request in endpoint.requests}
-    calls = [plain(span.attributes) for span in receiver.spans if span.name.startswith("chat ")]
+    calls = [to_dict(span.attributes) for span in receiver.spans if span.name.startswith("chat ")]
     assert {call["triage.request_id"] for call in calls} == {seen}
     assert len(calls) == len([request for request in endpoint.requests if request.path.endswith("/chat/completions")])
     tools = [span.name for span in receiver.spans if span.name.startswith("execute_tool ")]
-    assert "execute_tool tavily_search" in tools, tree(receiver.spans)
+    assert "execute_tool tavily_search" in tools, format_span_tree(receiver.spans)
     said = [sample_bug.TITLE, *sample_bug.BODY.split(), *(servers.comments[0]["body"]).split()]
     words = {word for text in said for word in text.split() if len(word) > 12}
-    bodies = b"".join(one.body for one in receiver.sent)
+    bodies = b"".join(one.body for one in receiver.requests)
     assert not [word for word in words if word.encode() in bodies]
 
 
 def test_no_collector_costs_a_line_and_no_report(job: Job):
-    with receiving(Manner(500, body=b"::error::words from outside")) as receiver:
+    with serve_collector(CollectorBehaviour(500, body=b"::error::words from outside")) as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_EXPORTER_OTLP_HEADERS": HEADERS}
         done = job.run_here()
-    sample_bug.check_report(job, done)
+    sample_bug.assert_report(job, done)
     told = [line for line in done.log.splitlines() if "elemetry" in line or "HTTP" in line]
     assert len(told) == 1
     assert told[0].endswith(": HTTP 500; metrics: HTTP 500).")
@@ -81,15 +81,15 @@ def test_no_collector_costs_a_line_and_no_report(job: Job):
 
 
 def test_a_collector_that_trickles_for_ever_is_left(job: Job):
-    with receiving(Manner(trickle=True)) as receiver:
+    with serve_collector(CollectorBehaviour(trickle=True)) as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
         done = job.run_here()
-    sample_bug.check_report(job, done)
+    sample_bug.assert_report(job, done)
     assert "Telemetry not sent: the collector takes too long." in done.log
 
 
 def test_the_command_line_tells_it_too(checkout: Path):
-    with receiving() as receiver:
+    with serve_collector() as receiver:
         told = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
         done = triage("run", "--repo", str(checkout), "--issue", "-", said="# total fails\n\ncart", **told)
     assert done.returncode == 0, done.stderr
@@ -133,13 +133,13 @@ def test_a_run_that_nobody_listens_to_loads_nothing_of_ours_and_no_exporter(job:
 
 
 def test_a_signal_while_it_is_told_leaves_what_was_published(job: Job):
-    with receiving(Manner(hang=60)) as receiver:
+    with serve_collector(CollectorBehaviour(delay_seconds=60)) as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
         running = job.start_here()
-        while not receiver.sent and running.poll() is None:
+        while not receiver.requests and running.poll() is None:
             time.sleep(0.02)
         running.send_signal(signal.SIGTERM)
-        done = job.ended(running)
+        done = job.wait(running)
     assert done.exit_code == 143
     assert done.outputs["status"] == "complete"
     assert len(job.github.comments) == 1

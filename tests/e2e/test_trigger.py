@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from testing.runs import external_services, sample_bug
-from testing.runs.job import MOUNTS, Finished, Job
+from testing.runs.job import MOUNTS, Job, JobResult
 from testing.servers.github_server import REPORTER, SLUG, WHEN, GitHubServer
-from testing.servers.github_server import serving as github_serving
-from testing.servers.scripted_server import Endpoint
-from testing.servers.scripted_server import serving as endpoint_serving
+from testing.servers.github_server import serve_github as github_serving
+from testing.servers.scripted_server import ScriptedServer
+from testing.servers.scripted_server import serve_script as endpoint_serving
 from triage.action import main
 
 
@@ -42,7 +42,7 @@ class Scene:
 
     job: Job
     github: Busy
-    endpoint: Endpoint
+    endpoint: ScriptedServer
     capsys: pytest.CaptureFixture[str]
     comment: dict[str, Any] = field(default_factory=dict)
 
@@ -50,14 +50,14 @@ class Scene:
         """The reporter comments, which is the event."""
         self.comment = {"id": 1, "body": body, "user": REPORTER, "created_at": WHEN, "updated_at": WHEN}
         self.github.comments.append(self.comment)
-        payload = {**self.github.opened(), "action": "created", "comment": dict(self.comment)}
+        payload = {**self.github.opened_event(), "action": "created", "comment": dict(self.comment)}
         (self.job.folder / "temp" / "event.json").write_text(json.dumps(payload), encoding="utf-8")
         self.job.variables["GITHUB_EVENT_NAME"] = "issue_comment"
 
-    def run(self, **inputs: str) -> Finished:
+    def run(self, **inputs: str) -> JobResult:
         self.job.inputs |= {name.replace("_", "-"): value for name, value in inputs.items()}
         code = main(self.job.environment({name: str(self.job.folder / name) for name in MOUNTS}))
-        return self.job.finished(code, "".join(self.capsys.readouterr()).encode())
+        return self.job.read_result(code, "".join(self.capsys.readouterr()).encode())
 
 
 @pytest.fixture
@@ -65,10 +65,10 @@ def scene(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Scene]
     with contextlib.ExitStack() as stack:
         github = Busy(sample_bug.TITLE, sample_bug.BODY)
         stack.enter_context(github_serving(github))
-        endpoint = stack.enter_context(endpoint_serving(lambda request: external_services.reply_to(request)[1]))
+        endpoint = stack.enter_context(endpoint_serving(lambda request: external_services.default_reply(request)[1]))
         job = Job(tmp_path, github)
         job.inputs |= {"engine": "model", "model-api-key": "sk-" + "y2" * 20, "model-base-url": f"{endpoint.url}/v1"}
-        sample_bug.plain_checkout(job.workspace)
+        sample_bug.write_plain_checkout(job.workspace)
         job.commit()
         yield Scene(job, github, endpoint, capsys)
 

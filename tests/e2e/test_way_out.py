@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from testing.runner_grammar import obeyed
+from testing.runner_grammar import parse_commands
 from testing.runs import sample_bug
-from testing.runs.external_services import ANSWERS, Outside, reply_to
+from testing.runs.external_services import MODEL_ANSWERS, ExternalServices, default_reply
 from testing.runs.job import Job
-from testing.servers.github_server import serving as github_serving
-from testing.servers.scripted_server import Reply, Request, completion
-from testing.servers.scripted_server import serving as endpoint_serving
-from testing.servers.telemetry_collector import Receiver, receiving
+from testing.servers.github_server import serve_github as github_serving
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
+from testing.servers.scripted_server import serve_script as endpoint_serving
+from testing.servers.telemetry_collector import FakeCollector, serve_collector
 from tests.e2e.leaked import COLLECTOR, GITHUB, KEYS, MODEL, PROXY, SEARCH, everywhere, forms, leaks
 
 
@@ -38,7 +38,7 @@ WORDS = leaked_words()
 
 def spoilt(name: str) -> str:
     """The usual answer with keys in each of its texts."""
-    answer = ANSWERS[name]
+    answer = MODEL_ANSWERS[name]
 
     def fits(tree: Any) -> bool:
         try:
@@ -51,7 +51,7 @@ def spoilt(name: str) -> str:
 
 
 @dataclass
-class Chatty(Outside):
+class Chatty(ExternalServices):
     """Servers that say what they should not know, and keep all that they are told."""
 
     told: list[str] = field(default_factory=list)
@@ -64,30 +64,30 @@ class Chatty(Outside):
             return 200, [{"name": "bug"}, {"name": f"by {GITHUB}"}]
         return status, value
 
-    def reply(self, request: Request) -> Reply:
+    def reply(self, request: ReceivedRequest) -> ScriptedReply:
         self.told.append(f"{request.path} {json.dumps(request.body, ensure_ascii=False)}")
-        what, usual = reply_to(request)
-        self.notice(what)
+        what, usual = default_reply(request)
+        self.record_request(what)
         match what.split():
             case ["search"]:
                 places = ("https://docs.example.com/baskets", f"https://docs.example.com/{MODEL}")
-                return Reply(
+                return ScriptedReply(
                     {"results": [{"title": next(WORDS), "url": url, "content": next(WORDS)} for url in places]}
                 )
             case ["model", "ticket"]:
                 ticket = {"title": f"Empty {next(WORDS)}", "labels": ["bug", GITHUB], "assignee": MODEL, "effort": "S"}
-                return completion(json.dumps(ticket))
+                return chat_completion(json.dumps(ticket))
             case ["model", "words"]:
                 listed = "\n- ".join(SEARCH)
-                return completion(f"# Found\n\n- {listed}\n\n```\n{next(WORDS)}\n```\n\n{next(WORDS)}")
+                return chat_completion(f"# Found\n\n- {listed}\n\n```\n{next(WORDS)}\n```\n\n{next(WORDS)}")
             case ["model", "choose"]:
                 call = ("tavily_search", json.dumps({"query": f"KeyError {MODEL[9:]} {' '.join(GITHUB)}"}))
-                return completion(tool_calls=[call], finish_reason="tool_calls")
+                return chat_completion(tool_calls=[call], finish_reason="tool_calls")
             case ["model", "look", "up"] if len(request.body["messages"]) < 4:
                 call = ("search_code", json.dumps({"query": f"total {next(WORDS)}"[:300]}))
-                return completion(next(WORDS), tool_calls=[call], finish_reason="tool_calls")
-            case ["model", name] if name in ANSWERS:
-                return completion(spoilt(name))
+                return chat_completion(next(WORDS), tool_calls=[call], finish_reason="tool_calls")
+            case ["model", name] if name in MODEL_ANSWERS:
+                return chat_completion(spoilt(name))
         return usual
 
 
@@ -97,7 +97,7 @@ class Run:
 
     job: Job
     servers: Chatty
-    receiver: Receiver
+    receiver: FakeCollector
     log: str
     summary: str
     outputs: dict[str, str]
@@ -125,7 +125,7 @@ def _prepared(job: Job, address: str, collector: str) -> None:
         "AWS_SECRET_ACCESS_KEY": MODEL,
         "GITHUB_PAT": GITHUB,
     }
-    sample_bug.plain_checkout(job.workspace)
+    sample_bug.write_plain_checkout(job.workspace)
     noted = "".join(f"# basket total: {json.dumps(form)}\n" for key in KEYS for form in forms(key))
     (job.workspace / "shop" / "notes.py").write_text(f"{noted}\ndef total():\n    pass\n", encoding="utf-8")
     job.commit()
@@ -148,14 +148,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     every = "\n".join(form for key in KEYS for form in forms(key))
     issue = f"{sample_bug.BODY}\nKeyError: {' '.join(forms(MODEL))}\n\n{every}"
     servers = Chatty(f"{sample_bug.TITLE} {GITHUB}", issue)
-    with github_serving(servers), endpoint_serving(servers.reply) as endpoint, receiving() as receiver:
+    with github_serving(servers), endpoint_serving(servers.reply) as endpoint, serve_collector() as receiver:
         job = Job(tmp_path_factory.mktemp("leaks") / "job", servers)
         _prepared(job, endpoint.url, receiver.url)
         running, seen = job.start_here(), dict[str, bytes]()
         while running.poll() is None:
             seen |= environments(running.pid)
             time.sleep(0.01)
-        done = job.ended(running)
+        done = job.wait(running)
         assert done.exit_code == 0, done.log
         yield Run(job, servers, receiver, done.log, done.summary, done.outputs, seen)
 
@@ -176,8 +176,8 @@ def test_the_run_was_whole(run: Run):
 def test_no_server_is_told_a_key(run: Run):
     assert {sent.split()[0]: found for sent in run.servers.told if (found := leaks(sent))} == {}
     assert leaks(run.servers.comments[0]["body"]) == []
-    assert [found for one in run.receiver.sent if (found := leaks(one.body.decode("latin-1")))] == []
-    assert run.receiver.sent
+    assert [found for one in run.receiver.requests if (found := leaks(one.body.decode("latin-1")))] == []
+    assert run.receiver.requests
 
 
 def test_nothing_on_the_jobs_page_has_a_key(run: Run):
@@ -203,14 +203,16 @@ def test_nothing_that_is_kept_has_a_key(run: Run):
 
 
 def test_it_is_said_once_where_and_without_a_word_of_it(run: Run):
-    said = [command.data for command in obeyed(run.log) if "secret" in command.data and command.name == "warning"]
+    said = [
+        command.data for command in parse_commands(run.log) if "secret" in command.data and command.name == "warning"
+    ]
     assert len(said) == 1
     for place in ("issue", "model's answer", "tool's answer"):
         assert place in said[0]
 
 
 def test_every_secret_is_masked_before_anything_is_said(run: Run):
-    commands = obeyed(run.log)
+    commands = parse_commands(run.log)
     names = [command.name for command in commands]
     masks = [command.data for command in commands if command.name == "add-mask"]
     assert set(KEYS) <= set(masks)

@@ -5,24 +5,24 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.issue import Exchange, Issue
-from triage.domain.project_config import Config
-from triage.domain.task import Quieten, Ran, Skip, Task, TriageIssue, Trigger
-from triage.events.admission import Known, admit, whose_roles
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.project_config import ProjectConfig
+from triage.domain.task import PastRun, QuietIssue, Skip, Task, TriageIssue, Trigger
+from triage.events.admission import EarlierRuns, admit_task, logins_to_check
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TOO_OFTEN = "This issue has had its 3 runs by command or answer in 24 hours."
 NEEDS_RIGHT = "`/triage` is for the issue's author and for people with write access to the repository."
 
 
-def said(body: str, by: str = "mona", hours_ago: float = 1, *, ours: bool = False, bot: bool = False) -> Exchange:
-    return Exchange(author=by, body=body, created_at=NOW - timedelta(hours=hours_ago), ours=ours, by_bot=bot)
+def said(body: str, by: str = "mona", hours_ago: float = 1, *, ours: bool = False, bot: bool = False) -> IssueComment:
+    return IssueComment(author=by, body=body, created_at=NOW - timedelta(hours=hours_ago), ours=ours, by_bot=bot)
 
 
 OUR_COMMENT = said(f"{COMMENT_MARKER} x -->", "github-actions[bot]", 30, ours=True, bot=True)
 
 
-def issue(*thread: Exchange, locked: bool = False, pull: bool = False, by_bot: bool = False) -> Issue:
+def issue(*thread: IssueComment, locked: bool = False, pull: bool = False, by_bot: bool = False) -> Issue:
     return Issue(
         number=7,
         title="It breaks",
@@ -46,17 +46,17 @@ def reason(outcome: Task) -> str:
 class TestEveryTrigger:
     def test_passes_a_plain_issue(self, trigger: Trigger) -> None:
         asked = task(trigger)
-        assert admit(asked, issue(), NOW, known=Known(asked=True)) == asked
+        assert admit_task(asked, issue(), NOW, known=EarlierRuns(has_open_questions=True)) == asked
 
     def test_a_pull_request_is_skipped(self, trigger: Trigger) -> None:
-        assert reason(admit(task(trigger), issue(pull=True), NOW)) == "Pull requests are not triaged."
+        assert reason(admit_task(task(trigger), issue(pull=True), NOW)) == "Pull requests are not triaged."
 
     def test_a_locked_issue_is_skipped(self, trigger: Trigger) -> None:
-        assert reason(admit(task(trigger), issue(locked=True), NOW)) == "The issue is locked."
+        assert reason(admit_task(task(trigger), issue(locked=True), NOW)) == "The issue is locked."
 
 
 def test_a_skip_stays() -> None:
-    assert admit(Skip(reason="So."), issue(locked=True), NOW) == Skip(reason="So.")
+    assert admit_task(Skip(reason="So."), issue(locked=True), NOW) == Skip(reason="So.")
 
 
 class TestCommand:
@@ -74,48 +74,54 @@ class TestCommand:
         ],
     )
     def test_others_need_write_access(self, role: str, allowed: bool) -> None:
-        outcome = admit(task(Trigger.COMMAND, "hubot"), issue(), NOW, {"hubot": role})
+        outcome = admit_task(task(Trigger.COMMAND, "hubot"), issue(), NOW, {"hubot": role})
         assert reason(outcome) == ("" if allowed else NEEDS_RIGHT)
 
     def test_who_was_not_asked_about_has_no_rights(self) -> None:
-        assert reason(admit(task(Trigger.COMMAND, "hubot"), issue(), NOW)) == NEEDS_RIGHT
+        assert reason(admit_task(task(Trigger.COMMAND, "hubot"), issue(), NOW)) == NEEDS_RIGHT
 
     def test_the_author_needs_none(self) -> None:
-        assert isinstance(admit(task(Trigger.COMMAND, "Mona"), issue(), NOW), TriageIssue)
+        assert isinstance(admit_task(task(Trigger.COMMAND, "Mona"), issue(), NOW), TriageIssue)
 
     def test_nobody_is_not_the_author_of_a_deleted_accounts_issue(self) -> None:
         nameless = issue().model_copy(update={"author": ""})
-        assert reason(admit(task(Trigger.COMMAND, ""), nameless, NOW)) == NEEDS_RIGHT
+        assert reason(admit_task(task(Trigger.COMMAND, ""), nameless, NOW)) == NEEDS_RIGHT
 
     def test_lifts_quiet(self) -> None:
-        assert isinstance(admit(task(Trigger.COMMAND), issue(), NOW, known=Known(quieted=True)), TriageIssue)
+        assert isinstance(
+            admit_task(task(Trigger.COMMAND), issue(), NOW, known=EarlierRuns(is_quiet=True)), TriageIssue
+        )
 
     def test_by_hand_is_by_hand(self) -> None:
-        known = Known(quieted=True, same_text=True)
-        assert isinstance(admit(task(Trigger.REQUESTED), issue(by_bot=True), NOW, known=known), TriageIssue)
+        known = EarlierRuns(is_quiet=True, has_same_text=True)
+        assert isinstance(admit_task(task(Trigger.REQUESTED), issue(by_bot=True), NOW, known=known), TriageIssue)
 
 
 class TestOwnAccord:
     @pytest.mark.parametrize(
         ("trigger", "known", "words"),
         [
-            (Trigger.OPENED, Known(quieted=True), "`/triage quiet` was said on this issue."),
-            (Trigger.REOPENED, Known(quieted=True), "`/triage quiet` was said on this issue."),
-            (Trigger.EDITED, Known(quieted=True), "`/triage quiet` was said on this issue."),
-            (Trigger.ANSWER, Known(quieted=True, asked=True), "`/triage quiet` was said on this issue."),
-            (Trigger.EDITED, Known(same_text=True), "The issue's text is the one of the last triage."),
-            (Trigger.REOPENED, Known(same_text=True), ""),
-            (Trigger.EDITED, Known(), ""),
-            (Trigger.ANSWER, Known(), "No question to the issue's author is open."),
-            (Trigger.ANSWER, Known(asked=True), ""),
+            (Trigger.OPENED, EarlierRuns(is_quiet=True), "`/triage quiet` was said on this issue."),
+            (Trigger.REOPENED, EarlierRuns(is_quiet=True), "`/triage quiet` was said on this issue."),
+            (Trigger.EDITED, EarlierRuns(is_quiet=True), "`/triage quiet` was said on this issue."),
+            (
+                Trigger.ANSWER,
+                EarlierRuns(is_quiet=True, has_open_questions=True),
+                "`/triage quiet` was said on this issue.",
+            ),
+            (Trigger.EDITED, EarlierRuns(has_same_text=True), "The issue's text is the one of the last triage."),
+            (Trigger.REOPENED, EarlierRuns(has_same_text=True), ""),
+            (Trigger.EDITED, EarlierRuns(), ""),
+            (Trigger.ANSWER, EarlierRuns(), "No question to the issue's author is open."),
+            (Trigger.ANSWER, EarlierRuns(has_open_questions=True), ""),
         ],
     )
-    def test_what_our_comment_remembers(self, trigger: Trigger, known: Known, words: str) -> None:
-        assert reason(admit(task(trigger), issue(), NOW, known=known)) == words
+    def test_what_our_comment_remembers(self, trigger: Trigger, known: EarlierRuns, words: str) -> None:
+        assert reason(admit_task(task(trigger), issue(), NOW, known=known)) == words
 
     @pytest.mark.parametrize("trigger", [Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.ANSWER])
     def test_not_for_bots(self, trigger: Trigger) -> None:
-        outcome = admit(task(trigger), issue(by_bot=True), NOW, known=Known(asked=True))
+        outcome = admit_task(task(trigger), issue(by_bot=True), NOW, known=EarlierRuns(has_open_questions=True))
         assert reason(outcome) == "Issues that a bot opened are not triaged on their own."
 
 
@@ -125,16 +131,18 @@ class TestQuieten:
         [("write", ""), ("triage", "`/triage quiet` needs write access"), (None, "`/triage quiet` needs write access")],
     )
     def test_needs_write_access_even_for_the_author(self, role: str | None, words: str) -> None:
-        outcome = admit(Quieten(number=7, actor="mona"), issue(), NOW, {"mona": role} if role else {})
+        outcome = admit_task(QuietIssue(number=7, actor="mona"), issue(), NOW, {"mona": role} if role else {})
         assert reason(outcome).startswith(words)
         assert bool(reason(outcome)) == bool(words)
 
     def test_once_is_enough(self) -> None:
-        outcome = admit(Quieten(number=7, actor="mona"), issue(), NOW, {"mona": "admin"}, Known(quieted=True))
+        outcome = admit_task(
+            QuietIssue(number=7, actor="mona"), issue(), NOW, {"mona": "admin"}, EarlierRuns(is_quiet=True)
+        )
         assert reason(outcome) == "The issue is already quiet."
 
     def test_not_on_a_locked_issue(self) -> None:
-        assert reason(admit(Quieten(number=7, actor="m"), issue(locked=True), NOW, {"m": "admin"}))
+        assert reason(admit_task(QuietIssue(number=7, actor="m"), issue(locked=True), NOW, {"m": "admin"}))
 
 
 class TestThreeADay:
@@ -145,74 +153,82 @@ class TestThreeADay:
     def test_the_third_passes_and_the_fourth_does_not(self) -> None:
         third = issue(*[said("/triage") for _ in range(3)])
         fourth = issue(*[said("/triage") for _ in range(4)])
-        assert admit(self.COMMAND, third, NOW) == self.COMMAND
-        assert reason(admit(self.COMMAND, fourth, NOW)) == TOO_OFTEN
+        assert admit_task(self.COMMAND, third, NOW) == self.COMMAND
+        assert reason(admit_task(self.COMMAND, fourth, NOW)) == TOO_OFTEN
 
     def test_yesterday_does_not_count(self) -> None:
         old = [said("/triage", hours_ago=24.01) for _ in range(9)]
-        assert admit(self.COMMAND, issue(*old, said("/triage")), NOW) == self.COMMAND
+        assert admit_task(self.COMMAND, issue(*old, said("/triage")), NOW) == self.COMMAND
 
     def test_a_clock_that_is_off_does_not_help(self) -> None:
         ahead = [said("/triage", hours_ago=-5) for _ in range(4)]
-        assert reason(admit(self.COMMAND, issue(*ahead), NOW)) == TOO_OFTEN
+        assert reason(admit_task(self.COMMAND, issue(*ahead), NOW)) == TOO_OFTEN
 
     def test_a_comment_without_time_counts(self) -> None:
-        timeless = [Exchange(author="mona", body="/triage") for _ in range(4)]
-        assert reason(admit(self.COMMAND, issue(*timeless), NOW)) == TOO_OFTEN
+        timeless = [IssueComment(author="mona", body="/triage") for _ in range(4)]
+        assert reason(admit_task(self.COMMAND, issue(*timeless), NOW)) == TOO_OFTEN
 
     def test_commands_of_everybody_with_a_right_count_together(self) -> None:
         thread = [said("/triage", "mona"), said("/triage", "ann"), said("/triage", "ben"), said("/triage", "ben")]
         roles = {"ann": "write", "ben": "admin"}
-        assert reason(admit(task(Trigger.COMMAND, "ben"), issue(*thread), NOW, roles)) == TOO_OFTEN
+        assert reason(admit_task(task(Trigger.COMMAND, "ben"), issue(*thread), NOW, roles)) == TOO_OFTEN
 
     def test_strangers_cannot_use_them_up(self) -> None:
         thread = [*[said("/triage", "troll") for _ in range(50)], said("/triage")]
-        assert admit(self.COMMAND, issue(*thread), NOW, {"troll": "read"}) == self.COMMAND
+        assert admit_task(self.COMMAND, issue(*thread), NOW, {"troll": "read"}) == self.COMMAND
 
     def test_bots_and_other_commands_do_not_count(self) -> None:
         others = [said("/triage", "x[bot]", bot=True), said("/triage quiet"), said("/triage fix"), said("> /triage")]
         thread = [OUR_COMMENT.model_copy(update={"created_at": NOW}), *others * 4, said("/triage")]
-        assert admit(self.COMMAND, issue(*thread), NOW, {"x[bot]": "admin"}) == self.COMMAND
+        assert admit_task(self.COMMAND, issue(*thread), NOW, {"x[bot]": "admin"}) == self.COMMAND
 
     def test_answers_count_against_the_same_three(self) -> None:
         thread = [OUR_COMMENT, said("/triage"), said("version 3"), said("on Linux"), said("and that")]
-        outcome = admit(task(Trigger.ANSWER), issue(*thread), NOW, known=Known(asked=True))
+        outcome = admit_task(task(Trigger.ANSWER), issue(*thread), NOW, known=EarlierRuns(has_open_questions=True))
         assert reason(outcome) == TOO_OFTEN
-        assert isinstance(admit(task(Trigger.ANSWER), issue(*thread[:-1]), NOW, known=Known(asked=True)), TriageIssue)
+        assert isinstance(
+            admit_task(task(Trigger.ANSWER), issue(*thread[:-1]), NOW, known=EarlierRuns(has_open_questions=True)),
+            TriageIssue,
+        )
 
     def test_talk_before_our_first_comment_answers_nothing(self) -> None:
         ours = OUR_COMMENT.model_copy(update={"created_at": NOW - timedelta(hours=2)})
         before = [said("more details", hours_ago=3) for _ in range(9)]
-        outcome = admit(task(Trigger.ANSWER), issue(*before, ours, said("version 3")), NOW, known=Known(asked=True))
+        outcome = admit_task(
+            task(Trigger.ANSWER),
+            issue(*before, ours, said("version 3")),
+            NOW,
+            known=EarlierRuns(has_open_questions=True),
+        )
         assert isinstance(outcome, TriageIssue)
 
     def test_opening_and_editing_are_not_counted(self) -> None:
         busy = issue(*[said("/triage") for _ in range(9)])
-        assert isinstance(admit(task(Trigger.EDITED), busy, NOW), TriageIssue)
+        assert isinstance(admit_task(task(Trigger.EDITED), busy, NOW), TriageIssue)
 
 
 class TestWhoseRoles:
     def test_nobodys_for_what_needs_none(self) -> None:
         for trigger in (Trigger.OPENED, Trigger.EDITED, Trigger.REOPENED, Trigger.REQUESTED):
-            assert whose_roles(task(trigger, "ann"), issue(said("/triage", "ben")), NOW) == []
-        assert whose_roles(Skip(reason="So."), issue(said("/triage", "ben")), NOW) == []
+            assert logins_to_check(task(trigger, "ann"), issue(said("/triage", "ben")), NOW) == []
+        assert logins_to_check(Skip(reason="So."), issue(said("/triage", "ben")), NOW) == []
 
     def test_the_author_is_never_asked_about_for_a_command(self) -> None:
-        assert whose_roles(task(Trigger.COMMAND), issue(said("/triage")), NOW) == []
+        assert logins_to_check(task(Trigger.COMMAND), issue(said("/triage")), NOW) == []
 
     def test_the_one_who_commands_comes_first(self) -> None:
         thread = [said("/triage", "ann"), said("hello", "cy"), said("/triage", "ben"), said("/triage", "old", 25)]
-        assert whose_roles(task(Trigger.COMMAND, "dee"), issue(*thread), NOW) == ["dee", "ben", "ann"]
+        assert logins_to_check(task(Trigger.COMMAND, "dee"), issue(*thread), NOW) == ["dee", "ben", "ann"]
 
     def test_the_author_is_asked_about_for_quiet(self) -> None:
-        assert whose_roles(Quieten(number=7, actor="mona"), issue(said("/triage", "ann")), NOW) == ["mona"]
+        assert logins_to_check(QuietIssue(number=7, actor="mona"), issue(said("/triage", "ann")), NOW) == ["mona"]
 
     def test_a_crowd_is_not_asked_about_one_by_one(self) -> None:
         crowd = issue(*[said("/triage", f"user{number}") for number in range(500)])
-        assert len(whose_roles(task(Trigger.COMMAND, "ann"), crowd, NOW)) == 10
+        assert len(logins_to_check(task(Trigger.COMMAND, "ann"), crowd, NOW)) == 10
 
 
-OPTS = Config(opt_in_label="triage", opt_out_label="no-triage")
+OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
 OUT = "The issue carries the project's opt-out label."
 NOT_IN = "The issue does not carry the project's opt-in label."
 
@@ -224,18 +240,24 @@ def labelled(*labels: str) -> Issue:
 class TestLabels:
     @pytest.mark.parametrize("trigger", list(Trigger))
     def test_the_opt_out_label_stops_everything(self, trigger: Trigger) -> None:
-        outcome = admit(task(trigger), labelled("triage", "No-Triage"), NOW, known=Known(asked=True), config=OPTS)
+        outcome = admit_task(
+            task(trigger), labelled("triage", "No-Triage"), NOW, known=EarlierRuns(has_open_questions=True), config=OPTS
+        )
         assert reason(outcome) == OUT
 
     @pytest.mark.parametrize("trigger", list(Trigger))
     def test_without_the_opt_in_label_only_a_request_by_number_passes(self, trigger: Trigger) -> None:
-        outcome = admit(task(trigger), labelled("bug"), NOW, known=Known(asked=True), config=OPTS)
+        outcome = admit_task(
+            task(trigger), labelled("bug"), NOW, known=EarlierRuns(has_open_questions=True), config=OPTS
+        )
         assert reason(outcome) == ("" if trigger is Trigger.REQUESTED else NOT_IN)
 
     @pytest.mark.parametrize("trigger", list(Trigger))
     def test_with_it_everything_is_as_usual(self, trigger: Trigger) -> None:
         asked = task(trigger)
-        assert admit(asked, labelled("TRIAGE"), NOW, known=Known(asked=True), config=OPTS) == asked
+        assert (
+            admit_task(asked, labelled("TRIAGE"), NOW, known=EarlierRuns(has_open_questions=True), config=OPTS) == asked
+        )
 
     @pytest.mark.parametrize("labels", [(), ("no-triage",)])
     @pytest.mark.parametrize("actor", ["mona", "hubot"])
@@ -244,30 +266,37 @@ class TestLabels:
         self, labels: tuple[str, ...], actor: str, role: str, passes: bool
     ) -> None:
         asked, found = task(Trigger.COMMAND, actor), labelled(*labels)
-        assert whose_roles(asked, found, NOW, OPTS) == [actor], "the author's role counts too"
-        assert isinstance(admit(asked, found, NOW, {actor: role}, config=OPTS), TriageIssue) is passes
+        assert logins_to_check(asked, found, NOW, OPTS) == [actor], "the author's role counts too"
+        assert isinstance(admit_task(asked, found, NOW, {actor: role}, config=OPTS), TriageIssue) is passes
 
     def test_the_authors_role_is_not_asked_for_nothing(self) -> None:
-        assert whose_roles(task(Trigger.COMMAND), labelled("triage"), NOW, OPTS) == []
+        assert logins_to_check(task(Trigger.COMMAND), labelled("triage"), NOW, OPTS) == []
 
     def test_quiet_needs_no_label(self) -> None:
-        asked = Quieten(number=7, actor="hubot")
-        assert admit(asked, labelled(), NOW, {"hubot": "write"}, config=OPTS) == asked
+        asked = QuietIssue(number=7, actor="hubot")
+        assert admit_task(asked, labelled(), NOW, {"hubot": "write"}, config=OPTS) == asked
 
     def test_adding_the_label_to_what_was_triaged_already_starts_nothing(self) -> None:
-        outcome = admit(task(Trigger.LABELED), labelled("triage"), NOW, known=Known(same_text=True), config=OPTS)
+        outcome = admit_task(
+            task(Trigger.LABELED), labelled("triage"), NOW, known=EarlierRuns(has_same_text=True), config=OPTS
+        )
         assert reason(outcome) == "The issue's text is the one of the last triage."
 
 
 class TestRunsThatLeftNoTrace:
     """Commands that were deleted or edited since; our comment remembers that they were run."""
 
-    def ran(self, *ids: int, hours_ago: float = 1) -> Known:
-        return Known(asked=True, ran=[Ran(at=NOW - timedelta(hours=hours_ago), comment_id=number) for number in ids])
+    def ran(self, *ids: int, hours_ago: float = 1) -> EarlierRuns:
+        return EarlierRuns(
+            has_open_questions=True,
+            runs=[PastRun(at=NOW - timedelta(hours=hours_ago), comment_id=number) for number in ids],
+        )
 
-    def asks(self, known: Known, *thread: Exchange, asked: int = 99, trigger: Trigger = Trigger.COMMAND) -> str:
+    def asks(
+        self, known: EarlierRuns, *thread: IssueComment, asked: int = 99, trigger: Trigger = Trigger.COMMAND
+    ) -> str:
         here = issue(*thread, said("/triage").model_copy(update={"comment_id": asked}))
-        return reason(admit(task(trigger), here, NOW, {"ann": "write"}, known, asked=asked))
+        return reason(admit_task(task(trigger), here, NOW, {"ann": "write"}, known, asked=asked))
 
     @pytest.mark.parametrize("trigger", [Trigger.COMMAND, Trigger.ANSWER])
     def test_count(self, trigger: Trigger) -> None:
@@ -290,18 +319,18 @@ class TestRunsThatLeftNoTrace:
         """Five commands at once: the first three have their runs, whoever reads the thread first."""
         thread = [said("/triage").model_copy(update={"comment_id": number}) for number in range(1, 6)]
         here = issue(*thread)
-        outcomes = [reason(admit(task(Trigger.COMMAND), here, NOW, asked=number)) for number in range(1, 6)]
+        outcomes = [reason(admit_task(task(Trigger.COMMAND), here, NOW, asked=number)) for number in range(1, 6)]
         assert outcomes == ["", "", "", TOO_OFTEN, TOO_OFTEN]
 
 
 @pytest.mark.parametrize(
     ("known", "words"),
     [
-        (Known(same_text=True, young=True), "which is less than a day old."),
-        (Known(same_text=True), ""),
-        (Known(young=True), ""),
+        (EarlierRuns(has_same_text=True, is_recent=True), "which is less than a day old."),
+        (EarlierRuns(has_same_text=True), ""),
+        (EarlierRuns(is_recent=True), ""),
     ],
 )
-def test_opening_again_what_was_just_triaged(known: Known, words: str) -> None:
-    assert reason(admit(task(Trigger.REOPENED), issue(), NOW, known=known)).endswith(words)
-    assert bool(reason(admit(task(Trigger.REOPENED), issue(), NOW, known=known))) == bool(words)
+def test_opening_again_what_was_just_triaged(known: EarlierRuns, words: str) -> None:
+    assert reason(admit_task(task(Trigger.REOPENED), issue(), NOW, known=known)).endswith(words)
+    assert bool(reason(admit_task(task(Trigger.REOPENED), issue(), NOW, known=known))) == bool(words)

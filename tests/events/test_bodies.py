@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from testing.servers.github_server import SLUG, GitHubServer, serving
-from testing.webhooks.event_runner import Ended, Place
+from testing.servers.github_server import SLUG, GitHubServer, serve_github
+from testing.webhooks.event_runner import EventResult, EventRunner
 from triage.domain.issue import Issue
-from triage.reading.read_issue import read
-from trust.markdown_judge import judged
+from triage.reading.read_issue import read_issue
+from trust.markdown_judge import judge_page
 
 NAUGHTY: list[str] = json.loads(
     (Path(__file__).parents[2] / "testing" / "data" / "naughty_strings.json").read_text("utf-8")
@@ -30,42 +30,42 @@ BODIES = {
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with serving(GitHubServer("", "")) as github:
-        yield Place(tmp_path_factory.mktemp("bodies"), github)
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventRunner]:
+    with serve_github(GitHubServer("", "")) as github:
+        yield EventRunner(tmp_path_factory.mktemp("bodies"), github)
 
 
-def triaged(place: Place, title: str, body: str | None) -> Ended:
+def triaged(place: EventRunner, title: str, body: str | None) -> EventResult:
     """A run whose issue reads so, both in the event and when GitHub is asked."""
     place.github.title, place.github.body = title, body  # type: ignore[assignment]  # GitHub's is null when empty
     place.github.comments.clear()
-    return place.run("issues", json.dumps(place.github.opened()).encode())
+    return place.run("issues", json.dumps(place.github.opened_event()).encode())
 
 
-def is_well(place: Place, ended: Ended) -> None:
-    assert (ended.code, ended.outputs["status"], ended.errors, ended.odd_commands) == (0, "complete", [], [])
+def is_well(place: EventRunner, ended: EventResult) -> None:
+    assert (ended.code, ended.outputs["status"], ended.errors, ended.unexpected_commands) == (0, "complete", [], [])
     (comment,) = place.github.comments
     assert len(comment["body"].encode("utf-16-le")) // 2 <= 65_536
-    assert judged(comment["body"], [f"https://github.com/{SLUG}/blob/"]).live == []
+    assert judge_page(comment["body"], [f"https://github.com/{SLUG}/blob/"]).live_effects == []
     report = json.loads((place.workspace / ".triage" / "report.json").read_text("utf-8"))
     assert report["status"] == "complete"
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_a_body(place: Place, name: str) -> None:
+def test_a_body(place: EventRunner, name: str) -> None:
     is_well(place, triaged(place, "Total fails", BODIES[name]))
 
 
 @pytest.mark.parametrize(
     "title", ["", "😀" * 256, "<!-- x -->\0\ud800\x1b]0;x\x07::error::y\n::warning::z\u202eabc ##[error]x @mona #1"]
 )
-def test_a_title(place: Place, title: str) -> None:
+def test_a_title(place: EventRunner, title: str) -> None:
     is_well(place, triaged(place, title, "It fails."))
 
 
 @pytest.mark.parametrize("first", range(0, len(NAUGHTY), 103))
 def test_every_naughty_string_is_read(first: int) -> None:
     for text in NAUGHTY[first : first + 103]:
-        reading = read(Issue(title=text, body=text))
+        reading = read_issue(Issue(title=text, body=text))
         reading.model_dump_json().encode()
         assert "\n" not in reading.title

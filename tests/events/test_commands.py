@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.events.commands import Command, CommandName, read_command
+from triage.events.commands import Command, CommandName, parse_command
 
 TRIAGE = Command(name=CommandName.TRIAGE)
 QUIET = Command(name=CommandName.QUIET)
@@ -30,7 +30,7 @@ QUIET = Command(name=CommandName.QUIET)
     ],
 )
 def test_a_command(body: str, command: Command) -> None:
-    assert read_command(body) == command
+    assert parse_command(body) == command
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,12 @@ def test_a_command(body: str, command: Command) -> None:
     ],
 )
 def test_no_command(body: str) -> None:
-    assert read_command(body) is None
+    assert parse_command(body) is None
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_read(body: str) -> None:
-    command = read_command(body)
+    command = parse_command(body)
     assert command is None or command.word.isascii()
 
 
@@ -71,5 +71,5 @@ def test_any_text_is_read(body: str) -> None:
 def test_time_is_linear(shape: str) -> None:
     body = (shape * 65_536)[:65_536]
     started = time.perf_counter()
-    read_command(body)
+    parse_command(body)
     assert time.perf_counter() - started < 0.25

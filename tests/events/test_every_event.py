@@ -7,20 +7,27 @@ from typing import Any
 
 import pytest
 
-from testing.servers.github_server import GitHubServer, serving
-from testing.webhooks.event_runner import Ended, Place
-from testing.webhooks.example_payloads import MAY_START, comment, examples, mutated, mutated_file, payload
+from testing.servers.github_server import GitHubServer, serve_github
+from testing.webhooks.event_runner import EventResult, EventRunner
+from testing.webhooks.example_payloads import (
+    MAY_START,
+    comment,
+    load_examples,
+    load_payload,
+    mutate_event_file,
+    mutate_payload,
+)
 from triage.domain.task import Skip, TriageIssue
 from triage.errors import BadInput
-from triage.events.route import route
+from triage.events.route import route_event
 
-EVERY = examples()
+EVERY = load_examples()
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with serving(GitHubServer("Total fails", "It fails.", number=1)) as github:
-        yield Place(tmp_path_factory.mktemp("events"), github)
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventRunner]:
+    with serve_github(GitHubServer("Total fails", "It fails.", number=1)) as github:
+        yield EventRunner(tmp_path_factory.mktemp("events"), github)
 
 
 def applies(event: str, told: Any) -> bool:
@@ -41,9 +48,9 @@ def applies(event: str, told: Any) -> bool:
     return action in (("created",) if event == "issue_comment" else ("opened", "edited", "reopened", "labeled"))
 
 
-def is_sound(ended: Ended) -> bool:
+def is_sound(ended: EventResult) -> bool:
     """Told on the job's page and in the outputs, without a traceback, and nothing that the log's reader would obey."""
-    whole = bool(ended.summary) and "status" in ended.outputs and not ended.odd_commands
+    whole = bool(ended.summary) and "status" in ended.outputs and not ended.unexpected_commands
     told = "Traceback" not in ended.log and "Internal error" not in ended.log and len(ended.errors) == ended.code
     return whole and told and (ended.outputs["status"] == "failed") == bool(ended.code)
 
@@ -57,43 +64,45 @@ def test_the_examples_are_all_there() -> None:
 @pytest.mark.parametrize("event", sorted({one.event for one in EVERY}))
 def test_an_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
     for told in (one.payload for one in EVERY if one.event == event):
-        task = route(event, told, 1 if event in ("workflow_dispatch", "repository_dispatch") else None)
+        task = route_event(event, told, 1 if event in ("workflow_dispatch", "repository_dispatch") else None)
         assert isinstance(task, (Skip, TriageIssue) if applies(event, told) else Skip)
         assert not isinstance(task, Skip) or task.reason.endswith(".")
 
 
 @pytest.mark.parametrize("event", sorted({one.event for one in EVERY} - MAY_START))
-def test_an_event_of_no_interest_asks_nothing(place: Place, event: str) -> None:
+def test_an_event_of_no_interest_asks_nothing(place: EventRunner, event: str) -> None:
     told = next(one.payload for one in EVERY if one.event == event)
     ended = place.run(event, json.dumps(told).encode())
     assert is_sound(ended)
-    assert (ended.code, ended.outputs["status"], ended.asked) == (0, "skipped", [])
+    assert (ended.code, ended.outputs["status"], ended.requests) == (0, "skipped", [])
 
 
 @pytest.mark.parametrize("action", sorted({one.payload["action"] for one in EVERY if one.event == "issues"}))
-def test_an_issue_that_changes(place: Place, action: str) -> None:
+def test_an_issue_that_changes(place: EventRunner, action: str) -> None:
     told = next(one.payload for one in EVERY if one.event == "issues" and one.payload["action"] == action)
     ended = place.run("issues", json.dumps(told).encode())
     assert is_sound(ended)
     assert ended.code == 0
-    assert bool(ended.asked) == (action in ("opened", "reopened") or (action == "edited" and "body" in told["changes"]))
+    assert bool(ended.requests) == (
+        action in ("opened", "reopened") or (action == "edited" and "body" in told["changes"])
+    )
 
 
 @pytest.mark.parametrize("seed", range(0, 2_000, 40))
-def test_an_odd_payload_ends_in_one_line(place: Place, seed: int) -> None:
-    event, content = mutated_file(seed)
+def test_an_odd_payload_ends_in_one_line(place: EventRunner, seed: int) -> None:
+    event, content = mutate_event_file(seed)
     ended = place.run(event, content)
     assert is_sound(ended), ended.log
-    assert applies(event, json.loads(content)) or not ended.asked
+    assert applies(event, json.loads(content)) or not ended.requests
 
 
 @pytest.mark.parametrize("first", range(0, 400, 100))
 def test_odd_payloads_are_routed(first: int) -> None:
     for seed in range(first, first + 100):
-        event, told = mutated(seed)
+        event, told = mutate_payload(seed)
         said, started = "", False
         try:
-            started = isinstance(route(event, told, 1), TriageIssue)
+            started = isinstance(route_event(event, told, 1), TriageIssue)
         except BadInput as error:
             said = str(error)
         assert said.isprintable(), seed
@@ -101,44 +110,44 @@ def test_odd_payloads_are_routed(first: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["Issues", "issues ", " issues", "issues\n", "issue", "ISSUES", "iss\u200bues", "іssues", "::error::x", "../issues", "a" * 9_000])  # fmt: skip
-def test_an_event_by_another_name_is_skipped(place: Place, name: str) -> None:
-    ended = place.run(name, json.dumps(place.github.opened()).encode())
+def test_an_event_by_another_name_is_skipped(place: EventRunner, name: str) -> None:
+    ended = place.run(name, json.dumps(place.github.opened_event()).encode())
     assert is_sound(ended)
-    assert (ended.code, ended.asked) == (0, [])
+    assert (ended.code, ended.requests) == (0, [])
 
 
-def test_no_event_by_name_is_told_so(place: Place) -> None:
+def test_no_event_by_name_is_told_so(place: EventRunner) -> None:
     ended = place.run("", b"{}")
-    assert (ended.code, ended.asked, len(ended.errors)) == (1, [], 1)
+    assert (ended.code, ended.requests, len(ended.errors)) == (1, [], 1)
 
 
 @pytest.mark.parametrize("number", ["1;id", "1e3", "-1", "0", "١", "１", "9223372036854775808", "1.0", "0x1", "#1", "https://github.com/o/r/issues/1", "1 2", "\u200b1", "true"])  # fmt: skip
-def test_a_number_that_is_none(place: Place, number: str) -> None:
+def test_a_number_that_is_none(place: EventRunner, number: str) -> None:
     ended = place.run("workflow_dispatch", b"{}", **{"INPUT_ISSUE-NUMBER": number})
     assert is_sound(ended)
-    assert (ended.code, ended.asked) == (1, [])
+    assert (ended.code, ended.requests) == (1, [])
 
 
 @pytest.mark.parametrize("content", [b'{"issue": ', b"\xff\xfe{", b"\x00" * 99, b"[" * 100_000, b'{"a":' * 100_000])
-def test_a_broken_file(place: Place, content: bytes) -> None:
+def test_a_broken_file(place: EventRunner, content: bytes) -> None:
     ended = place.run("issues", content)
     assert is_sound(ended)
-    assert (ended.code, ended.asked) == (1, [])
+    assert (ended.code, ended.requests) == (1, [])
 
 
-def test_a_folder_for_a_file(place: Place, tmp_path: Path) -> None:
+def test_a_folder_for_a_file(place: EventRunner, tmp_path: Path) -> None:
     ended = place.run("issues", tmp_path)
     assert is_sound(ended)
-    assert (ended.code, ended.asked) == (1, [])
+    assert (ended.code, ended.requests) == (1, [])
 
 
 @pytest.mark.parametrize("body", ["\ud800", "/triage\ud800", "\0/triage", "/tri\u00adage", "／triage", "/triаge", "/triage\u00a0now", "\u00a0/triage", "> /triage", "```\n/triage\n```", "<!--\n/triage\n-->", "thanks\n/triage", "\\/triage", "&#47;triage", "//triage", "/triage\u2028quiet"])  # fmt: skip
 def test_what_only_looks_like_a_command_is_talk(body: str) -> None:
-    task = route("issue_comment", comment(body, by="stranger"))
+    task = route_event("issue_comment", comment(body, by="stranger"))
     assert isinstance(task, Skip)
 
 
-def test_a_command_on_a_pull_request_asks_nothing(place: Place) -> None:
-    told = payload("issue_comment.created", comment__body="/triage", issue__pull_request={"url": "x"})
+def test_a_command_on_a_pull_request_asks_nothing(place: EventRunner) -> None:
+    told = load_payload("issue_comment.created", comment__body="/triage", issue__pull_request={"url": "x"})
     ended = place.run("issue_comment", json.dumps(told).encode())
-    assert (ended.code, ended.outputs["status"], ended.asked) == (0, "skipped", [])
+    assert (ended.code, ended.outputs["status"], ended.requests) == (0, "skipped", [])

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from testing.webhooks.example_payloads import NAMES, comment, event_of, payload
+from testing.webhooks.example_payloads import NAMES, comment, event_of, load_payload
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.project_config import Config
-from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger, WarmIndex
+from triage.domain.project_config import ProjectConfig
+from triage.domain.task import QuietIssue, Skip, Task, TriageIssue, Trigger, WarmIndex
 from triage.errors import BadInput
-from triage.events.payload import issue_of
-from triage.events.route import route
+from triage.events.payload import parse_issue
+from triage.events.route import route_event
 
 BOT_WORDS = "Issues that a bot opens or changes are not triaged on their own."
 
 
 def reason(event: str, raw: dict[str, Any], issue_number: int | None = None) -> str:
-    task = route(event, raw, issue_number)
+    task = route_event(event, raw, issue_number)
     assert isinstance(task, Skip)
     return task.reason
 
@@ -49,17 +49,17 @@ class TestExamples:
 
     @pytest.mark.parametrize("name", NAMES)
     def test_task(self, name: str) -> None:
-        assert route(event_of(name), payload(name), 1) == TASKS[name]
+        assert route_event(event_of(name), load_payload(name), 1) == TASKS[name]
 
 
 class TestIssues:
     @pytest.mark.parametrize("field", ["title", "body"])
     def test_an_edit_of_the_text_counts(self, field: str) -> None:
-        task = route("issues", payload("issues.edited", changes={field: {"from": "before"}}))
+        task = route_event("issues", load_payload("issues.edited", changes={field: {"from": "before"}}))
         assert task == TriageIssue(number=1, trigger=Trigger.EDITED, actor="Codertocat")
 
     def test_a_transfer_is_seen_by_its_changes_too(self) -> None:
-        raw = payload("issues.edited", changes={"new_issue": {"number": 3}, "body": {"from": "x"}})
+        raw = load_payload("issues.edited", changes={"new_issue": {"number": 3}, "body": {"from": "x"}})
         assert reason("issues", raw) == "The issue was transferred to another repository."
 
     @pytest.mark.parametrize(
@@ -73,52 +73,54 @@ class TestIssues:
     )
     @pytest.mark.parametrize("name", ["issues.opened", "issues.reopened"])
     def test_bots_do_not_start_anything(self, name: str, changes: dict[str, Any]) -> None:
-        assert reason("issues", payload(name, **changes)) == BOT_WORDS
+        assert reason("issues", load_payload(name, **changes)) == BOT_WORDS
 
     def test_a_pull_request_is_none_of_ours(self) -> None:
-        assert "Pull requests" in reason("issues", payload("issues.opened", issue__pull_request={}))
+        assert "Pull requests" in reason("issues", load_payload("issues.opened", issue__pull_request={}))
 
     def test_a_deleted_account(self) -> None:
-        raw = payload("issues.opened", issue__user=None, sender=None)
-        assert route("issues", raw) == TriageIssue(number=1, trigger=Trigger.OPENED, actor="")
+        raw = load_payload("issues.opened", issue__user=None, sender=None)
+        assert route_event("issues", raw) == TriageIssue(number=1, trigger=Trigger.OPENED, actor="")
 
     def test_the_input_may_repeat_the_number(self) -> None:
-        assert route("issues", payload("issues.opened"), 1) == route("issues", payload("issues.opened"))
+        assert route_event("issues", load_payload("issues.opened"), 1) == route_event(
+            "issues", load_payload("issues.opened")
+        )
 
     def test_the_input_may_not_contradict(self) -> None:
         with pytest.raises(BadInput, match=r"^issue-number: 2 is not the issue of this event, which is 1; "):
-            route("issues", payload("issues.opened"), 2)
+            route_event("issues", load_payload("issues.opened"), 2)
 
     def test_a_contradiction_does_not_matter_where_nothing_is_done(self) -> None:
-        assert reason("issues", payload("issues.labeled"), 2) == "Labels do not start a triage."
+        assert reason("issues", load_payload("issues.labeled"), 2) == "Labels do not start a triage."
 
     def test_an_odd_action_is_not_repeated(self) -> None:
-        raw = payload("issues.opened", action="::error::\x1b[31m")
+        raw = load_payload("issues.opened", action="::error::\x1b[31m")
         assert reason("issues", raw) == "This change of an issue does not start a triage."
 
 
 class TestPush:
     def test_fills_the_folder_that_keeps_an_index(self) -> None:
-        assert route("push", {"ref": "refs/heads/main", "deleted": False}, keeps_index=True) == WarmIndex()
-        assert route("push", {}, issue_number=7, keeps_index=True) == WarmIndex()
+        assert route_event("push", {"ref": "refs/heads/main", "deleted": False}, keeps_index=True) == WarmIndex()
+        assert route_event("push", {}, issue_number=7, keeps_index=True) == WarmIndex()
 
     def test_starts_nothing_without_such_a_folder(self) -> None:
         assert reason("push", {"ref": "refs/heads/main"}) == "The event push does not start a triage."
 
     def test_that_deletes_a_branch_leaves_nothing_to_index(self) -> None:
-        task = route("push", {"deleted": True}, keeps_index=True)
+        task = route_event("push", {"deleted": True}, keeps_index=True)
         assert task == Skip(reason="A branch or a tag was deleted.")
 
     @pytest.mark.parametrize("event", ["issues", "workflow_run", "pull_request", "pushed"])
     def test_no_other_event_is_taken_for_one(self, event: str) -> None:
-        assert not isinstance(route(event, payload("issues.opened"), keeps_index=True), WarmIndex)
+        assert not isinstance(route_event(event, load_payload("issues.opened"), keeps_index=True), WarmIndex)
 
 
 class TestOptInLabel:
-    OPT_IN = Config(opt_in_label="Bug")
+    OPT_IN = ProjectConfig(opt_in_label="Bug")
 
-    def labeled(self, name: str | None, config: Config | None, **changes: Any) -> Task | WarmIndex:
-        return route("issues", payload("issues.labeled", label={"name": name}, **changes), config=config)
+    def labeled(self, name: str | None, config: ProjectConfig | None, **changes: Any) -> Task | WarmIndex:
+        return route_event("issues", load_payload("issues.labeled", label={"name": name}, **changes), config=config)
 
     @pytest.mark.parametrize("name", ["bug", "BUG"])
     def test_adding_it_starts_a_triage(self, name: str) -> None:
@@ -129,7 +131,7 @@ class TestOptInLabel:
         assert self.labeled(name, self.OPT_IN) == Skip(reason="Only the opt-in label starts a triage.")
 
     def test_it_starts_none_where_there_is_none(self) -> None:
-        assert self.labeled("", Config(opt_out_label="x")) == Skip(reason="Labels do not start a triage.")
+        assert self.labeled("", ProjectConfig(opt_out_label="x")) == Skip(reason="Labels do not start a triage.")
 
     def test_before_the_settings_are_read_it_may(self) -> None:
         assert isinstance(self.labeled("docs", None), TriageIssue)
@@ -140,18 +142,18 @@ class TestOptInLabel:
 
     @pytest.mark.parametrize("name", NAMES)
     def test_unread_settings_take_nothing_away(self, name: str) -> None:
-        unread = route(event_of(name), payload(name), 1, None)
+        unread = route_event(event_of(name), load_payload(name), 1, None)
         assert unread == TASKS[name] or name == "issues.labeled"
 
 
 class TestComments:
     @pytest.mark.parametrize("by", ["Codertocat", "stranger"])
     def test_the_command(self, by: str) -> None:
-        task = route("issue_comment", comment("/triage", by))
+        task = route_event("issue_comment", comment("/triage", by))
         assert task == TriageIssue(number=1, trigger=Trigger.COMMAND, actor=by)
 
     def test_quiet(self) -> None:
-        assert route("issue_comment", comment("/triage quiet", "mona")) == Quieten(number=1, actor="mona")
+        assert route_event("issue_comment", comment("/triage quiet", "mona")) == QuietIssue(number=1, actor="mona")
 
     @pytest.mark.parametrize("word", ["apply", "fix", "approve", "reject"])
     def test_commands_that_do_not_exist_are_named(self, word: str) -> None:
@@ -167,7 +169,7 @@ class TestComments:
         assert said == "The comment holds no command and is not by the issue's author."
 
     def test_the_author_answers(self) -> None:
-        task = route("issue_comment", comment("It is version 3."))
+        task = route_event("issue_comment", comment("It is version 3."))
         assert task == TriageIssue(number=1, trigger=Trigger.ANSWER, actor="Codertocat")
 
     def test_our_own_comment(self) -> None:
@@ -185,35 +187,39 @@ class TestComments:
         ],
     )
     def test_skipped_whatever_it_says(self, changes: dict[str, Any], said: str) -> None:
-        assert reason("issue_comment", payload("issue_comment.created", comment__body="/triage", **changes)) == said
+        assert (
+            reason("issue_comment", load_payload("issue_comment.created", comment__body="/triage", **changes)) == said
+        )
 
     @pytest.mark.parametrize("name", ["issue_comment.edited", "issue_comment.deleted"])
     def test_an_edited_comment_is_no_command(self, name: str) -> None:
-        said = reason("issue_comment", payload(name, comment__body="/triage"))
+        said = reason("issue_comment", load_payload(name, comment__body="/triage"))
         assert said == "Only a new comment counts, not one that was edited or deleted."
 
     def test_a_person_may_command_on_a_bots_issue_but_the_bot_answers_nothing(self) -> None:
-        assert isinstance(route("issue_comment", comment("/triage", "mona", issue__user__type="Bot")), TriageIssue)
+        assert isinstance(
+            route_event("issue_comment", comment("/triage", "mona", issue__user__type="Bot")), TriageIssue
+        )
         assert reason("issue_comment", comment("hm", issue__user__type="Bot")) == BOT_WORDS
 
     @pytest.mark.parametrize("body", [None, "", "\x00"])
     def test_empty_bodies(self, body: str | None) -> None:
-        assert isinstance(route("issue_comment", comment(body)), TriageIssue)
+        assert isinstance(route_event("issue_comment", comment(body)), TriageIssue)
 
     def test_commands_keep_to_the_input_too(self) -> None:
         with pytest.raises(BadInput, match=r"^issue-number: 9"):
-            route("issue_comment", comment("/triage quiet"), 9)
+            route_event("issue_comment", comment("/triage quiet"), 9)
 
 
 class TestByHand:
     @pytest.mark.parametrize("event", ["workflow_dispatch", "repository_dispatch", "schedule"])
     def test_the_input_names_the_issue(self, event: str) -> None:
-        assert route(event, {}, 12) == TriageIssue(number=12, trigger=Trigger.REQUESTED, actor="")
+        assert route_event(event, {}, 12) == TriageIssue(number=12, trigger=Trigger.REQUESTED, actor="")
         with pytest.raises(BadInput, match=rf"^issue-number: needed under {event}"):
-            route(event, {})
+            route_event(event, {})
 
     def test_a_bot_may_ask_by_hand(self) -> None:
-        task = route("workflow_dispatch", payload("workflow_dispatch", sender__type="Bot"), 3)
+        task = route_event("workflow_dispatch", load_payload("workflow_dispatch", sender__type="Bot"), 3)
         assert isinstance(task, TriageIssue)
 
 
@@ -233,7 +239,7 @@ class TestOtherEvents:
 
     def test_no_name_at_all(self) -> None:
         with pytest.raises(BadInput, match=r"^GITHUB_EVENT_NAME is not set"):
-            route("", {})
+            route_event("", {})
 
 
 class TestBadPayloads:
@@ -257,20 +263,20 @@ class TestBadPayloads:
     )
     def test_said_by_field_on_one_line(self, changes: dict[str, Any], field: str) -> None:
         with pytest.raises(BadInput) as caught:
-            route("issues", payload("issues.opened", **changes))
+            route_event("issues", load_payload("issues.opened", **changes))
         said = str(caught.value)
         assert said.startswith(f"The event payload cannot be read: {field} is missing")
         assert "\n" not in said
 
     def test_a_comment_event_without_comment(self) -> None:
         with pytest.raises(BadInput, match="comment is missing"):
-            route("issue_comment", payload("issues.opened", action="created"))
+            route_event("issue_comment", load_payload("issues.opened", action="created"))
 
     @pytest.mark.parametrize("raw", [[], "text", None, 5])
     @pytest.mark.parametrize("event", ["issues", "issue_comment", "workflow_dispatch"])
     def test_no_object(self, event: str, raw: Any) -> None:
         with pytest.raises(BadInput, match="it is no JSON object"):
-            route(event, raw, 1)
+            route_event(event, raw, 1)
 
 
 ODD = st.one_of(
@@ -289,7 +295,7 @@ ODD = st.one_of(
 def mutated(draw: st.DrawFn) -> tuple[str, Any]:
     """An example with a few places deleted, or replaced by something odd."""
     name = draw(st.sampled_from(NAMES))
-    raw: Any = payload(name)
+    raw: Any = load_payload(name)
     for _ in range(draw(st.integers(1, 4))):
         place, key = raw, draw(st.sampled_from(sorted(raw) or [""]))
         while isinstance(place.get(key), dict) and place[key] and draw(st.booleans()):
@@ -308,7 +314,7 @@ def test_odd_payloads_end_in_a_task_or_in_one_line(case: tuple[str, Any], number
     event, raw = case
     words = "Done."
     try:
-        task = route(event, raw, number)
+        task = route_event(event, raw, number)
         words = task.reason if isinstance(task, Skip) else words
     except BadInput as error:
         words = str(error)
@@ -317,19 +323,19 @@ def test_odd_payloads_end_in_a_task_or_in_one_line(case: tuple[str, Any], number
 
 
 def test_a_deep_payload() -> None:
-    raw = payload("issues.opened")
+    raw = load_payload("issues.opened")
     deep: Any = {}
     for _ in range(500):
         deep = {"x": deep}
     raw["issue"]["pull_request"] = None
     raw["issue"]["reactions"] = deep
-    assert isinstance(route("issues", json.loads(json.dumps(raw))), TriageIssue)
+    assert isinstance(route_event("issues", json.loads(json.dumps(raw))), TriageIssue)
 
 
 def test_the_issue_that_the_event_tells_has_its_labels() -> None:
-    told = issue_of(payload("issues.labeled", issue__labels=[{"name": "bug"}, "odd", {"name": 5}, None]))
+    told = parse_issue(load_payload("issues.labeled", issue__labels=[{"name": "bug"}, "odd", {"name": 5}, None]))
     assert told is not None
     assert told.labels == ["bug"]
-    bare = issue_of(payload("issues.opened", issue__labels="odd"))
+    bare = parse_issue(load_payload("issues.opened", issue__labels="odd"))
     assert bare is not None
     assert bare.labels == []

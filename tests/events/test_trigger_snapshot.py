@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.domain.issue import Exchange, Issue
-from triage.domain.task import Quieten, Ran, Skip, Task, TriageIssue, Trigger
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.task import PastRun, QuietIssue, Skip, Task, TriageIssue, Trigger
 from triage.errors import BadInput
-from triage.events.issue_burst import flooded
-from triage.events.payload import issue_of
-from triage.events.trigger_snapshot import as_it_was, run_of, withdrawn
-from triage.text.timestamps import moment
+from triage.events.issue_burst import rules_only_reason
+from triage.events.payload import parse_issue
+from triage.events.trigger_snapshot import restore_issue_at_trigger, to_run_record, withdrawal_reason
+from triage.text.timestamps import parse_timestamp
 
 AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
 WHEN = "2026-11-21T09:00:00Z"
@@ -38,28 +38,28 @@ OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="mona")
 
 
 def told(**payload: Any) -> Issue:
-    found = issue_of({"issue": ISSUE} | payload)
+    found = parse_issue({"issue": ISSUE} | payload)
     assert found is not None
     return found
 
 
 def test_an_issue_event_tells_of_its_last_change():
     issue = told()
-    assert (issue.title, issue.body, issue.author, issue.at) == (
+    assert (issue.title, issue.body, issue.author, issue.observed_at) == (
         "It breaks",
         "Badly.",
         "mona",
         AT + timedelta(seconds=7),
     )
     assert issue.thread == []
-    assert told(issue=ISSUE | {"updated_at": None}).at == AT
+    assert told(issue=ISSUE | {"updated_at": None}).observed_at == AT
 
 
 def test_a_comment_event_tells_of_its_comment():
     issue = told(comment=COMMENT)
-    assert issue.at == AT
-    assert issue.thread == [Exchange(author="mona", body="/triage", created_at=AT, edited_at=AT, comment_id=5)]
-    assert told(comment=COMMENT | {"created_at": None}).at is None, "the issue's times are of something else"
+    assert issue.observed_at == AT
+    assert issue.thread == [IssueComment(author="mona", body="/triage", created_at=AT, edited_at=AT, comment_id=5)]
+    assert told(comment=COMMENT | {"created_at": None}).observed_at is None, "the issue's times are of something else"
 
 
 ODD = (
@@ -81,19 +81,19 @@ TIMES = (
 def test_no_payload_is_too_odd(number: Any, body: Any, at: Any, edited: Any, login: Any):
     comment = {"id": number, "body": body, "created_at": at, "updated_at": edited, "user": {"login": login}}
     try:
-        issue = issue_of({"issue": ISSUE | {"updated_at": edited, "body": body}, "comment": comment})
+        issue = parse_issue({"issue": ISSUE | {"updated_at": edited, "body": body}, "comment": comment})
     except BadInput:
         return
     assert issue is not None
-    run = run_of(COMMAND, issue)
-    assert (run is None) is (issue.at is None)
-    assert not withdrawn(COMMAND, issue.model_copy(update={"thread": []}), issue)
-    as_it_was(issue, issue, issue.at or AT)
+    run = to_run_record(COMMAND, issue)
+    assert (run is None) is (issue.observed_at is None)
+    assert not withdrawal_reason(COMMAND, issue.model_copy(update={"thread": []}), issue)
+    restore_issue_at_trigger(issue, issue, issue.observed_at or AT)
 
 
 @given(TIMES)
 def test_a_moment_is_one_that_can_be_reckoned_with(written: Any):
-    read = moment(written)
+    read = parse_timestamp(written)
     if read is not None:
         assert read.tzinfo is not None
         assert read - timedelta(days=1) < read < read + timedelta(days=1)
@@ -103,16 +103,16 @@ def test_a_moment_is_one_that_can_be_reckoned_with(written: Any):
 @pytest.mark.parametrize(
     ("task", "payload", "run"),
     [
-        (OPENED, {}, Ran(at=AT + timedelta(seconds=7))),
-        (COMMAND, {"comment": COMMENT}, Ran(at=AT, comment_id=5)),
-        (COMMAND, {"comment": COMMENT | {"id": "x"}}, Ran(at=AT)),
+        (OPENED, {}, PastRun(at=AT + timedelta(seconds=7))),
+        (COMMAND, {"comment": COMMENT}, PastRun(at=AT, comment_id=5)),
+        (COMMAND, {"comment": COMMENT | {"id": "x"}}, PastRun(at=AT)),
         (TriageIssue(number=7, trigger=Trigger.REQUESTED), {}, None),
-        (Quieten(number=7, actor="mona"), {"comment": COMMENT}, None),
+        (QuietIssue(number=7, actor="mona"), {"comment": COMMENT}, None),
         (Skip(reason="So."), {}, None),
     ],
 )
-def test_what_is_remembered_of_a_run(task: Task, payload: dict[str, Any], run: Ran | None):
-    assert run_of(task, told(**payload)) == run
+def test_what_is_remembered_of_a_run(task: Task, payload: dict[str, Any], run: PastRun | None):
+    assert to_run_record(task, told(**payload)) == run
 
 
 @pytest.mark.parametrize(
@@ -131,6 +131,6 @@ def test_what_is_remembered_of_a_run(task: Task, payload: dict[str, Any], run: R
     ],
 )
 def test_a_flood_is_of_issues_and_of_runs_on_one(opened: range, runs: int, most: int, held: bool):
-    ran = [Ran(at=AT - timedelta(hours=1), comment_id=place) for place in range(runs)]
-    old = [Ran(at=AT - timedelta(hours=24))] * 99
-    assert bool(flooded(opened, 7, [*ran, *old], AT, most)) is held
+    ran = [PastRun(at=AT - timedelta(hours=1), comment_id=place) for place in range(runs)]
+    old = [PastRun(at=AT - timedelta(hours=24))] * 99
+    assert bool(rules_only_reason(opened, 7, [*ran, *old], AT, most)) is held

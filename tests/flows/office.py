@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from testing import factories
-from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, FakeRunner, fake_services
 from triage.domain.effect import Policy
-from triage.domain.issue import Exchange, Issue
+from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import Task, TriageIssue, Trigger
-from triage.flows.flow_context import Desk, Ending
-from triage.flows.triage_issue import carry_out
+from triage.flows.flow_context import FlowContext, FlowResult
+from triage.flows.triage_issue import run_task
 from triage.ports import Services
 
 OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="reporter")
@@ -19,46 +19,46 @@ BY_HAND = TriageIssue(number=7, trigger=Trigger.REQUESTED)
 
 
 @dataclass
-class Office:
+class FlowHarness:
     """A desk over fakes, and what it did."""
 
     github: FakeGitHub = field(default_factory=lambda: FakeGitHub(issues={7: factories.issue()}))
     runner: FakeRunner = field(default_factory=FakeRunner)
     policy: Policy = field(default_factory=Policy)
-    given: Services = field(default_factory=lambda: services(codebase=FakeCodebase(factories.FILES)))
+    services: Services = field(default_factory=lambda: fake_services(codebase=FakeCodebase(factories.FILES)))
 
-    told: Issue | None = None
-    journal: FakeJournal = field(default_factory=FakeJournal)
-    most_model_runs: int | None = None
+    event_issue: Issue | None = None
+    progress: FakeProgressLog = field(default_factory=FakeProgressLog)
+    max_model_runs: int | None = None
 
-    def desk(self) -> Desk:
-        return Desk(
+    def build_context(self) -> FlowContext:
+        return FlowContext(
             github=self.github,
             runner=self.runner,
-            journal=self.journal,
+            progress=self.progress,
             policy=self.policy,
             repository=factories.repository(labels=[]),
-            services=lambda: self.given,
+            open_services=lambda: self.services,
             now=lambda: NOW,
-            told=self.told,
-            most_model_runs=self.most_model_runs,
-            by_rules=lambda: services(codebase=FakeCodebase(factories.FILES)),
+            event_issue=self.event_issue,
+            max_model_runs=self.max_model_runs,
+            open_rules_services=lambda: fake_services(codebase=FakeCodebase(factories.FILES)),
         )
 
-    def ask_a_model(self) -> FakeModel:
+    def use_model(self) -> FakeModel:
         """Have a model answer, which keeps its prompts."""
         model = FakeModel(factories.answers())
-        self.given = services(codebase=FakeCodebase(factories.FILES), model=model)
+        self.services = fake_services(codebase=FakeCodebase(factories.FILES), model=model)
         return model
 
     def while_indexing(self, meanwhile: Callable[[], None]) -> None:
         """Have something happen while the agents are at work."""
-        self.given = services(codebase=FakeCodebase(factories.FILES, indexing=meanwhile))
+        self.services = fake_services(codebase=FakeCodebase(factories.FILES, on_index=meanwhile))
 
-    def run(self, task: Task) -> Ending:
-        return asyncio.run(carry_out(task, self.desk(), asyncio.Event()))
+    def run(self, task: Task) -> FlowResult:
+        return asyncio.run(run_task(task, self.build_context(), asyncio.Event()))
 
-    def thread(self, *said: Exchange, **changes: Any) -> None:
+    def thread(self, *said: IssueComment, **changes: Any) -> None:
         self.github.issues[7] = factories.issue(thread=list(said), **changes)
 
     @property
@@ -66,5 +66,5 @@ class Office:
         return len(self.github.posted) + len(self.github.edited) + len(self.github.labelled)
 
 
-def ours(body: str) -> Exchange:
-    return Exchange(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=55, created_at=NOW)
+def our_comment(body: str) -> IssueComment:
+    return IssueComment(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=55, created_at=NOW)

@@ -7,41 +7,41 @@ from dataclasses import replace
 import pytest
 
 from testing import factories
-from testing.fakes import FakeCodebase, FakeGitHub, FakeModel, services
-from tests.flows.office import OPENED, Office
+from testing.fakes import FakeCodebase, FakeGitHub, FakeModel, fake_services
+from tests.flows.office import OPENED, FlowHarness
 from triage.domain.effect import Policy
-from triage.domain.project_config import Config, Labels
+from triage.domain.project_config import Labels, ProjectConfig
 from triage.domain.run import Status
 from triage.domain.task import TriageIssue, Trigger
 from triage.errors import GitHubUnavailable
-from triage.flows.flow_context import Ending
-from triage.flows.triage_issue import carry_out
+from triage.flows.flow_context import FlowResult
+from triage.flows.triage_issue import run_task
 
-OPTS = Config(opt_in_label="triage", opt_out_label="no-triage")
+OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
 
 
-def run(office: Office, config: Config, task: TriageIssue = OPENED) -> Ending:
-    return asyncio.run(carry_out(task, replace(office.desk(), config=config), asyncio.Event()))
+def run(office: FlowHarness, config: ProjectConfig, task: TriageIssue = OPENED) -> FlowResult:
+    return asyncio.run(run_task(task, replace(office.build_context(), config=config), asyncio.Event()))
 
 
 @pytest.mark.parametrize("by_model", [False, True])
 @pytest.mark.parametrize(
     ("config", "labels"),
     [
-        (Config(), ["bug", "crash"]),
-        (Config(labels=Labels(allow=["CRASH"])), ["crash"]),
-        (Config(labels=Labels(allow=["nothing"])), []),
-        (Config(opt_out_label="bug"), ["crash"]),
+        (ProjectConfig(), ["bug", "crash"]),
+        (ProjectConfig(labels=Labels(allow=["CRASH"])), ["crash"]),
+        (ProjectConfig(labels=Labels(allow=["nothing"])), []),
+        (ProjectConfig(opt_out_label="bug"), ["crash"]),
     ],
 )
-def test_only_labels_that_are_allowed_are_told_and_added(config: Config, labels: list[str], by_model: bool):
+def test_only_labels_that_are_allowed_are_told_and_added(config: ProjectConfig, labels: list[str], by_model: bool):
     told = {"title": "x", "labels": ["bug", "crash"], "assignee": None, "effort": "S"}
     model = FakeModel(factories.answers(json=told)) if by_model else None
     issue = factories.issue(title="The program crashes with a segmentation fault")
-    office = Office(
+    office = FlowHarness(
         github=FakeGitHub(issues={7: issue}, existing_labels=["bug", "crash"]),
         policy=Policy(labels="apply"),
-        given=services(codebase=FakeCodebase(factories.FILES), model=model),
+        services=fake_services(codebase=FakeCodebase(factories.FILES), model=model),
     )
     run(office, config)
     assert json.loads(office.runner.values["ticket-labels"]) == labels
@@ -52,7 +52,7 @@ def test_only_labels_that_are_allowed_are_told_and_added(config: Config, labels:
     ("labels", "status"), [([], Status.SKIPPED), (["triage"], Status.COMPLETE), (["no-triage"], Status.SKIPPED)]
 )
 def test_the_labels_decide_that_github_tells(labels: list[str], status: Status):
-    office = Office(github=FakeGitHub(issues={7: factories.issue(labels=labels)}))
+    office = FlowHarness(github=FakeGitHub(issues={7: factories.issue(labels=labels)}))
     assert run(office, OPTS).status is status
     assert len(office.github.posted) == (status is Status.COMPLETE)
 
@@ -61,16 +61,16 @@ def test_the_labels_decide_that_github_tells(labels: list[str], status: Status):
 def test_a_command_with_write_access_passes_the_opt_out_label(role: str, status: Status):
     github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"maintainer": role})
     command = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="maintainer")
-    assert run(Office(github=github), OPTS, command).status is status
+    assert run(FlowHarness(github=github), OPTS, command).status is status
 
 
 def test_so_does_the_authors_where_the_author_has_it():
     github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"reporter": "maintain"})
     command = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="reporter")
-    assert run(Office(github=github), OPTS, command).status is Status.COMPLETE
+    assert run(FlowHarness(github=github), OPTS, command).status is Status.COMPLETE
 
 
 @pytest.mark.parametrize(("labels", "status"), [(["no-triage"], Status.SKIPPED), (["triage"], Status.DEGRADED)])
 def test_the_events_labels_decide_where_github_cannot_be_asked(labels: list[str], status: Status):
-    github = FakeGitHub(refuses={"issue": GitHubUnavailable("GitHub is down.")})
-    assert run(Office(github=github, told=factories.issue(labels=labels)), OPTS).status is status
+    github = FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub is down.")})
+    assert run(FlowHarness(github=github, event_issue=factories.issue(labels=labels)), OPTS).status is status

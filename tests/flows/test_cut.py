@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, FakeRunner, fake_services
 from triage.domain.effect import COMMENT_MARKER, Policy
-from triage.domain.issue import Exchange, Issue
+from triage.domain.issue import Issue, IssueComment
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageIssue, Trigger
 from triage.errors import GitHubUnavailable
-from triage.flows.flow_context import Desk, Ending
-from triage.flows.triage_issue import carry_out
+from triage.flows.flow_context import FlowContext, FlowResult
+from triage.flows.triage_issue import run_task
 from triage.ports import Services
-from triage.publish.hidden_state import parse
+from triage.publish.hidden_state import parse_state
 from triage.threads import seconds_left
 
 OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="reporter")
 BY_HAND = TriageIssue(number=7, trigger=Trigger.REQUESTED)
-FULL = Exchange(
+FULL = IssueComment(
     author="github-actions[bot]",
     body=f"{COMMENT_MARKER} v1 {{}} -->\nwords",
     ours=True,
@@ -40,9 +40,9 @@ class SlowGitHub(FakeGitHub):
 
     asked: Callable[[str], object] = lambda method: None
 
-    def _may(self, method: str) -> None:
+    def _raise_prepared_error(self, method: str) -> None:
         self.asked(method)
-        super()._may(method)
+        super()._raise_prepared_error(method)
 
 
 @dataclass
@@ -51,34 +51,34 @@ class Night:
 
     github: SlowGitHub = field(default_factory=lambda: SlowGitHub(issues={7: factories.issue()}))
     runner: FakeRunner = field(default_factory=FakeRunner)
-    journal: FakeJournal = field(default_factory=FakeJournal)
+    journal: FakeProgressLog = field(default_factory=FakeProgressLog)
     policy: Policy = field(default_factory=Policy)
     told: Issue | None = field(default_factory=factories.issue)
-    given: Services = field(default_factory=lambda: services(codebase=FakeCodebase(factories.FILES)))
+    given: Services = field(default_factory=lambda: fake_services(codebase=FakeCodebase(factories.FILES)))
     seconds: float = 60.0
     """Left after a signal."""
     reading_seconds: float = 60.0
     released: threading.Event = field(default_factory=threading.Event)
 
-    def run(self, task: Task = OPENED) -> Ending:
-        async def work() -> Ending:
+    def run(self, task: Task = OPENED) -> FlowResult:
+        async def work() -> FlowResult:
             self.loop, self.cancelled = asyncio.get_running_loop(), asyncio.Event()
-            return await asyncio.wait_for(carry_out(task, self.desk(), self.cancelled), 30)
+            return await asyncio.wait_for(run_task(task, self.desk(), self.cancelled), 30)
 
         return asyncio.run(work())
 
-    def desk(self) -> Desk:
-        return Desk(
+    def desk(self) -> FlowContext:
+        return FlowContext(
             github=self.github,
             runner=self.runner,
-            journal=self.journal,
+            progress=self.journal,
             policy=self.policy,
             repository=factories.repository(),
-            services=lambda: self.given,
+            open_services=lambda: self.given,
             now=lambda: NOW,
-            told=self.told,
+            event_issue=self.told,
             seconds_left=lambda: self.seconds,
-            reading_seconds=lambda: self.reading_seconds,
+            read_seconds_left=lambda: self.reading_seconds,
         )
 
     def cancel(self) -> None:
@@ -101,7 +101,7 @@ class Night:
             self.cancelled.set()
             await asyncio.sleep(60)
 
-        self.given = services(
+        self.given = fake_services(
             codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(**{name: stop}, tools=stop))
         )
 
@@ -123,7 +123,7 @@ def night() -> Iterator[Night]:
         yield night
 
 
-@pytest.mark.parametrize("method", ["issue", "labels"])
+@pytest.mark.parametrize("method", ["fetch_issue", "list_labels"])
 def test_cancelled_while_github_is_read_the_page_shows_what_the_issue_says(night: Night, method: str):
     night.hanging(method)
     assert night.run().status is Status.DEGRADED
@@ -135,7 +135,7 @@ def test_cancelled_while_github_is_read_the_page_shows_what_the_issue_says(night
 @pytest.mark.parametrize("told", [None, factories.issue()])
 def test_cancelled_before_a_text_or_a_right_to_ask_is_known_the_page_says_that(night: Night, told: Issue | None):
     night.told = told
-    night.hanging("issue")
+    night.hanging("fetch_issue")
     assert night.run(BY_HAND).status is Status.DEGRADED
     assert "could not be read: the run was cancelled." in night.summary
     assert night.runner.values["status"] == "degraded"
@@ -143,9 +143,9 @@ def test_cancelled_before_a_text_or_a_right_to_ask_is_known_the_page_says_that(n
 
 def test_cancelled_while_roles_are_asked_nobody_is_obeyed(night: Night):
     night.github.issues[7] = factories.issue(
-        thread=[Exchange(author="stranger", body="/triage", created_at=NOW, comment_id=60)]
+        thread=[IssueComment(author="stranger", body="/triage", created_at=NOW, comment_id=60)]
     )
-    night.hanging("role")
+    night.hanging("fetch_role")
     command = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="stranger")
     assert night.run(command).status is Status.DEGRADED
     assert "cancelled" in night.summary
@@ -156,10 +156,10 @@ def test_cancelled_before_it_began_a_run_asks_nobody(night: Night):
     asked: list[str] = []
     night.github.asked = asked.append
 
-    async def work() -> Ending:
+    async def work() -> FlowResult:
         cancelled = asyncio.Event()
         cancelled.set()
-        return await carry_out(OPENED, night.desk(), cancelled)
+        return await run_task(OPENED, night.desk(), cancelled)
 
     assert asyncio.run(work()).status is Status.DEGRADED
     assert asked == []
@@ -176,7 +176,7 @@ def test_cancelled_after_the_first_finding_a_partial_report_is_commented(night: 
     assert "The run was cancelled." in body
     assert night.github.labelled == [], "there is no time for that"
     assert night.runner.values["comment-url"]
-    state = parse(body)
+    state = parse_state(body)
     assert state is not None
     assert (state.text, state.content) == ("", ""), "whatever the next run says is news"
 
@@ -195,7 +195,7 @@ def test_a_partial_report_does_not_replace_a_whole_one(night: Night):
     night.stuck_in("CritiqueFinding")
     night.run(BY_HAND)
     assert night.writes == 0
-    assert asked == ["issue", "labels"]
+    assert asked == ["fetch_issue", "list_labels"]
 
 
 def test_a_partial_report_does_not_replace_what_another_run_wrote_meanwhile(night: Night):
@@ -203,7 +203,7 @@ def test_a_partial_report_does_not_replace_what_another_run_wrote_meanwhile(nigh
         night.github.issues[7] = factories.issue(thread=[FULL])
 
     night.stuck_in("CritiqueFinding")
-    night.given = services(codebase=FakeCodebase(factories.FILES, indexing=meanwhile), model=night.given.model)
+    night.given = fake_services(codebase=FakeCodebase(factories.FILES, on_index=meanwhile), model=night.given.model)
     night.run()
     assert night.writes == 0
 
@@ -218,16 +218,16 @@ def test_a_partial_report_obeys_the_policy(night: Night, policy: Policy):
 
 
 def test_a_report_that_was_whole_when_the_signal_came_is_published_as_such(night: Night):
-    class Listening(FakeJournal):
+    class Listening(FakeProgressLog):
         def folded(self, title: str, text: str) -> None:
             night.cancelled.set()
 
     night.journal = Listening()
-    night.given = services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers()))
+    night.given = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers()))
     night.policy = Policy(labels="apply")
     night.run()
     ((_, body),) = night.github.posted
-    state = parse(body)
+    state = parse_state(body)
     assert state is not None
     assert state.content
     assert night.github.labelled == [(7, ["bug"])]
@@ -253,7 +253,7 @@ def test_a_comment_that_does_not_arrive_in_time_may_stand_there(night: Night):
 
 def test_what_arrived_before_the_signal_is_told(night: Night):
     model = FakeModel(factories.answers())
-    night.given = services(codebase=FakeCodebase(factories.FILES), model=model)
+    night.given = fake_services(codebase=FakeCodebase(factories.FILES), model=model)
     night.policy = Policy(labels="apply")
     night.hanging("add_labels")
     night.seconds = 0.5
@@ -271,7 +271,7 @@ def test_a_github_that_does_not_take_the_comment_ends_with_the_runs_time(night: 
 
 
 def test_a_github_that_does_not_let_itself_be_read_leaves_time_for_what_the_event_told(night: Night):
-    night.github.asked = lambda method: night.released.wait(30) if method == "issue" else None
+    night.github.asked = lambda method: night.released.wait(30) if method == "fetch_issue" else None
     night.reading_seconds = 0.1
     assert night.run().status is Status.DEGRADED
     assert "could not be read: GitHub took more than 0 seconds" in night.summary
@@ -282,10 +282,10 @@ def test_a_github_that_does_not_let_itself_be_read_leaves_time_for_what_the_even
 def test_a_run_that_is_cut_by_its_clock_comments_as_ever(night: Night):
     """Only who cancels is in a hurry; the report says that it is partial."""
     night.stuck_in("CritiqueFinding")
-    refused = SlowGitHub(issues={7: factories.issue()}, refuses={"labels": GitHubUnavailable("down")})
+    refused = SlowGitHub(issues={7: factories.issue()}, errors={"list_labels": GitHubUnavailable("down")})
     night.github = refused
     model = FakeModel(factories.answers(CritiqueFinding=lambda _: asyncio.sleep(60)))
-    late = services(codebase=FakeCodebase(factories.FILES), model=model, started=-290.0)
+    late = fake_services(codebase=FakeCodebase(factories.FILES), model=model, started=-290.0)
     night.given = late
     night.run()
     assert len(night.github.posted) == 1
@@ -294,7 +294,9 @@ def test_a_run_that_is_cut_by_its_clock_comments_as_ever(night: Night):
 def test_a_write_knows_how_long_it_is_waited_for(night: Night):
     """So that a limit which outlasts the run is said at once, and is no comment that may stand there or not."""
     known: list[float] = []
-    night.github.asked = lambda method: known.append(seconds_left()) if method in ("again", "post_comment") else None
+    night.github.asked = lambda method: (
+        known.append(seconds_left()) if method in ("refetch_issue", "post_comment") else None
+    )
     night.run()
     look, post, _ = known
     assert 0 < look <= night.seconds / 2

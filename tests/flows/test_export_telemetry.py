@@ -6,40 +6,40 @@ import time
 
 import pytest
 
-from testing.fakes import FakeCodebase, FakeGitHub, FakeJournal, FakeTelemetry, services
-from tests.flows.office import OPENED, Office
+from testing.fakes import FakeCodebase, FakeGitHub, FakeProgressLog, FakeTelemetry, fake_services
+from tests.flows.office import OPENED, FlowHarness
 from tests.publish.sample_reports import FULL
 from triage.domain.run import Status
 from triage.errors import PermissionMissing
-from triage.flows.export_telemetry import tell
+from triage.flows.export_telemetry import export_telemetry
 
 
 def told(telemetry: FakeTelemetry, *, cancelled: bool = False) -> list[str]:
     """What the journal says."""
-    given, stop = services(telemetry=telemetry), asyncio.Event()
+    given, stop = fake_services(telemetry=telemetry), asyncio.Event()
     if cancelled:
         stop.set()
-    asyncio.run(tell(FULL, given, stop))
-    journal = given.journal
-    assert isinstance(journal, FakeJournal)
+    asyncio.run(export_telemetry(FULL, given, stop))
+    journal = given.progress
+    assert isinstance(journal, FakeProgressLog)
     return journal.lines
 
 
 def test_a_run_is_told_after_it_was_published_with_how_that_ended():
-    office = Office()
+    office = FlowHarness()
     published: list[int] = []
     telemetry = FakeTelemetry(lambda: published.append(len(office.runner.summaries)))
-    office.given = services(codebase=FakeCodebase({"a.py": "x"}), telemetry=telemetry)
-    office.github.refuses = {"post_comment": PermissionMissing("issues: write")}
+    office.services = fake_services(codebase=FakeCodebase({"a.py": "x"}), telemetry=telemetry)
+    office.github.errors = {"post_comment": PermissionMissing("issues: write")}
     assert office.run(OPENED).status is Status.FAILED
     assert published == [1]
     assert [report.status for report in telemetry.reports] == [Status.FAILED]
 
 
 def test_a_skipped_event_is_not_told():
-    office = Office(github=FakeGitHub(issues={}))
+    office = FlowHarness(github=FakeGitHub(issues={}))
     telemetry = FakeTelemetry()
-    office.given = services(telemetry=telemetry)
+    office.services = fake_services(telemetry=telemetry)
     from triage.domain.task import Skip
 
     assert office.run(Skip(reason="x")).status is Status.SKIPPED
@@ -47,10 +47,10 @@ def test_a_skipped_event_is_not_told():
 
 
 def test_without_telemetry_nothing_happens():
-    given = services()
-    asyncio.run(tell(FULL, given, asyncio.Event()))
-    assert isinstance(given.journal, FakeJournal)
-    assert given.journal.lines == []
+    given = fake_services()
+    asyncio.run(export_telemetry(FULL, given, asyncio.Event()))
+    assert isinstance(given.progress, FakeProgressLog)
+    assert given.progress.lines == []
 
 
 def test_a_bug_in_it_is_a_line():
@@ -62,8 +62,8 @@ def test_a_bug_in_it_is_a_line():
 
 @pytest.mark.parametrize("cancelled", [False, True])
 def test_one_that_never_ends_is_left(cancelled: bool, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.flows.export_telemetry.SECONDS", 0.05)
-    monkeypatch.setattr("triage.flows.export_telemetry.LAST_SECONDS", 0.05)
+    monkeypatch.setattr("triage.flows.export_telemetry.MAX_SECONDS", 0.05)
+    monkeypatch.setattr("triage.flows.export_telemetry.MAX_SECONDS_AFTER_SIGNAL", 0.05)
     released = threading.Event()
 
     def wait() -> None:

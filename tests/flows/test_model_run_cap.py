@@ -7,27 +7,27 @@ import pytest
 
 from testing import factories
 from testing.fakes import NOW, FakeGitHub
-from tests.flows.office import BY_HAND, OPENED, Office, ours
-from triage.domain.issue import Exchange
+from tests.flows.office import BY_HAND, OPENED, FlowHarness, our_comment
+from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageIssue, Trigger
 from triage.errors import CannotPublish, GitHubUnavailable, PermissionMissing, RateLimited
-from triage.publish.hidden_state import PostedState, render
+from triage.publish.hidden_state import PostedState, render_state
 
 COMMAND = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="keeper")
 EDITED = TriageIssue(number=7, trigger=Trigger.EDITED, actor="reporter")
 WORDS = "`max-model-runs-per-day`"
 
 
-def office(opened: int, most: int | None = 50, **github: Any) -> Office:
+def office(opened: int, most: int | None = 50, **github: Any) -> FlowHarness:
     """This issue is number 7 and among those that were opened."""
-    known = FakeGitHub(issues={7: factories.issue()}, opened=range(7, 7 + opened), **github)
-    there = Office(github=known, most_model_runs=most)
-    there.ask_a_model()
+    known = FakeGitHub(issues={7: factories.issue()}, recent_issues=range(7, 7 + opened), **github)
+    there = FlowHarness(github=known, max_model_runs=most)
+    there.use_model()
     return there
 
 
-def engine(place: Office, task: Task = OPENED) -> str:
+def engine(place: FlowHarness, task: Task = OPENED) -> str:
     assert place.run(task).status is Status.COMPLETE
     return place.runner.values["engine"]
 
@@ -40,14 +40,14 @@ def test_beyond_the_count_rules_answer_and_say_so(opened: int, most: int, answer
     place = office(opened, most)
     assert engine(place) == answers
     ((_, body),) = place.github.posted
-    for told in (body, place.runner.summaries[0], "\n".join(place.journal.lines)):
+    for told in (body, place.runner.summaries[0], "\n".join(place.progress.lines)):
         assert (WORDS in told) is (answers == "rules")
     assert place.runner.values["status"] == "complete", "the workflow's author chose that"
 
 
 def test_an_older_issue_counts_too():
     place = office(50)
-    place.github.opened = range(100, 150)
+    place.github.recent_issues = range(100, 150)
     assert engine(place, TriageIssue(number=7, trigger=Trigger.EDITED)) == "rules"
 
 
@@ -55,25 +55,25 @@ def test_an_older_issue_counts_too():
 def test_who_edits_one_issue_all_day_has_no_more_than_who_opens_many(hours: int, answers: str):
     runs = [f"{int((NOW - timedelta(hours=hours)).timestamp()) + place}.0" for place in range(50)]
     place = office(1)
-    place.thread(ours(render(PostedState(runs=runs)) + "\nwords"))
+    place.thread(our_comment(render_state(PostedState(runs=runs)) + "\nwords"))
     assert engine(place, EDITED) == answers
 
 
 @pytest.mark.parametrize(("role", "answers"), [("write", "model"), ("admin", "model"), ("read", "rules")])
 def test_who_has_write_access_and_asks_in_words_is_not_held_back(role: str, answers: str):
     place = office(99, roles={"keeper": role})
-    keeper = Exchange(author="keeper", body="/triage", created_at=NOW, edited_at=NOW, comment_id=60)
+    keeper = IssueComment(author="keeper", body="/triage", created_at=NOW, edited_at=NOW, comment_id=60)
     place.thread(keeper, author="keeper")
-    place.told = factories.issue(at=NOW, thread=[keeper])
+    place.event_issue = factories.issue(observed_at=NOW, thread=[keeper])
     assert engine(place, COMMAND) == answers
 
 
 def test_a_request_by_number_is_not_held_back_and_not_counted():
-    assert engine(office(99, refuses={"opened_lately": AssertionError("asked")}), BY_HAND) == "model"
+    assert engine(office(99, errors={"list_recent_issues": AssertionError("asked")}), BY_HAND) == "model"
 
 
 def test_nothing_is_asked_where_no_model_would_be():
-    assert engine(office(99, None, refuses={"opened_lately": AssertionError("asked")})) == "model"
+    assert engine(office(99, None, errors={"list_recent_issues": AssertionError("asked")})) == "model"
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_nothing_is_asked_where_no_model_would_be():
     ],
 )
 def test_what_cannot_be_counted(error: Exception, answers: str):
-    place = office(99, refuses={"opened_lately": error})
+    place = office(99, errors={"list_recent_issues": error})
     assert engine(place) == answers
-    assert WORDS in "\n".join(place.journal.lines)
+    assert WORDS in "\n".join(place.progress.lines)
     assert (WORDS in place.github.posted[0][1]) is (answers == "rules")
 
 
@@ -97,8 +97,8 @@ def test_what_cannot_be_counted(error: Exception, answers: str):
     [(RateLimited("the rate limit is used up."), "rules"), (GitHubUnavailable("GitHub answered 502."), "model")],
 )
 def test_a_limit_that_lets_nothing_be_read_is_no_way_around(error: Exception, answers: str):
-    place = office(1, refuses={"issue": error})
-    place.told = factories.issue(at=NOW)
+    place = office(1, errors={"fetch_issue": error})
+    place.event_issue = factories.issue(observed_at=NOW)
     assert place.run(OPENED).status is Status.DEGRADED
     assert place.runner.values["engine"] == answers
     assert place.writes == 0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from triage.domain.issue import Issue
 from triage.errors import BadInput
-from triage.events.issue_text import issue_from_text
+from triage.events.issue_text import parse_issue_text
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from triage.events.issue_text import issue_from_text
     ],
 )
 def test_first_line_is_the_title(text: str, title: str, body: str):
-    found = issue_from_text(text)
+    found = parse_issue_text(text)
     assert (found.title, found.body) == (title, body)
 
 
@@ -37,7 +37,7 @@ def test_githubs_json_keeps_number_author_and_labels():
         "user": {"login": "reporter"},
         "labels": [{"name": "bug"}, "odd", None],
     }
-    assert issue_from_text(json.dumps(told)) == Issue(
+    assert parse_issue_text(json.dumps(told)) == Issue(
         title="t", body="b", number=12, url="https://github.test/o/r/issues/12", author="reporter", labels=["bug"]
     )
 
@@ -47,11 +47,11 @@ def test_githubs_json_keeps_number_author_and_labels():
 )
 def test_what_is_no_issue_is_refused_in_one_line(text: str):
     with pytest.raises(BadInput) as raised:
-        issue_from_text(text)
+        parse_issue_text(text)
     assert "\n" not in str(raised.value)
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_an_issue_or_refused(text: str):
     with suppress(BadInput):
-        assert issue_from_text(text).title.strip()
+        assert parse_issue_text(text).title.strip()

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, services
-from tests.flows.office import BY_HAND, OPENED, Office, ours
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
+from tests.flows.office import BY_HAND, OPENED, FlowHarness, our_comment
 from triage.domain.effect import COMMENT_MARKER, Policy
-from triage.domain.issue import Exchange
+from triage.domain.issue import IssueComment
 from triage.domain.run import Status
-from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import QuietIssue, Skip, Task, TriageIssue, Trigger
 from triage.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
-from triage.flows.flow_context import Desk
-from triage.flows.triage_issue import carry_out
+from triage.flows.flow_context import FlowContext
+from triage.flows.triage_issue import run_task
 from triage.ports import Services
 
 
 def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
-    office = Office()
+    office = FlowHarness()
     ending = office.run(OPENED)
 
     assert ending.status is Status.COMPLETE
@@ -40,18 +40,20 @@ def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
 
 
 def test_a_second_run_edits_nothing_when_nothing_changed():
-    office = Office()
+    office = FlowHarness()
     office.run(OPENED)
-    office.thread(ours(office.github.posted[0][1]))
+    office.thread(our_comment(office.github.posted[0][1]))
     office.run(BY_HAND)
     assert len(office.github.posted) == 1
     assert office.github.edited == []
 
 
 def test_a_second_run_edits_our_comment_when_something_changed():
-    office = Office()
+    office = FlowHarness()
     office.run(OPENED)
-    office.thread(ours(office.github.posted[0][1]), body="It is Store.save that loses items", title="Store.save loses")
+    office.thread(
+        our_comment(office.github.posted[0][1]), body="It is Store.save that loses items", title="Store.save loses"
+    )
     office.run(BY_HAND)
     assert [(number, comment) for number, comment, _ in office.github.edited] == [(7, 55)]
     assert len(office.github.posted) == 1
@@ -62,7 +64,7 @@ def test_a_second_run_edits_our_comment_when_something_changed():
     [(Policy(comment=False), False), (Policy(dry_run=True, labels="apply"), False)],
 )
 def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: bool):
-    office = Office(policy=policy)
+    office = FlowHarness(policy=policy)
     office.run(OPENED)
     assert office.writes == 0
     assert office.runner.summaries
@@ -71,13 +73,15 @@ def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: 
 
 def test_labels_are_added_only_when_asked_and_only_existing_ones():
     model = FakeModel(factories.answers(json={"title": "t", "labels": ["bug", "invented"], "effort": "S"}))
-    office = Office(policy=Policy(labels="apply"), given=services(codebase=FakeCodebase(factories.FILES), model=model))
+    office = FlowHarness(
+        policy=Policy(labels="apply"), services=fake_services(codebase=FakeCodebase(factories.FILES), model=model)
+    )
     office.run(OPENED)
     assert office.github.labelled == [(7, ["bug"])]
 
 
 def test_a_label_that_is_there_is_not_added_again():
-    office = Office(policy=Policy(labels="apply"))
+    office = FlowHarness(policy=Policy(labels="apply"))
     office.thread(labels=["bug"])
     office.run(OPENED)
     assert office.github.labelled == []
@@ -90,13 +94,13 @@ SKIPPED: list[tuple[str, Task, dict[str, Any], str]] = [
     ("bot", OPENED, {"author_is_bot": True}, "bot"),
     ("stranger's command", TriageIssue(number=7, trigger=Trigger.COMMAND, actor="stranger"), {}, "write access"),
     ("answer to nothing", TriageIssue(number=7, trigger=Trigger.ANSWER, actor="reporter"), {}, "No question"),
-    ("quiet by a stranger", Quieten(number=7, actor="stranger"), {}, "write access"),
+    ("quiet by a stranger", QuietIssue(number=7, actor="stranger"), {}, "write access"),
 ]
 
 
 @pytest.mark.parametrize(("task", "changes", "reason"), [c[1:] for c in SKIPPED], ids=[c[0] for c in SKIPPED])
 def test_skips_say_why_and_write_nothing(task: Task, changes: dict[str, Any], reason: str):
-    office = Office()
+    office = FlowHarness()
     office.thread(**changes)
     assert office.run(task).status is Status.SKIPPED
     assert office.writes == 0
@@ -105,26 +109,26 @@ def test_skips_say_why_and_write_nothing(task: Task, changes: dict[str, Any], re
 
 
 def test_an_edit_that_changes_no_word_is_skipped():
-    office = Office()
+    office = FlowHarness()
     office.run(OPENED)
-    office.thread(ours(office.github.posted[0][1]))
+    office.thread(our_comment(office.github.posted[0][1]))
     assert office.run(TriageIssue(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
 
 
 def test_a_moved_issue_is_skipped():
-    office = Office(github=FakeGitHub(refuses={"issue": IssueMoved("Issue #7 has moved.")}))
+    office = FlowHarness(github=FakeGitHub(errors={"fetch_issue": IssueMoved("Issue #7 has moved.")}))
     assert office.run(OPENED).status is Status.SKIPPED
 
 
 def test_an_issue_that_does_not_exist_is_the_roots_to_tell():
     with pytest.raises(NoSuchIssue):
-        Office(github=FakeGitHub()).run(OPENED)
+        FlowHarness(github=FakeGitHub()).run(OPENED)
 
 
 def test_a_read_only_token_leaves_the_report_in_the_summary_and_fails():
     denied = PermissionMissing("The token may not comment: add `issues: write` to `permissions:`.")
-    office = Office()
-    office.github.refuses = {"post_comment": denied}
+    office = FlowHarness()
+    office.github.errors = {"post_comment": denied}
     ending = office.run(OPENED)
     assert ending.status is Status.FAILED
     assert office.runner.values["status"] == "failed"
@@ -133,23 +137,23 @@ def test_a_read_only_token_leaves_the_report_in_the_summary_and_fails():
 
 
 def test_a_comment_that_github_does_not_take_leaves_the_summary():
-    office = Office()
-    office.github.refuses = {"post_comment": CannotPublish("The issue is locked.")}
+    office = FlowHarness()
+    office.github.errors = {"post_comment": CannotPublish("The issue is locked.")}
     assert office.run(OPENED).status is not Status.FAILED
     assert "src/parse.py" in office.runner.summaries[0]
 
 
 def test_labels_that_cannot_be_read_are_no_reason_to_stop():
-    office = Office()
-    office.github.refuses = {"labels": CannotPublish("GitHub answered 500.")}
+    office = FlowHarness()
+    office.github.errors = {"list_labels": CannotPublish("GitHub answered 500.")}
     assert office.run(OPENED).status is Status.COMPLETE
 
 
 def test_github_down_is_a_triage_of_what_the_event_told():
-    office = Office(
-        github=FakeGitHub(refuses={"issue": GitHubUnavailable("Issue #7 could not be read: GitHub answered 502.")})
+    office = FlowHarness(
+        github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("Issue #7 could not be read: GitHub answered 502.")})
     )
-    office.told = factories.issue()
+    office.event_issue = factories.issue()
     ending = office.run(OPENED)
     assert ending.status is Status.DEGRADED
     assert office.writes == 0, "whether we commented already is not known"
@@ -160,8 +164,8 @@ def test_github_down_is_a_triage_of_what_the_event_told():
 
 @pytest.mark.parametrize("task", [BY_HAND, TriageIssue(number=7, trigger=Trigger.COMMAND, actor="x")])
 def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: Task):
-    office = Office(github=FakeGitHub(refuses={"issue": GitHubUnavailable("GitHub answered 502.")}))
-    office.told = factories.issue() if task is not BY_HAND else None
+    office = FlowHarness(github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub answered 502.")}))
+    office.event_issue = factories.issue() if task is not BY_HAND else None
     assert office.run(task).status is Status.DEGRADED
     assert "GitHub answered 502" in office.runner.summaries[0]
     assert "src/parse.py" not in office.runner.summaries[0]
@@ -169,40 +173,40 @@ def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: Task):
 
 def test_another_runs_comment_is_edited_rather_than_doubled():
     """It was posted while our agents were at work."""
-    office = Office()
-    rival = ours("<!-- bug-triage: v1 {} -->\nwords")
+    office = FlowHarness()
+    rival = our_comment("<!-- bug-triage: v1 {} -->\nwords")
 
     def meanwhile() -> None:
         office.thread(rival)
 
-    office.given = services(codebase=FakeCodebase(factories.FILES, indexing=meanwhile))
+    office.services = fake_services(codebase=FakeCodebase(factories.FILES, on_index=meanwhile))
     office.run(OPENED)
     assert office.github.posted == []
     assert [comment for _, comment, _ in office.github.edited] == [55]
 
 
 def test_quiet_silences_until_somebody_asks():
-    office = Office(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "write"}))
+    office = FlowHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "write"}))
     office.run(OPENED)
-    office.thread(ours(office.github.posted[0][1]))
-    office.run(Quieten(number=7, actor="keeper"))
+    office.thread(our_comment(office.github.posted[0][1]))
+    office.run(QuietIssue(number=7, actor="keeper"))
     quiet = office.github.edited[0][2]
 
-    office.thread(ours(quiet), body="Quite another text")
+    office.thread(our_comment(quiet), body="Quite another text")
     assert office.run(TriageIssue(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
 
-    command = Exchange(author="keeper", body="/triage", created_at=NOW, comment_id=60)
-    office.thread(ours(quiet), command, body="Quite another text")
+    command = IssueComment(author="keeper", body="/triage", created_at=NOW, comment_id=60)
+    office.thread(our_comment(quiet), command, body="Quite another text")
     assert office.run(TriageIssue(number=7, trigger=Trigger.COMMAND, actor="keeper")).status is Status.COMPLETE
     assert "quiet" not in office.github.edited[-1][2].partition("-->")[2]
 
 
 def test_three_commands_a_day():
     said = [
-        Exchange(author="reporter", body="/triage", created_at=NOW - timedelta(minutes=n), comment_id=60 + n)
+        IssueComment(author="reporter", body="/triage", created_at=NOW - timedelta(minutes=n), comment_id=60 + n)
         for n in range(4)
     ]
-    office = Office()
+    office = FlowHarness()
     office.thread(*said)
     asked = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="reporter")
     assert office.run(asked).status is Status.SKIPPED
@@ -214,14 +218,14 @@ def test_services_are_made_only_for_work():
     def never() -> Services:
         raise AssertionError("nothing is to be done")
 
-    office = Office()
-    desk = Desk(
+    office = FlowHarness()
+    desk = FlowContext(
         github=office.github,
         runner=office.runner,
-        journal=FakeJournal(),
+        progress=FakeProgressLog(),
         policy=office.policy,
         repository=factories.repository(),
-        services=never,
+        open_services=never,
         now=lambda: NOW,
     )
-    asyncio.run(carry_out(Skip(reason="Not ours."), replace(desk), asyncio.Event()))
+    asyncio.run(run_task(Skip(reason="Not ours."), replace(desk), asyncio.Event()))

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from testing import factories
-from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeJournal, FakeModel, FakeRunner, services
+from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, FakeRunner, fake_services
 from triage.domain.code import IndexFacts
 from triage.domain.effect import Policy
 from triage.domain.run import Status, Usage
-from triage.flows.flow_context import Desk, Ending
-from triage.flows.warm_index import warm
+from triage.flows.flow_context import FlowContext, FlowResult
+from triage.flows.warm_index import warm_index
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Told(FakeCodebase):
     facts: IndexFacts = field(default_factory=lambda: IndexFacts(commit="c0ffee", files=3, passages=4, vectors=4))
 
     def index(self) -> IndexFacts:
-        self.indexing()
+        self.on_index()
         return self.facts
 
 
@@ -33,23 +33,23 @@ class Office:
 
     codebase: Told = field(default_factory=Told)
     runner: FakeRunner = field(default_factory=FakeRunner)
-    journal: FakeJournal = field(default_factory=FakeJournal)
-    github: FakeGitHub = field(default_factory=lambda: FakeGitHub(refuses={"issue": AssertionError("asked")}))
+    journal: FakeProgressLog = field(default_factory=FakeProgressLog)
+    github: FakeGitHub = field(default_factory=lambda: FakeGitHub(errors={"fetch_issue": AssertionError("asked")}))
     model: FakeModel | None = None
     seconds_left: Callable[[], float] = lambda: 60.0
 
-    def run(self, cancelled: asyncio.Event | None = None) -> Ending:
-        desk = Desk(
+    def run(self, cancelled: asyncio.Event | None = None) -> FlowResult:
+        desk = FlowContext(
             github=self.github,
             runner=self.runner,
-            journal=self.journal,
+            progress=self.journal,
             policy=Policy(),
             repository=factories.repository(labels=[]),
-            services=lambda: services(codebase=self.codebase, model=self.model),
+            open_services=lambda: fake_services(codebase=self.codebase, model=self.model),
             now=lambda: NOW,
             seconds_left=self.seconds_left,
         )
-        return asyncio.run(warm(desk, cancelled or asyncio.Event()))
+        return asyncio.run(warm_index(desk, cancelled or asyncio.Event()))
 
 
 def facts(**changes: object) -> IndexFacts:
@@ -105,7 +105,7 @@ def test_a_cancelled_run_waits_for_nothing():
     wait, released = stuck()
     cancelled = asyncio.Event()
     cancelled.set()
-    office = Office(Told(indexing=wait))
+    office = Office(Told(on_index=wait))
     assert office.run(cancelled).status is Status.DEGRADED
     released.set()
     assert "The index is not ready: the run was cancelled." in office.runner.summaries[0]
@@ -113,7 +113,7 @@ def test_a_cancelled_run_waits_for_nothing():
 
 def test_a_run_ends_when_its_time_is_up():
     wait, released = stuck()
-    office = Office(Told(indexing=wait), seconds_left=lambda: 0.05)
+    office = Office(Told(on_index=wait), seconds_left=lambda: 0.05)
     assert office.run().status is Status.DEGRADED
     released.set()
     assert office.runner.annotations == [("warning", "The index is not ready: the run's time was up.")]

@@ -6,79 +6,82 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fakes import FakeCodebase, FakeModel, FakeTools, services
+from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
 from tests.agents.test_agents import case
 from triage.agents import registry
-from triage.agents.agent import Agent, Consulted, Power
-from triage.domain.agent_input import Case
-from triage.domain.project_config import Config
-from triage.graph.capabilities import POWERS, shown, within
-from triage.graph.step_runner import Trail, consult
+from triage.agents.agent import Agent, AgentAnswer, Capability
+from triage.domain.agent_input import AgentInput
+from triage.domain.project_config import ProjectConfig
+from triage.graph.capabilities import CAPABILITIES, restrict_input, restrict_services
+from triage.graph.step_runner import StepRecorder, run_agent
 from triage.ports import Services
 
-OUTSIDE: frozenset[Power] = frozenset({"reads strangers", "sends out"})
-INSIDE: frozenset[Power] = frozenset({"reads strangers", "sees code"})
+OUTSIDE: frozenset[Capability] = frozenset({"reads strangers", "sends out"})
+INSIDE: frozenset[Capability] = frozenset({"reads strangers", "sees code"})
 
 
 def test_every_node_declares_its_powers_and_has_at_most_two():
-    assert set(POWERS) == {*registry.AGENTS, "prepare", "supervisor", "finish", "publish"}
-    assert all(1 <= len(powers) <= 2 for powers in POWERS.values())
-    assert [name for name, powers in POWERS.items() if "sends out" in powers] == ["web_search", "publish"]
+    assert set(CAPABILITIES) == {*registry.AGENTS, "prepare", "supervisor", "finish", "publish"}
+    assert all(1 <= len(powers) <= 2 for powers in CAPABILITIES.values())
+    assert [name for name, powers in CAPABILITIES.items() if "sends out" in powers] == ["web_search", "publish"]
 
 
 def test_who_sends_out_gets_no_code_and_no_settings():
-    given = within(
-        services(
+    given = restrict_services(
+        fake_services(
             codebase=FakeCodebase(factories.FILES),
-            search=FakeTools(""),
-            code_tools=FakeTools(""),
-            config=Config(instructions="The vault is in the cellar."),
+            web_tools=FakeToolset(""),
+            code_tools=FakeToolset(""),
+            config=ProjectConfig(instructions="The vault is in the cellar."),
         ),
         OUTSIDE,
     )
-    assert given.search is not None
+    assert given.web_tools is not None
     assert given.code_tools is None
-    assert given.config == Config()
-    for name in ("search", "lines", "paths", "retriever", "index", "owners"):
+    assert given.config == ProjectConfig()
+    for name in ("search", "read_lines", "list_paths", "get_retriever", "index", "find_owners"):
         with pytest.raises(PermissionError):
             getattr(given.codebase, name)
 
 
 def test_who_sees_code_gets_nothing_that_sends():
-    given = within(services(codebase=FakeCodebase(factories.FILES), search=FakeTools("")), INSIDE)
-    assert given.search is None
-    assert given.codebase.paths()
+    given = restrict_services(fake_services(codebase=FakeCodebase(factories.FILES), web_tools=FakeToolset("")), INSIDE)
+    assert given.web_tools is None
+    assert given.codebase.list_paths()
 
 
 def test_who_sends_out_is_not_shown_what_others_concluded():
     whole = case(codebase=factories.codebase(), critique=factories.critique(), investigation=factories.investigation())
-    seen = shown(whole, OUTSIDE)
+    seen = restrict_input(whole, OUTSIDE)
     assert (seen.codebase, seen.critique, seen.investigation, seen.findings) == (None, None, None, [])
     assert seen.reading == whole.reading
-    assert shown(whole, INSIDE) == whole
+    assert restrict_input(whole, INSIDE) == whole
 
 
 @pytest.mark.parametrize("name", registry.AGENTS)
 async def test_every_agent_is_consulted_within_its_powers(name: Any):
     """Whoever an agent is, its model and its twin get the narrowed services and case."""
-    given: list[tuple[Services, Case]] = []
+    given: list[tuple[Services, AgentInput]] = []
     real = registry.AGENTS[name]
 
-    async def by_model(seen: Case, services: Services, model: Any) -> Consulted[Any]:
+    async def by_model(seen: AgentInput, services: Services, model: Any) -> AgentAnswer[Any]:
         given.append((services, seen))
         raise ZeroDivisionError
 
-    async def by_rules(seen: Case, services: Services) -> Any:
+    async def by_rules(seen: AgentInput, services: Services) -> Any:
         given.append((services, seen))
         raise ZeroDivisionError
 
-    agent: Agent[Any] = replace(real, by_model=by_model, by_rules=by_rules)
-    whole = services(
-        codebase=FakeCodebase(factories.FILES), search=FakeTools(""), code_tools=FakeTools(""), model=FakeModel({})
+    agent: Agent[Any] = replace(real, answer_with_model=by_model, answer_with_rules=by_rules)
+    whole = fake_services(
+        codebase=FakeCodebase(factories.FILES),
+        web_tools=FakeToolset(""),
+        code_tools=FakeToolset(""),
+        model=FakeModel({}),
     )
-    await consult(agent, case(codebase=factories.codebase()), Trail(name, whole), by_rules=False)
+    await run_agent(agent, case(codebase=factories.codebase()), StepRecorder(name, whole), by_rules=False)
     assert len(given) >= 2
     for services_given, seen in given:
-        assert (services_given.search is not None) == ("sends out" in agent.powers)
-        assert (services_given.code_tools is not None) == ("sees code" in agent.powers)
-        assert (seen.codebase is not None) == ("sees code" in agent.powers)
+        assert (services_given.web_tools is not None) == ("sends out" in agent.capabilities)
+        assert (services_given.code_tools is not None) == ("sees code" in agent.capabilities)
+        assert (seen.codebase is not None) == ("sees code" in agent.capabilities)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import strategies as st
 
 from triage.domain.run import Limits, Usage
-from triage.graph.degradation import RUNGS, reaches, rung, share_left
+from triage.graph.degradation import LEVELS, choose_level, compute_share_left, is_at_least
 
 LIMITS = Limits(tokens=100_000, usd=1.0)
 
@@ -30,21 +30,21 @@ def tokens(count: int) -> Usage:
     ],
 )
 def test_rungs(spent: Usage, last_round: Usage, expected: str):
-    assert rung(spent, last_round, LIMITS) == expected
+    assert choose_level(spent, last_round, LIMITS) == expected
 
 
 def test_the_scarcer_of_tokens_and_dollars_counts():
-    assert share_left(Usage(input_tokens=50_000, calls=1, usd=0.9), LIMITS) == pytest.approx(0.1)
-    assert share_left(Usage(input_tokens=90_000, calls=1, usd=0.5), LIMITS) == pytest.approx(0.1)
+    assert compute_share_left(Usage(input_tokens=50_000, calls=1, usd=0.9), LIMITS) == pytest.approx(0.1)
+    assert compute_share_left(Usage(input_tokens=90_000, calls=1, usd=0.5), LIMITS) == pytest.approx(0.1)
 
 
 def test_a_rung_includes_those_before_it():
-    assert reaches("fast model", "no web search")
-    assert not reaches("no web search", "fast model")
+    assert is_at_least("fast model", "no web search")
+    assert not is_at_least("no web search", "fast model")
 
 
 @hypothesis.given(st.integers(0, 150_000), st.integers(0, 150_000), st.integers(0, 100_000))
 def test_who_spends_more_never_climbs_up_again(less: int, more: int, last: int):
     less, more = sorted((less, more))
-    down = [RUNGS.index(rung(tokens(spent), tokens(last), LIMITS)) for spent in (less, more)]
+    down = [LEVELS.index(choose_level(tokens(spent), tokens(last), LIMITS)) for spent in (less, more)]
     assert down == sorted(down)

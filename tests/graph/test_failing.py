@@ -2,15 +2,19 @@
 
 import pytest
 
-from testing.faults.agent_faults import ONE_AND_TWO, without_models, without_models_and_twins
+from testing.faults.agent_faults import (
+    ONE_AND_TWO,
+    find_problems_without_models,
+    find_problems_without_models_and_rules,
+)
 from triage.domain.findings import AgentName
 
 
 @pytest.mark.parametrize("agents", ONE_AND_TWO, ids="+".join)
 async def test_where_a_model_fails_its_twin_answers_and_the_report_says_so(agents: tuple[AgentName, ...]):
-    assert await without_models(agents) == []
+    assert await find_problems_without_models(agents) == []
 
 
 @pytest.mark.parametrize("agents", ONE_AND_TWO, ids="+".join)
 async def test_where_model_and_twin_fail_the_others_go_on(agents: tuple[AgentName, ...]):
-    assert await without_models_and_twins(agents) == []
+    assert await find_problems_without_models_and_rules(agents) == []

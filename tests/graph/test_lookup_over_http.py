@@ -9,53 +9,58 @@ import pytest
 
 from testing import factories
 from testing.checkouts.git_repositories import commit
-from testing.fakes import FakeJournal
-from testing.servers.scripted_server import Reply, Request, completion, refusal, serving
+from testing.fakes import FakeProgressLog
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
 from triage import wiring
 from triage.agents import code_lookup, codebase_search
-from triage.agents.agent import Consulted
-from triage.domain.agent_input import Case
+from triage.agents.agent import AgentAnswer
+from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding
 from triage.domain.run import Outcome, ToolExecution
-from triage.graph.tool_runner import recorded
-from triage.reading.read_issue import read
+from triage.graph.tool_runner import record_tool_calls
+from triage.reading.read_issue import read_issue
 from triage.settings import Settings
 
-Script = Callable[[Request], Reply]
+Script = Callable[[ReceivedRequest], ScriptedReply]
 READ = ("read_lines", '{"path": "src/parse.py", "start": 1, "end": 2}')
 
 
-async def run(tmp_path: Path, script: Script) -> tuple[Consulted[CodebaseFinding], list[Request], list[ToolExecution]]:
+async def run(
+    tmp_path: Path, script: Script
+) -> tuple[AgentAnswer[CodebaseFinding], list[ReceivedRequest], list[ToolExecution]]:
     commit(tmp_path, dict(factories.FILES))
     issue = factories.issue()
-    case = Case(
-        issue=issue, reading=read(issue), repository=factories.repository(), investigation=factories.investigation()
+    case = AgentInput(
+        issue=issue,
+        reading=read_issue(issue),
+        repository=factories.repository(),
+        investigation=factories.investigation(),
     )
-    with serving(script) as server:
+    with serve_script(script) as server:
         settings = Settings(model_api_key="sk-test", model_base_url=f"{server.url}/v1")
-        services = wiring.services(settings, FakeJournal(), tmp_path, case.repository.slug)
+        services = wiring.build_services(settings, FakeProgressLog(), tmp_path, case.repository.slug)
         services.codebase.index()
         assert services.model is not None
-        with services.model.metered(60), recorded() as records:
-            consulted = await codebase_search.by_model(case, services, services.model)
+        with services.model.measure_usage(60), record_tool_calls() as records:
+            consulted = await codebase_search.answer_with_model(case, services, services.model)
     return consulted, server.requests, records
 
 
 def answering(turn: Script) -> Script:
     """The finding whenever it is asked for, else what the turn says."""
 
-    def reply(request: Request) -> Reply:
+    def reply(request: ReceivedRequest) -> ScriptedReply:
         wanted = request.body.get("response_format")
-        return completion(factories.codebase().model_dump_json()) if wanted else turn(request)
+        return chat_completion(factories.codebase().model_dump_json()) if wanted else turn(request)
 
     return reply
 
 
-def turns_before(request: Request) -> int:
+def turns_before(request: ReceivedRequest) -> int:
     return sum(message["role"] == "assistant" for message in request.body["messages"])
 
 
-def assert_every_call_is_answered(request: Request) -> None:
+def assert_every_call_is_answered(request: ReceivedRequest) -> None:
     """As OpenAI demands it, or it refuses the request."""
     waiting: list[str] = []
     for message in request.body["messages"]:
@@ -70,9 +75,11 @@ def assert_every_call_is_answered(request: Request) -> None:
 
 
 async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
-    def turn(request: Request) -> Reply:
+    def turn(request: ReceivedRequest) -> ScriptedReply:
         return (
-            completion("enough") if turns_before(request) else completion(tool_calls=[READ], finish_reason="tool_calls")
+            chat_completion("enough")
+            if turns_before(request)
+            else chat_completion(tool_calls=[READ], finish_reason="tool_calls")
         )
 
     consulted, requests, records = await run(tmp_path, answering(turn))
@@ -103,7 +110,7 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
     ],
 )
 async def test_an_endpoint_that_asks_for_tools_for_ever_is_asked_a_few_times(tmp_path: Path, calls: Any):
-    consulted, requests, _ = await run(tmp_path, answering(lambda _: completion(tool_calls=calls)))
+    consulted, requests, _ = await run(tmp_path, answering(lambda _: chat_completion(tool_calls=calls)))
     assert consulted.answer == factories.codebase()
     assert 2 <= len(requests) <= code_lookup.MAX_TURNS + 1
     for request in requests:
@@ -111,7 +118,7 @@ async def test_an_endpoint_that_asks_for_tools_for_ever_is_asked_a_few_times(tmp
 
 
 async def test_an_endpoint_that_knows_no_tools_answers_from_the_passages(tmp_path: Path):
-    consulted, requests, records = await run(tmp_path, answering(lambda _: refusal(400, param="tools")))
+    consulted, requests, records = await run(tmp_path, answering(lambda _: error_reply(400, param="tools")))
     assert consulted.answer == factories.codebase()
     assert consulted.shortfalls == [
         "looking things up ended early: request refused (400); answered from what was there"

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fakes import FakeCodebase, FakeJournal, FakeModel, FakeTools, services
+from testing.fakes import FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from triage.domain.findings import PlannerProposal
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status, Usage
-from triage.errors import BadAnswer, ModelUnavailable
+from triage.errors import InvalidAnswer, ModelUnavailable
 from triage.graph import planner
-from triage.graph.run_graph import triage
+from triage.graph.run_graph import run_graph
 from triage.ports import Services
 
 SEQUENCE = [["investigator"], ["codebase_search"], ["critic"], ["writer"]]
@@ -26,11 +26,11 @@ def supervised(planned: Any, **changes: Any) -> Services:
     model = FakeModel(
         factories.answers(PlannerProposal=planned) | changes.pop("answers", {}), changes.pop("cost", None)
     )
-    return services(codebase=FakeCodebase(factories.FILES), model=model, supervisor="model", **changes)
+    return fake_services(codebase=FakeCodebase(factories.FILES), model=model, supervisor="model", **changes)
 
 
 async def run(given: Services) -> RunReport:
-    return await triage(factories.issue(), factories.repository(), given, asyncio.Event())
+    return await run_graph(factories.issue(), factories.repository(), given, asyncio.Event())
 
 
 def selections(report: RunReport) -> list[list[str]]:
@@ -63,7 +63,7 @@ async def test_an_unlawful_proposal_gives_way_to_the_fixed_sequence():
 
 
 @pytest.mark.parametrize(
-    "fault", [ModelUnavailable("rate limited (429)"), BadAnswer("empty answer"), ZeroDivisionError("outside words")]
+    "fault", [ModelUnavailable("rate limited (429)"), InvalidAnswer("empty answer"), ZeroDivisionError("outside words")]
 )
 async def test_a_failed_proposal_gives_way_to_the_fixed_sequence(fault: Exception):
     report = await run(supervised(fault))
@@ -77,14 +77,14 @@ async def test_a_late_proposal_is_not_waited_for(monkeypatch: pytest.MonkeyPatch
     async def late(_: Any) -> Any:
         await asyncio.sleep(60)
 
-    monkeypatch.setattr(planner, "SECONDS", 1.0)
+    monkeypatch.setattr(planner, "MAX_SECONDS", 1.0)
     report = await asyncio.wait_for(run(supervised(late)), 20)
     assert selections(report) == SEQUENCE
     assert {s.outcome for s in report.steps if s.step == "supervisor"} == {Outcome.TIMED_OUT}
 
 
 async def test_a_model_may_leave_the_web_search_out():
-    report = await run(supervised(proposals(*SEQUENCE), search=FakeTools()))
+    report = await run(supervised(proposals(*SEQUENCE), web_tools=FakeToolset()))
     assert selections(report) == SEQUENCE
     assert report.status is Status.COMPLETE
 
@@ -106,7 +106,7 @@ async def test_a_limit_decides_without_asking():
 
 
 async def test_by_rules_nobody_is_asked():
-    given = services(codebase=FakeCodebase(factories.FILES), supervisor="model")
+    given = fake_services(codebase=FakeCodebase(factories.FILES), supervisor="model")
     assert {decision.origin for decision in (await run(given)).decisions} == {"rules"}
 
 
@@ -125,24 +125,24 @@ async def test_the_choices_and_the_gaps_stand_in_the_prompt():
 async def test_the_journal_hears_who_decided_and_no_word_of_a_model():
     given = supervised(proposals(*SEQUENCE))
     await run(given)
-    assert isinstance(given.journal, FakeJournal)
-    assert "Decision 1 by a model: investigator" in "\n".join(given.journal.lines)
-    assert "because" not in "\n".join(given.journal.lines)
+    assert isinstance(given.progress, FakeProgressLog)
+    assert "Decision 1 by a model: investigator" in "\n".join(given.progress.lines)
+    assert "because" not in "\n".join(given.progress.lines)
 
 
 async def test_down_the_ladder_agents_go_to_the_fast_model_and_then_to_their_twins():
     """Each call takes a fifth of the budget: search, critic and writer each find one rung less."""
     dear = Usage(input_tokens=21_000, calls=1, usd=0.0)
-    given = services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(), dear))
+    given = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(), dear))
     report = await run(given)
     assert [decision.rung for decision in report.decisions] == ["whole", "whole", "whole", "no further rounds"]
     wasteful = Usage(input_tokens=41_000, calls=1, usd=0.0)
-    given = services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(), wasteful))
+    given = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(), wasteful))
     report = await run(given)
     assert [decision.rung for decision in report.decisions] == ["whole", "whole", "fast model", "rules"]
     assert [(s.step, s.engine) for s in report.steps][-2:] == [("critic", "model"), ("writer", "rules")]
     assert isinstance(given.model, FakeModel)
-    assert given.model.frugal_views > 0
+    assert given.model.fast_model_views > 0
     assert report.status is Status.DEGRADED
     assert "The budget ran low: critic went to the fast model." in report.notes
     assert "The budget ran low: writer answered by rules." in report.notes

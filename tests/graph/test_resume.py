@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fakes import FakeCodebase, FakeJournal, FakeModel, services
-from triage.domain.issue import Exchange
+from testing.fakes import FakeCodebase, FakeModel, FakeProgressLog, fake_services
+from triage.domain.issue import IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Status, Usage
 from triage.errors import ModelUnavailable
 from triage.graph.resume import MOST_THREADS, Saver, checkpoints, kept_types, thread_of
-from triage.graph.run_graph import triage
+from triage.graph.run_graph import run_graph
 from triage.ports import Services
 
 ORDER = ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding", "TriageReport"]
@@ -33,11 +33,13 @@ def killed(_: Any) -> Any:
 def given(path: Path, answers: dict[str, Any] | None = None, **changes: Any) -> Services:
     model = FakeModel(answers or factories.answers())
     codebase = FakeCodebase(factories.FILES)
-    return services(**{"codebase": codebase, "model": model, "checkpoints": str(path), "fingerprint": "v1"} | changes)
+    return fake_services(
+        **{"codebase": codebase, "model": model, "checkpoints": str(path), "fingerprint": "v1"} | changes
+    )
 
 
 async def run(given: Services, **changes: Any) -> RunReport:
-    return await triage(factories.issue(**changes), factories.repository(), given, asyncio.Event())
+    return await run_graph(factories.issue(**changes), factories.repository(), given, asyncio.Event())
 
 
 def asked(given: Services) -> list[str]:
@@ -85,7 +87,7 @@ async def test_a_cancelled_run_goes_on(path: Path):
         await asyncio.sleep(60)
 
     first = given(path, factories.answers(CritiqueFinding=stop))
-    partial = await asyncio.wait_for(triage(factories.issue(), factories.repository(), first, cancelled), 5)
+    partial = await asyncio.wait_for(run_graph(factories.issue(), factories.repository(), first, cancelled), 5)
     assert partial.notes[0] == "The run was cancelled."
     report = await run(given(path))
     assert report.resumed
@@ -109,10 +111,10 @@ async def test_a_run_goes_on_only_for_the_same_question(path: Path, changes: dic
 
 
 def test_a_thread_is_named_after_repository_and_issue():
-    name = thread_of(factories.issue(number=7), "c0ffee", "o/r", services())
+    name = thread_of(factories.issue(number=7), "c0ffee", "o/r", fake_services())
     assert name.startswith("o/r#7:")
-    assert name == thread_of(factories.issue(number=7), "c0ffee", "o/r", services())
-    assert name != thread_of(factories.issue(number=7), "decade", "o/r", services())
+    assert name == thread_of(factories.issue(number=7), "c0ffee", "o/r", fake_services())
+    assert name != thread_of(factories.issue(number=7), "decade", "o/r", fake_services())
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4096])
@@ -122,8 +124,8 @@ def test_a_damaged_file_is_put_aside_and_said(path: Path, content: bytes):
     with_file = given(path)
     report = asyncio.run(run(with_file))
     assert report.status is Status.COMPLETE
-    assert isinstance(with_file.journal, FakeJournal)
-    told = [line for line in with_file.journal.lines if "put aside" in line]
+    assert isinstance(with_file.progress, FakeProgressLog)
+    told = [line for line in with_file.progress.lines if "put aside" in line]
     assert len(told) == (1 if content else 0)
     assert path.with_suffix(".unreadable").exists() == bool(content)
 
@@ -138,8 +140,8 @@ async def test_a_database_of_somebody_else_is_put_aside(path: Path, part: str):
             database.execute(part)
     second = given(path)
     assert (await run(second)).status is Status.COMPLETE
-    assert isinstance(second.journal, FakeJournal)
-    assert any("put aside" in line for line in second.journal.lines)
+    assert isinstance(second.progress, FakeProgressLog)
+    assert any("put aside" in line for line in second.progress.lines)
 
 
 async def test_a_checkpoint_that_is_none_of_ours_is_not_believed(path: Path):
@@ -152,8 +154,8 @@ async def test_a_checkpoint_that_is_none_of_ours_is_not_believed(path: Path):
     report = await run(second)
     assert not report.resumed
     assert report.status is Status.COMPLETE
-    assert isinstance(second.journal, FakeJournal)
-    assert any("starts anew" in line for line in second.journal.lines)
+    assert isinstance(second.progress, FakeProgressLog)
+    assert any("starts anew" in line for line in second.progress.lines)
 
 
 @pytest.mark.parametrize("obstacle", ["a folder", "a file for a folder", "a link into nowhere"])
@@ -168,8 +170,8 @@ async def test_a_place_that_cannot_be_written_costs_the_resume_only(tmp_path: Pa
     without = given(path)
     report = await run(without)
     assert report.status is Status.COMPLETE
-    assert isinstance(without.journal, FakeJournal)
-    assert any("cannot be kept" in line for line in without.journal.lines)
+    assert isinstance(without.progress, FakeProgressLog)
+    assert any("cannot be kept" in line for line in without.progress.lines)
 
 
 async def test_a_disk_that_fills_up_meanwhile_costs_the_resume_only(path: Path):
@@ -182,19 +184,19 @@ async def test_a_disk_that_fills_up_meanwhile_costs_the_resume_only(path: Path):
     full = given(path, factories.answers(InvestigatorFinding=fill))
     report = await run(full)
     assert report.status is Status.COMPLETE
-    assert isinstance(full.journal, FakeJournal)
-    assert len([line for line in full.journal.lines if "cannot be kept" in line]) == 1
+    assert isinstance(full.progress, FakeProgressLog)
+    assert len([line for line in full.progress.lines if "cannot be kept" in line]) == 1
 
 
 def test_the_file_is_bounded(path: Path):
-    with checkpoints(str(path), FakeJournal()) as saver:
+    with checkpoints(str(path), FakeProgressLog()) as saver:
         assert saver is not None
         with saver.cursor() as cursor:
             for number in range(MOST_THREADS + 5):
                 cursor.execute(
                     "INSERT INTO checkpoints (thread_id, checkpoint_id) VALUES (?, ?)", (f"t{number}", f"{number:04}")
                 )
-    with checkpoints(str(path), FakeJournal()) as saver:
+    with checkpoints(str(path), FakeProgressLog()) as saver:
         assert saver is not None
         with saver.cursor() as cursor:
             kept = cursor.execute("SELECT thread_id FROM checkpoints").fetchall()
@@ -239,7 +241,7 @@ async def test_killed_before_any_checkpoint_is_written_it_goes_on(
 async def test_our_own_partial_comment_does_not_make_it_another_question(path: Path):
     with pytest.raises(Killed):
         await run(given(path, factories.answers(CritiqueFinding=killed)))
-    ours = Exchange(author="github-actions[bot]", body="partial", by_bot=True, ours=True)
+    ours = IssueComment(author="github-actions[bot]", body="partial", by_bot=True, ours=True)
     assert (await run(given(path), thread=[ours])).resumed
 
 
@@ -254,7 +256,7 @@ async def test_without_its_index_it_starts_anew(path: Path, fails: str):
         time.sleep(2)
 
     limits = Limits(run_seconds=2 if fails == "slow" else 300)
-    report = await run(given(path, codebase=FakeCodebase(factories.FILES, indexing=indexing), limits=limits))
+    report = await run(given(path, codebase=FakeCodebase(factories.FILES, on_index=indexing), limits=limits))
     assert not report.resumed
     assert report.status is Status.DEGRADED
     assert any("was not indexed" in note for note in report.notes)
@@ -262,5 +264,5 @@ async def test_without_its_index_it_starts_anew(path: Path, fails: str):
 
 def test_known_dollars_stay_known_beside_unknown_ones():
     half = Usage(input_tokens=1, calls=1, usd=0.2) + Usage(input_tokens=1, calls=1, usd=None)
-    assert (half.usd, half.priced) == (None, 0.2)
-    assert (half + half).priced == pytest.approx(0.4)
+    assert (half.usd, half.priced_usd) == (None, 0.2)
+    assert (half + half).priced_usd == pytest.approx(0.4)

@@ -12,7 +12,7 @@ from testing.fakes import NOW
 from triage.agents.critic import map_critique_to_verdict
 from triage.agents.registry import AGENTS
 from triage.domain.run import Limits, ModelCall, Outcome, PlannerDecision, StepRecord, Usage
-from triage.graph.routing import Bounds, choices, decision_of, lawful, opens_round
+from triage.graph.routing import Bounds, build_decision, find_choice, list_choices, should_open_round
 from triage.graph.triage_state import BugTriageState
 
 ALL = frozenset(AGENTS)
@@ -65,7 +65,7 @@ def bounds(
 
 def by_rules(state: BugTriageState, limits: Bounds, now: datetime) -> PlannerDecision:
     """The fixed sequence."""
-    return decision_of(choices(state, limits)[0], state, limits, now)
+    return build_decision(list_choices(state, limits)[0], state, limits, now)
 
 
 @pytest.mark.parametrize(("given", "available", "expected"), [c[1:] for c in LAW], ids=[c[0] for c in LAW])
@@ -101,7 +101,7 @@ def test_limits_force_the_writer(limits: Limits, iterations: int, words: str):
     ],
 )
 def test_a_round_opens_on_rejection_with_new_words_only(given: dict[str, Any], opens: bool):
-    assert opens_round(state(**BUG | {"answered_in_round": JUDGED} | given), bounds()) is opens
+    assert should_open_round(state(**BUG | {"answered_in_round": JUDGED} | given), bounds()) is opens
 
 
 def step(name: Any, tokens: int, **changes: Any) -> StepRecord:
@@ -135,7 +135,7 @@ def test_no_round_opens_when_the_rest_would_not_do_for_it_and_the_writer(
     steps = [step("codebase_search", 30_000), step("critic", 5_000)]
     rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, gaps=["leap_year"], steps=steps)
     given = bounds(limits, seconds_left=seconds_left, spent=spent)
-    assert opens_round(rejected, given) is (not why)
+    assert should_open_round(rejected, given) is (not why)
     decision = by_rules(rejected, given, NOW)
     assert decision.selected == ["writer"]
     assert why in decision.reason
@@ -145,7 +145,7 @@ def test_no_round_opens_when_the_rest_would_not_do_for_it_and_the_writer(
 def test_a_stale_rejection_opens_no_round():
     """The critic answered in the first round and failed in the second."""
     failed = state(**BUG, answered_in_round={**JUDGED, "codebase_search": 2, "critic": 2}, round=2)
-    assert not opens_round(failed, bounds())
+    assert not should_open_round(failed, bounds())
     assert by_rules(failed, bounds(), NOW).reason == "the critic gave no answer"
 
 
@@ -187,7 +187,7 @@ def test_a_low_budget_goes_without_the_web_search_and_says_so():
     ids=["start", "web or not", "no web to choose", "reread", "not twice in a round", "web in a later round"],
 )
 def test_what_a_model_may_choose_from(given: dict[str, Any], available: frozenset[Any], expected: list[list[str]]):
-    assert [list(one.selected) for one in choices(state(**given), bounds(available=available))] == expected
+    assert [list(one.selected) for one in list_choices(state(**given), bounds(available=available))] == expected
 
 
 @pytest.mark.parametrize(
@@ -201,8 +201,8 @@ def test_what_a_model_may_choose_from(given: dict[str, Any], available: frozense
     ],
 )
 def test_a_proposal_counts_only_when_it_is_a_choice(proposed: list[Any], meant: tuple[str, ...] | None):
-    options = choices(state(**BUG, answered_in_round={"investigator": 1}), bounds())
-    found = lawful(proposed, options)
+    options = list_choices(state(**BUG, answered_in_round={"investigator": 1}), bounds())
+    found = find_choice(proposed, options)
     assert (found.selected if found else None) == meant
 
 
@@ -229,7 +229,7 @@ def test_whatever_happened_the_law_leaves_a_way_and_is_kept(
 ):
     given_state = state(**BUG, **judged, answered_in_round=answered, round=round_, iterations=iterations)
     limits = bounds(available=available, spent=Usage(input_tokens=tokens, calls=1), seconds_left=seconds_left)
-    options = choices(given_state, limits)
+    options = list_choices(given_state, limits)
     assert options
     for one in options:
         names = set(one.selected)
@@ -250,4 +250,4 @@ def test_a_further_round_is_expected_to_look_nothing_up():
     ]
     steps = [step("codebase_search", 40_000, calls=calls), step("critic", 5_000)]
     rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, gaps=["leap_year"], steps=steps)
-    assert opens_round(rejected, bounds(spent=Usage(input_tokens=50_000, calls=1)))
+    assert should_open_round(rejected, bounds(spent=Usage(input_tokens=50_000, calls=1)))

@@ -6,24 +6,24 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fakes import FakeClock, FakeCodebase, FakeJournal, FakeModel, FakeTools, services
-from triage.domain.issue import Exchange
+from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
+from triage.domain.issue import IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status
-from triage.errors import BudgetSpent, DollarsSpent, ModelUnavailable
-from triage.graph.run_graph import triage
+from triage.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable
+from triage.graph.run_graph import run_graph
 from triage.ports import Services
 
 PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
 
 
 async def run(given: Services, **changes: Any) -> RunReport:
-    return await triage(factories.issue(**changes), factories.repository(), given, asyncio.Event())
+    return await run_graph(factories.issue(**changes), factories.repository(), given, asyncio.Event())
 
 
 def with_model(prepared: dict[str, Any] | None = None, **changes: Any) -> Services:
     model = FakeModel(factories.answers() if prepared is None else prepared)
-    return services(codebase=FakeCodebase(factories.FILES), **{"model": model, **changes})
+    return fake_services(codebase=FakeCodebase(factories.FILES), **{"model": model, **changes})
 
 
 def outcomes(report: RunReport) -> list[tuple[str, str, str]]:
@@ -31,7 +31,7 @@ def outcomes(report: RunReport) -> list[tuple[str, str, str]]:
 
 
 async def test_by_rules_all_agents_answer_and_the_run_is_complete():
-    report = await run(services(codebase=FakeCodebase(factories.FILES, owned_by=["keeper"])))
+    report = await run(fake_services(codebase=FakeCodebase(factories.FILES, code_owners=["keeper"])))
 
     assert outcomes(report) == [
         ("prepare", "rules", "SUCCESS"),
@@ -76,7 +76,7 @@ async def test_searches_run_in_one_superstep():
         await asyncio.wait_for(both.wait(), 2)
         return factories.codebase()
 
-    class Meeting(FakeTools):
+    class Meeting(FakeToolset):
         async def run(self, message: Any) -> Any:
             await asyncio.wait_for(both.wait(), 2)
             return await super().run(message)
@@ -89,7 +89,7 @@ async def test_searches_run_in_one_superstep():
             CodebaseFinding=meet, tools=AIMessage("", tool_calls=[call]), WebSearchFinding=factories.web()
         )
     )
-    report = await run(services(codebase=FakeCodebase(factories.FILES), model=model, search=Meeting(PAGES)))
+    report = await run(fake_services(codebase=FakeCodebase(factories.FILES), model=model, web_tools=Meeting(PAGES)))
     assert report.status is Status.COMPLETE
     assert {step.iteration for step in report.steps if step.step in ("codebase_search", "web_search")} == {2}
 
@@ -129,14 +129,14 @@ async def test_all_models_failing_still_ends_in_a_report():
 
 
 async def test_a_spent_budget_goes_on_by_rules_and_says_so():
-    spent = BudgetSpent("max-tokens (1,000) would be exceeded")
+    spent = BudgetExceeded("max-tokens (1,000) would be exceeded")
     report = await run(with_model(factories.answers(CritiqueFinding=spent, TriageReport=spent, text=spent, json=spent)))
     assert report.status is Status.DEGRADED
     assert any("max-tokens (1,000)" in note for note in report.notes)
 
 
 async def test_a_call_too_dear_for_the_main_model_is_made_of_the_fast_one():
-    dear = DollarsSpent("max-cost-usd (0.05) would be exceeded")
+    dear = CostLimitExceeded("max-cost-usd (0.05) would be exceeded")
     given = with_model(
         factories.answers(CritiqueFinding=[dear, factories.critique()], TriageReport=[dear, factories.report()])
     )
@@ -256,7 +256,7 @@ async def test_a_bug_in_an_agent_is_a_failed_step():
         def search(self, query: Any, limit: int) -> Any:
             raise ZeroDivisionError("words from outside")
 
-    report = await run(services(codebase=Broken(factories.FILES)))
+    report = await run(fake_services(codebase=Broken(factories.FILES)))
     assert ("codebase_search", "rules", "FAILED") in outcomes(report)
     assert report.status is Status.DEGRADED
     assert report.verdict == "CHALLENGED"
@@ -267,14 +267,14 @@ async def test_an_index_that_fails_leaves_a_triage_of_the_text():
     def explode() -> None:
         raise OSError("disk")
 
-    report = await run(services(codebase=FakeCodebase(factories.FILES, indexing=explode)))
+    report = await run(fake_services(codebase=FakeCodebase(factories.FILES, on_index=explode)))
     assert report.status is Status.DEGRADED
     assert any("was not indexed" in note for note in report.notes)
     assert report.summary
 
 
 async def test_an_empty_checkout_is_named():
-    report = await run(services(codebase=FakeCodebase({})))
+    report = await run(fake_services(codebase=FakeCodebase({})))
     assert report.status is Status.DEGRADED
     assert any("actions/checkout" in note for note in report.notes)
 
@@ -304,17 +304,17 @@ async def test_cancelled_run_reports_what_is_known():
         await asyncio.sleep(60)
 
     given = with_model(factories.answers(CodebaseFinding=stop))
-    report = await asyncio.wait_for(triage(factories.issue(), factories.repository(), given, cancelled), 5)
+    report = await asyncio.wait_for(run_graph(factories.issue(), factories.repository(), given, cancelled), 5)
     assert report.status is Status.DEGRADED
     assert report.notes[0] == "The run was cancelled."
     assert report.summary == "parse fails on leap days"
 
 
 async def test_the_journal_hears_every_start_and_end():
-    given = services(codebase=FakeCodebase(factories.FILES))
+    given = fake_services(codebase=FakeCodebase(factories.FILES))
     await run(given)
-    assert isinstance(given.journal, FakeJournal)
-    assert [line for line in given.journal.lines if not line.startswith("Decision ")] == [
+    assert isinstance(given.progress, FakeProgressLog)
+    assert [line for line in given.progress.lines if not line.startswith("Decision ")] == [
         line
         for step in ("prepare", "investigator", "codebase_search", "critic", "writer")
         for line in (f"> {step}", f"< {step} SUCCESS")
@@ -326,7 +326,7 @@ async def test_a_bug_between_the_nodes_still_ends_in_a_report(monkeypatch: pytes
         raise ZeroDivisionError("words from outside")
 
     monkeypatch.setattr("triage.graph.nodes.decide", explode)
-    report = await run(services(codebase=FakeCodebase(factories.FILES)))
+    report = await run(fake_services(codebase=FakeCodebase(factories.FILES)))
     assert report.status is Status.DEGRADED
     assert report.notes[0] == "The run was cut by a bug of this action (ZeroDivisionError)."
 
@@ -335,14 +335,14 @@ async def test_a_node_that_ended_before_the_run_was_cut_is_kept():
     """The code was searched already when the run is cancelled during the web search beside it."""
     cancelled = asyncio.Event()
 
-    class Slow(FakeTools):
+    class Slow(FakeToolset):
         async def run(self, message: Any) -> Any:
             await asyncio.sleep(0.2)
             cancelled.set()
             await asyncio.sleep(60)
 
-    given = services(codebase=FakeCodebase(factories.FILES), search=Slow(PAGES))
-    report = await asyncio.wait_for(triage(factories.issue(), factories.repository(), given, cancelled), 5)
+    given = fake_services(codebase=FakeCodebase(factories.FILES), web_tools=Slow(PAGES))
+    report = await asyncio.wait_for(run_graph(factories.issue(), factories.repository(), given, cancelled), 5)
     assert report.suspects[0].path == "src/parse.py"
     assert "codebase_search" in [step.step for step in report.steps]
 
@@ -375,9 +375,9 @@ async def test_the_writer_has_its_time_kept():
 
 async def test_the_thread_reaches_a_model_as_people_see_it():
     thread = [
-        Exchange(author="helper", body="Same here <!-- SECRET ORDER --> on Windows\u200b"),
-        Exchange(author="robot[bot]", body="BOT WORDS", by_bot=True),
-        Exchange(author="reporter", body="I use 1.4"),
+        IssueComment(author="helper", body="Same here <!-- SECRET ORDER --> on Windows\u200b"),
+        IssueComment(author="robot[bot]", body="BOT WORDS", by_bot=True),
+        IssueComment(author="reporter", body="I use 1.4"),
     ]
     given = with_model()
     report = await run(given, thread=thread)
@@ -392,7 +392,7 @@ async def test_the_thread_reaches_a_model_as_people_see_it():
 
 async def test_every_retrieved_passage_stands_in_the_prompt():
     files = {f"src/f{n}.py": f"marker_{n} = 1\n" + "x = 1\n" * 300 for n in range(20)}
-    given = services(codebase=FakeCodebase(files), model=FakeModel(factories.answers()))
+    given = fake_services(codebase=FakeCodebase(files), model=FakeModel(factories.answers()))
     await run(given)
     assert isinstance(given.model, FakeModel)
     prompt = next(prompt.to_string() for name, prompt in given.model.asked if name == "CodebaseFinding")

@@ -6,13 +6,13 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from testing import factories
-from testing.fakes import FakeCodebase, services
+from testing.fakes import FakeCodebase, fake_services
 from triage.domain.issue import Repository
 from triage.domain.report import RunReport
 from triage.errors import BadInput
-from triage.graph.build_graph import recursion_limit
+from triage.graph.build_graph import compute_recursion_limit
 from triage.graph.routing import MAX_ROUNDS
-from triage.graph.server_graph import iterations_within, served
+from triage.graph.server_graph import build_server_graph, compute_max_iterations
 from triage.ports import Services
 
 ASKED: dict[str, Any] = {
@@ -34,14 +34,14 @@ class Office:
         self.opened.append(repository)
         if repository == "octo/none":
             raise BadInput("repository: this server has no checkout of it.")
-        return factories.repository(slug=repository or "folder"), services(**self.changes)
+        return factories.repository(slug=repository or "folder"), fake_services(**self.changes)
 
     async def tell(self, report: RunReport, _: Services) -> None:
         self.told.append(report)
 
     def graph(self) -> Any:
         """Untyped, as clients send JSON."""
-        return served(self.open, self.tell)
+        return build_server_graph(self.open, self.tell)
 
 
 async def test_an_issue_goes_in_and_the_report_comes_out():
@@ -86,7 +86,7 @@ async def test_a_thread_is_for_one_run():
 
 async def test_a_run_goes_on_after_the_server_was_started_anew():
     indexed: list[bool] = []
-    office = Office(codebase=FakeCodebase(factories.FILES, indexing=lambda: indexed.append(True)))
+    office = Office(codebase=FakeCodebase(factories.FILES, on_index=lambda: indexed.append(True)))
     saver = InMemorySaver()
     thread: Any = {"configurable": {"thread_id": "1"}}
     before = office.graph().copy({"checkpointer": saver, "interrupt_after_nodes": ["investigator"]})
@@ -98,16 +98,16 @@ async def test_a_run_goes_on_after_the_server_was_started_anew():
 
 
 def test_the_decisions_fit_into_the_servers_limit():
-    assert iterations_within(25) >= 2 + 2 * MAX_ROUNDS, "a run of all rounds"
-    assert iterations_within(3) == 1
+    assert compute_max_iterations(25) >= 2 + 2 * MAX_ROUNDS, "a run of all rounds"
+    assert compute_max_iterations(3) == 1
     for supersteps in range(7, 100):
-        assert 2 * iterations_within(supersteps) + 5 <= supersteps
-        assert recursion_limit(iterations_within(supersteps)) <= supersteps + 5
+        assert 2 * compute_max_iterations(supersteps) + 5 <= supersteps
+        assert compute_recursion_limit(compute_max_iterations(supersteps)) <= supersteps + 5
 
 
 async def test_a_run_at_the_servers_limit_ends_with_a_report():
     from triage.domain.run import Limits
 
-    office = Office(limits=Limits(iterations=iterations_within(9)))
+    office = Office(limits=Limits(iterations=compute_max_iterations(9)))
     answer = await office.graph().ainvoke(ASKED, {"recursion_limit": 9})
     assert answer["report"].decisions[-1].selected == ["writer"]

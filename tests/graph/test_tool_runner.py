@@ -12,10 +12,10 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
-from testing.fakes import NOW, FakeClock, FakeJournal
+from testing.fakes import NOW, FakeClock, FakeProgressLog
 from triage.domain.run import Outcome
-from triage.graph.tool_runner import ToolBench, recorded
-from triage.threads import in_daemon_thread
+from triage.graph.tool_runner import ToolRunner, record_tool_calls
+from triage.threads import run_in_daemon_thread
 
 
 @tool
@@ -47,14 +47,14 @@ def asking(name: str, **arguments: Any) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": "1", "type": "tool_call"}])
 
 
-def bench(*tools: BaseTool, seconds: float = 5.0) -> tuple[ToolBench, FakeJournal]:
-    journal = FakeJournal()
-    return ToolBench(tools, seconds, journal, lambda: NOW, FakeClock()), journal
+def bench(*tools: BaseTool, seconds: float = 5.0) -> tuple[ToolRunner, FakeProgressLog]:
+    journal = FakeProgressLog()
+    return ToolRunner(tools, seconds, journal, lambda: NOW, FakeClock()), journal
 
 
 async def test_a_call_is_answered_recorded_and_heard():
     tools, journal = bench(echo)
-    with recorded() as records:
+    with record_tool_calls() as records:
         (reply,) = await tools.run(asking("echo", query="hello"))
 
     assert reply.content == "heard hello"
@@ -68,7 +68,7 @@ async def test_a_call_is_answered_recorded_and_heard():
 )
 async def test_a_failing_tool_answers_with_an_error_in_our_words(failing: BaseTool, reason: str):
     tools, journal = bench(failing)
-    with recorded() as records:
+    with record_tool_calls() as records:
         (reply,) = await tools.run(asking(failing.name, query="x"))
     assert (reply.status, reply.content) == ("error", f"The tool failed: {reason}.")
     assert "boom" not in str(reply.content)
@@ -85,7 +85,7 @@ async def test_a_hanging_call_is_cut_and_its_neighbours_answers_survive():
             for name in ("echo", "hang", "explode", "echo")
         ],
     )
-    with recorded() as records:
+    with record_tool_calls() as records:
         replies = await tools.run(message)
     assert [(reply.tool_call_id, reply.content) for reply in replies] == [
         ("id-echo", "heard echo"),
@@ -106,7 +106,7 @@ async def test_blocking_work_in_a_thread_is_left_alone_when_its_time_is_up():
     @tool
     async def block(query: str) -> str:
         """Wait in a thread."""
-        return await in_daemon_thread(lambda: str(release.wait(60)))
+        return await run_in_daemon_thread(lambda: str(release.wait(60)))
 
     tools, _ = bench(block, seconds=0.1)
     (reply,) = await tools.run(asking("block", query="x"))
@@ -117,7 +117,7 @@ async def test_blocking_work_in_a_thread_is_left_alone_when_its_time_is_up():
 
 async def test_a_call_that_is_cut_off_with_its_agent_is_recorded():
     tools, _ = bench(hang)
-    with recorded() as records, pytest.raises(TimeoutError):
+    with record_tool_calls() as records, pytest.raises(TimeoutError):
         await asyncio.wait_for(tools.run(asking("hang", query="x")), 0.1)
     assert [(record.outcome, record.error) for record in records] == [(Outcome.TIMED_OUT, "cut off with the agent")]
 
@@ -132,7 +132,7 @@ async def test_a_call_that_is_cut_off_with_its_agent_is_recorded():
 )
 async def test_bad_calls_are_not_run_and_the_model_is_told(message: AIMessage, told: str, name: str, reason: str):
     tools, journal = bench(echo)
-    with recorded() as records:
+    with record_tool_calls() as records:
         (reply,) = await tools.run(message)
     assert (reply.status, reply.content, reply.tool_call_id) == ("error", told, "1")
     assert [(record.tool, record.outcome, record.error) for record in records] == [(name, Outcome.SKIPPED, reason)]
@@ -144,7 +144,7 @@ async def test_a_call_that_cannot_be_read_is_answered_too(name: str | None):
     tools, _ = bench(echo)
     unreadable = InvalidToolCall(name=name, args='{"query": ', id="2", error="x", type="invalid_tool_call")
     message = AIMessage("", tool_calls=asking("echo", query="x").tool_calls, invalid_tool_calls=[unreadable])
-    with recorded() as records:
+    with record_tool_calls() as records:
         replies = await tools.run(message)
     assert [(reply.tool_call_id, reply.status) for reply in replies] == [("1", "success"), ("2", "error")]
     assert {record.error for record in records} == {None, "bad arguments"}
@@ -188,7 +188,7 @@ async def test_records_of_parallel_blocks_do_not_mix():
     tools, _ = bench(echo)
 
     async def block(calls: int) -> int:
-        with recorded() as records:
+        with record_tool_calls() as records:
             for _ in range(calls):
                 await tools.run(asking("echo", query="x"))
         return len(records)

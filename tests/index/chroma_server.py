@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from triage.index.vectors.chroma_connection import StoreFailed, server
+from triage.index.vectors.chroma_connection import StoreFailed, connect_to_chroma
 
 SERVE = "import sys, chromadb_rust_bindings; chromadb_rust_bindings.cli(['chroma', *sys.argv[1:]])"
 
@@ -20,7 +20,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[str]:
+def run_chroma_server(folder: Path) -> Iterator[str]:
     """The server that chromadb's wheel carries, in a process of its own."""
     port = free_port()
     words = ["run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
@@ -28,7 +28,7 @@ def serving(folder: Path) -> Iterator[str]:
         [sys.executable, "-c", SERVE, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        while not answers(f"http://127.0.0.1:{port}"):
+        while not is_running(f"http://127.0.0.1:{port}"):
             assert process.poll() is None
             time.sleep(0.05)
         yield f"http://127.0.0.1:{port}"
@@ -37,9 +37,9 @@ def serving(folder: Path) -> Iterator[str]:
         process.wait()
 
 
-def answers(url: str) -> bool:
+def is_running(url: str) -> bool:
     try:
-        server(url)
+        connect_to_chroma(url)
     except StoreFailed:
         return False
     return True

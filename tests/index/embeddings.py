@@ -3,7 +3,7 @@
 from langchain_core.embeddings import Embeddings
 
 
-class Lettered(Embeddings):
+class LetterCounts(Embeddings):
     """Counts letters: the same letters, the same direction."""
 
     def __init__(self) -> None:
@@ -17,7 +17,7 @@ class Lettered(Embeddings):
         return [1.0 + text.count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"]
 
 
-class Failing(Lettered):
+class FailingModel(LetterCounts):
     """Fails with the given error, for documents from the given batch on, or for queries only."""
 
     def __init__(self, error: Exception, from_batch: int = 0, queries_only: bool = False) -> None:
@@ -29,7 +29,7 @@ class Failing(Lettered):
         self.batches += 1
         if not self.queries_only and self.batches > self.from_batch:
             raise self.error
-        return [super(Failing, self).embed_query(text) for text in texts]
+        return [super(FailingModel, self).embed_query(text) for text in texts]
 
     def embed_query(self, text: str) -> list[float]:
         if self.queries_only:
@@ -37,7 +37,7 @@ class Failing(Lettered):
         return super().embed_query(text)
 
 
-class Wrong(Lettered):
+class WrongShape(LetterCounts):
     """Answers with something else than one vector of one length for each text."""
 
     def __init__(self, rows: list[list[float]]) -> None:

@@ -8,27 +8,30 @@ from langchain_core.embeddings import Embeddings
 from testing.checkouts.git_repositories import commit
 from triage.domain.code import SearchQuery
 from triage.domain.issue import CodeBlock, Frame, Reading, Trace
-from triage.index.build.build_corpus import Budget, build
+from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.codebase import GitCodebase
 from triage.index.corpus.corpus import Corpus
 from triage.index.source.commit import open_commit
 
 
-def corpus_of(folder: Path, files: Mapping[str, str | bytes], budget: Budget | None = None) -> Corpus:
+def make_corpus(folder: Path, files: Mapping[str, str | bytes], budget: IndexLimits | None = None) -> Corpus:
     commit(folder, files)
     tree = open_commit(folder)
-    return build(tree, tree.listing(), budget or Budget()).corpus
+    return build_corpus(tree, tree.list_files(), budget or IndexLimits()).corpus
 
 
-def codebase_of(
-    folder: Path, files: Mapping[str, str | bytes], embeddings: Embeddings | None = None, budget: Budget | None = None
+def make_codebase(
+    folder: Path,
+    files: Mapping[str, str | bytes],
+    embeddings: Embeddings | None = None,
+    budget: IndexLimits | None = None,
 ) -> GitCodebase:
     commit(folder, files)
     name = "test-embedding" if embeddings else "local"
     return GitCodebase(folder, f"acme/{folder.name}", embeddings, name, budget)
 
 
-def ask(title: str = "", prose: str = "", code: str = "", **more: object) -> SearchQuery:
+def make_query(title: str = "", prose: str = "", code: str = "", **more: object) -> SearchQuery:
     """A search as the reading of an issue makes it: the body holds prose and code."""
     reading = {
         "title": title,
@@ -40,7 +43,7 @@ def ask(title: str = "", prose: str = "", code: str = "", **more: object) -> Sea
     return SearchQuery.model_validate({"reading": Reading.model_validate({**reading, **more}), **added})
 
 
-def trace(*frames: tuple[str, int | None] | tuple[str, int | None, str], language: str = "python") -> Trace:
+def make_trace(*frames: tuple[str, int | None] | tuple[str, int | None, str], language: str = "python") -> Trace:
     """Outermost frame first."""
     made = [Frame(path=path, line=line, function=name[0] if name else None) for path, line, *name in frames]
     return Trace(language=language, frames=made)

@@ -10,20 +10,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from testing.checkouts.git_repositories import commit, git, write
-from tests.index.indexes import ask, codebase_of, corpus_of
+from tests.index.indexes import make_codebase, make_corpus, make_query
 from tests.index.project import PROJECT
-from triage.index.build.build_corpus import Budget
+from triage.index.build.build_corpus import IndexLimits
 from triage.index.codebase import GitCodebase
-from triage.index.vectors.chroma_connection import embedded
+from triage.index.vectors.chroma_connection import open_embedded_chroma
 from triage.ports import Codebase
 
 
 def test_it_is_the_port(tmp_path: Path):
     codebase: Codebase = GitCodebase(tmp_path, "acme/shop")
-    assert codebase.search(ask(title="x"), 5) == []
-    assert codebase.paths() == []
-    assert codebase.lines("a.py") is None
-    assert codebase.issue_forms() == []
+    assert codebase.search(make_query(title="x"), 5) == []
+    assert codebase.list_paths() == []
+    assert codebase.read_lines("a.py") is None
+    assert codebase.read_issue_forms() == []
 
 
 def test_facts_of_a_commit(tmp_path: Path):
@@ -38,7 +38,7 @@ def test_facts_of_a_commit(tmp_path: Path):
         "big.txt": "line\n" * 100_000,
         "model.bin2": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
     }
-    codebase = codebase_of(tmp_path, {**PROJECT, **odd})
+    codebase = make_codebase(tmp_path, {**PROJECT, **odd})
     facts = codebase.index()
     assert facts.commit == git(tmp_path, "rev-parse", "HEAD")
     assert facts.files == len(PROJECT)
@@ -54,28 +54,28 @@ def test_facts_of_a_commit(tmp_path: Path):
     }
     assert (facts.partial, facts.dirty, facts.embedding, facts.notes) == (False, False, "local", [])
     assert facts.seconds > 0
-    assert sorted(codebase.paths()) == sorted(PROJECT)
+    assert sorted(codebase.list_paths()) == sorted(PROJECT)
 
 
 def test_a_dirty_tree_is_said_and_the_commit_indexed(tmp_path: Path):
-    codebase = codebase_of(tmp_path, {"a.py": "x = 1\n"})
+    codebase = make_codebase(tmp_path, {"a.py": "x = 1\n"})
     write(tmp_path, {"a.py": "x = 2\n", "new.py": "y = 1\n"})
     assert codebase.index().dirty
-    assert codebase.lines("a.py") == ["x = 1"]
-    assert codebase.lines("new.py") is None
+    assert codebase.read_lines("a.py") == ["x = 1"]
+    assert codebase.read_lines("new.py") is None
 
 
 def test_lines_are_those_that_were_indexed(tmp_path: Path):
-    codebase = codebase_of(
+    codebase = make_codebase(
         tmp_path, {"a.py": b"one\r\n\r\nthr\xe9e", "empty.py": "", "u.py": "ü\n".encode("utf-16"), "x.png": b"\x00"}
     )
     codebase.index()
-    assert codebase.lines("a.py") == ["one", "", "thrée"]
-    assert codebase.lines("empty.py") == []
-    assert codebase.lines("u.py") == ["ü"]
-    assert codebase.lines("x.png") is None
-    assert codebase.lines("../a.py") is None
-    assert codebase.lines("/etc/passwd") is None
+    assert codebase.read_lines("a.py") == ["one", "", "thrée"]
+    assert codebase.read_lines("empty.py") == []
+    assert codebase.read_lines("u.py") == ["ü"]
+    assert codebase.read_lines("x.png") is None
+    assert codebase.read_lines("../a.py") is None
+    assert codebase.read_lines("/etc/passwd") is None
 
 
 @pytest.mark.parametrize("made", ["missing", "empty", "unborn", "commit without files", "bare without commit"])
@@ -92,8 +92,8 @@ def test_nothing_to_index(tmp_path: Path, made: str):
     codebase = GitCodebase(root, "acme/nothing")
     facts = codebase.index()
     assert (facts.files, facts.passages, facts.vectors, facts.dirty) == (0, 0, 0, False)
-    assert codebase.search(ask(title="error in store"), 5) == []
-    assert codebase.retriever("acme/nothing").invoke("error") == []
+    assert codebase.search(make_query(title="error in store"), 5) == []
+    assert codebase.get_retriever("acme/nothing").invoke("error") == []
 
 
 def test_a_folder_without_git(tmp_path: Path):
@@ -102,7 +102,7 @@ def test_a_folder_without_git(tmp_path: Path):
     assert facts.commit is None
     assert facts.files == len(PROJECT)
     assert facts.notes == []
-    assert codebase.search(ask(title="parse_date"), 1)[0].path == "src/calendar_tool/dates.py"
+    assert codebase.search(make_query(title="parse_date"), 1)[0].path == "src/calendar_tool/dates.py"
 
 
 def test_a_repository_that_git_cannot_read_is_read_as_a_folder(tmp_path: Path):
@@ -113,7 +113,7 @@ def test_a_repository_that_git_cannot_read_is_read_as_a_folder(tmp_path: Path):
 
 
 def test_no_git_on_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    codebase = codebase_of(tmp_path, {"a.py": "x = 1\n"})
+    codebase = make_codebase(tmp_path, {"a.py": "x = 1\n"})
     monkeypatch.setenv("PATH", "/nowhere")
     facts = codebase.index()
     assert (facts.commit, facts.files) == (None, 1)
@@ -121,16 +121,16 @@ def test_no_git_on_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_syntax_that_cannot_be_read_leaves_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.parse.worker_process._START", "raise SystemExit(1)")
-    codebase = codebase_of(tmp_path, {f"src/m{number}.py": f"def f{number}(): pass\n" for number in range(14)})
+    monkeypatch.setattr("triage.index.parse.worker_process._START_CODE", "raise SystemExit(1)")
+    codebase = make_codebase(tmp_path, {f"src/m{number}.py": f"def f{number}(): pass\n" for number in range(14)})
     facts = codebase.index()
     assert facts.notes == ["Syntax trees could not be read; files were cut by lines."]
     assert not facts.partial
-    assert codebase.search(ask(title="f7"), 1)[0].path == "src/m7.py"
+    assert codebase.search(make_query(title="f7"), 1)[0].path == "src/m7.py"
 
 
 def test_a_missing_blob_makes_the_index_partial(tmp_path: Path):
-    codebase = codebase_of(tmp_path, {"a.py": "x = 1\n", "b.py": "y = 2\n"})
+    codebase = make_codebase(tmp_path, {"a.py": "x = 1\n", "b.py": "y = 2\n"})
     sha = git(tmp_path, "rev-parse", "HEAD:b.py")
     (tmp_path / ".git/objects" / sha[:2] / sha[2:]).unlink()
     facts = codebase.index()
@@ -140,68 +140,68 @@ def test_a_missing_blob_makes_the_index_partial(tmp_path: Path):
 
 
 def test_sources_come_first_when_the_budget_is_small(tmp_path: Path):
-    budget = Budget(bytes=sum(len(text) for path, text in PROJECT.items() if path.startswith(("src/", "web/"))))
-    codebase = codebase_of(tmp_path, PROJECT, budget=budget)
+    budget = IndexLimits(bytes=sum(len(text) for path, text in PROJECT.items() if path.startswith(("src/", "web/"))))
+    codebase = make_codebase(tmp_path, PROJECT, budget=budget)
     facts = codebase.index()
     assert facts.partial
     assert facts.files == len(PROJECT)
-    assert codebase.lines("src/calendar_tool/queue.py") is not None
-    assert codebase.lines("docs/dates.md") is None
+    assert codebase.read_lines("src/calendar_tool/queue.py") is not None
+    assert codebase.read_lines("docs/dates.md") is None
     # What is not read is still found by its path.
-    assert "tests/test_dates.py" in [hit.path for hit in codebase.search(ask(title="test_dates"), 10)]
-    assert [hit.passages for hit in codebase.search(ask(paths=["docs/dates.md"]), 1)] == [[]]
+    assert "tests/test_dates.py" in [hit.path for hit in codebase.search(make_query(title="test_dates"), 10)]
+    assert [hit.passages for hit in codebase.search(make_query(paths=["docs/dates.md"]), 1)] == [[]]
 
 
 def test_the_number_of_passages_is_limited_and_files_are_still_searched_whole(tmp_path: Path):
-    codebase = codebase_of(tmp_path, PROJECT, budget=Budget(chunks=2))
+    codebase = make_codebase(tmp_path, PROJECT, budget=IndexLimits(chunks=2))
     facts = codebase.index()
     assert facts.partial
     assert len(facts.notes) == 1
     assert facts.notes[0].endswith(" passages did not fit; their files are searched as a whole.")
     assert facts.passages == 2
     assert facts.files == len(PROJECT)
-    hit = codebase.search(ask(title="flush timeout"), 10)[0]
+    hit = codebase.search(make_query(title="flush timeout"), 10)[0]
     assert (hit.path, hit.passages) == ("src/calendar_tool/queue.py", [])
-    assert codebase.lines(hit.path) is not None
+    assert codebase.read_lines(hit.path) is not None
 
 
 def test_the_number_of_terms_is_limited(tmp_path: Path):
-    codebase = codebase_of(tmp_path, {"a.py": "one two\n", "b.py": "three four\n"}, budget=Budget(terms=4))
+    codebase = make_codebase(tmp_path, {"a.py": "one two\n", "b.py": "three four\n"}, budget=IndexLimits(terms=4))
     assert codebase.index().files == 2
-    assert codebase.search(ask(title="one"), 5)[0].path == "a.py"
-    assert codebase.search(ask(title="four"), 5) == []
+    assert codebase.search(make_query(title="one"), 5)[0].path == "a.py"
+    assert codebase.search(make_query(title="four"), 5) == []
 
 
 def test_files_that_come_too_late_are_known_by_their_path(tmp_path: Path):
-    codebase = codebase_of(tmp_path, PROJECT, budget=Budget(read_seconds=-1.0))
+    codebase = make_codebase(tmp_path, PROJECT, budget=IndexLimits(read_seconds=-1.0))
     facts = codebase.index()
     assert (facts.files, facts.passages, facts.partial) == (len(PROJECT), 0, True)
     assert facts.notes == ["7 files are known by path alone; likely sources were read first."]
-    assert codebase.search(ask(title="render"), 1)[0].path == "web/render.ts"
+    assert codebase.search(make_query(title="render"), 1)[0].path == "web/render.ts"
 
 
 def test_files_beyond_the_number_of_paths_are_not_known(tmp_path: Path):
-    codebase = codebase_of(tmp_path, PROJECT, budget=Budget(paths=3))
+    codebase = make_codebase(tmp_path, PROJECT, budget=IndexLimits(paths=3))
     facts = codebase.index()
     assert (facts.files, facts.partial) == (3, True)
-    assert all(path.startswith(("src/", "web/")) for path in codebase.paths())
+    assert all(path.startswith(("src/", "web/")) for path in codebase.list_paths())
 
 
 def test_indexing_again_follows_the_commit_and_forgets_the_old_vectors(tmp_path: Path):
-    codebase = codebase_of(tmp_path, {"a.py": "def alpha(): pass\n"})
+    codebase = make_codebase(tmp_path, {"a.py": "def alpha(): pass\n"})
     codebase.index()
     old = codebase._indexed
     commit(tmp_path, {"a.py": "def beta(): pass\n"})
     codebase.index()
-    assert codebase.lines("a.py") == ["def beta(): pass"]
-    assert codebase.search(ask(title="alpha"), 5) == []
+    assert codebase.read_lines("a.py") == ["def beta(): pass"]
+    assert codebase.search(make_query(title="alpha"), 5) == []
     assert old is not None
     assert old.vectors.store is not None
-    names = {collection.name for collection in embedded().list_collections()}
-    assert old.vectors.store.key.name not in names
+    names = {collection.name for collection in open_embedded_chroma().list_collections()}
+    assert old.vectors.store.key.collection_name not in names
     assert codebase._indexed is not None
     assert codebase._indexed.vectors.store is not None
-    assert codebase._indexed.vectors.store.key.name in names
+    assert codebase._indexed.vectors.store.key.collection_name in names
 
 
 def test_a_hundred_megabytes_and_endless_lines_cost_nothing(tmp_path: Path):
@@ -217,11 +217,11 @@ def test_repositories_do_not_share_results(tmp_path: Path):
     one, two = tmp_path / "one", tmp_path / "two"
     for folder in (one, two):
         folder.mkdir()
-    first = codebase_of(one, {"src/alpha.py": "def alpha_one(): pass\n"})
-    second = codebase_of(two, {"src/beta.py": "def beta_two(): pass\n"})
+    first = make_codebase(one, {"src/alpha.py": "def alpha_one(): pass\n"})
+    second = make_codebase(two, {"src/beta.py": "def beta_two(): pass\n"})
     first.index()
     second.index()
-    assert [hit.path for hit in first.search(ask(title="alpha_one beta_two"), 5)] == ["src/alpha.py"]
+    assert [hit.path for hit in first.search(make_query(title="alpha_one beta_two"), 5)] == ["src/alpha.py"]
 
 
 def test_importing_it_costs_little():
@@ -242,21 +242,21 @@ def test_importing_it_costs_little():
 )
 def test_any_bytes_can_be_indexed_and_every_word_is_in_a_chunk(tmp_path_factory, files: list[tuple[str, bytes]]):
     folder = tmp_path_factory.mktemp("any")
-    corpus = corpus_of(folder, dict(files))
+    corpus = make_corpus(folder, dict(files))
     for number, file in enumerate(corpus.files):
         held = {
             line
-            for chunk in corpus.chunks_of(number)
+            for chunk in corpus.find_chunks(number)
             for line in range(corpus.chunk_starts[chunk], corpus.chunk_ends[chunk] + 1)
         }
-        for line, text in enumerate(file.lines(), 1):
+        for line, text in enumerate(file.read_lines(), 1):
             if any(char.isalpha() for char in text):
                 assert line in held, (file.path, line, text)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_workspace_of_another_user_is_read(tmp_path: Path):
-    codebase = codebase_of(tmp_path, {"a.py": "x = 1\n"})
+    codebase = make_codebase(tmp_path, {"a.py": "x = 1\n"})
     for path in [tmp_path, *tmp_path.rglob("*")]:
         os.chown(path, 12_345, 12_345)
     facts = codebase.index()

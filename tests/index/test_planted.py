@@ -5,8 +5,8 @@ from itertools import islice
 import pytest
 
 from testing.checkouts.git_repositories import commit, git
-from tests.index.indexes import ask
-from tests.secrets.secret_samples import secrets_of
+from tests.index.indexes import make_query
+from tests.secrets.secret_samples import generate_secrets
 from triage.index.codebase import GitCodebase
 from triage.secrets.detection_rules import RULES
 
@@ -25,7 +25,7 @@ OWNERS, FORM = ".github/CODEOWNERS", ".github/ISSUE_TEMPLATE/bug.md"
 @pytest.fixture(scope="module")
 def planted() -> dict[str, str]:
     """Secret to the text that holds it."""
-    return {secret: text for rule in ANYWHERE for text, secret in islice(secrets_of(rule, seed=7), 1)}
+    return {secret: text for rule in ANYWHERE for text, secret in islice(generate_secrets(rule, seed=7), 1)}
 
 
 @pytest.fixture(scope="module")
@@ -53,24 +53,24 @@ def codebase(tmp_path_factory: pytest.TempPathFactory, planted: dict[str, str]) 
 
 def test_none_is_in_what_can_be_read(codebase: GitCodebase, planted: dict[str, str]):
     for path in ("src/all.txt", UTF16):
-        told = "\n".join(codebase.lines(path) or [])
+        told = "\n".join(codebase.read_lines(path) or [])
         assert told.count("[masked secret]") >= 0.95 * len(planted), "some stand in each other's way"
         assert [secret for secret in planted if secret in told] == []
 
 
 def test_none_is_found(codebase: GitCodebase, planted: dict[str, str]):
-    query = ask("frobnicate fails", " ".join(NAMES.split()))
+    query = make_query("frobnicate fails", " ".join(NAMES.split()))
     hits = [passage.text for hit in codebase.search(query, 50) for passage in hit.passages]
-    passages = codebase.retriever("acme/planted").invoke("frobnicate fails")
+    passages = codebase.get_retriever("acme/planted").invoke("frobnicate fails")
     told = "\n".join([*hits, *(passage.page_content for passage in passages)])
     assert "frobnicate" in told
     assert [secret for secret in planted if len(secret) > 9 and secret in told] == []
 
 
 def test_none_is_in_history_owners_forms_and_files_of_secrets(codebase: GitCodebase, planted: dict[str, str]):
-    told = [change.subject for change in codebase.history("src/app.py", 9).changes]
+    told = [change.subject for change in codebase.read_history("src/app.py", 9).changes]
     assert any("[masked secret]" in subject for subject in told)
-    told += [*codebase.issue_forms(), *codebase.owners("src/app.py")]
+    told += [*codebase.read_issue_forms(), *codebase.find_owners("src/app.py")]
     assert [secret for secret in planted if any(secret in text for text in told)] == []
-    assert codebase.lines("deploy/.env") is None
-    assert "deploy/.env" not in codebase.paths()
+    assert codebase.read_lines("deploy/.env") is None
+    assert "deploy/.env" not in codebase.list_paths()

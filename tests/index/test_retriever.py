@@ -5,17 +5,23 @@ from pathlib import Path
 import pytest
 from langchain_core.retrievers import BaseRetriever
 
-from tests.index.indexes import codebase_of
+from tests.index.indexes import make_codebase
 from tests.index.project import PROJECT
 from triage.domain.code import Hit, Passage, Span
-from triage.errors import NoSuchCollection
+from triage.errors import NotIndexed
 from triage.index.codebase import GitCodebase
-from triage.index.retriever import CodebaseRetriever, document_of, get_codebase_retriever, in_turns, query_for
+from triage.index.retriever import (
+    CodebaseRetriever,
+    get_codebase_retriever,
+    interleave_passages,
+    make_search_query,
+    to_document,
+)
 
 
 @pytest.fixture(scope="module")
 def codebase(tmp_path_factory: pytest.TempPathFactory) -> GitCodebase:
-    made = codebase_of(tmp_path_factory.mktemp("shop"), PROJECT)
+    made = make_codebase(tmp_path_factory.mktemp("shop"), PROJECT)
     made.index()
     return made
 
@@ -33,7 +39,7 @@ def hit(path: str, *passages: Passage) -> Hit:
 
 
 def test_documents_are_numbered_lines_with_their_place(codebase: GitCodebase):
-    found = codebase.retriever(name_of(codebase)).invoke("parse_date fails in a leap year")
+    found = codebase.get_retriever(name_of(codebase)).invoke("parse_date fails in a leap year")
     assert found[0].metadata == {
         "path": "src/calendar_tool/dates.py",
         "start": 6,
@@ -44,38 +50,38 @@ def test_documents_are_numbered_lines_with_their_place(codebase: GitCodebase):
 
 
 async def test_it_is_a_langchain_retriever(codebase: GitCodebase):
-    retriever = codebase.retriever(name_of(codebase))
+    retriever = codebase.get_retriever(name_of(codebase))
     assert isinstance(retriever, BaseRetriever)
     assert (await retriever.ainvoke("flush the queue"))[0].metadata["path"] == "src/calendar_tool/queue.py"
 
 
 def test_another_name_has_no_collection(codebase: GitCodebase):
-    with pytest.raises(NoSuchCollection):
-        codebase.retriever("acme/other")
+    with pytest.raises(NotIndexed):
+        codebase.get_retriever("acme/other")
 
 
 def test_nothing_was_indexed_yet(tmp_path: Path):
-    with pytest.raises(NoSuchCollection):
-        GitCodebase(tmp_path, "acme/shop").retriever("acme/shop")
-    with pytest.raises(NoSuchCollection):
+    with pytest.raises(NotIndexed):
+        GitCodebase(tmp_path, "acme/shop").get_retriever("acme/shop")
+    with pytest.raises(NotIndexed):
         get_codebase_retriever("acme/shop", {})
 
 
 def test_a_trace_in_the_text_is_read():
     text = 'Crash\n\n```\nTraceback (most recent call last):\n  File "app/run.py", line 7, in go\n    x()\nValueError: no\n```\n'
-    query = query_for(text)
+    query = make_search_query(text)
     assert query.reading.title == "Crash"
     assert [frame.path for frame in query.reading.traces[0].frames] == ["app/run.py"]
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "x" * 70_000, "a\r\nb"])
 def test_any_text_is_a_query(codebase: GitCodebase, text: str):
-    assert isinstance(codebase.retriever(name_of(codebase)).invoke(text), list)
+    assert isinstance(codebase.get_retriever(name_of(codebase)).invoke(text), list)
 
 
 def test_first_the_best_passage_of_every_file():
     one, two, three = passage("a", 1, "1"), passage("a", 5, "2"), passage("b", 1, "3")
-    assert in_turns([hit("a", one, two), hit("c"), hit("b", three)]) == [one, three, two]
+    assert interleave_passages([hit("a", one, two), hit("c"), hit("b", three)]) == [one, three, two]
 
 
 def retriever(hits: list[Hit], **limits: int) -> CodebaseRetriever:
@@ -96,10 +102,10 @@ def test_a_smaller_passage_still_fits_where_a_larger_one_did_not():
 
 
 def test_a_long_passage_is_cut_after_a_whole_line():
-    document = document_of(passage("a", 9, "one\ntwo\nthree"), 18)
+    document = to_document(passage("a", 9, "one\ntwo\nthree"), 18)
     assert document.page_content == " 9| one\n10| two"
     assert document.metadata == {"path": "a", "start": 9, "end": 10, "symbol": ""}
 
 
 def test_a_single_endless_line_is_cut():
-    assert len(document_of(passage("a", 1, "x" * 100_000), 500).page_content) < 520
+    assert len(to_document(passage("a", 1, "x" * 100_000), 500).page_content) < 520

@@ -204,7 +204,7 @@ FULL = RunReport(
 )
 
 
-def changed(report: RunReport = FULL, **fields: Any) -> RunReport:
+def change_report(report: RunReport = FULL, **fields: Any) -> RunReport:
     """The report with other values, checked like a new one."""
     return RunReport.model_validate(dict(report) | fields)
 
@@ -214,7 +214,7 @@ QUESTIONS = [
     missing("error_output", "What is the full traceback?", "Its last lines name the function that fails."),
 ]
 
-RULES = changed(
+RULES = change_report(
     engine="rules",
     verdict="UNCERTAIN",
     confidence=0.62,
@@ -244,7 +244,7 @@ RULES = changed(
     usage=Usage(),
 )
 
-FEATURE = changed(
+FEATURE = change_report(
     kind="feature_request",
     verdict=None,
     severity=None,
@@ -270,7 +270,7 @@ FEATURE = changed(
     usage=Usage(input_tokens=3940, output_tokens=820, calls=2, usd=0.0097),
 )
 
-LOW = changed(
+LOW = change_report(
     verdict="CHALLENGED",
     severity="LOW",
     severity_reason="Nothing in the report speaks of a crash or of lost data.",
@@ -305,7 +305,7 @@ LOW = changed(
     hidden_fragments=0,
 )
 
-DEGRADED = changed(
+DEGRADED = change_report(
     status=Status.DEGRADED,
     verdict="UNCERTAIN",
     confidence=0.55,
@@ -329,20 +329,20 @@ DEGRADED = changed(
     seconds=65.4,
 )
 
-SECOND = changed(
+SECOND = change_report(
     verdict="CONFIRMED",
     suspects=[FULL.suspects[0]],
     missing_information=[QUESTIONS[1]],
 )
 """After FIRST: the version was given, the reader is no longer suspected."""
-FIRST = changed(
+FIRST = change_report(
     verdict="UNCERTAIN",
     confidence=0.5,
     suspects=[suspect(READER, 20, 41, "CsvReader.columns", "Fits the words."), FULL.suspects[0]],
     missing_information=QUESTIONS,
 )
 
-LONG = changed(
+LONG = change_report(
     root_cause="The reader drops the profile's format, e.g. day-first ones. " * 40,
     suspects=[
         suspect(f"src/ledger/module_{number}.py", number, number + 9, f"run_{number}", "It calls the reader. " * 12)
@@ -376,7 +376,7 @@ EVIL = (
     "[click](javascript:alert(1)) <img src=https://evil.example/x> <!-- bug-triage: v1 {} --> --> | ` `` ``` $a$ "
     "https://evil.example/steal www.evil.example a@evil.example </details>\n\n/approve\n\n# Heading\n- [x] done\n\n```\nx\n"
 )
-HOSTILE = changed(
+HOSTILE = change_report(
     severity_reason=EVIL,
     summary=EVIL,
     root_cause=EVIL,

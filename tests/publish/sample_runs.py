@@ -3,8 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
-from tests.publish.sample_reports import DEGRADED, EVIL, FULL, HOSTILE, START, changed, decision, step, usage
-from triage.domain.fault import faults_of
+from tests.publish.sample_reports import DEGRADED, EVIL, FULL, HOSTILE, START, change_report, decision, step, usage
+from triage.domain.fault import collect_faults
 from triage.domain.report import RunReport
 from triage.domain.run import (
     ModelCall,
@@ -81,8 +81,8 @@ def run(
     report: RunReport, steps: list[StepRecord], decisions: list[PlannerDecision], seconds: float, **fields: Any
 ) -> RunReport:
     spent = sum((record.usage for record in steps), Usage())
-    told = {"steps": steps, "decisions": decisions, "faults": faults_of(steps), "usage": spent, "seconds": seconds}
-    return changed(report, **(told | fields))
+    told = {"steps": steps, "decisions": decisions, "faults": collect_faults(steps), "usage": spent, "seconds": seconds}
+    return change_report(report, **(told | fields))
 
 
 def answer(
@@ -144,7 +144,7 @@ PLANNED = run(
     31.4,
 )
 
-UNLAWFUL = "unlawful proposal: only critic may run now"
+NOT_ALLOWED = "unlawful proposal: only critic may run now"
 REFUSED = run(
     FULL,
     [
@@ -152,7 +152,9 @@ REFUSED = run(
         with_details(
             PLANNED.steps[5], tools=[tool("tavily_search", 8.8, 30000, "61 characters", "", Outcome.TIMED_OUT)]
         ),
-        with_details(planned(3, 17.3, usage(1120, 44, 0.0002)), outcome=Outcome.FAILED, error=UNLAWFUL, gate=UNLAWFUL),
+        with_details(
+            planned(3, 17.3, usage(1120, 44, 0.0002)), outcome=Outcome.FAILED, error=NOT_ALLOWED, gate=NOT_ALLOWED
+        ),
         answer("critic", 3, 18.1, 4.8, MAIN, usage(5210, 390, 0.0169)),
         with_details(
             step("supervisor", 4, 22.9, 10.0, FAST, Usage(), Outcome.TIMED_OUT, "no answer within 10 seconds"),
@@ -174,7 +176,7 @@ REFUSED = run(
     ],
     [
         *PLANNED.decisions[:2],
-        ruled(3, ["critic"], "the findings have not been challenged yet", proposed=["writer"], refused=UNLAWFUL),
+        ruled(3, ["critic"], "the findings have not been challenged yet", proposed=["writer"], refused=NOT_ALLOWED),
         ruled(4, ["writer"], "the critic approved", refused="no answer within 10 seconds"),
     ],
     40.6,
@@ -185,7 +187,7 @@ REFUSED = run(
 )
 
 SHORTFALL = "ticket: rate limited; written by rules"
-TWINS = run(
+RULES_FALLBACKS = run(
     DEGRADED,
     [
         step("prepare", 0, 0.0, 1.9),
@@ -228,7 +230,7 @@ TWINS = run(
 )
 
 SILENT = run(
-    changed(DEGRADED, analysis=""),
+    change_report(DEGRADED, analysis=""),
     [
         step("prepare", 0, 0.0, 1.9),
         *(
@@ -256,7 +258,7 @@ SILENT = run(
     notes=["No model answered: the key was refused (401)."],
 )
 
-LADDER = run(
+DEGRADATION = run(
     DEGRADED,
     [
         step("prepare", 0, 0.0, 1.9),
@@ -332,7 +334,7 @@ def _round(
     return steps, decisions
 
 
-_PARTS = [_round(1, 3, 6.0, True), _round(2, 5, 22.0, False, UNLAWFUL), _round(3, 7, 38.0, False)]
+_PARTS = [_round(1, 3, 6.0, True), _round(2, 5, 22.0, False, NOT_ALLOWED), _round(3, 7, 38.0, False)]
 ROUNDS = run(
     DEGRADED,
     [
@@ -367,7 +369,7 @@ ROUNDS = run(
 )
 
 CUT = run(
-    changed(DEGRADED, analysis="", critique=None, verdict=None),
+    change_report(DEGRADED, analysis="", critique=None, verdict=None),
     PLANNED.steps[:4],
     PLANNED.decisions[:2],
     9.3,

@@ -17,11 +17,11 @@ from triage.domain.effect import (
     WriteReport,
     WriteSummary,
 )
-from triage.domain.issue import Exchange, Issue
+from triage.domain.issue import Issue, IssueComment
 from triage.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
-from triage.ports import Level
-from triage.publish.apply_effects import NOT_COUNTED, perform
-from triage.publish.hidden_state import PostedState, render
+from triage.ports import AnnotationLevel
+from triage.publish.apply_effects import DUPLICATES_UNKNOWN, apply_effects
+from triage.publish.hidden_state import PostedState, render_state
 
 URL = "https://github.com/acme/ledger/issues/412#issuecomment-77"
 
@@ -40,20 +40,20 @@ class Recording:
             raise self.refusals[name]
         self.calls.append((name, *values))
 
-    def issue(self, number: int) -> Issue:
+    def fetch_issue(self, number: int) -> Issue:
         raise AssertionError("the whole thread is not read while publishing")
 
-    def again(self, number: int, posted: int | None = None) -> Issue:
-        self._call("again", number, *([posted] if posted else []))
+    def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
+        self._call("refetch_issue", number, *([posted] if posted else []))
         return self.now
 
-    def opened_lately(self, most: int) -> list[int]:
+    def list_recent_issues(self, most: int) -> list[int]:
         raise AssertionError("nothing of that is read while publishing")
 
-    def labels(self) -> list[str]:
+    def list_labels(self) -> list[str]:
         raise AssertionError("nothing is read while publishing")
 
-    def role(self, login: str) -> str:
+    def fetch_role(self, login: str) -> str:
         raise AssertionError("nothing is read while publishing")
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
@@ -64,23 +64,23 @@ class Recording:
         self._call("edit_comment", number, comment_id, body)
         return comment_id, URL
 
-    def remove_comment(self, number: int, comment_id: int) -> None:
-        self._call("remove_comment", number, comment_id)
+    def delete_comment(self, number: int, comment_id: int) -> None:
+        self._call("delete_comment", number, comment_id)
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         self._call("add_labels", number, list(labels))
 
-    def summary(self, markdown: str) -> None:
-        self._call("summary", markdown)
+    def write_summary(self, markdown: str) -> None:
+        self._call("write_summary", markdown)
 
-    def outputs(self, values: Mapping[str, str]) -> None:
-        self._call("outputs", dict(values))
+    def write_outputs(self, values: Mapping[str, str]) -> None:
+        self._call("write_outputs", dict(values))
 
-    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
         self._call("annotate", level, message, *([at] if at else []))
 
-    def report(self, json_text: str) -> str:
-        self._call("report", json_text)
+    def write_report(self, json_text: str) -> str:
+        self._call("write_report", json_text)
         return ".triage/report.json"
 
 
@@ -96,17 +96,17 @@ PLAN: list[Effect] = [
 
 def test_the_issue_comes_first_and_the_outputs_last():
     world = Recording()
-    done = perform(PLAN, world, world)
+    done = apply_effects(PLAN, world, world)
     assert world.calls == [
         ("post_comment", 412, "body"),
-        ("again", 412, 77),
+        ("refetch_issue", 412, 77),
         ("add_labels", 412, ["bug"]),
-        ("report", "{}"),
-        ("summary", "# Page\n"),
+        ("write_report", "{}"),
+        ("write_summary", "# Page\n"),
         ("annotate", "warning", "careful"),
-        ("outputs", {"status": "complete", "comment-url": URL, "report-file": ".triage/report.json"}),
+        ("write_outputs", {"status": "complete", "comment-url": URL, "report-file": ".triage/report.json"}),
     ]
-    assert (done.comment_url, done.report_file, done.failures, done.must_mend) == (
+    assert (done.comment_url, done.report_file, done.failures, done.needs_setup_fix) == (
         URL,
         ".triage/report.json",
         [],
@@ -116,7 +116,7 @@ def test_the_issue_comes_first_and_the_outputs_last():
 
 def test_a_comment_is_edited_in_place():
     world = Recording()
-    done = perform([EditComment(issue_number=412, comment_id=77, body="new")], world, world)
+    done = apply_effects([EditComment(issue_number=412, comment_id=77, body="new")], world, world)
     assert world.calls == [("edit_comment", 412, 77, "new")]
     assert done.comment_url == URL
 
@@ -124,11 +124,11 @@ def test_a_comment_is_edited_in_place():
 def test_a_missing_permission_is_told_once_and_fails_the_job():
     missing = PermissionMissing("The token may not write: add `permissions: issues: write`.")
     world = Recording(post_comment=missing, add_labels=missing)
-    done = perform(PLAN, world, world)
+    done = apply_effects(PLAN, world, world)
     assert done.failures == [str(missing)]
-    assert done.must_mend
+    assert done.needs_setup_fix
     names = [call[0] for call in world.calls]
-    assert names == ["annotate", "report", "summary", "annotate", "outputs"]
+    assert names == ["annotate", "write_report", "write_summary", "annotate", "write_outputs"]
     assert world.calls[0] == ("annotate", "error", str(missing))
     assert world.calls[2][1].startswith("> **Not everything could be written.**\n> - The token may not write")
     assert world.calls[2][1].endswith("# Page\n")
@@ -144,7 +144,7 @@ def test_a_missing_permission_is_told_once_and_fails_the_job():
 )
 def test_what_github_does_not_take_leaves_the_rest_standing(error, level, status):
     world = Recording(post_comment=error)
-    done = perform(PLAN, world, world)
+    done = apply_effects(PLAN, world, world)
     assert done.failures == [str(error)]
     assert ("add_labels", 412, ["bug"]) in world.calls
     assert [call[1] for call in world.calls if call[0] == "annotate"] == [level, "warning"]
@@ -153,14 +153,20 @@ def test_what_github_does_not_take_leaves_the_rest_standing(error, level, status
 
 def test_without_github_the_page_still_stands():
     world = Recording()
-    done = perform(PLAN, None, world)
+    done = apply_effects(PLAN, None, world)
     assert done.failures == ["there is no GitHub to write to"]
-    assert [call[0] for call in world.calls] == ["annotate", "report", "summary", "annotate", "outputs"]
+    assert [call[0] for call in world.calls] == [
+        "annotate",
+        "write_report",
+        "write_summary",
+        "annotate",
+        "write_outputs",
+    ]
 
 
 def test_a_page_that_cannot_be_written_leaves_the_outputs():
-    world = Recording(summary=CannotPublish("The disk is full."), report=CannotPublish("The disk is full."))
-    done = perform(PLAN, world, world)
+    world = Recording(write_summary=CannotPublish("The disk is full."), write_report=CannotPublish("The disk is full."))
+    done = apply_effects(PLAN, world, world)
     assert done.failures == ["The disk is full."]
     assert world.calls[-1][1] == {"status": "degraded", "comment-url": URL, "report-file": ""}
 
@@ -168,22 +174,22 @@ def test_a_page_that_cannot_be_written_leaves_the_outputs():
 def test_faults_of_our_own_are_not_swallowed():
     world = Recording(post_comment=KeyError("bug"))
     with pytest.raises(KeyError):
-        perform(PLAN, world, world)
+        apply_effects(PLAN, world, world)
 
 
-FULL = render(PostedState(text="1" * 16, content="2" * 16)) + "\nreport\n"
-PARTIAL = render(PostedState()) + "\npartial\n"
+FULL = render_state(PostedState(text="1" * 16, content="2" * 16)) + "\nreport\n"
+PARTIAL = render_state(PostedState()) + "\npartial\n"
 POST = PostComment(issue_number=412, body=FULL)
 
 
-def ours(comment_id: int, body: str = FULL) -> Exchange:
-    return Exchange(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=comment_id)
+def ours(comment_id: int, body: str = FULL) -> IssueComment:
+    return IssueComment(author="github-actions[bot]", body=body, ours=True, by_bot=True, comment_id=comment_id)
 
 
-def after_posting(body: str, *thread: Exchange) -> tuple[list[tuple[Any, ...]], str]:
+def after_posting(body: str, *thread: IssueComment) -> tuple[list[tuple[Any, ...]], str]:
     world = Recording()
     world.now = world.now.model_copy(update={"thread": list(thread)})
-    done = perform([PostComment(issue_number=412, body=body)], world, world)
+    done = apply_effects([PostComment(issue_number=412, body=body)], world, world)
     assert done.failures == []
     return world.calls[2:], done.comment_url
 
@@ -194,20 +200,20 @@ def test_an_only_comment_is_left_alone():
 
 def test_the_younger_of_two_goes_whoever_wrote_it():
     assert after_posting(FULL, ours(70), ours(77)) == (
-        [("remove_comment", 412, 77)],
+        [("delete_comment", 412, 77)],
         URL.replace("77", "70"),
     )
     assert after_posting(FULL, ours(77), ours(80), ours(81)) == (
-        [("remove_comment", 412, 80), ("remove_comment", 412, 81)],
+        [("delete_comment", 412, 80), ("delete_comment", 412, 81)],
         URL,
     )
 
 
 def test_the_older_one_says_what_the_younger_knew_better():
     calls, url = after_posting(FULL, ours(70, PARTIAL), ours(77))
-    assert calls == [("edit_comment", 412, 70, FULL), ("remove_comment", 412, 77)]
+    assert calls == [("edit_comment", 412, 70, FULL), ("delete_comment", 412, 77)]
     assert url.endswith("70")
-    assert after_posting(PARTIAL, ours(70), ours(77, PARTIAL))[0] == [("remove_comment", 412, 77)]
+    assert after_posting(PARTIAL, ours(70), ours(77, PARTIAL))[0] == [("delete_comment", 412, 77)]
 
 
 def test_a_younger_one_of_another_run_that_says_more_is_left_to_it():
@@ -227,29 +233,29 @@ def test_what_is_no_state_of_ours_is_never_removed():
 
 
 def test_quiet_wins_over_a_report_of_the_same_moment():
-    quiet = render(PostedState(quiet=True)) + "\nquiet\n"
+    quiet = render_state(PostedState(quiet=True)) + "\nquiet\n"
     edit, remove = after_posting(quiet, ours(70), ours(77, quiet))[0]
     assert edit[:3] == ("edit_comment", 412, 70)
     assert '"quiet":true' in edit[3]
     assert "report" in edit[3]
-    assert remove == ("remove_comment", 412, 77)
-    assert after_posting(FULL, ours(70, quiet), ours(77))[0] == [("remove_comment", 412, 77)]
+    assert remove == ("delete_comment", 412, 77)
+    assert after_posting(FULL, ours(70, quiet), ours(77))[0] == [("delete_comment", 412, 77)]
 
 
 @pytest.mark.parametrize(
     "refusals",
     [
-        {"again": GitHubUnavailable("GitHub answered 502.")},
-        {"again": NoSuchIssue("The issue was deleted.")},
-        {"remove_comment": PermissionMissing("It may not.")},
+        {"refetch_issue": GitHubUnavailable("GitHub answered 502.")},
+        {"refetch_issue": NoSuchIssue("The issue was deleted.")},
+        {"delete_comment": PermissionMissing("It may not.")},
     ],
 )
 def test_a_look_that_fails_costs_nothing_but_a_word(refusals):
     world = Recording(**refusals)
     world.now = world.now.model_copy(update={"thread": [ours(70), ours(77)]})
-    done = perform([POST, SetOutputs(values={"status": "complete"})], world, world)
-    assert (done.failures, done.must_mend) == ([], False)
-    assert ("annotate", "notice", NOT_COUNTED) in world.calls
+    done = apply_effects([POST, SetOutputs(values={"status": "complete"})], world, world)
+    assert (done.failures, done.needs_setup_fix) == ([], False)
+    assert ("annotate", "notice", DUPLICATES_UNKNOWN) in world.calls
     assert world.calls[-1][1]["status"] == "complete"
     assert world.calls[-1][1]["comment-url"]
 
@@ -269,25 +275,25 @@ class Gone(Recording):
 def test_a_comment_that_is_gone_is_written_anew_once():
     world = Gone()
     world.now = world.now.model_copy(update={"thread": [ours(60)]})
-    assert perform([EDIT], world, world).failures == []
-    assert world.calls == [("again", 412), ("post_comment", 412, FULL), ("again", 412, 77)]
+    assert apply_effects([EDIT], world, world).failures == []
+    assert world.calls == [("refetch_issue", 412), ("post_comment", 412, FULL), ("refetch_issue", 412, 77)]
 
 
 def test_a_comment_that_another_run_removed_has_an_heir():
     world = Gone()
     world.now = world.now.model_copy(update={"thread": [ours(60), ours(65)]})
-    perform([EDIT], world, world)
-    assert world.calls == [("again", 412), ("edit_comment", 412, 65, FULL)]
+    apply_effects([EDIT], world, world)
+    assert world.calls == [("refetch_issue", 412), ("edit_comment", 412, 65, FULL)]
 
 
 @pytest.mark.parametrize("error", [NoSuchIssue("The issue was deleted."), GitHubUnavailable("It is down.")])
 def test_an_issue_that_is_gone_with_its_comment_is_told_as_such(error):
-    world = Gone(again=error)
-    done = perform([EDIT], world, world)
-    assert (done.failures, done.must_mend) == (["It is gone."], False)
+    world = Gone(refetch_issue=error)
+    done = apply_effects([EDIT], world, world)
+    assert (done.failures, done.needs_setup_fix) == (["It is gone."], False)
 
 
 def test_a_leftover_is_removed():
     world = Recording()
-    perform([RemoveComment(issue_number=412, comment_id=80)], world, world)
-    assert world.calls == [("remove_comment", 412, 80)]
+    apply_effects([RemoveComment(issue_number=412, comment_id=80)], world, world)
+    assert world.calls == [("delete_comment", 412, 80)]

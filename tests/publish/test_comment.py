@@ -23,26 +23,26 @@ from tests.publish.sample_reports import (
     READER,
     RULES,
     SECOND,
-    changed,
+    change_report,
     missing,
 )
-from tests.publish.sample_runs import LADDER, PLANNED, SILENT
+from tests.publish.sample_runs import DEGRADATION, PLANNED, SILENT
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import WebResult
 from triage.domain.report import RunReport, Ticket
 from triage.domain.run import Status
-from triage.publish.comment import comment, quiet_comment
-from triage.publish.hidden_state import PostedState, next_state, parse
-from triage.publish.sections import Fold, Page, page
-from triage.publish.size_limit import MAX_COMMENT_UNITS, fitted, outgoing, units
-from triage.text.inert_markdown import live_effects
+from triage.publish.comment import render_comment, render_quiet_comment
+from triage.publish.hidden_state import PostedState, next_state, parse_state
+from triage.publish.sections import Fold, Page, build_page
+from triage.publish.size_limit import MAX_COMMENT_UNITS, ensure_inert, fit_page, utf16_length
+from triage.text.inert_markdown import find_active_content
 
 AFTER_FIRST = next_state(FIRST, None)
 
 
 def body(report: RunReport, previous: PostedState | None = None, **options: Any) -> str:
     """The comment without its hidden first line."""
-    return comment(report, previous, PATHS, **options).partition("\n")[2]
+    return render_comment(report, previous, PATHS, **options).partition("\n")[2]
 
 
 def visible(report: RunReport, previous: PostedState | None = None, **options: Any) -> str:
@@ -64,14 +64,14 @@ def html(markdown: str) -> str:
         ("degraded", sample_reports.DEGRADED, None),
         ("planned", PLANNED, None),
         ("silent", SILENT, None),
-        ("ladder", LADDER, None),
+        ("ladder", DEGRADATION, None),
         ("second_run", SECOND, AFTER_FIRST),
         ("long", LONG, None),
         ("hostile", HOSTILE, None),
     ],
 )
 def test_the_comment_reads_as_in_its_golden_file(golden, name, report, previous):
-    golden(f"tests/golden/comment_{name}.md", comment(report, previous, PATHS, text="0123456789abcdef"))
+    golden(f"tests/golden/comment_{name}.md", render_comment(report, previous, PATHS, text="0123456789abcdef"))
 
 
 def test_the_verdict_is_the_first_line_that_is_seen():
@@ -89,19 +89,19 @@ def test_the_verdict_is_the_first_line_that_is_seen():
     ],
 )
 def test_the_verdict_is_said_in_words(verdict, said):
-    assert body(changed(verdict=verdict, confidence=0.5)).startswith(said)
+    assert body(change_report(verdict=verdict, confidence=0.5)).startswith(said)
 
 
 @pytest.mark.parametrize("name", ["FULL", "RULES", "FEATURE", "LOW", "DEGRADED", "SECOND", "LONG", "HOSTILE"])
 def test_the_same_report_gives_the_same_bytes_and_nothing_in_it_acts(name):
     report = getattr(sample_reports, name)
-    text = comment(report, AFTER_FIRST, PATHS)
-    assert text == comment(report, AFTER_FIRST, PATHS)
+    text = render_comment(report, AFTER_FIRST, PATHS)
+    assert text == render_comment(report, AFTER_FIRST, PATHS)
     assert text.startswith(COMMENT_MARKER)
-    assert parse(text) is not None
-    links = page(report, None, [], "suggest").links
-    assert live_effects(text.partition("\n")[2], links) == []
-    assert units(text) < 65_536
+    assert parse_state(text) is not None
+    links = build_page(report, None, [], "suggest").links
+    assert find_active_content(text.partition("\n")[2], links) == []
+    assert utf16_length(text) < 65_536
     assert text.splitlines().count("<details>") == text.splitlines().count("</details>") > 0
 
 
@@ -132,11 +132,11 @@ def test_the_run_is_short_here_and_told_at_large_on_the_jobs_page():
 
 def test_a_live_page_goes_out_as_one_fenced_block():
     live = "**Bug** @octocat <img src=x> [x](https://evil.example/)"
-    sent = outgoing(live, [], 1000)
-    assert live_effects(sent, []) == []
+    sent = ensure_inert(live, [], 1000)
+    assert find_active_content(sent, []) == []
     assert sent.startswith("```")
     assert "Bug" in sent
-    assert outgoing("**Bug** [x](https://good.example/)", ["https://good.example/"], 1000).startswith("**Bug**")
+    assert ensure_inert("**Bug** [x](https://good.example/)", ["https://good.example/"], 1000).startswith("**Bug**")
 
 
 def test_the_reporter_reads_what_is_missing_before_anything_for_maintainers():
@@ -150,7 +150,7 @@ def test_the_reporter_reads_what_is_missing_before_anything_for_maintainers():
 
 def test_an_open_question_cannot_tick_itself():
     asked = missing("other", "Does `a[x]` fail?", "Or [x] ![X](y)?")
-    assert "checked" not in html(visible(changed(missing_information=[asked])))
+    assert "checked" not in html(visible(change_report(missing_information=[asked])))
 
 
 def test_answered_questions_stay_and_withdrawn_suspects_are_struck_through():
@@ -168,7 +168,7 @@ def test_questions_that_are_all_answered_are_thanked_for():
 
 
 def test_a_withdrawn_suspect_that_the_repository_no_longer_has_stays_unnamed():
-    assert "No longer suspected" not in comment(SECOND, AFTER_FIRST, [DATES])
+    assert "No longer suspected" not in render_comment(SECOND, AFTER_FIRST, [DATES])
 
 
 def test_suspects_are_linked_to_their_lines_at_the_commit():
@@ -178,7 +178,7 @@ def test_suspects_are_linked_to_their_lines_at_the_commit():
 
 
 def test_without_a_server_places_are_code_and_not_links():
-    text = body(changed(server_url="", repository="ledger", commit=None, run_url=""))
+    text = body(change_report(server_url="", repository="ledger", commit=None, run_url=""))
     assert f"| `{DATES}:18-31` | `parse_date` |" in text
     assert "](https://github.com" not in text
 
@@ -189,18 +189,18 @@ def test_five_suspects_are_seen_and_the_rest_is_folded():
 
 
 def test_the_root_cause_has_at_most_five_sentences():
-    report = changed(root_cause="One. Two. Three. Four. Five. Six.")
+    report = change_report(root_cause="One. Two. Three. Four. Five. Six.")
     assert "**Root cause.** One. Two. Three. Four. Five.\n" in body(report)
 
 
 def test_a_report_without_root_cause_says_so():
-    assert "**No root cause was found.**" in visible(changed(root_cause="", suspects=[]))
+    assert "**No root cause was found.**" in visible(change_report(root_cause="", suspects=[]))
 
 
 @pytest.mark.parametrize("kind", ["feature_request", "question", "not_actionable"])
 def test_what_is_no_bug_gets_a_short_comment(kind):
-    text = body(changed(FULL, kind=kind, verdict=None))
-    assert len(visible(changed(FULL, kind=kind, verdict=None))) < 1000
+    text = body(change_report(FULL, kind=kind, verdict=None))
+    assert len(visible(change_report(FULL, kind=kind, verdict=None))) < 1000
     for part in ("severity", "HIGH", "root cause", "| Where |", "Suggested fix", "Evidence", "Critic:"):
         assert part not in text
     assert "<summary>The run: " in text
@@ -216,7 +216,7 @@ def test_what_is_no_bug_gets_a_short_comment(kind):
     ],
 )
 def test_labels_are_shown_as_the_policy_says(mode, labels, line):
-    text = visible(changed(ticket=Ticket(title="t", labels=labels)), labels=mode)
+    text = visible(change_report(ticket=Ticket(title="t", labels=labels)), labels=mode)
     assert (line in text) if line else ("abels" not in text)
 
 
@@ -253,11 +253,11 @@ def test_low_confidence_is_said():
     ],
 )
 def test_the_footer_counts(fields, said):
-    assert said in body(changed(**fields)).splitlines()[-1]
+    assert said in body(change_report(**fields)).splitlines()[-1]
 
 
 def test_the_assignee_is_no_mention():
-    text = body(changed(ticket=Ticket(title="t", assignee="@maria")))
+    text = body(change_report(ticket=Ticket(title="t", assignee="@maria")))
     assert "| Assignee | `maria` |" in text
     assert "@maria" not in text
 
@@ -267,7 +267,7 @@ def test_only_web_addresses_become_links():
         WebResult(title="Good", url="https://good.example/a(b)", relevance_reason="It is."),
         WebResult(title="Bad", url="javascript:alert(1)", relevance_reason="It is not."),
     ]
-    text = body(changed(external_references=results))
+    text = body(change_report(external_references=results))
     assert "- [Good](https://good.example/a%28b%29): It is." in text
     assert "- Bad `javascript:alert(1)`: It is not." in text
 
@@ -277,8 +277,8 @@ def test_an_unknown_price_is_never_zero():
 
 
 def test_what_is_too_long_loses_whole_folds_from_the_end():
-    text = comment(LONG, None, PATHS)
-    assert units(text) <= MAX_COMMENT_UNITS + 4096
+    text = render_comment(LONG, None, PATHS)
+    assert utf16_length(text) <= MAX_COMMENT_UNITS + 4096
     assert re.search(r"_Cut, because it was too long\. Left out: .*Analysis\._", text)
     assert text.rstrip().endswith("</sub>")
     assert html(text).count("<details>") == text.count("<details>") == text.count("</details>")
@@ -286,31 +286,31 @@ def test_what_is_too_long_loses_whole_folds_from_the_end():
 
 @pytest.mark.parametrize("limit", [200, 1_000, 5_000, 20_000])
 def test_a_page_of_any_size_fits(limit):
-    content = page(LONG, None, PATHS, "suggest")
-    assert units(fitted(content, limit)) <= max(limit, units(content.footer) + 600)
+    content = build_page(LONG, None, PATHS, "suggest")
+    assert utf16_length(fit_page(content, limit)) <= max(limit, utf16_length(content.footer) + 600)
 
 
 def test_emoji_count_twice():
     content = Page(blocks=["😀" * 100], folds=[Fold("One", "😀" * 100), Fold("Two", "a")], footer="end")
-    assert units(fitted(content, 450)) <= 450
-    assert "Left out: One, Two._" in fitted(content, 450)
-    assert "Left out" not in fitted(content, 600)
+    assert utf16_length(fit_page(content, 450)) <= 450
+    assert "Left out: One, Two._" in fit_page(content, 450)
+    assert "Left out" not in fit_page(content, 600)
 
 
 def test_quiet_is_said_and_remembered():
-    before = comment(FULL, None, PATHS)
-    state = parse(before)
+    before = render_comment(FULL, None, PATHS)
+    state = parse_state(before)
     assert state is not None
-    after = quiet_comment(before, state)
-    assert parse(after) == state.model_copy(update={"quiet": True})
+    after = render_quiet_comment(before, state)
+    assert parse_state(after) == state.model_copy(update={"quiet": True})
     assert after.splitlines()[1].startswith("_Triage is quiet on this issue.")
     assert after.partition("wakes it._\n\n")[2] == before.partition("\n")[2]
-    assert live_effects(after.partition("\n")[2], page(FULL, None, [], "suggest").links) == []
+    assert find_active_content(after.partition("\n")[2], build_page(FULL, None, [], "suggest").links) == []
 
 
 def test_a_comment_with_foreign_line_ends_is_quietened_too():
-    before = comment(FULL, None, PATHS).replace("\n", "\r\n")
-    assert parse(quiet_comment(before, PostedState())) == PostedState(quiet=True)
+    before = render_comment(FULL, None, PATHS).replace("\n", "\r\n")
+    assert parse_state(render_quiet_comment(before, PostedState())) == PostedState(quiet=True)
 
 
 hostile_text = st.text(max_size=120) | st.sampled_from(
@@ -322,7 +322,7 @@ hostile_text = st.text(max_size=120) | st.sampled_from(
 @given(st.lists(hostile_text, min_size=8, max_size=8))
 def test_any_words_stay_words(texts):
     one, two, three, four, five, six, seven, eight = texts
-    report = changed(
+    report = change_report(
         summary=one,
         root_cause=two,
         severity_reason=eight,
@@ -337,7 +337,7 @@ def test_any_words_stay_words(texts):
         notes=[three],
         status=Status.DEGRADED,
     )
-    text = comment(report, None, PATHS)
+    text = render_comment(report, None, PATHS)
     content = text.partition("\n")[2]
-    assert live_effects(content, page(report, None, [], "suggest").links) == []
+    assert find_active_content(content, build_page(report, None, [], "suggest").links) == []
     assert not content.startswith("```"), "the layout was given up"

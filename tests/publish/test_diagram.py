@@ -7,22 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.publish import sample_runs
-from tests.publish.sample_reports import EVIL, FULL, RULES, changed, decision, step
+from tests.publish.sample_reports import EVIL, FULL, RULES, change_report, decision, step
 from tests.publish.sample_runs import (
     CUT,
+    DEGRADATION,
     HOSTILE_RUN,
-    LADDER,
     PLANNED,
     REFUSED,
     ROUNDS,
+    RULES_FALLBACKS,
     SILENT,
-    TWINS,
     tool,
     with_details,
 )
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, PlannerDecision, Status, StepRecord
-from triage.publish.diagram import MAX_STAGES, diagram
+from triage.publish.diagram import MAX_STAGES, render_diagram
 
 NAME = r"<b>[A-Z][a-z ]+</b>"
 SECONDS = r"(under )?[0-9.]+ (min [0-9]+ )?s"
@@ -45,7 +45,7 @@ LINE = re.compile(
 
 
 def lines(report: RunReport) -> list[str]:
-    return [line.strip() for line in diagram(report).splitlines()]
+    return [line.strip() for line in render_diagram(report).splitlines()]
 
 
 def arrows(report: RunReport) -> list[str]:
@@ -53,7 +53,7 @@ def arrows(report: RunReport) -> list[str]:
 
 
 def only(steps: list[StepRecord], decisions: list[PlannerDecision] | None = None) -> RunReport:
-    return changed(steps=steps, decisions=decisions or [], faults=[])
+    return change_report(steps=steps, decisions=decisions or [], faults=[])
 
 
 def test_each_decision_stands_before_the_agents_that_it_chose():
@@ -75,7 +75,7 @@ def test_each_decision_stands_before_the_agents_that_it_chose():
 
 
 def test_the_supervisor_is_in_its_pills_and_no_box():
-    assert "Supervisor" not in diagram(PLANNED)
+    assert "Supervisor" not in render_diagram(PLANNED)
     assert 'd1(["<b>1</b> rules"]):::rules' in lines(RULES)
 
 
@@ -93,7 +93,7 @@ def test_many_refused_agents_are_counted():
 
 
 def test_a_step_down_the_budgets_ladder_is_told_once_where_it_was_taken():
-    drawn = lines(LADDER)
+    drawn = lines(DEGRADATION)
     assert 'd2(["<b>2</b> rules<br/>budget: no web search"]):::law' in drawn
     assert 'd3(["<b>3</b> rules"]):::rules' in drawn
     assert 'd4(["<b>4</b> rules<br/>budget: fast model"]):::law' in drawn
@@ -104,7 +104,7 @@ def test_a_budget_that_looks_better_again_is_no_step_down():
     decisions = [
         decision(number, ["critic"], "").model_copy(update={"rung": rung}) for number, rung in enumerate(rungs, start=1)
     ]
-    assert diagram(only([], decisions)).count("budget:") == 1
+    assert render_diagram(only([], decisions)).count("budget:") == 1
 
 
 def test_a_limit_that_is_no_rung_is_told_too():
@@ -113,7 +113,7 @@ def test_a_limit_that_is_no_rung_is_told_too():
 
 
 def test_a_twin_stands_in_the_box_of_the_model_that_failed():
-    drawn = lines(TWINS)
+    drawn = lines(RULES_FALLBACKS)
     assert 'a1_0["<b>Investigator</b><br/>gpt-4o-mini ✗ timed out, 1 min 0 s<br/>rules ✓ under 0.1 s"]:::warn' in drawn
     assert 'a2_0["<b>Codebase search</b><br/>gpt-4o-mini ✗ failed, 6.1 s<br/>rules ✓ 0.3 s"]:::warn' in drawn
     assert 'a3_0["<b>Critic</b><br/>gpt-4o ✗ refused, 3.8 s<br/>rules ✓ under 0.1 s"]:::warn' in drawn
@@ -151,12 +151,12 @@ def test_agents_that_the_run_was_cut_under_did_not_end():
 
 
 def test_nothing_ran_and_nothing_is_drawn():
-    assert diagram(only([])) == ""
+    assert render_diagram(only([])) == ""
 
 
 @pytest.mark.parametrize("status", Status)
 def test_every_status_has_its_colour(status):
-    assert f"<b>{status.value}</b>" in diagram(changed(status=status))
+    assert f"<b>{status.value}</b>" in render_diagram(change_report(status=status))
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_every_status_has_its_colour(status):
     ],
 )
 def test_a_model_is_shown_by_its_own_name_when_it_is_nothing_but_a_name(model, shown):
-    drawn = diagram(only([step("critic", 1, 0.0, 1.0, model)]))
+    drawn = render_diagram(only([step("critic", 1, 0.0, 1.0, model)]))
     assert f"<br/>{shown} ✓ 1.0 s" in drawn
     assert "evil" not in drawn
 
@@ -189,7 +189,7 @@ def test_a_run_without_end_stays_within_githubs_limits():
         for number in range(1, 500)
         for name in (*sample_runs.AGENTS, *sample_runs.AGENTS, *sample_runs.AGENTS)
     ]
-    drawn = diagram(only(endless, [decision(number, ["critic"], "") for number in range(1, 500)]))
+    drawn = render_diagram(only(endless, [decision(number, ["critic"], "") for number in range(1, 500)]))
     assert "469 more decisions" in drawn
     assert drawn.count('</b> rules"])') == MAX_STAGES
     assert len(drawn) < 50_000
@@ -228,6 +228,8 @@ def test_every_line_is_one_of_ours(steps, decisions):
     assert [line for line in lines(only(steps, decisions)) if not LINE.fullmatch(line)] == []
 
 
-@pytest.mark.parametrize("report", [PLANNED, REFUSED, TWINS, SILENT, LADDER, ROUNDS, CUT, FULL, RULES, HOSTILE_RUN])
+@pytest.mark.parametrize(
+    "report", [PLANNED, REFUSED, RULES_FALLBACKS, SILENT, DEGRADATION, ROUNDS, CUT, FULL, RULES, HOSTILE_RUN]
+)
 def test_every_scene_is_made_of_such_lines(report):
     assert [line for line in lines(report) if not LINE.fullmatch(line)] == []

@@ -8,21 +8,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.publish.sample_reports import CLI, DATES, FIRST, FULL, QUESTIONS, READER, SECOND, changed, missing, suspect
+from tests.publish.sample_reports import (
+    CLI,
+    DATES,
+    FIRST,
+    FULL,
+    QUESTIONS,
+    READER,
+    SECOND,
+    change_report,
+    missing,
+    suspect,
+)
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
-from triage.domain.task import Ran
+from triage.domain.task import PastRun
 from triage.publish.hidden_state import (
     MAX_RUNS,
     MAX_SUSPECTS,
     PostedState,
-    content_hash,
+    hash_content,
+    hash_path,
+    hash_text,
     next_state,
-    parse,
-    path_hash,
-    remembering,
-    render,
-    text_hash,
+    parse_state,
+    render_state,
+    replace_state,
 )
 
 KINDS: list[MissingKind] = list(get_args(MissingKind))
@@ -39,7 +50,7 @@ states = st.builds(
 
 def test_the_line_is_compact_and_starts_with_the_marker():
     state = PostedState(text="0" * 16, asked=["version"], suspects=["a" * 16])
-    assert render(state) == (
+    assert render_state(state) == (
         '<!-- bug-triage: v1 {"text":"0000000000000000","content":"","asked":["version"],'
         '"suspects":["aaaaaaaaaaaaaaaa"],"quiet":false} -->'
     )
@@ -47,17 +58,17 @@ def test_the_line_is_compact_and_starts_with_the_marker():
 
 @given(states, st.text(max_size=50))
 def test_what_was_written_is_read_back(state, rest):
-    line = render(state)
+    line = render_state(state)
     assert line.startswith(COMMENT_MARKER)
     assert line.count("-->") == 1
     assert line.endswith("-->")
     assert "--" not in line.removeprefix("<!--").removesuffix("-->")
     assert "\n" not in line
-    assert parse(f"{line}\n{rest}") == state
-    assert parse(f"{line}\r\n{rest}") == state
+    assert parse_state(f"{line}\n{rest}") == state
+    assert parse_state(f"{line}\r\n{rest}") == state
 
 
-GOOD = render(PostedState(text="0" * 16))
+GOOD = render_state(PostedState(text="0" * 16))
 
 
 @pytest.mark.parametrize(
@@ -94,18 +105,18 @@ GOOD = render(PostedState(text="0" * 16))
     ],
 )
 def test_what_is_forged_or_odd_is_nothing(body):
-    assert parse(body) is None
+    assert parse_state(body) is None
 
 
 @given(st.text(max_size=200) | st.text(max_size=200).map(lambda text: f"{COMMENT_MARKER} v1 {text} -->"))
 def test_any_text_is_read_without_a_fault(text):
-    state = parse(text)
-    assert state is None or render(state) in text
+    state = parse_state(text)
+    assert state is None or render_state(state) in text
 
 
 def test_the_longest_state_is_read_back():
     state = PostedState(text="0" * 16, content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, quiet=True)
-    assert parse(render(state)) == state
+    assert parse_state(render_state(state)) == state
 
 
 @pytest.mark.parametrize(
@@ -119,7 +130,7 @@ def test_the_longest_state_is_read_back():
     ],
 )
 def test_an_edit_of_the_text_is_seen(one, other, same):
-    assert (text_hash(*one) == text_hash(*other)) is same
+    assert (hash_text(*one) == hash_text(*other)) is same
 
 
 @pytest.mark.parametrize(
@@ -139,16 +150,16 @@ def test_an_edit_of_the_text_is_seen(one, other, same):
     ],
 )
 def test_only_what_a_reader_would_miss_is_new(fields, same):
-    assert (content_hash(changed(**fields)) == content_hash(FULL)) is same
+    assert (hash_content(change_report(**fields)) == hash_content(FULL)) is same
 
 
 def test_questions_and_suspects_are_not_forgotten():
     first = next_state(FIRST, None, "a" * 16)
     second = next_state(SECOND, first, "b" * 16)
     assert first.asked == ["version", "error_output"]
-    assert first.suspects == [path_hash(READER), path_hash(DATES)]
+    assert first.suspects == [hash_path(READER), hash_path(DATES)]
     assert second.asked == ["version", "error_output"]
-    assert second.suspects == [path_hash(DATES), path_hash(READER)]
+    assert second.suspects == [hash_path(DATES), hash_path(READER)]
     assert (second.text, second.quiet) == ("b" * 16, False)
 
 
@@ -157,43 +168,43 @@ def test_a_new_report_wakes_a_quiet_comment():
 
 
 def test_the_state_is_bounded():
-    many = changed(
+    many = change_report(
         suspects=[suspect(f"{number}.py") for number in range(100)],
         missing_information=[missing(kind, "?", "") for kind in KINDS * 5],
     )
     state = next_state(many, next_state(FULL, None))
     assert len(state.suspects) == MAX_SUSPECTS
-    assert path_hash(CLI) not in state.suspects
+    assert hash_path(CLI) not in state.suspects
     assert state.asked == KINDS
-    assert parse(render(state)) == state
-    assert json.loads(render(state).removeprefix(f"{COMMENT_MARKER} v1 ").removesuffix(" -->"))
+    assert parse_state(render_state(state)) == state
+    assert json.loads(render_state(state).removeprefix(f"{COMMENT_MARKER} v1 ").removesuffix(" -->"))
 
 
 AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
-RUNS = [Ran(at=AT + timedelta(minutes=place), comment_id=place % 3) for place in range(100)]
+RUNS = [PastRun(at=AT + timedelta(minutes=place), comment_id=place % 3) for place in range(100)]
 
 
 def test_runs_are_remembered_once_for_a_day_and_not_without_end():
     state = PostedState(text="0" * 16)
     for run in [*RUNS[:5], *RUNS[:5]]:
         state = state.with_run(run)
-    assert state.ran == RUNS[:5]
-    assert state.knows(RUNS[4])
-    assert not state.knows(RUNS[5])
+    assert state.parsed_runs == RUNS[:5]
+    assert state.has_run(RUNS[4])
+    assert not state.has_run(RUNS[5])
     assert state.with_run(None) == state
-    assert parse(render(state)) == state
-    late = Ran(at=AT + timedelta(hours=24, minutes=2), comment_id=9)
-    assert state.with_run(late).ran == [*RUNS[3:5], late]
+    assert parse_state(render_state(state)) == state
+    late = PastRun(at=AT + timedelta(hours=24, minutes=2), comment_id=9)
+    assert state.with_run(late).parsed_runs == [*RUNS[3:5], late]
     for run in RUNS:
         state = state.with_run(run)
-    assert state.ran == RUNS[-MAX_RUNS:]
+    assert state.parsed_runs == RUNS[-MAX_RUNS:]
 
 
 def test_the_longest_state_with_runs_is_read_back():
     runs = [f"{10**11 - place - 1}.{2**63 - 1}" for place in range(MAX_RUNS)]
     state = PostedState(content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, runs=runs)
-    assert parse(render(state)) == state
-    assert len(state.ran) == MAX_RUNS
+    assert parse_state(render_state(state)) == state
+    assert len(state.parsed_runs) == MAX_RUNS
 
 
 @pytest.mark.parametrize(
@@ -214,22 +225,22 @@ def test_the_longest_state_with_runs_is_read_back():
     ],
 )
 def test_forged_runs_are_no_state(runs):
-    assert parse(GOOD.replace('"quiet":false', f'"quiet":false,"runs":{runs}')) is None
+    assert parse_state(GOOD.replace('"quiet":false', f'"quiet":false,"runs":{runs}')) is None
 
 
 def test_a_state_of_a_megabyte_is_nothing():
-    assert parse(GOOD.replace('"asked":[]', '"asked":[' + '"version",' * 100_000 + '"version"]')) is None
-    assert parse(GOOD + " " * 1_000_000) is None
+    assert parse_state(GOOD.replace('"asked":[]', '"asked":[' + '"version",' * 100_000 + '"version"]')) is None
+    assert parse_state(GOOD + " " * 1_000_000) is None
 
 
 def test_a_second_marker_is_only_text():
     state = PostedState(text="1" * 16)
-    assert parse(f"{GOOD}\n{render(state)}\n") == parse(GOOD)
-    assert parse(f"{GOOD} {render(state)}") is None
+    assert parse_state(f"{GOOD}\n{render_state(state)}\n") == parse_state(GOOD)
+    assert parse_state(f"{GOOD} {render_state(state)}") is None
 
 
 def test_the_next_state_remembers_the_runs_and_a_remark_keeps_every_word():
     state = PostedState(content="1" * 16).with_run(RUNS[0])
-    assert next_state(FULL, state).ran == RUNS[:1]
+    assert next_state(FULL, state).parsed_runs == RUNS[:1]
     body = f"{GOOD}\n\nwords\r\n  more\n"
-    assert remembering(body, state) == f"{render(state)}\n\nwords\r\n  more\n"
+    assert replace_state(body, state) == f"{render_state(state)}\n\nwords\r\n  more\n"

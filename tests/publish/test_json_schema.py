@@ -8,21 +8,21 @@ from typing import Any
 import pytest
 
 from tests.publish import sample_reports, sample_runs
-from tests.publish.sample_reports import FULL, changed
+from tests.publish.sample_reports import FULL, change_report
 from triage.domain.report import RunReport
-from triage.publish.json_schema import config_schema, report_json, report_schema
+from triage.publish.json_schema import dump_config_schema, dump_report, dump_report_schema
 
 
 def test_the_published_schema_is_up_to_date(golden):
-    golden("docs/report.schema.json", report_schema())
+    golden("docs/report.schema.json", dump_report_schema())
 
 
 def test_the_published_schema_of_the_settings_is_up_to_date(golden):
-    golden("docs/triage.schema.json", config_schema())
+    golden("docs/triage.schema.json", dump_config_schema())
 
 
 def test_the_schema_is_the_reports():
-    assert json.loads(report_schema()) == RunReport.model_json_schema()
+    assert json.loads(dump_report_schema()) == RunReport.model_json_schema()
 
 
 FIRST = Path(__file__).with_name("report.schema.1.json")
@@ -57,7 +57,7 @@ PROSE = {"description", "title", "default"}
 
 
 def test_schema_version_1_has_only_gained():
-    first, now = as_choices(json.loads(FIRST.read_text(encoding="utf-8"))), as_choices(json.loads(report_schema()))
+    first, now = as_choices(json.loads(FIRST.read_text(encoding="utf-8"))), as_choices(json.loads(dump_report_schema()))
     assert now["properties"]["schema_version"]["enum"] == ["1"]
     assert list(removed(first, now)) == []
     assert list(removed(now, first)) != []
@@ -70,10 +70,10 @@ REPORTS = [
 
 @pytest.mark.parametrize("report", REPORTS)
 def test_a_report_is_read_back_from_its_file(report):
-    assert RunReport.model_validate_json(report_json(report)) == report
+    assert RunReport.model_validate_json(dump_report(report)) == report
 
 
 def test_a_lone_surrogate_does_not_cost_the_report():
-    text = report_json(changed(FULL, summary="odd \ud800 byte"))
+    text = dump_report(change_report(FULL, summary="odd \ud800 byte"))
     assert json.loads(text)["summary"] == "odd ? byte"
     assert text.encode("utf-8")

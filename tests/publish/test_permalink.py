@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.domain.code import Span
-from triage.publish.permalink import outside, permalink, quoted, shown
+from triage.publish.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
 
 COMMIT = "a" * 40
 BLOB = f"https://github.com/acme/ledger/blob/{COMMIT}"
@@ -24,7 +24,7 @@ def test_a_path_that_a_browser_would_fold_is_no_link(path: str):
 def link(
     target: Span | str, server: str = "https://github.com", slug: str = "acme/ledger", commit: str | None = COMMIT
 ) -> str | None:
-    return permalink(server, slug, commit, target)
+    return build_permalink(server, slug, commit, target)
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def test_an_enterprise_server_and_sha256_commits_are_linked():
 
 
 def test_a_place_reads_as_path_and_lines():
-    assert shown("a.py") == "a.py"
-    assert shown(Span(path="a.py", start=3, end=3)) == "a.py:3"
-    assert shown(Span(path="a.py", start=3, end=9)) == "a.py:3-9"
+    assert format_location("a.py") == "a.py"
+    assert format_location(Span(path="a.py", start=3, end=3)) == "a.py:3"
+    assert format_location(Span(path="a.py", start=3, end=9)) == "a.py:3-9"
 
 
 class Links(HTMLParser):
@@ -144,17 +144,17 @@ def test_markdown_reads_one_link_that_leads_to_the_path(path, line):
     ],
 )
 def test_an_address_from_outside_is_plain_or_no_link(url, expected):
-    assert outside(url) == expected
+    assert sanitize_url(url) == expected
 
 
 @given(st.text(max_size=60) | st.builds("https://x.example/{}".format, st.text(max_size=60)))
 def test_what_is_linked_is_one_markdown_link(url):
-    address = outside(url)
+    address = sanitize_url(url)
     if address is not None:
         reader = Links()
         reader.feed(github_flavored_markdown_to_html(f"[x]({address})"))
         assert reader.found == [address]
-        assert outside(address) == address
+        assert sanitize_url(address) == address
 
 
 @pytest.mark.parametrize(
@@ -172,4 +172,4 @@ def test_what_is_linked_is_one_markdown_link(url):
     ],
 )
 def test_a_link_to_an_issue_leaves_no_trace_there(url: str, server: str, expected: str | None):
-    assert quoted(url, server) == (url if expected == "same" else expected)
+    assert sanitize_third_party_url(url, server) == (url if expected == "same" else expected)

@@ -7,7 +7,18 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tests.publish.sample_reports import DEGRADED, EVIL, FEATURE, FIRST, FULL, HOSTILE, ISSUE, PATHS, SECOND, changed
+from tests.publish.sample_reports import (
+    DEGRADED,
+    EVIL,
+    FEATURE,
+    FIRST,
+    FULL,
+    HOSTILE,
+    ISSUE,
+    PATHS,
+    SECOND,
+    change_report,
+)
 from triage.domain.effect import (
     AddLabels,
     Annotate,
@@ -19,18 +30,20 @@ from triage.domain.effect import (
     WriteReport,
     WriteSummary,
 )
-from triage.domain.issue import Exchange
+from triage.domain.issue import IssueComment
 from triage.domain.report import Ticket
-from triage.publish.comment import comment
-from triage.publish.deduplicate import our_comments
-from triage.publish.hidden_state import PostedState, parse, render, text_hash
-from triage.publish.plan_effects import NOTHING, failed, outputs, plan, quieten, skipped
+from triage.publish.comment import render_comment
+from triage.publish.deduplicate import find_our_comments
+from triage.publish.hidden_state import PostedState, hash_text, parse_state, render_state
+from triage.publish.plan_effects import EMPTY_OUTPUTS, build_outputs, plan_failure, plan_quiet, plan_report, plan_skip
 
 E = TypeVar("E")
 
 
-def exchange(body: str, **fields: Any) -> Exchange:
-    return Exchange(author="github-actions[bot]", body=body, by_bot=True, **({"ours": True, "comment_id": 77} | fields))
+def exchange(body: str, **fields: Any) -> IssueComment:
+    return IssueComment(
+        author="github-actions[bot]", body=body, by_bot=True, **({"ours": True, "comment_id": 77} | fields)
+    )
 
 
 def names(effects: Sequence[Effect]) -> list[str]:
@@ -42,7 +55,7 @@ def of(kind: type[E], effects: Sequence[Effect]) -> E:
 
 
 ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
-OURS = exchange(comment(FULL, None, PATHS))
+OURS = exchange(render_comment(FULL, None, PATHS))
 
 
 @pytest.mark.parametrize(
@@ -50,10 +63,10 @@ OURS = exchange(comment(FULL, None, PATHS))
     [
         (Policy(), FULL, None, ["PostComment", *ALWAYS]),
         (Policy(), FULL, OURS, ALWAYS),
-        (Policy(), changed(seconds=1.0, analysis="new words"), OURS, ALWAYS),
+        (Policy(), change_report(seconds=1.0, analysis="new words"), OURS, ALWAYS),
         (Policy(), SECOND, OURS, ["EditComment", *ALWAYS]),
         (Policy(), FULL, exchange("<!-- bug-triage: v0 {} -->\nold"), ["EditComment", *ALWAYS]),
-        (Policy(), FULL, exchange(render(PostedState(quiet=True))), ["EditComment", *ALWAYS]),
+        (Policy(), FULL, exchange(render_state(PostedState(quiet=True))), ["EditComment", *ALWAYS]),
         (Policy(comment=False), FULL, None, ALWAYS),
         (Policy(comment=False), SECOND, OURS, ALWAYS),
         (Policy(dry_run=True), FULL, None, ALWAYS),
@@ -67,73 +80,73 @@ OURS = exchange(comment(FULL, None, PATHS))
     ],
 )
 def test_what_is_written(policy, report, previous, expected):
-    assert names(plan(report, policy, ISSUE, previous, PATHS)) == expected
+    assert names(plan_report(report, policy, ISSUE, previous, PATHS)) == expected
 
 
 def test_a_quiet_comment_wakes_although_nothing_is_new():
-    state = parse(OURS.body)
+    state = parse_state(OURS.body)
     assert state is not None
-    quiet = exchange(render(state.model_copy(update={"quiet": True})) + "\nquiet")
-    edit = of(EditComment, plan(FULL, Policy(), ISSUE, quiet, PATHS))
+    quiet = exchange(render_state(state.model_copy(update={"quiet": True})) + "\nquiet")
+    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, quiet, PATHS))
     assert edit.comment_id == 77
-    woken = parse(edit.body)
+    woken = parse_state(edit.body)
     assert woken is not None
     assert not woken.quiet
 
 
 def test_the_comment_remembers_the_text_that_was_read():
-    post = of(PostComment, plan(FULL, Policy(), ISSUE))
-    state = parse(post.body)
+    post = of(PostComment, plan_report(FULL, Policy(), ISSUE))
+    state = parse_state(post.body)
     assert state is not None
-    assert state.text == text_hash(ISSUE.title, ISSUE.body)
+    assert state.text == hash_text(ISSUE.title, ISSUE.body)
     assert post.issue_number == 412
 
 
 def test_an_edit_builds_on_what_the_comment_said():
-    first = exchange(comment(FIRST, None, PATHS))
-    edit = of(EditComment, plan(SECOND, Policy(), ISSUE, first, PATHS))
+    first = exchange(render_comment(FIRST, None, PATHS))
+    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, first, PATHS))
     assert "- [x] The version in use" in edit.body
     assert "No longer suspected" in edit.body
 
 
 def test_only_labels_that_are_not_there_are_added():
     issue = ISSUE.model_copy(update={"labels": ["Bug"]})
-    report = changed(ticket=Ticket(title="t", labels=["bug", "importer", "importer"]))
-    assert of(AddLabels, plan(report, Policy(labels="apply"), issue)).labels == ["importer"]
+    report = change_report(ticket=Ticket(title="t", labels=["bug", "importer", "importer"]))
+    assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue)).labels == ["importer"]
     full = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
-    assert "AddLabels" not in names(plan(report, Policy(labels="apply"), full))
+    assert "AddLabels" not in names(plan_report(report, Policy(labels="apply"), full))
 
 
 def test_a_terminal_has_no_issue_to_write_to():
     issue = ISSUE.model_copy(update={"number": None})
-    assert names(plan(FULL, Policy(labels="apply"), issue)) == ALWAYS
+    assert names(plan_report(FULL, Policy(labels="apply"), issue)) == ALWAYS
 
 
 def test_a_dry_run_lists_its_plan():
-    effects = plan(FULL, Policy(dry_run=True, labels="apply"), ISSUE)
+    effects = plan_report(FULL, Policy(dry_run=True, labels="apply"), ISSUE)
     page = of(WriteSummary, effects).markdown
     assert "### Dry run: what would have been written" in page
     assert "- A new comment on issue 412 of " in page
     assert "- Labels added to issue 412: `bug`, `importer`" in page
-    unchanged = of(WriteSummary, plan(FULL, Policy(dry_run=True), ISSUE, OURS)).markdown
+    unchanged = of(WriteSummary, plan_report(FULL, Policy(dry_run=True), ISSUE, OURS)).markdown
     assert "would have been written\n\nNothing." in unchanged
-    assert "Dry run" not in of(WriteSummary, plan(FULL, Policy(), ISSUE)).markdown
+    assert "Dry run" not in of(WriteSummary, plan_report(FULL, Policy(), ISSUE)).markdown
 
 
 def test_the_report_is_written_as_json():
-    text = of(WriteReport, plan(FULL, Policy(), ISSUE)).json_text
+    text = of(WriteReport, plan_report(FULL, Policy(), ISSUE)).json_text
     assert type(FULL).model_validate_json(text) == FULL
 
 
 def test_a_degraded_run_warns_once():
-    warning = of(Annotate, plan(DEGRADED, Policy(), ISSUE))
+    warning = of(Annotate, plan_report(DEGRADED, Policy(), ISSUE))
     assert warning.level == "warning"
     assert warning.message.startswith("The triage is incomplete. The critic's model was rate limited;")
-    assert len(of(Annotate, plan(changed(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE)).message) <= 500
+    assert len(of(Annotate, plan_report(change_report(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE)).message) <= 500
 
 
 def test_outputs_of_a_full_report():
-    assert outputs(FULL) == {
+    assert build_outputs(FULL) == {
         "status": "complete",
         "engine": "model",
         "severity": "HIGH",
@@ -142,7 +155,7 @@ def test_outputs_of_a_full_report():
         "suspect-files": '["src/ledger/dates.py", "src/ledger/importers/csv_reader.py", "src/ledger/cli.py"]',
         "report-file": "",
         "comment-url": "",
-        "ticket-title": outputs(FULL)["ticket-title"],
+        "ticket-title": build_outputs(FULL)["ticket-title"],
         "ticket-labels": '["bug", "importer"]',
         "ticket-assignee": "maria",
         "ticket-effort": "S",
@@ -150,18 +163,18 @@ def test_outputs_of_a_full_report():
         "cost-usd": "0.083700",
         "seconds": "27.0",
     }
-    assert "date format" in outputs(FULL)["ticket-title"]
+    assert "date format" in build_outputs(FULL)["ticket-title"]
 
 
 def test_outputs_are_empty_where_they_do_not_apply():
-    values = outputs(FEATURE)
+    values = build_outputs(FEATURE)
     assert (values["severity"], values["verdict"], values["ticket-effort"]) == ("", "", "")
     assert values["suspect-files"] == "[]"
-    assert outputs(DEGRADED)["cost-usd"] == "unknown"
+    assert build_outputs(DEGRADED)["cost-usd"] == "unknown"
 
 
 def test_outputs_are_one_line_each_whatever_the_model_said():
-    values = outputs(changed(HOSTILE, ticket=Ticket(title=EVIL * 20, labels=[EVIL], assignee="@a")))
+    values = build_outputs(change_report(HOSTILE, ticket=Ticket(title=EVIL * 20, labels=[EVIL], assignee="@a")))
     assert all("\n" not in value and "\r" not in value for value in values.values())
     assert len(values["ticket-title"]) <= 200
     assert not re.search(r"(?<![`\w])@octocat(?!`)", values["ticket-title"])
@@ -171,9 +184,9 @@ def test_outputs_are_one_line_each_whatever_the_model_said():
 
 def test_outputs_order_nothing_when_a_later_step_prints_them():
     """The runner obeys `::name::` at a line's start, and `##[name]` anywhere."""
-    odd = changed(FULL, ticket=Ticket(title=" ::error::x ##[add-mask]y $(z) `w` @mona", labels=["##[error]l"]))
+    odd = change_report(FULL, ticket=Ticket(title=" ::error::x ##[add-mask]y $(z) `w` @mona", labels=["##[error]l"]))
     suspects = [FULL.suspects[0].model_copy(update={"path": "a/##[error]b.py"})]
-    values = outputs(odd.model_copy(update={"suspects": suspects}))
+    values = build_outputs(odd.model_copy(update={"suspects": suspects}))
     assert values["ticket-title"] == "error::x ## [add-mask]y ＄(z) w ＠mona"
     assert not any("##[" in value or value.lstrip().startswith("::") for value in values.values())
     assert json.loads(values["suspect-files"]) == ["a/##[error]b.py"]
@@ -181,43 +194,43 @@ def test_outputs_order_nothing_when_a_later_step_prints_them():
 
 
 def test_an_unchanged_comment_still_has_an_address():
-    values = of(SetOutputs, plan(FULL, Policy(), ISSUE, OURS)).values
+    values = of(SetOutputs, plan_report(FULL, Policy(), ISSUE, OURS)).values
     assert values["comment-url"] == "https://github.com/acme/ledger/issues/412#issuecomment-77"
-    assert of(SetOutputs, plan(FULL, Policy(), ISSUE)).values["comment-url"] == ""
+    assert of(SetOutputs, plan_report(FULL, Policy(), ISSUE)).values["comment-url"] == ""
 
 
 def test_skipping_and_failing_set_every_output():
-    assert names(skipped("It is a pull request.")) == ["WriteSummary", "SetOutputs"]
-    assert names(failed("No such issue.")) == ["WriteSummary", "Annotate", "SetOutputs"]
-    assert of(SetOutputs, skipped("x")).values == NOTHING | {"status": "skipped"}
-    assert of(SetOutputs, failed("x")).values == NOTHING | {"status": "failed"}
-    assert of(Annotate, failed("No such issue.")) == Annotate(level="error", message="No such issue.")
-    assert set(outputs(FULL)) == set(NOTHING)
+    assert names(plan_skip("It is a pull request.")) == ["WriteSummary", "SetOutputs"]
+    assert names(plan_failure("No such issue.")) == ["WriteSummary", "Annotate", "SetOutputs"]
+    assert of(SetOutputs, plan_skip("x")).values == EMPTY_OUTPUTS | {"status": "skipped"}
+    assert of(SetOutputs, plan_failure("x")).values == EMPTY_OUTPUTS | {"status": "failed"}
+    assert of(Annotate, plan_failure("No such issue.")) == Annotate(level="error", message="No such issue.")
+    assert set(build_outputs(FULL)) == set(EMPTY_OUTPUTS)
 
 
 def test_quiet_edits_our_comment_or_writes_a_short_one():
-    edit = of(EditComment, quieten(412, OURS, Policy()))
-    state = parse(edit.body)
+    edit = of(EditComment, plan_quiet(412, OURS, Policy()))
+    state = parse_state(edit.body)
     assert state is not None
     assert state.quiet
-    assert state.content == (parse(OURS.body) or PostedState()).content
+    assert state.content == (parse_state(OURS.body) or PostedState()).content
     assert "Triage is quiet on this issue" in edit.body
-    post = of(PostComment, quieten(412, None, Policy()))
+    post = of(PostComment, plan_quiet(412, None, Policy()))
     assert len(post.body.splitlines()) == 2
-    assert parse(post.body) == PostedState(quiet=True)
+    assert parse_state(post.body) == PostedState(quiet=True)
 
 
 @pytest.mark.parametrize(
     ("previous", "policy"),
     [
-        (exchange(render(PostedState(quiet=True)) + "\nx"), Policy()),
+        (exchange(render_state(PostedState(quiet=True)) + "\nx"), Policy()),
         (OURS, Policy(dry_run=True)),
         (OURS, Policy(comment=False)),
         (None, Policy(dry_run=True)),
     ],
 )
 def test_quiet_writes_nothing_when_it_is_known_or_not_allowed(previous, policy):
-    assert names(quieten(412, previous, policy)) == ["WriteSummary", "SetOutputs"]
+    assert names(plan_quiet(412, previous, policy)) == ["WriteSummary", "SetOutputs"]
 
 
 def test_our_comments_have_our_marker_and_our_login():
@@ -226,5 +239,5 @@ def test_our_comments_have_our_marker_and_our_login():
     nameless = exchange(OURS.body, comment_id=None)
     second = exchange(OURS.body, comment_id=78)
     thread = [strangers, second, other, nameless, OURS]
-    assert our_comments(ISSUE.model_copy(update={"thread": thread})) == [OURS, second], "oldest first"
-    assert our_comments(ISSUE) == []
+    assert find_our_comments(ISSUE.model_copy(update={"thread": thread})) == [OURS, second], "oldest first"
+    assert find_our_comments(ISSUE) == []

@@ -3,34 +3,34 @@
 import pytest
 
 from tests.publish import sample_reports, sample_runs
-from tests.publish.sample_reports import EVIL, FEATURE, FULL, INDEX, LONG, PATHS, RULES, changed, step
+from tests.publish.sample_reports import EVIL, FEATURE, FULL, INDEX, LONG, PATHS, RULES, change_report, step
 from tests.publish.sample_runs import (
     CUT,
+    DEGRADATION,
     HOSTILE_RUN,
-    LADDER,
     PLANNED,
     REFUSED,
     ROUNDS,
+    RULES_FALLBACKS,
     SILENT,
-    TWINS,
     call,
     run,
     with_details,
 )
 from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
 from triage.domain.report import RunReport
-from triage.publish.diagram import diagram
-from triage.publish.sections import page
-from triage.publish.size_limit import MAX_SUMMARY_UNITS, units
+from triage.publish.diagram import render_diagram
+from triage.publish.sections import build_page
+from triage.publish.size_limit import MAX_SUMMARY_UNITS, utf16_length
 from triage.publish.summary import (
-    failure_summary,
-    plan_summary,
-    skip_summary,
-    summary,
-    unfinished_summary,
-    unpublished_summary,
+    render_failure_summary,
+    render_plan,
+    render_skip_summary,
+    render_summary,
+    render_unfinished_summary,
+    render_unpublished_notice,
 )
-from triage.text.inert_markdown import live_effects
+from triage.text.inert_markdown import find_active_content
 
 DRY_RUN: list[Effect] = [
     PostComment(issue_number=412, body="x" * 1234),
@@ -46,16 +46,16 @@ DRY_RUN: list[Effect] = [
         ("feature_request", FEATURE, None),
         ("planned", PLANNED, None),
         ("refused", REFUSED, None),
-        ("degraded", TWINS, None),
+        ("degraded", RULES_FALLBACKS, None),
         ("silent", SILENT, None),
-        ("ladder", LADDER, None),
+        ("ladder", DEGRADATION, None),
         ("rounds", ROUNDS, None),
         ("cut", CUT, None),
         ("hostile", HOSTILE_RUN, None),
     ],
 )
 def test_the_summary_reads_as_in_its_golden_file(golden, name, report, planned):
-    golden(f"tests/golden/summary_{name}.md", summary(report, None, PATHS, planned=planned))
+    golden(f"tests/golden/summary_{name}.md", render_summary(report, None, PATHS, planned=planned))
 
 
 SCENES = {
@@ -67,60 +67,62 @@ REPORTS = {name: report for name, report in SCENES.items() if isinstance(report,
 @pytest.mark.parametrize("name", REPORTS)
 def test_nothing_in_it_acts(name):
     report = REPORTS[name]
-    text = summary(report, None, PATHS)
-    links = page(report, None, [], "suggest").links
-    picture = diagram(report)
+    text = render_summary(report, None, PATHS)
+    links = build_page(report, None, [], "suggest").links
+    picture = render_diagram(report)
     assert picture in text
-    assert live_effects(text.replace(picture, ""), links) == []
+    assert find_active_content(text.replace(picture, ""), links) == []
     assert text.startswith("## Bug triage")
     assert text.splitlines().count("<details>") == text.splitlines().count("</details>") > 0
-    assert units(text) <= MAX_SUMMARY_UNITS
+    assert utf16_length(text) <= MAX_SUMMARY_UNITS
 
 
 def test_what_ran_is_told_in_a_sentence_and_drawn():
-    text = summary(REFUSED, None, PATHS)
+    text = render_summary(REFUSED, None, PATHS)
     told = "4 decisions, 2 of them by a model; 2 proposals not taken; 13 requests to models, 5 tool calls; 4 faults."
     assert f"### What ran\n\n{told}\n\n```mermaid\n" in text
-    assert "\n4 decisions by rules.\n" in summary(RULES, None, PATHS)
-    assert "\n9 decisions, 7 of them by a model; 1 proposal not taken; 3 rounds; " in summary(ROUNDS, None, PATHS)
+    assert "\n4 decisions by rules.\n" in render_summary(RULES, None, PATHS)
+    assert "\n9 decisions, 7 of them by a model; 1 proposal not taken; 3 rounds; " in render_summary(
+        ROUNDS, None, PATHS
+    )
 
 
 def test_the_report_comes_before_how_it_came_about():
-    text = summary(REFUSED, None, PATHS)
+    text = render_summary(REFUSED, None, PATHS)
     at = [text.index(words) for words in ("Next steps", "<summary>Evidence", "### What ran", "<summary>10 steps")]
     assert at == sorted(at)
 
 
 def test_tokens_and_dollars_stand_once_beside_their_caps():
-    text = summary(PLANNED, None, PATHS)
+    text = render_summary(PLANNED, None, PATHS)
     assert "<summary>10 steps: 31.4 of 300 s, 37,003 of 100,000 tokens, 0.0893 of 1.00 US dollars</summary>" in text
     assert text.count("0.0893") == 1
-    assert "<summary>5 steps: 2.3 of 300 s</summary>" in summary(RULES, None, PATHS)
+    assert "<summary>5 steps: 2.3 of 300 s</summary>" in render_summary(RULES, None, PATHS)
     unknown = PLANNED.usage.model_copy(update={"usd": None})
-    assert "of 100,000 tokens, price unknown</summary>" in summary(changed(PLANNED, usage=unknown))
+    assert "of 100,000 tokens, price unknown</summary>" in render_summary(change_report(PLANNED, usage=unknown))
 
 
 def test_each_step_says_who_answered_what_it_took_and_how_it_ended():
-    text = summary(TWINS, None, PATHS)
+    text = render_summary(RULES_FALLBACKS, None, PATHS)
     assert "| 2 | Codebase search | `gpt-4o-mini` | 6.1 |  |  | 4 |  | failed: rate limited |" in text
     assert "| 2 | Codebase search | rules | 0.3 |  |  |  |  | done |" in text
     assert "| 2 | Web search | `gpt-4o-mini` | 4.4 | 3,430 | 0.0007 | 1 | 1 | done |" in text
     assert "| refused by the gate: confidence out of range |" in text
     assert "| 6,430 | 0.0217 | 1 |  | done, but ticket: rate limited; written by rules |" in text
-    assert "| 6 | 2 | Critic |" in summary(ROUNDS, None, PATHS)
+    assert "| 6 | 2 | Critic |" in render_summary(ROUNDS, None, PATHS)
 
 
 def test_decisions_say_whose_they_were_and_what_was_not_taken():
-    text = summary(REFUSED, None, PATHS)
+    text = render_summary(REFUSED, None, PATHS)
     assert "<summary>4 decisions of at most 12, 2 proposals not taken</summary>" in text
     assert "| 2 | model | Codebase search, Web search | 0.90 | The traceback names a function;" in text
     assert "yet<br>Not taken: Writer (unlawful proposal: only critic may run now) |" in text
     assert "| 4 | rules | Writer |  | the critic approved<br>No proposal (no answer within 10 seconds) |" in text
-    assert "<br>Budget: fast model<br>A limit decided |" in summary(LADDER, None, PATHS)
+    assert "<br>Budget: fast model<br>A limit decided |" in render_summary(DEGRADATION, None, PATHS)
 
 
 def test_requests_and_tool_calls_are_listed_in_the_order_of_time():
-    text = summary(PLANNED, None, PATHS)
+    text = render_summary(PLANNED, None, PATHS)
     asked = text.partition("one by one</summary>")[2].partition("</details>")[0]
     assert (
         "| 9.2 | Codebase search | `read_lines` | `src/ledger/dates.py`, lines 1-60 → 60 lines | 0.0 |  | done |"
@@ -134,14 +136,16 @@ def test_requests_and_tool_calls_are_listed_in_the_order_of_time():
 
 def test_answers_kept_from_an_interrupted_run_are_no_requests():
     kept = [call("gpt-4o", -600.0, 900, replayed=True), call("gpt-4o", 3.0, 900)]
-    text = summary(run(FULL, [with_details(step("critic", 3, 1.0, 1.0, "gpt-4o"), calls=kept)], FULL.decisions, 4.0))
+    text = render_summary(
+        run(FULL, [with_details(step("critic", 3, 1.0, 1.0, "gpt-4o"), calls=kept)], FULL.decisions, 4.0)
+    )
     assert "<summary>1 request to models, 1 answer kept from an interrupted run, one by one</summary>" in text
     assert "| before | Critic | `gpt-4o` |" in text
     assert "| kept from an interrupted run, not asked again |" in text
 
 
 def test_faults_say_what_was_done_instead():
-    text = summary(TWINS, None, PATHS)
+    text = render_summary(RULES_FALLBACKS, None, PATHS)
     assert "<summary>9 faults, and what was done instead</summary>" in text
     assert "| Codebase search | a request to `gpt-4o` | rate limited | rules answered |" in text
     assert "| Critic | its answer | confidence out of range | rules answered |" in text
@@ -150,7 +154,7 @@ def test_faults_say_what_was_done_instead():
 
 def test_a_table_without_end_is_cut_and_says_so():
     steps = [step("critic", number, number, 1.0) for number in range(1, 130)]
-    text = summary(run(FULL, steps, FULL.decisions, 4.0))
+    text = render_summary(run(FULL, steps, FULL.decisions, 4.0))
     assert "The first 100 of 129: the rest stands in the JSON report." in text
 
 
@@ -159,73 +163,80 @@ def test_a_table_without_end_is_cut_and_says_so():
     [
         (FULL, "engine: model ·"),
         (RULES, "engine: rules (no model) ·"),
-        (TWINS, "engine: model ·"),
+        (RULES_FALLBACKS, "engine: model ·"),
         (SILENT, "engine: rules (a model was asked and gave no usable answer) ·"),
         (
-            changed(SILENT, steps=[PLANNED.steps[1], *SILENT.steps]),
+            change_report(SILENT, steps=[PLANNED.steps[1], *SILENT.steps]),
             "engine: rules (a model was asked and gave no usable answer) ·",
         ),
         (
-            changed(SILENT, steps=[record for record in SILENT.steps if record.engine == "rules"]),
+            change_report(SILENT, steps=[record for record in SILENT.steps if record.engine == "rules"]),
             "engine: rules (a model was chosen and not asked) ·",
         ),
     ],
 )
 def test_the_footer_says_who_really_answered(report, told):
-    text = summary(report, None, PATHS)
+    text = render_summary(report, None, PATHS)
     assert told in text
     assert ("No language model" in text) == ("rules" in told)
 
 
 def test_the_index_is_told():
-    text = summary(FULL, None, PATHS)
+    text = render_summary(FULL, None, PATHS)
     assert "| Left out: vendored | 41 |" in text
     assert "cache" not in text
 
 
 def test_what_the_cache_gave_and_what_is_wrong_with_it_is_told():
     index = INDEX.model_copy(update={"reused": 1200, "cache": "The cache could not be written."})
-    text = summary(changed(index=index), None, PATHS)
+    text = render_summary(change_report(index=index), None, PATHS)
     assert "| Taken over from the cache | 1,200 files |" in text
     assert "\nThe cache could not be written.\n" in text
 
 
 def test_a_run_that_did_nothing_yet_has_a_page_all_the_same():
-    text = summary(changed(steps=[], decisions=[], index=None, suspects=[], evidence=[], root_cause=""), None, [])
+    text = render_summary(
+        change_report(steps=[], decisions=[], index=None, suspects=[], evidence=[], root_cause=""), None, []
+    )
     assert "mermaid" not in text
     assert "### What ran\n\nNobody decided anything: the run ended before that.\n" in text
 
 
 def test_a_terminal_has_no_issue_to_link_to():
     issue = FULL.issue.model_copy(update={"number": None, "url": ""})
-    assert summary(changed(issue=issue, server_url="")).startswith("## Bug triage\n")
+    assert render_summary(change_report(issue=issue, server_url="")).startswith("## Bug triage\n")
 
 
 def test_skipping_failing_and_not_publishing_are_told():
-    assert skip_summary("The issue is locked.") == "## Bug triage: skipped\n\nThe issue is locked.\n"
-    assert failure_summary("There is no such issue.").startswith(
+    assert render_skip_summary("The issue is locked.") == "## Bug triage: skipped\n\nThe issue is locked.\n"
+    assert render_failure_summary("There is no such issue.").startswith(
         "## Bug triage: failed\n\nThere is no such issue.\n\nNothing was triaged."
     )
-    assert "- The token may not write.\n" in unpublished_summary(["The token may not write."])
+    assert "- The token may not write.\n" in render_unpublished_notice(["The token may not write."])
 
 
 def test_small_pages_are_inert_too():
-    for text in (skip_summary(EVIL), unfinished_summary(EVIL), failure_summary(EVIL), unpublished_summary([EVIL])):
-        assert live_effects(text, []) == []
+    for text in (
+        render_skip_summary(EVIL),
+        render_unfinished_summary(EVIL),
+        render_failure_summary(EVIL),
+        render_unpublished_notice([EVIL]),
+    ):
+        assert find_active_content(text, []) == []
         assert text.startswith(("## ", "> "))
 
 
 def test_a_plan_is_listed_in_words():
     edit = EditComment(issue_number=7, comment_id=99, body="abc")
-    assert plan_summary([*DRY_RUN, edit]).splitlines()[2:] == [
+    assert render_plan([*DRY_RUN, edit]).splitlines()[2:] == [
         "- A new comment on issue 412 of 1,234 characters",
         "- Labels added to issue 412: `bug`, ``a`b``",
         "- The comment 99 on issue 7, 3 characters",
     ]
-    assert plan_summary([]).endswith("Nothing.")
+    assert render_plan([]).endswith("Nothing.")
 
 
 def test_a_long_summary_stays_below_what_github_shows():
     words = [LONG.notes[0] * 10] * 20
-    many = changed(LONG, notes=words, next_steps=["x" * 100_000] * 20)
-    assert units(summary(many, None, PATHS)) <= MAX_SUMMARY_UNITS
+    many = change_report(LONG, notes=words, next_steps=["x" * 100_000] * 20)
+    assert utf16_length(render_summary(many, None, PATHS)) <= MAX_SUMMARY_UNITS

@@ -6,14 +6,14 @@ import pytest
 from rich.console import Console
 
 from tests.publish.sample_reports import FULL, RULES
-from tests.publish.sample_runs import CUT, HOSTILE_RUN, REFUSED, SILENT, TWINS
+from tests.publish.sample_runs import CUT, HOSTILE_RUN, REFUSED, RULES_FALLBACKS, SILENT
 from triage.domain.report import RunReport
-from triage.publish.terminal_page import screen
+from triage.publish.terminal_page import render_terminal_page
 
 
 def shown(report: RunReport) -> list[str]:
     console = Console(file=io.StringIO(), width=400, color_system=None)
-    console.print(screen(report))
+    console.print(render_terminal_page(report))
     assert isinstance(console.file, io.StringIO)
     return [line.strip() for line in console.file.getvalue().splitlines()]
 
@@ -35,7 +35,7 @@ def test_who_decided_and_which_agents_ran():
         "4 decisions, 2 of them by a model; 2 proposals not taken; 13 requests to models, 5 tool calls; 4 faults.",
         "prepare 1.9 s, investigator 3.1 s, codebase search 9.4 s, web search 6.2 s, critic 4.8 s, writer 7.7 s",
     ]
-    assert shown(TWINS)[-1] == (
+    assert shown(RULES_FALLBACKS)[-1] == (
         "prepare 1.9 s, investigator timed out, by rules 60.0 s, codebase search failed, by rules 6.4 s, "
         "web search 4.4 s, critic failed, by rules 3.8 s, writer 7.7 s"
     )

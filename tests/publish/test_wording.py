@@ -30,8 +30,8 @@ def test_the_first_two_sentences(text, expected):
     [(0.0, "low"), (0.39, "low"), (0.4, "medium"), (0.69, "medium"), (0.7, "high"), (1.0, "high")],
 )
 def test_confidence_has_three_bands(value, expected):
-    assert wording.confidence_band(value) == expected
-    assert wording.confidence(value) == f"{expected} confidence ({value:.2f})"
+    assert wording.confidence_level(value) == expected
+    assert wording.format_confidence(value) == f"{expected} confidence ({value:.2f})"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_confidence_has_three_bands(value, expected):
     ],
 )
 def test_seconds(value, expected):
-    assert wording.seconds(value) == expected
+    assert wording.format_seconds(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -59,19 +59,19 @@ def test_seconds(value, expected):
     ],
 )
 def test_the_price(usage, expected):
-    assert wording.spent(usage) == expected
+    assert wording.format_usage(usage) == expected
 
 
 def test_counting():
-    assert [wording.counted(number, "file") for number in (0, 1, 2, 1200)] == [
+    assert [wording.format_count(number, "file") for number in (0, 1, 2, 1200)] == [
         "0 files",
         "1 file",
         "2 files",
         "1,200 files",
     ]
-    assert wording.counted(2, "match", "matches") == "2 matches"
+    assert wording.format_count(2, "match", "matches") == "2 matches"
 
 
 def test_clipping():
-    assert wording.clipped("abc", 3) == "abc"
-    assert wording.clipped("abcd", 3) == "ab…"
+    assert wording.truncate("abc", 3) == "abc"
+    assert wording.truncate("abcd", 3) == "ab…"

@@ -1,6 +1,6 @@
 """Issues of our own making, in the manners that people have."""
 
-from triage.domain.issue import Exchange, Issue
+from triage.domain.issue import Issue, IssueComment
 
 COMPLETE = Issue(
     number=7,
@@ -82,10 +82,12 @@ FURTHER = Issue(
     author="ann",
     body="It fails, see below.",
     thread=[
-        Exchange(author="bob", body="Which error? `NotMine.x`"),
-        Exchange(author="ann", body='```\nFile "late.py", line 5, in save\nOSError: disk full\n```\nwith shop 1.2.3'),
-        Exchange(author="ann", body="`bot.says()`", by_bot=True),
-        Exchange(author="ann", body="`ours.says()`", ours=True),
+        IssueComment(author="bob", body="Which error? `NotMine.x`"),
+        IssueComment(
+            author="ann", body='```\nFile "late.py", line 5, in save\nOSError: disk full\n```\nwith shop 1.2.3'
+        ),
+        IssueComment(author="ann", body="`bot.says()`", by_bot=True),
+        IssueComment(author="ann", body="`ours.says()`", ours=True),
     ],
 )
 

@@ -5,15 +5,15 @@ import pytest
 from tests.reading import issues
 from triage.domain.findings import Kind, MissingKind
 from triage.domain.issue import Issue
-from triage.reading.issue_forms import answer, form_used, parse_forms
-from triage.reading.issue_kind import kind_of
-from triage.reading.missing_information import missing_information
-from triage.reading.read_issue import read
-from triage.reading.symptoms import symptoms
+from triage.reading.issue_forms import find_answer, find_used_form, parse_forms
+from triage.reading.issue_kind import classify_issue
+from triage.reading.missing_information import find_missing_information
+from triage.reading.read_issue import read_issue
+from triage.reading.symptoms import find_symptoms
 
 
 def asked(issue: Issue, *forms: str) -> list[MissingKind]:
-    return [missing.kind for missing in missing_information(read(issue), forms)]
+    return [missing.kind for missing in find_missing_information(read_issue(issue), forms)]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_what_is_told_in_another_language_is_not_asked_again() -> None:
 
 
 def test_questions_say_why_in_the_reports_words() -> None:
-    missing = missing_information(read(issues.VAGUE_CRASH), [])
+    missing = find_missing_information(read_issue(issues.VAGUE_CRASH), [])
     assert [(question.question, question.reason) for question in missing[:2]] == [
         (
             "What are the steps, or the smallest piece of code or input, that show the problem?",
@@ -59,7 +59,7 @@ def test_questions_say_why_in_the_reports_words() -> None:
 
 
 def test_a_race_is_asked_for_its_circumstances() -> None:
-    question = missing_information(read(issues.FLAKY), [])[0]
+    question = find_missing_information(read_issue(issues.FLAKY), [])[0]
     assert question.question.startswith("How often does it happen")
     assert "“sometimes hangs”" in question.reason
 
@@ -83,7 +83,7 @@ def test_a_version_that_stands_there_is_not_asked(body: str) -> None:
 
 def test_the_platforms_version_is_not_the_projects() -> None:
     issue = Issue(title="Total is wrong for two items", body="`total([1, 2])` returns 4 with Python 3.11.2.")
-    question = next(missing for missing in missing_information(read(issue), []) if missing.kind == "version")
+    question = next(missing for missing in find_missing_information(read_issue(issue), []) if missing.kind == "version")
     assert "Python 3.11.2 is named" in question.reason
 
 
@@ -101,7 +101,7 @@ def test_a_form_that_was_filled_in_is_not_asked_again() -> None:
 
 def test_open_fields_are_asked_by_their_own_label() -> None:
     body = FILLED.format(steps="Add two items.", version="_No response_", database="_No response_")
-    missing = missing_information(read(Issue(title="Total is wrong", body=body)), [issues.FORM])
+    missing = find_missing_information(read_issue(Issue(title="Total is wrong", body=body)), [issues.FORM])
     assert [(question.kind, question.question) for question in missing] == [
         ("version", "Could you fill in “Shop version”? It is empty in the report."),
         ("other", "Could you fill in “Which database?”? It is empty in the report."),
@@ -116,7 +116,7 @@ def test_what_stands_elsewhere_is_not_asked_for_its_field() -> None:
 
 def test_an_empty_template_asks_for_its_headings() -> None:
     body = "## Description\n\nThe total is wrong.\n\n**To Reproduce**\n\n## Expected behavior\n\n"
-    missing = missing_information(read(Issue(title="Total is off", body=body)), [issues.TEMPLATE])
+    missing = find_missing_information(read_issue(Issue(title="Total is off", body=body)), [issues.TEMPLATE])
     assert missing[0].question == "Could you fill in “To Reproduce”? It is empty in the report."
 
 
@@ -140,11 +140,13 @@ def test_forms_are_read() -> None:
 
 def test_the_form_in_use_is_the_one_with_its_headings() -> None:
     forms = parse_forms([issues.TEMPLATE, issues.FORM])
-    sections = read(Issue(title="x", body=FILLED.format(steps="y", version="_No response_", database="a"))).sections
-    used = form_used(forms, sections)
+    sections = read_issue(
+        Issue(title="x", body=FILLED.format(steps="y", version="_No response_", database="a"))
+    ).sections
+    used = find_used_form(forms, sections)
     assert used == forms[1]
-    assert [answer(field, sections) for field in forms[1].fields] == ["The total is wrong.", "y", "", "a", None]
-    assert form_used(forms, []) is None
+    assert [find_answer(field, sections) for field in forms[1].fields] == ["The total is wrong.", "y", "", "a", None]
+    assert find_used_form(forms, []) is None
 
 
 @pytest.mark.parametrize(
@@ -176,7 +178,7 @@ def test_the_form_in_use_is_the_one_with_its_headings() -> None:
     ],
 )
 def test_kind(issue: Issue, labels: list[str], kind: Kind) -> None:
-    assert kind_of(read(issue), labels) == kind
+    assert classify_issue(read_issue(issue), labels) == kind
 
 
 @pytest.mark.parametrize(
@@ -203,11 +205,11 @@ def test_kind(issue: Issue, labels: list[str], kind: Kind) -> None:
     ],
 )
 def test_symptoms(text: str, found: dict[str, str]) -> None:
-    assert {symptom.kind: symptom.phrase for symptom in symptoms(read(Issue(title=text)))} == found
+    assert {symptom.kind: symptom.phrase for symptom in find_symptoms(read_issue(Issue(title=text)))} == found
 
 
 def test_a_trace_is_a_crash_in_its_own_words() -> None:
-    assert [(symptom.kind, symptom.phrase) for symptom in symptoms(read(issues.COMPLETE))] == [
+    assert [(symptom.kind, symptom.phrase) for symptom in find_symptoms(read_issue(issues.COMPLETE))] == [
         ("crash", "TypeError"),
         ("regression", "Since the upgrade"),
     ]
@@ -215,7 +217,11 @@ def test_a_trace_is_a_crash_in_its_own_words() -> None:
 
 def test_the_worst_comes_first() -> None:
     text = "Typo in the menu; today it crashes and deletes all files"
-    assert [symptom.kind for symptom in symptoms(read(Issue(title=text)))] == ["data_loss", "crash", "cosmetic"]
+    assert [symptom.kind for symptom in find_symptoms(read_issue(Issue(title=text)))] == [
+        "data_loss",
+        "crash",
+        "cosmetic",
+    ]
 
 
 def test_a_form_that_multiplies_itself_is_none() -> None:

@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 
 from tests.reading import issues
 from triage.domain.issue import Issue, Reading, Section
-from triage.reading.code_names import identifiers, paths
-from triage.reading.error_messages import error_messages
-from triage.reading.issue_kind import kind_of
-from triage.reading.missing_information import missing_information
-from triage.reading.read_issue import read
-from triage.reading.symptoms import symptoms
+from triage.reading.code_names import find_identifiers, find_paths
+from triage.reading.error_messages import find_error_messages
+from triage.reading.issue_kind import classify_issue
+from triage.reading.missing_information import find_missing_information
+from triage.reading.read_issue import read_issue
+from triage.reading.symptoms import find_symptoms
 from triage.reading.traces import find_traces
-from triage.reading.versions import versions
+from triage.reading.versions import find_versions
 
 
 def test_a_form_is_taken_apart() -> None:
-    reading = read(issues.COMPLETE)
+    reading = read_issue(issues.COMPLETE)
     assert reading.title == "`Cart.total()` raises TypeError for an empty cart"
     assert "Please search first" not in reading.body
     assert reading.hidden_fragments == 1
@@ -44,7 +44,7 @@ def test_a_form_is_taken_apart() -> None:
 
 
 def test_javascript() -> None:
-    reading = read(issues.JAVASCRIPT)
+    reading = read_issue(issues.JAVASCRIPT)
     assert reading.error_messages == ["TypeError: Cannot read properties of undefined (reading 'id')"]
     assert [frame.line for frame in reading.traces[0].frames] == [4, 12]
     assert reading.paths == ["src/App.tsx", "src/main.ts"]
@@ -53,14 +53,14 @@ def test_javascript() -> None:
 
 
 def test_a_bare_trace_is_no_prose() -> None:
-    reading = read(issues.GO)
+    reading = read_issue(issues.GO)
     assert reading.error_messages == ["panic: assignment to entry in nil map"]
     assert [frame.function for frame in reading.traces[0].frames] == ["main.main", "main.(*Registry).Add"]
     assert reading.prose == "I am on commit 3f2a9bc4d1 with go1.22."
 
 
 def test_what_the_reporter_adds_is_read_and_nothing_else() -> None:
-    reading = read(issues.FURTHER)
+    reading = read_issue(issues.FURTHER)
     assert reading.error_messages == ["OSError: disk full"]
     assert reading.versions == ["shop 1.2.3"]
     assert "Comment by the reporter" in reading.body
@@ -69,7 +69,7 @@ def test_what_the_reporter_adds_is_read_and_nothing_else() -> None:
 
 
 def test_a_bare_python_session_is_code() -> None:
-    reading = read(Issue(title="x", body="It does\n\n>>> a = f(1)\n>>> a.b\n3\n\n>>> g(2)\n\nand that is wrong"))
+    reading = read_issue(Issue(title="x", body="It does\n\n>>> a = f(1)\n>>> a.b\n3\n\n>>> g(2)\n\nand that is wrong"))
     assert len(reading.code) == 1
     assert ">>> a = f(1)" in reading.code[0].text
     assert "wrong" in reading.prose
@@ -93,7 +93,7 @@ def test_a_bare_python_session_is_code() -> None:
     ],
 )
 def test_what_is_quoted_stands_in_the_text(name: str) -> None:
-    reading = read(getattr(issues, name))
+    reading = read_issue(getattr(issues, name))
     page = f"{reading.text} {' '.join(reading.links)}"
     for quoted in [*reading.error_messages, *reading.identifiers, *reading.paths]:
         assert quoted in page
@@ -102,17 +102,17 @@ def test_what_is_quoted_stands_in_the_text(name: str) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.text(), st.text())
 def test_anything_is_read(title: str, body: str) -> None:
-    reading = read(Issue(title=title, body=body))
+    reading = read_issue(Issue(title=title, body=body))
     for quoted in [*reading.error_messages, *reading.identifiers]:
         assert quoted in reading.text
     reading.model_dump_json()
-    missing_information(reading, [])
-    symptoms(reading)
-    kind_of(reading, [])
+    find_missing_information(reading, [])
+    find_symptoms(reading)
+    classify_issue(reading, [])
 
 
 def test_empty_issue() -> None:
-    assert read(Issue(title="", body="")) == Reading()
+    assert read_issue(Issue(title="", body="")) == Reading()
 
 
 @pytest.mark.parametrize(
@@ -137,12 +137,12 @@ def test_empty_issue() -> None:
     ],
 )
 def test_error_messages(text: str, messages: list[str]) -> None:
-    assert error_messages("", [text], find_traces(text)) == messages
+    assert find_error_messages("", [text], find_traces(text)) == messages
 
 
 def test_at_most_ten_messages_without_repeats() -> None:
     text = "\n".join(f"error: number {n} failed badly" for n in [*range(30), 0, 1])
-    found = error_messages("", [text], [])
+    found = find_error_messages("", [text], [])
     assert len(found) == 10
     assert len(set(found)) == 10
 
@@ -163,11 +163,11 @@ def test_at_most_ten_messages_without_repeats() -> None:
     ],
 )
 def test_identifiers(text: str, names: list[str]) -> None:
-    assert identifiers("", text, []) == names
+    assert find_identifiers("", text, []) == names
 
 
 def test_names_of_the_title_come_first_and_code_last() -> None:
-    names = identifiers("`first.one` breaks", "then second_one", ["third.one(fourth_one)\nthird.one(x)"])
+    names = find_identifiers("`first.one` breaks", "then second_one", ["third.one(fourth_one)\nthird.one(x)"])
     assert names[:3] == ["first.one", "second_one", "third.one"]
 
 
@@ -184,7 +184,7 @@ def test_names_of_the_title_come_first_and_code_last() -> None:
     ],
 )
 def test_paths(text: str, found: list[str]) -> None:
-    assert paths([text]) == found
+    assert find_paths([text]) == found
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_paths(text: str, found: list[str]) -> None:
     ],
 )
 def test_versions(text: str, found: list[str]) -> None:
-    assert versions(text, [], []) == found
+    assert find_versions(text, [], []) == found
 
 
 def test_sections_name_their_bare_numbers() -> None:
@@ -211,7 +211,7 @@ def test_sections_name_their_bare_numbers() -> None:
         Section(heading="Shop version", text="2.4.1"),
         Section(heading="Packages", text="pandas: 1.0.1\nsix 1.15.0"),
     ]
-    assert versions("", [], sections) == ["Shop 2.4.1", "pandas 1.0.1", "six 1.15.0"]
+    assert find_versions("", [], sections) == ["Shop 2.4.1", "pandas 1.0.1", "six 1.15.0"]
 
 
 PIECES = [
@@ -228,8 +228,8 @@ def test_64_kib_of_anything_is_read_fast(piece: str, frame: str) -> None:
     flood = (piece * 65_536)[: 65_000 // copies]
     issue = Issue(title=flood[:256], body=frame.format(*[flood] * copies))
     started = time.process_time()
-    reading = read(issue)
-    missing_information(reading, [])
-    symptoms(reading)
-    kind_of(reading, [])
+    reading = read_issue(issue)
+    find_missing_information(reading, [])
+    find_symptoms(reading)
+    classify_issue(reading, [])
     assert time.process_time() - started < 1.5  # four stages, 250 ms each on a quiet machine

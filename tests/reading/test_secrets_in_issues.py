@@ -2,9 +2,9 @@
 
 import pytest
 
-from triage.domain.issue import Exchange, Issue
-from triage.graph.nodes import as_people_see
-from triage.secrets.likely_secrets import MASK
+from triage.domain.issue import Issue, IssueComment
+from triage.graph.nodes import read_visible_issue
+from triage.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER
 
 TOKEN = "gh" + "p_" + "a1" * 18
 LINE = "Ab1+" * 16
@@ -30,17 +30,17 @@ def test_a_token_is_nowhere(body: str):
         title=f"Fails with {TOKEN}",
         body=body,
         author="ann",
-        thread=[Exchange(author="ann", body=body), Exchange(author="bob", body=body)],
+        thread=[IssueComment(author="ann", body=body), IssueComment(author="bob", body=body)],
     )
-    reading, thread = as_people_see(issue)
+    reading, thread = read_visible_issue(issue)
     told = reading.model_dump_json() + "".join(said.model_dump_json() for said in thread)
     assert TOKEN not in told
-    assert MASK in reading.title
-    assert MASK in reading.body
-    assert MASK in thread[0].body
+    assert LIKELY_SECRET_PLACEHOLDER in reading.title
+    assert LIKELY_SECRET_PLACEHOLDER in reading.body
+    assert LIKELY_SECRET_PLACEHOLDER in thread[0].body
 
 
 def test_a_key_that_an_empty_line_parts_is_masked_whole():
-    reading, _ = as_people_see(Issue(title="t", body=f"My key:\n\n{KEY}\n\nThat is all."))
+    reading, _ = read_visible_issue(Issue(title="t", body=f"My key:\n\n{KEY}\n\nThat is all."))
     assert "Ab1" not in reading.model_dump_json()
     assert "That is all." in reading.body

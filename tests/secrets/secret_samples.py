@@ -15,18 +15,18 @@ _WORD = string.ascii_letters + string.digits
 _CATEGORIES = {"DIGIT": string.digits, "WORD": _WORD, "SPACE": " ", "NOT_SPACE": _WORD}
 
 
-def secrets_of(rule: Rule, seed: int, many: int = 50) -> Iterator[tuple[str, str]]:
+def generate_secrets(rule: Rule, seed: int, many: int = 50) -> Iterator[tuple[str, str]]:
     """Texts that the rule's pattern matches, and the secret in each."""
     chance = random.Random(f"{rule.name} {seed}")
     tree = parser.parse(as_python(rule.pattern))
     for _ in range(many):
         text = _made(tree, chance)
-        found = [text.encode()[slice(*span)].decode() for span in rule.found(text.encode(), "")]
+        found = [text.encode()[slice(*span)].decode() for span in rule.find(text.encode(), "")]
         if found:
             yield text, found[0]
 
 
-def rule_named(name: str) -> Rule:
+def get_rule(name: str) -> Rule:
     return next(rule for rule in RULES if rule.name == name)
 
 

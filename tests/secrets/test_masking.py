@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.secrets.secret_samples import rule_named, secrets_of
+from tests.secrets.secret_samples import generate_secrets, get_rule
 from triage.secrets.detection_rules import RULES, Rule
-from triage.secrets.likely_secrets import MASK, masked
+from triage.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER, redact_likely_secrets
 
 A36 = "abcdefghijklmnopqrstuvwxyz0123456789"
 LINE = "Ab1+" * 16
@@ -20,12 +20,12 @@ RANDOM = "x7Kq9ZpL2mVb4TnR8sWd"
 
 @pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
 def test_every_rule_masks_what_it_describes(rule: Rule):
-    samples = list(islice(secrets_of(rule, seed=1), 2))
+    samples = list(islice(generate_secrets(rule, seed=1), 2))
     assert samples, "the pattern can match, and its exceptions do not cover everything"
     for text, secret in samples:
-        left = masked(f"{rule.keywords[0]}\n{text}\nafter\n")
+        left = redact_likely_secrets(f"{rule.keywords[0]}\n{text}\nafter\n")
         assert secret not in left
-        assert MASK in left
+        assert LIKELY_SECRET_PLACEHOLDER in left
         assert left.count("\n") == text.count("\n") + 3
         assert left.startswith(f"{rule.keywords[0]}\n")
         assert left.endswith("after\n")
@@ -52,25 +52,25 @@ def test_every_rule_masks_what_it_describes(rule: Rule):
     ],
 )
 def test_tokens_of_services_are_masked_examples_too(token: str):
-    assert masked(f'KEY = "{token}"  # ours\n') == 'KEY = "[masked secret]"  # ours\n'
+    assert redact_likely_secrets(f'KEY = "{token}"  # ours\n') == 'KEY = "[masked secret]"  # ours\n'
 
 
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        (f"AUTHORIZATION: basic {RANDOM}==", f"AUTHORIZATION: basic {MASK}"),
-        (f'"Authorization": "Bearer {RANDOM}"', f'"Authorization": "Bearer {MASK}"'),
-        (f"postgres://shop:{RANDOM}@db/x", f"postgres://shop:{MASK}@db/x"),
-        (f"Server=db;User=sa;Password={RANDOM};", f"Server=db;User=sa;Password={MASK};"),
-        (f"aws_secret_access_key = {'aB3/' * 10}", f"aws_secret_access_key = {MASK}"),
-        (f'api_key = "{RANDOM}"\r\nx = 1', f'api_key = "{MASK}"\r\nx = 1'),
-        (f'äöü = 1; api_key = "{RANDOM}"', f'äöü = 1; api_key = "{MASK}"'),
-        (f'\ud800 api_key = "{RANDOM}"', f'\ud800 api_key = "{MASK}"'),
-        ("key: LS0tLS1CRUdJTi" + "Ab1+" * 30 + "==", f"key: {MASK}"),
+        (f"AUTHORIZATION: basic {RANDOM}==", f"AUTHORIZATION: basic {LIKELY_SECRET_PLACEHOLDER}"),
+        (f'"Authorization": "Bearer {RANDOM}"', f'"Authorization": "Bearer {LIKELY_SECRET_PLACEHOLDER}"'),
+        (f"postgres://shop:{RANDOM}@db/x", f"postgres://shop:{LIKELY_SECRET_PLACEHOLDER}@db/x"),
+        (f"Server=db;User=sa;Password={RANDOM};", f"Server=db;User=sa;Password={LIKELY_SECRET_PLACEHOLDER};"),
+        (f"aws_secret_access_key = {'aB3/' * 10}", f"aws_secret_access_key = {LIKELY_SECRET_PLACEHOLDER}"),
+        (f'api_key = "{RANDOM}"\r\nx = 1', f'api_key = "{LIKELY_SECRET_PLACEHOLDER}"\r\nx = 1'),
+        (f'äöü = 1; api_key = "{RANDOM}"', f'äöü = 1; api_key = "{LIKELY_SECRET_PLACEHOLDER}"'),
+        (f'\ud800 api_key = "{RANDOM}"', f'\ud800 api_key = "{LIKELY_SECRET_PLACEHOLDER}"'),
+        ("key: LS0tLS1CRUdJTi" + "Ab1+" * 30 + "==", f"key: {LIKELY_SECRET_PLACEHOLDER}"),
     ],
 )
 def test_only_the_secret_goes(text: str, left: str):
-    assert masked(text) == left
+    assert redact_likely_secrets(text) == left
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_only_the_secret_goes(text: str, left: str):
     ],
 )
 def test_private_keys_are_masked_to_their_last_line(written: str):
-    left = masked(f"x = 1\n{written}\ny = 2\n")
+    left = redact_likely_secrets(f"x = 1\n{written}\ny = 2\n")
     assert not re.search("Ab1|1dEF", left)
     assert "Proc-Type: 4,ENCRYPTED" in left
     assert left.count("\n") == written.count("\n") + 3
@@ -98,7 +98,7 @@ def test_private_keys_are_masked_to_their_last_line(written: str):
 
 
 def test_a_private_key_whose_end_is_missing_is_masked():
-    assert LINE not in masked(KEY.partition("-----END")[0])
+    assert LINE not in redact_likely_secrets(KEY.partition("-----END")[0])
 
 
 @pytest.mark.parametrize(
@@ -117,29 +117,29 @@ def test_a_private_key_whose_end_is_missing_is_masked():
         "postgres://user:password@localhost/db",
         "postgres://user:${PASSWORD}@localhost/db",
         'password = os.environ["DATABASE_PASSWORD"]',
-        MASK,
+        LIKELY_SECRET_PLACEHOLDER,
         "",
     ],
 )
 def test_what_is_no_secret_stays(text: str):
-    assert masked(text) == text
+    assert redact_likely_secrets(text) == text
 
 
 def test_rules_for_certain_files_hold_there_and_where_no_file_is_known():
-    rule = rule_named("hashicorp-tf-password")
-    text, secret = next(secrets_of(rule, seed=1))
-    assert secret not in masked(text, "main.tf")
-    assert secret not in masked(text)
-    assert not list(rule.found(text.encode(), "main.py"))
+    rule = get_rule("hashicorp-tf-password")
+    text, secret = next(generate_secrets(rule, seed=1))
+    assert secret not in redact_likely_secrets(text, "main.tf")
+    assert secret not in redact_likely_secrets(text)
+    assert not list(rule.find(text.encode(), "main.py"))
 
 
 @given(
     st.text(max_size=300) | st.lists(st.sampled_from([KEY, f"ghp_{A36}", "pwd=", ";", "key: ", "\n", "ä"])).map("".join)
 )
 def test_lines_stay_and_what_is_masked_stays_masked(text: str):
-    left = masked(text)
+    left = redact_likely_secrets(text)
     assert left.count("\n") == text.count("\n")
-    assert masked(left) == left
+    assert redact_likely_secrets(left) == left
 
 
 SHAPES = [
@@ -158,7 +158,7 @@ SHAPES = [
 )
 def test_hostile_text_takes_linear_time(shape: str):
     text = shape * (65_536 // len(shape))
-    masked(text)  # compiles what is needed
+    redact_likely_secrets(text)  # compiles what is needed
     started = time.process_time()
-    masked(text)
+    redact_likely_secrets(text)
     assert time.process_time() - started < 0.5

@@ -1,6 +1,6 @@
 import pytest
 
-from triage.index.files.file_filter import refused_by_path, text_or_reason
+from triage.index.files.file_filter import get_skip_reason, load_text
 
 HELD = """
 .env .env.local a/.env.production prod.env .envrc server.pem tls.key id_rsa deploy/id_ed25519 id_rsa.bak x.ppk
@@ -18,19 +18,19 @@ locale/en/credentials.json docs/secrets.md .envoy.yaml npmrc.ts tokens.json .git
 
 @pytest.mark.parametrize("path", HELD.split())
 def test_files_made_for_secrets_are_left_out(path: str):
-    assert refused_by_path(path, 10) == "may hold secrets"
+    assert get_skip_reason(path, 10) == "may hold secrets"
 
 
 @pytest.mark.parametrize("path", READ.split())
 def test_sources_and_samples_are_read(path: str):
-    assert refused_by_path(path, 10) is None
+    assert get_skip_reason(path, 10) is None
 
 
 def test_a_path_that_holds_a_secret_itself_is_left_out():
-    assert refused_by_path("dumps/gh" + "p_" + "a1" * 18 + ".txt", 10) == "may hold secrets"
+    assert get_skip_reason("dumps/gh" + "p_" + "a1" * 18 + ".txt", 10) == "may hold secrets"
 
 
 def test_rules_for_certain_files_know_the_file():
     data = b'password = "hunter2hunter"\n'
-    assert text_or_reason(data, "main.tf")[0] == "password = [masked secret]\n"
-    assert text_or_reason(data, "main.py")[0] == data.decode()
+    assert load_text(data, "main.tf")[0] == "password = [masked secret]\n"
+    assert load_text(data, "main.py")[0] == data.decode()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from triage.domain.effect import Policy
 from triage.domain.run import Limits
 from triage.errors import BadInput
-from triage.settings import KEY_FOR_NONE, RunnerEnvironment, Settings
+from triage.settings import PLACEHOLDER_KEY, RunnerEnvironment, Settings
 
 KEY = "sk-abcdefghijklmnop"
 
@@ -25,7 +25,7 @@ def refusal(**inputs: str) -> str:
 class TestDefaults:
     def test_nothing_set_means_every_default(self) -> None:
         settings = Settings.from_runner({})
-        assert settings.engine_chosen == "rules"
+        assert settings.effective_engine == "rules"
         assert settings.limits() == Limits()
         assert settings.policy() == Policy()
         assert settings.warnings == []
@@ -106,13 +106,13 @@ class TestLimitsAndPolicy:
     ],
 )
 def test_engine_chosen(inputs: dict[str, str], engine: str) -> None:
-    assert from_runner(**inputs).engine_chosen == engine
+    assert from_runner(**inputs).effective_engine == engine
 
 
 class TestKeys:
     def test_a_gateway_without_key_gets_the_placeholder(self) -> None:
         settings = from_runner(engine="model", model_base_url="http://ollama:11434/v1/")
-        assert settings.endpoint_key.get_secret_value() == KEY_FOR_NONE
+        assert settings.endpoint_key.get_secret_value() == PLACEHOLDER_KEY
         assert settings.model_base_url == "http://ollama:11434/v1"
         assert settings.secrets == []
 
@@ -131,11 +131,11 @@ class TestKeys:
         )
 
     def test_local_vectors_where_there_is_no_endpoint(self) -> None:
-        assert from_runner(embedding_model="text-embedding-3-small").embedding_chosen == "local"
+        assert from_runner(embedding_model="text-embedding-3-small").effective_embedding_model == "local"
         by_rules = from_runner(embedding_model="text-embedding-3-small", model_api_key=KEY, engine="rules")
-        assert by_rules.embedding_chosen == "local", "by rules, code stays on this machine"
+        assert by_rules.effective_embedding_model == "local", "by rules, code stays on this machine"
         with_key = from_runner(embedding_model="text-embedding-3-small", model_api_key=KEY)
-        assert with_key.embedding_chosen == "text-embedding-3-small"
+        assert with_key.effective_embedding_model == "text-embedding-3-small"
 
 
 class TestBaseUrl:
@@ -216,8 +216,8 @@ class TestSupervisorAndFiles:
         assert from_runner(config_file="./ci/triage.yml").config_file == "ci/triage.yml"
 
     def test_a_file_that_the_runner_passes_as_the_default_is_not_named(self) -> None:
-        assert not from_runner(config_file=".github/triage.yml").names_config_file
-        assert from_runner(config_file="ci/triage.yml").names_config_file
+        assert not from_runner(config_file=".github/triage.yml").has_custom_config_file
+        assert from_runner(config_file="ci/triage.yml").has_custom_config_file
 
     def test_no_dollars_and_no_model_is_nobodys_mistake(self) -> None:
         assert from_runner(max_cost_usd="0").warnings == []
@@ -227,7 +227,7 @@ class TestSupervisorAndFiles:
 class TestChromaUrl:
     def test_none_unless_given_and_no_sign_of_a_model(self) -> None:
         assert Settings.from_runner({}).chroma_url is None
-        assert from_runner(chroma_url="https://chroma.example").engine_chosen == "rules"
+        assert from_runner(chroma_url="https://chroma.example").effective_engine == "rules"
 
     def test_at_a_terminal(self) -> None:
         settings = Settings.from_terminal({"TRIAGE_CHROMA_URL": "http://chroma:8000"})

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from triage.domain.project_config import MOST_INSTRUCTION_CHARS, Config, Labels, Price
+from triage.domain.project_config import MAX_INSTRUCTION_CHARS, Labels, Price, ProjectConfig
 from triage.errors import BadConfig
-from triage.settings.project_file import MOST_BYTES, MOST_FAULTS, parse
+from triage.settings.project_file import MAX_BYTES, MAX_PROBLEMS, parse_project_config
 
 ROOT = Path(__file__).parents[2]
 PATH = ".github/triage.yml"
@@ -30,13 +30,13 @@ owners: {acme/core-team: octocat}
 KEYS = "ignore, labels, opt-in-label, opt-out-label, instructions, prices, owners"
 
 
-def read(text: str) -> Config:
-    return parse(text.encode(), PATH)
+def read(text: str) -> ProjectConfig:
+    return parse_project_config(text.encode(), PATH)
 
 
 def refusal(text: str | bytes) -> tuple[int, str]:
     with pytest.raises(BadConfig) as caught:
-        parse(text if isinstance(text, bytes) else text.encode(), PATH)
+        parse_project_config(text if isinstance(text, bytes) else text.encode(), PATH)
     said = str(caught.value)
     assert caught.value.path == PATH
     assert said.isprintable()
@@ -44,7 +44,7 @@ def refusal(text: str | bytes) -> tuple[int, str]:
 
 
 def test_every_key_arrives():
-    assert read(WHOLE) == Config(
+    assert read(WHOLE) == ProjectConfig(
         ignore=["docs/**", "*.generated.ts"],
         labels=Labels(allow=["bug", "1.0", "no"], describe={"regression": "worked in an earlier release"}),
         opt_in_label="triage",
@@ -57,7 +57,7 @@ def test_every_key_arrives():
 
 @pytest.mark.parametrize("text", ["", "\n", "# only a comment\n", "---\n", "null\n", "\ufeff", "ignore:\nlabels: ~\n"])
 def test_a_file_may_be_empty(text: str):
-    assert read(text) == Config()
+    assert read(text) == ProjectConfig()
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_file_may_be_empty(text: str):
         ("owners: {a b: c}", 1, "line 1: owners.'a b': an owner is a login such as octocat, or a team such as"),
         ("opt-in-label: X\nopt-out-label: x", 2, "line 2: opt-out-label: it is the opt-in label too"),
         (
-            f"instructions: {'x' * (MOST_INSTRUCTION_CHARS + 1)}",
+            f"instructions: {'x' * (MAX_INSTRUCTION_CHARS + 1)}",
             1,
             "line 1: instructions has more than 4,000 characters.",
         ),
@@ -108,7 +108,7 @@ def test_a_file_may_be_empty(text: str):
         ("a: \x07", 1, "line 1: a character stands here that YAML forbids."),
         ("a: [[[[[[[", 1, "line 1: it is nested more than 6 levels deep."),
         (b"a: b\nb: \xff", 2, "line 2: this is no UTF-8 text."),
-        (b" " * (MOST_BYTES + 1), 1, "line 1: the file has 65,537 bytes; 65,536 are allowed."),
+        (b" " * (MAX_BYTES + 1), 1, "line 1: the file has 65,537 bytes; 65,536 are allowed."),
     ],
 )
 def test_a_fault_is_told_with_its_line_and_what_is_allowed(text: str | bytes, line: int, said: str):
@@ -125,7 +125,7 @@ def test_all_faults_are_told_at_once_in_order():
 
 def test_very_many_faults_are_counted():
     _, said = refusal("".join(f"key{number}: 1\n" for number in range(500)))
-    assert said.count("line ") == MOST_FAULTS
+    assert said.count("line ") == MAX_PROBLEMS
     assert said.endswith("; and 490 more.")
 
 
@@ -167,7 +167,7 @@ LINES = st.lists(st.one_of(st.sampled_from(WHOLE.splitlines()), ODD), max_size=2
 def test_any_bytes_are_settings_or_refused_in_one_line(data: bytes):
     words, line = "Fine.", 1
     try:
-        parse(data, PATH)
+        parse_project_config(data, PATH)
     except BadConfig as error:
         words, line = str(error), error.line
     assert words.isprintable()
@@ -194,5 +194,5 @@ def test_editors_refuse_what_is_refused_here(wrong: str, tmp_path: Path):
 def test_the_example_in_the_readme_is_whole_and_right(tmp_path: Path):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     example = readme.partition("# .github/triage.yml\n")[2].partition("```")[0]
-    assert set(read(example).model_dump(exclude_defaults=True)) == set(Config.model_fields)
+    assert set(read(example).model_dump(exclude_defaults=True)) == set(ProjectConfig.model_fields)
     assert editor_takes(example, tmp_path)

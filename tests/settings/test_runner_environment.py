@@ -111,5 +111,5 @@ def test_no_address_breaks_it(text: str, scheme: str):
 
 def test_where_results_go_is_known_whatever_else_is_wrong():
     places = {"GITHUB_OUTPUT": "/out", "GITHUB_STEP_SUMMARY": "/page", "GITHUB_WORKSPACE": "/work"}
-    outlets = RunnerEnvironment.outlets({**places, "GITHUB_API_URL": "nonsense", "ALL_PROXY": "socks5://x"})
+    outlets = RunnerEnvironment.read_output_paths({**places, "GITHUB_API_URL": "nonsense", "ALL_PROXY": "socks5://x"})
     assert [str(path) for path in (outlets.output_path, outlets.summary_path, outlets.workspace)] == [*places.values()]

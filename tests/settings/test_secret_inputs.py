@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.secrets.matcher import OwnSecrets
-from triage.settings import KEY_FOR_NONE, own_secrets
+from triage.secrets.matcher import SecretMatcher
+from triage.settings import PLACEHOLDER_KEY, collect_own_secrets
 
 HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
 
@@ -17,7 +17,7 @@ HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
         ("INPUT_MODEL-API-KEY", "a key with spaces", ["a key with spaces"]),  # which is refused, and not shown
         ("INPUT_TAVILY-API-KEY", "tvly-%41b", ["tvly-%41b", "tvly-Ab"]),
         ("TRIAGE_MODEL_API_KEY", "sk-1234567890", ["sk-1234567890"]),
-        ("INPUT_MODEL-API-KEY", KEY_FOR_NONE, []),
+        ("INPUT_MODEL-API-KEY", PLACEHOLDER_KEY, []),
         ("INPUT_MODEL", "gpt-4o", []),
         ("INPUT_MODEL-BASE-URL", "https://bot:p%40ssword@llm.example/v1", ["p%40ssword", "p@ssword"]),
         ("INPUT_CHROMA-URL", "https://a-token-of-mine@chroma.example", ["a-token-of-mine"]),
@@ -42,13 +42,15 @@ HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
     ],
 )
 def test_a_variable(name: str, value: str, secrets: list[str]):
-    assert own_secrets({name: value, "LANG": "C"}) == secrets
+    assert collect_own_secrets({name: value, "LANG": "C"}) == secrets
 
 
 @given(st.dictionaries(st.sampled_from(["INPUT_GITHUB-TOKEN", "HTTPS_PROXY", "X_URL", HEADERS]), st.text()))
 def test_no_value_is_too_odd(environ: dict[str, str]):
-    OwnSecrets(own_secrets(environ)).masked("some text")
+    SecretMatcher(collect_own_secrets(environ)).redact("some text")
 
 
 def test_each_once():
-    assert own_secrets({"INPUT_MODEL-API-KEY": "same-key-1", "INPUT_TAVILY-API-KEY": "same-key-1"}) == ["same-key-1"]
+    assert collect_own_secrets({"INPUT_MODEL-API-KEY": "same-key-1", "INPUT_TAVILY-API-KEY": "same-key-1"}) == [
+        "same-key-1"
+    ]

@@ -83,7 +83,7 @@ def test_headers_are_read_percent_encoded_or_not_and_shown_nowhere():
 def test_a_timeout_is_in_milliseconds_but_what_can_only_be_seconds(told: str, seconds: float):
     collector = read(OTEL_EXPORTER_OTLP_TIMEOUT=told)
     assert collector.traces is not None
-    assert collector.traces.seconds == seconds
+    assert collector.traces.timeout_seconds == seconds
 
 
 def test_the_service_has_a_name_that_can_be_changed():

@@ -9,9 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from triage.text.clean_text import clean, to_html, visible_only
-from triage.text.inert_markdown import code_span, fenced, inert, inert_cell, live_effects, plain
-from trust.markdown_judge import judged
+from triage.text.clean_text import clean_and_count, clean_text, markdown_to_html
+from triage.text.inert_markdown import (
+    escape_markdown,
+    escape_table_cell,
+    find_active_content,
+    format_code_block,
+    format_code_span,
+    sanitize_markdown,
+)
+from trust.markdown_judge import judge_page
 
 NASTY = [
     "@bob", "@org/team", "#1", "GH-7", "o/r#5", "o/r@deadbeef1", "a1b2c3d4e5", "http://evil.example", "www.evil.example", "x@y.example",
@@ -28,34 +35,34 @@ def shown(markdown: str) -> str:
     """Words of the rendered page."""
     from selectolax.lexbor import LexborHTMLParser
 
-    body = LexborHTMLParser(to_html(markdown, raw_html=True)).body
+    body = LexborHTMLParser(markdown_to_html(markdown, raw_html=True)).body
     return " ".join(body.text(deep=True).split()) if body else ""
 
 
 @thorough
 @given(text)
 def test_inert_words_have_no_effect(words: str) -> None:
-    assert live_effects(inert(words), []) == []
+    assert find_active_content(escape_markdown(words), []) == []
 
 
 @thorough
 @given(text)
 def test_inert_is_one_block_that_shows_the_same_words(words: str) -> None:
-    line = inert(words)
+    line = escape_markdown(words)
     assert "\n" not in line
-    html = to_html(line, raw_html=True).strip()
+    html = markdown_to_html(line, raw_html=True).strip()
     assert html == "" or (html.startswith("<p>") and html.count("<p>") == 1 and html.endswith("</p>")), html
 
     def letters(some: str) -> str:
         return re.sub(r"[\s`]", "", some)
 
-    assert letters(shown(line)) == letters(visible_only(words))
+    assert letters(shown(line)) == letters(clean_text(words))
 
 
 @thorough
 @given(text)
 def test_twice_inert_is_still_inert(words: str) -> None:
-    assert live_effects(inert(inert(words)), []) == []
+    assert find_active_content(escape_markdown(escape_markdown(words)), []) == []
 
 
 PROBES = [
@@ -75,34 +82,34 @@ NAUGHTY = json.loads((Path(__file__).parents[2] / "testing" / "data" / "naughty_
 def test_other_parsers_find_nothing_live_either(words: list[str]) -> None:
     for one in words:
         for page in (
-            inert(one),
-            inert(inert(one)),
-            f"- **{inert(one)}** {inert(one)}",
-            f"| a | b |\n| --- | --- |\n| {inert_cell(one)} | {inert_cell(one)} |",
-            plain(one),
-            plain(plain(one)),
-            fenced(one, one),
-            f"x {code_span(one)} y",
+            escape_markdown(one),
+            escape_markdown(escape_markdown(one)),
+            f"- **{escape_markdown(one)}** {escape_markdown(one)}",
+            f"| a | b |\n| --- | --- |\n| {escape_table_cell(one)} | {escape_table_cell(one)} |",
+            sanitize_markdown(one),
+            sanitize_markdown(sanitize_markdown(one)),
+            format_code_block(one, one),
+            f"x {format_code_span(one)} y",
         ):
-            found = judged(page, [])
-            assert [effect for effect in found.live if effect != "an invisible character"] == [], page
-            assert clean(page) == (page, 0)  # an emoji's joiners are seen
+            found = judge_page(page, [])
+            assert [effect for effect in found.live_effects if effect != "an invisible character"] == [], page
+            assert clean_and_count(page) == (page, 0)  # an emoji's joiners are seen
             assert found.folds == 0, page
 
 
 @thorough
 @given(text, text)
 def test_inert_fits_into_what_the_templates_put_around_it(words: str, more: str) -> None:
-    page = f"**{inert(words)}** {inert(more)}\n\n- {inert(words)}\n1. {inert(more)}\n\n> - {inert(words)}"
-    assert live_effects(page, []) == []
+    page = f"**{escape_markdown(words)}** {escape_markdown(more)}\n\n- {escape_markdown(words)}\n1. {escape_markdown(more)}\n\n> - {escape_markdown(words)}"
+    assert find_active_content(page, []) == []
 
 
 @thorough
 @given(text, text)
 def test_a_cell_stays_a_cell(words: str, more: str) -> None:
-    table = f"| a | b |\n| --- | --- |\n| {inert_cell(words)} | {inert_cell(more)} |\n| x | y |"
-    assert live_effects(table, []) == []
-    rows = to_html(table, raw_html=True).split("<tr>")[1:]
+    table = f"| a | b |\n| --- | --- |\n| {escape_table_cell(words)} | {escape_table_cell(more)} |\n| x | y |"
+    assert find_active_content(table, []) == []
+    rows = markdown_to_html(table, raw_html=True).split("<tr>")[1:]
     assert [row.count("<td") for row in rows] == [0, 2, 2]
     assert "<td>x</td>" in rows[2]
 
@@ -110,15 +117,15 @@ def test_a_cell_stays_a_cell(words: str, more: str) -> None:
 @thorough
 @given(text)
 def test_plain_has_no_effect(markdown: str) -> None:
-    assert live_effects(plain(markdown), []) == []
+    assert find_active_content(sanitize_markdown(markdown), []) == []
 
 
 @thorough
 @given(text, text)
 def test_nothing_leaves_a_fence(words: str, language: str) -> None:
-    block = fenced(words, language)
-    assert live_effects(block, []) == []
-    html = to_html(f"{block}\n\nafter", raw_html=True)
+    block = format_code_block(words, language)
+    assert find_active_content(block, []) == []
+    html = markdown_to_html(f"{block}\n\nafter", raw_html=True)
     assert html.count("<pre") == 1
     assert html.endswith("<p>after</p>\n")
 
@@ -126,10 +133,10 @@ def test_nothing_leaves_a_fence(words: str, language: str) -> None:
 @thorough
 @given(text)
 def test_nothing_leaves_a_code_span(words: str) -> None:
-    span = code_span(words)
-    assert live_effects(f"x {span} y", []) == []
-    assert live_effects(span, []) == []
-    assert to_html(f"x {span} y", raw_html=True).count("<code>") == (1 if visible_only(words).split() else 0)
+    span = format_code_span(words)
+    assert find_active_content(f"x {span} y", []) == []
+    assert find_active_content(span, []) == []
+    assert markdown_to_html(f"x {span} y", raw_html=True).count("<code>") == (1 if clean_text(words).split() else 0)
 
 
 @pytest.mark.parametrize(
@@ -156,27 +163,30 @@ def test_nothing_leaves_a_code_span(words: str) -> None:
     ],
 )
 def test_inert_reads_well(words: str, markdown: str) -> None:
-    assert inert(words) == markdown
+    assert escape_markdown(words) == markdown
 
 
 def test_inert_is_cut_before_escaping() -> None:
-    assert inert("abc def ghi", max_chars=8) == "abc def…"
+    assert escape_markdown("abc def ghi", max_chars=8) == "abc def…"
 
 
 def test_fences_grow_with_what_they_hold() -> None:
-    assert fenced("a\n````\nb", "python") == "`````python\na\n````\nb\n`````"
-    assert fenced("graph TD", "mermaid") == "```\ngraph TD\n```"
-    assert code_span("`") == "`` ` ``"
-    assert fenced("/approve\n  /close\n// x\na /b") == "```\n\\/approve\n  \\/close\n// x\na /b\n```"
+    assert format_code_block("a\n````\nb", "python") == "`````python\na\n````\nb\n`````"
+    assert format_code_block("graph TD", "mermaid") == "```\ngraph TD\n```"
+    assert format_code_span("`") == "`` ` ``"
+    assert format_code_block("/approve\n  /close\n// x\na /b") == "```\n\\/approve\n  \\/close\n// x\na /b\n```"
 
 
 def test_plain_keeps_paragraphs_lists_and_code() -> None:
     markdown = "# Cause\n\nThe `save` call, see [here](http://evil.example).\n\n- one @bob\n- two\n\n```python\n@cached\n```\n![p](http://e/p.png)"
-    assert plain(markdown) == "Cause\n\nThe `save` call, see here.\n\n- one `@bob`\n- two\n\n```python\n@cached\n```"
+    assert (
+        sanitize_markdown(markdown)
+        == "Cause\n\nThe `save` call, see here.\n\n- one `@bob`\n- two\n\n```python\n@cached\n```"
+    )
 
 
 def test_plain_says_that_it_was_cut() -> None:
-    assert plain("one two three", max_chars=7) == "one two\n\n…"
+    assert sanitize_markdown("one two three", max_chars=7) == "one two\n\n…"
 
 
 @pytest.mark.parametrize(
@@ -226,7 +236,7 @@ def test_plain_says_that_it_was_cut() -> None:
     ],
 )
 def test_live_effects_are_seen(page: str, effect: str) -> None:
-    assert effect in live_effects(page, ["https://ok.example/a"])
+    assert effect in find_active_content(page, ["https://ok.example/a"])
 
 
 @pytest.mark.parametrize(
@@ -244,24 +254,24 @@ def test_live_effects_are_seen(page: str, effect: str) -> None:
 )
 def test_a_page_as_we_write_it_is_safe(page: str) -> None:
     allowed = ["https://ok.example/a", "https://ok.example/tree/x y.py#L1-L2"]
-    assert live_effects(page, allowed) == []
+    assert find_active_content(page, allowed) == []
 
 
 def test_a_prefix_ends_at_a_slash() -> None:
-    assert live_effects("[x](https://ok.example/o/r-evil)", ["https://ok.example/o/r"]) == ["a foreign link"]
-    assert live_effects("[x](https://ok.example/o/r/blob)", ["https://ok.example/o/r/"]) == []
+    assert find_active_content("[x](https://ok.example/o/r-evil)", ["https://ok.example/o/r"]) == ["a foreign link"]
+    assert find_active_content("[x](https://ok.example/o/r/blob)", ["https://ok.example/o/r/"]) == []
 
 
 @pytest.mark.parametrize("piece", [*NASTY, "`a ``b ", "[a](", "> > ", "a_b ", "`` ` ", "*a* ", "<a b='>'", "\u0301"])
 def test_64_kib_of_anything_is_fast(piece: str) -> None:
     words = (piece * (65_536 // len(piece) + 1))[:65_536]
     for stage in (
-        lambda: inert(words, max_chars=65_536),
-        lambda: inert_cell(words, max_chars=65_536),
-        lambda: plain(words, max_chars=65_536),
-        lambda: fenced(words),
-        lambda: code_span(words),
-        lambda: live_effects(words, []),
+        lambda: escape_markdown(words, max_chars=65_536),
+        lambda: escape_table_cell(words, max_chars=65_536),
+        lambda: sanitize_markdown(words, max_chars=65_536),
+        lambda: format_code_block(words),
+        lambda: format_code_span(words),
+        lambda: find_active_content(words, []),
     ):
         started = time.process_time()
         stage()
@@ -272,6 +282,11 @@ def test_64_kib_of_anything_is_fast(piece: str) -> None:
 def test_no_run_of_backticks_is_too_long_to_be_closed(length: int):
     """GitHub's parser takes at most 80 for a code span, and counts those of a fence in one byte."""
     payload = "`" * length + " @mona ![x](http://e.test/p.png) <b>x"
-    for page in (code_span(payload), fenced(payload.replace(" ", "\n", 1)), inert(payload, 100_000), plain(payload)):
-        assert not live_effects(page, [])
-        assert "<img" not in to_html(page, raw_html=True)
+    for page in (
+        format_code_span(payload),
+        format_code_block(payload.replace(" ", "\n", 1)),
+        escape_markdown(payload, 100_000),
+        sanitize_markdown(payload),
+    ):
+        assert not find_active_content(page, [])
+        assert "<img" not in markdown_to_html(page, raw_html=True)

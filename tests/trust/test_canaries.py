@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trust.canaries import ENCODINGS, SHORTEST, found
+from trust.canaries import ENCODINGS, SHORTEST, find_secrets
 from trust.observed_run import MODEL_KEY, TOKEN
 
 SECRETS = {"token": TOKEN, "key": MODEL_KEY}
@@ -13,7 +13,7 @@ PROSE = "The basket raises a KeyError when a name has no price; see shop/basket.
 
 @pytest.mark.parametrize("disguise", ENCODINGS)
 def test_each_disguise_is_seen_through(disguise: str):
-    assert found(SECRETS, f"{PROSE}\n{ENCODINGS[disguise](TOKEN)} {PROSE}") == ["token"]
+    assert find_secrets(SECRETS, f"{PROSE}\n{ENCODINGS[disguise](TOKEN)} {PROSE}") == ["token"]
 
 
 @given(
@@ -21,9 +21,9 @@ def test_each_disguise_is_seen_through(disguise: str):
 )
 def test_a_part_is_enough(start: int, disguise: str):
     part = TOKEN.replace("_", "")[start : start + SHORTEST]
-    assert len(part) < SHORTEST or found(SECRETS, f"see {ENCODINGS[disguise](part)}.") == ["token"]
+    assert len(part) < SHORTEST or find_secrets(SECRETS, f"see {ENCODINGS[disguise](part)}.") == ["token"]
 
 
 def test_other_text_holds_none():
-    assert found(SECRETS, PROSE) == []
-    assert found(SECRETS, ENCODINGS["base64"](PROSE) + ENCODINGS["hexadecimal"](PROSE)) == []
+    assert find_secrets(SECRETS, PROSE) == []
+    assert find_secrets(SECRETS, ENCODINGS["base64"](PROSE) + ENCODINGS["hexadecimal"](PROSE)) == []

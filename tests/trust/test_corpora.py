@@ -18,7 +18,7 @@ def test_there_are_as_many_as_promised():
 
 
 def test_every_order_is_understood_however_it_is_wrapped():
-    lost = [text for text in injection_templates.written() if not injection_templates.seen(text)]
+    lost = [text for text in injection_templates.build_injections() if not injection_templates.find_goals(text)]
     assert lost == []
 
 

@@ -10,8 +10,8 @@ def test_a_model_that_obeys_has_no_power():
 
 
 def test_an_agent_that_obeys_is_seen_at_each_deed():
-    seen = effects.blind().failures
-    assert {deed for deed in effects.DEEDS if not any(failure.startswith(deed) for failure in seen)} == set()
+    seen = effects.run_without_defence().failures
+    assert {deed for deed in effects.ORDERS if not any(failure.startswith(deed) for failure in seen)} == set()
 
 
 def test_no_word_gets_out():
@@ -30,5 +30,5 @@ def test_posted_words_are_dead():
     "measure", [canaries.MEASURE, hidden_text.MEASURE, markdown.MEASURE], ids=lambda measure: measure.name
 )
 def test_a_judge_without_a_defence_before_it_sees_failures(measure):
-    figure = measure.blind()
+    figure = measure.run_without_defence()
     assert len(figure.failures) > figure.cases / 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trust.runner_grammar import StepFails, commands, pairs
+from trust.runner_grammar import StepFails, parse_commands, parse_pairs
 
 OBEYED = {
     "::warning::x": ("warning", "x"),
@@ -31,29 +31,32 @@ TEXT = [
 
 @pytest.mark.parametrize("line", OBEYED)
 def test_the_runner_obeys(line: str):
-    assert [(command.name, command.data) for command in commands(f"before\n{line}\nafter")] == [OBEYED[line]]
+    assert [(command.name, command.data) for command in parse_commands(f"before\n{line}\nafter")] == [OBEYED[line]]
 
 
 @pytest.mark.parametrize("line", TEXT)
 def test_the_runner_takes_for_text(line: str):
-    assert list(commands(line)) == []
+    assert list(parse_commands(line)) == []
 
 
 def test_properties_are_unescaped():
-    (command,) = commands("::error file=a%2Cb%3Ac.py,line=3,col=::x")
+    (command,) = parse_commands("::error file=a%2Cb%3Ac.py,line=3,col=::x")
     assert command.properties == {"file": "a,b:c.py", "line": "3"}
 
 
 def test_nothing_hides_behind_a_stop():
-    assert [command.name for command in commands("::stop-commands::x\n::add-path::y")] == ["stop-commands", "add-path"]
+    assert [command.name for command in parse_commands("::stop-commands::x\n::add-path::y")] == [
+        "stop-commands",
+        "add-path",
+    ]
 
 
 def test_outputs():
     written = b"a=1\nb<<END\nx\ny=2\n c<<X\nEND\nd==<<\n\ne<<E\nE\nf=\r\n"
-    assert pairs(written) == [("a", "1"), ("b", "x\ny=2\n c<<X"), ("d", "=<<"), ("e", ""), ("f", "\r")]
+    assert parse_pairs(written) == [("a", "1"), ("b", "x\ny=2\n c<<X"), ("d", "=<<"), ("e", ""), ("f", "\r")]
 
 
 @pytest.mark.parametrize("written", [b"words", b"a<<\n", b"<<E\nE\n", b"a<<E\nx\n", b"a<<E\nx"])
 def test_outputs_that_fail_the_step(written: bytes):
     with pytest.raises(StepFails):
-        pairs(written)
+        parse_pairs(written)

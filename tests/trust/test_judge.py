@@ -2,7 +2,7 @@
 
 import pytest
 
-from trust.markdown_judge import judged
+from trust.markdown_judge import judge_page
 from trust.report_builder import LINKS
 
 LIVE = {
@@ -50,22 +50,22 @@ DEAD = [
 
 @pytest.mark.parametrize("page", LIVE)
 def test_what_acts_is_seen(page: str):
-    assert LIVE[page] in judged(page, LINKS).live
+    assert LIVE[page] in judge_page(page, LINKS).live_effects
 
 
 @pytest.mark.parametrize("page", DEAD)
 def test_what_is_dead_is_let_be(page: str):
-    assert judged(page, LINKS).live == []
+    assert judge_page(page, LINKS).live_effects == []
 
 
 def test_one_picture_of_ours_may_stand():
     ours = '```mermaid\n%%{init: {"flowchart": {}}}%%\nflowchart LR\n  a["<b>words</b><br/>more"]\n```'
-    assert judged(ours, LINKS, picture=True).live == []
-    assert judged(f"{ours}\n\n{ours}", LINKS, picture=True).live == ["a drawn block"]
+    assert judge_page(ours, LINKS, picture=True).live_effects == []
+    assert judge_page(f"{ours}\n\n{ours}", LINKS, picture=True).live_effects == ["a drawn block"]
     clicks = ours.replace("more", '"]\n  click a "https://evil.example"\n b["')
-    assert judged(clicks, LINKS, picture=True).live == ["a drawn block"]
+    assert judge_page(clicks, LINKS, picture=True).live_effects == ["a drawn block"]
 
 
 def test_structure_is_counted():
-    found = judged("# x\n\n> y\n\n<details><summary>z</summary>\n\n***\n\n</details>", LINKS)
+    found = judge_page("# x\n\n> y\n\n<details><summary>z</summary>\n\n***\n\n</details>", LINKS)
     assert (found.folds, found.blocks) == (1, 3)

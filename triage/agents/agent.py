@@ -4,26 +4,26 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
-from triage.domain.agent_input import Case
+from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, AgentFindingBase, AgentName
 from triage.ports import Model, Services
 
 A = TypeVar("A", bound=AgentFindingBase)
 
-Power = Literal["reads strangers", "sees code", "sends out"]
+Capability = Literal["reads strangers", "sees code", "sends out"]
 """What makes a hijacked agent dangerous, taken together; the rule of two (`graph/reach.py`) is that nobody has all."""
-MOST_POWERS = 2
+MAX_CAPABILITIES = 2
 
 
 @dataclass(frozen=True)
-class Consulted(Generic[A]):
+class AgentAnswer(Generic[A]):
     """An agent's answer, and which parts of it a twin had to give because the model failed, with the reason."""
 
     answer: A
     shortfalls: list[str] = field(default_factory=list)
 
 
-def no_objection(answer: AgentFindingBase, case: Case, services: Services) -> str | None:
+def accept_any_answer(answer: AgentFindingBase, case: AgentInput, services: Services) -> str | None:
     """For an agent of whom any answer can be used."""
     return None
 
@@ -36,15 +36,15 @@ class Agent(Generic[A]):
     """
 
     name: AgentName
-    powers: frozenset[Power]
-    by_model: Callable[[Case, Services, Model], Awaitable[Consulted[A]]]
-    by_rules: Callable[[Case, Services], Awaitable[A]]
-    finding: Callable[[A], AgentFinding]
-    objection: Callable[[A, Case, Services], str | None] = no_objection
+    capabilities: frozenset[Capability]
+    answer_with_model: Callable[[AgentInput, Services, Model], Awaitable[AgentAnswer[A]]]
+    answer_with_rules: Callable[[AgentInput, Services], Awaitable[A]]
+    to_finding: Callable[[A], AgentFinding]
+    check_answer: Callable[[A, AgentInput, Services], str | None] = accept_any_answer
     """The gate after the agent: why the answer cannot be used, or none."""
 
 
-def _to_agent_finding(raw: AgentFindingBase, details: str, relevant_files: list[str]) -> AgentFinding:
+def to_agent_finding(raw: AgentFindingBase, details: str, relevant_files: list[str]) -> AgentFinding:
     """Translate an agent's answer into what the state keeps.
 
     Args:

@@ -9,28 +9,28 @@ from collections.abc import Callable, Iterable, Sequence
 
 from langchain_core.tools import BaseTool, tool
 
-from triage.citations.indexed_code import Checkout
+from triage.citations.indexed_code import IndexedCode
 from triage.domain.code import Hit, Passage, SearchQuery
 from triage.domain.issue import Reading
 from triage.ports import Codebase
-from triage.reading.code_names import identifiers, paths
-from triage.threads import in_daemon_thread
+from triage.reading.code_names import find_identifiers, find_paths
+from triage.threads import run_in_daemon_thread
 
-MAX_ASKED_CHARS = 300
+MAX_QUERY_CHARS = 300
 MAX_HITS = 8
 MAX_HIT_LINES = 6
 MAX_LINES = 200
 """Of one file in one answer."""
 MAX_LINE_CHARS = 300
-MAX_BODIES = 3
+MAX_DEFINITIONS = 3
 """Definitions shown with their code; of further ones the place is told."""
-MAX_BODY_LINES = 80
-MAX_PLACES = 20
+MAX_DEFINITION_LINES = 80
+MAX_LOCATIONS = 20
 MAX_COMMITS = 10
 _WORD = re.compile(r"\w{3,}")
 
 
-def code_tools(codebase: Codebase) -> list[BaseTool]:
+def build_code_tools(codebase: Codebase) -> list[BaseTool]:
     """The four tools over one codebase, which is asked in a thread: a question that hangs can be left alone."""
 
     @tool(parse_docstring=True)
@@ -42,7 +42,7 @@ def code_tools(codebase: Codebase) -> list[BaseTool]:
         Args:
             query: Names, messages or words that are likely to stand in the code.
         """
-        return await in_daemon_thread(lambda: found_code(codebase, query))
+        return await run_in_daemon_thread(lambda: render_search(codebase, query))
 
     @tool(parse_docstring=True)
     async def read_lines(path: str, start: int, end: int) -> str:
@@ -53,7 +53,7 @@ def code_tools(codebase: Codebase) -> list[BaseTool]:
             start: First line, from 1.
             end: Last line, included.
         """
-        return await in_daemon_thread(lambda: lines_of(codebase, path, start, end))
+        return await run_in_daemon_thread(lambda: render_lines(codebase, path, start, end))
 
     @tool(parse_docstring=True)
     async def find_symbol(name: str) -> str:
@@ -62,7 +62,7 @@ def code_tools(codebase: Codebase) -> list[BaseTool]:
         Args:
             name: Its name, with its owner where that is known, such as `save` or `Store.save`.
         """
-        return await in_daemon_thread(lambda: definitions_of(codebase, name))
+        return await run_in_daemon_thread(lambda: render_definitions(codebase, name))
 
     @tool(parse_docstring=True)
     async def git_history(path: str) -> str:
@@ -71,96 +71,101 @@ def code_tools(codebase: Codebase) -> list[BaseTool]:
         Args:
             path: The file's path, as passages show it.
         """
-        return await in_daemon_thread(lambda: changes_of(codebase, path))
+        return await run_in_daemon_thread(lambda: render_history(codebase, path))
 
     return [search_code, read_lines, find_symbol, git_history]
 
 
-def found_code(codebase: Codebase, query: str) -> str:
+def render_search(codebase: Codebase, query: str) -> str:
     """Places of the best files, each with the lines that share words with the query."""
-    asked = _asked(query)
-    reading = Reading(title=asked, identifiers=identifiers(asked, "", []), paths=paths([asked]))
+    asked = _clean_query(query)
+    reading = Reading(title=asked, identifiers=find_identifiers(asked, "", []), paths=find_paths([asked]))
     hits = codebase.search(SearchQuery(reading=reading), MAX_HITS)
     wanted = {word.lower() for word in _WORD.findall(asked)}
-    return "\n\n".join(_hit(hit, wanted) for hit in hits) or "Nothing in the indexed commit shares words with that."
+    return (
+        "\n\n".join(_render_hit(hit, wanted) for hit in hits) or "Nothing in the indexed commit shares words with that."
+    )
 
 
-def _hit(hit: Hit, wanted: set[str]) -> str:
+def _render_hit(hit: Hit, wanted: set[str]) -> str:
     if not hit.passages:
         return f"## {hit.path}\n(known by its path alone)"
     first, *others = hit.passages
     return "\n".join(
-        [*_passage(first, wanted), *(line for one in others if _fitting(one, wanted) for line in _passage(one, wanted))]
+        [
+            *_render_passage(first, wanted),
+            *(line for one in others if _find_matching_lines(one, wanted) for line in _render_passage(one, wanted)),
+        ]
     )
 
 
-def _passage(passage: Passage, wanted: set[str]) -> list[str]:
+def _render_passage(passage: Passage, wanted: set[str]) -> list[str]:
     """Its place, and the lines that share words with the query."""
-    fitting = _fitting(passage, wanted)
-    more = [f"({_count(len(fitting) - MAX_HIT_LINES, 'further line')} with these words)"]
-    return [_head(passage), *_numbered(fitting[:MAX_HIT_LINES]), *more[: len(fitting) > MAX_HIT_LINES]]
+    fitting = _find_matching_lines(passage, wanted)
+    more = [f"({_pluralize(len(fitting) - MAX_HIT_LINES, 'further line')} with these words)"]
+    return [_format_heading(passage), *_number_lines(fitting[:MAX_HIT_LINES]), *more[: len(fitting) > MAX_HIT_LINES]]
 
 
-def _fitting(passage: Passage, wanted: set[str]) -> list[tuple[int, str]]:
+def _find_matching_lines(passage: Passage, wanted: set[str]) -> list[tuple[int, str]]:
     numbered = enumerate(passage.text.split("\n"), passage.span.start)
     return [(number, line) for number, line in numbered if any(word in line.lower() for word in wanted)]
 
 
-def lines_of(codebase: Codebase, path: str, start: int, end: int) -> str:
+def render_lines(codebase: Codebase, path: str, start: int, end: int) -> str:
     """Lines of a file with their numbers."""
 
     def read(found: str) -> str:
-        lines = codebase.lines(found)
+        lines = codebase.read_lines(found)
         if lines is None:
             return "The text of this file was not indexed; only its path is known."
         first = max(1, start)
         last = min(len(lines), end, first + MAX_LINES - 1)
         if first > last:
-            return f"{found} has {_count(len(lines), 'line')}; there are none from {start} to {end}."
+            return f"{found} has {_pluralize(len(lines), 'line')}; there are none from {start} to {end}."
         cut = [f"(at most {MAX_LINES} lines at a time)"] if last < min(len(lines), end) else []
-        head = f"## {found}:{first}-{last} of {_count(len(lines), 'line')}"
-        return "\n".join([head, *_numbered(enumerate(lines[first - 1 : last], first)), *cut])
+        head = f"## {found}:{first}-{last} of {_pluralize(len(lines), 'line')}"
+        return "\n".join([head, *_number_lines(enumerate(lines[first - 1 : last], first)), *cut])
 
-    return _of_file(codebase, path, read)
+    return _render_for_file(codebase, path, read)
 
 
-def definitions_of(codebase: Codebase, name: str) -> str:
+def render_definitions(codebase: Codebase, name: str) -> str:
     """Definitions of a name: the first with their code, then places."""
-    found = codebase.defined(_asked(name))
+    found = codebase.find_definitions(_clean_query(name))
     if not found:
         return "Nothing of this name is defined in the indexed commit, as far as its syntax was read."
-    bodies = [_body(passage) for passage in found[:MAX_BODIES]]
-    places = [_head(passage) for passage in found[MAX_BODIES:][:MAX_PLACES]]
+    bodies = [_render_definition(passage) for passage in found[:MAX_DEFINITIONS]]
+    places = [_format_heading(passage) for passage in found[MAX_DEFINITIONS:][:MAX_LOCATIONS]]
     further = len(found) - len(bodies) - len(places)
     heading = ["Also defined, code not shown:"] if places else []
-    more = [f"(and at least {_count(further, 'further place')})"] if further else []
+    more = [f"(and at least {_pluralize(further, 'further place')})"] if further else []
     return "\n\n".join([*bodies, "\n".join([*heading, *places, *more])]).strip()
 
 
-def _body(passage: Passage) -> str:
+def _render_definition(passage: Passage) -> str:
     lines = list(enumerate(passage.text.split("\n"), passage.span.start))
-    left_out = len(lines) - MAX_BODY_LINES
-    more = [f"({_count(left_out, 'further line')} of this definition not shown)"] if left_out > 0 else []
-    return "\n".join([_head(passage), *_numbered(lines[:MAX_BODY_LINES]), *more])
+    left_out = len(lines) - MAX_DEFINITION_LINES
+    more = [f"({_pluralize(left_out, 'further line')} of this definition not shown)"] if left_out > 0 else []
+    return "\n".join([_format_heading(passage), *_number_lines(lines[:MAX_DEFINITION_LINES]), *more])
 
 
-def changes_of(codebase: Codebase, path: str) -> str:
+def render_history(codebase: Codebase, path: str) -> str:
     """The newest commits that changed a file."""
 
     def ask(found: str) -> str:
-        history = codebase.history(found, MAX_COMMITS)
+        history = codebase.read_history(found, MAX_COMMITS)
         told = [f"{change.commit[:10]} {change.date[:10]} {change.subject}" for change in history.changes]
         if history.partial:
             told.append("(Older commits are not known here: the clone is shallow, or git took too long.)")
         return "\n".join([f"## {found}", *told]) if told else "There is no git history here."
 
-    return _of_file(codebase, path, ask)
+    return _render_for_file(codebase, path, ask)
 
 
-def _of_file(codebase: Codebase, path: str, answer: Callable[[str], str]) -> str:
+def _render_for_file(codebase: Codebase, path: str, answer: Callable[[str], str]) -> str:
     """The answer for the indexed file that is meant."""
-    known = codebase.paths()
-    found = Checkout(codebase.lines, known).resolve(path)
+    known = codebase.list_paths()
+    found = IndexedCode(codebase.read_lines, known).resolve(path)
     if found is not None:
         return answer(found)
     name = path.strip().replace("\\", "/").rpartition("/")[2]
@@ -169,27 +174,27 @@ def _of_file(codebase: Codebase, path: str, answer: Callable[[str], str]) -> str
     return f"No single indexed file has this path. {hint if alike else 'Search for it by its words.'}"
 
 
-def _asked(text: str) -> str:
+def _clean_query(text: str) -> str:
     """What a model asks for, in characters that can be encoded, and not too many."""
-    return text[:MAX_ASKED_CHARS].encode("utf-8", "replace").decode("utf-8")
+    return text[:MAX_QUERY_CHARS].encode("utf-8", "replace").decode("utf-8")
 
 
-def _head(passage: Passage) -> str:
+def _format_heading(passage: Passage) -> str:
     span = passage.span
     return f"## {span.path}:{span.start}-{span.end}" + (f" ({passage.symbol})" if passage.symbol else "")
 
 
-def _numbered(lines: Iterable[tuple[int, str]]) -> Sequence[str]:
+def _number_lines(lines: Iterable[tuple[int, str]]) -> Sequence[str]:
     """Lines behind their numbers, as the retriever shows passages."""
     shown = list(lines)
     width = len(str(shown[-1][0])) if shown else 0
-    return [f"{number:>{width}}| {_cut(line)}" for number, line in shown]
+    return [f"{number:>{width}}| {_cut_line(line)}" for number, line in shown]
 
 
-def _cut(line: str) -> str:
+def _cut_line(line: str) -> str:
     over = len(line) - MAX_LINE_CHARS
     return f"{line[:MAX_LINE_CHARS]} (... {over:,} characters left out)" if over > 0 else line
 
 
-def _count(number: int, what: str) -> str:
+def _pluralize(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("" if number == 1 else "s")

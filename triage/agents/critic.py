@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.prompt_sections import findings_text, guidance, hypothesis, issue_parts
-from triage.agents.prompts import bullets, conversation
-from triage.domain.agent_input import Case
+from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
+from triage.agents.prompt_sections import choose_hypothesis, format_findings, format_instructions, format_issue
+from triage.agents.prompts import build_messages, format_bullets
+from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
 from triage.domain.value import Value
@@ -14,7 +14,7 @@ from triage.ports import Codebase, Model, Services
 
 MAX_TOKENS = 1_200
 MAX_GAPS = 4
-REFUSED = -0.1
+UNVERIFIED_PENALTY = -0.1
 """Taken off the confidence when a cited place could not be found."""
 MAX_ADJUSTMENT = 0.5
 """As the prompt says; a model's larger step is cut."""
@@ -29,77 +29,77 @@ class CriticInput(Value):
     """Each suspect with its place and what the citation check made of it."""
 
 
-def critic_input(case: Case) -> CriticInput:
+def build_critic_input(case: AgentInput) -> CriticInput:
     """Gather it from the case."""
     found = case.codebase.relevant_files if case.codebase else []
-    verified = [f"{_place(file)}: {file.relevance_reason}" for file in found]
+    verified = [f"{_format_location(file)}: {file.relevance_reason}" for file in found]
     refused = [f"REFUSED by the citation check: {reason}" for reason in case.citations.refused]
     return CriticInput(
-        all_findings=case.findings, current_hypothesis=hypothesis(case), codebase_evidence=[*verified, *refused]
+        all_findings=case.findings, current_hypothesis=choose_hypothesis(case), codebase_evidence=[*verified, *refused]
     )
 
 
-def _place(file: RelevantFile) -> str:
+def _format_location(file: RelevantFile) -> str:
     lines = f":{file.start_line}-{file.end_line}" if file.start_line and file.end_line else ""
     return f"{file.path}{lines}" + (f" `{file.quote}`" if file.quote else "")
 
 
-async def by_model(case: Case, services: Services, model: Model) -> Consulted[CritiqueFinding]:
+async def answer_with_model(case: AgentInput, services: Services, model: Model) -> AgentAnswer[CritiqueFinding]:
     """Ask the main model."""
-    asked = critic_input(case)
-    parts = issue_parts(case) | {
-        **guidance(services),
+    asked = build_critic_input(case)
+    parts = format_issue(case) | {
+        **format_instructions(services),
         "current hypothesis": asked.current_hypothesis,
-        "all findings": findings_text(asked.all_findings),
-        "codebase evidence": bullets(asked.codebase_evidence),
+        "all findings": format_findings(asked.all_findings),
+        "codebase evidence": format_bullets(asked.codebase_evidence),
         "citation check": f"{case.citations.verified} of {case.citations.total} references verified",
         "confidence so far": f"{case.confidence:.2f}",
     }
-    chain = model.structured(CritiqueFinding, "main", MAX_TOKENS)
-    answer = await chain.ainvoke(conversation("critic", parts))
+    chain = model.structured_output(CritiqueFinding, "main", MAX_TOKENS)
+    answer = await chain.ainvoke(build_messages("critic", parts))
     adjustment = max(-MAX_ADJUSTMENT, min(MAX_ADJUSTMENT, answer.confidence_adjustment))
     signed = {"agent_name": "critic", "gaps": answer.gaps[:MAX_GAPS], "confidence_adjustment": adjustment}
-    return Consulted(answer.model_copy(update=signed))
+    return AgentAnswer(answer.model_copy(update=signed))
 
 
-async def by_rules(case: Case, services: Services) -> CritiqueFinding:
+async def answer_with_rules(case: AgentInput, services: Services) -> CritiqueFinding:
     """Judge the evidence itself: frames that resolve, citations that hold, a first suspect that stands out."""
     files = case.codebase.relevant_files if case.codebase else []
-    in_trace = bool(files) and files[0].path in blamed(case.reading.traces, services.codebase)
+    in_trace = bool(files) and files[0].path in find_innermost_files(case.reading.traces, services.codebase)
     confident = case.codebase is not None and case.codebase.confidence >= 0.6
     refused = case.citations.total - case.citations.verified
-    verdict = _verdict(has_suspects=bool(files), in_trace=in_trace, confident=confident, refused=refused)
+    verdict = _judge(has_suspects=bool(files), in_trace=in_trace, confident=confident, refused=refused)
     seen = {"has_suspects": bool(files), "in_trace": in_trace, "confident": confident}
-    gaps = _gaps(case, **seen, refused=refused) if verdict != "CONFIRMED" else []
+    gaps = _list_gaps(case, **seen, refused=refused) if verdict != "CONFIRMED" else []
     return CritiqueFinding(
         agent_name="critic",
-        summary=_summary(verdict, files, in_trace=in_trace),
+        summary=_summarize(verdict, files, in_trace=in_trace),
         confidence=0.7,
         reasoning="Judged by rules: does a stack trace end in the first suspect, does every citation hold, how far "
         "does the first suspect stand out.",
         error=None,
         verdict=verdict,
         # The first suspect's chance knows the trace, the names and the lead already: only what does not hold lowers it.
-        confidence_adjustment=REFUSED if refused else 0.0,
+        confidence_adjustment=UNVERIFIED_PENALTY if refused else 0.0,
         gaps=gaps,
         revised_hypothesis=None,
         ready_for_report=verdict == "CONFIRMED",
     )
 
 
-def _verdict(*, has_suspects: bool, in_trace: bool, confident: bool, refused: int) -> Verdict:
+def _judge(*, has_suspects: bool, in_trace: bool, confident: bool, refused: int) -> Verdict:
     if not has_suspects:
         return "CHALLENGED"
     return "CONFIRMED" if in_trace and confident and not refused else "UNCERTAIN"
 
 
-def blamed(traces: Sequence[Trace], codebase: Codebase) -> set[str]:
+def find_innermost_files(traces: Sequence[Trace], codebase: Codebase) -> set[str]:
     """For each stack trace the file of its innermost frame that lies in the repository, not in a library."""
-    resolved = [[codebase.named(frame.path) for frame in reversed(trace.frames)] for trace in traces]
+    resolved = [[codebase.resolve_path(frame.path) for frame in reversed(trace.frames)] for trace in traces]
     return {next((path for path in paths if path), "") for paths in resolved} - {""}
 
 
-def _summary(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: bool) -> str:
+def _summarize(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: bool) -> str:
     if verdict == "CONFIRMED":
         return f"Inside this repository the stack trace ends in {files[0].path}, and every citation holds."
     if verdict == "CHALLENGED":
@@ -109,7 +109,7 @@ def _summary(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: bool)
     return f"{files[0].path} fits the issue best, but no stack trace ends in it."
 
 
-def _gaps(case: Case, *, has_suspects: bool, in_trace: bool, confident: bool, refused: int) -> list[str]:
+def _list_gaps(case: AgentInput, *, has_suspects: bool, in_trace: bool, confident: bool, refused: int) -> list[str]:
     said = [
         (not has_suspects, "No file of the repository shares enough with the issue to be named."),
         (not case.reading.traces, "The issue shows no stack trace that would name the failing line."),
@@ -142,22 +142,22 @@ def map_critique_to_verdict(raw: CritiqueFinding) -> CriticVerdict:
 _CODE_LIKE = re.compile(r"`([^`\n]{2,80})`|\b([A-Za-z]\w*(?:[_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b")
 
 
-def searchable(gaps: Sequence[str]) -> list[str]:
+def extract_search_terms(gaps: Sequence[str]) -> list[str]:
     """Names in the critic's gaps that a code search can use, in order, without repeats."""
     found = [match[1] or match[2] for gap in gaps for match in _CODE_LIKE.finditer(gap)]
     return list(dict.fromkeys(found))
 
 
-def finding(answer: CritiqueFinding) -> AgentFinding:
+def to_finding(answer: CritiqueFinding) -> AgentFinding:
     """Revised hypothesis or verdict; the gaps are where to look next."""
     details = answer.revised_hypothesis or f"Verdict: {answer.verdict}. Gaps: {'; '.join(answer.gaps) or 'none'}"
-    return _to_agent_finding(answer, details, answer.gaps)
+    return to_agent_finding(answer, details, answer.gaps)
 
 
 AGENT = Agent(
     name="critic",
-    powers=frozenset({"reads strangers", "sees code"}),
-    by_model=by_model,
-    by_rules=by_rules,
-    finding=finding,
+    capabilities=frozenset({"reads strangers", "sees code"}),
+    answer_with_model=answer_with_model,
+    answer_with_rules=answer_with_rules,
+    to_finding=to_finding,
 )

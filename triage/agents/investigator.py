@@ -1,30 +1,30 @@
 """Investigator: what the issue itself says, before anybody looked at the code."""
 
-from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.prompt_sections import findings_text, guidance, issue_parts
-from triage.agents.prompts import conversation
-from triage.domain.agent_input import Case
+from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
+from triage.agents.prompt_sections import format_findings, format_instructions, format_issue
+from triage.agents.prompts import build_messages
+from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import Reading, Trace
 from triage.ports import Model, Services
-from triage.reading.issue_kind import kind_of
-from triage.reading.missing_information import missing_information
-from triage.threads import in_daemon_thread
+from triage.reading.issue_kind import classify_issue
+from triage.reading.missing_information import find_missing_information
+from triage.threads import run_in_daemon_thread
 
 MAX_TOKENS = 1_500
 MAX_KEYWORDS = 12
 MAX_QUESTIONS = 4
 
 
-async def by_model(case: Case, services: Services, model: Model) -> Consulted[InvestigatorFinding]:
+async def answer_with_model(case: AgentInput, services: Services, model: Model) -> AgentAnswer[InvestigatorFinding]:
     """Ask the fast model; keep only error messages that stand in the issue."""
-    parts = issue_parts(case) | guidance(services) | {"prior findings": findings_text(case.findings)}
-    chain = model.structured(InvestigatorFinding, "fast", MAX_TOKENS)
-    answer = await chain.ainvoke(conversation("investigator", parts))
-    return Consulted(_checked(answer, case.reading))
+    parts = format_issue(case) | format_instructions(services) | {"prior findings": format_findings(case.findings)}
+    chain = model.structured_output(InvestigatorFinding, "fast", MAX_TOKENS)
+    answer = await chain.ainvoke(build_messages("investigator", parts))
+    return AgentAnswer(_correct_answer(answer, case.reading))
 
 
-def _checked(answer: InvestigatorFinding, reading: Reading) -> InvestigatorFinding:
+def _correct_answer(answer: InvestigatorFinding, reading: Reading) -> InvestigatorFinding:
     """The answer without invented messages. What shows an error is a bug report, whatever a model was talked into."""
     shows_error = bool(reading.traces or reading.error_messages)
     return answer.model_copy(
@@ -38,63 +38,63 @@ def _checked(answer: InvestigatorFinding, reading: Reading) -> InvestigatorFindi
     )
 
 
-async def by_rules(case: Case, services: Services) -> InvestigatorFinding:
+async def answer_with_rules(case: AgentInput, services: Services) -> InvestigatorFinding:
     """Read traces, names, errors, versions and gaps off the text."""
     reading = case.reading
-    kind = kind_of(reading, case.issue.labels)
+    kind = classify_issue(reading, case.issue.labels)
     # Forms are anybody's YAML, up to two megabytes of it: the run's clock must go on.
-    questions = await in_daemon_thread(lambda: _questions(kind, reading, services))
-    symptom = _symptom(reading)
+    questions = await run_in_daemon_thread(lambda: _list_questions(kind, reading, services))
+    symptom = _describe_symptom(reading)
     return InvestigatorFinding(
         agent_name="investigator",
         summary=symptom or reading.title or "The issue has no title.",
-        confidence=_confidence(reading),
+        confidence=_estimate_confidence(reading),
         reasoning="Read off the text by rules: stack traces, error lines, names that look like code.",
         error=None,
         hypothesis=symptom or f"No error is shown; what is reported is: {reading.title}",
-        affected_areas=_areas(reading),
-        keywords_for_search=_keywords(reading),
+        affected_areas=_list_areas(reading),
+        keywords_for_search=_list_keywords(reading),
         error_messages=reading.error_messages,
         kind=kind,
         missing_information=questions[:MAX_QUESTIONS],
-        reproduction=_steps(reading),
+        reproduction=_extract_steps(reading),
         versions=reading.versions,
     )
 
 
-def _questions(kind: Kind, reading: Reading, services: Services) -> list[MissingInformation]:
+def _list_questions(kind: Kind, reading: Reading, services: Services) -> list[MissingInformation]:
     if kind == "not_actionable":
         question = "What happened, what did you expect instead, and how can somebody else see it?"
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
-    return missing_information(reading, services.codebase.issue_forms()) if kind == "bug" else []
+    return find_missing_information(reading, services.codebase.read_issue_forms()) if kind == "bug" else []
 
 
-_RUNTIME = ("runtime.", "runtime/", "panic", "std::", "core::", "rust_begin_unwind")
+_RUNTIME_PREFIXES = ("runtime.", "runtime/", "panic", "std::", "core::", "rust_begin_unwind")
 """Functions of Go and Rust that report a panic: below them stands what caused it."""
 
 
-def _symptom(reading: Reading) -> str:
+def _describe_symptom(reading: Reading) -> str:
     """One sentence on what the first trace or error message shows; empty when there is neither."""
     if reading.traces:
         # Of a chain the last one: the cause in Java, what surfaced in Python.
-        return _trace_sentence(reading.traces[-1])
+        return _describe_trace(reading.traces[-1])
     if reading.error_messages:
         return reading.error_messages[0].replace("`", "'")
     return ""
 
 
-def _trace_sentence(trace: Trace) -> str:
+def _describe_trace(trace: Trace) -> str:
     # Ruby and GNU tools quote `name': a lone backtick would open a code span.
     raised = ": ".join(part for part in (trace.exception, trace.message) if part).replace("`", "'") or "an error"
     if not trace.frames:
         return f"The issue shows {raised}."
-    own = [frame for frame in trace.frames if not (frame.function or "").startswith(_RUNTIME)]
+    own = [frame for frame in trace.frames if not (frame.function or "").startswith(_RUNTIME_PREFIXES)]
     last = (own or trace.frames)[-1]
     where = f"{last.path}:{last.line}" if last.line else last.path
     return f"{raised}, raised in `{last.function}` ({where})." if last.function else f"{raised}, raised at {where}."
 
 
-def _confidence(reading: Reading) -> float:
+def _estimate_confidence(reading: Reading) -> float:
     """What the text alone is worth; the steps are a judgement, the codebase search is what moves them."""
     if any(trace.frames for trace in reading.traces):
         return 0.6
@@ -103,17 +103,17 @@ def _confidence(reading: Reading) -> float:
     return 0.35 if reading.identifiers or reading.paths else 0.2
 
 
-def _areas(reading: Reading) -> list[str]:
+def _list_areas(reading: Reading) -> list[str]:
     functions = [frame.function for trace in reading.traces for frame in reversed(trace.frames) if frame.function]
     return list(dict.fromkeys([*functions, *reading.identifiers]))[:6]
 
 
-def _keywords(reading: Reading) -> list[str]:
+def _list_keywords(reading: Reading) -> list[str]:
     exceptions = [trace.exception for trace in reading.traces if trace.exception]
-    return list(dict.fromkeys([*_areas(reading), *exceptions, *reading.identifiers]))[:MAX_KEYWORDS]
+    return list(dict.fromkeys([*_list_areas(reading), *exceptions, *reading.identifiers]))[:MAX_KEYWORDS]
 
 
-def _steps(reading: Reading) -> list[str]:
+def _extract_steps(reading: Reading) -> list[str]:
     """Lines of the section that holds the steps."""
     for section in reading.sections:
         if any(word in section.heading.lower() for word in ("reproduc", "steps", "how to trigger")):
@@ -122,21 +122,21 @@ def _steps(reading: Reading) -> list[str]:
     return []
 
 
-def finding(answer: InvestigatorFinding) -> AgentFinding:
+def to_finding(answer: InvestigatorFinding) -> AgentFinding:
     """Hypothesis and areas."""
-    return _to_agent_finding(answer, answer.hypothesis, answer.affected_areas)
+    return to_agent_finding(answer, answer.hypothesis, answer.affected_areas)
 
 
-def objection(answer: InvestigatorFinding, case: Case, services: Services) -> str | None:
+def check_answer(answer: InvestigatorFinding, case: AgentInput, services: Services) -> str | None:
     """A hypothesis is what the others work with."""
     return None if answer.hypothesis.strip() else "the hypothesis is empty"
 
 
 AGENT = Agent(
     name="investigator",
-    powers=frozenset({"reads strangers", "sees code"}),
-    by_model=by_model,
-    by_rules=by_rules,
-    finding=finding,
-    objection=objection,
+    capabilities=frozenset({"reads strangers", "sees code"}),
+    answer_with_model=answer_with_model,
+    answer_with_rules=answer_with_rules,
+    to_finding=to_finding,
+    check_answer=check_answer,
 )

@@ -2,8 +2,8 @@
 
 from itertools import pairwise
 
-from triage.agents.prompts import bullets, cut
-from triage.domain.agent_input import Case
+from triage.agents.prompts import cut, format_bullets
+from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding
 from triage.ports import Services
 
@@ -12,7 +12,7 @@ MAX_BODY_CHARS = 16_000
 MAX_THREAD_CHARS = 8_000
 
 
-def issue_parts(case: Case) -> dict[str, str]:
+def format_issue(case: AgentInput) -> dict[str, str]:
     """Title and visible body with the author's further comments, and what others said in the thread."""
     thread = "\n\n".join(f"{said.author}: {said.body}" for said in case.issue.thread)
     return {
@@ -22,28 +22,28 @@ def issue_parts(case: Case) -> dict[str, str]:
     }
 
 
-def guidance(services: Services) -> dict[str, str]:
+def format_instructions(services: Services) -> dict[str, str]:
     """The maintainers' instructions. Not for a prompt whose answer is sent out: they may be as private as the code."""
     return {"project's instructions": services.config.instructions.strip()}
 
 
-def findings_text(findings: list[AgentFinding]) -> str:
+def format_findings(findings: list[AgentFinding]) -> str:
     """What the agents found so far, a paragraph each."""
     return "\n\n".join(
         f"{finding.agent_name} (confidence {finding.confidence:.2f}): {finding.summary}\n{finding.details}"
-        + (f"\nPoints at:\n{bullets(finding.relevant_files)}" if finding.relevant_files else "")
+        + (f"\nPoints at:\n{format_bullets(finding.relevant_files)}" if finding.relevant_files else "")
         for finding in findings
     )
 
 
-def hypothesis(case: Case) -> str:
+def choose_hypothesis(case: AgentInput) -> str:
     """The best one so far: the critic's revision, else the investigator's."""
     if case.critique and case.critique.revised_hypothesis:
         return case.critique.revised_hypothesis
     return case.investigation.hypothesis if case.investigation else ""
 
 
-def shown_in_traces(case: Case, path: str) -> list[str]:
+def find_traceback_lines(case: AgentInput, path: str) -> list[str]:
     """Lines of code that the issue shows right below a line with the file's name, as Python's stack traces do."""
     name = path.rpartition("/")[2]
     return [below.strip() for above, below in pairwise(case.reading.body.splitlines()) if name in above]

@@ -8,13 +8,13 @@ from itertools import count
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from triage.text.clean_text import visible_only
+from triage.text.clean_text import clean_text
 
 MAX_PART_CHARS = 60_000
 """Longest single part of a prompt, about 20,000 tokens. Parts that may grow are cut shorter where they are made."""
 
 
-_TEXTS = {
+_PROMPTS = {
     file.name.removesuffix(".md"): file.read_text(encoding="utf-8").strip()
     for file in (files("triage.agents") / "prompts").iterdir()
     if file.name.endswith(".md")
@@ -22,12 +22,12 @@ _TEXTS = {
 """Read once, at import: an event loop must not wait for a disk."""
 
 
-def system(name: str) -> SystemMessage:
+def build_system_message(name: str) -> SystemMessage:
     """The system message of this name, with the rule on fenced data that all share."""
-    return SystemMessage(f"{_TEXTS[name]}\n\n{_TEXTS['data']}")
+    return SystemMessage(f"{_PROMPTS[name]}\n\n{_PROMPTS['data']}")
 
 
-def fenced(parts: Mapping[str, str], token: str | None = None) -> HumanMessage:
+def fence(parts: Mapping[str, str], token: str | None = None) -> HumanMessage:
     """All variable text of a prompt, as a person would see it, each part between marks that stand nowhere in the text.
 
     The marks come from the text itself: the same case gives the same prompt in every process, so that an answer that
@@ -38,20 +38,20 @@ def fenced(parts: Mapping[str, str], token: str | None = None) -> HumanMessage:
         parts: Name of each part, ours, and its text, anybody's. Empty parts are left out.
         token: Of the marks; derived from the parts unless given.
     """
-    shown = {name: visible_only(cut(text)) for name, text in parts.items() if text}
-    mark = token or _mark(shown)
+    shown = {name: clean_text(cut(text)) for name, text in parts.items() if text}
+    mark = token or _choose_mark(shown)
     return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in shown.items()))
 
 
-def _mark(shown: Mapping[str, str]) -> str:
+def _choose_mark(shown: Mapping[str, str]) -> str:
     """The first hash of a number and the parts that none of the texts contains."""
     hashes = (blake2b(json.dumps([n, *shown.items()]).encode(), digest_size=8).hexdigest() for n in count())
     return next(mark for mark in hashes if not any(mark in text for text in shown.values()))
 
 
-def conversation(name: str, parts: Mapping[str, str]) -> list[BaseMessage]:
+def build_messages(name: str, parts: Mapping[str, str]) -> list[BaseMessage]:
     """System message and fenced data."""
-    return [system(name), fenced(parts)]
+    return [build_system_message(name), fence(parts)]
 
 
 def cut(text: str, max_chars: int = MAX_PART_CHARS) -> str:
@@ -62,6 +62,6 @@ def cut(text: str, max_chars: int = MAX_PART_CHARS) -> str:
     return f"{head}\n[... {len(text) - len(head) - len(tail):,} characters left out ...]\n{tail}"
 
 
-def bullets(items: Sequence[str]) -> str:
+def format_bullets(items: Sequence[str]) -> str:
     """A list, one item a line."""
     return "\n".join(f"- {item}" for item in items)

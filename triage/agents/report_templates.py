@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
-from triage.agents.prompt_sections import shown_in_traces
-from triage.domain.agent_input import Case
+from triage.agents.prompt_sections import find_traceback_lines
+from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, Severity, TriageReport
-from triage.reading.symptoms import Symptom, symptoms
+from triage.reading.symptoms import Symptom, find_symptoms
 
 MAX_SUSPECTS = 5
 MAX_TITLE_CHARS = 200
-MOST_LABELS = 5
+MAX_LABELS = 5
 """Who wants more of them is not sorting."""
 
 _SEVERITIES: dict[str, Severity] = {
@@ -25,7 +25,7 @@ _SEVERITIES: dict[str, Severity] = {
     "cosmetic": "LOW",
     "documentation": "LOW",
 }
-_GRAVITY: dict[str, str] = {
+_SYMPTOM_PHRASES: dict[str, str] = {
     "security": "a security problem",
     "data_loss": "lost or damaged data",
     "blocks_everyone": "everybody being blocked",
@@ -37,9 +37,9 @@ _GRAVITY: dict[str, str] = {
     "cosmetic": "how something looks",
     "documentation": "documentation",
 }
-_ORDER: tuple[Severity, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
+_SEVERITY_ORDER: tuple[Severity, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 
-_NO_BUG_STEPS: dict[str, str] = {
+_NEXT_STEP_WITHOUT_BUG: dict[str, str] = {
     "feature_request": "Decide whether the project wants this; there is nothing to debug.",
     "question": "Answer it, or point to where it is answered.",
     "not_actionable": "Ask what happened, or close it: there is nothing here to work on.",
@@ -59,37 +59,37 @@ _LABEL_WORDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def report_by_rules(case: Case) -> TriageReport:
+def fill_report_template(case: AgentInput) -> TriageReport:
     """The report as far as rules can write it. What only understanding could add is said to be missing."""
     files = case.codebase.relevant_files[:MAX_SUSPECTS] if case.codebase else []
-    severity, why = severity_of(symptoms(case.reading))
+    severity, why = rate_severity(find_symptoms(case.reading))
     found = case.investigation
     return TriageReport(
         severity=severity,
         severity_reason=why,
         confidence=case.confidence,
         summary=found.summary if found else case.reading.title,
-        root_cause=_root_cause(case, files),
-        affected_files=[_suspect(file) for file in files],
-        evidence=_evidence(case, files),
+        root_cause=_describe_root_cause(case, files),
+        affected_files=[_to_affected_file(file) for file in files],
+        evidence=_list_evidence(case, files),
         reproduction=found.reproduction if found else [],
         missing_information=found.missing_information if found else [],
-        next_steps=_next_steps(case, files),
+        next_steps=_list_next_steps(case, files),
         suggested_fix=None,
         external_references=case.web.relevant_results if case.web else [],
     )
 
 
-def severity_of(seen: Sequence[Symptom]) -> tuple[Severity, str]:
+def rate_severity(seen: Sequence[Symptom]) -> tuple[Severity, str]:
     """The gravest symptom decides; its words in the issue are the reason. Without any: MEDIUM."""
-    for severity in _ORDER:
+    for severity in _SEVERITY_ORDER:
         for symptom in seen:
             if _SEVERITIES[symptom.kind] == severity:
-                return severity, f"The issue speaks of {_GRAVITY[symptom.kind]}: “{symptom.phrase}”."
+                return severity, f"The issue speaks of {_SYMPTOM_PHRASES[symptom.kind]}: “{symptom.phrase}”."
     return "MEDIUM", "Nothing in the issue says how bad it is."
 
 
-def _root_cause(case: Case, files: Sequence[RelevantFile]) -> str:
+def _describe_root_cause(case: AgentInput, files: Sequence[RelevantFile]) -> str:
     if case.codebase is None:
         return "Not looked for: the code was not searched in this run."
     if not files:
@@ -103,13 +103,13 @@ def _root_cause(case: Case, files: Sequence[RelevantFile]) -> str:
     return f"Not proven. {place} fits the issue best: {first.relevance_reason}."
 
 
-def _is_failing_line(file: RelevantFile, case: Case) -> bool:
+def _is_failing_line(file: RelevantFile, case: AgentInput) -> bool:
     """A stack trace shows the quote as a line of the file; and a code span can hold it."""
     quote = file.quote or ""
-    return bool(quote and quote in shown_in_traces(case, file.path) and "`" not in quote)
+    return bool(quote and quote in find_traceback_lines(case, file.path) and "`" not in quote)
 
 
-def _suspect(file: RelevantFile) -> AffectedFile:
+def _to_affected_file(file: RelevantFile) -> AffectedFile:
     return AffectedFile(
         path=file.path,
         start_line=file.start_line,
@@ -119,7 +119,7 @@ def _suspect(file: RelevantFile) -> AffectedFile:
     )
 
 
-def _evidence(case: Case, files: Sequence[RelevantFile]) -> list[Evidence]:
+def _list_evidence(case: AgentInput, files: Sequence[RelevantFile]) -> list[Evidence]:
     messages = case.investigation.error_messages if case.investigation else []
     said = [
         Evidence(claim="The issue reports this error", path=None, start_line=None, end_line=None, quote=message)
@@ -138,10 +138,10 @@ def _evidence(case: Case, files: Sequence[RelevantFile]) -> list[Evidence]:
     return [*said, *shown]
 
 
-def _next_steps(case: Case, files: Sequence[RelevantFile]) -> list[str]:
+def _list_next_steps(case: AgentInput, files: Sequence[RelevantFile]) -> list[str]:
     kind = case.investigation.kind if case.investigation else "bug"
     if kind != "bug":
-        return [_NO_BUG_STEPS[kind]]
+        return [_NEXT_STEP_WITHOUT_BUG[kind]]
     steps = []
     confirmed = case.critique is not None and case.critique.verdict == "CONFIRMED"
     if not confirmed and case.investigation and case.investigation.missing_information:
@@ -154,59 +154,59 @@ def _next_steps(case: Case, files: Sequence[RelevantFile]) -> list[str]:
     return steps or ["Read the issue: the rules found nothing to start from."]
 
 
-def ticket_by_rules(case: Case, owners: Sequence[str]) -> dict[str, Any]:
+def fill_ticket_template(case: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """Title of the issue, labels that the project has, the code's owner, effort by what is known."""
     kinds: list[str] = [case.investigation.kind if case.investigation else "bug"]
-    kinds += [symptom.kind for symptom in symptoms(case.reading)]
+    kinds += [symptom.kind for symptom in find_symptoms(case.reading)]
     if case.investigation and case.investigation.missing_information:
         kinds.append("missing")
     confirmed = case.critique is not None and case.critique.verdict == "CONFIRMED"
     return {
-        "title": _title(case.reading.title),
-        "labels": _matching(kinds, case.repository.labels),
-        "assignee": _first_other(owners, case.issue.author),
+        "title": _format_title(case.reading.title),
+        "labels": _match_labels(kinds, case.repository.labels),
+        "assignee": _choose_assignee(owners, case.issue.author),
         "effort": "S" if confirmed else "M",
     }
 
 
-def ticket_of(raw: dict[str, Any], case: Case, owners: Sequence[str]) -> dict[str, Any]:
+def normalize_ticket(raw: dict[str, Any], case: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """A model's ticket, normalised: no missing title, only labels that exist, only an owner as assignee."""
     title, labels, effort = raw.get("title"), raw.get("labels"), raw.get("effort")
     named = raw.get("assignee")
     wanted = [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
     return {
-        "title": _title(title if isinstance(title, str) and title.strip() else case.reading.title),
-        "labels": _existing(wanted, case.repository.labels),
+        "title": _format_title(title if isinstance(title, str) and title.strip() else case.reading.title),
+        "labels": _select_existing_labels(wanted, case.repository.labels),
         "assignee": next((owner for owner in owners if isinstance(named, str) and owner == named.lstrip("@")), None),
         "effort": effort if effort in get_args(Effort) else "M",
     }
 
 
-def _title(text: str) -> str:
+def _format_title(text: str) -> str:
     return " ".join(text.split())[:MAX_TITLE_CHARS] or "Untitled issue"
 
 
-def _existing(wanted: Iterable[str], labels: Sequence[str]) -> list[str]:
+def _select_existing_labels(wanted: Iterable[str], labels: Sequence[str]) -> list[str]:
     """Those of the project's labels that were wanted, whatever their case."""
     known = {label.lower(): label for label in labels}
-    return list(dict.fromkeys(known[name.lower()] for name in wanted if name.lower() in known))[:MOST_LABELS]
+    return list(dict.fromkeys(known[name.lower()] for name in wanted if name.lower() in known))[:MAX_LABELS]
 
 
-def _matching(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
+def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
     """The project's label for each kind: `bug`, `type: bug` and `kind/bug` all say the same."""
     found = []
     for kind in kinds:
         for word in _LABEL_WORDS.get(kind, ()):
-            match = next((label for label in labels if _last_part(label) == word), None)
+            match = next((label for label in labels if _strip_label_prefix(label) == word), None)
             if match:
                 found.append(match)
                 break
     return list(dict.fromkeys(found))
 
 
-def _last_part(label: str) -> str:
+def _strip_label_prefix(label: str) -> str:
     return label.replace("/", ":").rpartition(":")[2].strip().lower()
 
 
-def _first_other(owners: Sequence[str], author: str) -> str | None:
+def _choose_assignee(owners: Sequence[str], author: str) -> str | None:
     return next((owner for owner in owners if owner != author), None)

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from triage.agents.agent import Agent, Consulted, _to_agent_finding
-from triage.agents.prompt_sections import findings_text, guidance, issue_parts
-from triage.agents.prompts import bullets, conversation
-from triage.agents.report_templates import report_by_rules, ticket_by_rules, ticket_of
-from triage.domain.agent_input import Case
+from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
+from triage.agents.prompt_sections import format_findings, format_instructions, format_issue
+from triage.agents.prompts import build_messages, format_bullets
+from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
+from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, TriageReport, WriterOutput
-from triage.errors import DollarsSpent, TriageError
+from triage.errors import CostLimitExceeded, TriageError
 from triage.ports import Model, Services
 
 T = TypeVar("T")
@@ -21,10 +21,10 @@ T = TypeVar("T")
 REPORT_TOKENS = 3_000
 COMMENT_TOKENS = 800
 TICKET_TOKENS = 300
-DRAFTS = 3
+DRAFT_COUNT = 3
 
 
-async def by_model(case: Case, services: Services, model: Model) -> Consulted[WriterOutput]:
+async def answer_with_model(case: AgentInput, services: Services, model: Model) -> AgentAnswer[WriterOutput]:
     """Three sub-chains in parallel, each with its own retry, fallback and twin: one that fails costs only itself.
 
     Raises:
@@ -32,15 +32,15 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[Wr
     """
     shortfalls: list[str] = []
     failures: list[TriageError] = []
-    owners = _owners(case, services)
-    parts = _parts(case, services, owners)
+    owners = _list_owners(case, services)
+    parts = _build_sections(case, services, owners)
 
     async def draft(name: str, chain: Callable[[Model], Runnable[Any, T]], twin: Callable[[], T]) -> T:
         try:
             try:
-                return await chain(model).ainvoke(conversation(name, parts))
-            except DollarsSpent as error:
-                answer = await chain(model.frugal()).ainvoke(conversation(name, parts))
+                return await chain(model).ainvoke(build_messages(name, parts))
+            except CostLimitExceeded as error:
+                answer = await chain(model.with_fast_model()).ainvoke(build_messages(name, parts))
                 shortfalls.append(f"{name}: {error}; the fast model wrote it")
                 return answer
         except TriageError as error:
@@ -49,43 +49,45 @@ async def by_model(case: Case, services: Services, model: Model) -> Consulted[Wr
             return twin()
 
     def ticket_chain(view: Model) -> Runnable[Any, dict[str, Any]]:
-        return view.json_object("main", TICKET_TOKENS) | RunnableLambda(lambda raw: ticket_of(raw, case, owners))
+        return view.json_output("main", TICKET_TOKENS) | RunnableLambda(lambda raw: normalize_ticket(raw, case, owners))
 
     report, comment, ticket = await asyncio.gather(
         draft(
-            "report", lambda view: view.structured(TriageReport, "main", REPORT_TOKENS), partial(report_by_rules, case)
+            "report",
+            lambda view: view.structured_output(TriageReport, "main", REPORT_TOKENS),
+            partial(fill_report_template, case),
         ),
-        draft("comment", lambda view: view.text("main", COMMENT_TOKENS), str),
-        draft("ticket", ticket_chain, lambda: ticket_by_rules(case, owners)),
+        draft("comment", lambda view: view.text_output("main", COMMENT_TOKENS), str),
+        draft("ticket", ticket_chain, lambda: fill_ticket_template(case, owners)),
     )
-    if len(failures) == DRAFTS:
+    if len(failures) == DRAFT_COUNT:
         raise failures[0]
     merged = merge_writer_outputs({"report": report, "comment": comment, "ticket": ticket})
-    return Consulted(merged, shortfalls)
+    return AgentAnswer(merged, shortfalls)
 
 
-async def by_rules(case: Case, services: Services) -> WriterOutput:
+async def answer_with_rules(case: AgentInput, services: Services) -> WriterOutput:
     """Templates over the findings; there is no prose of a model to show."""
-    ticket = ticket_by_rules(case, _owners(case, services))
-    return merge_writer_outputs({"report": report_by_rules(case), "comment": "", "ticket": ticket})
+    ticket = fill_ticket_template(case, _list_owners(case, services))
+    return merge_writer_outputs({"report": fill_report_template(case), "comment": "", "ticket": ticket})
 
 
-def _owners(case: Case, services: Services) -> list[str]:
+def _list_owners(case: AgentInput, services: Services) -> list[str]:
     """Who CODEOWNERS names for the first suspect, or whom the project's own settings name instead."""
     files = case.codebase.relevant_files if case.codebase else []
-    owners = services.codebase.owners(files[0].path) if files else []
-    return list(dict.fromkeys(map(services.config.stands_in, owners)))
+    owners = services.codebase.find_owners(files[0].path) if files else []
+    return list(dict.fromkeys(map(services.config.resolve_assignee, owners)))
 
 
-def _parts(case: Case, services: Services, owners: list[str]) -> dict[str, str]:
+def _build_sections(case: AgentInput, services: Services, owners: list[str]) -> dict[str, str]:
     suspects = case.codebase.relevant_files if case.codebase else []
-    told = {label: services.config.described(label) for label in case.repository.labels}
-    return issue_parts(case) | {
-        **guidance(services),
+    told = {label: services.config.label_description(label) for label in case.repository.labels}
+    return format_issue(case) | {
+        **format_instructions(services),
         "repository": case.repository.slug,
-        "all findings": findings_text(case.findings),
-        "suspects": bullets([file.model_dump_json() for file in suspects]),
-        "missing information": bullets(
+        "all findings": format_findings(case.findings),
+        "suspects": format_bullets([file.model_dump_json() for file in suspects]),
+        "missing information": format_bullets(
             [
                 asked.model_dump_json()
                 for asked in (case.investigation.missing_information if case.investigation else [])
@@ -94,8 +96,8 @@ def _parts(case: Case, services: Services, owners: list[str]) -> dict[str, str]:
         "critic's verdict": case.critique.model_dump_json() if case.critique else "",
         "citation check": f"{case.citations.verified} of {case.citations.total} references verified",
         "confidence": f"{case.confidence:.2f}",
-        "labels of the project": bullets(case.repository.labels),
-        "when a label fits": bullets([f"{label}: {said}" for label, said in told.items() if said]),
+        "labels of the project": format_bullets(case.repository.labels),
+        "when a label fits": format_bullets([f"{label}: {said}" for label, said in told.items() if said]),
         "owners of the first suspect": ", ".join(owners),
     }
 
@@ -124,12 +126,12 @@ def merge_writer_outputs(parallel_output: dict[str, Any]) -> WriterOutput:
     )
 
 
-def finding(answer: WriterOutput) -> AgentFinding:
+def to_finding(answer: WriterOutput) -> AgentFinding:
     """The summary; a writer points at no file of its own."""
-    return _to_agent_finding(answer, answer.summary, [])
+    return to_agent_finding(answer, answer.summary, [])
 
 
-def objection(answer: WriterOutput, case: Case, services: Services) -> str | None:
+def check_answer(answer: WriterOutput, case: AgentInput, services: Services) -> str | None:
     """A report without a summary or a cause is none."""
     if not answer.report.summary.strip() or not answer.report.root_cause.strip():
         return "the report lacks its summary or root cause"
@@ -138,9 +140,9 @@ def objection(answer: WriterOutput, case: Case, services: Services) -> str | Non
 
 AGENT = Agent(
     name="writer",
-    powers=frozenset({"reads strangers", "sees code"}),
-    by_model=by_model,
-    by_rules=by_rules,
-    finding=finding,
-    objection=objection,
+    capabilities=frozenset({"reads strangers", "sees code"}),
+    answer_with_model=answer_with_model,
+    answer_with_rules=answer_with_rules,
+    to_finding=to_finding,
+    check_answer=check_answer,
 )

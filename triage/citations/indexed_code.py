@@ -4,19 +4,19 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 
-from triage.text.clean_text import visible_only
+from triage.text.clean_text import clean_text
 
-Lookup = Callable[[str], list[str] | None]
+ReadLines = Callable[[str], list[str] | None]
 """Lines of an indexed file without their ends; none when the commit has no such text file."""
 
 MAX_PATH_CHARS = 4096
 """Linux' PATH_MAX; git stores nothing longer that could be checked out."""
 
 
-class Checkout:
+class IndexedCode:
     """What the indexed commit holds, asked by the names that agents use."""
 
-    def __init__(self, lines: Lookup, paths: Iterable[str]) -> None:
+    def __init__(self, lines: ReadLines, paths: Iterable[str]) -> None:
         """`paths` are all indexed files; `lines` reads one of them."""
         self._paths = frozenset(paths)
         self.lines = lru_cache(maxsize=64)(lines)
@@ -86,13 +86,13 @@ class FoldedText:
             self._offsets.append(self._offsets[-1] + len(text) + 1)
         self._joined = "".join(f"{text} " for _, text in kept)
 
-    def within(self, quote: str, start: int, end: int) -> bool:
+    def contains(self, quote: str, start: int, end: int) -> bool:
         """Does the quote stand in these lines?"""
         low = self._offsets[bisect_right(self._numbers, start - 1)]
         high = self._offsets[bisect_right(self._numbers, end)]
         return self._joined.find(quote, low, high) >= 0
 
-    def places(self, quote: str) -> list[tuple[int, int]]:
+    def find_ranges(self, quote: str) -> list[tuple[int, int]]:
         """First and last line of the quote's first two places: one is a place, two are none in particular."""
         found: list[tuple[int, int]] = []
         at = self._joined.find(quote)
@@ -107,4 +107,4 @@ class FoldedText:
 
 def _seen(line: str) -> str:
     """The line as a model was shown it: what nobody sees is no part of a quote."""
-    return line if line.isprintable() else visible_only(line)
+    return line if line.isprintable() else clean_text(line)

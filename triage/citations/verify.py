@@ -7,7 +7,7 @@ lines do not; lines and quotes that are not there are dropped, and the reason is
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from triage.citations.indexed_code import Checkout, Lookup
+from triage.citations.indexed_code import IndexedCode, ReadLines
 from triage.domain.code import Span
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
 from triage.domain.report import CheckedEvidence, Citations, Suspect
@@ -18,7 +18,7 @@ MAX_SHOWN_CHARS = 120
 
 
 @dataclass(frozen=True)
-class _Cited:
+class _Reference:
     """A reference as an agent gave it."""
 
     path: str
@@ -48,7 +48,7 @@ class _Cited:
 
 
 @dataclass(frozen=True)
-class _Checked:
+class _VerifiedReference:
     """What is left of a reference: the place that code stands for."""
 
     path: str | None = None
@@ -60,21 +60,21 @@ class _Checked:
     citations: Citations = field(default_factory=Citations)
 
 
-def _checked(cited: _Cited, checkout: Checkout) -> _Checked:
+def _verify_reference(cited: _Reference, checkout: IndexedCode) -> _VerifiedReference:
     path = checkout.resolve(cited.path)
     if path is None:
         why = f"{_shown(cited.path)}: no such file in the indexed commit"
-        return _Checked(citations=Citations(verified=0, total=cited.parts, refused=[why]))
-    lines, lines_refused = _lines_checked(cited, path, checkout)
-    span, quote, quote_refused = _quote_checked(cited, path, lines, checkout)
+        return _VerifiedReference(citations=Citations(verified=0, total=cited.parts, refused=[why]))
+    lines, lines_refused = _verify_lines(cited, path, checkout)
+    span, quote, quote_refused = _verify_quote(cited, path, lines, checkout)
     lines_verified = (span is not None and (span.start, span.end) == lines) if cited.has_lines else None
     refused = [f"{_shown(path)}: {why}" for why in (*lines_refused, *quote_refused)]
     verified = 1 + (lines_verified is True) + (quote is True)
     citations = Citations(verified=verified, total=cited.parts, refused=refused)
-    return _Checked(path, span, lines_verified, quote, citations)
+    return _VerifiedReference(path, span, lines_verified, quote, citations)
 
 
-def _lines_checked(cited: _Cited, path: str, checkout: Checkout) -> tuple[tuple[int, int] | None, list[str]]:
+def _verify_lines(cited: _Reference, path: str, checkout: IndexedCode) -> tuple[tuple[int, int] | None, list[str]]:
     """The cited lines when the file has them, and what is wrong with them else."""
     if not cited.has_lines:
         return None, []
@@ -85,8 +85,8 @@ def _lines_checked(cited: _Cited, path: str, checkout: Checkout) -> tuple[tuple[
     return None, [f"lines {_number(start)}-{_number(end)} are not in the file, which has {count}"]
 
 
-def _quote_checked(
-    cited: _Cited, path: str, lines: tuple[int, int] | None, checkout: Checkout
+def _verify_quote(
+    cited: _Reference, path: str, lines: tuple[int, int] | None, checkout: IndexedCode
 ) -> tuple[Span | None, bool | None, list[str]]:
     """Span after looking for the quote, whether the quote was found, and what is wrong."""
     span = Span(path=path, start=lines[0], end=lines[1]) if lines else None
@@ -96,9 +96,9 @@ def _quote_checked(
     if sum(character.isalnum() for character in quote) < MIN_QUOTE_CHARS:
         return span, False, ["the quote is too short to be looked up"]
     text = checkout.text(path)
-    if lines and text.within(quote, *lines):
+    if lines and text.contains(quote, *lines):
         return span, True, []
-    places = text.places(quote)
+    places = text.find_ranges(quote)
     if not places:
         return span, False, ["the quote is not in the file"]
     if len(places) > 1:
@@ -108,39 +108,42 @@ def _quote_checked(
     return moved, True, [f"the quote stands in lines {start}-{end}, which replace those cited"] if lines else []
 
 
-def ground_files(
-    files: Sequence[RelevantFile | AffectedFile], lines: Lookup, paths: Iterable[str]
+def verify_suspects(
+    files: Sequence[RelevantFile | AffectedFile], lines: ReadLines, paths: Iterable[str]
 ) -> tuple[list[Suspect], Citations]:
     """Files that exist, best first as given, each once per place; and the count of what was looked up.
 
     `paths` is every indexed path, `lines` reads one. A symbol stays when it is written in the lines, on a line that
     encloses them, or, without lines, anywhere in the file.
     """
-    checkout = Checkout(lines, paths)
+    checkout = IndexedCode(lines, paths)
     suspects: list[Suspect] = []
     outcomes = []
     for file in files:
         quote = file.quote if isinstance(file, RelevantFile) else None
-        checked = _checked(_Cited(file.path, file.start_line, file.end_line, quote), checkout)
+        checked = _verify_reference(_Reference(file.path, file.start_line, file.end_line, quote), checkout)
         outcomes.append(checked.citations)
         if checked.path is not None:
             reason = file.relevance_reason if isinstance(file, RelevantFile) else file.reason
             symbol = _symbol(file.symbol, checked.path, checked.span, checkout)
             _merge(suspects, Suspect(path=checked.path, span=checked.span, symbol=symbol, reason=reason))
-    return suspects, together(outcomes)
+    return suspects, merge_citations(outcomes)
 
 
-def held(files: Sequence[RelevantFile], lines: Lookup, paths: Iterable[str]) -> tuple[list[RelevantFile], Citations]:
+def verify_files(
+    files: Sequence[RelevantFile], lines: ReadLines, paths: Iterable[str]
+) -> tuple[list[RelevantFile], Citations]:
     """The agent's own list with what holds: files that exist, lines and quotes that were found, in order."""
-    checkout = Checkout(lines, paths)
+    checkout = IndexedCode(lines, paths)
     results = [
-        (file, _checked(_Cited(file.path, file.start_line, file.end_line, file.quote), checkout)) for file in files
+        (file, _verify_reference(_Reference(file.path, file.start_line, file.end_line, file.quote), checkout))
+        for file in files
     ]
     kept = [_rewritten(file, checked, checkout) for file, checked in results if checked.path is not None]
-    return kept, together([checked.citations for _, checked in results])
+    return kept, merge_citations([checked.citations for _, checked in results])
 
 
-def _rewritten(file: RelevantFile, checked: _Checked, checkout: Checkout) -> RelevantFile:
+def _rewritten(file: RelevantFile, checked: _VerifiedReference, checkout: IndexedCode) -> RelevantFile:
     path, span = checked.path or "", checked.span
     update = {
         "path": path,
@@ -152,22 +155,22 @@ def _rewritten(file: RelevantFile, checked: _Checked, checkout: Checkout) -> Rel
     return file.model_copy(update=update)
 
 
-def ground_evidence(
-    evidence: Sequence[Evidence], lines: Lookup, paths: Iterable[str], issue_text: str = ""
+def verify_evidence(
+    evidence: Sequence[Evidence], lines: ReadLines, paths: Iterable[str], issue_text: str = ""
 ) -> tuple[list[CheckedEvidence], Citations]:
     """Each claim with the place that shows it, where there is one.
 
     A claim without a path is about the issue itself: its quote is looked for in `issue_text`. What does not hold keeps
     its words and loses place and quote.
     """
-    checkout = Checkout(lines, paths)
+    checkout = IndexedCode(lines, paths)
     issue = " ".join(issue_text.split())
     results = [_in_code(item, checkout) if item.path else _in_issue(item, issue) for item in evidence]
-    return [checked for checked, _ in results], together([citations for _, citations in results])
+    return [checked for checked, _ in results], merge_citations([citations for _, citations in results])
 
 
-def _in_code(item: Evidence, checkout: Checkout) -> tuple[CheckedEvidence, Citations]:
-    checked = _checked(_Cited(item.path or "", item.start_line, item.end_line, item.quote), checkout)
+def _in_code(item: Evidence, checkout: IndexedCode) -> tuple[CheckedEvidence, Citations]:
+    checked = _verify_reference(_Reference(item.path or "", item.start_line, item.end_line, item.quote), checkout)
     holds = checked.span is not None and checked.quote_verified is not False
     return CheckedEvidence(
         claim=item.claim,
@@ -187,7 +190,7 @@ def _in_issue(item: Evidence, issue: str) -> tuple[CheckedEvidence, Citations]:
     return checked, Citations(verified=int(found), total=1, refused=refused)
 
 
-def together(outcomes: Iterable[Citations]) -> Citations:
+def merge_citations(outcomes: Iterable[Citations]) -> Citations:
     """One count over several checks; a reason that repeats is kept once."""
     outcomes = list(outcomes)
     return Citations(
@@ -212,7 +215,7 @@ def _same_place(one: Span | None, other: Span | None) -> bool:
     return one.start <= other.end and other.start <= one.end
 
 
-def _symbol(symbol: str | None, path: str, span: Span | None, checkout: Checkout) -> str | None:
+def _symbol(symbol: str | None, path: str, span: Span | None, checkout: IndexedCode) -> str | None:
     name = _last_name(symbol or "")
     lines = checkout.lines(path) or []
     if not name:

@@ -8,7 +8,7 @@ from triage.domain.report import Citations
 from triage.domain.value import Value
 
 
-class Case(Value):
+class AgentInput(Value):
     """A snapshot of the run's state, without anything that acts."""
 
     issue: Issue

@@ -23,7 +23,7 @@ class Passage(Value):
     """Qualified name of what the passage defines, such as `Store.save`."""
 
 
-class Change(Value):
+class FileChange(Value):
     """A commit that changed a file. The subject is somebody's text."""
 
     commit: str
@@ -36,7 +36,7 @@ class Change(Value):
 class History(Value):
     """What is known of a file's past, newest first."""
 
-    changes: list[Change] = Field(default_factory=list)
+    changes: list[FileChange] = Field(default_factory=list)
     partial: bool = False
     """Older commits are not known: the clone is shallow, or git did not come to the end."""
 
@@ -47,7 +47,7 @@ class Hit(Value):
     path: str
     score: float
     """Relative to the best hit of the same query, which has 1.0."""
-    chance: float = 0.0
+    probability: float = 0.0
     """That the fix of the issue edits the file, as learned from public issues: 0 to 1."""
     passages: list[Passage]
     reasons: list[str]
@@ -87,7 +87,7 @@ class IndexFacts(Value):
     """What is wrong with the cache, one sentence; it costs time and nothing else. Empty when nothing is."""
 
     @property
-    def told(self) -> str:
+    def log_line(self) -> str:
         """A line for a log."""
         reused = f", {self.reused:,} from the cache" if self.reused else ""
         return " ".join(filter(None, [f"Indexed {self.files:,} files in {self.seconds:.1f} s{reused}.", self.cache]))

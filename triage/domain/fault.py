@@ -8,7 +8,7 @@ from triage.domain.run import ModelCall, Outcome, StepName, StepRecord, ToolExec
 from triage.domain.value import Value
 
 Part = Literal["step", "gate", "shortfall", "model call", "tool"]
-NOTHING = "nothing"
+NO_REPLACEMENT = "nothing"
 
 
 class Fault(Value):
@@ -30,62 +30,62 @@ class Fault(Value):
     """What took its place, in our words; `nothing` when the run went on without."""
 
 
-def faults_of(steps: Sequence[StepRecord]) -> list[Fault]:
+def collect_faults(steps: Sequence[StepRecord]) -> list[Fault]:
     """All faults, in the order of the records that hold them; what led to a step's failure stands before it."""
     found: list[Fault] = []
     for number, record in enumerate(steps):
-        instead = _instead(record, steps[number + 1 :])
-        found.extend(_in_calls(record, instead))
-        found.extend(_in_tools(record, instead))
-        found.extend(_shortfalls(record))
+        instead = _find_replacement(record, steps[number + 1 :])
+        found.extend(_call_faults(record, instead))
+        found.extend(_tool_faults(record, instead))
+        found.extend(_shortfall_faults(record))
         if record.outcome is not Outcome.SUCCESS:
-            part: Part = "gate" if refused_by_gate(record) else "step"
-            found.append(_fault(record, part, record.step, record, instead))
+            part: Part = "gate" if is_refused_by_gate(record) else "step"
+            found.append(_make_fault(record, part, record.step, record, instead))
     return found
 
 
-def refused_by_gate(record: StepRecord) -> bool:
+def is_refused_by_gate(record: StepRecord) -> bool:
     """There was a result, and it could not be used."""
     return record.outcome is not Outcome.SUCCESS and record.gate is not None
 
 
-def _instead(record: StepRecord, following: Sequence[StepRecord]) -> str:
+def _find_replacement(record: StepRecord, following: Sequence[StepRecord]) -> str:
     if record.outcome is Outcome.SUCCESS:
-        return NOTHING
+        return NO_REPLACEMENT
     if record.step == "supervisor":
         return "rules decided"
     again = [other for other in following if other.step == record.step and other.round == record.round]
     answered = next((other for other in again if other.outcome is Outcome.SUCCESS), None)
     if answered is None:
-        return NOTHING
+        return NO_REPLACEMENT
     return "rules answered" if answered.engine == "rules" else "another model answered"
 
 
-def _in_calls(record: StepRecord, instead: str) -> Iterator[Fault]:
+def _call_faults(record: StepRecord, instead: str) -> Iterator[Fault]:
     for number, call in enumerate(record.calls):
         if call.outcome is not Outcome.SUCCESS:
             answered = any(other.outcome is Outcome.SUCCESS for other in record.calls[number + 1 :])
-            yield _fault(
+            yield _make_fault(
                 record, "model call", call.model, call, "another request was answered" if answered else instead
             )
 
 
-def _in_tools(record: StepRecord, instead: str) -> Iterator[Fault]:
+def _tool_faults(record: StepRecord, instead: str) -> Iterator[Fault]:
     for tool in record.tools:
         if tool.outcome is not Outcome.SUCCESS:
             went_on = record.outcome is Outcome.SUCCESS
-            yield _fault(record, "tool", tool.tool, tool, "the agent went on without it" if went_on else instead)
+            yield _make_fault(record, "tool", tool.tool, tool, "the agent went on without it" if went_on else instead)
 
 
-def _shortfalls(record: StepRecord) -> Iterator[Fault]:
+def _shortfall_faults(record: StepRecord) -> Iterator[Fault]:
     """Each says what stood in after its last semicolon."""
     for shortfall in record.shortfalls:
         error, _, instead = shortfall.rpartition("; ")
         named = record.model_copy(update={"outcome": Outcome.FAILED, "error": error or shortfall})
-        yield _fault(record, "shortfall", record.step, named, instead if error else NOTHING)
+        yield _make_fault(record, "shortfall", record.step, named, instead if error else NO_REPLACEMENT)
 
 
-def _fault(
+def _make_fault(
     record: StepRecord, part: Part, name: str, failed: StepRecord | ModelCall | ToolExecution, instead: str
 ) -> Fault:
     return Fault(

@@ -7,7 +7,7 @@ from pydantic import Field
 from triage.domain.value import Value
 
 
-class Exchange(Value):
+class IssueComment(Value):
     """One comment of the issue's thread, as GitHub shows it, oldest first."""
 
     author: str
@@ -34,11 +34,11 @@ class Issue(Value):
     state: str = "open"
     locked: bool = False
     is_pull_request: bool = False
-    thread: list[Exchange] = Field(default_factory=list)
-    at: datetime | None = None
+    thread: list[IssueComment] = Field(default_factory=list)
+    observed_at: datetime | None = None
     """The moment that is shown, by GitHub's clock: of its answer, or of the event that brought the issue."""
 
-    def carries(self, label: str) -> bool:
+    def has_label(self, label: str) -> bool:
         """Whether a label of this name is on the issue; GitHub's names differ by more than case."""
         return label.casefold() in {name.casefold() for name in self.labels}
 

@@ -14,58 +14,58 @@ from pydantic_core import PydanticCustomError
 from triage.domain.gitignore import expression
 from triage.domain.value import Value
 
-MOST_INSTRUCTION_CHARS = 4_000
+MAX_INSTRUCTION_CHARS = 4_000
 
 
-def _refused(message: str) -> PydanticCustomError:
+def _setting_error(message: str) -> PydanticCustomError:
     return PydanticCustomError("setting", "{message}", {"message": message})
 
 
-def _pattern(text: str) -> str:
+def _check_pattern(text: str) -> str:
     written = text.removeprefix("!")
     if text.startswith("#"):
-        raise _refused(r"a pattern that begins with # is a comment; write \# for a name that does")
+        raise _setting_error(r"a pattern that begins with # is a comment; write \# for a name that does")
     if text != text.strip() or not text.isprintable():
-        raise _refused("a pattern is printable and has no blanks around it")
+        raise _setting_error("a pattern is printable and has no blanks around it")
     try:
         expression(written)
     except ValueError as error:
-        raise _refused(f"it is no pattern of gitignore: {error}".strip()) from None
+        raise _setting_error(f"it is no pattern of gitignore: {error}".strip()) from None
     return text
 
 
-def _name(text: str) -> str:
+def _check_name(text: str) -> str:
     if text != text.strip() or not text.isprintable():
-        raise _refused("a name is printable and has no blanks around it")
+        raise _setting_error("a name is printable and has no blanks around it")
     return text
 
 
-def _owner(text: str) -> str:
+def _check_owner(text: str) -> str:
     if not re.fullmatch(r"@?[A-Za-z0-9][\w.-]*(/[\w.-]+)?", text, re.ASCII):
-        raise _refused("an owner is a login such as octocat, or a team such as acme/core")
+        raise _setting_error("an owner is a login such as octocat, or a team such as acme/core")
     return text.removeprefix("@")
 
 
-Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_pattern)]
-LabelName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_name)]
-ModelName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_name)]
-Owner = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_owner)]
+Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_pattern)]
+LabelName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_check_name)]
+ModelName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_name)]
+Owner = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_check_owner)]
 Description = Annotated[str, Field(min_length=1, max_length=300)]
 UsdPerMillion = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
 
 
-class _Part(Value):
+class _Section(Value):
     """A piece of the file: keys are written with hyphens, and a key without a value is not there."""
 
     model_config = ConfigDict(alias_generator=lambda name: name.replace("_", "-"), populate_by_name=True)
 
     @model_validator(mode="before")
     @classmethod
-    def _without_blanks(cls, data: Any) -> Any:
+    def _drop_nulls(cls, data: Any) -> Any:
         return {key: value for key, value in data.items() if value is not None} if isinstance(data, dict) else data
 
 
-class Price(_Part):
+class Price(_Section):
     """US dollars for a million tokens of a model."""
 
     input: UsdPerMillion = Field(description="For a million tokens of the prompt.")
@@ -75,7 +75,7 @@ class Price(_Part):
     )
 
 
-SETTING_OFF = re.compile(
+TRIGGER_WORDS = re.compile(
     r"(?:accept|approv|auto-?(?:fix|merg|deploy|land)|backport|codegen|de-?ploy|gitauto|implement|merg[ei]|openhands"
     r"|publish|rebas|releas|revert|roll-?back|trigger|trusted|verif"
     r"|(?:agent|aider|allow(?:ed)?|bounty|cherry|claude|close[ds]?|codex|copilot|cursor|devin|exec(?:ute)?|fix|fixme"
@@ -86,12 +86,12 @@ SETTING_OFF = re.compile(
 stranger's code, merging, releasing, coding agents, bots that close."""
 
 
-def _sets_off(label: str) -> bool:
+def _sounds_like_trigger(label: str) -> bool:
     words = re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", unicodedata.normalize("NFKC", label).casefold())
-    return any(SETTING_OFF.match(part) for word in words for part in (word, *word.split("-")))
+    return any(TRIGGER_WORDS.match(part) for word in words for part in (word, *word.split("-")))
 
 
-class Labels(_Part):
+class Labels(_Section):
     """Which labels may be suggested or applied, and when they fit."""
 
     allow: list[LabelName] = Field(
@@ -105,7 +105,7 @@ class Labels(_Part):
     )
 
 
-class Config(_Part):
+class ProjectConfig(_Section):
     """What a project may say about its triage. Guidance and limits; nothing in it permits an effect."""
 
     ignore: list[Pattern] = Field(
@@ -114,15 +114,15 @@ class Config(_Part):
         description="Paths that are not indexed, as patterns of gitignore; a later pattern wins over an earlier one.",
     )
     labels: Labels = Field(default_factory=Labels, description="Labels that may be suggested or applied.")
-    opt_in_label: Annotated[str, Field(max_length=100), AfterValidator(_name)] = Field(
+    opt_in_label: Annotated[str, Field(max_length=100), AfterValidator(_check_name)] = Field(
         "", description="With it, only issues that carry the label are triaged, and adding it starts a triage."
     )
-    opt_out_label: Annotated[str, Field(max_length=100), AfterValidator(_name)] = Field(
+    opt_out_label: Annotated[str, Field(max_length=100), AfterValidator(_check_name)] = Field(
         "", description="Issues that carry it are left alone."
     )
     instructions: str = Field(
         "",
-        max_length=MOST_INSTRUCTION_CHARS,
+        max_length=MAX_INSTRUCTION_CHARS,
         description="What the agents should know about this project. Guidance, never permissions.",
     )
     prices: dict[ModelName, Price] = Field(
@@ -138,12 +138,12 @@ class Config(_Part):
 
     @field_validator("opt_out_label")
     @classmethod
-    def _another_label(cls, label: str, info: ValidationInfo) -> str:
+    def _check_labels_differ(cls, label: str, info: ValidationInfo) -> str:
         if label and label.casefold() == str(info.data.get("opt_in_label", "")).casefold():
-            raise _refused("it is the opt-in label too, so that nothing would ever be triaged")
+            raise _setting_error("it is the opt-in label too, so that nothing would ever be triaged")
         return label
 
-    def usable(self, labels: Iterable[str]) -> list[str]:
+    def allowed_labels(self, labels: Iterable[str]) -> list[str]:
         """Those of the repository's labels that may be suggested; never one that steers this action.
 
         A label can start a workflow with more rights than ours, so one that sounds like it must be allowed by name.
@@ -152,16 +152,16 @@ class Config(_Part):
         steering = {self.opt_in_label.casefold(), self.opt_out_label.casefold()}
 
         def fits(label: str) -> bool:
-            return label.casefold() in allowed if allowed else not _sets_off(label)
+            return label.casefold() in allowed if allowed else not _sounds_like_trigger(label)
 
         return [label for label in labels if label.casefold() not in steering and fits(label)]
 
-    def described(self, label: str) -> str:
+    def label_description(self, label: str) -> str:
         """When a label fits; empty when nobody said."""
         wanted = label.casefold()
         return next((said for name, said in self.labels.describe.items() if name.casefold() == wanted), "")
 
-    def stands_in(self, owner: str) -> str:
+    def resolve_assignee(self, owner: str) -> str:
         """Who is named in place of an owner: the alias, or the owner."""
         wanted = owner.casefold()
         return next((alias for name, alias in self.owners.items() if name.casefold() == wanted), owner)

@@ -11,7 +11,7 @@ from triage.domain.value import Value
 
 Engine = Literal["model", "rules"]
 StepName = AgentName | Literal["prepare", "supervisor"]
-Rung = Literal["whole", "no further rounds", "no web search", "fast model", "rules"]
+DegradationLevel = Literal["whole", "no further rounds", "no web search", "fast model", "rules"]
 """What the run still does for its budget; each includes those before it."""
 
 
@@ -44,7 +44,7 @@ class Usage(Value):
     """Dollars of those calls whose price is known, where `usd` is none."""
 
     @property
-    def priced(self) -> float:
+    def priced_usd(self) -> float:
         """Dollars as far as they are known."""
         return self.usd if self.usd is not None else self.known_usd or 0.0
 
@@ -55,7 +55,7 @@ class Usage(Value):
 
     def __add__(self, other: "Usage") -> "Usage":
         unknown = self.usd is None or other.usd is None
-        priced = self.priced + other.priced
+        priced = self.priced_usd + other.priced_usd
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
@@ -164,13 +164,13 @@ class PlannerDecision(Value):
     """What the model proposed and the law refused."""
     refused: str = ""
     """Why the model's proposal was not taken, or why there was none, in our words."""
-    rung: Rung = "whole"
+    rung: DegradationLevel = "whole"
     """How far down the budget's ladder the run had come."""
     forced: bool = False
     """A limit decided, not what was found."""
 
     @property
-    def told(self) -> str:
+    def log_line(self) -> str:
         """The decision in a line, in our own words: a model's reason is not among them."""
         who = "a model" if self.origin == "model" else "rules"
         why = "" if self.origin == "model" else f": {self.reason}"

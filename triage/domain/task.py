@@ -21,7 +21,7 @@ class Trigger(StrEnum):
     """By hand, by schedule, or by another workflow, with the issue's number."""
 
 
-class Ran(Value):
+class PastRun(Value):
     """A run that an event has started."""
 
     at: datetime
@@ -39,7 +39,7 @@ class TriageIssue(Value):
     """Who triggered it; whose permission a command needs."""
 
 
-class Quieten(Value):
+class QuietIssue(Value):
     """`/triage quiet`: say nothing more on this issue until `/triage`."""
 
     number: int
@@ -56,4 +56,4 @@ class Skip(Value):
     reason: str
 
 
-Task = TriageIssue | Quieten | Skip
+Task = TriageIssue | QuietIssue | Skip

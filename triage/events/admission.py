@@ -5,63 +5,63 @@ from datetime import datetime, timedelta
 
 from pydantic import Field
 
-from triage.domain.issue import Exchange, Issue
-from triage.domain.project_config import Config
-from triage.domain.task import Quieten, Ran, Skip, Task, TriageIssue, Trigger
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.project_config import ProjectConfig
+from triage.domain.task import PastRun, QuietIssue, Skip, Task, TriageIssue, Trigger
 from triage.domain.value import Value
-from triage.events.commands import CommandName, read_command
+from triage.events.commands import CommandName, parse_command
 
-WRITERS = frozenset({"admin", "maintain", "write"})
+WRITE_ROLES = frozenset({"admin", "maintain", "write"})
 """Roles with write access (GitHub's `role_name`)."""
-MOST_RUNS = 3
+MAX_RUNS = 3
 """Runs by command or answer, per issue and window."""
 WINDOW = timedelta(hours=24)
-MOST_ASKED = 10
+MAX_ROLE_LOOKUPS = 10
 """Logins whose role is asked at most, so that a crowd's comments do not become a crowd of requests."""
 
 
-class Known(Value):
+class EarlierRuns(Value):
     """What our own comment's hidden state says about earlier runs."""
 
-    asked: bool = False
+    has_open_questions: bool = False
     """Questions to the reporter are open."""
-    quieted: bool = False
+    is_quiet: bool = False
     """`/triage quiet` stands."""
-    same_text: bool = False
+    has_same_text: bool = False
     """Title and body are those of the last run."""
-    young: bool = False
+    is_recent: bool = False
     """Our comment was written or edited within the last day."""
-    ran: list[Ran] = Field(default_factory=list)
+    runs: list[PastRun] = Field(default_factory=list)
     """Runs of the last day that events have started."""
 
 
-NOTHING_KNOWN = Known()
-NOTHING_SET = Config()
+NO_EARLIER_RUNS = EarlierRuns()
+DEFAULT_CONFIG = ProjectConfig()
 
 
-def whose_roles(task: Task, issue: Issue, now: datetime, config: Config = NOTHING_SET) -> list[str]:
+def logins_to_check(task: Task, issue: Issue, now: datetime, config: ProjectConfig = DEFAULT_CONFIG) -> list[str]:
     """Logins whose role `admit` needs: the one who commands, then others whose commands of the last day may count.
 
     The author's role counts only where a label keeps the issue from being triaged.
     """
-    if isinstance(task, Quieten):
+    if isinstance(task, QuietIssue):
         return [task.actor]
     if not isinstance(task, TriageIssue) or not _on_request(task):
         return []
     actor = [task.actor] if task.trigger is Trigger.COMMAND else []
     others = [said.author for said in reversed(_recent(issue, now)) if _orders_triage(said) and not said.by_bot]
-    barred = actor if withheld(task, issue, config) else []
+    barred = actor if label_skip_reason(task, issue, config) else []
     needed = dict.fromkeys([*barred, *(login for login in [*actor, *others] if not _same(login, issue.author))])
-    return [login for login in needed if login][:MOST_ASKED]
+    return [login for login in needed if login][:MAX_ROLE_LOOKUPS]
 
 
-def admit(
+def admit_task(
     task: Task,
     issue: Issue,
     now: datetime,
     roles: Mapping[str, str] | None = None,
-    known: Known = NOTHING_KNOWN,
-    config: Config = NOTHING_SET,
+    known: EarlierRuns = NO_EARLIER_RUNS,
+    config: ProjectConfig = DEFAULT_CONFIG,
     asked: int | None = None,
 ) -> Task:
     """The task itself, or the reason for skipping it.
@@ -80,9 +80,9 @@ def admit(
     roles = roles or {}
     if reason := _closed_to_us(issue):
         return Skip(reason=reason)
-    if isinstance(task, Quieten):
+    if isinstance(task, QuietIssue):
         reason = _unquiet(task, roles, known)
-    elif not _by_writer(task, roles) and (label := withheld(task, issue, config)):
+    elif not _by_writer(task, roles) and (label := label_skip_reason(task, issue, config)):
         reason = label
     elif task.trigger is Trigger.REQUESTED:
         reason = ""
@@ -101,23 +101,23 @@ def _closed_to_us(issue: Issue) -> str:
     return "The issue is locked." if issue.locked else ""
 
 
-def withheld(task: TriageIssue, issue: Issue, config: Config) -> str:
+def label_skip_reason(task: TriageIssue, issue: Issue, config: ProjectConfig) -> str:
     """Why the project's labels keep the issue from being triaged, unless somebody with write access commands it."""
-    if config.opt_out_label and issue.carries(config.opt_out_label):
+    if config.opt_out_label and issue.has_label(config.opt_out_label):
         return "The issue carries the project's opt-out label."
-    if task.trigger is Trigger.REQUESTED or not config.opt_in_label or issue.carries(config.opt_in_label):
+    if task.trigger is Trigger.REQUESTED or not config.opt_in_label or issue.has_label(config.opt_in_label):
         return ""
     return "The issue does not carry the project's opt-in label."
 
 
 def _by_writer(task: TriageIssue, roles: Mapping[str, str]) -> bool:
-    return task.trigger is Trigger.COMMAND and roles.get(task.actor, "none") in WRITERS
+    return task.trigger is Trigger.COMMAND and roles.get(task.actor, "none") in WRITE_ROLES
 
 
-def _unquiet(task: Quieten, roles: Mapping[str, str], known: Known) -> str:
-    if roles.get(task.actor, "none") not in WRITERS:
+def _unquiet(task: QuietIssue, roles: Mapping[str, str], known: EarlierRuns) -> str:
+    if roles.get(task.actor, "none") not in WRITE_ROLES:
         return "`/triage quiet` needs write access to the repository."
-    return "The issue is already quiet." if known.quieted else ""
+    return "The issue is already quiet." if known.is_quiet else ""
 
 
 def _unentitled(task: TriageIssue, issue: Issue, roles: Mapping[str, str]) -> str:
@@ -126,17 +126,17 @@ def _unentitled(task: TriageIssue, issue: Issue, roles: Mapping[str, str]) -> st
     return "`/triage` is for the issue's author and for people with write access to the repository."
 
 
-def _unwanted(task: TriageIssue, issue: Issue, known: Known) -> str:
+def _unwanted(task: TriageIssue, issue: Issue, known: EarlierRuns) -> str:
     """Why a run that nobody asked for in words should not be."""
-    if known.quieted:
+    if known.is_quiet:
         return "`/triage quiet` was said on this issue."
     if issue.author_is_bot:
         return "Issues that a bot opened are not triaged on their own."
-    if task.trigger in (Trigger.EDITED, Trigger.LABELED) and known.same_text:
+    if task.trigger in (Trigger.EDITED, Trigger.LABELED) and known.has_same_text:
         return "The issue's text is the one of the last triage."
-    if task.trigger is Trigger.REOPENED and known.same_text and known.young:
+    if task.trigger is Trigger.REOPENED and known.has_same_text and known.is_recent:
         return "The issue's text is the one of the last triage, which is less than a day old."
-    if task.trigger is Trigger.ANSWER and not known.asked:
+    if task.trigger is Trigger.ANSWER and not known.has_open_questions:
         return "No question to the issue's author is open."
     return ""
 
@@ -146,7 +146,7 @@ def _too_often(
     issue: Issue,
     now: datetime,
     roles: Mapping[str, str],
-    known: Known,
+    known: EarlierRuns,
     asked: int | None,
 ) -> str:
     """Whether there were more runs than a day has, the present one included.
@@ -156,7 +156,7 @@ def _too_often(
     asks for a run in words must not be refused because the author chatted.
     """
     ours = [said.created_at for said in issue.thread if said.ours and said.created_at]
-    runs = {str(ran.comment_id) for ran in known.ran if ran.comment_id and ran.at > now - WINDOW}
+    runs = {str(ran.comment_id) for ran in known.runs if ran.comment_id and ran.at > now - WINDOW}
     for place, said in enumerate(_recent(issue, now)):
         later = asked is not None and said.comment_id is not None and said.comment_id > asked
         if said.by_bot or said.ours or later:
@@ -167,29 +167,29 @@ def _too_often(
             runs.add(name)
     if asked is not None:
         runs.add(str(asked))
-    if len(runs) <= MOST_RUNS:
+    if len(runs) <= MAX_RUNS:
         return ""
-    return f"This issue has had its {MOST_RUNS} runs by command or answer in 24 hours."
+    return f"This issue has had its {MAX_RUNS} runs by command or answer in 24 hours."
 
 
-def _answers(said: Exchange, issue: Issue, ours: list[datetime]) -> bool:
+def _answers(said: IssueComment, issue: Issue, ours: list[datetime]) -> bool:
     """Whether the author may have answered us. Before our first comment there was nothing to answer."""
-    talks = _same(said.author, issue.author) and read_command(said.body) is None
+    talks = _same(said.author, issue.author) and parse_command(said.body) is None
     return talks and bool(ours) and (said.created_at is None or said.created_at > min(ours))
 
 
-def _recent(issue: Issue, now: datetime) -> list[Exchange]:
+def _recent(issue: Issue, now: datetime) -> list[IssueComment]:
     """Comments of the last day; one without a time counts as recent."""
     return [said for said in issue.thread if said.created_at is None or said.created_at > now - WINDOW]
 
 
-def _orders_triage(said: Exchange) -> bool:
-    command = read_command(said.body)
+def _orders_triage(said: IssueComment) -> bool:
+    command = parse_command(said.body)
     return command is not None and command.name is CommandName.TRIAGE
 
 
 def _may_command(login: str, issue: Issue, roles: Mapping[str, str]) -> bool:
-    return bool(login) and (_same(login, issue.author) or roles.get(login, "none") in WRITERS)
+    return bool(login) and (_same(login, issue.author) or roles.get(login, "none") in WRITE_ROLES)
 
 
 def _same(one: str, other: str) -> bool:

@@ -26,7 +26,7 @@ class Command(Value):
     """The unknown command's name; empty when it is not a plain word that may be shown."""
 
 
-def read_command(body: str) -> Command | None:
+def parse_command(body: str) -> Command | None:
     """The command on the first non-blank line; none when that line is anything else."""
     lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = next((line for line in lines if line.strip()), "")

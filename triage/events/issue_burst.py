@@ -3,14 +3,14 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from triage.domain.task import Ran
+from triage.domain.task import PastRun
 from triage.events.admission import WINDOW
 
-MOST_ON_ONE = 5
+MAX_MODEL_RUNS_PER_ISSUE = 5
 """Runs that a model may have on one issue in a day: whoever edits has no more than a few."""
 
 
-def flooded(opened: Collection[int], number: int, ran: Collection[Ran], now: datetime, most: int) -> str:
+def rules_only_reason(opened: Collection[int], number: int, ran: Collection[PastRun], now: datetime, most: int) -> str:
     """Why rules answer in a model's place; empty when a model may.
 
     Args:
@@ -21,8 +21,8 @@ def flooded(opened: Collection[int], number: int, ran: Collection[Ran], now: dat
         most: Runs that a model may have.
     """
     here = 1 + sum(one.at > now - WINDOW for one in ran)
-    if here > MOST_ON_ONE:
-        return f"This issue has had its {MOST_ON_ONE} runs by a model in 24 hours: rules answered."
+    if here > MAX_MODEL_RUNS_PER_ISSUE:
+        return f"This issue has had its {MAX_MODEL_RUNS_PER_ISSUE} runs by a model in 24 hours: rules answered."
     if len(set(opened) - {number}) + here <= most:
         return ""
     return f"More than {most} issues came within 24 hours (`max-model-runs-per-day`): rules answered this one."

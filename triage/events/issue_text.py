@@ -6,20 +6,20 @@ from typing import Any
 from triage.domain.issue import Issue
 from triage.errors import BadInput
 
-MOST_CHARS = 1_000_000
+MAX_CHARS = 1_000_000
 """GitHub itself takes 65,536 characters."""
 
 
-def issue_from_text(text: str) -> Issue:
+def parse_issue_text(text: str) -> Issue:
     """An issue from Markdown whose first line is the title, or from GitHub's JSON of an issue.
 
     Raises:
         BadInput: There is nothing in it, it is no issue by its size, or the JSON has no title.
     """
-    if len(text) > MOST_CHARS:
-        raise BadInput(f"The issue has more than {MOST_CHARS:,} characters; GitHub takes 65,536.")
+    if len(text) > MAX_CHARS:
+        raise BadInput(f"The issue has more than {MAX_CHARS:,} characters; GitHub takes 65,536.")
     if text.lstrip().startswith("{"):
-        return _from_json(text)
+        return _parse_issue_json(text)
     first, _, body = text.lstrip("\ufeff \t\r\n").partition("\n")
     title = first.strip().lstrip("#").strip()
     if not title:
@@ -27,7 +27,7 @@ def issue_from_text(text: str) -> Issue:
     return Issue(title=title, body=body.strip())
 
 
-def _from_json(text: str) -> Issue:
+def _parse_issue_json(text: str) -> Issue:
     try:
         told: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError):

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from triage.domain.issue import Exchange, Issue
+from triage.domain.issue import Issue, IssueComment
 from triage.errors import BadInput
-from triage.text.timestamps import moment
+from triage.text.timestamps import parse_timestamp
 
-HIGHEST_NUMBER = 2**63 - 1
+MAX_NUMBER = 2**63 - 1
 
 
 class _Part(BaseModel):
@@ -30,7 +30,7 @@ Text = Annotated[str, BeforeValidator(_empty_for_none)]
 Flag = Annotated[bool, BeforeValidator(_false_for_none)]
 
 
-class Person(_Part):
+class Account(_Part):
     """An account; a deleted one arrives as null."""
 
     login: Text = ""
@@ -45,8 +45,8 @@ class Person(_Part):
 class IssuePart(_Part):
     """The issue as it was when the event happened."""
 
-    number: int = Field(ge=1, le=HIGHEST_NUMBER)
-    user: Person | None = None
+    number: int = Field(ge=1, le=MAX_NUMBER)
+    user: Account | None = None
     locked: Flag = False
     pull_request: Any = None
 
@@ -61,7 +61,7 @@ class CommentPart(_Part):
     """The comment of an `issue_comment` event."""
 
     body: Text = ""
-    user: Person | None = None
+    user: Account | None = None
 
 
 class Changes(_Part):
@@ -79,7 +79,7 @@ class Payload(_Part):
     issue: IssuePart | None = None
     comment: CommentPart | None = None
     label: LabelPart | None = None
-    sender: Person | None = None
+    sender: Account | None = None
     changes: Changes | None = None
 
     @property
@@ -88,7 +88,7 @@ class Payload(_Part):
         return self.sender.login if self.sender else ""
 
 
-def read_payload(raw: Mapping[str, Any]) -> Payload:
+def parse_payload(raw: Mapping[str, Any]) -> Payload:
     """The payload's parts.
 
     Raises:
@@ -105,7 +105,7 @@ def read_payload(raw: Mapping[str, Any]) -> Payload:
         raise BadInput(f"The event payload cannot be read: {named} is missing or of a wrong type.") from None
 
 
-def issue_of(raw: Mapping[str, Any]) -> Issue | None:
+def parse_issue(raw: Mapping[str, Any]) -> Issue | None:
     """The issue as the payload shows it, and when that was; of its thread the comment that the event is about."""
     told = raw.get("issue")
     if not isinstance(told, Mapping) or not isinstance(told.get("title"), str):
@@ -113,8 +113,8 @@ def issue_of(raw: Mapping[str, Any]) -> Issue | None:
     words = {name: told[key] for name, key in (("body", "body"), ("url", "html_url")) if isinstance(told.get(key), str)}
     number, labels = told.get("number"), told.get("labels")
     listed = labels if isinstance(labels, list) else []
-    payload = read_payload(raw)
-    author = payload.issue.user if payload.issue and payload.issue.user else Person()
+    payload = parse_payload(raw)
+    author = payload.issue.user if payload.issue and payload.issue.user else Account()
     comment = raw.get("comment") if payload.comment else None
     changed = comment.get("created_at") if isinstance(comment, Mapping) else _changed(told)
     return Issue(
@@ -124,7 +124,7 @@ def issue_of(raw: Mapping[str, Any]) -> Issue | None:
         author_is_bot=author.is_bot,
         labels=[label["name"] for label in listed if isinstance(label, Mapping) and isinstance(label.get("name"), str)],
         thread=[_said(payload.comment, comment)] if payload.comment and isinstance(comment, Mapping) else [],
-        at=moment(changed),
+        observed_at=parse_timestamp(changed),
         **words,
     )
 
@@ -134,12 +134,12 @@ def _changed(issue: Mapping[str, Any]) -> Any:
     return issue.get("updated_at") or issue.get("created_at")
 
 
-def _said(comment: CommentPart, raw: Mapping[str, Any]) -> Exchange:
+def _said(comment: CommentPart, raw: Mapping[str, Any]) -> IssueComment:
     number = raw.get("id")
-    return Exchange(
+    return IssueComment(
         author=comment.user.login if comment.user else "",
         body=comment.body,
-        created_at=moment(raw.get("created_at")),
-        edited_at=moment(raw.get("updated_at")),
-        comment_id=number if isinstance(number, int) and 0 < number <= HIGHEST_NUMBER else None,
+        created_at=parse_timestamp(raw.get("created_at")),
+        edited_at=parse_timestamp(raw.get("updated_at")),
+        comment_id=number if isinstance(number, int) and 0 < number <= MAX_NUMBER else None,
     )

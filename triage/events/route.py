@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.project_config import Config
-from triage.domain.task import Quieten, Skip, Task, TriageIssue, Trigger, WarmIndex
+from triage.domain.project_config import ProjectConfig
+from triage.domain.task import QuietIssue, Skip, Task, TriageIssue, Trigger, WarmIndex
 from triage.errors import BadInput
-from triage.events.commands import Command, CommandName, read_command
-from triage.events.payload import CommentPart, IssuePart, Payload, Person, read_payload
+from triage.events.commands import Command, CommandName, parse_command
+from triage.events.payload import Account, CommentPart, IssuePart, Payload, parse_payload
 
-BY_HAND = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
+EVENTS_WITHOUT_ISSUE = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
 """Events that bring no issue; the input names it."""
 
 _TRIGGERS = {
@@ -20,14 +20,14 @@ _TRIGGERS = {
     "edited": Trigger.EDITED,
     "labeled": Trigger.LABELED,
 }
-NOTHING_SET = Config()
+DEFAULT_CONFIG = ProjectConfig()
 
 
-def route(
+def route_event(
     event_name: str,
     payload: Mapping[str, Any],
     issue_number: int | None = None,
-    config: Config | None = NOTHING_SET,
+    config: ProjectConfig | None = DEFAULT_CONFIG,
     *,
     keeps_index: bool = False,
 ) -> Task | WarmIndex:
@@ -43,17 +43,17 @@ def route(
     Raises:
         BadInput: The payload cannot be read, or `issue-number` is missing or contradicts the event.
     """
-    if event_name in BY_HAND:
+    if event_name in EVENTS_WITHOUT_ISSUE:
         return _requested(event_name, payload, issue_number)
     if event_name == "issues":
-        task = _on_issue(read_payload(payload), config)
+        task = _on_issue(parse_payload(payload), config)
     elif event_name == "issue_comment":
-        task = _on_comment(read_payload(payload))
+        task = _on_comment(parse_payload(payload))
     elif event_name == "push" and keeps_index:
         return _on_push(payload)
     else:
         return _other(event_name)
-    if isinstance(task, TriageIssue | Quieten) and issue_number not in (None, task.number):
+    if isinstance(task, TriageIssue | QuietIssue) and issue_number not in (None, task.number):
         raise BadInput(
             f"issue-number: {issue_number} is not the issue of this event, which is {task.number}; "
             "leave the input empty for issue events."
@@ -67,7 +67,7 @@ def _requested(event_name: str, payload: Mapping[str, Any], issue_number: int | 
             f"issue-number: needed under {event_name}, which brings no issue of its own; "
             "set it in the step's `with:`, for example from `inputs.issue-number`."
         )
-    actor = read_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
+    actor = parse_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
     return TriageIssue(number=issue_number, trigger=Trigger.REQUESTED, actor=actor.sender_login)
 
 
@@ -87,7 +87,7 @@ def _other(event_name: str) -> Skip:
     return Skip(reason=f"{named} does not start a triage.")
 
 
-def _on_issue(payload: Payload, config: Config | None) -> Task:
+def _on_issue(payload: Payload, config: ProjectConfig | None) -> Task:
     """`issues`: opened, reopened and edited count, and the opt-in label."""
     issue = _issue_of(payload)
     if reason := _never(issue) or _unfit(payload) or _idle_label(payload, config):
@@ -110,7 +110,7 @@ def _on_comment(payload: Payload) -> Task:
     if reason := _never(issue) or _talk(payload, comment):
         return Skip(reason=reason)
     author = comment.user.login if comment.user else ""
-    command = read_command(comment.body)
+    command = parse_command(comment.body)
     if command:
         return _commanded(issue, author, command)
     if not issue.user or issue.user.login.lower() != author.lower():
@@ -124,7 +124,7 @@ def _commanded(issue: IssuePart, author: str, command: Command) -> Task:
     if command.name is CommandName.TRIAGE:
         return TriageIssue(number=issue.number, trigger=Trigger.COMMAND, actor=author)
     if command.name is CommandName.QUIET:
-        return Quieten(number=issue.number, actor=author)
+        return QuietIssue(number=issue.number, actor=author)
     named = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
     return Skip(reason=f"{named} is not a known command; there are `/triage` and `/triage quiet`.")
 
@@ -154,7 +154,7 @@ def _unfit(payload: Payload) -> str:
     return ""
 
 
-def _idle_label(payload: Payload, config: Config | None) -> str:
+def _idle_label(payload: Payload, config: ProjectConfig | None) -> str:
     """Why the label that was added starts nothing; empty when it does, or may."""
     if payload.action != "labeled" or config is None:
         return ""
@@ -179,5 +179,5 @@ def _talk(payload: Payload, comment: CommentPart) -> str:
     return ""
 
 
-def _by_bot(payload: Payload, author: Person | None) -> bool:
+def _by_bot(payload: Payload, author: Account | None) -> bool:
     return any(person is not None and person.is_bot for person in (payload.sender, author))

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from triage.errors import GitHubUnavailable
-from triage.threads import in_daemon_thread
+from triage.threads import run_in_daemon_thread
 
 T = TypeVar("T")
 
 
-async def answered(what: str, work: Callable[[], T], seconds: float, cancelled: asyncio.Event) -> T:
+async def call_with_deadline(what: str, work: Callable[[], T], seconds: float, cancelled: asyncio.Event) -> T:
     """What GitHub answers to a question.
 
     Args:
@@ -24,8 +24,8 @@ async def answered(what: str, work: Callable[[], T], seconds: float, cancelled: 
         GitHubUnavailable: As the work itself, and when it is not waited for any longer.
     """
     if not cancelled.is_set():
-        asking = asyncio.ensure_future(in_daemon_thread(work, seconds))
-        await ended_or_cancelled(asking, cancelled)
+        asking = asyncio.ensure_future(run_in_daemon_thread(work, seconds))
+        await wait_or_cancel(asking, cancelled)
         if asking.done():
             try:
                 return asking.result()
@@ -36,7 +36,7 @@ async def answered(what: str, work: Callable[[], T], seconds: float, cancelled: 
     raise GitHubUnavailable(f"{what} could not be read: the run was cancelled.")
 
 
-async def as_long_as_there_is_time(
+async def run_while_time_left(
     work: Callable[[], T], left: Callable[[], float], cancelled: asyncio.Event
 ) -> "asyncio.Future[T]":
     """Blocking work, done or walked away from: it is waited for until the time is up, which a signal makes shorter.
@@ -46,15 +46,15 @@ async def as_long_as_there_is_time(
         left: Seconds that it may still take.
         cancelled: Set when the run is.
     """
-    running = asyncio.ensure_future(in_daemon_thread(work, max(0.0, left())))
-    await ended_or_cancelled(running, cancelled, max(0.0, left()))
+    running = asyncio.ensure_future(run_in_daemon_thread(work, max(0.0, left())))
+    await wait_or_cancel(running, cancelled, max(0.0, left()))
     await asyncio.wait({running}, timeout=max(0.0, left()))
     if not running.done():
         running.cancel()
     return running
 
 
-async def ended_or_cancelled(work: "asyncio.Future[T]", cancelled: asyncio.Event, seconds: float = math.inf) -> None:
+async def wait_or_cancel(work: "asyncio.Future[T]", cancelled: asyncio.Event, seconds: float = math.inf) -> None:
     """Return when the work is done, the run is cancelled, or so many seconds are over."""
     stopping = asyncio.ensure_future(cancelled.wait())
     either: set[asyncio.Future[Any]] = {work, stopping}

@@ -10,21 +10,21 @@ from triage.errors import TriageError
 class Check(Value):
     """One line of the doctor. `missing` is a choice one may have made; `broken` does not work as configured."""
 
-    what: str
+    name: str
     state: Literal["ok", "missing", "broken"]
-    told: str
+    detail: str
 
 
 Probe = Callable[[], Check]
 
 
-def checks(probes: Sequence[tuple[str, Probe]]) -> list[Check]:
+def run_checks(probes: Sequence[tuple[str, Probe]]) -> list[Check]:
     """Run every probe; one that fails is a check that is broken."""
-    return [_run(what, probe) for what, probe in probes]
+    return [_run_probe(what, probe) for what, probe in probes]
 
 
-def _run(what: str, probe: Probe) -> Check:
+def _run_probe(what: str, probe: Probe) -> Check:
     try:
         return probe()
     except TriageError as error:
-        return Check(what=what, state="broken", told=str(error))
+        return Check(name=what, state="broken", detail=str(error))

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 from triage.domain.report import RunReport
 from triage.ports import Services
-from triage.threads import in_daemon_thread
+from triage.threads import run_in_daemon_thread
 
-SECONDS = 3.5
+MAX_SECONDS = 3.5
 """A little more than the door allows itself: it bounds each wait, and a collector may trickle."""
-LAST_SECONDS = 1.0
+MAX_SECONDS_AFTER_SIGNAL = 1.0
 """After a signal: the runner kills within seconds."""
 
 
-async def tell(
+async def export_telemetry(
     report: RunReport,
     services: Services,
     cancelled: asyncio.Event,
@@ -31,14 +31,14 @@ async def tell(
     telemetry = services.telemetry
     if telemetry is None:
         return
-    sending = asyncio.ensure_future(in_daemon_thread(lambda: telemetry.export(report)))
+    sending = asyncio.ensure_future(run_in_daemon_thread(lambda: telemetry.export(report)))
     stopping = asyncio.ensure_future(cancelled.wait())
-    await asyncio.wait({sending, stopping}, timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({sending, stopping}, timeout=MAX_SECONDS, return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
     if cancelled.is_set():
-        await asyncio.wait({sending}, timeout=max(0.0, min(LAST_SECONDS, seconds_left())))
+        await asyncio.wait({sending}, timeout=max(0.0, min(MAX_SECONDS_AFTER_SIGNAL, seconds_left())))
     if not sending.done():
-        services.journal.note("Telemetry not sent: the collector takes too long.")
+        services.progress.info("Telemetry not sent: the collector takes too long.")
         sending.cancel()
     elif error := sending.exception():
-        services.journal.note(f"Telemetry not sent: {type(error).__name__}, a bug of this action.")
+        services.progress.info(f"Telemetry not sent: {type(error).__name__}, a bug of this action.")

@@ -4,30 +4,30 @@ import asyncio
 
 from triage.domain.code import IndexFacts
 from triage.domain.run import Status, Usage
-from triage.flows.deadlines import ended_or_cancelled
-from triage.flows.flow_context import Desk, Ending
-from triage.publish.apply_effects import perform
-from triage.publish.plan_effects import indexed, unfinished
-from triage.threads import in_daemon_thread
+from triage.flows.deadlines import wait_or_cancel
+from triage.flows.flow_context import FlowContext, FlowResult
+from triage.publish.apply_effects import apply_effects
+from triage.publish.plan_effects import plan_index_result, plan_unfinished
+from triage.threads import run_in_daemon_thread
 
 
-async def warm(desk: Desk, cancelled: asyncio.Event) -> Ending:
+async def warm_index(desk: FlowContext, cancelled: asyncio.Event) -> FlowResult:
     """Index, and say on the job's page what came of it. Nothing is read from GitHub or written to it."""
-    working = asyncio.ensure_future(in_daemon_thread(lambda: _indexed(desk)))
-    await ended_or_cancelled(working, cancelled, desk.seconds_left())
+    working = asyncio.ensure_future(run_in_daemon_thread(lambda: _index(desk)))
+    await wait_or_cancel(working, cancelled, desk.seconds_left())
     if not working.done():
         working.cancel()
         why = "the run was cancelled" if cancelled.is_set() else "the run's time was up"
-        perform(unfinished(f"The index is not ready: {why}."), None, desk.runner)
-        return Ending(Status.DEGRADED)
+        apply_effects(plan_unfinished(f"The index is not ready: {why}."), None, desk.runner)
+        return FlowResult(Status.DEGRADED)
     facts, usage = working.result()
-    desk.journal.note(facts.told)
-    status, effects = indexed(facts, usage)
-    perform(effects, None, desk.runner)
-    return Ending(status)
+    desk.progress.info(facts.log_line)
+    status, effects = plan_index_result(facts, usage)
+    apply_effects(effects, None, desk.runner)
+    return FlowResult(status)
 
 
-def _indexed(desk: Desk) -> tuple[IndexFacts, Usage]:
-    services = desk.services()
+def _index(desk: FlowContext) -> tuple[IndexFacts, Usage]:
+    services = desk.open_services()
     facts = services.codebase.index()
     return facts, services.model.usage if services.model else Usage()

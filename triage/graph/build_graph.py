@@ -8,22 +8,24 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from triage.agents.registry import AGENTS
-from triage.graph.nodes import Node, agent_node, finish, prepare, supervisor
+from triage.graph.nodes import Node, finish, make_agent_node, prepare, supervisor
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 
 Graph = CompiledStateGraph[BugTriageState, Services, BugTriageState, BugTriageState]
 
 
-def build(checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
+def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
     """Nodes and edges; with a checkpointer the state is kept after every superstep."""
     graph = StateGraph(BugTriageState, context_schema=Services)
     graph.add_edge(START, "prepare")
-    draw(graph)
+    add_nodes(graph)
     return graph.compile(checkpointer=checkpointer)
 
 
-def draw(graph: StateGraph[BugTriageState, Any, Any, Any], bound: Callable[[Node], Node] = lambda node: node) -> None:
+def add_nodes(
+    graph: StateGraph[BugTriageState, Any, Any, Any], bound: Callable[[Node], Node] = lambda node: node
+) -> None:
     """Nodes and edges from `prepare` to the end.
 
     Args:
@@ -33,26 +35,26 @@ def draw(graph: StateGraph[BugTriageState, Any, Any, Any], bound: Callable[[Node
     graph.add_node("prepare", bound(prepare))
     graph.add_node("supervisor", bound(supervisor))
     graph.add_edge("prepare", "supervisor")
-    graph.add_conditional_edges("supervisor", selected, [*AGENTS])
+    graph.add_conditional_edges("supervisor", route_to_agents, [*AGENTS])
     graph.add_node("finish", bound(finish))
     graph.add_edge("finish", END)
     for name in AGENTS:
-        graph.add_node(str(name), bound(agent_node(name)))
+        graph.add_node(str(name), bound(make_agent_node(name)))
         if name != "writer":
             graph.add_edge(name, "supervisor")
-    graph.add_conditional_edges("writer", written, ["supervisor", "finish"])
+    graph.add_conditional_edges("writer", route_after_writer, ["supervisor", "finish"])
 
 
-def selected(state: BugTriageState) -> list[str]:
+def route_to_agents(state: BugTriageState) -> list[str]:
     """The agents that the last decision named, side by side."""
     return state.planner_decisions[-1].selected
 
 
-def written(state: BugTriageState) -> str:
+def route_after_writer(state: BugTriageState) -> str:
     """The finish; back to the supervisor when the writer's model declined."""
     return "finish" if "writer" in state.answered_in_round else "supervisor"
 
 
-def recursion_limit(iterations: int) -> int:
+def compute_recursion_limit(iterations: int) -> int:
     """Supersteps that a run may take: two for each decision, and some for the ends (LangGraph's default is 10,007)."""
     return 2 * iterations + 10

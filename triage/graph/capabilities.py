@@ -7,46 +7,48 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NoReturn, cast
 
-from triage.agents.agent import MOST_POWERS, Power
+from triage.agents.agent import MAX_CAPABILITIES, Capability
 from triage.agents.registry import AGENTS
-from triage.domain.agent_input import Case
-from triage.domain.project_config import Config
+from triage.domain.agent_input import AgentInput
+from triage.domain.project_config import ProjectConfig
 from triage.ports import Codebase, Services
 
-POWERS: Mapping[str, frozenset[Power]] = {
+CAPABILITIES: Mapping[str, frozenset[Capability]] = {
     "prepare": frozenset({"reads strangers", "sees code"}),
     "supervisor": frozenset({"reads strangers", "sees code"}),
-    **{name: agent.powers for name, agent in AGENTS.items()},
+    **{name: agent.capabilities for name, agent in AGENTS.items()},
     "finish": frozenset({"reads strangers", "sees code"}),
     "publish": frozenset({"sends out"}),
 }
 """Of every node, and of the publisher, which asks no model and takes the issue's number from the event alone."""
 
-assert all(len(powers) <= MOST_POWERS for powers in POWERS.values()), "the rule of two"
+assert all(len(powers) <= MAX_CAPABILITIES for powers in CAPABILITIES.values()), "the rule of two"
 
 
-class _Unseen:
+class _ForbiddenCodebase:
     """In the place of a codebase that a node may not see."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise PermissionError(f"codebase.{name}: this node must not see the code")
 
 
-def within(services: Services, powers: frozenset[Power]) -> Services:
+def restrict_services(services: Services, powers: frozenset[Capability]) -> Services:
     """The services without what the powers do not cover.
 
     The project's settings count as code: they may be as private.
     """
     held: dict[str, Any] = {}
     if "sends out" not in powers:
-        held["search"] = None
+        held["web_tools"] = None
     if "sees code" not in powers:
-        held |= {"codebase": cast("Codebase", _Unseen()), "code_tools": None, "config": Config()}
+        held |= {"codebase": cast("Codebase", _ForbiddenCodebase()), "code_tools": None, "config": ProjectConfig()}
     return replace(services, **held)
 
 
-def shown(case: Case, powers: frozenset[Power]) -> Case:
+def restrict_input(case: AgentInput, powers: frozenset[Capability]) -> AgentInput:
     """The case without what others concluded from the code, for a node that must not see it."""
     if "sees code" in powers:
         return case
-    return Case(issue=case.issue, reading=case.reading, repository=case.repository.model_copy(update={"labels": []}))
+    return AgentInput(
+        issue=case.issue, reading=case.reading, repository=case.repository.model_copy(update={"labels": []})
+    )

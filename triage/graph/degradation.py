@@ -2,10 +2,10 @@
 
 from typing import get_args
 
-from triage.domain.run import Limits, Rung, Usage
+from triage.domain.run import DegradationLevel, Limits, Usage
 
-RUNGS: tuple[Rung, ...] = get_args(Rung)
-NO_WEB, FAST, RULES = 0.30, 0.20, 0.05
+LEVELS: tuple[DegradationLevel, ...] = get_args(DegradationLevel)
+NO_WEB_SHARE, FAST_MODEL_SHARE, RULES_SHARE = 0.30, 0.20, 0.05
 """Share of the scarcer of tokens and dollars that is left when web search, the main model, and all models go.
 
 With the default caps the writer's three calls take 12 to 18 of 100 parts and a web search 5 (measured), so that the
@@ -13,19 +13,19 @@ writer keeps the main model unless the searches were dear.
 """
 
 
-def share_left(spent: Usage, limits: Limits) -> float:
+def compute_share_left(spent: Usage, limits: Limits) -> float:
     """What is left of the scarcer of tokens and dollars, 0 to 1. Dollars count where the prices are known."""
     shares = [1 - spent.tokens / limits.tokens if limits.tokens else 0.0]
-    shares.append(1 - spent.priced / limits.usd if limits.usd else 0.0)
+    shares.append(1 - spent.priced_usd / limits.usd if limits.usd else 0.0)
     return max(0.0, min(shares))
 
 
-def share_of(usage: Usage, limits: Limits) -> float:
+def compute_share_spent(usage: Usage, limits: Limits) -> float:
     """What this usage takes of the scarcer cap."""
-    return 1 - share_left(usage, limits)
+    return 1 - compute_share_left(usage, limits)
 
 
-def rung(spent: Usage, last_round: Usage, limits: Limits) -> Rung:
+def choose_level(spent: Usage, last_round: Usage, limits: Limits) -> DegradationLevel:
     """How far down the run is.
 
     Args:
@@ -34,18 +34,18 @@ def rung(spent: Usage, last_round: Usage, limits: Limits) -> Rung:
             leaves must do for the writer on the main model.
         limits: The caps.
     """
-    left = share_left(spent, limits)
-    if left < RULES:
+    left = compute_share_left(spent, limits)
+    if left < RULES_SHARE:
         return "rules"
-    if left < FAST:
+    if left < FAST_MODEL_SHARE:
         return "fast model"
-    if left < NO_WEB:
+    if left < NO_WEB_SHARE:
         return "no web search"
-    if left - share_of(last_round, limits) < FAST:
+    if left - compute_share_spent(last_round, limits) < FAST_MODEL_SHARE:
         return "no further rounds"
     return "whole"
 
 
-def reaches(now: Rung, asked: Rung) -> bool:
+def is_at_least(now: DegradationLevel, asked: DegradationLevel) -> bool:
     """Whether a run that is `now` so far down has given up what goes at `asked`."""
-    return RUNGS.index(now) >= RUNGS.index(asked)
+    return LEVELS.index(now) >= LEVELS.index(asked)

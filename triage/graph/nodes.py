@@ -5,23 +5,23 @@ from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
-from triage.agents.critic import map_critique_to_verdict, searchable
+from triage.agents.critic import extract_search_terms, map_critique_to_verdict
 from triage.agents.registry import AGENTS
-from triage.citations.verify import held
+from triage.citations.verify import verify_files
 from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFindingBase, AgentName, CodebaseFinding, CritiqueFinding
-from triage.domain.issue import Exchange, Issue, Reading
+from triage.domain.issue import Issue, IssueComment, Reading
 from triage.domain.report import Round
 from triage.domain.run import Engine, Usage
-from triage.graph.finish import assemble
+from triage.graph.finish import build_report
 from triage.graph.planner import decide
-from triage.graph.routing import Bounds, opens_round
-from triage.graph.step_runner import Trail, consult, run_plain
-from triage.graph.triage_state import BugTriageState, case_of
+from triage.graph.routing import Bounds, should_open_round
+from triage.graph.step_runner import StepRecorder, run_agent, run_step
+from triage.graph.triage_state import BugTriageState, build_agent_input
 from triage.ports import Services
-from triage.reading.markdown.visible_text import visible
-from triage.reading.read_issue import read
-from triage.threads import in_daemon_thread
+from triage.reading.markdown.visible_text import extract_visible_page
+from triage.reading.read_issue import read_issue
+from triage.threads import run_in_daemon_thread
 
 Update = dict[str, Any]
 
@@ -40,9 +40,9 @@ INDEX_SHARE = 0.6
 async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Read the issue as a person sees it, and index the repository."""
     services = runtime.context
-    trail = Trail("prepare", services)
-    facts = await indexed(trail)
-    reading, thread = as_people_see(case_of(state).issue)
+    trail = StepRecorder("prepare", services)
+    facts = await index_repository(trail)
+    reading, thread = read_visible_issue(build_agent_input(state).issue)
     commit = facts.commit if facts else None
     return {
         "reading": reading,
@@ -53,24 +53,24 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     }
 
 
-async def indexed(trail: Trail) -> IndexFacts | None:
+async def index_repository(trail: StepRecorder) -> IndexFacts | None:
     """Index the repository within its share of the time; none when that failed."""
     services = trail.services
 
     async def index() -> IndexFacts:
-        return await in_daemon_thread(services.codebase.index)
+        return await run_in_daemon_thread(services.codebase.index)
 
-    return await run_plain(trail, index, max(1.0, services.seconds_left() * INDEX_SHARE))
+    return await run_step(trail, index, max(1.0, services.seconds_left() * INDEX_SHARE))
 
 
-def as_people_see(issue: Issue) -> tuple[Reading, list[Exchange]]:
+def read_visible_issue(issue: Issue) -> tuple[Reading, list[IssueComment]]:
     """The issue and what other people said, as one sees them on the page; hidden pieces are counted together.
 
     The author's own comments are in the reading.
     """
-    reading = read(issue)
+    reading = read_issue(issue)
     others = [said for said in issue.thread if not said.by_bot and said.author != issue.author]
-    shown = [visible(said.body) for said in others]
+    shown = [extract_visible_page(said.body) for said in others]
     hidden = reading.hidden_fragments + sum(one.hidden_fragments for one in shown)
     thread = [said.model_copy(update={"body": one.text}) for said, one in zip(others, shown, strict=True)]
     return reading.model_copy(update={"hidden_fragments": hidden}), thread
@@ -79,12 +79,12 @@ def as_people_see(issue: Issue) -> tuple[Reading, list[Exchange]]:
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Decide who is next. The only writer of iterations, round and current_node."""
     services = runtime.context
-    bounds = bounds_of(services)
-    opened = opens_round(state, bounds)
+    bounds = compute_bounds(services)
+    opened = should_open_round(state, bounds)
     seen = state.model_copy(update={"round": state.round + 1}) if opened else state
-    trail = Trail("supervisor", services, seen.round, state.iterations + 1)
+    trail = StepRecorder("supervisor", services, seen.round, state.iterations + 1)
     decision = await decide(seen, bounds, trail)
-    services.journal.note(decision.told)
+    services.progress.info(decision.log_line)
     return {
         "round": seen.round,
         "iterations": state.iterations + 1,
@@ -95,42 +95,42 @@ async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Updat
     }
 
 
-def bounds_of(services: Services) -> Bounds:
+def compute_bounds(services: Services) -> Bounds:
     """What the run may still do."""
     spent = services.model.usage if services.model else None
-    return Bounds(services.limits, services.seconds_left(), available(services), spent)
+    return Bounds(services.limits, services.seconds_left(), list_available_agents(services), spent)
 
 
-def available(services: Services) -> frozenset[AgentName]:
+def list_available_agents(services: Services) -> frozenset[AgentName]:
     """Agents that can be selected: web search needs its tool."""
-    return frozenset(name for name in AGENTS if name != "web_search" or services.search is not None)
+    return frozenset(name for name in AGENTS if name != "web_search" or services.web_tools is not None)
 
 
-def agent_node(name: AgentName) -> Node:
+def make_agent_node(name: AgentName) -> Node:
     """The node of one agent."""
     agent = AGENTS[name]
 
     async def turn(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         services = runtime.context
         rung = state.planner_decisions[-1].rung
-        trail = Trail(name, services, state.round, state.iterations, rung)
-        answered = await consult(agent, case_of(state), trail, by_rules=name in state.by_rules)
+        trail = StepRecorder(name, services, state.round, state.iterations, rung)
+        answered = await run_agent(agent, build_agent_input(state), trail, by_rules=name in state.by_rules)
         update: Update = {"steps": trail.records}
         if answered.declined:
             return update | {"by_rules": [name]}
         update["answered_in_round"] = {name: state.round}
         if name == "critic":
-            update["rounds"] = [round_of(state, answered.answer)]
+            update["rounds"] = [summarize_round(state, answered.answer)]
         if answered.answer is None:
             # An earlier rejection says nothing about what was found since.
             return update | ({"critic_feedback": None, "gaps": []} if name == "critic" else {})
-        kept = keep(name, answered.answer, answered.engine, state, services)
+        kept = update_from_answer(name, answered.answer, answered.engine, state, services)
         return update | kept
 
     return turn
 
 
-def round_of(state: BugTriageState, critique: AgentFindingBase | None) -> Round:
+def summarize_round(state: BugTriageState, critique: AgentFindingBase | None) -> Round:
     """What the round that the critic ends has brought."""
     named = [found.relevant_files for found in state.findings if found.agent_name == "codebase_search"]
     now = [file.path for file in state.codebase.relevant_files] if state.codebase else []
@@ -144,23 +144,25 @@ def round_of(state: BugTriageState, critique: AgentFindingBase | None) -> Round:
     )
 
 
-def keep(
+def update_from_answer(
     name: AgentName, answer: AgentFindingBase, engine: Engine, state: BugTriageState, services: Services
 ) -> Update:
     """What the state keeps of an answer: the finding, the typed answer, and what follows from it."""
     update: Update = {}
     if isinstance(answer, CodebaseFinding):
-        files, citations = held(answer.relevant_files, services.codebase.lines, services.codebase.paths())
+        files, citations = verify_files(
+            answer.relevant_files, services.codebase.read_lines, services.codebase.list_paths()
+        )
         answer = answer.model_copy(update={"relevant_files": files})
         update["citations"] = citations
     if isinstance(answer, CritiqueFinding):
-        answer = backed(answer, state.citations.verified)
+        answer = require_verified_citation(answer, state.citations.verified)
         update["critic_feedback"] = map_critique_to_verdict(answer)
-        update["gaps"] = new_words(answer, engine, state)
-    return update | {"findings": [AGENTS[name].finding(answer)], CHANNELS[name]: answer}
+        update["gaps"] = find_new_search_terms(answer, engine, state)
+    return update | {"findings": [AGENTS[name].to_finding(answer)], ANSWER_FIELDS[name]: answer}
 
 
-def backed(critique: CritiqueFinding, verified: int) -> CritiqueFinding:
+def require_verified_citation(critique: CritiqueFinding, verified: int) -> CritiqueFinding:
     """`Confirmed by the code` is said only when code was looked up and found: at least one citation holds."""
     if critique.verdict != "CONFIRMED" or verified:
         return critique
@@ -169,7 +171,7 @@ def backed(critique: CritiqueFinding, verified: int) -> CritiqueFinding:
     return critique.model_copy(update=update)
 
 
-CHANNELS: dict[AgentName, str] = {
+ANSWER_FIELDS: dict[AgentName, str] = {
     "investigator": "investigation",
     "codebase_search": "codebase",
     "web_search": "web",
@@ -178,9 +180,9 @@ CHANNELS: dict[AgentName, str] = {
 }
 
 
-def new_words(critique: CritiqueFinding, engine: Engine, state: BugTriageState) -> list[str]:
+def find_new_search_terms(critique: CritiqueFinding, engine: Engine, state: BugTriageState) -> list[str]:
     """Search words of the gaps that were not searched for yet: names, or a model's whole sentence without any."""
-    words = searchable(critique.gaps) or (critique.gaps if engine == "model" else [])
+    words = extract_search_terms(critique.gaps) or (critique.gaps if engine == "model" else [])
     asked = state.investigation.keywords_for_search if state.investigation else []
     searched = " ".join([state.reading.text, *asked, *state.gaps]).lower()
     return [word for word in words if word.lower() not in searched]
@@ -188,4 +190,4 @@ def new_words(critique: CritiqueFinding, engine: Engine, state: BugTriageState) 
 
 async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Put the report together and check every reference in it."""
-    return {"report": assemble(state, runtime.context)}
+    return {"report": build_report(state, runtime.context)}

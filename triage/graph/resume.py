@@ -23,7 +23,7 @@ from triage.domain.issue import Issue
 from triage.domain.run import Usage
 from triage.graph.build_graph import Graph
 from triage.graph.triage_state import BugTriageState
-from triage.ports import Journal, Services
+from triage.ports import ProgressLog, Services
 
 BUSY_SECONDS = 2.0
 """Waited for another job that writes to the same file."""
@@ -37,7 +37,7 @@ def thread_of(issue: Issue, commit: str | None, slug: str, services: Services) -
     """Name of the thread: repository and issue, and a digest of everything that shapes the answer."""
     said = [(one.author, one.body) for one in issue.thread if not one.ours]
     told = [issue.title, issue.body, issue.author, issue.labels, said]
-    shaped = [services.fingerprint, commit or "", json.dumps(told), str(services.search is not None)]
+    shaped = [services.fingerprint, commit or "", json.dumps(told), str(services.web_tools is not None)]
     digest = blake2b("\0".join(shaped).encode("utf-8", "replace"), digest_size=16).hexdigest()
     return f"{slug}#{issue.number or 0}:{digest}"
 
@@ -48,7 +48,7 @@ class Saver(SqliteSaver):
     A write takes milliseconds. One that fails costs the chance to go on later, never the run.
     """
 
-    def __init__(self, connection: sqlite3.Connection, journal: Journal) -> None:
+    def __init__(self, connection: sqlite3.Connection, journal: ProgressLog) -> None:
         super().__init__(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=kept_types()))
         self._journal = journal
         self._told: set[str] = set()  # shared by the copies that LangGraph makes
@@ -99,11 +99,11 @@ class Saver(SqliteSaver):
         except sqlite3.Error:
             if NOT_KEPT not in self._told:
                 self._told.add(NOT_KEPT)
-                self._journal.note(NOT_KEPT)
+                self._journal.info(NOT_KEPT)
 
 
 @contextmanager
-def checkpoints(path: str | None, journal: Journal) -> Iterator[Saver | None]:
+def checkpoints(path: str | None, journal: ProgressLog) -> Iterator[Saver | None]:
     """What keeps the state; none where no file was named, or where none can be kept, which is said.
 
     A file that is damaged, or none of ours, is put aside.
@@ -117,7 +117,7 @@ def checkpoints(path: str | None, journal: Journal) -> Iterator[Saver | None]:
                 saver.conn.close()
 
 
-def _opened(path: Path, journal: Journal) -> Saver | None:
+def _opened(path: Path, journal: ProgressLog) -> Saver | None:
     for _ in range(2):
         try:
             return _connected(path, journal)
@@ -126,14 +126,14 @@ def _opened(path: Path, journal: Journal) -> Saver | None:
         except sqlite3.DatabaseError:
             if not _put_aside(path):
                 break
-            journal.note("The kept state of earlier runs could not be read; it was put aside.")
+            journal.info("The kept state of earlier runs could not be read; it was put aside.")
         except OSError:
             break
-    journal.note(NOT_KEPT)
+    journal.info(NOT_KEPT)
     return None
 
 
-def _connected(path: Path, journal: Journal) -> Saver:
+def _connected(path: Path, journal: ProgressLog) -> Saver:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.with_name(f"{path.name}-journal").exists():
         raise sqlite3.DatabaseError("we write ahead; a rollback journal may name any file to be deleted")
@@ -194,7 +194,7 @@ class Kept:
     """By that run, as far as it was kept."""
 
 
-async def interrupted(saver: Saver, graph: Graph, config: RunnableConfig, journal: Journal) -> Kept | None:
+async def interrupted(saver: Saver, graph: Graph, config: RunnableConfig, journal: ProgressLog) -> Kept | None:
     """A run of this thread that did not end; none when there is none that can be read.
 
     A run that ended leaves nothing to go on with: the next one starts anew, and asks no answered question again all the
@@ -211,7 +211,7 @@ async def interrupted(saver: Saver, graph: Graph, config: RunnableConfig, journa
             state = BugTriageState.model_validate(snapshot.values)
             return Kept(state, _spent(state, [task.result for task in snapshot.tasks]))
     except _UNREADABLE:
-        journal.note("The kept state of an earlier run could not be read; the run starts anew.")
+        journal.info("The kept state of an earlier run could not be read; the run starts anew.")
     return None
 
 

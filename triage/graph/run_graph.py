@@ -11,21 +11,21 @@ from langgraph.types import Durability
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import StepRecord
-from triage.graph.build_graph import build, recursion_limit
-from triage.graph.finish import assemble
-from triage.graph.nodes import indexed
+from triage.graph.build_graph import build_graph, compute_recursion_limit
+from triage.graph.finish import build_report
+from triage.graph.nodes import index_repository
 from triage.graph.resume import Kept, Saver, checkpoints, interrupted, thread_of
-from triage.graph.step_runner import Trail, unfinished
-from triage.graph.triage_state import BugTriageState, opening
+from triage.graph.step_runner import StepRecorder, collect_unfinished
+from triage.graph.triage_state import BugTriageState, create_state
 from triage.ports import Services
-from triage.reading.read_issue import read
-from triage.threads import in_daemon_thread
+from triage.reading.read_issue import read_issue
+from triage.threads import run_in_daemon_thread
 
 GRACE_SECONDS = 5.0
 """Beyond the run's time: the nodes watch the clock themselves, and the twins need milliseconds."""
 
 
-async def triage(issue: Issue, repository: Repository, services: Services, cancelled: asyncio.Event) -> RunReport:
+async def run_graph(issue: Issue, repository: Repository, services: Services, cancelled: asyncio.Event) -> RunReport:
     """Work on one issue.
 
     Args:
@@ -34,13 +34,13 @@ async def triage(issue: Issue, repository: Repository, services: Services, cance
         services: Everything that acts.
         cancelled: Set it to end the run early, with a report of what is known by then.
     """
-    with checkpoints(services.checkpoints, services.journal) as saver:
-        run = _Run(issue, repository, services, saver)
-        interrupted = await _until_done(run.follow, cancelled, services.seconds_left() + GRACE_SECONDS)
-        return await run.report(interrupted)
+    with checkpoints(services.checkpoints, services.progress) as saver:
+        run = _GraphRun(issue, repository, services, saver)
+        interrupted = await _until_done(run.run, cancelled, services.seconds_left() + GRACE_SECONDS)
+        return await run.build_report(interrupted)
 
 
-class _Run:
+class _GraphRun:
     """One run: the state that is known of it at any moment."""
 
     def __init__(self, issue: Issue, repository: Repository, services: Services, saver: Saver | None) -> None:
@@ -50,22 +50,22 @@ class _Run:
         self._thread = ""
         self._unfinished: list[StepRecord] = []
         self._ended: list[dict[str, Any]] = []  # updates of nodes whose neighbours in the superstep still run
-        self._last = opening(issue, repository)
+        self._last = create_state(issue, repository)
 
-    async def follow(self) -> None:
+    async def run(self) -> None:
         """Run the graph, from its start or from where an earlier run of it was interrupted."""
-        with unfinished() as self._unfinished:
-            await self._follow()
+        with collect_unfinished() as self._unfinished:
+            await self._stream()
 
-    async def _follow(self) -> None:
-        graph = build(self._saver)
-        config: RunnableConfig = {"recursion_limit": recursion_limit(self._services.limits.iterations)}
+    async def _stream(self) -> None:
+        graph = build_graph(self._saver)
+        config: RunnableConfig = {"recursion_limit": compute_recursion_limit(self._services.limits.iterations)}
         given: BugTriageState | None = self._last
         if self._saver is not None:
-            commit = await in_daemon_thread(self._services.codebase.commit)
+            commit = await run_in_daemon_thread(self._services.codebase.resolve_commit)
             self._thread = thread_of(self._issue, commit, self._last.repository.slug, self._services)
             config["configurable"] = {"thread_id": self._thread}
-            kept = await interrupted(self._saver, graph, config, self._services.journal)
+            kept = await interrupted(self._saver, graph, config, self._services.progress)
             if kept is not None and await self._goes_on(kept):
                 given = None
             else:
@@ -87,17 +87,17 @@ class _Run:
         Without the index there is nothing to look a citation up in: then the run starts anew, as one without it.
         """
         services = self._services
-        if kept.state.index is not None and await indexed(Trail("prepare", services)) is None:
-            services.journal.note("The repository could not be indexed again; the run starts anew.")
+        if kept.state.index is not None and await index_repository(StepRecorder("prepare", services)) is None:
+            services.progress.info("The repository could not be indexed again; the run starts anew.")
             return False
-        services.journal.note(f"An interrupted run of this issue goes on after decision {kept.state.iterations}.")
+        services.progress.info(f"An interrupted run of this issue goes on after decision {kept.state.iterations}.")
         self._last = kept.state
         self._services = replace(services, facts=services.facts.model_copy(update={"resumed": True}))
         if services.model is not None:
             services.model.resume(kept.spent)
         return True
 
-    async def report(self, interrupted: str) -> RunReport:
+    async def build_report(self, interrupted: str) -> RunReport:
         """The report of what is known by now. A run that came to its end is forgotten.
 
         Args:
@@ -108,18 +108,18 @@ class _Run:
             if self._saver is not None:
                 await self._saver.adelete_thread(self._thread)
             return last.report
-        last = absorbed(last, [*self._ended, {"steps": self._unfinished}])
+        last = apply_updates(last, [*self._ended, {"steps": self._unfinished}])
         try:
             if not last.reading.title:  # cut before it was read
-                last = last.model_copy(update={"reading": read(self._issue)})
-            return assemble(last, self._services, interrupted)
+                last = last.model_copy(update={"reading": read_issue(self._issue)})
+            return build_report(last, self._services, interrupted)
         except Exception as error:  # noqa: BLE001 - what was found cannot be put together; that it ran can still be told
             bug = f"What was found could not be put together: a bug of this action ({type(error).__name__})."
-            bare = opening(self._issue, last.repository).model_copy(update={"steps": last.steps})
-            return assemble(bare, self._services, interrupted or bug)
+            bare = create_state(self._issue, last.repository).model_copy(update={"steps": last.steps})
+            return build_report(bare, self._services, interrupted or bug)
 
 
-def absorbed(state: BugTriageState, updates: list[dict[str, Any]]) -> BugTriageState:
+def apply_updates(state: BugTriageState, updates: list[dict[str, Any]]) -> BugTriageState:
     """The state with the updates of nodes that ended before the run was cut, reduced as the graph would."""
     for update in updates:
         merged = dict(update)

@@ -17,15 +17,15 @@ from langgraph.prebuilt.tool_node import ToolCallRequest, ToolInvocationError
 from langgraph.types import Command
 
 from triage.domain.run import Outcome, ToolExecution
-from triage.ports import Journal
+from triage.ports import ProgressLog
 
-Answer = ToolMessage | Command[None]
+ToolResult = ToolMessage | Command[None]
 
 _records: ContextVar[list[ToolExecution] | None] = ContextVar("tool_records", default=None)
 
 
 @contextmanager
-def recorded() -> Iterator[list[ToolExecution]]:
+def record_tool_calls() -> Iterator[list[ToolExecution]]:
     """Records of all tool calls run inside the block, also by tasks that it starts."""
     records: list[ToolExecution] = []
     token = _records.set(records)
@@ -36,22 +36,22 @@ def recorded() -> Iterator[list[ToolExecution]]:
 
 
 @dataclass(frozen=True)
-class _Ending:
+class _ToolFailure:
     """How a call ended when it gave no answer: for the record in our words, and for the model."""
 
     outcome: Outcome
     reason: str
-    told: str
+    message: str
 
 
-class ToolBench:
+class ToolRunner:
     """Implements the `Tools` port. ToolNode needs a graph around it, so it gets one of a single node."""
 
     def __init__(
         self,
         tools: Sequence[BaseTool],
         seconds: float,
-        journal: Journal,
+        journal: ProgressLog,
         now: Callable[[], datetime],
         clock: Callable[[], float],
     ) -> None:
@@ -68,7 +68,7 @@ class ToolBench:
         self._seconds = seconds
         self._journal, self._now, self._clock = journal, now, clock
         graph = StateGraph(MessagesState)
-        graph.add_node("tools", ToolNode(self._tools, handle_tool_errors=False, awrap_tool_call=self._one))
+        graph.add_node("tools", ToolNode(self._tools, handle_tool_errors=False, awrap_tool_call=self._run_call))
         graph.add_edge(START, "tools")
         graph.add_edge("tools", END)
         self._graph = graph.compile()
@@ -80,7 +80,7 @@ class ToolBench:
 
     async def run(self, message: AIMessage) -> list[ToolMessage]:
         """Carry out the calls side by side. Each gets an answer, also one that fails, hangs, or cannot be read."""
-        unread = [self._unread(call) for call in message.invalid_tool_calls]
+        unread = [self._reject_unreadable(call) for call in message.invalid_tool_calls]
         if not message.tool_calls:
             return unread
         calls = [call | {"id": call["id"] or f"call-{number}"} for number, call in enumerate(message.tool_calls)]
@@ -91,20 +91,22 @@ class ToolBench:
             result = await asyncio.create_task(work, context=context)
         return [*(reply for reply in result["messages"] if isinstance(reply, ToolMessage)), *unread]
 
-    async def _one(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[Answer]]) -> Answer:
+    async def _run_call(
+        self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[ToolResult]]
+    ) -> ToolResult:
         """One call, whatever becomes of it."""
         call = request.tool_call
         name = call["name"] if request.tool else "unknown tool"
         began, at = self._clock(), self._now()
-        self._journal.started(name)
+        self._journal.log_start(name)
 
         def record(outcome: Outcome, output: str = "", reason: str | None = None) -> None:
             milliseconds = round((self._clock() - began) * 1000)
-            self._keep(name, str(call["args"]), output, milliseconds, outcome, reason, at)
+            self._record(name, str(call["args"]), output, milliseconds, outcome, reason, at)
 
         if request.tool is None:
             names = ", ".join(tool.name for tool in self._tools)
-            ending = _Ending(Outcome.SKIPPED, "no such tool", f"There is no such tool; there are: {names}.")
+            ending = _ToolFailure(Outcome.SKIPPED, "no such tool", f"There is no such tool; there are: {names}.")
         else:
             try:
                 async with asyncio.timeout(self._seconds):
@@ -113,33 +115,33 @@ class ToolBench:
                 record(Outcome.TIMED_OUT, reason="cut off with the agent")
                 raise
             except Exception as error:  # noqa: BLE001 - a tool's failure is its answer
-                ending = self._ending(error)
+                ending = self._describe_failure(error)
             else:
                 record(Outcome.SUCCESS, output=getattr(answer, "text", ""))
                 return answer
         record(ending.outcome, reason=ending.reason)
-        return _error(call, ending.told)
+        return _build_error_message(call, ending.message)
 
-    def _ending(self, error: Exception) -> _Ending:
+    def _describe_failure(self, error: Exception) -> _ToolFailure:
         """What went wrong, without words from outside: only a tool's own exception holds words of ours."""
         if isinstance(error, ToolInvocationError):
             wrong = [f"{'.'.join(map(str, one['loc']))}: {one['type']}" for one in error.source.errors()]
-            return _Ending(Outcome.SKIPPED, "bad arguments", f"These arguments do not fit ({'; '.join(wrong)}).")
+            return _ToolFailure(Outcome.SKIPPED, "bad arguments", f"These arguments do not fit ({'; '.join(wrong)}).")
         if isinstance(error, TimeoutError):
             reason = f"no answer within {self._seconds:.0f} seconds"
-            return _Ending(Outcome.TIMED_OUT, reason, f"The tool gave {reason}.")
+            return _ToolFailure(Outcome.TIMED_OUT, reason, f"The tool gave {reason}.")
         reason = str(error) if isinstance(error, ToolException) else f"unexpected {type(error).__name__}"
-        return _Ending(Outcome.FAILED, reason, f"The tool failed: {reason}.")
+        return _ToolFailure(Outcome.FAILED, reason, f"The tool failed: {reason}.")
 
-    def _unread(self, call: InvalidToolCall) -> ToolMessage:
+    def _reject_unreadable(self, call: InvalidToolCall) -> ToolMessage:
         """The answer to a call whose arguments are no JSON object."""
         known = {tool.name for tool in self._tools}
         name = call["name"] if call["name"] in known else "unknown tool"
-        self._journal.started(name or "")
-        self._keep(name or "", call["args"] or "", "", 0, Outcome.SKIPPED, "bad arguments", self._now())
-        return _error(call, "The arguments are not a JSON object.")
+        self._journal.log_start(name or "")
+        self._record(name or "", call["args"] or "", "", 0, Outcome.SKIPPED, "bad arguments", self._now())
+        return _build_error_message(call, "The arguments are not a JSON object.")
 
-    def _keep(
+    def _record(
         self, name: str, given: str, output: str, milliseconds: int, outcome: Outcome, error: str | None, at: datetime
     ) -> None:
         """Record a call by its sizes: what is asked and answered comes from outside."""
@@ -155,8 +157,8 @@ class ToolBench:
         records = _records.get()
         if records is not None:
             records.append(record)
-        self._journal.ended(record)
+        self._journal.log_end(record)
 
 
-def _error(call: ToolCall | InvalidToolCall, told: str) -> ToolMessage:
+def _build_error_message(call: ToolCall | InvalidToolCall, told: str) -> ToolMessage:
     return ToolMessage(told, tool_call_id=call["id"] or "", name=call["name"], status="error")

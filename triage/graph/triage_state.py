@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from triage.domain.agent_input import Case
+from triage.domain.agent_input import AgentInput
 from triage.domain.code import IndexFacts
 from triage.domain.findings import (
     AgentFinding,
@@ -17,7 +17,7 @@ from triage.domain.findings import (
     WebSearchFinding,
     WriterOutput,
 )
-from triage.domain.issue import Exchange, Issue, Reading, Repository
+from triage.domain.issue import Issue, IssueComment, Reading, Repository
 from triage.domain.report import Citations, Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord, Usage
 
@@ -32,7 +32,7 @@ class BugTriageState(BaseModel):
     issue_author: str = ""
     labels: list[str] = Field(default_factory=list)
     """On the issue."""
-    human_exchanges: list[Exchange] = Field(default_factory=list)
+    human_exchanges: list[IssueComment] = Field(default_factory=list)
     repository: Repository
 
     reading: Reading = Reading()
@@ -72,7 +72,7 @@ class BugTriageState(BaseModel):
         return sum((step.usage for step in self.steps), Usage())
 
 
-def opening(issue: Issue, repository: Repository) -> BugTriageState:
+def create_state(issue: Issue, repository: Repository) -> BugTriageState:
     """What is known before anything was done; the commit is filled in by the index."""
     return BugTriageState(
         issue_number=issue.number,
@@ -86,9 +86,9 @@ def opening(issue: Issue, repository: Repository) -> BugTriageState:
     )
 
 
-def case_of(state: BugTriageState) -> Case:
+def build_agent_input(state: BugTriageState) -> AgentInput:
     """The file that an agent reads."""
-    return Case(
+    return AgentInput(
         issue=Issue(
             number=state.issue_number,
             title=state.issue_title,
@@ -107,12 +107,12 @@ def case_of(state: BugTriageState) -> Case:
         critique=state.critique,
         citations=state.citations,
         gaps=state.gaps,
-        confidence=confidence_of(state),
+        confidence=compute_confidence(state),
         round=state.round,
     )
 
 
-def confidence_of(state: BugTriageState) -> float:
+def compute_confidence(state: BugTriageState) -> float:
     """Overall confidence: the codebase search's, else the investigator's, plus the critic's adjustment."""
     told = state.codebase or state.investigation
     base = told.confidence if told else 0.1

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.domain.code import History, Hit, IndexFacts, Passage, SearchQuery
-from triage.index.vectors.chroma_connection import embedded
+from triage.index.vectors.chroma_connection import open_embedded_chroma
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from langchain_core.embeddings import Embeddings
     from langchain_core.retrievers import BaseRetriever
 
-    from triage.index.build.build_corpus import Budget
-    from triage.index.indexed_commit import Indexed
+    from triage.index.build.build_corpus import IndexLimits
+    from triage.index.indexed_commit import IndexedCommit
 
 
 class GitCodebase:
@@ -25,8 +25,8 @@ class GitCodebase:
         repository: str,
         embeddings: "Embeddings | None" = None,
         embedding_name: str = "local",
-        budget: "Budget | None" = None,
-        chroma: "Callable[[], ClientAPI] | None" = embedded,
+        budget: "IndexLimits | None" = None,
+        chroma: "Callable[[], ClientAPI] | None" = open_embedded_chroma,
         ignore: Sequence[str] = (),
         cache: Path | None = None,
     ) -> None:
@@ -51,21 +51,21 @@ class GitCodebase:
         self._chroma = chroma
         self._ignore = ignore
         self._cache = cache
-        self._indexed: Indexed | None = None
+        self._indexed: IndexedCommit | None = None
 
-    def commit(self) -> str | None:
+    def resolve_commit(self) -> str | None:
         """Full object id of HEAD's commit; none without git."""
         from triage.index.source.commit import open_commit
-        from triage.index.source.git import GitFailed
+        from triage.index.source.git import GitError
 
         try:
             return open_commit(self._root.resolve()).commit
-        except GitFailed:
+        except GitError:
             return None
 
     def index(self) -> IndexFacts:
         """Read, cut, embed and store HEAD's commit. Slow: call it in a thread. Raises nothing for odd files."""
-        from triage.index.build.build_corpus import Budget
+        from triage.index.build.build_corpus import IndexLimits
         from triage.index.build.cache_folder import CacheFolder
         from triage.index.indexed_commit import index_repository
 
@@ -74,12 +74,12 @@ class GitCodebase:
             self._repository,
             self._embeddings,
             self._embedding_name,
-            self._budget or Budget(),
+            self._budget or IndexLimits(),
             self._chroma,
             self._ignore,
             CacheFolder(self._cache) if self._cache else None,
         )
-        indexed.replaces(self._indexed)
+        indexed.release_older(self._indexed)
         self._indexed = indexed
         return facts
 
@@ -87,7 +87,7 @@ class GitCodebase:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
         return self._indexed.search(query, limit) if self._indexed else []
 
-    def retriever(self, repository: str) -> "BaseRetriever":
+    def get_retriever(self, repository: str) -> "BaseRetriever":
         """Passages for a text; its first line counts as the title, and traces in it are read.
 
         It knows nothing but that text: who wants the issue to count puts the issue into it.
@@ -99,37 +99,37 @@ class GitCodebase:
 
         return get_codebase_retriever(repository, {self._repository: self._indexed.search} if self._indexed else {})
 
-    def lines(self, path: str) -> list[str] | None:
+    def read_lines(self, path: str) -> list[str] | None:
         """Lines of an indexed file without their ends; none when the commit has no such text file."""
-        return self._indexed.corpus.lines(path) if self._indexed else None
+        return self._indexed.corpus.read_lines(path) if self._indexed else None
 
-    def paths(self) -> Sequence[str]:
+    def list_paths(self) -> Sequence[str]:
         """Every indexed path, also of files whose text did not fit."""
-        return list(self._indexed.corpus.numbers) if self._indexed else []
+        return list(self._indexed.corpus.file_numbers) if self._indexed else []
 
-    def named(self, written: str) -> str | None:
+    def resolve_path(self, written: str) -> str | None:
         """The one indexed file whose path ends like the written one; none when there are none or several."""
-        from triage.index.rank.mentions import files_named
+        from triage.index.rank.mentions import resolve_path
 
-        files = files_named(self._indexed.corpus, written) if self._indexed else []
+        files = resolve_path(self._indexed.corpus, written) if self._indexed else []
         return self._indexed.corpus.files[files[0]].path if self._indexed and len(files) == 1 else None
 
-    def defined(self, name: str) -> list[Passage]:
+    def find_definitions(self, name: str) -> list[Passage]:
         """Where something of this name is defined, likely sources first; see the port."""
-        from triage.index.rank.symbols import defined
+        from triage.index.rank.symbols import look_up_definitions
 
-        return defined(self._indexed.corpus, name) if self._indexed else []
+        return look_up_definitions(self._indexed.corpus, name) if self._indexed else []
 
-    def history(self, path: str, limit: int) -> History:
+    def read_history(self, path: str, limit: int) -> History:
         """The newest commits that changed an indexed file, as the indexed commit knows them."""
-        if self._indexed is None or path not in self._indexed.corpus.numbers:
+        if self._indexed is None or path not in self._indexed.corpus.file_numbers:
             return History()
-        return self._indexed.tree.history(path, limit)
+        return self._indexed.tree.read_history(path, limit)
 
-    def owners(self, path: str) -> list[str]:
+    def find_owners(self, path: str) -> list[str]:
         """Who CODEOWNERS names for the path, without `@`; empty when nobody."""
-        return self._indexed.owners.of(path) if self._indexed else []
+        return self._indexed.owners.find_owners(path) if self._indexed else []
 
-    def issue_forms(self) -> list[str]:
+    def read_issue_forms(self) -> list[str]:
         """Text of each issue template and form."""
         return list(self._indexed.forms) if self._indexed else []

@@ -9,9 +9,9 @@ from pydantic import ConfigDict
 
 from triage.domain.code import Hit, Passage, SearchQuery
 from triage.domain.issue import Issue
-from triage.errors import NoSuchCollection
-from triage.reading.read_issue import read
-from triage.threads import in_daemon_thread
+from triage.errors import NotIndexed
+from triage.reading.read_issue import read_issue
+from triage.threads import run_in_daemon_thread
 
 Search = Callable[[SearchQuery, int], list[Hit]]
 
@@ -32,11 +32,11 @@ class CodebaseRetriever(BaseRetriever):
     """Of one document; a longer one is cut after a whole line."""
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002
-        hits = self.search(query_for(query), self.files)
+        hits = self.search(make_search_query(query), self.files)
         found: list[Document] = []
         room = self.chars
-        for passage in in_turns(hits):
-            document = document_of(passage, self.passage_chars)
+        for passage in interleave_passages(hits):
+            document = to_document(passage, self.passage_chars)
             if len(document.page_content) <= room and len(found) < self.k:
                 found.append(document)
                 room -= len(document.page_content)
@@ -46,7 +46,9 @@ class CodebaseRetriever(BaseRetriever):
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
     ) -> list[Document]:
         # LangChain would use an executor, whose threads the end of the process waits for.
-        return await in_daemon_thread(lambda: self._get_relevant_documents(query, run_manager=run_manager.get_sync()))
+        return await run_in_daemon_thread(
+            lambda: self._get_relevant_documents(query, run_manager=run_manager.get_sync())
+        )
 
 
 def get_codebase_retriever(repository: str, indexed: Mapping[str, Search]) -> CodebaseRetriever:
@@ -60,23 +62,23 @@ def get_codebase_retriever(repository: str, indexed: Mapping[str, Search]) -> Co
         NoSuchCollection: Nothing was indexed under `repository`.
     """
     if repository not in indexed:
-        raise NoSuchCollection("nothing was indexed under this repository's name")
+        raise NotIndexed("nothing was indexed under this repository's name")
     return CodebaseRetriever(search=indexed[repository])
 
 
-def query_for(text: str) -> SearchQuery:
+def make_search_query(text: str) -> SearchQuery:
     """A search for a text whose first line is a title, read like an issue."""
     title, _, body = text.strip().partition("\n")
-    return SearchQuery(reading=read(Issue(title=title, body=body)))
+    return SearchQuery(reading=read_issue(Issue(title=title, body=body)))
 
 
-def in_turns(hits: Sequence[Hit]) -> list[Passage]:
+def interleave_passages(hits: Sequence[Hit]) -> list[Passage]:
     """The first passage of every hit, then the second ones, then the third."""
     longest = max((len(hit.passages) for hit in hits), default=0)
     return [hit.passages[turn] for turn in range(longest) for hit in hits if turn < len(hit.passages)]
 
 
-def document_of(passage: Passage, max_chars: int) -> Document:
+def to_document(passage: Passage, max_chars: int) -> Document:
     """A passage with numbered lines, so that a reader can cite them."""
     width = len(str(passage.span.end))
     numbered: list[str] = []

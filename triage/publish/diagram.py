@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from triage.domain.fault import refused_by_gate
+from triage.domain.fault import is_refused_by_gate
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, PlannerDecision, Status, StepRecord
 from triage.publish import wording
-from triage.publish.run_stages import Stage, Turn, stages
+from triage.publish.run_stages import AgentTurn, Stage, split_into_stages
 
 MAX_STAGES = 30
 """GitHub draws no chart with more than 50,000 characters."""
@@ -37,35 +37,35 @@ _STYLES = """\
 _STATUS = {Status.COMPLETE: "good", Status.DEGRADED: "warn", Status.SKIPPED: "none", Status.FAILED: "bad"}
 
 
-def diagram(report: RunReport) -> str:
+def render_diagram(report: RunReport) -> str:
     """A fenced Mermaid block; empty when nothing ran."""
-    found = stages(report)
+    found = split_into_stages(report)
     if not found:
         return ""
-    rows = _rows(found[:MAX_STAGES])
-    ending = _ending(report, len(found) - MAX_STAGES)
-    drawn = [*_row(rows[0], ending)] if len(rows) == 1 else [*_framed(rows, ending)]
+    rows = _split_into_rows(found[:MAX_STAGES])
+    ending = _draw_status(report, len(found) - MAX_STAGES)
+    drawn = [*_draw_row(rows[0], ending)] if len(rows) == 1 else [*_draw_rows(rows, ending)]
     head = "flowchart LR" if len(rows) == 1 else "flowchart TB"
     return "\n".join(["```mermaid", _COMPACT, head, *(f"  {line}" for line in drawn), _STYLES, "```"])
 
 
-def _rows(found: Sequence[Stage]) -> list[list[Stage]]:
+def _split_into_rows(found: Sequence[Stage]) -> list[list[Stage]]:
     """One row for each round; a long round takes several."""
     rows: list[list[Stage]] = []
     for stage in found:
         end = 1 if stage is found[-1] else 0
-        if rows and rows[-1][-1].round == stage.round and _columns([*rows[-1], stage]) + end <= COLUMNS_IN_ROW:
+        if rows and rows[-1][-1].round == stage.round and _count_columns([*rows[-1], stage]) + end <= COLUMNS_IN_ROW:
             rows[-1].append(stage)
         else:
             rows.append([stage])
     return rows
 
 
-def _columns(row: Sequence[Stage]) -> int:
-    return sum(bool(stage.decision) + bool(stage.turns or stage.unended) for stage in row)
+def _count_columns(row: Sequence[Stage]) -> int:
+    return sum(bool(stage.decision) + bool(stage.turns or stage.unfinished) for stage in row)
 
 
-def _framed(rows: Sequence[list[Stage]], ending: str) -> Iterator[str]:
+def _draw_rows(rows: Sequence[list[Stage]], ending: str) -> Iterator[str]:
     """Frames under one another; an arrow between frames leaves the direction inside alone."""
     several = rows[0][0].round != rows[-1][0].round
     told = 0
@@ -74,20 +74,20 @@ def _framed(rows: Sequence[list[Stage]], ending: str) -> Iterator[str]:
         told = row[0].round
         yield f'subgraph r{number}["{title}"]'
         yield "  direction LR"
-        yield from (f"  {line}" for line in _row(row, ending if number == len(rows) else ""))
+        yield from (f"  {line}" for line in _draw_row(row, ending if number == len(rows) else ""))
         yield "end"
     yield from (f"r{number} --> r{number + 1}" for number in range(1, len(rows)))
     yield from (f"style r{number + 1} fill:none,stroke:#8c959f,color:#768390" for number in range(len(rows)))
 
 
-def _row(row: Sequence[Stage], ending: str) -> Iterator[str]:
+def _draw_row(row: Sequence[Stage], ending: str) -> Iterator[str]:
     """Nodes, then the arrows between them."""
     columns: list[list[str]] = []
     for stage in row:
         if stage.decision:
-            yield f"d{stage.number}{_pill(stage, stage.decision)}"
+            yield f"d{stage.number}{_draw_decision(stage, stage.decision)}"
             columns.append([f"d{stage.number}"])
-        boxes = [_box(turn) for turn in stage.turns] + [_unended(name) for name in stage.unended]
+        boxes = [_draw_turn(turn) for turn in stage.turns] + [_draw_unfinished(name) for name in stage.unfinished]
         names = [f"a{stage.number}_{number}" for number in range(len(boxes))]
         yield from (f"{name}{box}" for name, box in zip(names, boxes, strict=True))
         columns += [names] if names else []
@@ -97,63 +97,67 @@ def _row(row: Sequence[Stage], ending: str) -> Iterator[str]:
     yield from (f"{' & '.join(left)} --> {' & '.join(right)}" for left, right in pairwise(columns))
 
 
-def _pill(stage: Stage, decision: PlannerDecision) -> str:
+def _draw_decision(stage: Stage, decision: PlannerDecision) -> str:
     lines = [f"<b>{decision.step}</b> {decision.origin}"]
     if decision.refused:
-        lines += _refused(decision.proposed)
-    if stage.descended:
-        lines.append(f"budget: {stage.descended}")
+        lines += _describe_refused(decision.proposed)
+    if stage.new_level:
+        lines.append(f"budget: {stage.new_level}")
     elif decision.forced:
         lines.append("a limit decided")
-    bent = decision.refused or decision.forced or stage.descended
+    bent = decision.refused or decision.forced or stage.new_level
     return f'(["{"<br/>".join(lines)}"]):::{"law" if bent else decision.origin}'
 
 
-def _refused(proposed: Sequence[str]) -> list[str]:
+def _describe_refused(proposed: Sequence[str]) -> list[str]:
     """Short, for a pill is narrow."""
     if not proposed:
         return ["✗ no proposal"]
     names = list(dict.fromkeys(proposed))
-    return [f"✗ {wording.agents(names)} refused" if len(names) == 1 else f"✗ {len(names)} agents refused"]
+    return [f"✗ {wording.format_agents(names)} refused" if len(names) == 1 else f"✗ {len(names)} agents refused"]
 
 
-def _box(turn: Turn) -> str:
-    lines = [f"<b>{wording.STEPS[turn.step]}</b>", *(_try(record) for record in turn.tries[-MAX_LINES:])]
-    if turn.shortfalls:
-        lines.append(f"✗ {wording.counted(turn.shortfalls, 'part')} not as planned")
+def _draw_turn(turn: AgentTurn) -> str:
+    lines = [
+        f"<b>{wording.STEPS[turn.step]}</b>",
+        *(_describe_attempt(record) for record in turn.attempts[-MAX_LINES:]),
+    ]
+    if turn.shortfall_count:
+        lines.append(f"✗ {wording.format_count(turn.shortfall_count, 'part')} not as planned")
     if turn.tools:
-        failed = f", {turn.failed_tools} failed" if turn.failed_tools else ""
-        lines.append(wording.counted(len(turn.tools), "tool call") + failed)
-    return f'["{"<br/>".join(lines)}"]:::{_class(turn)}'
+        failed = f", {turn.failed_tool_count} failed" if turn.failed_tool_count else ""
+        lines.append(wording.format_count(len(turn.tools), "tool call") + failed)
+    return f'["{"<br/>".join(lines)}"]:::{_style_of(turn)}'
 
 
-def _class(turn: Turn) -> str:
-    if turn.smooth:
+def _style_of(turn: AgentTurn) -> str:
+    if turn.is_as_planned:
         return "good"
-    return "warn" if turn.answered else "bad"
+    return "warn" if turn.is_answered else "bad"
 
 
-def _try(record: StepRecord) -> str:
-    who = "" if record.step in wording.MECHANICAL else f"{_answerer(record)} "
+def _describe_attempt(record: StepRecord) -> str:
+    who = "" if record.step in wording.STEPS_WITHOUT_AGENT else f"{_short_model_name(record)} "
     if record.outcome is Outcome.SUCCESS:
-        return f"{who}✓ {wording.seconds(record.seconds)}"
+        return f"{who}✓ {wording.format_seconds(record.seconds)}"
     if record.outcome is Outcome.SKIPPED:
         return f"{who}✗ not asked"
-    how = "refused" if refused_by_gate(record) else wording.OUTCOMES[record.outcome]
-    return f"{who}✗ {how}, {wording.seconds(record.seconds)}"
+    how = "refused" if is_refused_by_gate(record) else wording.OUTCOMES[record.outcome]
+    return f"{who}✗ {how}, {wording.format_seconds(record.seconds)}"
 
 
-def _answerer(record: StepRecord) -> str:
+def _short_model_name(record: StepRecord) -> str:
     """The first model's name when it is nothing but a name: it comes from an endpoint."""
-    name = wording.asked_of(record).partition(",")[0]
+    name = wording.model_name(record).partition(",")[0]
     known = name.rpartition("/")[2] if _MODEL.fullmatch(name) else ""
-    return wording.clipped(known or record.engine, MAX_MODEL_CHARS)
+    return wording.truncate(known or record.engine, MAX_MODEL_CHARS)
 
 
-def _unended(name: str) -> str:
-    return f'["<b>{wording.agents([name])}</b><br/>did not end"]:::none'
+def _draw_unfinished(name: str) -> str:
+    return f'["<b>{wording.format_agents([name])}</b><br/>did not end"]:::none'
 
 
-def _ending(report: RunReport, left_out: int) -> str:
-    more = f"{wording.counted(left_out, 'more decision')}<br/>" if left_out > 0 else ""
-    return f'(["{more}<b>{report.status.value}</b><br/>{wording.seconds(report.seconds)}"]):::{_STATUS[report.status]}'
+def _draw_status(report: RunReport, left_out: int) -> str:
+    more = f"{wording.format_count(left_out, 'more decision')}<br/>" if left_out > 0 else ""
+    seconds = wording.format_seconds(report.seconds)
+    return f'(["{more}<b>{report.status.value}</b><br/>{seconds}"]):::{_STATUS[report.status]}'

@@ -14,12 +14,12 @@ from pydantic import ConfigDict, Field, ValidationError
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
-from triage.domain.task import Ran
+from triage.domain.task import PastRun
 from triage.domain.value import Value
 
 MAX_SUSPECTS = 40
 MAX_RUNS = 60
-REMEMBERED = timedelta(hours=24)
+MAX_RUN_AGE = timedelta(hours=24)
 MAX_LINE_CHARS = 4096
 _OPEN = f"{COMMENT_MARKER} v1 "
 _CLOSE = " -->"
@@ -48,35 +48,35 @@ class PostedState(Value):
     """Those of a day that events have started: a command that is deleted afterwards has been run all the same."""
 
     @property
-    def ran(self) -> list[Ran]:
+    def parsed_runs(self) -> list[PastRun]:
         """The runs as values."""
         keys = [key.split(".") for key in self.runs]
-        return [Ran(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
+        return [PastRun(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
 
-    def with_run(self, run: Ran | None) -> "PostedState":
+    def with_run(self, run: PastRun | None) -> "PostedState":
         """The same, and this run; those of the days before it are forgotten."""
-        if run is None or run_key(run) in self.runs:
+        if run is None or format_run_key(run) in self.runs:
             return self
-        young = [run_key(other) for other in self.ran if other.at > run.at - REMEMBERED]
-        return self.model_copy(update={"runs": [*young, run_key(run)][-MAX_RUNS:]})
+        young = [format_run_key(other) for other in self.parsed_runs if other.at > run.at - MAX_RUN_AGE]
+        return self.model_copy(update={"runs": [*young, format_run_key(run)][-MAX_RUNS:]})
 
-    def knows(self, run: Ran) -> bool:
+    def has_run(self, run: PastRun) -> bool:
         """Whether this run is among them: it is one that was started again."""
-        return run_key(run) in self.runs
+        return format_run_key(run) in self.runs
 
 
-def run_key(run: Ran) -> str:
+def format_run_key(run: PastRun) -> str:
     """The run as the state has it."""
     return f"{max(1, int(run.at.timestamp()))}.{run.comment_id}"
 
 
-def render(state: PostedState) -> str:
+def render_state(state: PostedState) -> str:
     """The first line of the comment."""
     unknown_before = set() if state.runs else {"runs"}  # comments of earlier versions lack it, and are still ours
     return _OPEN + json.dumps(state.model_dump(mode="json", exclude=unknown_before), separators=(",", ":")) + _CLOSE
 
 
-def parse(body: str) -> PostedState | None:
+def parse_state(body: str) -> PostedState | None:
     """The state that a comment's first line holds; none when it is not exactly as `render` writes it."""
     line = body[:MAX_LINE_CHARS].partition("\n")[0].removesuffix("\r")
     if not line.startswith(_OPEN) or not line.endswith(_CLOSE):
@@ -85,7 +85,7 @@ def parse(body: str) -> PostedState | None:
         state = PostedState.model_validate_json(line.removeprefix(_OPEN).removesuffix(_CLOSE))
     except ValidationError:
         return None
-    return state if render(state) == line else None
+    return state if render_state(state) == line else None
 
 
 def next_state(report: RunReport, previous: PostedState | None, text: str | None = "") -> PostedState:
@@ -95,41 +95,41 @@ def next_state(report: RunReport, previous: PostedState | None, text: str | None
     """
     earlier = previous or PostedState()
     asked = [*earlier.asked, *(missing.kind for missing in report.missing_information)]
-    suspects = [*(path_hash(suspect.path) for suspect in report.suspects), *earlier.suspects]
+    suspects = [*(hash_path(suspect.path) for suspect in report.suspects), *earlier.suspects]
     return PostedState(
         text=text or "",
-        content="" if text is None else content_hash(report),
+        content="" if text is None else hash_content(report),
         asked=list(dict.fromkeys(asked)),
         suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
         runs=earlier.runs,
     )
 
 
-def remembering(body: str, state: PostedState) -> str:
+def replace_state(body: str, state: PostedState) -> str:
     """The comment with another state and every visible word of it as it was."""
     words = body.partition("\n")[2]
-    return f"{render(state)}\n{words}"
+    return f"{render_state(state)}\n{words}"
 
 
-def text_hash(title: str, body: str) -> str:
+def hash_text(title: str, body: str) -> str:
     """Of the issue as its author wrote it; line ends and white space around it do not count."""
     return _hash([title.strip(), body.replace("\r\n", "\n").strip()])
 
 
-def path_hash(path: str) -> str:
+def hash_path(path: str) -> str:
     """Of one suspect's path."""
     return _hash(path)
 
 
-def content_hash(report: RunReport) -> str:
+def hash_content(report: RunReport) -> str:
     """Of what a reader would miss: verdict (with kind and severity), suspects, questions, next steps."""
     places = [(suspect.path, suspect.span and (suspect.span.start, suspect.span.end)) for suspect in report.suspects]
-    questions = [(missing.kind, _folded(missing.question)) for missing in report.missing_information]
-    steps = [_folded(step) for step in report.next_steps]
+    questions = [(missing.kind, _normalize(missing.question)) for missing in report.missing_information]
+    steps = [_normalize(step) for step in report.next_steps]
     return _hash([report.kind, report.verdict, report.severity, places, questions, steps])
 
 
-def _folded(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())
 
 

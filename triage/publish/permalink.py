@@ -8,7 +8,7 @@ from triage.domain.code import Span
 _SERVER = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9_.-]+)*")
 _SLUG = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
-RENDERED = (
+RENDERED_SUFFIXES = (
     ".md",
     ".markdown",
     ".mdx",
@@ -25,7 +25,7 @@ RENDERED = (
 """Files that GitHub shows as a page; line anchors work in their source only (`?plain=1`)."""
 
 
-def permalink(server_url: str, slug: str, commit: str | None, target: Span | str) -> str | None:
+def build_permalink(server_url: str, slug: str, commit: str | None, target: Span | str) -> str | None:
     """The address of a file or of its lines; none when there is no server, repository or commit to link to.
 
     Every character of the path that means something in a URL or in Markdown is percent-encoded.
@@ -40,10 +40,10 @@ def permalink(server_url: str, slug: str, commit: str | None, target: Span | str
         encoded = quote(path.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
         return None
-    return f"{server_url}/{slug}/blob/{commit}/{encoded}{_anchor(target)}"
+    return f"{server_url}/{slug}/blob/{commit}/{encoded}{_line_anchor(target)}"
 
 
-def shown(target: Span | str) -> str:
+def format_location(target: Span | str) -> str:
     """How a place reads: `path`, `path:10` or `path:10-20`."""
     if isinstance(target, str):
         return target
@@ -51,10 +51,10 @@ def shown(target: Span | str) -> str:
     return f"{target.path}:{lines}"
 
 
-def _anchor(target: Span | str) -> str:
+def _line_anchor(target: Span | str) -> str:
     if isinstance(target, str):
         return ""
-    plain = "?plain=1" if target.path.lower().endswith(RENDERED) else ""
+    plain = "?plain=1" if target.path.lower().endswith(RENDERED_SUFFIXES) else ""
     last = "" if target.start == target.end else f"-L{target.end}"
     return f"{plain}#L{target.start}{last}"
 
@@ -68,14 +68,14 @@ _URL_SAFE = ":/?#@!$&*+,=%~"
 _BACKLINKING = re.compile(r"/[^/]+/[^/]+/(?:issues|pull|discussions|commit|commits)/", re.I)
 
 
-def quoted(url: str, server_url: str) -> str | None:
+def sanitize_third_party_url(url: str, server_url: str) -> str | None:
     """`outside`, for a page that somebody else named: a link to it leaves no trace there.
 
     GitHub notes a link to an issue or a commit on that issue or commit, and so would have us write where a stranger
     wants. `redirect.github.com` is its own way round that (docs, "Autolinked references and URLs"); an Enterprise
     server has none, so there such an address is no link.
     """
-    address = outside(url)
+    address = sanitize_url(url)
     parts = urlsplit(address or "")
     if address is None or not _BACKLINKING.match(unquote(parts.path)):
         return address
@@ -85,7 +85,7 @@ def quoted(url: str, server_url: str) -> str | None:
     return None if host == (urlsplit(server_url).hostname or "").removeprefix("www.") else address
 
 
-def outside(url: str) -> str | None:
+def sanitize_url(url: str) -> str | None:
     """A web address that may stand in a link, encoded for Markdown; none when anything about it is odd.
 
     Odd are other schemes than http(s), names or passwords before the host, hosts in other letters than ASCII,

@@ -12,11 +12,11 @@ from selectolax.lexbor import LexborHTMLParser
 from triage.domain.code import Span
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
-from triage.ports import GitHub, Level, Replies, Runner, Telemetry, Tools
-from triage.publish.hidden_state import parse
-from triage.secrets.matcher import OwnSecrets, Screened
-from triage.text.clean_text import to_html
-from triage.text.inert_markdown import fenced, live_effects
+from triage.ports import AnnotationLevel, GitHub, ResponseCache, Runner, Telemetry, Toolset
+from triage.publish.hidden_state import parse_state
+from triage.secrets.matcher import Redact, SecretMatcher
+from triage.text.clean_text import markdown_to_html
+from triage.text.inert_markdown import find_active_content, format_code_block
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, ToolMessage
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=BaseModel)
 
 
-class WayOut:
+class SecretRedactor:
     """Masks our own secrets in everything that leaves, and remembers where there were any."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        self._secrets = OwnSecrets(secrets)
+        self._secrets = SecretMatcher(secrets)
         self._places: dict[str, None] = {}
 
     @property
@@ -43,149 +43,157 @@ class WayOut:
             "masked. Somebody has written it down where others read it: replace that secret."
         )
 
-    def at(self, place: str) -> Screened:
+    def for_location(self, place: str) -> Redact:
         """What masks at one place; `place` names it in the warning, in our words."""
 
         def screened(tree: Any) -> Any:
-            masked = self._secrets.masked(tree) if isinstance(tree, str) else self._secrets.masked_tree(tree)
+            masked = self._secrets.redact(tree) if isinstance(tree, str) else self._secrets.redact_tree(tree)
             if masked != tree:
                 self._places[place] = None
             return masked
 
         return screened
 
-    def finds(self, text: str) -> bool:
+    def has_match(self, text: str) -> bool:
         """Whether a secret stands in the text; nobody is told."""
-        return self._secrets.found(text)
+        return self._secrets.has_match(text)
 
-    def model(self, place: str, value: M) -> M:
+    def redact_model(self, place: str, value: M) -> M:
         """A value with all its texts masked."""
         told = value.model_dump(mode="json")
-        masked = self.at(place)(told)
+        masked = self.for_location(place)(told)
         return value if masked == told else type(value).model_validate(masked)
 
-    def page(self, place: str, markdown: str) -> str:
+    def redact_markdown(self, place: str, markdown: str) -> str:
         """Markdown of ours, which does nothing afterwards that it did not do before: else it goes out as its source.
 
         Our comment's own first line stays: it holds hashes and numbers.
         """
         first, line_end, rest = markdown.partition("\n")
-        head = first + line_end if parse(markdown) else ""
+        head = first + line_end if parse_state(markdown) else ""
         body = rest if head else markdown
-        masked = self.at(place)(body)
+        masked = self.for_location(place)(body)
         if masked == body:
             return markdown
-        before = set(live_effects(body, _links(body)))
-        return head + (masked if set(live_effects(masked, _links(body))) <= before else fenced(masked) + "\n")
+        before = set(find_active_content(body, _link_targets(body)))
+        return head + (
+            masked
+            if set(find_active_content(masked, _link_targets(body))) <= before
+            else format_code_block(masked) + "\n"
+        )
 
 
-def _links(markdown: str) -> list[str]:
-    root = LexborHTMLParser(f"<body>{to_html(markdown, raw_html=False)}").root
+def _link_targets(markdown: str) -> list[str]:
+    root = LexborHTMLParser(f"<body>{markdown_to_html(markdown, raw_html=False)}").root
     return [] if root is None else [link.attributes.get("href") or "" for link in root.css("a")]
 
 
-class ScreenedGitHub:
+class RedactingGitHub:
     """Implements `triage.ports.GitHub` before another: what is read and what is written passes the way out."""
 
-    def __init__(self, github: GitHub, way_out: WayOut) -> None:
+    def __init__(self, github: GitHub, way_out: SecretRedactor) -> None:
         self._github, self._way_out = github, way_out
 
-    def issue(self, number: int) -> Issue:
+    def fetch_issue(self, number: int) -> Issue:
         """As the port."""
-        return self._way_out.model("issue", self._github.issue(number))
+        return self._way_out.redact_model("issue", self._github.fetch_issue(number))
 
-    def again(self, number: int, posted: int | None = None) -> Issue:
+    def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
         """As the port."""
-        return self._way_out.model("issue", self._github.again(number, posted))
+        return self._way_out.redact_model("issue", self._github.refetch_issue(number, posted))
 
-    def opened_lately(self, most: int) -> list[int]:
+    def list_recent_issues(self, most: int) -> list[int]:
         """As the port."""
-        return self._github.opened_lately(most)
+        return self._github.list_recent_issues(most)
 
-    def labels(self) -> list[str]:
+    def list_labels(self) -> list[str]:
         """As the port; a label with a secret in its name is none."""
-        return [label for label in self._github.labels() if not self._way_out.finds(label)]
+        return [label for label in self._github.list_labels() if not self._way_out.has_match(label)]
 
-    def role(self, login: str) -> str:
+    def fetch_role(self, login: str) -> str:
         """As the port."""
-        return self._github.role(login)
+        return self._github.fetch_role(login)
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
         """As the port."""
-        return self._github.post_comment(number, self._way_out.page("comment", body))
+        return self._github.post_comment(number, self._way_out.redact_markdown("comment", body))
 
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
         """As the port."""
-        return self._github.edit_comment(number, comment_id, self._way_out.page("comment", body))
+        return self._github.edit_comment(number, comment_id, self._way_out.redact_markdown("comment", body))
 
-    def remove_comment(self, number: int, comment_id: int) -> None:
+    def delete_comment(self, number: int, comment_id: int) -> None:
         """As the port."""
-        self._github.remove_comment(number, comment_id)
+        self._github.delete_comment(number, comment_id)
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         """As the port; a label with a secret in its name is left out."""
-        self._github.add_labels(number, [label for label in labels if not self._way_out.finds(label)])
+        self._github.add_labels(number, [label for label in labels if not self._way_out.has_match(label)])
 
 
-class ScreenedRunner:
+class RedactingRunner:
     """Implements `triage.ports.Runner` before another."""
 
-    def __init__(self, runner: Runner, way_out: WayOut) -> None:
+    def __init__(self, runner: Runner, way_out: SecretRedactor) -> None:
         self._runner, self._way_out = runner, way_out
-        self.told = False
+        self.has_written_summary = False
         """The job's page was given something."""
 
-    def summary(self, markdown: str) -> None:
+    def write_summary(self, markdown: str) -> None:
         """As the port."""
-        self.told = True
-        self._runner.summary(self._way_out.page("summary", markdown))
+        self.has_written_summary = True
+        self._runner.write_summary(self._way_out.redact_markdown("summary", markdown))
 
-    def outputs(self, values: Mapping[str, str]) -> None:
+    def write_outputs(self, values: Mapping[str, str]) -> None:
         """As the port."""
-        screened = self._way_out.at("outputs")
-        self._runner.outputs({name: screened(value) for name, value in values.items()})
+        screened = self._way_out.for_location("outputs")
+        self._runner.write_outputs({name: screened(value) for name, value in values.items()})
 
-    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
         """As the port; nothing is pointed at in a file whose path holds a secret."""
-        where = at if at is None or not self._way_out.finds(at.path) else None
-        self._runner.annotate(level, self._way_out.at("annotations")(message), where)
+        where = at if at is None or not self._way_out.has_match(at.path) else None
+        self._runner.annotate(level, self._way_out.for_location("annotations")(message), where)
 
-    def report(self, json_text: str) -> str:
+    def write_report(self, json_text: str) -> str:
         """As the port."""
-        return self._runner.report(self._way_out.at("report")(json_text))
+        return self._runner.write_report(self._way_out.for_location("report")(json_text))
 
 
-class ScreenedReplies:
+class RedactingResponseCache:
     """Implements `triage.ports.Replies` before another."""
 
-    def __init__(self, replies: Replies, way_out: WayOut) -> None:
-        self._replies, self._screened = replies, way_out.at("kept answers")
+    def __init__(self, replies: ResponseCache, way_out: SecretRedactor) -> None:
+        self._replies, self._screened = replies, way_out.for_location("kept answers")
 
-    def known(self, key: str) -> str | None:
+    def get(self, key: str) -> str | None:
         """As the port."""
-        return self._replies.known(key)
+        return self._replies.get(key)
 
-    def keep(self, key: str, answer: str) -> None:
+    def put(self, key: str, answer: str) -> None:
         """As the port."""
-        self._replies.keep(key, self._screened(answer))
+        self._replies.put(key, self._screened(answer))
 
 
-class ScreenedTelemetry:
+class RedactingTelemetry:
     """Implements `triage.ports.Telemetry` before another."""
 
-    def __init__(self, telemetry: Telemetry, way_out: WayOut) -> None:
+    def __init__(self, telemetry: Telemetry, way_out: SecretRedactor) -> None:
         self._telemetry, self._way_out = telemetry, way_out
 
     def export(self, report: RunReport) -> None:
         """As the port."""
-        self._telemetry.export(self._way_out.model("telemetry", report))
+        self._telemetry.export(self._way_out.redact_model("telemetry", report))
 
 
-class ScreenedTools:
+class RedactingTools:
     """Implements `triage.ports.Tools` before others: what is asked of them, and what they answer."""
 
-    def __init__(self, tools: Tools, way_out: WayOut) -> None:
-        self._tools, self._asked, self._answered = tools, way_out.at("tool's query"), way_out.at("tool's answer")
+    def __init__(self, tools: Toolset, way_out: SecretRedactor) -> None:
+        self._tools, self._asked, self._answered = (
+            tools,
+            way_out.for_location("tool's query"),
+            way_out.for_location("tool's answer"),
+        )
 
     @property
     def tools(self) -> Sequence["BaseTool"]:

@@ -5,40 +5,40 @@ from dataclasses import dataclass
 from typing import get_args
 
 from triage.domain.report import RunReport
-from triage.domain.run import Outcome, PlannerDecision, Rung, StepName, StepRecord, ToolExecution
+from triage.domain.run import DegradationLevel, Outcome, PlannerDecision, StepName, StepRecord, ToolExecution
 
-RUNGS: tuple[Rung, ...] = get_args(Rung)
+DEGRADATION_LEVELS: tuple[DegradationLevel, ...] = get_args(DegradationLevel)
 
 
 @dataclass(frozen=True)
-class Turn:
+class AgentTurn:
     """One agent's turn: the model's try, and the rules' where they took over."""
 
     step: StepName
-    tries: list[StepRecord]
+    attempts: list[StepRecord]
 
     @property
-    def answered(self) -> bool:
+    def is_answered(self) -> bool:
         """Something came of it."""
-        return self.tries[-1].outcome is Outcome.SUCCESS
+        return self.attempts[-1].outcome is Outcome.SUCCESS
 
     @property
-    def smooth(self) -> bool:
+    def is_as_planned(self) -> bool:
         """It was answered as planned."""
-        return self.answered and len(self.tries) == 1 and not self.shortfalls and not self.failed_tools
+        return self.is_answered and len(self.attempts) == 1 and not self.shortfall_count and not self.failed_tool_count
 
     @property
-    def shortfalls(self) -> int:
+    def shortfall_count(self) -> int:
         """Parts of the answer that came otherwise than planned."""
-        return sum(len(record.shortfalls) for record in self.tries)
+        return sum(len(record.shortfalls) for record in self.attempts)
 
     @property
     def tools(self) -> list[ToolExecution]:
         """Every call of a tool."""
-        return [tool for record in self.tries for tool in record.tools]
+        return [tool for record in self.attempts for tool in record.tools]
 
     @property
-    def failed_tools(self) -> int:
+    def failed_tool_count(self) -> int:
         """Calls of tools that gave nothing."""
         return sum(tool.outcome is not Outcome.SUCCESS for tool in self.tools)
 
@@ -50,14 +50,14 @@ class Stage:
     number: int
     round: int
     decision: PlannerDecision | None
-    descended: Rung | None
+    new_level: DegradationLevel | None
     """The rung of the budget's ladder that was reached with this decision."""
-    turns: list[Turn]
-    unended: list[str]
+    turns: list[AgentTurn]
+    unfinished: list[str]
     """Agents that were chosen and left no record: the run was cut."""
 
 
-def stages(report: RunReport) -> list[Stage]:
+def split_into_stages(report: RunReport) -> list[Stage]:
     """The run in order."""
     decisions = {decision.step: decision for decision in report.decisions}
     found: list[Stage] = []
@@ -67,32 +67,32 @@ def stages(report: RunReport) -> list[Stage]:
         records = [record for record in report.steps if record.iteration == number]
         started = [record for record in records if record.step != "supervisor"]
         before = found[-1].round if found else 1
-        reached = RUNGS.index(decision.rung) if decision else 0
+        reached = DEGRADATION_LEVELS.index(decision.rung) if decision else 0
         found.append(
             Stage(
                 number=number,
                 round=max([before, *(record.round for record in records)]),
                 decision=decision,
-                descended=RUNGS[reached] if reached > deepest else None,
-                turns=_turns(started),
-                unended=_unended(decision, started),
+                new_level=DEGRADATION_LEVELS[reached] if reached > deepest else None,
+                turns=_group_by_agent(started),
+                unfinished=_unfinished_agents(decision, started),
             )
         )
         deepest = max(deepest, reached)
     return found
 
 
-def _turns(records: Sequence[StepRecord]) -> list[Turn]:
+def _group_by_agent(records: Sequence[StepRecord]) -> list[AgentTurn]:
     names = list(dict.fromkeys(record.step for record in records))
-    return [Turn(name, [record for record in records if record.step == name]) for name in names]
+    return [AgentTurn(name, [record for record in records if record.step == name]) for name in names]
 
 
-def _unended(decision: PlannerDecision | None, started: Sequence[StepRecord]) -> list[str]:
+def _unfinished_agents(decision: PlannerDecision | None, started: Sequence[StepRecord]) -> list[str]:
     ended = {record.step for record in started}
     return [name for name in decision.selected if name not in ended] if decision else []
 
 
-def answered_by_model(report: RunReport) -> bool:
+def has_model_answer(report: RunReport) -> bool:
     """Some agent's answer is a model's."""
     return any(
         record.engine == "model" and record.outcome is Outcome.SUCCESS and record.step != "supervisor"
@@ -100,7 +100,7 @@ def answered_by_model(report: RunReport) -> bool:
     )
 
 
-def asked_model(report: RunReport) -> bool:
+def was_model_asked(report: RunReport) -> bool:
     """A model was asked at least once, answered or not."""
     return any(
         record.calls or (record.engine == "model" and record.outcome is not Outcome.SKIPPED) for record in report.steps

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from triage.domain.run import StepRecord
 from triage.publish import wording
-from triage.text.inert_markdown import code_span, fenced, inert, inert_cell
+from triage.text.inert_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
 
 
 @cache
@@ -24,43 +24,43 @@ def _environment() -> Environment:
         keep_trailing_newline=False,
     )
     environment.filters |= {
-        "inert": inert,
-        "cell": inert_cell,
-        "code": code_span,
-        "cell_code": cell_code,
-        "fenced": fenced,
+        "inert": escape_markdown,
+        "cell": escape_table_cell,
+        "code": format_code_span,
+        "cell_code": render_cell_code,
+        "fenced": format_code_block,
         "sentences": wording.first_sentences,
-        "confidence": wording.confidence,
-        "seconds": wording.seconds,
-        "dollars": wording.dollars,
-        "outcome": wording.outcome,
-        "clipped": wording.clipped,
-        "unticked": unticked,
-        "answerer": answerer,
+        "confidence": wording.format_confidence,
+        "seconds": wording.format_seconds,
+        "dollars": wording.format_dollars,
+        "outcome": wording.format_outcome,
+        "clipped": wording.truncate,
+        "unticked": escape_checkbox,
+        "answerer": describe_answerer,
     }
     environment.globals["words"] = wording
     return environment
 
 
-def block(template: str, macro: str, *values: object) -> str:
+def render_block(template: str, macro: str, *values: object) -> str:
     """Markdown of one macro of a template, without empty lines around it."""
     text: str = getattr(_environment().get_template(f"{template}.md.j2").module, macro)(*values)
     return text.strip("\n")
 
 
-def cell_code(text: str) -> str:
+def render_cell_code(text: str) -> str:
     """A code span for a table's cell. A bar would end the cell; a backslash before it cannot be written there."""
-    return code_span(text.replace("|", "¦")) if "\\" in text else code_span(text).replace("|", "\\|")
+    return format_code_span(text.replace("|", "¦")) if "\\" in text else format_code_span(text).replace("|", "\\|")
 
 
-def answerer(step: StepRecord) -> str:
+def describe_answerer(step: StepRecord) -> str:
     """Who answered, for a table's cell; empty for what no agent does."""
-    model = wording.asked_of(step)
+    model = wording.model_name(step)
     if model:
-        return cell_code(wording.clipped(model, 60))
-    return "" if step.step in wording.MECHANICAL else step.engine
+        return render_cell_code(wording.truncate(model, 60))
+    return "" if step.step in wording.STEPS_WITHOUT_AGENT else step.engine
 
 
-def unticked(markdown: str) -> str:
+def escape_checkbox(markdown: str) -> str:
     """For an open item of a task list: GitHub's parser ticks the box when `[x]` stands anywhere in its line."""
     return markdown.replace("[x]", "[ x]").replace("[X]", "[ X]")

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from triage.domain.fault import Part, refused_by_gate
+from triage.domain.fault import Part, is_refused_by_gate
 from triage.domain.findings import Effort, Kind, MissingKind, Verdict
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, StepName, StepRecord, Usage
-from triage.publish.run_stages import answered_by_model, asked_model
+from triage.publish.run_stages import has_model_answer, was_model_asked
 
-LOW, HIGH = 0.4, 0.7
+LOW_CONFIDENCE, HIGH_CONFIDENCE = 0.4, 0.7
 """Below the first, confidence is called low; from the second on, high."""
 
 VERDICTS: dict[Verdict | None, str] = {
@@ -62,7 +62,7 @@ STEPS: dict[StepName, str] = {
     "critic": "Critic",
     "writer": "Writer",
 }
-MECHANICAL: frozenset[StepName] = frozenset({"prepare"})
+STEPS_WITHOUT_AGENT: frozenset[StepName] = frozenset({"prepare"})
 """Steps that no agent answers."""
 OUTCOMES: dict[Outcome, str] = {
     Outcome.SUCCESS: "done",
@@ -72,42 +72,44 @@ OUTCOMES: dict[Outcome, str] = {
 }
 
 
-def engine(report: RunReport) -> str:
+def describe_engine(report: RunReport) -> str:
     """Who answered in this run."""
     if report.engine == "rules":
         return "rules (no model)"
-    if answered_by_model(report):
+    if has_model_answer(report):
         return "model"
-    asked = "a model was asked and gave no usable answer" if asked_model(report) else "a model was chosen and not asked"
+    asked = (
+        "a model was asked and gave no usable answer" if was_model_asked(report) else "a model was chosen and not asked"
+    )
     return f"rules ({asked})"
 
 
-def asked_of(step: StepRecord) -> str:
+def model_name(step: StepRecord) -> str:
     """The model that answered or was asked last, as its endpoint names it; empty by rules and when none was named."""
     if step.engine == "rules":
         return ""
     return step.model or (step.calls[-1].model if step.calls else "")
 
 
-def agents(names: Sequence[str]) -> str:
+def format_agents(names: Sequence[str]) -> str:
     """The agents' names; a name that is none of ours, which a model may have made up, is not repeated."""
     known = {str(step): word for step, word in STEPS.items()}
     return ", ".join(known.get(name, "an unknown agent") for name in names)
 
 
-def confidence(value: float) -> str:
+def format_confidence(value: float) -> str:
     """Such as `medium confidence (0.62)`."""
-    return f"{confidence_band(value)} confidence ({value:.2f})"
+    return f"{confidence_level(value)} confidence ({value:.2f})"
 
 
-def confidence_band(value: float) -> str:
+def confidence_level(value: float) -> str:
     """`low`, `medium` or `high`."""
-    if value < LOW:
+    if value < LOW_CONFIDENCE:
         return "low"
-    return "medium" if value < HIGH else "high"
+    return "medium" if value < HIGH_CONFIDENCE else "high"
 
 
-def seconds(value: float) -> str:
+def format_seconds(value: float) -> str:
     """Such as `3.2 s`; from a minute on `2 min 5 s`."""
     if 0 < value < 0.05:
         return "under 0.1 s"
@@ -117,22 +119,22 @@ def seconds(value: float) -> str:
     return f"{minutes} min {rest} s"
 
 
-def dollars(usd: float | None) -> str:
+def format_dollars(usd: float | None) -> str:
     """Without the sign: GitHub reads what stands between two of them as a formula."""
     if usd is None:
         return "unknown"
     return f"{usd:.4f}" if 0 < usd < 1 else f"{usd:.2f}"
 
 
-def spent(usage: Usage) -> str:
+def format_usage(usage: Usage) -> str:
     """Such as `12,345 tokens, 0.0421 US dollars`."""
     if not usage.calls and not usage.tokens:
         return "no tokens"
-    price = "price unknown" if usage.usd is None else f"{dollars(usage.usd)} US dollars"
-    return f"{counted(usage.tokens, 'token')}, {price}"
+    price = "price unknown" if usage.usd is None else f"{format_dollars(usage.usd)} US dollars"
+    return f"{format_count(usage.tokens, 'token')}, {price}"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def format_count(number: int, one: str, many: str = "") -> str:
     """Such as `1 file`, `3 files`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
@@ -147,9 +149,9 @@ PARTS: dict[Part, str] = {
 """What failed, as a table's cell says it."""
 
 
-def outcome(step: StepRecord) -> str:
+def format_outcome(step: StepRecord) -> str:
     """How a step ended, with the reason where there is one."""
-    word = "refused by the gate" if refused_by_gate(step) else OUTCOMES[step.outcome]
+    word = "refused by the gate" if is_refused_by_gate(step) else OUTCOMES[step.outcome]
     but = f", but {'. '.join(step.shortfalls)}" if step.shortfalls else ""
     return (f"{word}: {step.error}" if step.error else word) + but
 
@@ -175,6 +177,6 @@ def _ends_sentence(word: str) -> bool:
     return bare.endswith((".", "!", "?", "…")) and bare.lower().lstrip("(") not in _ABBREVIATIONS
 
 
-def clipped(text: str, max_chars: int) -> str:
+def truncate(text: str, max_chars: int) -> str:
     """The text's beginning, with a sign where something is missing."""
     return text if len(text) <= max_chars else text[: max_chars - 1] + "…"

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from triage.reading.traces import slashed
+from triage.reading.traces import with_forward_slashes
 from triage.text.clean_text import word_set
 
 _MOST_NAMES = 60
@@ -63,7 +63,7 @@ _KEYWORDS = word_set(
 )
 
 
-def identifiers(title: str, prose: str, code: Sequence[str]) -> list[str]:
+def find_identifiers(title: str, prose: str, code: Sequence[str]) -> list[str]:
     """Names that look like code, at most 60: the title's, those in backticks, those in prose, the commonest in code."""
     prose = _URL.sub(" ", prose)
     ranked = [
@@ -80,7 +80,7 @@ def identifiers(title: str, prose: str, code: Sequence[str]) -> list[str]:
     return list(kept)[:_MOST_NAMES]
 
 
-def paths(texts: Iterable[str]) -> list[str]:
+def find_paths(texts: Iterable[str]) -> list[str]:
     """File paths as written, in order; from a link to a file on a code host, the path inside the repository."""
     found: dict[str, None] = {}
     for text in texts:
@@ -99,7 +99,7 @@ def _paths_in(line: str) -> Iterable[str]:
             yield blob[1].rstrip(".,:/")
     for token in _TOKEN.findall(_URL.sub(" ", line)):
         path = _PLACE_SUFFIX.sub("", token.removeprefix("file://")).rstrip(".,:")
-        if _is_path(slashed(path)):
+        if _is_path(with_forward_slashes(path)):
             yield path
 
 

@@ -44,7 +44,7 @@ _CODE_LINE = re.compile(
 _MARKS = re.compile(r"^(?:[|>+*\-\s]+|E\s{2,})+")
 
 
-def error_messages(title: str, texts: Sequence[str], traces: Iterable[FoundTrace]) -> list[str]:
+def find_error_messages(title: str, texts: Sequence[str], traces: Iterable[FoundTrace]) -> list[str]:
     """At most ten messages, best first: what the traces state, then error lines, then what the reporter quotes.
 
     Each one stands in the text as it is given here; repeats, also as part of a longer message, are left out.

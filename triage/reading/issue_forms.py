@@ -10,7 +10,7 @@ from pydantic import Field
 from triage.domain.findings import MissingKind
 from triage.domain.issue import Section
 from triage.domain.value import Value
-from triage.text.clean_text import visible_only
+from triage.text.clean_text import clean_text
 
 _MAX_CHARS = 65_536
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
@@ -53,18 +53,18 @@ class Form(Value):
     fields: list[FormField] = Field(default_factory=list)
 
 
-def field_kind(label: str) -> MissingKind:
+def classify_field(label: str) -> MissingKind:
     """What a question is about, by its words."""
     return next((kind for kind, words in _KINDS.items() if words.search(label)), "other")
 
 
 def parse_forms(texts: Sequence[str]) -> list[Form]:
     """Every template that asks something; what cannot be read is passed over."""
-    forms = [_from_yaml(text) or _from_markdown(text) for text in (visible_only(raw[:_MAX_CHARS]) for raw in texts)]
+    forms = [_from_yaml(text) or _from_markdown(text) for text in (clean_text(raw[:_MAX_CHARS]) for raw in texts)]
     return [form for form in forms if form.fields]
 
 
-def form_used(forms: Sequence[Form], sections: Sequence[Section]) -> Form | None:
+def find_used_form(forms: Sequence[Form], sections: Sequence[Section]) -> Form | None:
     """The template that the issue was written with: most of its questions stand in the issue as headings."""
     headings = {_key(section.heading) for section in sections}
     best: Form | None = None
@@ -76,7 +76,7 @@ def form_used(forms: Sequence[Form], sections: Sequence[Section]) -> Form | None
     return best
 
 
-def answer(field: FormField, sections: Sequence[Section]) -> str | None:
+def find_answer(field: FormField, sections: Sequence[Section]) -> str | None:
     """What stands under the field's heading; empty when nothing does, none when the heading is gone."""
     texts = [section.text for section in sections if _key(section.heading) == _key(field.label)]
     return max(texts, key=len).strip() if texts else None
@@ -115,14 +115,14 @@ def _field(item: Any) -> FormField | None:
     if not isinstance(label, str) or not label.strip():
         return None
     required = isinstance(validations, dict) and validations.get("required") is True
-    return FormField(label=" ".join(label.split()), kind=field_kind(label), required=required)
+    return FormField(label=" ".join(label.split()), kind=classify_field(label), required=required)
 
 
 def _from_markdown(text: str) -> Form:
     """Headings and bold lines of a template."""
     shown = _COMMENT.sub("", _FRONT_MATTER.sub("", text))
     labels = [(match[1] or match[2]).strip(" :*") for match in _HEADING.finditer(shown)]
-    return Form(fields=[FormField(label=label, kind=field_kind(label)) for label in dict.fromkeys(labels) if label])
+    return Form(fields=[FormField(label=label, kind=classify_field(label)) for label in dict.fromkeys(labels) if label])
 
 
 def _key(label: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from triage.domain.findings import Kind
 from triage.domain.issue import Reading
-from triage.reading.text_signs import has_error, searched
+from triage.reading.text_signs import has_error, searchable_text
 
 _BUG_LABEL = re.compile(r"(?i)\b(?:bug|defect|regression|crash|type[-:/ ]*bug|kind/bug)\b")
 _FEATURE_LABEL = re.compile(
@@ -54,7 +54,7 @@ _SPAM = re.compile(
 )
 
 
-def kind_of(reading: Reading, labels: Sequence[str]) -> Kind:
+def classify_issue(reading: Reading, labels: Sequence[str]) -> Kind:
     """Bug, feature request, question or nothing to act on, by the labels and the words of the issue."""
     if _not_actionable(reading):
         return "not_actionable"
@@ -75,7 +75,7 @@ def _is_feature(reading: Reading) -> bool:
         return True
     if has_error(reading) or _BUG_WORDS.search(reading.title):
         return False
-    text = searched(reading)[:3_000]
+    text = searchable_text(reading)[:3_000]
     asks = len(_FEATURE_WORDS.findall(text)) + 2 * _filled(reading, _FEATURE_SECTION) + 2 * title_asks
     return asks >= 2 and asks > len(_BUG_WORDS.findall(text))
 
@@ -86,7 +86,7 @@ def _is_question(reading: Reading, labels: Sequence[str]) -> bool:
     if any(_QUESTION_LABEL.search(label) for label in labels):
         return True
     asks = _QUESTION_TITLE.search(reading.title) is not None
-    return asks and len(_BUG_WORDS.findall(searched(reading)[:3_000])) <= 1
+    return asks and len(_BUG_WORDS.findall(searchable_text(reading)[:3_000])) <= 1
 
 
 def _not_actionable(reading: Reading) -> bool:

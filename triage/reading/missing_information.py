@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 from triage.domain.findings import MissingInformation, MissingKind
 from triage.domain.issue import Reading
-from triage.reading.issue_forms import Form, FormField, answer, form_used, parse_forms
-from triage.reading.issue_kind import kind_of
+from triage.reading.issue_forms import Form, FormField, find_answer, find_used_form, parse_forms
+from triage.reading.issue_kind import classify_issue
 from triage.reading.text_signs import (
     EXPECTATION,
     IMPERATIVE,
@@ -15,13 +15,13 @@ from triage.reading.text_signs import (
     OBSERVATION,
     SOURCE_LINK,
     STEPS,
-    crash_named,
+    find_crash_words,
     has_code,
     has_error,
     is_english,
-    searched,
+    searchable_text,
 )
-from triage.reading.versions import MOVING, PLATFORMS
+from triage.reading.versions import MOVING_VERSION, PLATFORMS
 
 _MOST = 4
 _MANY_WORDS = 40
@@ -53,16 +53,16 @@ _SYSTEM = re.compile(
 )
 
 
-def missing_information(reading: Reading, forms: Sequence[str]) -> list[MissingInformation]:
+def find_missing_information(reading: Reading, forms: Sequence[str]) -> list[MissingInformation]:
     """Questions to the reporter of a bug, most useful first. Empty for a complete report and for what is no bug.
 
     Args:
         reading: what the issue says.
         forms: text of the repository's issue templates; a question that they ask is asked by its own label.
     """
-    if kind_of(reading, []) in ("feature_request", "question"):
+    if classify_issue(reading, []) in ("feature_request", "question"):
         return []
-    form = form_used(parse_forms(forms), reading.sections)
+    form = find_used_form(parse_forms(forms), reading.sections)
     asked = _left_open(reading, form)
     known = _answered(reading, form) | {question.kind for question in asked}
     for missing, look in () if _wants_a_change(reading) else _LOOKS:
@@ -95,7 +95,7 @@ def _left_open(reading: Reading, form: Form | None) -> list[MissingInformation]:
 
 
 def _is_open(field: FormField, reading: Reading) -> bool:
-    text = answer(field, reading.sections)
+    text = find_answer(field, reading.sections)
     if text or (text is None and not field.required) or _said_elsewhere(field.kind, reading):
         return False
     return field.required or field.kind in ("reproduction", "actual", "version")
@@ -105,17 +105,17 @@ def _said_elsewhere(kind: MissingKind, reading: Reading) -> bool:
     look = dict(_LOOKS).get(kind)
     if look is None:
         return False
-    return look(reading) is None and (kind != "expected" or EXPECTATION.search(searched(reading)) is not None)
+    return look(reading) is None and (kind != "expected" or EXPECTATION.search(searchable_text(reading)) is not None)
 
 
 def _answered(reading: Reading, form: Form | None) -> set[MissingKind]:
     if form is None:
         return set()
-    return {field.kind for field in form.fields if answer(field, reading.sections)}
+    return {field.kind for field in form.fields if find_answer(field, reading.sections)}
 
 
 def _reproduction(reading: Reading) -> MissingInformation | None:
-    text = searched(reading)
+    text = searchable_text(reading)
     now_and_then = INTERMITTENT.search(text)
     if now_and_then:
         if _FREQUENCY.search(text) or reading.code:
@@ -148,7 +148,7 @@ def _has_steps(reading: Reading) -> bool:
 
 def _error_output(reading: Reading) -> MissingInformation | None:
     """A crash is named, and neither its trace nor its message is shown, nor code that would show it."""
-    crash = crash_named(searched(reading))
+    crash = find_crash_words(searchable_text(reading))
     if not crash or "following" in crash or reading.traces or has_code(reading) or _points_at_source(reading):
         return None
     if reading.error_messages:
@@ -184,12 +184,17 @@ def _names_source_state(reading: Reading) -> bool:
     sections = [section for section in reading.sections if "version" in section.heading.lower()]
     if any(re.search(r"\w{2}", section.text) for section in sections):
         return True
-    return MOVING.search(f"{reading.text[:20_000]} {' '.join(reading.links[:50])}") is not None
+    return MOVING_VERSION.search(f"{reading.text[:20_000]} {' '.join(reading.links[:50])}") is not None
 
 
 def _expected(reading: Reading) -> MissingInformation | None:
-    text = searched(reading)
-    if _shows_enough(reading) or EXPECTATION.search(text) or crash_named(text) or OBSERVATION.search(reading.title):
+    text = searchable_text(reading)
+    if (
+        _shows_enough(reading)
+        or EXPECTATION.search(text)
+        or find_crash_words(text)
+        or OBSERVATION.search(reading.title)
+    ):
         return None
     return MissingInformation(
         kind="expected",
@@ -199,7 +204,7 @@ def _expected(reading: Reading) -> MissingInformation | None:
 
 
 def _actual(reading: Reading) -> MissingInformation | None:
-    if _shows_enough(reading) or OBSERVATION.search(searched(reading)):
+    if _shows_enough(reading) or OBSERVATION.search(searchable_text(reading)):
         return None
     return MissingInformation(
         kind="actual",
@@ -216,7 +221,7 @@ def _shows_enough(reading: Reading) -> bool:
 
 
 def _environment(reading: Reading) -> MissingInformation | None:
-    bound = _PLATFORM_BOUND.search(searched(reading))
+    bound = _PLATFORM_BOUND.search(searchable_text(reading))
     if bound is None or _names_system(reading):
         return None
     return MissingInformation(
@@ -227,7 +232,7 @@ def _environment(reading: Reading) -> MissingInformation | None:
 
 
 def _configuration(reading: Reading) -> MissingInformation | None:
-    told = _CONFIGURED.search(searched(reading))
+    told = _CONFIGURED.search(searchable_text(reading))
     if told is None or reading.code:
         return None
     return MissingInformation(

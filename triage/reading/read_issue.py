@@ -5,14 +5,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from triage.domain.issue import CodeBlock, Issue, Reading, Section
-from triage.reading.code_names import identifiers, paths
-from triage.reading.error_messages import error_messages
-from triage.reading.markdown.visible_text import Block, Visible, shown, visible, visible_line
+from triage.reading.code_names import find_identifiers, find_paths
+from triage.reading.error_messages import find_error_messages
+from triage.reading.markdown.visible_text import (
+    Block,
+    VisiblePage,
+    extract_visible_line,
+    extract_visible_page,
+    format_block,
+)
 from triage.reading.traces import FoundTrace, find_traces
-from triage.reading.versions import versions
+from triage.reading.versions import find_versions
 
 _SESSION = "pycon"
-FURTHER_HEADING = "Comment by the reporter"
+AUTHOR_COMMENT_HEADING = "Comment by the reporter"
 _MAX_FURTHER_CHARS = 65_536
 _UNANSWERED = re.compile(r"^[_*\s]*no response[_*\s.]*$", re.I)
 _PROMPT = re.compile(r"^>>> ?", re.M)
@@ -26,33 +32,33 @@ class _Texts(NamedTuple):
     traces: list[FoundTrace]
 
 
-def read(issue: Issue) -> Reading:
+def read_issue(issue: Issue) -> Reading:
     """Take apart what a person sees in the issue, with what its author added in comments."""
-    title, invisible = visible_line(issue.title)
-    pages = [visible(issue.body), *further(issue)]
+    title, invisible = extract_visible_line(issue.title)
+    pages = [extract_visible_page(issue.body), *read_author_comments(issue)]
     blocks = _sessions(_joined(pages))
     texts = _take_apart(blocks)
     sections = _sections(blocks)
     code = [block.text for block in texts.code]
     return Reading(
         title=title,
-        body="\n\n".join(shown(block) for block in blocks),
+        body="\n\n".join(format_block(block) for block in blocks),
         prose=texts.prose,
         code=[CodeBlock(language=block.language, text=block.text) for block in texts.code],
         traces=[found.trace for found in texts.traces],
-        error_messages=error_messages(title, [*code, texts.prose], texts.traces),
-        identifiers=identifiers(title, texts.prose, code),
-        paths=paths([title, texts.prose, *code]),
-        versions=versions(f"{title}\n{texts.prose}", code, sections),
+        error_messages=find_error_messages(title, [*code, texts.prose], texts.traces),
+        identifiers=find_identifiers(title, texts.prose, code),
+        paths=find_paths([title, texts.prose, *code]),
+        versions=find_versions(f"{title}\n{texts.prose}", code, sections),
         sections=sections,
         links=list(dict.fromkeys(link for page in pages for link in page.links)),
         hidden_fragments=invisible + sum(page.hidden_fragments for page in pages),
     )
 
 
-def further(issue: Issue) -> list[Visible]:
+def read_author_comments(issue: Issue) -> list[VisiblePage]:
     """What the issue's author added in comments, oldest first; at most 65,536 characters of it."""
-    pages: list[Visible] = []
+    pages: list[VisiblePage] = []
     left = _MAX_FURTHER_CHARS
     for exchange in issue.thread:
         mine = exchange.author == issue.author and not exchange.by_bot and not exchange.ours
@@ -61,15 +67,15 @@ def further(issue: Issue) -> list[Visible]:
         left -= len(exchange.body)
         if left < 0:
             break
-        pages.append(visible(exchange.body))
+        pages.append(extract_visible_page(exchange.body))
     return pages
 
 
-def _joined(pages: Sequence[Visible]) -> list[Block]:
+def _joined(pages: Sequence[VisiblePage]) -> list[Block]:
     blocks = list(pages[0].blocks)
     for page in pages[1:]:
         if page.blocks:
-            blocks += [Block(kind="heading", text=FURTHER_HEADING, level=1), *page.blocks]
+            blocks += [Block(kind="heading", text=AUTHOR_COMMENT_HEADING, level=1), *page.blocks]
     return blocks
 
 
@@ -140,7 +146,7 @@ def _take_apart(blocks: Sequence[Block]) -> _Texts:
             code.append(block)
             traces.extend(find_traces(block.text))
         else:
-            run.append(block.text if block.kind == "text" else shown(block))
+            run.append(block.text if block.kind == "text" else format_block(block))
     close_run()
     return _Texts("\n\n".join(text for text in prose if text.strip()), code, traces)
 
@@ -160,7 +166,7 @@ def _sections(blocks: Sequence[Block]) -> list[Section]:
         for following in blocks[number + 1 : number + 1 + _MAX_SECTION_BLOCKS]:
             if following.kind == "heading" and following.level <= block.level:
                 break
-            under.append(shown(following))
+            under.append(format_block(following))
         text = "\n\n".join(under)
         sections.append(Section(heading=block.text.strip(" :"), text="" if _UNANSWERED.match(text) else text))
         if len(sections) == _MOST_SECTIONS:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from triage.domain.issue import Reading
 from triage.domain.value import Value
-from triage.reading.text_signs import MAX_CHARS, searched
+from triage.reading.text_signs import MAX_CHARS, searchable_text
 
 SymptomKind = Literal[
     "security",
@@ -123,12 +123,12 @@ _PROCESS_DIES = frozenset({"c", "go", "rust"})
 """Languages of which one frame is enough: what is printed is the process's end."""
 
 
-def symptoms(reading: Reading) -> list[Symptom]:
+def find_symptoms(reading: Reading) -> list[Symptom]:
     """One symptom per kind, worst kinds first, each with the issue's own words.
 
     Without such words a stack trace counts as a crash, its error being the words.
     """
-    text = searched(reading)
+    text = searchable_text(reading)
     found = [
         Symptom(kind=kind, phrase=phrase)
         for kind, pattern in _PATTERNS.items()

@@ -85,14 +85,14 @@ _OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f\u3040-\u30
 SOURCE_LINK = re.compile(r"/(?:blob|blame|tree|commit|pull|compare)/[\w./%-]+")
 
 
-def searched(reading: Reading) -> str:
+def searchable_text(reading: Reading) -> str:
     """Title and prose, bounded."""
     return f"{reading.title}\n{reading.prose}"[:MAX_CHARS]
 
 
 def is_english(reading: Reading) -> bool:
     """Whether the signs of this module, which are English words, can be looked for; a few words count as English."""
-    if _OTHER_SCRIPT.search(searched(reading)):
+    if _OTHER_SCRIPT.search(searchable_text(reading)):
         return False
     words = re.findall(r"[^\W\d_]+", reading.prose[:MAX_CHARS].lower())
     return len(words) < _FEW_WORDS or sum(word in _ENGLISH for word in words) * _ENGLISH_EVERY >= len(words)
@@ -105,11 +105,11 @@ def has_error(reading: Reading) -> bool:
 
 def has_code(reading: Reading) -> bool:
     """Whether there is code to run, also where it was pasted without a fence or stands as calls in a sentence."""
-    prose = searched(reading)
+    prose = searchable_text(reading)
     return bool(reading.code) or len(_CODE_LINE.findall(prose)) >= 2 or len(_CALL.findall(prose)) >= 2
 
 
-def crash_named(text: str) -> str:
+def find_crash_words(text: str) -> str:
     """The words that say something crashed or raised; empty when none do, or when they say it should or should not."""
     for match in CRASH.finditer(text):
         if not _MEANT.search(text[max(0, match.start() - 40) : match.start()]):

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.reading.trace_parts import (
-    Family,
     FrameLine,
-    Raised,
-    after,
-    before,
-    by_pattern,
-    either,
-    frame_of,
-    inside,
-    search_lines,
+    RaisedError,
+    TraceFormat,
+    error_above,
+    error_below,
+    error_within,
+    first_found,
+    frame_by_pattern,
+    frame_from_groups,
+    search_error,
 )
 
 _NAME = r"[A-Za-z_$][\w.$:]{0,120}"
@@ -24,9 +24,9 @@ _RAISED_NAME = (
 )
 
 
-def _rust_panic(lines: Sequence[str], frames: range) -> Raised | None:
+def _rust_panic(lines: Sequence[str], frames: range) -> RaisedError | None:
     """Newer compilers write the message in the line under the panic's place."""
-    found = search_lines(_PANIC, lines, range(frames.start, max(-1, frames.start - 12), -1))
+    found = search_error(_PANIC, lines, range(frames.start, max(-1, frames.start - 12), -1))
     if found is None or found.message is not None or found.line is None or found.line + 1 >= len(lines):
         return found
     message = lines[found.line + 1].strip()
@@ -86,12 +86,12 @@ def _page_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 def _diagnostic_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     match = _DIAGNOSTIC.match(lines[number]) or _BRACKETED.match(lines[number])
-    return frame_of(match.groupdict()) if match else None
+    return frame_from_groups(match.groupdict()) if match else None
 
 
 def _rustc_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     match = _RUSTC.match(lines[number])
-    return frame_of(match.groupdict()) if match else None
+    return frame_from_groups(match.groupdict()) if match else None
 
 
 _JVM = re.compile(
@@ -134,46 +134,46 @@ _FRAME_IN_FILE = (
     r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{1,400})\", line (?P<line>\d{1,9})(?:, in ?(?P<function>.{0,200}))?"
 )
 
-FAMILIES: tuple[Family, ...] = (
-    Family(
+TRACE_FORMATS: tuple[TraceFormat, ...] = (
+    TraceFormat(
         "python",
         (", line ",),
-        by_pattern(_FRAME_IN_FILE),
-        after(rf"(?:[\s|]{{0,40}}|E\s{{1,8}})(?!File \"){_TOLD}", 6),
+        frame_by_pattern(_FRAME_IN_FILE),
+        error_below(rf"(?:[\s|]{{0,40}}|E\s{{1,8}})(?!File \"){_TOLD}", 6),
         gap=5,
         starts=re.compile(r"Traceback \(most recent call last\)"),
         ends=re.compile(rf"^[\s|]{{0,8}}{_RAISED_NAME}(?::|\s*$)"),
     ),
-    Family(
+    TraceFormat(
         "python",
         (" in ",),
         _notebook_frame,
-        after(rf"(?!-){_TOLD}", 24),
+        error_below(rf"(?!-){_TOLD}", 24),
         gap=22,
         starts=re.compile(r"Traceback \(most recent call last\)"),
         ends=re.compile(rf"^{_RAISED_NAME}:"),
     ),
-    Family("python", ("File ",), _page_frame, after(_TOLD, 6), gap=5),
-    Family(
+    TraceFormat("python", ("File ",), _page_frame, error_below(_TOLD, 6), gap=5),
+    TraceFormat(
         "python",
         (".py:",),
-        by_pattern(
+        frame_by_pattern(
             r"(?P<path>[^\s:]{1,300}\.py):(?P<line>\d{1,7}): ?"
             rf"(?:in (?P<function>[^\s]{{1,200}})\s*$|(?P<exception>{_RAISED_NAME})\s*$|\s*$)"
         ),
-        either(
-            inside(rf"E {{1,8}}(?P<exception>{_RAISED_NAME})(?:: ?(?P<message>.*)|\s*$)", 60),
-            inside(r"E {1,8}(?P<message>\S.*)", 60),
+        first_found(
+            error_within(rf"E {{1,8}}(?P<exception>{_RAISED_NAME})(?:: ?(?P<message>.*)|\s*$)", 60),
+            error_within(r"E {1,8}(?P<message>\S.*)", 60),
         ),
         gap=60,
         starts=re.compile(r"^_{3,} .{1,200} _{3,}$"),
         ends=re.compile(rf"\.py:\d{{1,7}}: {_RAISED_NAME}\s*$"),
     ),
-    Family(
+    TraceFormat(
         "java",
         ("at ",),
         _jvm_frame,
-        before(
+        error_above(
             r"\s*(?:Exception in thread \"[^\"]{0,200}\" |Caused by: |Suppressed: |Wrapped by: |.{0,120}?[\s:])??"
             r"(?P<exception>[\w.$]{0,200}(?:Exception|Error|Throwable|Failure)\w{0,20})(?:: "
             r"?(?P<message>.*)|\s*$)",
@@ -182,11 +182,13 @@ FAMILIES: tuple[Family, ...] = (
         innermost_first=True,
         starts=re.compile(r"^\s*(?:Caused by|Suppressed|Exception in thread|Wrapped by)\b"),
     ),
-    Family(
+    TraceFormat(
         "csharp",
         ("at ",),
-        by_pattern(r"\s*at (?P<function>[^\s(]{1,300}\(.{0,400}?\)) in (?P<path>.{1,400}):line (?P<line>\d{1,7})\s*$"),
-        before(
+        frame_by_pattern(
+            r"\s*at (?P<function>[^\s(]{1,300}\(.{0,400}?\)) in (?P<path>.{1,400}):line (?P<line>\d{1,7})\s*$"
+        ),
+        error_above(
             r"\s*(?:Unhandled [Ee]xception[.:] ?|---> ?)?(?P<exception>[\w.`]{1,200}Exception)(?: \(0x\w+\))?"
             r"(?:: ?(?P<message>.*)|\s*$)",
             12,
@@ -195,7 +197,7 @@ FAMILIES: tuple[Family, ...] = (
         gap=6,
         starts=re.compile(r"^\s*(?:Unhandled [Ee]xception|[\w.]+Exception: )"),
     ),
-    Family(
+    TraceFormat(
         "rust",
         (".rs:",),
         _rust_frame,
@@ -203,16 +205,16 @@ FAMILIES: tuple[Family, ...] = (
         innermost_first=True,
         gap=4,
     ),
-    Family("rust", ("panicked at",), by_pattern(_PANIC.pattern), _rust_panic, single=True),
-    Family(
+    TraceFormat("rust", ("panicked at",), frame_by_pattern(_PANIC.pattern), _rust_panic, single=True),
+    TraceFormat(
         "javascript",
         ("at ",),
-        by_pattern(
+        frame_by_pattern(
             r"\s*at (?:async )?(?:(?P<function>(?:new )?[^\s(][^()]{0,200}?)(?: \[as [^\]]{1,80}\])? \()?"
             r"(?:file:/{2,3})?(?P<path>(?:[A-Za-z]:[\\/])?(?:[a-z-]{2,20}:/{0,3})?[^\s:()][^:()]{0,400}(?::\d{2,5}/[^:()]{1,300})?):"
             r"(?P<line>\d{1,7})(?::\d{1,7})?\)?\s*$"
         ),
-        before(
+        error_above(
             r"\s*(?:Uncaught |Unhandled Rejection |\[?Unhandled promise rejection[^:]{0,40}: ?|\(in promise\) )*"
             rf"(?P<exception>{_NAME}(?:Error|Exception|Warning|Rejection|Violation)|Error)"
             r"(?: \[[\w-]{1,80}\])?(?:: ?(?P<message>.*)|\s*$)",
@@ -221,44 +223,46 @@ FAMILIES: tuple[Family, ...] = (
         innermost_first=True,
         starts=re.compile(rf"^\s*(?:Uncaught |Caused by: |\[cause\]: )?{_RAISED_NAME}: "),
     ),
-    Family(
+    TraceFormat(
         "javascript",
         ("@",),
-        by_pattern(
+        frame_by_pattern(
             r"\s*(?P<function>[\w.$<>/*]{0,200})@(?P<path>[a-z-]{2,20}:/{2,3}[^\s]{1,400}?):(?P<line>\d{1,7})(?::\d{1,7})?\s*$"
         ),
-        before(rf"\s*(?:Uncaught )?(?P<exception>{_RAISED_NAME}): ?(?P<message>.*)", 4),
+        error_above(rf"\s*(?:Uncaught )?(?P<exception>{_RAISED_NAME}): ?(?P<message>.*)", 4),
         innermost_first=True,
     ),
-    Family(
+    TraceFormat(
         "go",
         (".go:",),
         _go_frame,
-        before(r"\s*(?:panic|fatal error|WARNING(?=: DATA RACE)): (?P<message>.*)", 14),
+        error_above(r"\s*(?:panic|fatal error|WARNING(?=: DATA RACE)): (?P<message>.*)", 14),
         innermost_first=True,
         gap=3,
         starts=re.compile(r"^\s*goroutine \d+ \["),
     ),
-    Family(
+    TraceFormat(
         "ruby",
         (":in ",),
-        by_pattern(
+        frame_by_pattern(
             r"\s*(?:from |\d{1,4}: from |\[?\d{1,4}\]? )?(?P<path>[^\s:]{1,400}):(?P<line>\d{1,7}):in "
             r"[`'‘](?P<function>[^'’]{1,200})['’]"
             r"(?:: (?P<message>.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\))?"
         ),
-        before(
+        error_above(
             r"\s*(?P<exception>[A-Z][\w:]{1,120}(?:Error|Exception|NotFound|Invalid))(?::| \() "
             r"?(?P<message>.*?)\)?:?\s*$",
             4,
         ),
         innermost_first=True,
     ),
-    Family(
+    TraceFormat(
         "php",
         ("#",),
-        by_pattern(r"\s*#\d{1,4} (?P<path>[^()\n]{1,400}\.\w{2,6})\((?P<line>\d{1,7})\): (?P<function>[^(]{1,300})"),
-        before(
+        frame_by_pattern(
+            r"\s*#\d{1,4} (?P<path>[^()\n]{1,400}\.\w{2,6})\((?P<line>\d{1,7})\): (?P<function>[^(]{1,300})"
+        ),
+        error_above(
             r".{0,80}?(?:Uncaught (?:exception ')?)?(?P<exception>[\w\\]{1,200}(?:Exception|Error)\w{0,20})'?"
             r"(?: with message '|: )(?P<message>.{0,600}?)'?(?: in (?P<path>\S{1,300}?\.php)[: ](?:on line "
             r")?(?P<line>\d{1,7}))?\s*$",
@@ -266,10 +270,10 @@ FAMILIES: tuple[Family, ...] = (
         ),
         innermost_first=True,
     ),
-    Family(
+    TraceFormat(
         "php",
         (" on line ",),
-        by_pattern(
+        frame_by_pattern(
             r".{0,120}?(?P<exception>(?:Catchable |Recoverable )?[Ff]atal [Ee]rror|Parse [Ee]rror|Warning|Notice|"
             r"Deprecated): {1,4}"
             r"(?P<message>.{1,600}?) in (?P<path>.{1,300}?\.\w{2,6}) on line (?P<line>\d{1,7})"
@@ -277,26 +281,28 @@ FAMILIES: tuple[Family, ...] = (
         None,
         single=True,
     ),
-    Family(
+    TraceFormat(
         "dart",
         (".dart:",),
-        by_pattern(
+        frame_by_pattern(
             r"\s*#\d{1,4}\s+(?P<function>.{1,200}?) \((?:package:|"
             r"file:/{2,3})?(?P<path>[^\s:()]{1,300}\.dart):(?P<line>\d{1,7})(?::\d{1,7})?\)"
         ),
-        before(rf"(?:.{{0,80}}Unhandled [Ee]xception:? ?)?(?P<exception>{_RAISED_NAME})?(?:: )?(?P<message>.*)", 2),
+        error_above(
+            rf"(?:.{{0,80}}Unhandled [Ee]xception:? ?)?(?P<exception>{_RAISED_NAME})?(?:: )?(?P<message>.*)", 2
+        ),
         innermost_first=True,
     ),
-    Family(
+    TraceFormat(
         "c",
         ("#",),
-        by_pattern(
+        frame_by_pattern(
             r"\s*#\d{1,4}\s+(?:0x[0-9a-fA-F]{1,16} )?(?:in )?(?P<function>[^\s(][^\n]{0,300}?) (?:\(.{0,500}\) "
             r")?(?:at |from )?"
             r"(?P<path>(?:[A-Za-z]:)?[^\s:()]{1,300}\.(?:cc|cpp|cxx|c|hpp|hh|h|m|mm|swift|inl|S|"
             r"cu)):(?P<line>\d{1,7})(?::\d{1,7})?"
         ),
-        before(
+        error_above(
             r".{0,60}?(?:ERROR: (?P<exception>[A-Z]\w{1,30}Sanitizer): |received signal (?=SIG)|Assertion "
             r")(?P<message>.*)",
             12,
@@ -305,22 +311,22 @@ FAMILIES: tuple[Family, ...] = (
         starts=re.compile(r"==\d+==ERROR"),
         gap=2,
     ),
-    Family(
+    TraceFormat(
         "elixir",
         (".ex",),
-        by_pattern(
+        frame_by_pattern(
             r"\s*(?:\(\w{1,60} [\w.+-]{1,30}\) )?(?P<path>[^\s:()]{1,300}\.exs?):(?P<line>\d{1,7}): "
             r"(?P<function>[A-Z:(][^\s]{1,200}/\d+.{0,40})$"
         ),
-        before(r"\s*\*\* \((?P<exception>[\w.]{1,120})\) ?(?P<message>.*)", 3),
+        error_above(r"\s*\*\* \((?P<exception>[\w.]{1,120})\) ?(?P<message>.*)", 3),
         innermost_first=True,
     ),
-    Family(
+    TraceFormat(
         "rust",
         ("-->",),
         _rustc_frame,
-        before(r"\s*(?P<exception>error(?:\[E\d{4}\])?|warning): (?P<message>.*)", 3),
+        error_above(r"\s*(?P<exception>error(?:\[E\d{4}\])?|warning): (?P<message>.*)", 3),
         single=True,
     ),
-    Family("diagnostic", (":", "("), _diagnostic_frame, None, single=True),
+    TraceFormat("diagnostic", (":", "("), _diagnostic_frame, None, single=True),
 )

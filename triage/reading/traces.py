@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from triage.domain.issue import Frame, Trace
-from triage.reading.trace_formats import FAMILIES
-from triage.reading.trace_parts import Family, FrameLine, Raised
+from triage.reading.trace_formats import TRACE_FORMATS
+from triage.reading.trace_parts import FrameLine, RaisedError, TraceFormat
 
 _MAX_LINE_CHARS = 1_000
 _MAX_TRACES = 20
@@ -48,7 +48,7 @@ def find_traces(text: str) -> list[FoundTrace]:
     lines = [line[:_MAX_LINE_CHARS] for line in text.split("\n")]
     taken: set[int] = set()
     found: list[FoundTrace] = []
-    for family in FAMILIES:
+    for family in TRACE_FORMATS:
         if not any(needle in text for needle in family.needles):
             continue
         for group in _groups(family, lines, taken):
@@ -58,14 +58,14 @@ def find_traces(text: str) -> list[FoundTrace]:
     return sorted(found, key=lambda trace: trace.start)[:_MAX_TRACES]
 
 
-def slashed(path: str) -> str:
+def with_forward_slashes(path: str) -> str:
     """The path with forward slashes when it is a Windows path."""
     if "\\" in path and (_DRIVE.match(path) or "/" not in path):
         return path.replace("\\", "/")
     return path
 
 
-def _groups(family: Family, lines: Sequence[str], taken: set[int]) -> list[_Group]:
+def _groups(family: TraceFormat, lines: Sequence[str], taken: set[int]) -> list[_Group]:
     groups: list[_Group] = []
     open_group: _Group | None = None
     quiet = 0
@@ -75,7 +75,7 @@ def _groups(family: Family, lines: Sequence[str], taken: set[int]) -> list[_Grou
             continue
         if open_group is not None and family.starts is not None and family.starts.search(line):
             open_group = None
-        frame = family.frame(lines, number) if any(needle in line for needle in family.needles) else None
+        frame = family.find_frame(lines, number) if any(needle in line for needle in family.needles) else None
         if frame is not None:
             if open_group is None or quiet > family.gap:
                 open_group = _Group()
@@ -91,9 +91,9 @@ def _groups(family: Family, lines: Sequence[str], taken: set[int]) -> list[_Grou
     return [group for group in groups if len(group.frames) >= family.at_least]
 
 
-def _finish(family: Family, group: _Group, lines: Sequence[str]) -> FoundTrace:
-    told = family.raised(lines, range(group.first, group.last + 1)) if family.raised is not None else None
-    raised = _told_with_frames(told or Raised(), group)
+def _finish(family: TraceFormat, group: _Group, lines: Sequence[str]) -> FoundTrace:
+    told = family.find_error(lines, range(group.first, group.last + 1)) if family.find_error is not None else None
+    raised = _told_with_frames(told or RaisedError(), group)
     frames = [frame for _, frame in group.frames]
     if family.innermost_first:
         frames.reverse()
@@ -112,13 +112,13 @@ def _finish(family: Family, group: _Group, lines: Sequence[str]) -> FoundTrace:
     return FoundTrace(trace, opened, end + 1, error_line)
 
 
-def _told_with_frames(raised: Raised, group: _Group) -> Raised:
+def _told_with_frames(raised: RaisedError, group: _Group) -> RaisedError:
     """Formats that state the exception in a frame's own line, where no line of its own does."""
     for number, frame in reversed(group.frames):
         if not (frame.exception or frame.message):
             continue
         if raised.line is None:
-            return Raised(frame.exception, frame.message, number)
+            return RaisedError(frame.exception, frame.message, number)
         return replace(raised, exception=raised.exception or frame.exception)
     return raised
 
@@ -131,4 +131,4 @@ def _bounded(frames: list[FrameLine]) -> list[FrameLine]:
 
 
 def _plain(frame: FrameLine) -> Frame:
-    return Frame(path=slashed(frame.path), line=frame.line, function=frame.function or None)
+    return Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function or None)

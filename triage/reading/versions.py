@@ -65,7 +65,7 @@ _NOT_NAMES = word_set(
     "run have has stable latest "
     "ratio factor"
 )
-MOVING = re.compile(
+MOVING_VERSION = re.compile(
     r"\b(?:on|in|from|using|with|against|of|latest|current|version:?|at|head)[\s`'\"(*:]{1,4}(?:the )?(?:latest |"
     r"current |git |upstream )?(?:master|main|trunk|head|develop|dev branch|nightly)\b"
     r"|\b(?:master|main|trunk|develop|nightly) (?:branch|build|version)\b|\blatest (?:master|main|version|"
@@ -78,7 +78,7 @@ MOVING = re.compile(
 """The reporter names a state of the source that has no release number."""
 
 
-def versions(prose: str, code: Sequence[str], sections: Sequence[Section]) -> list[str]:
+def find_versions(prose: str, code: Sequence[str], sections: Sequence[Section]) -> list[str]:
     """Versions in order of trust: sections made for them, then pins and prose, then output in code blocks."""
     found: dict[str, str] = {}
     for section in sections:

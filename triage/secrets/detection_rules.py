@@ -15,7 +15,7 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-Span = tuple[int, int]
+ByteRange = tuple[int, int]
 
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
@@ -38,7 +38,7 @@ class Exemption:
     target: str = "secret"
     """What the pattern looks at: the `secret`, the whole `match`, or the `line`."""
 
-    def holds(self, data: bytes, secret: Span, match: Span) -> bool:
+    def applies(self, data: bytes, secret: ByteRange, match: ByteRange) -> bool:
         """Whether it applies."""
         looked_at = secret if self.target == "secret" else match if self.target == "match" else _line(data, match)
         return _compiled(self.pattern).search(data[slice(*looked_at)]) is not None
@@ -61,7 +61,7 @@ class Rule:
     exemptions: Sequence[Exemption] = ()
     """One of them is enough."""
 
-    def found(self, data: bytes, path: str) -> Iterator[Span]:
+    def find(self, data: bytes, path: str) -> Iterator[ByteRange]:
         """Where the secrets stand, in bytes. A text whose path is unknown may come from anywhere."""
         if self.path and path and not _compiled(self.path).search(path):
             return
@@ -70,16 +70,16 @@ class Rule:
         for match in pattern.finditer(data):
             taking_part = (number for number in groups if match[number])
             start, end = match.span(self.group or next(taking_part, 0))
-            if start < end and not self._is_none(data, (start, end), match.span()):
+            if start < end and not self._is_exempt(data, (start, end), match.span()):
                 yield start, end
 
-    def _is_none(self, data: bytes, secret: Span, match: Span) -> bool:
+    def _is_exempt(self, data: bytes, secret: ByteRange, match: ByteRange) -> bool:
         if self.entropy and _entropy(data[slice(*secret)].strip(b"\n")) <= self.entropy:
             return True
-        return any(one.holds(data, secret, match) for one in self.exemptions)
+        return any(one.applies(data, secret, match) for one in self.exemptions)
 
 
-def _line(data: bytes, match: Span) -> Span:
+def _line(data: bytes, match: ByteRange) -> ByteRange:
     """What stands beside a match in its lines, as far as matters: a line may be as long as its author likes."""
     before, after = max(0, match[0] - _BESIDE), match[1] + _BESIDE
     start, end = data.rfind(b"\n", before, match[0]), data.find(b"\n", match[1], after)
@@ -167,7 +167,7 @@ for _word in _KEYWORDS:
 _ANY_KEYWORD.Compile()
 
 
-def spans(data: bytes, path: str) -> Iterator[Span]:
+def find_secrets(data: bytes, path: str) -> Iterator[ByteRange]:
     """Where a rule finds a secret, in bytes, in no order; some lie in each other.
 
     Args:
@@ -176,4 +176,4 @@ def spans(data: bytes, path: str) -> Iterator[Span]:
     """
     seen = _ANY_KEYWORD.Match(data.lower()) or ()
     for number in sorted({rule for word in seen for rule in _WANTING[word]}):
-        yield from RULES[number].found(data, path)
+        yield from RULES[number].find(data, path)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from triage.secrets.detection_rules import Span, spans
-from triage.secrets.private_keys import private_keys
+from triage.secrets.detection_rules import ByteRange, find_secrets
+from triage.secrets.private_keys import find_private_keys
 
-MASK = "[masked secret]"
-_MASK = MASK.encode()
+LIKELY_SECRET_PLACEHOLDER = "[masked secret]"  # noqa: S105 - what stands in its place
+_MASK = LIKELY_SECRET_PLACEHOLDER.encode()
 
 
-def masked(text: str, path: str = "") -> str:
+def redact_likely_secrets(text: str, path: str = "") -> str:
     """The text with likely secrets masked; the number of lines stays, and so does all that stands around a secret.
 
     Args:
@@ -17,13 +17,13 @@ def masked(text: str, path: str = "") -> str:
         path: Of the file that it is; empty when it is none: then rules for certain files hold too.
     """
     data = text.encode("utf-8", "surrogatepass")
-    found = sorted([*spans(data, path), *private_keys(data)])
+    found = sorted([*find_secrets(data, path), *find_private_keys(data)])
     return b"".join(_pieces(data, _joined(found))).decode("utf-8", "surrogatepass") if found else text
 
 
-def _joined(found: Iterable[Span]) -> Iterator[Span]:
+def _joined(found: Iterable[ByteRange]) -> Iterator[ByteRange]:
     """Those that overlap as one."""
-    last: Span | None = None
+    last: ByteRange | None = None
     for start, end in found:
         if last is None or start >= last[1]:
             if last is not None:
@@ -35,7 +35,7 @@ def _joined(found: Iterable[Span]) -> Iterator[Span]:
         yield last
 
 
-def _pieces(data: bytes, found: Iterable[Span]) -> Iterator[bytes]:
+def _pieces(data: bytes, found: Iterable[ByteRange]) -> Iterator[bytes]:
     done = 0
     for start, end in found:
         yield data[done:start]

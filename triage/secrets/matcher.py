@@ -16,11 +16,11 @@ from typing import Any
 from triage.secrets.encodings import literals, traces
 from triage.secrets.normalized_text import ESCAPE, Span, Unescaped, View
 
-MARK = "(masked secret)"
+OWN_SECRET_PLACEHOLDER = "(masked secret)"  # noqa: S105 - what stands in its place
 """Means nothing in Markdown and JSON."""
 _BETWEEN = " =,;"
 """Two marks with nothing else between them are one."""
-Screened = Callable[[Any], Any]
+Redact = Callable[[Any], Any]
 """Text, or a tree of lists and dicts with text in it, to the same as it may leave."""
 
 _NESTED = 2
@@ -33,19 +33,19 @@ _ONE_ALPHABET = str.maketrans("-_", "+/")
 _NO_TEXT = bytes(byte if byte < 128 else 0 for byte in range(256))
 
 
-class OwnSecrets:
+class SecretMatcher:
     """The values that must appear nowhere. Those under eight characters are not looked for: words hold them."""
 
     def __init__(self, values: Iterable[str]) -> None:
         self._values = [line.strip() for value in values for line in value.splitlines()]
 
-    def found(self, text: str) -> bool:
+    def has_match(self, text: str) -> bool:
         """Whether the text gives one of them away."""
         return next(self._spans(text, _NESTED), None) is not None
 
-    def masked(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """The text with a mark in place of each; JSON stays JSON."""
-        if not self.found(text):
+        if not self.has_match(text):
             return text
         if text.lstrip()[:1] in ("{", "["):
             try:
@@ -53,12 +53,14 @@ class OwnSecrets:
             except (ValueError, RecursionError):
                 return self._each([text])[0]
             indent = 2 if "\n" in text.strip() else None
-            masked = json.dumps(self.masked_tree(tree), indent=indent, ensure_ascii=text.isascii())
+            masked = json.dumps(self.redact_tree(tree), indent=indent, ensure_ascii=text.isascii())
             # Numbers may spell one too.
-            return (json.dumps(MARK) if self.found(masked) else masked) + text[len(text.rstrip()) :]
+            return (json.dumps(OWN_SECRET_PLACEHOLDER) if self.has_match(masked) else masked) + text[
+                len(text.rstrip()) :
+            ]
         return self._each([text])[0]
 
-    def masked_tree(self, tree: Any) -> Any:
+    def redact_tree(self, tree: Any) -> Any:
         """A tree of lists and dicts with every text in it masked, also where a secret is spread over several."""
         texts = list(_texts(tree))
         masked = self._each(texts)
@@ -148,7 +150,7 @@ def _without(text: str, spans: Sequence[Span]) -> str:
     end = -1
     for start, stop in spans:
         if end < 0 or (start > end and text[end:start].strip(_BETWEEN)):
-            pieces += [text[max(end, 0) : start], MARK]
+            pieces += [text[max(end, 0) : start], OWN_SECRET_PLACEHOLDER]
         end = max(end, stop)
     return "".join([*pieces, text[end:]])
 

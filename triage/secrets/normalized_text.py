@@ -6,7 +6,7 @@ from html import unescape
 from itertools import pairwise
 
 from triage.secrets.encodings import squeezed
-from triage.text.clean_text import visible_only
+from triage.text.clean_text import clean_text
 
 Span = tuple[int, int]
 """Where something stands in a text: its start, and the place after its end."""
@@ -57,7 +57,7 @@ class View:
         if all(after - before > 1 for before, after in pairwise(at)):
             return True
         around = self._text[max(at[0] - _AROUND_CHARS, 0) : at[-1] + 1 + _AROUND_CHARS]
-        return literal in visible_only(around).replace("\n", "").casefold()
+        return literal in clean_text(around).replace("\n", "").casefold()
 
 
 class Unescaped(View):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import re2  # type: ignore[import-untyped]
 
-Span = tuple[int, int]
+ByteRange = tuple[int, int]
 
 _BEGIN = re2.compile(rb"-----BEGIN[ A-Z0-9_]{0,60}PRIVATE KEY(?: BLOCK)?-----")
 _END = b"-----END"
@@ -15,7 +15,7 @@ _LONG = 40
 """Bytes that no word of a program has, and each line of a key but the last."""
 
 
-def private_keys(data: bytes) -> Iterator[Span]:
+def find_private_keys(data: bytes) -> Iterator[ByteRange]:
     """Where the words of private keys stand, in bytes, marks and headers left out.
 
     What stands between two marks in a program is no key unless most of it looks like one. A key whose end was cut off
@@ -36,5 +36,5 @@ def private_keys(data: bytes) -> Iterator[Span]:
         yield from ((start + low, start + high) for low, high in (words if is_key else long))
 
 
-def _length(span: Span) -> int:
+def _length(span: ByteRange) -> int:
     return span[1] - span[0]

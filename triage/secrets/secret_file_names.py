@@ -2,7 +2,7 @@
 
 import re
 
-from triage.secrets.likely_secrets import masked
+from triage.secrets.likely_secrets import redact_likely_secrets
 
 _SAMPLE = re.compile(r"(?:^|[._-])(?:examples?|samples?|templates?|tmpl|tpl|dist|defaults?|schema|stub)(?=[._-]|$)")
 """Made to be read: what a project shows of a file that it keeps to itself. Its text is masked like any other."""
@@ -39,4 +39,4 @@ def may_hold_secrets(path: str) -> bool:
         return True
     if _NAMED.fullmatch(name) and not _SAMPLE.search(name):
         return not (_WORDED.search(name) and _DESCRIBED.search(lower))
-    return masked(path) != path
+    return redact_likely_secrets(path) != path

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
-from triage.secrets.likely_secrets import MASK, masked
-from triage.text.clean_text import visible_only, word_set
+from triage.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER, redact_likely_secrets
+from triage.text.clean_text import clean_text, word_set
 
 MAX_QUERY_CHARS = 200
 _MAX_READ_CHARS = 2_000
@@ -57,7 +57,7 @@ _ORDINARY = word_set(
 """What anybody adds to a report's own words when they search."""
 
 
-def plain_query(query: str) -> str:
+def sanitize_query(query: str) -> str:
     """The query as it may leave: words without addresses, paths, secrets, random-looking runs and search operators.
 
     One line, at most 200 characters, cut between words; empty when nothing is left.
@@ -65,7 +65,7 @@ def plain_query(query: str) -> str:
     return _line(_words(query[:_MAX_READ_CHARS]))
 
 
-def query_of(asked: str, shown: Iterable[str]) -> str:
+def restrict_query(asked: str, shown: Iterable[str]) -> str:
     """What a model asked for, in words that the issue shows or that everybody uses: it has nothing else to tell.
 
     A model that somebody else steers could otherwise spell out whatever it likes.
@@ -75,7 +75,7 @@ def query_of(asked: str, shown: Iterable[str]) -> str:
         shown: Texts of the issue as a person sees them.
     """
     known = {_stem(part) for text in shown for word in _words(text) for part in (word, *_parts(word))} | _ORDINARY_STEMS
-    return plain_query(_line(word for word in _words(asked[:_MAX_READ_CHARS]) if _is_of(known, word)))
+    return sanitize_query(_line(word for word in _words(asked[:_MAX_READ_CHARS]) if _is_of(known, word)))
 
 
 def _is_of(known: frozenset[str] | set[str], word: str) -> bool:
@@ -85,7 +85,7 @@ def _is_of(known: frozenset[str] | set[str], word: str) -> bool:
 
 
 def _words(text: str) -> Iterator[str]:
-    seen = masked(normalize("NFKC", visible_only(text))).replace(MASK, " ")
+    seen = redact_likely_secrets(normalize("NFKC", clean_text(text))).replace(LIKELY_SECRET_PLACEHOLDER, " ")
     for token in (quoted.strip(_QUOTES) for quoted in seen.split()):
         if not _leads_somewhere(token):
             yield from (word for word in _WORD.findall(token) if not _is_blob(word) and not _is_host(word.rstrip(":")))

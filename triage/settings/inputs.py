@@ -20,14 +20,14 @@ from triage.settings.field_checks import (
     RepositoryPath,
     Seconds,
     Secret,
-    amount,
+    decimal_number,
     one_of,
-    whole,
+    whole_number,
 )
 
-KEY_FOR_NONE = "sk-no-key-required"
+PLACEHOLDER_KEY = "sk-no-key-required"
 """Sent to an endpoint that was given without a key; gateways that need none accept any."""
-HIGHEST_ISSUE = 2**31 - 1
+MAX_ISSUE_NUMBER = 2**31 - 1
 
 
 def _kebab(name: str) -> str:
@@ -47,7 +47,7 @@ class Settings(BaseSettings):
     )
 
     github_token: Secret = Field(SecretStr(""), description="Token that reads the issue and writes the comment.")
-    issue_number: Annotated[int, whole(1, HIGHEST_ISSUE)] | None = Field(
+    issue_number: Annotated[int, whole_number(1, MAX_ISSUE_NUMBER)] | None = Field(
         None,
         description="Number of the issue to triage. Needed under workflow_dispatch, repository_dispatch and schedule; "
         "otherwise the event names it.",
@@ -78,16 +78,16 @@ class Settings(BaseSettings):
         SecretStr(""),
         description="Key for web search with Tavily. Without it web search is off, and the report says so.",
     )
-    max_iterations: Annotated[int, whole(1, 100)] = Field(
+    max_iterations: Annotated[int, whole_number(1, 100)] = Field(
         12, description="Most decisions of the supervisor in one run."
     )
-    max_tokens: Annotated[int, whole(1_000, 100_000_000)] = Field(
+    max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] = Field(
         100_000, description="Most tokens of one run, input and output of all calls together."
     )
-    max_cost_usd: Annotated[float, amount(0, 1_000, " of US dollars")] = Field(
+    max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(
         1.00, description="Most US dollars of one run; 0 means by rules only."
     )
-    max_model_runs_per_day: Annotated[int, whole(0, 100_000)] = Field(
+    max_model_runs_per_day: Annotated[int, whole_number(0, 100_000)] = Field(
         50,
         description="Most triages by a model in 24 hours, counted by the issues opened in the repository, and five on "
         "one issue; beyond it rules answer. /triage by somebody with write access is not held back.",
@@ -135,7 +135,7 @@ class Settings(BaseSettings):
         Raises:
             BadInput: One line that names every input at fault, its value unless it is a secret, and what is allowed.
         """
-        return cls._read(environ, lambda name: f"INPUT_{_kebab(name).upper()}", {})
+        return cls._from_variables(environ, lambda name: f"INPUT_{_kebab(name).upper()}", {})
 
     @classmethod
     def from_terminal(cls, environ: Mapping[str, str], **overrides: object) -> Self:
@@ -144,10 +144,10 @@ class Settings(BaseSettings):
         Raises:
             BadInput: As `from_runner`.
         """
-        return cls._read(environ, lambda name: f"TRIAGE_{name.upper()}", overrides)
+        return cls._from_variables(environ, lambda name: f"TRIAGE_{name.upper()}", overrides)
 
     @classmethod
-    def _read(cls, environ: Mapping[str, str], variable: Any, overrides: Mapping[str, object]) -> Self:
+    def _from_variables(cls, environ: Mapping[str, str], variable: Any, overrides: Mapping[str, object]) -> Self:
         found = {name: environ.get(variable(name), "").strip() for name in cls.model_fields}
         given: dict[str, Any] = {name: text for name, text in found.items() if text}
         given |= {name: value for name, value in overrides.items() if value is not None}
@@ -156,7 +156,7 @@ class Settings(BaseSettings):
         try:
             settings = cls(**given)
         except ValidationError as error:
-            faults = _faults(error)
+            faults = _describe_errors(error)
         if given.get("engine") == "model" and not ({"model_api_key", "model_base_url"} & given.keys()):
             faults.append("engine: 'model' needs model-api-key, or model-base-url for a gateway that asks for no key")
         if faults or settings is None:
@@ -169,30 +169,30 @@ class Settings(BaseSettings):
         return bool(self.model_api_key.get_secret_value() or self.model_base_url)
 
     @property
-    def engine_chosen(self) -> Engine:
+    def effective_engine(self) -> Engine:
         """Who answers in this run."""
         if not self.max_cost_usd:
             return "rules"
         return "model" if self.engine == "model" or (self.engine == "auto" and self.has_endpoint) else "rules"
 
-    def by_rules(self) -> Self:
+    def with_rules_engine(self) -> Self:
         """The same inputs, and no model is asked."""
         return self.model_copy(update={"engine": "rules"})
 
     @property
     def endpoint_key(self) -> SecretStr:
         """The key, or the placeholder for a gateway that asks for none."""
-        return self.model_api_key if self.model_api_key.get_secret_value() else SecretStr(KEY_FOR_NONE)
+        return self.model_api_key if self.model_api_key.get_secret_value() else SecretStr(PLACEHOLDER_KEY)
 
     @property
-    def embedding_chosen(self) -> str:
+    def effective_embedding_model(self) -> str:
         """`local`, or the endpoint's model when a model answers: by rules, code stays on this machine."""
-        return self.embedding_model if self.engine_chosen == "model" else "local"
+        return self.embedding_model if self.effective_engine == "model" else "local"
 
     @property
-    def names_config_file(self) -> bool:
+    def has_custom_config_file(self) -> bool:
         """Whether the workflow names a file of its own for the project's settings."""
-        return self._changed("config_file")
+        return self._is_changed("config_file")
 
     @property
     def secrets(self) -> list[str]:
@@ -218,11 +218,11 @@ class Settings(BaseSettings):
     @property
     def warnings(self) -> list[str]:
         """Combinations that do not do what they look like, one sentence each."""
-        by_rules = self.engine_chosen == "rules"
-        named = [name for name in ("model", "fast_model", "fallback_model") if self._changed(name)]
+        by_rules = self.effective_engine == "rules"
+        named = [name for name in ("model", "fast_model", "fallback_model") if self._is_changed(name)]
         said = [
             (
-                self.engine == "rules" and self._changed("model_api_key"),
+                self.engine == "rules" and self._is_changed("model_api_key"),
                 "model-api-key is not used: engine is rules.",
             ),
             (
@@ -238,7 +238,7 @@ class Settings(BaseSettings):
                 f"{' and '.join(map(_kebab, named))} not used: the rules engine answers.",
             ),
             (
-                self.embedding_chosen != self.embedding_model,
+                self.effective_embedding_model != self.embedding_model,
                 "embedding-model is used by the model engine only: local vectors are used.",
             ),
             (
@@ -246,21 +246,21 @@ class Settings(BaseSettings):
                 "fallback-model equals model: nothing takes over when it fails.",
             ),
             (
-                self._changed("agent_timeout_seconds") and self.agent_timeout_seconds > self.timeout_seconds,
+                self._is_changed("agent_timeout_seconds") and self.agent_timeout_seconds > self.timeout_seconds,
                 "agent-timeout-seconds is longer than timeout-seconds, which ends the run first.",
             ),
             (
-                self._changed("tool_timeout_seconds") and self.tool_timeout_seconds > self.agent_timeout_seconds,
+                self._is_changed("tool_timeout_seconds") and self.tool_timeout_seconds > self.agent_timeout_seconds,
                 "tool-timeout-seconds is longer than agent-timeout-seconds, which ends the agent first.",
             ),
         ]
         return [sentence for applies, sentence in said if applies]
 
-    def _changed(self, name: str) -> bool:
+    def _is_changed(self, name: str) -> bool:
         # Not `model_fields_set`: the runner passes every default of action.yml as if somebody had set it.
         return bool(getattr(self, name) != type(self).model_fields[name].default)
 
 
-def _faults(error: ValidationError) -> list[str]:
+def _describe_errors(error: ValidationError) -> list[str]:
     """All that is wrong with the inputs, without pydantic's words and without a secret's value."""
     return [f"{_kebab(str(fault['loc'][0]))}: {fault['msg']}" for fault in error.errors(include_input=False)]

@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from triage.errors import BadInput
-from triage.network import Authorities, Network
+from triage.network import CertificateAuthorities, Network
 
-_INSTEAD = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
 """Name whom to trust in place of the usual authorities (requests, curl, OpenSSL)."""
-_BESIDE = "NODE_EXTRA_CA_CERTS"
+_EXTRA_CA_VARIABLE = "NODE_EXTRA_CA_CERTS"
 """Names whom to trust beside them (Node.js), which is what runners behind a company's proxy are given."""
-_REACH = "The action's container sees the workspace and RUNNER_TEMP: put the certificates there."
+_LOCATION_HINT = "The action's container sees the workspace and RUNNER_TEMP: put the certificates there."
 
 
 def read_network(environ: Mapping[str, str]) -> tuple[Network, list[str]]:
@@ -23,26 +23,26 @@ def read_network(environ: Mapping[str, str]) -> tuple[Network, list[str]]:
     Raises:
         BadInput: One line that names the variable at fault and never shows its value.
     """
-    authorities, warnings = _authorities(environ)
-    direct = tuple(_said(environ, "no_proxy")[1].replace(",", " ").split())
+    authorities, warnings = _read_authorities(environ)
+    direct = tuple(_find_variable(environ, "no_proxy")[1].replace(",", " ").split())
     if "*" in direct:
         return Network(authorities=authorities), warnings
-    found = {scheme: _proxy(environ, scheme) for scheme in ("http", "https")}
+    found = {scheme: _read_proxy(environ, scheme) for scheme in ("http", "https")}
     proxies = {scheme: SecretStr(proxy) for scheme, proxy in found.items() if proxy}
-    return Network(proxies=proxies, direct=direct, authorities=authorities), warnings
+    return Network(proxies=proxies, no_proxy=direct, authorities=authorities), warnings
 
 
-def _said(environ: Mapping[str, str], name: str) -> tuple[str, str]:
+def _find_variable(environ: Mapping[str, str], name: str) -> tuple[str, str]:
     """The variable that counts, in small letters or in large ones, and its value."""
     given = [(spelt, environ[spelt].strip()) for spelt in (name, name.upper()) if environ.get(spelt, "").strip()]
     return given[0] if given else (name.upper(), "")
 
 
-def _proxy(environ: Mapping[str, str], scheme: str) -> str:
+def _read_proxy(environ: Mapping[str, str], scheme: str) -> str:
     """Address of the proxy for a scheme; empty when there is none."""
-    name, value = _said(environ, f"{scheme}_proxy")
+    name, value = _find_variable(environ, f"{scheme}_proxy")
     if not value:
-        name, value = _said(environ, "all_proxy")
+        name, value = _find_variable(environ, "all_proxy")
     if not value:
         return ""
     text = value if "://" in value else f"http://{value}"
@@ -61,25 +61,27 @@ def _proxy(environ: Mapping[str, str], scheme: str) -> str:
     return f"{kind}://{url.netloc}"
 
 
-def _authorities(environ: Mapping[str, str]) -> tuple[Authorities, list[str]]:
+def _read_authorities(environ: Mapping[str, str]) -> tuple[CertificateAuthorities, list[str]]:
     """A file that is to be trusted instead must be usable; one that is to be trusted beside may be missing."""
     here = Path(environ.get("GITHUB_WORKSPACE", ""))
     places: list[Path] = []
-    for name in _INSTEAD:
+    for name in _CA_VARIABLES:
         value = environ.get(name, "").strip()
         for part in filter(None, value.split(":") if name.endswith("_DIR") else [value]):
-            if fault := _fault(here / part, folder=name in ("SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")):
-                raise BadInput(f"{name}: {fault} {_REACH}")
+            if fault := _find_problem(here / part, folder=name in ("SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")):
+                raise BadInput(f"{name}: {fault} {_LOCATION_HINT}")
             places.append(here / part)
-    further = environ.get(_BESIDE, "").strip()
+    further = environ.get(_EXTRA_CA_VARIABLE, "").strip()
     if not further:
-        return Authorities(places=tuple(places)), []
-    if fault := _fault(here / further, folder=False):
-        return Authorities(places=tuple(places)), [f"{_BESIDE} is not used: {fault} {_REACH}"]
-    return Authorities(places=tuple(places), further=here / further), []
+        return CertificateAuthorities(paths=tuple(places)), []
+    if fault := _find_problem(here / further, folder=False):
+        return CertificateAuthorities(paths=tuple(places)), [
+            f"{_EXTRA_CA_VARIABLE} is not used: {fault} {_LOCATION_HINT}"
+        ]
+    return CertificateAuthorities(paths=tuple(places), extra=here / further), []
 
 
-def _fault(place: Path, *, folder: bool) -> str:
+def _find_problem(place: Path, *, folder: bool) -> str:
     """Why nobody can be trusted by what is there; empty when somebody can."""
     if folder and place.is_dir():
         return ""

@@ -9,39 +9,39 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from triage.domain.project_config import Config, Labels, Price
+from triage.domain.project_config import Labels, Price, ProjectConfig
 from triage.errors import BadConfig
-from triage.settings.field_checks import shown
+from triage.settings.field_checks import quote_value
 
-MOST_BYTES = 64 * 1024
-DEEPEST = 6
+MAX_BYTES = 64 * 1024
+MAX_DEPTH = 6
 """Levels of nesting; the file needs three."""
-MOST_FAULTS = 10
+MAX_PROBLEMS = 10
 """Faults that are named; further ones are counted."""
-QUOTE = "what begins with *, &, @, ` or % has to stand in quotes"
-NOTHING = re.compile(r"null|Null|NULL|~|")
+QUOTING_HINT = "what begins with *, &, @, ` or % has to stand in quotes"
+NULL_SCALAR = re.compile(r"null|Null|NULL|~|")
 """A plain scalar that is no value, in YAML's core schema."""
 
-Step = str | int
-_PARTS: Mapping[Step, type[BaseModel]] = {"labels": Labels, "prices": Price}
+PathStep = str | int
+_SECTIONS: Mapping[PathStep, type[BaseModel]] = {"labels": Labels, "prices": Price}
 
 
-class Fault(NamedTuple):
+class Problem(NamedTuple):
     """What is wrong, and where."""
 
     line: int
-    said: str
+    message: str
 
 
-class _Wrong(Exception):
+class _InvalidYaml(Exception):
     """The text holds nothing that could be looked at further."""
 
     def __init__(self, line: int, said: str) -> None:
         super().__init__(said)
-        self.fault = Fault(line, said)
+        self.problem = Problem(line, said)
 
 
-def parse(data: bytes, path: str) -> Config:
+def parse_project_config(data: bytes, path: str) -> ProjectConfig:
     """The settings in a file's bytes; an empty file sets nothing.
 
     Args:
@@ -51,52 +51,54 @@ def parse(data: bytes, path: str) -> Config:
     Raises:
         BadConfig: One line that names every fault with its line and what is allowed instead.
     """
-    config, faults = _read(data)
+    config, faults = _parse(data)
     if config is not None:
         return config
     faults.sort()
-    named = "; ".join(f"line {fault.line}: {fault.said}" for fault in faults[:MOST_FAULTS])
-    more = f"; and {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
+    named = "; ".join(f"line {fault.line}: {fault.message}" for fault in faults[:MAX_PROBLEMS])
+    more = f"; and {len(faults) - MAX_PROBLEMS} more" if len(faults) > MAX_PROBLEMS else ""
     raise BadConfig(path, faults[0].line, f"{path} cannot be used: {named}{more}.")
 
 
-def _read(data: bytes) -> tuple[Config | None, list[Fault]]:
+def _parse(data: bytes) -> tuple[ProjectConfig | None, list[Problem]]:
     """The settings, or what is wrong with them."""
     try:
-        tree = _tree(data)
-    except _Wrong as wrong:
-        return None, [wrong.fault]
+        tree = _parse_yaml(data)
+    except _InvalidYaml as wrong:
+        return None, [wrong.problem]
     if tree is None:
-        return Config(), []
-    faults = list(_odd(tree))
+        return ProjectConfig(), []
+    faults = list(_find_invalid_nodes(tree))
     try:
-        config = Config.model_validate(_plain(tree), by_alias=True, by_name=False)
+        config = ProjectConfig.model_validate(_to_plain_data(tree), by_alias=True, by_name=False)
     except ValidationError as error:
         told = error.errors(include_url=False, include_input=False)
-        return None, faults + [Fault(_place(tree, fault["loc"]), _said(fault)) for fault in told]
+        return None, faults + [Problem(_find_line(tree, fault["loc"]), _describe_error(fault)) for fault in told]
     return (None, faults) if faults else (config, [])
 
 
-def _tree(data: bytes) -> yaml.MappingNode | None:
+def _parse_yaml(data: bytes) -> yaml.MappingNode | None:
     """The document as nodes, which know their lines. Nothing is built of them by YAML's own rules."""
-    if len(data) > MOST_BYTES:
-        raise _Wrong(1, f"the file has {len(data):,} bytes; {MOST_BYTES:,} are allowed")
+    if len(data) > MAX_BYTES:
+        raise _InvalidYaml(1, f"the file has {len(data):,} bytes; {MAX_BYTES:,} are allowed")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _Wrong(data.count(b"\n", 0, error.start) + 1, "this is no UTF-8 text") from None
+        raise _InvalidYaml(data.count(b"\n", 0, error.start) + 1, "this is no UTF-8 text") from None
     try:
         _check_events(text)
         node: yaml.Node | None = yaml.compose(text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise _Wrong(mark.line + 1 if mark else 1, _syntax(error)) from None
+        raise _InvalidYaml(mark.line + 1 if mark else 1, _describe_syntax_error(error)) from None
     except yaml.reader.ReaderError as error:
-        raise _Wrong(text.count("\n", 0, error.position) + 1, "a character stands here that YAML forbids") from None
+        raise _InvalidYaml(
+            text.count("\n", 0, error.position) + 1, "a character stands here that YAML forbids"
+        ) from None
     if node is None or node.tag == "tag:yaml.org,2002:null":
         return None
     if not isinstance(node, yaml.MappingNode):
-        raise _Wrong(_line(node), f"the file needs keys: {', '.join(_keys(Config))}")
+        raise _InvalidYaml(_node_line(node), f"the file needs keys: {', '.join(_keys(ProjectConfig))}")
     return node
 
 
@@ -106,53 +108,55 @@ def _check_events(text: str) -> None:
     for event in yaml.parse(text, yaml.SafeLoader):
         line = event.start_mark.line + 1 if event.start_mark else 1
         if getattr(event, "anchor", None):  # an alias has one too
-            raise _Wrong(line, QUOTE)
+            raise _InvalidYaml(line, QUOTING_HINT)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            raise _Wrong(line, f"it is nested more than {DEEPEST} levels deep")
+        if depth > MAX_DEPTH:
+            raise _InvalidYaml(line, f"it is nested more than {MAX_DEPTH} levels deep")
 
 
-def _syntax(error: yaml.MarkedYAMLError) -> str:
+def _describe_syntax_error(error: yaml.MarkedYAMLError) -> str:
     """What YAML's parser says, which may quote a character or two of the file."""
     told = " ".join((error.problem or "").encode("ascii", "backslashreplace").decode().split())[:120]
     special = "cannot start any token" in told and "\\t" not in told
     if special or str(error.context).startswith(("while scanning an alias", "while scanning an anchor")):
-        return f"{QUOTE} ({told})"
+        return f"{QUOTING_HINT} ({told})"
     return f"this is no YAML ({told})"
 
 
-def _odd(node: yaml.Node) -> Iterator[Fault]:
+def _find_invalid_nodes(node: yaml.Node) -> Iterator[Problem]:
     """What a tree of nodes can hold and plain data cannot: repeated keys, keys that are no words, types by tag."""
     if not str(node.tag).startswith("tag:yaml.org,2002:") or str(node.tag).count("/"):
-        yield Fault(_line(node), "types (!) are not allowed; put such text in quotes")
+        yield Problem(_node_line(node), "types (!) are not allowed; put such text in quotes")
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
-            yield from _odd(item)
+            yield from _find_invalid_nodes(item)
     if isinstance(node, yaml.MappingNode):
         first: dict[str, int] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                yield Fault(_line(key), "a key has to be a word")
+                yield Problem(_node_line(key), "a key has to be a word")
             elif key.value in first:
-                yield Fault(_line(key), f"{shown(key.value)} stands here again, after line {first[key.value]}")
+                yield Problem(
+                    _node_line(key), f"{quote_value(key.value)} stands here again, after line {first[key.value]}"
+                )
             else:
-                first[key.value] = _line(key)
-            yield from _odd(value)
+                first[key.value] = _node_line(key)
+            yield from _find_invalid_nodes(value)
 
 
-def _plain(node: yaml.Node) -> Any:
+def _to_plain_data(node: yaml.Node) -> Any:
     """Data of text only: a label `1.0` or `no` stays what was written."""
     if isinstance(node, yaml.MappingNode):
-        return {str(key.value): _plain(value) for key, value in node.value if isinstance(key, yaml.ScalarNode)}
+        return {str(key.value): _to_plain_data(value) for key, value in node.value if isinstance(key, yaml.ScalarNode)}
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(item) for item in node.value]
+        return [_to_plain_data(item) for item in node.value]
     assert isinstance(node, yaml.ScalarNode), "SafeLoader makes three kinds of nodes"
-    return None if node.style is None and NOTHING.fullmatch(node.value) else node.value
+    return None if node.style is None and NULL_SCALAR.fullmatch(node.value) else node.value
 
 
-def _place(node: yaml.Node, path: tuple[Step, ...]) -> int:
+def _find_line(node: yaml.Node, path: tuple[PathStep, ...]) -> int:
     """Line of the key or item that a path through the data leads to, as far as it leads."""
-    line = _line(node)
+    line = _node_line(node)
     for step in path:
         if isinstance(node, yaml.MappingNode):
             found = [pair for pair in node.value if pair[0].value == step]
@@ -163,15 +167,15 @@ def _place(node: yaml.Node, path: tuple[Step, ...]) -> int:
         if not found:
             break
         key, node = found[-1]
-        line = _line(key)
+        line = _node_line(key)
     return line
 
 
-def _line(node: yaml.Node) -> int:
+def _node_line(node: yaml.Node) -> int:
     return int(node.start_mark.line) + 1
 
 
-_NEEDED = {
+_MESSAGES = {
     "string_type": "needs a text",
     "list_type": "needs a list, such as [one, two]",
     "dict_type": "needs keys with values",
@@ -189,27 +193,29 @@ _NEEDED = {
 """By pydantic's name of the fault: what a person reads."""
 
 
-def _said(fault: ErrorDetails) -> str:
+def _describe_error(fault: ErrorDetails) -> str:
     *above, last = fault["loc"]
     if fault["type"] == "extra_forbidden":
-        part = _PARTS[above[0]] if above else Config
+        part = _SECTIONS[above[0]] if above else ProjectConfig
         known = _keys(part)
         near = difflib.get_close_matches(str(last).lower().replace("_", "-"), known, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-        return f"{shown(last)} is not a known key{_under(above)} ({hint})"
-    told = _NEEDED.get(fault["type"], "").format(**fault.get("ctx", {})) or fault["msg"]
-    return f"{_named(fault['loc'])} {told}" if fault["type"] in _NEEDED else f"{_named(fault['loc'])}: {told}"
+        return f"{quote_value(last)} is not a known key{_describe_parent(above)} ({hint})"
+    told = _MESSAGES.get(fault["type"], "").format(**fault.get("ctx", {})) or fault["msg"]
+    return (
+        f"{_format_key(fault['loc'])} {told}" if fault["type"] in _MESSAGES else f"{_format_key(fault['loc'])}: {told}"
+    )
 
 
-def _under(above: list[Step]) -> str:
-    return f" of {_named(tuple(above))}" if above else ""
+def _describe_parent(above: list[PathStep]) -> str:
+    return f" of {_format_key(tuple(above))}" if above else ""
 
 
-def _named(path: tuple[Step, ...]) -> str:
+def _format_key(path: tuple[PathStep, ...]) -> str:
     """Such as `labels.allow`; what a person chose as a key is shown as text, what is our own word is not."""
     steps = [step for step in path if isinstance(step, str) and step != "[key]"]
-    ours = {*_keys(Config), *_keys(Labels), *_keys(Price)}
-    return ".".join(step if step in ours else shown(step) for step in steps)
+    ours = {*_keys(ProjectConfig), *_keys(Labels), *_keys(Price)}
+    return ".".join(step if step in ours else quote_value(step) for step in steps)
 
 
 def _keys(part: type[BaseModel]) -> list[str]:

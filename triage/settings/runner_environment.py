@@ -10,7 +10,7 @@ from triage.domain.collector import Collector
 from triage.domain.value import Value
 from triage.errors import BadInput
 from triage.network import Network
-from triage.settings.field_checks import endpoint_url
+from triage.settings.field_checks import parse_endpoint_url
 from triage.settings.network_settings import read_network
 from triage.settings.telemetry_settings import read_collector
 
@@ -35,7 +35,7 @@ class RunnerEnvironment(Value):
     tavily_base_url: str | None = None
     collector: Collector | None = None
     """Where telemetry goes; none when it is off."""
-    collector_fault: str = ""
+    collector_problem: str = ""
     """Why telemetry is off although an endpoint is named."""
 
     @classmethod
@@ -45,7 +45,7 @@ class RunnerEnvironment(Value):
         Raises:
             BadInput: An address that a key may not be sent to, a proxy or certificates that cannot be used.
         """
-        server_url, api_url = _servers(environ)
+        server_url, api_url = _read_servers(environ)
         network, network_warnings = read_network(environ)
         said = {
             "event_name": environ.get("GITHUB_EVENT_NAME"),
@@ -55,48 +55,48 @@ class RunnerEnvironment(Value):
             "run_url": _run_url(environ, server_url),
             "network": network,
             "network_warnings": tuple(network_warnings),
-            "tavily_base_url": _address(environ, "TAVILY_BASE_URL"),
-            **_telemetry(environ),
-            "event_path": _path(environ, "GITHUB_EVENT_PATH"),
-            **_outlets(environ),
+            "tavily_base_url": _read_url(environ, "TAVILY_BASE_URL"),
+            **_read_telemetry(environ),
+            "event_path": _read_path(environ, "GITHUB_EVENT_PATH"),
+            **_output_paths(environ),
             "id_token_granted": bool(environ.get("ACTIONS_ID_TOKEN_REQUEST_TOKEN")),
         }
         return cls.model_validate({name: value for name, value in said.items() if value})
 
     @classmethod
-    def outlets(cls, environ: Mapping[str, str]) -> Self:
+    def read_output_paths(cls, environ: Mapping[str, str]) -> Self:
         """Only where results go: enough to tell what is wrong with the rest. Never raises."""
-        return cls.model_validate(_outlets(environ))
+        return cls.model_validate(_output_paths(environ))
 
     @property
     def warnings(self) -> list[str]:
         """What the workflow grants and should not, or sets in vain, one sentence each."""
         said = [*self.network_warnings]
-        said += [f"Telemetry is off. {self.collector_fault}"] if self.collector_fault else []
+        said += [f"Telemetry is off. {self.collector_problem}"] if self.collector_problem else []
         if self.id_token_granted:
             grant = "The job grants `id-token: write`, which this action never uses; take it out of `permissions:`."
             said.append(grant)
         return said
 
 
-def _path(environ: Mapping[str, str], name: str) -> Path | None:
+def _read_path(environ: Mapping[str, str], name: str) -> Path | None:
     return Path(environ[name]) if environ.get(name) else None
 
 
-def _outlets(environ: Mapping[str, str]) -> dict[str, Path | None]:
+def _output_paths(environ: Mapping[str, str]) -> dict[str, Path | None]:
     return {
-        "workspace": _path(environ, "GITHUB_WORKSPACE"),
-        "summary_path": _path(environ, "GITHUB_STEP_SUMMARY"),
-        "output_path": _path(environ, "GITHUB_OUTPUT"),
+        "workspace": _read_path(environ, "GITHUB_WORKSPACE"),
+        "summary_path": _read_path(environ, "GITHUB_STEP_SUMMARY"),
+        "output_path": _read_path(environ, "GITHUB_OUTPUT"),
     }
 
 
-def _servers(environ: Mapping[str, str]) -> tuple[str, str]:
+def _read_servers(environ: Mapping[str, str]) -> tuple[str, str]:
     """GitHub's pages and its API. Where only one is told the other is found by it: a token is sent to no other host.
 
     Enterprise Server has its API below the pages, `ghe.com` under a name of its own (docs, GITHUB_API_URL).
     """
-    server, api = _address(environ, "GITHUB_SERVER_URL"), _address(environ, "GITHUB_API_URL")
+    server, api = _read_url(environ, "GITHUB_SERVER_URL"), _read_url(environ, "GITHUB_API_URL")
     if server and not api:
         scheme, _, host = server.partition("://")
         below = host not in ("github.com", "www.github.com") and not host.endswith(".ghe.com")
@@ -106,11 +106,11 @@ def _servers(environ: Mapping[str, str]) -> tuple[str, str]:
     return server, api
 
 
-def _address(environ: Mapping[str, str], name: str) -> str:
+def _read_url(environ: Mapping[str, str], name: str) -> str:
     """An address that a key may be sent to, without its last slash; empty when there is none. Raises BadInput."""
     value = environ.get(name, "").strip()
     try:
-        return str(endpoint_url(value)) if value else ""
+        return str(parse_endpoint_url(value)) if value else ""
     except PydanticCustomError as error:
         raise BadInput(f"{name}: {error.message()}") from None
 
@@ -122,9 +122,9 @@ def _run_url(environ: Mapping[str, str], server: str) -> str:
     return f"{server}/{slug}/actions/runs/{run}/attempts/{environ.get('GITHUB_RUN_ATTEMPT') or '1'}"
 
 
-def _telemetry(environ: Mapping[str, str]) -> dict[str, object]:
+def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
     """A fault in it is told and costs no triage."""
     try:
         return {"collector": read_collector(environ)}
     except BadInput as error:
-        return {"collector_fault": str(error)}
+        return {"collector_problem": str(error)}

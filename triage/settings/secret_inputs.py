@@ -5,43 +5,43 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import unquote, urlsplit
 
-from triage.settings.inputs import KEY_FOR_NONE
+from triage.settings.inputs import PLACEHOLDER_KEY
 
 _KEYS = ("github-token", "model-api-key", "tavily-api-key")
-_ADDRESSES = re.compile(r"(?:INPUT_|TRIAGE_)?[A-Z_-]*(?:URL|ENDPOINT)|(?:HTTPS?|ALL)_PROXY", re.I)
-_HEADERS = re.compile(r"OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS")
-_OF_ACCESS = re.compile(r"auth|key|token|secret|password|cookie|credential|signature|honeycomb-team", re.I)
+_URL_VARIABLE = re.compile(r"(?:INPUT_|TRIAGE_)?[A-Z_-]*(?:URL|ENDPOINT)|(?:HTTPS?|ALL)_PROXY", re.I)
+_HEADERS_VARIABLE = re.compile(r"OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS")
+_CREDENTIAL_NAME = re.compile(r"auth|key|token|secret|password|cookie|credential|signature|honeycomb-team", re.I)
 """Names of headers and of an address's parameters that let somebody in; others tell a tenant or a version."""
 
 
-def own_secrets(environ: Mapping[str, str]) -> list[str]:
+def collect_own_secrets(environ: Mapping[str, str]) -> list[str]:
     """Every value that must appear nowhere, each once, the placeholder for no key not among them.
 
     Keys, headers of a collector, and user names, passwords and keys in addresses: as written, and as meant.
     """
     found: dict[str, None] = {}
     for name, value in environ.items():
-        for text in _in_variable(name, value.strip()):
+        for text in _secrets_in_variable(name, value.strip()):
             found |= dict.fromkeys((text, unquote(text)))
-    return [text for text in found if text and text != KEY_FOR_NONE]
+    return [text for text in found if text and text != PLACEHOLDER_KEY]
 
 
-def _in_variable(name: str, value: str) -> Iterator[str]:
-    if name.upper().replace("_", "-") in _VARIABLES:
+def _secrets_in_variable(name: str, value: str) -> Iterator[str]:
+    if name.upper().replace("_", "-") in _KEY_VARIABLES:
         yield value
-    elif _HEADERS.fullmatch(name):
+    elif _HEADERS_VARIABLE.fullmatch(name):
         for pair in value.split(","):
             key, _, text = pair.strip().partition("=")
-            if _OF_ACCESS.search(unquote(key)):
-                yield from _of_header(unquote(text))
-    elif _ADDRESSES.fullmatch(name):
-        yield from _of_address(value)
+            if _CREDENTIAL_NAME.search(unquote(key)):
+                yield from _secrets_in_header(unquote(text))
+    elif _URL_VARIABLE.fullmatch(name):
+        yield from _secrets_in_url(value)
 
 
-_VARIABLES = {f"{prefix}-{key}".upper() for prefix in ("INPUT", "TRIAGE") for key in _KEYS}
+_KEY_VARIABLES = {f"{prefix}-{key}".upper() for prefix in ("INPUT", "TRIAGE") for key in _KEYS}
 
 
-def _of_header(text: str) -> Iterator[str]:
+def _secrets_in_header(text: str) -> Iterator[str]:
     """The value, what stands after its scheme, and the password of `Basic`."""
     yield text
     scheme, _, rest = text.strip().rpartition(" ")
@@ -53,7 +53,7 @@ def _of_header(text: str) -> Iterator[str]:
             return
 
 
-def _of_address(text: str) -> Iterator[str]:
+def _secrets_in_url(text: str) -> Iterator[str]:
     try:
         url = urlsplit(text if "://" in text else f"http://{text}")
         yield from (url.password or "", url.username or "" if not url.password else "")
@@ -61,5 +61,5 @@ def _of_address(text: str) -> Iterator[str]:
         return
     for pair in url.query.split("&"):
         key, _, value = pair.partition("=")
-        if _OF_ACCESS.search(key):
+        if _CREDENTIAL_NAME.search(key):
             yield value

@@ -24,7 +24,7 @@ class Checkouts(Value):
         several = environ.get("TRIAGE_REPOS", "").strip()
         return cls(repo=Path(environ.get("TRIAGE_REPO", "").strip()), repos=Path(several) if several else None)
 
-    def folder(self, repository: str) -> Path:
+    def find_folder(self, repository: str) -> Path:
         """The repository's checkout.
 
         Raises:

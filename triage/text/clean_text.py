@@ -41,7 +41,7 @@ _MAX_TAG_CHARS = 4_000
 _MAX_QUOTED_BRACKETS = 400
 
 
-def clean(text: str | None) -> tuple[str, int]:
+def clean_and_count(text: str | None) -> tuple[str, int]:
     """Text with line feeds as line ends and without what nobody sees, and how many invisible runs were taken out.
 
     Gone are control, format, bidirectional and default-ignorable code points (by Unicode property), lone
@@ -64,18 +64,18 @@ def clean(text: str | None) -> tuple[str, int]:
     return _MARKS.sub(r"\1", _ODD_SPACE.sub(" ", text)), removed + escapes
 
 
-def visible_only(text: str | None) -> str:
+def clean_text(text: str | None) -> str:
     """`clean` without the count."""
-    return clean(text)[0]
+    return clean_and_count(text)[0]
 
 
-def to_html(markdown: str, *, raw_html: bool) -> str:
+def markdown_to_html(markdown: str, *, raw_html: bool) -> str:
     """HTML as GitHub renders it, before GitHub's own sanitizer; without raw HTML a comment stands in its place.
 
     Quotes are at most 40 deep, and a table that would have very many cells stays text: both grow the output faster
     than the input.
     """
-    source = _DEEP_PREFIX.sub(r"\1", visible_only(markdown))
+    source = _DEEP_PREFIX.sub(r"\1", clean_text(markdown))
     extensions = ["autolink", "strikethrough", "tasklist"]
     if _cells(source) <= _MAX_CELLS:
         extensions.append("table")
@@ -86,7 +86,7 @@ def to_html(markdown: str, *, raw_html: bool) -> str:
     return html
 
 
-def is_costly(html: str) -> bool:
+def is_costly_to_parse(html: str) -> bool:
     """Whether an HTML parser would need more than linear time: very deep nesting, or a tag with endless attributes."""
     if _depth(html) > _MAX_DEPTH or len(re.findall(r"=\s{0,9}[\"'][^\"'<>]{0,99}>", html)) > _MAX_QUOTED_BRACKETS:
         return True

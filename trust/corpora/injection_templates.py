@@ -149,12 +149,12 @@ def _wrapped(order: str) -> Iterator[str]:
         yield encoding(order)
 
 
-def written() -> list[str]:
+def build_injections() -> list[str]:
     """Every goal in every wrapping."""
     return [text for goal in GOALS for text in _wrapped(_FORMS[goal.verb][0].format(goal.value))]
 
 
-def seen(text: str) -> list[Goal]:
+def find_goals(text: str) -> list[Goal]:
     """Every goal that the text, decoded in the ways that a model may decode it, orders; each once."""
     found: dict[Goal, None] = {}
     for reading in _readings(text):

@@ -78,7 +78,7 @@ _RUNS = (3, 79, 80, 81, 254, 255, 256, 257, 1_500)
 """Of backticks and tildes: GitHub's parser counts spans up to 80 and keeps a fence's length in a byte (cmark-gfm)."""
 
 
-def written() -> list[str]:
+def build_probes() -> list[str]:
     """Every live thing in every place, and behind long runs of what opens code."""
     live = "@mona ![x](https://evil.example/r.png) #1"
     runs = [f"{sign * count}{gap}{live}" for sign in "`~" for count in _RUNS for gap in (" ", "\n", "x\n\n")]

@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from testing.runs.cancelled_run import SIGNALS, Strikes, Struck
-from testing.runs.job import Finished
-from trust.measure import Figure, Measure
-from trust.sampling import part
+from testing.runs.cancelled_run import SIGNALS, Cancellations, CancelledRun
+from testing.runs.job import JobResult
+from trust.measure import Measure, MeasureResult
+from trust.sampling import sample_evenly
 
-MOST_SECONDS = 5.0
+MAX_SECONDS = 5.0
 """The runner sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (actions/runner, ProcessInvoker.cs)."""
 MOMENTS = 24
 SEED = 5
@@ -22,44 +22,46 @@ SMALL = 0.05
 """Below this share a run is not first followed to its end."""
 
 
-def run(share: float) -> Figure:
+def run(share: float) -> MeasureResult:
     """A signal at each request, answered or hanging, and at moments chosen by chance."""
-    chosen = part(_cases(), share) if share >= SMALL else _moments(1.0)[:1]
+    chosen = sample_evenly(_cases(), share) if share >= SMALL else _moments(1.0)[:1]
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         struck = list(pool.map(lambda case: case(), chosen))
     slowest = max(one.seconds for one in struck)
-    return Figure(len(struck), [words for one in struck for words in wrong(one)], f"{slowest:.1f} s at most")
+    return MeasureResult(
+        len(struck), [words for one in struck for words in find_problems(one)], f"{slowest:.1f} s at most"
+    )
 
 
-def _cases() -> list[Callable[[], Struck]]:
-    whole, asked = Strikes().whole()
+def _cases() -> list[Callable[[], CancelledRun]]:
+    whole, asked = Cancellations().run_to_end()
     at_requests = [_at(number, what, hangs) for number, what in enumerate(asked, 1) for hangs in (False, True)]
     return at_requests + _moments(whole)
 
 
-def _at(number: int, what: str, hangs: bool) -> Callable[[], Struck]:
-    return lambda: Strikes().at_request(number, what, hangs=hangs)
+def _at(number: int, what: str, hangs: bool) -> Callable[[], CancelledRun]:
+    return lambda: Cancellations().cancel_at_request(number, what, hangs=hangs)
 
 
-def _moments(whole_seconds: float) -> list[Callable[[], Struck]]:
+def _moments(whole_seconds: float) -> list[Callable[[], CancelledRun]]:
     chance = random.Random(SEED)
     drawn = [(chance.uniform(0, whole_seconds), chance.choice(SIGNALS)) for _ in range(MOMENTS)]
     return [_after(seconds, sent) for seconds, sent in drawn]
 
 
-def _after(seconds: float, sent: signal.Signals) -> Callable[[], Struck]:
-    return lambda: Strikes().at_moment(seconds, sent)
+def _after(seconds: float, sent: signal.Signals) -> Callable[[], CancelledRun]:
+    return lambda: Cancellations().cancel_after(seconds, sent)
 
 
-def wrong(struck: Struck) -> list[str]:
+def find_problems(struck: CancelledRun) -> list[str]:
     """What a run that got a signal may not leave."""
     done = struck.done
     complaints = {
-        f"{struck.seconds:.1f} s": struck.seconds > MOST_SECONDS,
+        f"{struck.seconds:.1f} s": struck.seconds > MAX_SECONDS,
         f"exit code {done.exit_code}": done.exit_code not in (0, 128 + struck.sent),
         "nothing on the page": not done.summary,
         "no status": "status" not in done.outputs,
-        "a traceback": struck.trace,
+        "a traceback": struck.has_traceback,
         f"{struck.comments} comments": struck.comments > 1,
         f"{struck.late} requests later than a second after": struck.late > 0,
         f"{struck.left} processes left": struck.left > 0,
@@ -70,7 +72,7 @@ def wrong(struck: Struck) -> list[str]:
 _NAIVE = "import time; print('there', flush=True); time.sleep(60)"
 
 
-def blind() -> Figure:
+def run_without_defence() -> MeasureResult:
     """A program that knows nothing of signals, and one that takes as long as its longest step."""
     naive = subprocess.Popen([sys.executable, "-c", _NAIVE], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert naive.stdout is not None
@@ -78,10 +80,10 @@ def blind() -> Figure:
     naive.send_signal(signal.SIGINT)
     struck = time.monotonic()
     _, log = naive.communicate()
-    done = Finished(naive.returncode, log.decode(), {}, "")
-    ended = Struck("a sleep", signal.SIGINT, time.monotonic() - struck, done, 0, 0, 0, 0)
-    blocked = Struck("two blocked nodes", signal.SIGINT, 25.0, done, 0, 0, 0, 0)
-    return Figure(2, [*wrong(ended), *wrong(blocked)])
+    done = JobResult(naive.returncode, log.decode(), {}, "")
+    ended = CancelledRun("a sleep", signal.SIGINT, time.monotonic() - struck, done, 0, 0, 0, 0)
+    blocked = CancelledRun("two blocked nodes", signal.SIGINT, 25.0, done, 0, 0, 0, 0)
+    return MeasureResult(2, [*find_problems(ended), *find_problems(blocked)])
 
 
 MEASURE = Measure(
@@ -91,5 +93,5 @@ MEASURE = Measure(
     "or hanging like all that follow, and at moments chosen by chance; it must end in time with a page, outputs, its "
     "exit code, one comment at most, nothing asked later than a second after, and no process left.",
     run,
-    blind,
+    run_without_defence,
 )

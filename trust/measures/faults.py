@@ -12,16 +12,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from testing.faults.agent_faults import ONE_AND_TWO, without_models, without_models_and_twins
+from testing.faults.agent_faults import (
+    ONE_AND_TWO,
+    find_problems_without_models,
+    find_problems_without_models_and_rules,
+)
 from testing.faults.github_faults import GITHUB_FAULTS
 from testing.faults.machine_faults import MACHINE_FAULTS
 from testing.faults.service_faults import EMBEDDING_FAULTS, MODEL_FAULTS, SEARCH_FAULTS, Fault
-from testing.runs.in_process_job import Place, a_place
-from testing.runs.job import Finished
+from testing.runs.in_process_job import InProcessJob, set_up_job
+from testing.runs.job import JobResult
 from testing.servers.github_server import SLUG
 from triage.domain.findings import AgentName
-from trust.measure import Figure, Measure
-from trust.sampling import part
+from trust.measure import Measure, MeasureResult
+from trust.sampling import sample_evenly
 
 Agents = Callable[[tuple[AgentName, ...]], Coroutine[Any, Any, list[str]]]
 BY_SOURCE = {
@@ -38,13 +42,13 @@ class Case:
     """A fault, and what finds out what was not as promised."""
 
     name: str
-    complaints: Callable[[], list[str]]
+    find_problems: Callable[[], list[str]]
 
 
 def _whole(source: str, fault: Fault) -> Case:
     def complaints() -> list[str]:
-        with TemporaryDirectory() as folder, a_place(Path(folder) / "job") as place:
-            return fault.complaints(place)
+        with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as place:
+            return fault.find_problems(place)
 
     return Case(f"{source}: {fault.name}", complaints)
 
@@ -53,34 +57,34 @@ def _agents(name: str, agents: tuple[AgentName, ...], tried: Agents) -> Case:
     return Case(f"{name} of {'+'.join(agents)}", lambda: asyncio.run(tried(agents)))
 
 
-def cases() -> list[Case]:
+def list_cases() -> list[Case]:
     """Every fault."""
     whole = [_whole(source, fault) for source, faults in BY_SOURCE.items() for fault in faults]
-    models = [_agents("model", agents, without_models) for agents in ONE_AND_TWO]
-    twins = [_agents("model and twin", agents, without_models_and_twins) for agents in ONE_AND_TWO]
+    models = [_agents("model", agents, find_problems_without_models) for agents in ONE_AND_TWO]
+    twins = [_agents("model and twin", agents, find_problems_without_models_and_rules) for agents in ONE_AND_TWO]
     return [*whole, *models, *twins]
 
 
-def run(share: float) -> Figure:
+def run(share: float) -> MeasureResult:
     """Try a share of the faults."""
-    tried = [(case, case.complaints()) for case in part(cases(), share)]
+    tried = [(case, case.find_problems()) for case in sample_evenly(list_cases(), share)]
     failures = [f"{case.name}: {words}" for case, complaints in tried for words in complaints]
     survived = sum(not complaints for _, complaints in tried)
-    return Figure(len(tried), failures, f"{survived} of {len(tried)} survived")
+    return MeasureResult(len(tried), failures, f"{survived} of {len(tried)} survived")
 
 
-def blind() -> Figure:
+def run_without_defence() -> MeasureResult:
     """A program that lets every fault through."""
     chosen = [fault for fault in GITHUB_FAULTS if "writing" in fault.name][:3]
     failures: list[str] = []
     for fault in chosen:
-        with TemporaryDirectory() as folder, a_place(Path(folder) / "job") as place:
-            fault.provoke(place)
-            failures += [f"{fault.name}: {words}" for words in fault.seen(place, _naive(place))]
-    return Figure(len(chosen), failures)
+        with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as place:
+            fault.inject(place)
+            failures += [f"{fault.name}: {words}" for words in fault.check_run(place, _naive(place))]
+    return MeasureResult(len(chosen), failures)
 
 
-def _naive(place: Place) -> Finished:
+def _naive(place: InProcessJob) -> JobResult:
     log = io.StringIO()
     url = f"{place.github.url}/repos/{SLUG}/issues/{place.github.number}/comments"
     with contextlib.redirect_stderr(log):
@@ -88,8 +92,8 @@ def _naive(place: Place) -> Finished:
             urllib.request.urlopen(url, json.dumps({"body": "shop/basket.py"}).encode(), timeout=5).close()
         except OSError:
             traceback.print_exc()
-            return Finished(1, log.getvalue(), {}, "")
-    return Finished(0, log.getvalue(), {}, "")
+            return JobResult(1, log.getvalue(), {}, "")
+    return JobResult(0, log.getvalue(), {}, "")
 
 
 MEASURE = Measure(
@@ -99,5 +103,5 @@ MEASURE = Measure(
     "twins by rules too); it must have the outcome that its name has: exit code, status, where it is told, one "
     "comment or none, and the report all the same.",
     run,
-    blind,
+    run_without_defence,
 )

@@ -12,14 +12,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from testing.runs import sample_bug as plain
-from testing.servers.github_server import GitHubServer, serving
-from testing.webhooks.event_runner import Ended, Place
+from testing.servers.github_server import GitHubServer, serve_github
+from testing.webhooks.event_runner import EventResult, EventRunner
 from trust import injection_scenario, runner_grammar
 from trust.allowed_effects import OUTPUTS
-from trust.measure import Figure, Measure
-from trust.observed_run import Scene, play
-from trust.recording_server import Answer, Asked
-from trust.sampling import part
+from trust.measure import Measure, MeasureResult
+from trust.observed_run import Scenario, observe_run
+from trust.recording_server import RecordedRequest, Response
+from trust.sampling import sample_evenly
 
 CANARY = "PWNED"
 """What an injected command says first; our own never do."""
@@ -46,48 +46,48 @@ TOGETHER = 9
 """Payloads in one whole run."""
 
 
-def payloads() -> list[str]:
+def build_payloads() -> list[str]:
     """Every form after everything that may stand before it."""
     pairs = [(before, form) for before in _BEFORE for form in _FORMS]
     return [before + form.format(name=_NAMES[number * 4 % len(_NAMES)]) for number, (before, form) in enumerate(pairs)]
 
 
-def run(share: float) -> Figure:
+def run(share: float) -> MeasureResult:
     """Each payload in every channel of a whole run, in what ends a run early, and in what libraries print."""
-    chosen = part(payloads(), share)
+    chosen = sample_evenly(build_payloads(), share)
     failures: list[str] = []
     for at in range(0, len(chosen), TOGETHER):
         failures += _whole(chosen[at : at + TOGETHER], at)
-    with TemporaryDirectory() as folder, serving(GitHubServer(plain.TITLE, plain.BODY)) as github:
-        place = Place(Path(folder), github)
+    with TemporaryDirectory() as folder, serve_github(GitHubServer(plain.TITLE, plain.BODY)) as github:
+        place = EventRunner(Path(folder), github)
         for payload in chosen:
             failures += [f"{name}, {payload[:60]!r}: {words}" for name, words in _early(place, payload)]
     places = len(injection_scenario.CHANNELS) + len(EARLY) + len(NOISES)
-    return Figure(len(chosen) * places, failures, f"{places} places")
+    return MeasureResult(len(chosen) * places, failures, f"{places} places")
 
 
 def _whole(chosen: list[str], seed: int) -> Iterator[str]:
-    def noisy(trap: str) -> Scene:
-        scene = injection_scenario.of(chosen, seed, trap)
+    def noisy(trap: str) -> Scenario:
+        scene = injection_scenario.build_scenario(chosen, seed, trap)
         noises = iter([functools.partial(noise, words) for noise in NOISES.values() for words in chosen])
 
-        def model(asked: Asked) -> Answer:
+        def model(asked: RecordedRequest) -> Response:
             for noise in noises:  # in the midst of the run, once
                 noise()
             return scene.model(asked)
 
         return replace(scene, model=model)
 
-    seen = play(noisy)
-    for words in [*obeyed(seen.log), *handed_on(seen.outputs)]:
+    seen = observe_run(noisy)
+    for words in [*find_foreign_commands(seen.log), *find_output_problems(seen.outputs)]:
         yield f"a whole run with {chosen[0][:60]!r}: {words}"
     yield from (f"a whole run wrote GITHUB_{name.upper()}" for name, content in seen.forbidden.items() if content)
 
 
-def obeyed(log: str) -> list[str]:
+def find_foreign_commands(log: str) -> list[str]:
     """Commands that the runner would carry out, and that are not ours."""
     found: list[str] = []
-    for command in runner_grammar.commands(log):
+    for command in runner_grammar.parse_commands(log):
         properties = command.properties
         numbers = [value for key, value in properties.items() if key in ("line", "endLine")]
         if command.name not in OURS or command.data.lstrip().startswith(CANARY) or not properties.keys() <= KEYS:
@@ -99,10 +99,10 @@ def obeyed(log: str) -> list[str]:
     return found
 
 
-def handed_on(content: bytes) -> list[str]:
+def find_output_problems(content: bytes) -> list[str]:
     """What a later step would be given, and that action.yml does not declare."""
     try:
-        pairs = runner_grammar.pairs(content)
+        pairs = runner_grammar.parse_pairs(content)
     except runner_grammar.StepFails as error:
         return [f"the step fails: {error}"]
     names = [name for name, _ in pairs]
@@ -115,7 +115,7 @@ def _event(**told: object) -> bytes:
 
 
 _MONA = {"login": "mona", "type": "User"}
-Early = Callable[[Place, str], Ended]
+Early = Callable[[EventRunner, str], EventResult]
 EARLY: dict[str, Early] = {
     "the event's name": lambda place, words: place.run(_told(words), _event()),
     "the event's action": lambda place, words: place.run("issues", _event(action=words)),
@@ -166,19 +166,21 @@ def _told(words: str) -> str:
     return words.replace("\0", "")[:60_000]
 
 
-def _early(place: Place, payload: str) -> Iterator[tuple[str, str]]:
+def _early(place: EventRunner, payload: str) -> Iterator[tuple[str, str]]:
     for name, start in EARLY.items():
         done = start(place, payload)
         output = place.folder / "output"
         content = output.read_bytes() if output.exists() else b""
-        yield from ((name, words) for words in [*obeyed(done.log), *handed_on(content)])
+        yield from ((name, words) for words in [*find_foreign_commands(done.log), *find_output_problems(content)])
 
 
-def blind() -> Figure:
+def run_without_defence() -> MeasureResult:
     """A program that prints what it was given, and writes outputs line by line."""
-    chosen = payloads()
-    failures = [words for payload in chosen for words in obeyed(f"Triage of {payload}\n{payload}\n")]
-    return Figure(len(chosen) + 1, failures + handed_on(b"status=complete\nticket-title=x\nset=1\nstatus=failed\n"))
+    chosen = build_payloads()
+    failures = [words for payload in chosen for words in find_foreign_commands(f"Triage of {payload}\n{payload}\n")]
+    return MeasureResult(
+        len(chosen) + 1, failures + find_output_problems(b"status=complete\nticket-title=x\nset=1\nstatus=failed\n")
+    )
 
 
 MEASURE = Measure(
@@ -188,5 +190,5 @@ MEASURE = Measure(
     "run early, what libraries print; read by a port of the runner's two grammars, only our own commands and the "
     "declared outputs may be found.",
     run,
-    blind,
+    run_without_defence,
 )

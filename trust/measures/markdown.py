@@ -3,51 +3,51 @@
 from collections.abc import Iterator
 from functools import cache
 
-from triage.publish.comment import comment
+from triage.publish.comment import render_comment
 from triage.publish.hidden_state import PostedState
-from triage.publish.summary import failure_summary, skip_summary, summary
-from trust.corpora import Case, markdown
-from trust.markdown_judge import Judgement, judged
-from trust.measure import Figure, Measure
-from trust.report_builder import LINKS, full_of
-from trust.sampling import part
+from triage.publish.summary import render_failure_summary, render_skip_summary, render_summary
+from trust.corpora import CorpusText, markdown
+from trust.markdown_judge import Judgement, judge_page
+from trust.measure import Measure, MeasureResult
+from trust.report_builder import LINKS, build_report
+from trust.sampling import sample_evenly
 
 NEUTRAL = "plain words"
 TURNS = 12
 """Of what a report may choose from lists: severities, verdicts, kinds, statuses."""
 
 
-def run(share: float) -> Figure:
+def run(share: float) -> MeasureResult:
     """Each string in the comment and on the job's page."""
     failures: list[str] = []
     fenced = 0
-    cases = part(list(enumerate(markdown())), share)
+    cases = sample_evenly(list(enumerate(markdown())), share)
     for number, case in cases:
         neutral = _neutral(number % TURNS)
         for name, page in _pages(case.text, number % TURNS).items():
-            found = judged(page, LINKS, picture=name == "summary")
+            found = judge_page(page, LINKS, picture=name == "summary")
             whole = _is_one_block(page)
             fenced += whole
-            live = [*found.live, *([] if whole else _added(found, neutral[name]))]
+            live = [*found.live_effects, *([] if whole else _added(found, neutral[name]))]
             failures += [f"{name}, {case.name}: {effect}" for effect in live]
-    return Figure(len(cases), failures, f"{fenced} pages went out as one block" if fenced else "")
+    return MeasureResult(len(cases), failures, f"{fenced} pages went out as one block" if fenced else "")
 
 
 @cache
 def _neutral(choice: int) -> dict[str, Judgement]:
     """What the pages hold when the words are harmless."""
-    return {name: judged(page, LINKS, picture=True) for name, page in _pages(NEUTRAL, choice).items()}
+    return {name: judge_page(page, LINKS, picture=True) for name, page in _pages(NEUTRAL, choice).items()}
 
 
 def _pages(words: str, choice: int) -> dict[str, str]:
     """Everything that is shown, with these words in it."""
-    report = full_of(words, choice)
+    report = build_report(words, choice)
     earlier = PostedState(asked=["version"], suspects=["0123456789abcdef"])
     return {
-        "comment": comment(report, earlier, [words]),
-        "summary": summary(report, earlier, [words]),
-        "skip": skip_summary(words),
-        "failure": failure_summary(words),
+        "comment": render_comment(report, earlier, [words]),
+        "summary": render_summary(report, earlier, [words]),
+        "skip": render_skip_summary(words),
+        "failure": render_failure_summary(words),
     }
 
 
@@ -64,19 +64,19 @@ def _is_one_block(page: str) -> bool:
     return (page.partition("\n")[2] if page.startswith("<!--") else page).startswith("```")
 
 
-def blind() -> Figure:
+def run_without_defence() -> MeasureResult:
     """The words themselves, posted raw."""
-    cases: list[Case] = [case for case in markdown() if case.corpus == "pages"]
-    failures = [f"{case.name}: {effect}" for case in cases for effect in judged(case.text, LINKS).live]
-    return Figure(len(cases), failures)
+    cases: list[CorpusText] = [case for case in markdown() if case.corpus == "pages"]
+    failures = [f"{case.name}: {effect}" for case in cases for effect in judge_page(case.text, LINKS).live_effects]
+    return MeasureResult(len(cases), failures)
 
 
 MEASURE = Measure(
     name="Live effects in Markdown",
     goal="0",
-    what="A string of the corpora in every field of a report, in the comment and on the job's page, read by another "
-    "parser (comrak, html5lib) and by the rules of GitHub's filters; a failure is an image, a link, a mention, a "
+    description="A string of the corpora in every field of a report, in the comment and on the job's page, read by "
+    "another parser (comrak, html5lib) and by the rules of GitHub's filters; a failure is an image, a link, a mention, a "
     "reference, raw HTML, a bot's command or structure that the words brought in.",
     run=run,
-    blind=blind,
+    run_without_defence=run_without_defence,
 )

@@ -12,13 +12,13 @@ from typing import Any
 
 from testing.runs import external_services, sample_bug
 from testing.runs.job import MOUNTS, Job
-from testing.servers.github_api import START, Api
-from testing.servers.github_api import serving as github_serving
+from testing.servers.github_api import START, GitHubApi
+from testing.servers.github_api import serve_github_api as github_serving
 from testing.servers.github_server import GitHubServer
-from testing.servers.scripted_server import Reply, Request
-from testing.servers.scripted_server import serving as endpoint_serving
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply
+from testing.servers.scripted_server import serve_script as endpoint_serving
 from triage.action import main
-from trust.measure import Figure, Measure
+from trust.measure import Measure, MeasureResult
 
 ISSUES = 200
 MINUTES = 10
@@ -30,11 +30,11 @@ MODEL_KEY = "sk-" + "f2" * 20
 
 
 @dataclass
-class Flooded:
+class IssueBurst:
     """A repository whose issues come one after the other."""
 
     job: Job
-    api: Api
+    api: GitHubApi
     apart_seconds: int
     model_asked: int = 0
     """Requests to the model since the last event."""
@@ -42,22 +42,22 @@ class Flooded:
     """Events that cost a model's answer."""
     wrong: list[str] = field(default_factory=list)
 
-    def opened(self, number: int) -> None:
+    def open_issue(self, number: int) -> None:
         """An issue is opened, and triaged."""
         self._pass_time()
         self.api.add_issue(number, title=f"{sample_bug.TITLE}, {number}", body=sample_bug.BODY)
         self._triage({"action": "opened"}, number, number)
 
-    def edited(self, time: int) -> None:
+    def edit_issue(self, time: int) -> None:
         """The first issue gets another text, and is triaged again."""
         self._pass_time()
         self.api.issues[1]["body"] = f"{sample_bug.BODY}\nThis happens {time} times a day."
-        self.api.issues[1]["updated_at"] = self.api.stamp
+        self.api.issues[1]["updated_at"] = self.api.timestamp
         self._triage({"action": "edited", "changes": {"body": {"from": "before"}}}, 1, time)
 
     def _pass_time(self) -> None:
         self.api.seconds += self.apart_seconds
-        self.api.answered_at = START + timedelta(seconds=self.api.seconds)
+        self.api.date_header = START + timedelta(seconds=self.api.seconds)
 
     def _triage(self, event: dict[str, Any], number: int, counted: int) -> None:
         told = event | {"issue": self.api.issues[number], "sender": {"login": "mona", "type": "User", "id": 7}}
@@ -74,16 +74,16 @@ class Flooded:
 
 
 @contextlib.contextmanager
-def flooded(cap: int, events: int) -> Iterator[Flooded]:
+def serve_burst(cap: int, events: int) -> Iterator[IssueBurst]:
     """A repository that allows a model for so many, before that many events in ten minutes."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         api = stack.enter_context(github_serving())
         api.logins[TOKEN] = BOT
 
-        def reply(request: Request) -> Reply:
+        def reply(request: ReceivedRequest) -> ScriptedReply:
             flood.model_asked += 1
-            return external_services.reply_to(request)[1]
+            return external_services.default_reply(request)[1]
 
         endpoint = stack.enter_context(endpoint_serving(reply))
         job = Job(folder / "job", GitHubServer(sample_bug.TITLE, sample_bug.BODY, url=api.url))
@@ -94,41 +94,41 @@ def flooded(cap: int, events: int) -> Iterator[Flooded]:
             "model-base-url": f"{endpoint.url}/v1",
             "max-model-runs-per-day": str(cap),
         }
-        sample_bug.plain_checkout(job.workspace)
+        sample_bug.write_plain_checkout(job.workspace)
         job.commit()
-        flood = Flooded(job, api, max(1, MINUTES * 60 // events))
+        flood = IssueBurst(job, api, max(1, MINUTES * 60 // events))
         yield flood
 
 
-def run(share: float) -> Figure:
+def run(share: float) -> MeasureResult:
     """So many issues, then so many edits of one."""
     events = max(FEWEST, round(ISSUES * share))
     cap = max(1, CAP * events // ISSUES)
-    with flooded(cap, events) as flood:
+    with serve_burst(cap, events) as flood:
         for number in range(1, events + 1):
-            flood.opened(number)
-    with flooded(cap, events) as edits:
-        edits.opened(1)
+            flood.open_issue(number)
+    with serve_burst(cap, events) as edits:
+        edits.open_issue(1)
         for time in range(2, events + 1):
-            edits.edited(time)
+            edits.edit_issue(time)
     failures = [*flood.wrong, *edits.wrong, *_beyond(flood, cap, "issues"), *_beyond(edits, cap, "edits")]
     measured = f"{len(flood.by_model)} issues, {len(edits.by_model)} edits of {events} by a model, cap {cap}"
-    return Figure(2 * events, failures, measured)
+    return MeasureResult(2 * events, failures, measured)
 
 
-def _beyond(flood: Flooded, cap: int, what: str) -> list[str]:
+def _beyond(flood: IssueBurst, cap: int, what: str) -> list[str]:
     asked = len(flood.by_model)
     if not asked:
         return [f"no model was asked for any of the {what}: the cap was not tried"]
     return [f"a model was asked for {asked} {what}, the cap is {cap}"] if asked > cap else []
 
 
-def blind() -> Figure:
+def run_without_defence() -> MeasureResult:
     """A cap that is never reached, judged by a smaller one."""
-    with flooded(10_000, FEWEST) as flood:
+    with serve_burst(10_000, FEWEST) as flood:
         for number in range(1, 3):
-            flood.opened(number)
-    return Figure(2, _beyond(flood, 1, "issues"))
+            flood.open_issue(number)
+    return MeasureResult(2, _beyond(flood, 1, "issues"))
 
 
 MEASURE = Measure(
@@ -137,5 +137,5 @@ MEASURE = Measure(
     f"{ISSUES} issues opened in {MINUTES} minutes under `max-model-runs-per-day: {CAP}`, one edited as often; "
     "the model's server counts who asked it. Each issue has one comment all the same.",
     run,
-    blind,
+    run_without_defence,
 )

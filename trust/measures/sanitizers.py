@@ -8,17 +8,17 @@ import comrak
 import html5lib  # type: ignore[import-untyped]
 
 from testing.text.hidden_channels import CHANNELS
-from testing.text.pathological_text import SHAPES
-from triage.adapters.runner.inert_lines import inert_lines, one_line
-from triage.reading.markdown.visible_text import visible, visible_line
-from triage.secrets.likely_secrets import masked
-from triage.secrets.web_query import plain_query
-from triage.text.clean_text import clean, visible_only
-from triage.text.inert_markdown import code_span, fenced, inert, plain
+from testing.text.pathological_text import PATHOLOGICAL_TEXTS
+from triage.adapters.runner.inert_lines import to_inert_line, to_inert_lines
+from triage.reading.markdown.visible_text import extract_visible_line, extract_visible_page
+from triage.secrets.likely_secrets import redact_likely_secrets
+from triage.secrets.web_query import sanitize_query
+from triage.text.clean_text import clean_and_count, clean_text
+from triage.text.inert_markdown import escape_markdown, format_code_block, format_code_span, sanitize_markdown
 from trust.corpora import markdown
-from trust.markdown_judge import judged
-from trust.measure import Figure, Measure
-from trust.sampling import part
+from trust.markdown_judge import judge_page
+from trust.measure import Measure, MeasureResult
+from trust.sampling import sample_evenly
 
 SHAPE_CHARS = 3_000
 NO_END = 1_000_000
@@ -26,38 +26,38 @@ NO_END = 1_000_000
 CANARY = "hidden words"
 Sanitizer = Callable[[str], str]
 AGAIN: dict[str, Sanitizer] = {
-    "clean": visible_only,
-    "visible line": lambda text: visible_line(text)[0],
-    "masked": masked,
-    "query of the web": plain_query,
-    "log line": one_line,
-    "log lines": lambda text: "\n".join(inert_lines(text)),
+    "clean": clean_text,
+    "visible line": lambda text: extract_visible_line(text)[0],
+    "masked": redact_likely_secrets,
+    "query of the web": sanitize_query,
+    "log line": to_inert_line,
+    "log lines": lambda text: "\n".join(to_inert_lines(text)),
 }
 """Text to text: the second time changes nothing."""
 WRITTEN: dict[str, Sanitizer] = {
-    "inert": lambda text: inert(text, NO_END),
-    "code span": code_span,
-    "fenced": fenced,
+    "inert": lambda text: escape_markdown(text, NO_END),
+    "code span": format_code_span,
+    "fenced": format_code_block,
 }
 """Text to Markdown: what a reader sees of it, written again, is seen again."""
 MARKDOWN: dict[str, Sanitizer] = {
-    "plain": lambda text: plain(text, NO_END),
+    "plain": lambda text: sanitize_markdown(text, NO_END),
 }
 """Markdown to Markdown: the second time shows the same."""
 
 
-def texts() -> list[tuple[str, str]]:
+def list_texts() -> list[tuple[str, str]]:
     """Names and texts of all corpora."""
     corpora = [(case.name, case.text) for case in markdown()]
     hidden = [(name, channel(CANARY)) for name, channel in CHANNELS.items()]
-    return [*corpora, *hidden, *((name, shape(SHAPE_CHARS)) for name, shape in SHAPES.items())]
+    return [*corpora, *hidden, *((name, shape(SHAPE_CHARS)) for name, shape in PATHOLOGICAL_TEXTS.items())]
 
 
-def run(share: float) -> Figure:
+def run(share: float) -> MeasureResult:
     """Each text through each sanitizer, twice."""
-    chosen = part(texts(), share)
+    chosen = sample_evenly(list_texts(), share)
     failures = [f"{words}: {name}" for name, text in chosen for words in _wrong(text)]
-    return Figure(len(chosen) * (len(AGAIN) + len(WRITTEN) + len(MARKDOWN) + 1), failures)
+    return MeasureResult(len(chosen) * (len(AGAIN) + len(WRITTEN) + len(MARKDOWN) + 1), failures)
 
 
 def _wrong(text: str) -> Iterator[str]:
@@ -66,14 +66,14 @@ def _wrong(text: str) -> Iterator[str]:
             yield f"{name} changes its own result"
     for name, sanitizer in WRITTEN.items():
         once = sanitizer(text)
-        yield from (f"{name} {words}" for words in _shows(once, sanitizer(shown(once)), sanitizer(once)))
+        yield from (f"{name} {words}" for words in _shows(once, sanitizer(rendered_words(once)), sanitizer(once)))
     for name, sanitizer in MARKDOWN.items():
         once = sanitizer(text)
         yield from (f"{name} {words}" for words in _shows(once, sanitizer(once), sanitizer(once)))
-    seen = visible(text).text
-    if clean(seen) != (seen, 0):
+    seen = extract_visible_page(text).text
+    if clean_and_count(seen) != (seen, 0):
         yield "the visible text holds what nobody sees"
-    again = "".join(block.text for block in visible(_as_code(seen)).blocks)
+    again = "".join(block.text for block in extract_visible_page(_as_code(seen)).blocks)
     if _letters(again) != _letters(seen):
         yield "the visible text, shown as code, is seen as another"
 
@@ -84,13 +84,13 @@ def _settles(sanitizer: Sanitizer, text: str) -> bool:
 
 
 def _shows(once: str, again: str, twice: str) -> Iterator[str]:
-    if _letters(shown(again)) != _letters(shown(once)):
+    if _letters(rendered_words(again)) != _letters(rendered_words(once)):
         yield "is seen as other words the second time"
-    live = set(judged(twice, ()).live) - set(judged(once, ()).live)
+    live = set(judge_page(twice, ()).live_effects) - set(judge_page(once, ()).live_effects)
     yield from (f"written twice has {effect}" for effect in sorted(live))
 
 
-def shown(page: str) -> str:
+def rendered_words(page: str) -> str:
     """The words of a page, by another parser."""
     extensions, rendering = comrak.ExtensionOptions(), comrak.RenderOptions()
     for name in ("table", "strikethrough", "autolink", "tasklist"):
@@ -111,7 +111,7 @@ def _letters(text: str) -> str:
     return re.sub(r"[\s`']", "", text)
 
 
-def blind() -> Figure:
+def run_without_defence() -> MeasureResult:
     """Sanitizers of which the second step makes what the first one looks for."""
     naive: dict[str, Sanitizer] = {
         "entities after comments": lambda text: html.unescape(re.sub(r"<!--.*?-->", "", text)),
@@ -121,7 +121,7 @@ def blind() -> Figure:
     cases = ["a &#60;!-- b --> c", "<!-<!-- a -->- b -->", "@mona <b>"]
     tried = [(name, text) for name in naive for text in cases]
     failures = [f"{name} changes its own result" for name, text in tried if not _settles(naive[name], text)]
-    return Figure(len(tried), failures)
+    return MeasureResult(len(tried), failures)
 
 
 MEASURE = Measure(
@@ -130,5 +130,5 @@ MEASURE = Measure(
     "A string of the corpora, a hidden channel or a costly shape through each sanitizer and through it once more: the "
     "result stays, what another parser shows of it is shown again in the same words, and it is still inert.",
     run,
-    blind,
+    run_without_defence,
 )

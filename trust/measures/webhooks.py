@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from testing.runs import sample_bug
-from testing.servers.github_server import SLUG, GitHubServer, serving
-from testing.webhooks.event_runner import Ended, Place
-from testing.webhooks.example_payloads import Example, examples, mutated_file, payload
+from testing.servers.github_server import SLUG, GitHubServer, serve_github
+from testing.webhooks.event_runner import EventResult, EventRunner
+from testing.webhooks.example_payloads import Example, load_examples, load_payload, mutate_event_file
 from trust import runner_grammar
-from trust.measure import Figure, Measure
-from trust.sampling import part
+from trust.measure import Measure, MeasureResult
+from trust.sampling import sample_evenly
 
 MUTATED = 2_000
 SIDE_BY_SIDE = 3
@@ -45,35 +45,37 @@ Case = Example | int | str
 """An example, the seed of a changed one, or the name of a body."""
 
 
-def run(share: float) -> Figure:
+def run(share: float) -> MeasureResult:
     """Every example, changed ones by their seeds, and odd bodies."""
-    chosen = part([*BODIES, *examples(), *range(MUTATED)], share)
+    chosen = sample_evenly([*BODIES, *load_examples(), *range(MUTATED)], share)
     groups = [chosen[at : at + TOGETHER] for at in range(0, len(chosen), TOGETHER)]
     if len(groups) == 1:
-        return Figure(len(chosen), tried(groups[0]))
+        return MeasureResult(len(chosen), run_cases(groups[0]))
     with ProcessPoolExecutor(SIDE_BY_SIDE, mp_context=get_context("spawn")) as pool:
-        return Figure(len(chosen), [words for found in pool.map(tried, groups) for words in found])
+        return MeasureResult(len(chosen), [words for found in pool.map(run_cases, groups) for words in found])
 
 
-def tried(cases: list[Case]) -> list[str]:
+def run_cases(cases: list[Case]) -> list[str]:
     """What was wrong with each."""
     failures: list[str] = []
-    with TemporaryDirectory() as folder, serving(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
-        place = Place(Path(folder), github)
+    with TemporaryDirectory() as folder, serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+        place = EventRunner(Path(folder), github)
         for case in cases:
             name, event, content = _payload(case)
             github.comments.clear()
             github.number = _number(content) or 7
             github.body = (BODIES[case] if isinstance(case, str) else sample_bug.BODY) or ""
-            failures += [f"{name}: {words}" for words in wrong(event, content, partial(place.run, event, content))]
+            failures += [
+                f"{name}: {words}" for words in find_problems(event, content, partial(place.run, event, content))
+            ]
     return failures
 
 
 def _payload(case: Case) -> tuple[str, str, bytes]:
     if isinstance(case, int):
-        return f"changed, seed {case}", *mutated_file(case)
+        return f"changed, seed {case}", *mutate_event_file(case)
     if isinstance(case, str):
-        opened = payload("issues.opened", issue__body=BODIES[case])
+        opened = load_payload("issues.opened", issue__body=BODIES[case])
         return f"a body: {case}", "issues", json.dumps(opened).encode()
     return f"{case.event}.{case.payload.get('action')}", case.event, json.dumps(case.payload).encode()
 
@@ -105,20 +107,20 @@ def may_ask(event: str, content: bytes) -> bool:
     return isinstance(action, str) and action in started.get(event, set())
 
 
-def wrong(event: str, content: bytes, started: Callable[[], Ended]) -> list[str]:
+def find_problems(event: str, content: bytes, started: Callable[[], EventResult]) -> list[str]:
     """What a run on this payload did or left that it may not."""
     done = started()
     below = re.compile(rf"(?:GET|POST|PATCH|DELETE) /repos/{SLUG}(?:/|$)|POST /graphql$")
     of_issue = re.compile(rf"/issues/(?:{_number(content) or 0}|comments/\d+)(?:/|$)")
-    writes = [asked for asked in done.asked if not asked.startswith(("GET", "POST /graphql"))]
-    commands = list(runner_grammar.commands(done.log))
+    writes = [asked for asked in done.requests if not asked.startswith(("GET", "POST /graphql"))]
+    commands = list(runner_grammar.parse_commands(done.log))
     complaints = {
         f"exit code {done.code}": done.code not in (0, 1),
         "a traceback": "Traceback (most recent call last)" in done.log,
         "a bug of ours": "Internal error" in done.log,
         f"{len(done.errors)} errors with exit code {done.code}": len(done.errors) != done.code,
-        f"{len(done.asked)} requests": bool(done.asked) and not may_ask(event, content),
-        "a request elsewhere": not all(below.match(asked) for asked in done.asked),
+        f"{len(done.requests)} requests": bool(done.requests) and not may_ask(event, content),
+        "a request elsewhere": not all(below.match(asked) for asked in done.requests),
         "a write elsewhere": not all(of_issue.search(asked) for asked in writes),
         f"{len(writes)} writes": len(writes) > 1,
         "not one summary": done.summary.count("## Bug triage") != 1,
@@ -128,22 +130,24 @@ def wrong(event: str, content: bytes, started: Callable[[], Ended]) -> list[str]
     return [words for words, is_wrong in complaints.items() if is_wrong]
 
 
-def blind() -> Figure:
+def run_without_defence() -> MeasureResult:
     """A program that takes a payload for what it should be, and asks before it looks."""
     cases: list[tuple[str, Any]] = [("issues", {"action": "labeled"}), ("push", {}), ("issues", {"issue": None})]
     failures = [
-        words for event, told in cases for words in wrong(event, json.dumps(told).encode(), partial(_naive, told))
+        words
+        for event, told in cases
+        for words in find_problems(event, json.dumps(told).encode(), partial(_naive, told))
     ]
-    return Figure(len(cases), failures)
+    return MeasureResult(len(cases), failures)
 
 
-def _naive(told: dict[str, Any]) -> Ended:
+def _naive(told: dict[str, Any]) -> EventResult:
     asked = [f"GET /repos/{SLUG}/labels"]
     try:
         asked.append(f"POST /repos/{SLUG}/issues/{told['issue']['number']}/comments")
     except (KeyError, TypeError) as error:
-        return Ended(1, f"Traceback (most recent call last)\n{error!r}", {}, "", asked)
-    return Ended(0, "", {}, "", asked)
+        return EventResult(1, f"Traceback (most recent call last)\n{error!r}", {}, "", asked)
+    return EventResult(0, "", {}, "", asked)
 
 
 MEASURE = Measure(
@@ -153,5 +157,5 @@ MEASURE = Measure(
     "request where the event does not apply, none but to the issue of the event where it does, one page and a status "
     "every time.",
     run,
-    blind,
+    run_without_defence,
 )

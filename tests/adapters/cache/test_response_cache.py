@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from testing.fakes import NOW
 from triage.adapters.cache import response_cache as module
-from triage.adapters.cache.response_cache import KEPT_SECONDS, MAX_ANSWER_CHARS, NAME, ReplyStore
+from triage.adapters.cache.response_cache import FILE_NAME, MAX_AGE_SECONDS, MAX_ANSWER_CHARS, SqliteResponseCache
 
 CANNOT = "Answers cannot be kept in cache-dir: an interrupted run would ask for them again."
 ASIDE = "The kept answers of earlier runs could not be read; they were put aside."
@@ -32,7 +32,7 @@ class Opened:
         self.beside: list[str] = []
         """What lay in the folder when it spoke."""
         self._folder = folder
-        self.store = ReplyStore(folder, self._hear, lambda: NOW + age)
+        self.store = SqliteResponseCache(folder, self._hear, lambda: NOW + age)
 
     def _hear(self, note: str) -> None:
         self.notes.append(note)
@@ -47,11 +47,11 @@ def folder(tmp_path: Path) -> Path:
 
 def test_what_is_kept_is_known_to_the_next_run(folder: Path):
     first, second = Opened(folder), Opened(folder)
-    assert first.store.known("a") is None
-    first.store.keep("a", '{"words": "\\ud800 é \U0001f4a9"}')
-    first.store.keep("a", "newer")
-    first.store.keep("b", "other")
-    assert [second.store.known(key) for key in "abc"] == ["newer", "other", None]
+    assert first.store.get("a") is None
+    first.store.put("a", '{"words": "\\ud800 é \U0001f4a9"}')
+    first.store.put("a", "newer")
+    first.store.put("b", "other")
+    assert [second.store.get(key) for key in "abc"] == ["newer", "other", None]
     assert first.notes == second.notes == []
 
 
@@ -61,26 +61,26 @@ def test_nothing_is_made_before_the_first_question(folder: Path):
 
 
 def test_only_we_may_read_it(folder: Path):
-    Opened(folder).store.keep("a", "1")
+    Opened(folder).store.put("a", "1")
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
 
 
 def test_a_file_that_others_may_read_is_closed_to_them(folder: Path):
-    Opened(folder).store.keep("a", "1")
-    (folder / NAME).chmod(0o644)
-    Opened(folder).store.keep("b", "1")
-    assert stat.S_IMODE((folder / NAME).stat().st_mode) == 0o600
+    Opened(folder).store.put("a", "1")
+    (folder / FILE_NAME).chmod(0o644)
+    Opened(folder).store.put("b", "1")
+    assert stat.S_IMODE((folder / FILE_NAME).stat().st_mode) == 0o600
 
 
 KEEPER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from triage.adapters.cache.response_cache import ReplyStore
-store = ReplyStore(Path(sys.argv[1]), print, lambda: datetime.fromisoformat(sys.argv[2]))
+from triage.adapters.cache.response_cache import SqliteResponseCache
+store = SqliteResponseCache(Path(sys.argv[1]), print, lambda: datetime.fromisoformat(sys.argv[2]))
 for number in range(1_000_000):
-    store.keep(f"key-{number}", str(number) * 1_000)
+    store.put(f"key-{number}", str(number) * 1_000)
     print(number, flush=True)
 """
 
@@ -93,8 +93,8 @@ def test_what_was_kept_survives_a_kill(folder: Path, after: int):
         said = [int(line) for _, line in zip(range(after + 1), keeper.stdout, strict=False)]
         keeper.send_signal(signal.SIGKILL)
     again = Opened(folder)
-    assert [again.store.known(f"key-{number}") for number in said] == [str(number) * 1_000 for number in said]
-    again.store.keep("more", "1")
+    assert [again.store.get(f"key-{number}") for number in said] == [str(number) * 1_000 for number in said]
+    again.store.put("more", "1")
     assert again.notes == []
 
 
@@ -103,46 +103,46 @@ def test_two_processes_may_keep_at_once(folder: Path):
     keepers = [subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[3]) for _ in range(2)]
     told = [keeper.communicate(timeout=60)[0].decode().split("\n") for keeper in keepers]
     assert told == [[*map(str, range(20)), ""]] * 2, "nothing was said but the numbers"
-    assert Opened(folder).store.known("key-19") == "19" * 1_000
+    assert Opened(folder).store.get("key-19") == "19" * 1_000
 
 
 # --- bounds
 
 
 def test_after_a_week_nobody_takes_up_a_run(folder: Path):
-    Opened(folder).store.keep("old", "1")
-    Opened(folder, timedelta(days=6)).store.keep("young", "1")
-    week = Opened(folder, timedelta(seconds=KEPT_SECONDS))
-    assert [week.store.known(key) for key in ("old", "young")] == ["1", "1"]
+    Opened(folder).store.put("old", "1")
+    Opened(folder, timedelta(days=6)).store.put("young", "1")
+    week = Opened(folder, timedelta(seconds=MAX_AGE_SECONDS))
+    assert [week.store.get(key) for key in ("old", "young")] == ["1", "1"]
     later = Opened(folder, timedelta(days=8))
-    assert [later.store.known(key) for key in ("old", "young")] == [None, "1"]
+    assert [later.store.get(key) for key in ("old", "young")] == [None, "1"]
     assert rows(folder) == ["young"]
 
 
 def test_what_comes_from_the_future_is_dropped(folder: Path):
-    Opened(folder, timedelta(days=400)).store.keep("a", "1")
-    Opened(folder, timedelta(hours=3)).store.keep("b", "1")
-    Opened(folder).store.keep("c", "1")
+    Opened(folder, timedelta(days=400)).store.put("a", "1")
+    Opened(folder, timedelta(hours=3)).store.put("b", "1")
+    Opened(folder).store.put("c", "1")
     assert rows(folder) == ["b", "c"]
 
 
 def test_of_too_much_the_oldest_goes_first(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "MAX_ANSWERS_BYTES", 2_500)
+    monkeypatch.setattr(module, "MAX_TOTAL_BYTES", 2_500)
     for day, key in enumerate("abcd"):
-        Opened(folder, timedelta(days=day)).store.keep(key, "x" * 1_000)
-    Opened(folder, timedelta(days=4)).store.known("a")
+        Opened(folder, timedelta(days=day)).store.put(key, "x" * 1_000)
+    Opened(folder, timedelta(days=4)).store.get("a")
     assert rows(folder) == ["c", "d"]
 
 
 def test_an_answer_without_end_is_not_kept(folder: Path):
     opened = Opened(folder)
-    opened.store.keep("a", "x" * (MAX_ANSWER_CHARS + 1))
-    assert opened.store.known("a") is None
+    opened.store.put("a", "x" * (MAX_ANSWER_CHARS + 1))
+    assert opened.store.get("a") is None
     assert opened.notes == []
 
 
 def rows(folder: Path) -> list[str]:
-    with closing(sqlite3.connect(folder / NAME)) as database:
+    with closing(sqlite3.connect(folder / FILE_NAME)) as database:
         return [key for (key,) in database.execute("SELECT key FROM replies ORDER BY key")]
 
 
@@ -151,33 +151,33 @@ def rows(folder: Path) -> list[str]:
 
 def written(folder: Path, data: bytes) -> None:
     folder.mkdir(parents=True)
-    (folder / NAME).write_bytes(data)
+    (folder / FILE_NAME).write_bytes(data)
 
 
 def made(folder: Path, *statements: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(folder / NAME)) as database:
+    with closing(sqlite3.connect(folder / FILE_NAME)) as database:
         for statement in statements:
             database.execute(statement)
         database.commit()
 
 
 def spoiled(folder: Path) -> None:
-    Opened(folder).store.keep("a", "x" * 50_000)
-    data = bytearray((folder / NAME).read_bytes())
+    Opened(folder).store.put("a", "x" * 50_000)
+    data = bytearray((folder / FILE_NAME).read_bytes())
     data[4_096:12_000] = os.urandom(12_000 - 4_096)
-    (folder / NAME).write_bytes(data)
+    (folder / FILE_NAME).write_bytes(data)
 
 
 def truncated(folder: Path) -> None:
-    Opened(folder).store.keep("a", "x" * 50_000)
-    os.truncate(folder / NAME, 9_000)
+    Opened(folder).store.put("a", "x" * 50_000)
+    os.truncate(folder / FILE_NAME, 9_000)
 
 
 def with_journal(folder: Path) -> None:
     """A rollback journal may name a file that SQLite then deletes."""
-    Opened(folder).store.keep("a", "1")
-    (folder / f"{NAME}-journal").write_bytes(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(1_000))
+    Opened(folder).store.put("a", "1")
+    (folder / f"{FILE_NAME}-journal").write_bytes(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(1_000))
 
 
 FOREIGN: dict[str, Callable[[Path], None]] = {
@@ -202,28 +202,28 @@ FOREIGN: dict[str, Callable[[Path], None]] = {
 def test_what_is_damaged_or_foreign_is_put_aside_and_said(folder: Path, foreign: Callable[[Path], None]):
     foreign(folder)
     opened = Opened(folder)
-    assert opened.store.known("a") is None
-    opened.store.keep("a", "1")
-    assert opened.store.known("a") == "1"
+    assert opened.store.get("a") is None
+    opened.store.put("a", "1")
+    assert opened.store.get("a") == "1"
     assert opened.notes == [ASIDE]
     assert opened.beside == ["replies.unreadable"]
-    assert sorted(file.name for file in folder.iterdir()) == [NAME, "replies.unreadable"]
+    assert sorted(file.name for file in folder.iterdir()) == [FILE_NAME, "replies.unreadable"]
     again = Opened(folder)
-    assert again.store.known("a") == "1"
+    assert again.store.get("a") == "1"
     assert again.notes == []
 
 
 def test_a_file_without_end_is_put_aside(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    Opened(folder).store.keep("a", "x" * 50_000)
+    Opened(folder).store.put("a", "x" * 50_000)
     monkeypatch.setattr(module, "MAX_FILE_BYTES", 20_000)
     opened = Opened(folder)
-    assert opened.store.known("a") is None
+    assert opened.store.get("a") is None
     assert opened.notes == [ASIDE]
 
 
 def link_to_file(folder: Path, target: Path) -> None:
     folder.mkdir(parents=True)
-    (folder / NAME).symlink_to(target / "file")
+    (folder / FILE_NAME).symlink_to(target / "file")
 
 
 def link_to_folder(folder: Path, target: Path) -> None:
@@ -232,17 +232,17 @@ def link_to_folder(folder: Path, target: Path) -> None:
 
 
 def link_beside(folder: Path, target: Path) -> None:
-    Opened(folder).store.keep("a", "1")
-    (folder / f"{NAME}-wal").symlink_to(target / "file")
+    Opened(folder).store.put("a", "1")
+    (folder / f"{FILE_NAME}-wal").symlink_to(target / "file")
 
 
 def folder_in_place(folder: Path, target: Path) -> None:
-    (folder / NAME).mkdir(parents=True)
+    (folder / FILE_NAME).mkdir(parents=True)
 
 
 def pipe_in_place(folder: Path, target: Path) -> None:
     folder.mkdir(parents=True)
-    os.mkfifo(folder / NAME)
+    os.mkfifo(folder / FILE_NAME)
 
 
 def file_for_a_folder(folder: Path, target: Path) -> None:
@@ -263,8 +263,8 @@ def test_a_link_or_another_kind_of_file_is_left_alone_and_said(
     place(folder, target)
     opened = Opened(folder)
     for _ in range(2):
-        opened.store.keep("a", "1")
-        assert opened.store.known("a") is None
+        opened.store.put("a", "1")
+        assert opened.store.get("a") is None
     assert opened.notes == [CANNOT]
     assert [(file.name, file.read_text()) for file in target.iterdir()] == [("file", "theirs")]
 
@@ -275,36 +275,36 @@ def test_any_bytes_in_its_place_do_no_harm(tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("any") / "runs"
     written(folder, (b"SQLite format 3\x00" if header else b"") + data)
     opened = Opened(folder)
-    assert opened.store.known("a") is None
-    opened.store.keep("a", "1")
-    assert opened.store.known("a") == "1"
+    assert opened.store.get("a") is None
+    opened.store.put("a", "1")
+    assert opened.store.get("a") == "1"
 
 
 # --- a disk that does not do as asked
 
 
 def test_another_process_that_holds_the_file_costs_a_moment_once(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    Opened(folder).store.keep("a", "1")
+    Opened(folder).store.put("a", "1")
     monkeypatch.setattr(module, "LOCK_SECONDS", 0.01)
     opened = Opened(folder)
-    with closing(sqlite3.connect(folder / NAME, isolation_level=None)) as holder:
+    with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
-        opened.store.keep("b", "1")
-        opened.store.keep("c", "1")
-        assert opened.store.known("a") == "1", "reading goes on beside a writer"
+        opened.store.put("b", "1")
+        opened.store.put("c", "1")
+        assert opened.store.get("a") == "1", "reading goes on beside a writer"
         assert opened.notes == [CANNOT]
 
 
 def test_a_file_that_is_locked_when_the_run_starts_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    Opened(folder).store.keep("a", "1")
+    Opened(folder).store.put("a", "1")
     monkeypatch.setattr(module, "LOCK_SECONDS", 0.01)
     opened = Opened(folder)
-    with closing(sqlite3.connect(folder / NAME, isolation_level=None)) as holder:
+    with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None)) as holder:
         holder.execute("PRAGMA locking_mode = EXCLUSIVE")
         holder.execute("BEGIN EXCLUSIVE")
-        assert opened.store.known("a") is None
+        assert opened.store.get("a") is None
         assert opened.notes == [CANNOT]
-    assert Opened(folder).store.known("a") == "1"
+    assert Opened(folder).store.get("a") == "1"
 
 
 @contextmanager
@@ -323,19 +323,19 @@ def test_a_full_disk_is_said_once(folder: Path, left: int):
     opened = Opened(folder)
     with full_disk(left):
         for _ in range(3):
-            opened.store.keep("a", "x" * 100_000)
-        assert opened.store.known("a") is None
+            opened.store.put("a", "x" * 100_000)
+        assert opened.store.get("a") is None
     assert opened.notes == [CANNOT]
 
 
 def test_a_disk_that_fills_up_leaves_what_is_kept(folder: Path):
     opened = Opened(folder)
-    opened.store.keep("a", "1")
+    opened.store.put("a", "1")
     with full_disk(40_000):
-        opened.store.keep("b", "x" * 100_000)
-        assert opened.store.known("a") == "1"
+        opened.store.put("b", "x" * 100_000)
+        assert opened.store.get("a") == "1"
     assert opened.notes == [CANNOT]
-    assert Opened(folder).store.known("a") == "1"
+    assert Opened(folder).store.get("a") == "1"
 
 
 @contextmanager
@@ -356,32 +356,32 @@ def open_folder(tmp_path: Path) -> Iterator[Path]:
     for parent in [tmp_path, *tmp_path.parents][:3]:
         parent.chmod(0o755)
     folder = tmp_path / "runs"
-    Opened(folder).store.keep("a", "1")
+    Opened(folder).store.put("a", "1")
     yield folder
     folder.chmod(0o700)
 
 
 @pytest.mark.parametrize("mode", [0o000, 0o444, 0o555])
 def test_a_folder_that_may_not_be_written_is_said_once(open_folder: Path, mode: int):
-    (open_folder / NAME).chmod(0o444)
+    (open_folder / FILE_NAME).chmod(0o444)
     open_folder.chmod(mode)
     with nobody():
         opened = Opened(open_folder)
         for _ in range(2):
-            opened.store.keep("b", "1")
-            assert opened.store.known("b") is None
+            opened.store.put("b", "1")
+            assert opened.store.get("b") is None
         assert opened.notes == [CANNOT]
 
 
 def test_a_file_that_vanishes_while_the_run_goes_on_is_said_once(folder: Path):
     opened = Opened(folder)
-    opened.store.keep("a", "1")
+    opened.store.put("a", "1")
     for file in folder.iterdir():
         file.unlink()
     folder.rmdir()
     for _ in range(2):
-        opened.store.keep("b", "1")
-        assert opened.store.known("a") is None
+        opened.store.put("b", "1")
+        assert opened.store.get("a") is None
     assert opened.notes == [CANNOT]
 
 
@@ -389,9 +389,9 @@ def test_it_can_be_used_from_another_thread(folder: Path):
     import threading
 
     opened = Opened(folder)
-    opened.store.keep("a", "1")
+    opened.store.put("a", "1")
     found: list[str | None] = []
-    thread = threading.Thread(target=lambda: found.append(opened.store.known("a")))
+    thread = threading.Thread(target=lambda: found.append(opened.store.get("a")))
     thread.start()
     thread.join()
     assert found == ["1"]

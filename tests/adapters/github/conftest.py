@@ -5,25 +5,25 @@ from typing import Any
 
 import pytest
 
-from testing.servers.github_api import JOB, SLUG, Api, serving
+from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from triage.adapters.github.issue_tracker import IssueTracker
 
-Opening = Callable[..., IssueTracker]
+OpenTracker = Callable[..., IssueTracker]
 
 
 @pytest.fixture
-def api() -> Iterator[Api]:
-    with serving() as running:
+def api() -> Iterator[GitHubApi]:
+    with serve_github_api() as running:
         running.add_issue()
         yield running
 
 
 @pytest.fixture
-def opened(api: Api) -> Iterator[Opening]:
+def open_tracker(api: GitHubApi) -> Iterator[OpenTracker]:
     """Opens trackers that do not wait, and closes them."""
     trackers: list[IssueTracker] = []
 
-    def open_one(token: str = JOB, **options: Any) -> IssueTracker:
+    def open_one(token: str = JOB_TOKEN, **options: Any) -> IssueTracker:
         quick = {"seconds_between_writes": 0.0, "backoff_seconds": 0.0, "patience_seconds": 0.0, "read_seconds": 5.0}
         quick["settle_seconds"] = 0.0
         trackers.append(IssueTracker(token, SLUG, api.url, **(quick | options)))
@@ -35,5 +35,5 @@ def opened(api: Api) -> Iterator[Opening]:
 
 
 @pytest.fixture
-def tracker(opened: Opening) -> IssueTracker:
-    return opened()
+def tracker(open_tracker: OpenTracker) -> IssueTracker:
+    return open_tracker()

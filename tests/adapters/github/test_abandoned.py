@@ -7,49 +7,51 @@ from collections.abc import Callable
 
 import pytest
 
-from testing.servers.github_api import Api, Trouble
-from tests.adapters.github.conftest import Opening
+from testing.servers.github_api import ApiFault, GitHubApi
+from tests.adapters.github.conftest import OpenTracker
 from triage.errors import GitHubUnavailable
-from triage.threads import Abandoned, in_daemon_thread
+from triage.threads import Abandoned, run_in_daemon_thread
 
 
-async def test_a_limit_that_outlasts_the_caller_is_said_at_once(api: Api, opened: Opening):
-    api.troubles = [Trouble("issues/7$", 403, {"message": "slow down"}, {"retry-after": "40"})]
+async def test_a_limit_that_outlasts_the_caller_is_said_at_once(api: GitHubApi, open_tracker: OpenTracker):
+    api.faults = [ApiFault("issues/7$", 403, {"message": "slow down"}, {"retry-after": "40"})]
     with pytest.raises(GitHubUnavailable, match="rate limit is used up"):
-        await in_daemon_thread(lambda: opened(patience_seconds=60.0).issue(7), 30.0)
-    assert len(api.asked) == 1
+        await run_in_daemon_thread(lambda: open_tracker(patience_seconds=60.0).fetch_issue(7), 30.0)
+    assert len(api.requests) == 1
 
 
 @pytest.mark.parametrize(
     ("trouble", "asked"),
     [
-        (Trouble("issues/7$", 403, {"message": "slow down"}, {"retry-after": "40"}), 1),
-        (Trouble("issues/7/comments", 200, [], hang_seconds=1.0), 2),
+        (ApiFault("issues/7$", 403, {"message": "slow down"}, {"retry-after": "40"}), 1),
+        (ApiFault("issues/7/comments", 200, [], delay_seconds=1.0), 2),
     ],
     ids=["while it waits for a limit", "while GitHub answers"],
 )
-async def test_nothing_is_asked_for_a_caller_who_left(api: Api, opened: Opening, trouble: Trouble, asked: int):
-    api.troubles = [trouble]
-    tracker = opened(patience_seconds=60.0)
+async def test_nothing_is_asked_for_a_caller_who_left(
+    api: GitHubApi, open_tracker: OpenTracker, trouble: ApiFault, asked: int
+):
+    api.faults = [trouble]
+    tracker = open_tracker(patience_seconds=60.0)
     outcome: list[BaseException] = []
     over = threading.Event()
 
     def work() -> None:
         try:
-            tracker.issue(7)
-            tracker.labels()
+            tracker.fetch_issue(7)
+            tracker.list_labels()
         except BaseException as error:  # noqa: BLE001 - the test looks at it
             outcome.append(error)
         over.set()
 
-    running = asyncio.ensure_future(in_daemon_thread(work))
-    await reached(lambda: len(api.asked) == asked)
+    running = asyncio.ensure_future(run_in_daemon_thread(work))
+    await reached(lambda: len(api.requests) == asked)
     running.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await running
     assert over.wait(10)
     assert isinstance(outcome[0], Abandoned)
-    assert len(api.asked) == asked
+    assert len(api.requests) == asked
 
 
 async def reached(holds: Callable[[], bool]) -> None:

@@ -4,97 +4,99 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from testing.servers.github_api import LOUD, READ_ONLY, SLUG, Api, Trouble
-from tests.adapters.github.conftest import Opening
+from testing.servers.github_api import READ_ONLY_TOKEN, SERVER_ERROR_TEXT, SLUG, ApiFault, GitHubApi
+from tests.adapters.github.conftest import OpenTracker
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER
 from triage.errors import GitHubUnavailable, IssueMoved, NoSuchComment, PermissionMissing, RateLimited
-from triage.publish.hidden_state import PostedState, render
+from triage.publish.hidden_state import PostedState, render_state
 
 BOT = "github-actions[bot]"
-MARKED = render(PostedState(text="1" * 16)) + "\nHello"
+MARKED = render_state(PostedState(text="1" * 16)) + "\nHello"
 COMMENTS = f"GET /repos/{SLUG}/issues/7/comments"
 DELETE = f"DELETE /repos/{SLUG}/issues/comments/"
 
 
 def shown(tracker: IssueTracker, posted: int | None = None) -> list[int | None]:
-    return [said.comment_id for said in tracker.again(7, posted).thread]
+    return [said.comment_id for said in tracker.refetch_issue(7, posted).thread]
 
 
 class TestAgain:
-    def test_only_what_came_since_and_ours_is_read(self, api: Api, tracker: IssueTracker) -> None:
+    def test_only_what_came_since_and_ours_is_read(self, api: GitHubApi, tracker: IssueTracker) -> None:
         """A thread of three pages, read once; then one small request."""
         mine = api.add_comment(MARKED, BOT)
         for _ in range(250):
             api.add_comment("noise")
         api.seconds += 3600
         api.add_comment("the last")
-        tracker.issue(7)
-        api.asked.clear()
+        tracker.fetch_issue(7)
+        api.requests.clear()
         api.seconds += 3600
         new = api.add_comment("new")
         api.issues[7]["title"] = "Another title"
-        again = tracker.again(7)
+        again = tracker.refetch_issue(7)
         assert again.title == "Another title"
         assert [said.comment_id for said in again.thread] == [mine["id"], new["id"] - 1, new["id"]]
-        assert [asked.query for asked in api.asked][1:] == ["page=1&per_page=100&since=2026-11-21T09%3A59%3A00Z"]
+        assert [asked.query for asked in api.requests][1:] == ["page=1&per_page=100&since=2026-11-21T09%3A59%3A00Z"]
 
-    def test_an_edit_is_seen(self, api: Api, tracker: IssueTracker) -> None:
+    def test_an_edit_is_seen(self, api: GitHubApi, tracker: IssueTracker) -> None:
         mine = api.add_comment(MARKED, BOT)
-        tracker.issue(7)
+        tracker.fetch_issue(7)
         api.seconds += 7200
-        mine |= {"body": f"{MARKED}!", "updated_at": api.stamp}
-        assert tracker.again(7).thread[0].body == f"{MARKED}!"
+        mine |= {"body": f"{MARKED}!", "updated_at": api.timestamp}
+        assert tracker.refetch_issue(7).thread[0].body == f"{MARKED}!"
 
     @pytest.mark.parametrize("fields", [{"updated_at": None}, {"updated_at": "yesterday"}])
-    def test_without_a_time_all_is_read(self, api: Api, tracker: IssueTracker, fields: dict[str, None]) -> None:
+    def test_without_a_time_all_is_read(self, api: GitHubApi, tracker: IssueTracker, fields: dict[str, None]) -> None:
         api.add_comment("one")
         api.issues[7] |= fields
-        tracker.issue(7)
+        tracker.fetch_issue(7)
         assert shown(tracker) == [5000]
-        assert "since" not in api.asked[-1].query
+        assert "since" not in api.requests[-1].query
 
-    def test_a_list_that_lacks_what_was_posted_is_read_again(self, api: Api, tracker: IssueTracker) -> None:
-        tracker.issue(7)
+    def test_a_list_that_lacks_what_was_posted_is_read_again(self, api: GitHubApi, tracker: IssueTracker) -> None:
+        tracker.fetch_issue(7)
         rival = api.add_comment(MARKED, BOT)
         mine, _ = tracker.post_comment(7, MARKED)
-        api.hidden = {rival["id"]: 2, mine: 2}
+        api.hidden_comments = {rival["id"]: 2, mine: 2}
         assert shown(tracker, mine) == [rival["id"], mine]
-        assert len(api.lines(COMMENTS)) == 4
+        assert len(api.request_lines(COMMENTS)) == 4
 
-    def test_a_list_that_stays_too_old_is_taken_with_what_was_posted(self, api: Api, tracker: IssueTracker) -> None:
-        tracker.issue(7)
+    def test_a_list_that_stays_too_old_is_taken_with_what_was_posted(
+        self, api: GitHubApi, tracker: IssueTracker
+    ) -> None:
+        tracker.fetch_issue(7)
         mine, _ = tracker.post_comment(7, MARKED)
-        api.hidden = {mine: 99}
+        api.hidden_comments = {mine: 99}
         assert shown(tracker, mine) == [mine]
-        assert len(api.lines(COMMENTS)) == 4
+        assert len(api.request_lines(COMMENTS)) == 4
 
-    def test_a_posted_comment_that_is_gone_is_not_waited_for(self, api: Api, tracker: IssueTracker) -> None:
+    def test_a_posted_comment_that_is_gone_is_not_waited_for(self, api: GitHubApi, tracker: IssueTracker) -> None:
         rival = api.add_comment(MARKED, BOT)
-        tracker.issue(7)
+        tracker.fetch_issue(7)
         mine, _ = tracker.post_comment(7, MARKED)
         api.comments.pop()
         assert shown(tracker, mine) == [rival["id"]]
-        assert len(api.lines(COMMENTS)) == 2
+        assert len(api.request_lines(COMMENTS)) == 2
 
-    def test_faults_while_reading_back_are_sat_out(self, api: Api, tracker: IssueTracker) -> None:
-        tracker.issue(7)
+    def test_faults_while_reading_back_are_sat_out(self, api: GitHubApi, tracker: IssueTracker) -> None:
+        tracker.fetch_issue(7)
         mine, _ = tracker.post_comment(7, MARKED)
-        api.troubles = [Trouble("GET .*comments", 502, b"", times=6)]
+        api.faults = [ApiFault("GET .*comments", 502, b"", times=6)]
         assert shown(tracker, mine) == [mine]
-        api.troubles = [Trouble("GET .*comments", 502, b"")]
+        api.faults = [ApiFault("GET .*comments", 502, b"")]
         with pytest.raises(GitHubUnavailable, match="GitHub answered 502"):
-            tracker.again(7, mine)
+            tracker.refetch_issue(7, mine)
 
-    def test_another_issue_in_its_place_is_not_it(self, api: Api, tracker: IssueTracker) -> None:
+    def test_another_issue_in_its_place_is_not_it(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.issues[7]["number"] = 8
         with pytest.raises(IssueMoved):
-            tracker.issue(7)
+            tracker.fetch_issue(7)
 
 
 class TestRemove:
     @pytest.fixture(autouse=True)
-    def thread(self, api: Api) -> None:
+    def thread(self, api: GitHubApi) -> None:
         api.add_comment("Hello", "ann")
         for body, by in (
             (MARKED, BOT),
@@ -107,40 +109,42 @@ class TestRemove:
             api.add_comment(body, by)
 
     @pytest.mark.parametrize("number", [*range(4999, 5006), 5007])
-    def test_whatever_is_not_a_younger_one_of_ours_stays(self, api: Api, tracker: IssueTracker, number: int) -> None:
-        tracker.remove_comment(7, number)
+    def test_whatever_is_not_a_younger_one_of_ours_stays(
+        self, api: GitHubApi, tracker: IssueTracker, number: int
+    ) -> None:
+        tracker.delete_comment(7, number)
         assert len(api.comments) == 7
-        assert api.lines("DELETE") == []
+        assert api.request_lines("DELETE") == []
 
-    def test_a_second_one_goes(self, api: Api, tracker: IssueTracker) -> None:
-        tracker.remove_comment(7, 5006)
+    def test_a_second_one_goes(self, api: GitHubApi, tracker: IssueTracker) -> None:
+        tracker.delete_comment(7, 5006)
         assert [comment["id"] for comment in api.comments] == list(range(5000, 5006))
-        tracker.remove_comment(7, 5006)
-        assert api.lines("DELETE") == [f"{DELETE}5006"]
+        tracker.delete_comment(7, 5006)
+        assert api.request_lines("DELETE") == [f"{DELETE}5006"]
 
-    def test_the_last_one_stays(self, api: Api, tracker: IssueTracker) -> None:
+    def test_the_last_one_stays(self, api: GitHubApi, tracker: IssueTracker) -> None:
         """The older one was deleted by somebody a moment ago."""
         del api.comments[1], api.comments[3]
-        tracker.remove_comment(7, 5006)
+        tracker.delete_comment(7, 5006)
         assert api.comments[-1]["id"] == 5006
 
-    def test_one_on_another_issue_stays(self, api: Api, tracker: IssueTracker) -> None:
+    def test_one_on_another_issue_stays(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8)
         other = api.add_comment(MARKED, BOT, 8)
-        tracker.remove_comment(7, other["id"])
+        tracker.delete_comment(7, other["id"])
         assert other in api.comments
 
     @pytest.mark.parametrize("stored", [True, False])
     @pytest.mark.parametrize("status", [0, 502, 404])
-    def test_a_lost_answer(self, api: Api, tracker: IssueTracker, status: int, stored: bool) -> None:
-        api.troubles = [Trouble("DELETE", status, b"{}", stored=stored, times=1)]
-        tracker.remove_comment(7, 5006)
+    def test_a_lost_answer(self, api: GitHubApi, tracker: IssueTracker, status: int, stored: bool) -> None:
+        api.faults = [ApiFault("DELETE", status, b"{}", stored=stored, times=1)]
+        tracker.delete_comment(7, 5006)
         assert (api.comments[-1]["id"] == 5006) is (status == 404 and not stored)
-        assert len(api.lines("DELETE")) == (1 if stored or status == 404 else 2)
+        assert len(api.request_lines("DELETE")) == (1 if stored or status == 404 else 2)
 
-    def test_a_refusal(self, opened: Opening) -> None:
+    def test_a_refusal(self, open_tracker: OpenTracker) -> None:
         with pytest.raises(PermissionMissing, match="issues: write"):
-            opened(READ_ONLY).remove_comment(7, 5006)
+            open_tracker(READ_ONLY_TOKEN).delete_comment(7, 5006)
 
 
 def test_an_edited_comment_that_is_gone_is_told_apart(tracker: IssueTracker) -> None:
@@ -148,34 +152,34 @@ def test_an_edited_comment_that_is_gone_is_told_apart(tracker: IssueTracker) -> 
         tracker.edit_comment(7, 404, "x")
 
 
-def test_somebody_elses_copy_of_the_text_is_not_ours(api: Api, tracker: IssueTracker) -> None:
+def test_somebody_elses_copy_of_the_text_is_not_ours(api: GitHubApi, tracker: IssueTracker) -> None:
     """By rules the text can be foretold; a lost answer must not make the copy stand for our comment."""
-    tracker.issue(7)
+    tracker.fetch_issue(7)
     copy = api.add_comment(MARKED, "mallory")
-    api.troubles = [Trouble("POST .*comments", 502, b"", times=1)]
+    api.faults = [ApiFault("POST .*comments", 502, b"", times=1)]
     assert tracker.post_comment(7, MARKED)[0] != copy["id"]
 
 
-def test_a_lost_comment_that_the_list_shows_late_is_found(api: Api, tracker: IssueTracker) -> None:
-    tracker.issue(7)
-    api.troubles = [Trouble("POST .*comments", 502, b"", stored=True, times=1)]
-    api.hidden = {5000: 1}
+def test_a_lost_comment_that_the_list_shows_late_is_found(api: GitHubApi, tracker: IssueTracker) -> None:
+    tracker.fetch_issue(7)
+    api.faults = [ApiFault("POST .*comments", 502, b"", stored=True, times=1)]
+    api.hidden_comments = {5000: 1}
     assert tracker.post_comment(7, MARKED)[0] == 5000
     assert len(api.comments) == 1
 
 
 @pytest.mark.parametrize("message", ["You have been blocked from commenting", "Unlocked features are forbidden"])
-def test_blocked_is_not_locked(api: Api, tracker: IssueTracker, message: str) -> None:
-    api.troubles = [Trouble("POST", 403, {"message": message})]
+def test_blocked_is_not_locked(api: GitHubApi, tracker: IssueTracker, message: str) -> None:
+    api.faults = [ApiFault("POST", 403, {"message": message})]
     with pytest.raises(PermissionMissing):
         tracker.post_comment(7, MARKED)
 
 
-def test_an_answer_that_is_none_yet_is_not_asked_for_for_ever(api: Api, tracker: IssueTracker) -> None:
-    api.troubles = [Trouble("GET", 202, {})]
+def test_an_answer_that_is_none_yet_is_not_asked_for_for_ever(api: GitHubApi, tracker: IssueTracker) -> None:
+    api.faults = [ApiFault("GET", 202, {})]
     with pytest.raises(GitHubUnavailable):
-        tracker.issue(7)
-    assert len(api.asked) == 1
+        tracker.fetch_issue(7)
+    assert len(api.requests) == 1
 
 
 class TestOpenedLately:
@@ -183,69 +187,71 @@ class TestOpenedLately:
 
     NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
-    def opened_ago(self, api: Api, number: int, hours: float, **fields: object) -> None:
+    def opened_ago(self, api: GitHubApi, number: int, hours: float, **fields: object) -> None:
         api.add_issue(number, created_at=f"{self.NOW - timedelta(hours=hours):%Y-%m-%dT%H:%M:%SZ}", **fields)
 
     @pytest.fixture(autouse=True)
-    def clock(self, api: Api) -> None:
-        api.answered_at = self.NOW
+    def clock(self, api: GitHubApi) -> None:
+        api.date_header = self.NOW
         api.issues.clear()
 
-    def test_a_day_and_no_pull_requests(self, api: Api, tracker: IssueTracker) -> None:
+    def test_a_day_and_no_pull_requests(self, api: GitHubApi, tracker: IssueTracker) -> None:
         for number, hours in ((1, 200.0), (2, 24.1), (3, 23.9), (4, 5.0), (5, 0.0)):
             self.opened_ago(api, number, hours)
         self.opened_ago(api, 6, 1.0, pull_request={"url": "x"})
-        assert tracker.opened_lately(50) == [5, 4, 3]
-        assert len(api.asked) == 1
+        assert tracker.list_recent_issues(50) == [5, 4, 3]
+        assert len(api.requests) == 1
 
-    def test_pages_until_the_count_is_exceeded(self, api: Api, tracker: IssueTracker) -> None:
+    def test_pages_until_the_count_is_exceeded(self, api: GitHubApi, tracker: IssueTracker) -> None:
         for number in range(1, 1001):
             self.opened_ago(api, number, number / 100)
-        assert len(tracker.opened_lately(50)) == 100
-        assert len(api.asked) == 1
-        assert len(tracker.opened_lately(250)) == 300
-        assert len(api.asked) == 4
+        assert len(tracker.list_recent_issues(50)) == 100
+        assert len(api.requests) == 1
+        assert len(tracker.list_recent_issues(250)) == 300
+        assert len(api.requests) == 4
 
-    def test_a_time_that_is_not_told_counts(self, api: Api, tracker: IssueTracker) -> None:
+    def test_a_time_that_is_not_told_counts(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(1, created_at=None)
-        assert tracker.opened_lately(50) == [1]
+        assert tracker.list_recent_issues(50) == [1]
 
     @pytest.mark.parametrize(
         ("status", "error"), [(429, RateLimited), (502, GitHubUnavailable), (403, PermissionMissing)]
     )
-    def test_refusals(self, api: Api, tracker: IssueTracker, status: int, error: type[Exception]) -> None:
-        api.troubles = [Trouble("GET", status, {"message": LOUD})]
+    def test_refusals(self, api: GitHubApi, tracker: IssueTracker, status: int, error: type[Exception]) -> None:
+        api.faults = [ApiFault("GET", status, {"message": SERVER_ERROR_TEXT})]
         with pytest.raises(error) as caught:
-            tracker.opened_lately(50)
+            tracker.list_recent_issues(50)
         assert type(caught.value) is error
 
 
-def test_a_thousand_comments(api: Api, tracker: IssueTracker) -> None:
+def test_a_thousand_comments(api: GitHubApi, tracker: IssueTracker) -> None:
     for place in range(1_000):
         api.add_comment("noise" if place != 990 else MARKED, BOT if place == 990 else "ann")
-    assert [said.comment_id for said in tracker.issue(7).thread if said.ours] == [5990]
-    assert len(api.lines(COMMENTS)) == 11
+    assert [said.comment_id for said in tracker.fetch_issue(7).thread if said.ours] == [5990]
+    assert len(api.request_lines(COMMENTS)) == 11
 
 
-def test_a_login_that_only_the_first_write_tells_finds_the_older_comment(api: Api, opened: Opening) -> None:
+def test_a_login_that_only_the_first_write_tells_finds_the_older_comment(
+    api: GitHubApi, open_tracker: OpenTracker
+) -> None:
     """An app's token on a server without GraphQL: the run posts, learns who it is, and sees what it had written."""
     api.logins["app-token"] = "triage-app[bot]"
     older = api.add_comment(MARKED, "triage-app[bot]")
     api.seconds += 7200
     api.add_comment(MARKED, "mallory")
-    tracker = opened("app-token")
-    assert [said.ours for said in tracker.issue(7).thread] == [False, False]
+    tracker = open_tracker("app-token")
+    assert [said.ours for said in tracker.fetch_issue(7).thread] == [False, False]
     mine, _ = tracker.post_comment(7, MARKED)
-    assert [said.comment_id for said in tracker.again(7, mine).thread if said.ours] == [older["id"], mine]
+    assert [said.comment_id for said in tracker.refetch_issue(7, mine).thread if said.ours] == [older["id"], mine]
 
 
 @pytest.mark.parametrize("body", [b"[]", b"{", b'"x"', b"null", b'{"role_name": 5}', b'{"role_name": ["admin"]}', b""])
-def test_a_role_that_cannot_be_read_is_none(api: Api, tracker: IssueTracker, body: bytes) -> None:
-    api.troubles = [Trouble("permission", 200, body)]
-    assert tracker.role("ann") == "none"
+def test_a_role_that_cannot_be_read_is_none(api: GitHubApi, tracker: IssueTracker, body: bytes) -> None:
+    api.faults = [ApiFault("permission", 200, body)]
+    assert tracker.fetch_role("ann") == "none"
 
 
-def test_a_role_that_is_not_told_in_time_is_none(api: Api, opened: Opening) -> None:
+def test_a_role_that_is_not_told_in_time_is_none(api: GitHubApi, open_tracker: OpenTracker) -> None:
     api.roles["ann"] = {"role_name": "admin"}
-    api.troubles = [Trouble("permission", hang_seconds=1.0)]
-    assert opened(read_seconds=0.1).role("ann") == "none"
+    api.faults = [ApiFault("permission", delay_seconds=1.0)]
+    assert open_tracker(read_seconds=0.1).fetch_role("ann") == "none"

@@ -5,7 +5,7 @@ from urllib3 import HTTPHeaderDict
 from urllib3.connection import HTTPConnection
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError, ProtocolError, SSLError
 
-from triage.adapters.github.github_retry import Patience, Waits, asked_wait
+from triage.adapters.github.github_retry import GitHubRetry, WaitBudget, seconds_until_retry
 
 NOW = 1_795_251_600.0
 DATE = "Sat, 21 Nov 2026 09:00:00 GMT"
@@ -35,12 +35,12 @@ DATE = "Sat, 21 Nov 2026 09:00:00 GMT"
     ],
 )
 def test_asked_wait(status: int, headers: dict[str, str], seconds: float | None) -> None:
-    assert asked_wait(status, HTTPHeaderDict(headers), lambda: NOW) == seconds
+    assert seconds_until_retry(status, HTTPHeaderDict(headers), lambda: NOW) == seconds
 
 
 def test_the_servers_clock_counts() -> None:
     headers = HTTPHeaderDict({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(NOW) + 20), "Date": DATE})
-    assert asked_wait(403, headers, lambda: NOW + 86_400) == 21.0
+    assert seconds_until_retry(403, headers, lambda: NOW + 86_400) == 21.0
 
 
 @pytest.mark.parametrize(
@@ -58,15 +58,15 @@ def test_the_servers_clock_counts() -> None:
     ],
 )
 def test_what_is_looked_at(method: str, status: int, looks: bool) -> None:
-    assert Patience(waits=Waits(60.0)).is_retry(method, status, has_retry_after=True) is looks
+    assert GitHubRetry(waits=WaitBudget(60.0)).is_retry(method, status, has_retry_after=True) is looks
 
 
 def test_all_requests_share_one_patience() -> None:
     slept: list[float] = []
-    waits = Waits(60.0, slept.append)
-    first = Patience(waits=waits)
-    first.new(total=1).waits.spend(40.0)
-    first.waits.spend(0.0)
+    waits = WaitBudget(60.0, slept.append)
+    first = GitHubRetry(waits=waits)
+    first.new(total=1).wait_budget.wait(40.0)
+    first.wait_budget.wait(0.0)
     assert slept == [40.0]
     assert waits.seconds_left == 20.0
 
@@ -84,7 +84,7 @@ def test_all_requests_share_one_patience() -> None:
     ],
 )
 def test_a_write_is_sent_again_only_when_it_never_left(method: str, error: HTTPError, again: bool) -> None:
-    patience = Patience(waits=Waits(60.0))
+    patience = GitHubRetry(waits=WaitBudget(60.0))
     if again:
         assert patience.increment(method, "/", error=error).total == 1
     else:

@@ -7,11 +7,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from testing.servers.github_api import JOB, LOUD, PERSON, SLUG, Api, Trouble, serving
-from tests.adapters.github.conftest import Opening
+from testing.servers.github_api import (
+    JOB_TOKEN,
+    PERSON_TOKEN,
+    SERVER_ERROR_TEXT,
+    SLUG,
+    ApiFault,
+    GitHubApi,
+    serve_github_api,
+)
+from tests.adapters.github.conftest import OpenTracker
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER
-from triage.domain.issue import Exchange
+from triage.domain.issue import IssueComment
 from triage.errors import (
     BadInput,
     CannotPublish,
@@ -28,14 +36,14 @@ MARKED = f"{COMMENT_MARKER} state -->\nHello"
 
 def test_it_is_the_port(tracker: IssueTracker) -> None:
     port: GitHub = tracker
-    assert port.issue(7).number == 7
+    assert port.fetch_issue(7).number == 7
 
 
 class TestIssue:
-    def test_as_it_is(self, api: Api, tracker: IssueTracker) -> None:
+    def test_as_it_is(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8, labels=[{"name": "bug"}, {"name": None}, "old"], state="closed", locked=True)
         api.add_comment("Me too", "ann", 8, updated_at="2026-11-21T09:00:01Z")
-        issue = tracker.issue(8)
+        issue = tracker.fetch_issue(8)
         assert (issue.title, issue.body, issue.author, issue.author_is_bot) == ("It breaks", "Badly.", "mona", False)
         assert (issue.labels, issue.state, issue.locked, issue.is_pull_request) == (
             ["bug", "old"],
@@ -45,7 +53,7 @@ class TestIssue:
         )
         assert issue.url == f"https://github.test/{SLUG}/issues/8"
         assert issue.thread == [
-            Exchange(
+            IssueComment(
                 author="ann",
                 body="Me too",
                 created_at=datetime(2026, 11, 21, 9, tzinfo=UTC),
@@ -54,73 +62,73 @@ class TestIssue:
             )
         ]
 
-    def test_nothing_but_null(self, api: Api, tracker: IssueTracker) -> None:
+    def test_nothing_but_null(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8, title=None, body=None, user=None, locked=None)
         api.add_comment(None, None, 8, created_at=None)
-        issue = tracker.issue(8)
+        issue = tracker.fetch_issue(8)
         assert (issue.title, issue.body, issue.author, issue.locked) == ("", "", "ghost", False)
         assert (issue.thread[0].author, issue.thread[0].body, issue.thread[0].ours) == ("ghost", "", False)
 
-    def test_a_pull_request(self, api: Api, tracker: IssueTracker) -> None:
+    def test_a_pull_request(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8, pull_request={"url": "x"}, user={"login": "dependabot[bot]", "type": "Bot"})
-        issue = tracker.issue(8)
+        issue = tracker.fetch_issue(8)
         assert issue.is_pull_request
         assert issue.author_is_bot
 
     @pytest.mark.parametrize(("comments", "pages"), [(0, 1), (1, 1), (99, 1), (100, 2), (101, 2), (250, 3)])
-    def test_the_whole_thread(self, api: Api, tracker: IssueTracker, comments: int, pages: int) -> None:
+    def test_the_whole_thread(self, api: GitHubApi, tracker: IssueTracker, comments: int, pages: int) -> None:
         for number in range(comments):
             api.add_comment(f"number {number}")
-        thread = tracker.issue(7).thread
+        thread = tracker.fetch_issue(7).thread
         assert [said.body for said in thread] == [f"number {number}" for number in range(comments)]
-        assert len(api.lines(f"GET /repos/{SLUG}/issues/7/comments")) == pages
+        assert len(api.request_lines(f"GET /repos/{SLUG}/issues/7/comments")) == pages
 
-    def test_odd_text(self, api: Api, tracker: IssueTracker) -> None:
+    def test_odd_text(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8, body="\x00\ud800 😀\r\n" * 3)
-        assert tracker.issue(8).body == "\x00\ud800 😀\r\n" * 3
+        assert tracker.fetch_issue(8).body == "\x00\ud800 😀\r\n" * 3
 
-    def test_without_a_token(self, api: Api, opened: Opening) -> None:
-        assert opened("").issue(7).number == 7
-        assert api.asked[0].token == ""
+    def test_without_a_token(self, api: GitHubApi, open_tracker: OpenTracker) -> None:
+        assert open_tracker("").fetch_issue(7).number == 7
+        assert api.requests[0].token == ""
 
 
 class TestOurs:
-    def test_our_comment_has_our_marker_and_our_login(self, api: Api, tracker: IssueTracker) -> None:
+    def test_our_comment_has_our_marker_and_our_login(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_comment(MARKED, "github-actions[bot]")
         api.add_comment("Hello", "github-actions[bot]")
         api.add_comment(f" {MARKED}", "github-actions[bot]")
-        assert [said.ours for said in tracker.issue(7).thread] == [True, False, False]
-        assert api.lines("POST") == []
+        assert [said.ours for said in tracker.fetch_issue(7).thread] == [True, False, False]
+        assert api.request_lines("POST") == []
 
-    def test_anybody_can_write_the_marker(self, api: Api, tracker: IssueTracker) -> None:
+    def test_anybody_can_write_the_marker(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.viewer = "github-actions[bot]"
         for by in ("mallory", "github-actions", "other[bot]", None):
             api.add_comment(MARKED, by)
-        assert [said.ours for said in tracker.issue(7).thread] == [False] * 4
-        assert api.lines("POST") == ["POST /graphql"]
+        assert [said.ours for said in tracker.fetch_issue(7).thread] == [False] * 4
+        assert api.request_lines("POST") == ["POST /graphql"]
 
-    def test_a_persons_or_an_apps_own_token(self, api: Api, opened: Opening) -> None:
+    def test_a_persons_or_an_apps_own_token(self, api: GitHubApi, open_tracker: OpenTracker) -> None:
         api.viewer = "mona"
         api.add_comment(MARKED, "mona")
         api.add_comment(MARKED, "mallory")
-        assert [said.ours for said in opened(PERSON).issue(7).thread] == [True, False]
+        assert [said.ours for said in open_tracker(PERSON_TOKEN).fetch_issue(7).thread] == [True, False]
 
-    def test_who_cannot_be_told_is_not_us(self, api: Api, tracker: IssueTracker) -> None:
+    def test_who_cannot_be_told_is_not_us(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.viewer = None
         api.add_comment(MARKED, "mona")
-        assert not tracker.issue(7).thread[0].ours
+        assert not tracker.fetch_issue(7).thread[0].ours
 
     @pytest.mark.parametrize("body", [b"<html>", b"[]", b"{}", b'{"data": null}', b'{"data": {"viewer": 5}}'])
-    def test_odd_answers_about_us(self, api: Api, tracker: IssueTracker, body: bytes) -> None:
-        api.troubles = [Trouble("graphql", 200, body)]
+    def test_odd_answers_about_us(self, api: GitHubApi, tracker: IssueTracker, body: bytes) -> None:
+        api.faults = [ApiFault("graphql", 200, body)]
         api.add_comment(MARKED, "mona")
-        assert not tracker.issue(7).thread[0].ours
+        assert not tracker.fetch_issue(7).thread[0].ours
 
-    def test_our_login_is_learned_from_the_first_write(self, api: Api, opened: Opening) -> None:
-        tracker = opened(PERSON)
+    def test_our_login_is_learned_from_the_first_write(self, api: GitHubApi, open_tracker: OpenTracker) -> None:
+        tracker = open_tracker(PERSON_TOKEN)
         tracker.post_comment(7, MARKED)
-        assert tracker.issue(7).thread[0].ours
-        assert "POST /graphql" not in api.lines()
+        assert tracker.fetch_issue(7).thread[0].ours
+        assert "POST /graphql" not in api.request_lines()
 
 
 class TestRefusals:
@@ -146,42 +154,42 @@ class TestRefusals:
         ],
     )
     def test_who_must_act(
-        self, api: Api, tracker: IssueTracker, status: int, message: str, error: type[TriageError], words: str
+        self, api: GitHubApi, tracker: IssueTracker, status: int, message: str, error: type[TriageError], words: str
     ) -> None:
-        api.troubles = [Trouble("GET", status, {"message": message, "documentation_url": LOUD})]
+        api.faults = [ApiFault("GET", status, {"message": message, "documentation_url": SERVER_ERROR_TEXT})]
         with pytest.raises(error) as caught:
-            tracker.issue(7)
+            tracker.fetch_issue(7)
         said = str(caught.value)
         assert words in said
-        assert LOUD not in said
+        assert SERVER_ERROR_TEXT not in said
         assert "\n" not in said
         assert caught.value.__suppress_context__
 
-    def test_an_unknown_issue_and_an_unknown_token(self, tracker: IssueTracker, opened: Opening) -> None:
+    def test_an_unknown_issue_and_an_unknown_token(self, tracker: IssueTracker, open_tracker: OpenTracker) -> None:
         with pytest.raises(NoSuchIssue, match="Issue #99999"):
-            tracker.issue(99_999)
+            tracker.fetch_issue(99_999)
         with pytest.raises(PermissionMissing, match="github-token"):
-            opened("wrong").issue(7)
+            open_tracker("wrong").fetch_issue(7)
 
-    def test_a_transferred_issue_is_not_followed(self, api: Api, tracker: IssueTracker) -> None:
+    def test_a_transferred_issue_is_not_followed(self, api: GitHubApi, tracker: IssueTracker) -> None:
         elsewhere = {"location": f"{api.url}/repositories/5/issues/7"}
-        api.troubles = [Trouble("GET", 301, {"message": "Moved Permanently"}, elsewhere)]
+        api.faults = [ApiFault("GET", 301, {"message": "Moved Permanently"}, elsewhere)]
         with pytest.raises(IssueMoved, match="Issue #7 has moved"):
-            tracker.issue(7)
-        assert api.lines() == [f"GET /repos/{SLUG}/issues/7"]
+            tracker.fetch_issue(7)
+        assert api.request_lines() == [f"GET /repos/{SLUG}/issues/7"]
 
     @pytest.mark.parametrize("status", [301, 302, 307, 308])
-    def test_the_token_goes_to_no_other_host(self, api: Api, tracker: IssueTracker, status: int) -> None:
-        with serving() as other:
-            api.troubles = [Trouble("GET", status, {}, {"location": f"{other.url}/repos/{SLUG}/issues/7"})]
+    def test_the_token_goes_to_no_other_host(self, api: GitHubApi, tracker: IssueTracker, status: int) -> None:
+        with serve_github_api() as other:
+            api.faults = [ApiFault("GET", status, {}, {"location": f"{other.url}/repos/{SLUG}/issues/7"})]
             with pytest.raises(IssueMoved):
-                tracker.issue(7)
-            assert other.asked == []
+                tracker.fetch_issue(7)
+            assert other.requests == []
 
-    def test_labels_and_the_repository(self, api: Api, tracker: IssueTracker) -> None:
-        api.troubles = [Trouble("labels", 404, {"message": "Not Found"})]
+    def test_labels_and_the_repository(self, api: GitHubApi, tracker: IssueTracker) -> None:
+        api.faults = [ApiFault("labels", 404, {"message": "Not Found"})]
         with pytest.raises(NoSuchIssue, match=f"^The repository {SLUG} does not exist, or the token"):
-            tracker.labels()
+            tracker.list_labels()
 
     def test_unavailable_is_no_setup_error(self) -> None:
         assert issubclass(GitHubUnavailable, CannotPublish)
@@ -189,7 +197,7 @@ class TestRefusals:
     @pytest.mark.parametrize("slug", ["", "shop", "octo/shop/x", "octo/..", "../shop", "octo/sh op", "octo/shop?x=1"])
     def test_a_repository_that_is_none(self, slug: str) -> None:
         with pytest.raises(BadInput, match="owner/name"):
-            IssueTracker(JOB, slug)
+            IssueTracker(JOB_TOKEN, slug)
 
 
 class TestAgain:
@@ -198,62 +206,62 @@ class TestAgain:
     @pytest.mark.parametrize(
         "trouble",
         [
-            Trouble("issues/7$", 500, {"message": LOUD}),
-            Trouble("issues/7$", 502, b"<html>Unicorn!</html>"),
-            Trouble("issues/7$", 504, b""),
+            ApiFault("issues/7$", 500, {"message": SERVER_ERROR_TEXT}),
+            ApiFault("issues/7$", 502, b"<html>Unicorn!</html>"),
+            ApiFault("issues/7$", 504, b""),
         ],
     )
-    def test_after_a_server_fault(self, api: Api, opened: Opening, trouble: Trouble) -> None:
-        api.troubles = [trouble]
+    def test_after_a_server_fault(self, api: GitHubApi, open_tracker: OpenTracker, trouble: ApiFault) -> None:
+        api.faults = [trouble]
         trouble.times = 2
-        assert opened().issue(7).number == 7
+        assert open_tracker().fetch_issue(7).number == 7
         trouble.times = 1_000
-        api.asked.clear()
+        api.requests.clear()
         with pytest.raises(GitHubUnavailable, match=f"GitHub answered {trouble.status}"):
-            opened().issue(7)
-        assert len(api.asked) == 3
+            open_tracker().fetch_issue(7)
+        assert len(api.requests) == 3
 
-    def test_after_a_lost_connection(self, api: Api, opened: Opening) -> None:
-        api.troubles = [Trouble("issues/7$", times=1)]
-        assert opened().issue(7).number == 7
-        api.troubles = [Trouble("issues/7$")]
-        api.asked.clear()
+    def test_after_a_lost_connection(self, api: GitHubApi, open_tracker: OpenTracker) -> None:
+        api.faults = [ApiFault("issues/7$", times=1)]
+        assert open_tracker().fetch_issue(7).number == 7
+        api.faults = [ApiFault("issues/7$")]
+        api.requests.clear()
         with pytest.raises(GitHubUnavailable, match="GitHub did not answer"):
-            opened().issue(7)
-        assert len(api.asked) == 2
+            open_tracker().fetch_issue(7)
+        assert len(api.requests) == 2
 
-    def test_after_silence(self, api: Api, opened: Opening) -> None:
-        api.troubles = [Trouble("issues/7$", hang_seconds=9)]
+    def test_after_silence(self, api: GitHubApi, open_tracker: OpenTracker) -> None:
+        api.faults = [ApiFault("issues/7$", delay_seconds=9)]
         with pytest.raises(GitHubUnavailable, match="GitHub did not answer"):
-            opened(read_seconds=0.1).issue(7)
-        assert len(api.asked) == 2
+            open_tracker(read_seconds=0.1).fetch_issue(7)
+        assert len(api.requests) == 2
 
     @pytest.mark.parametrize(
         "body", [b'{"number": ', b"<html>", b"[1, 2]", b"null", b'"x"', b'{"number": "x"}', b"\xff"]
     )
-    def test_an_unreadable_answer_is_no_traceback(self, api: Api, tracker: IssueTracker, body: bytes) -> None:
-        api.troubles = [Trouble("issues/7$", 200, body)]
+    def test_an_unreadable_answer_is_no_traceback(self, api: GitHubApi, tracker: IssueTracker, body: bytes) -> None:
+        api.faults = [ApiFault("issues/7$", 200, body)]
         with pytest.raises(GitHubUnavailable):
-            tracker.issue(7)
+            tracker.fetch_issue(7)
 
     @pytest.mark.parametrize("body", [b"[1]", b'{"message": 5}', b'"x"', b"{", b"\xff", b""])
-    def test_an_unreadable_refusal_is_no_traceback(self, api: Api, tracker: IssueTracker, body: bytes) -> None:
-        api.troubles = [Trouble("issues/7$", 404, body)]
+    def test_an_unreadable_refusal_is_no_traceback(self, api: GitHubApi, tracker: IssueTracker, body: bytes) -> None:
+        api.faults = [ApiFault("issues/7$", 404, body)]
         with pytest.raises(TriageError):
-            tracker.issue(7)
+            tracker.fetch_issue(7)
 
     def test_nobody_listens(self) -> None:
-        with serving() as api:
+        with serve_github_api() as api:
             gone = api.url
-        tracker = IssueTracker(JOB, SLUG, gone, backoff_seconds=0.0)
+        tracker = IssueTracker(JOB_TOKEN, SLUG, gone, backoff_seconds=0.0)
         with pytest.raises(GitHubUnavailable, match="GitHub did not answer"):
-            tracker.issue(7)
+            tracker.fetch_issue(7)
         tracker.close()
 
-    def test_a_short_limit_is_waited_for(self, api: Api, opened: Opening) -> None:
-        api.troubles = [Trouble("issues/7$", 403, {"message": "slow down"}, {"retry-after": "1"}, times=1)]
-        assert opened(patience_seconds=5.0).issue(7).number == 7
-        assert 1.0 <= api.asked[1].at - api.asked[0].at < 3.0
+    def test_a_short_limit_is_waited_for(self, api: GitHubApi, open_tracker: OpenTracker) -> None:
+        api.faults = [ApiFault("issues/7$", 403, {"message": "slow down"}, {"retry-after": "1"}, times=1)]
+        assert open_tracker(patience_seconds=5.0).fetch_issue(7).number == 7
+        assert 1.0 <= api.requests[1].at - api.requests[0].at < 3.0
 
     @pytest.mark.parametrize(
         "headers",
@@ -268,24 +276,24 @@ class TestAgain:
     )
     @pytest.mark.parametrize("status", [403, 429])
     def test_a_long_limit_is_said_at_once(
-        self, api: Api, opened: Opening, headers: dict[str, str], status: int
+        self, api: GitHubApi, open_tracker: OpenTracker, headers: dict[str, str], status: int
     ) -> None:
-        api.troubles = [Trouble("issues/7$", status, {"message": "slow down"}, headers)]
+        api.faults = [ApiFault("issues/7$", status, {"message": "slow down"}, headers)]
         with pytest.raises(GitHubUnavailable, match="rate limit is used up"):
-            opened(patience_seconds=60.0).issue(7)
-        assert len(api.asked) == 1
+            open_tracker(patience_seconds=60.0).fetch_issue(7)
+        assert len(api.requests) == 1
 
-    def test_the_time_of_the_reset_is_told(self, api: Api, tracker: IssueTracker) -> None:
+    def test_the_time_of_the_reset_is_told(self, api: GitHubApi, tracker: IssueTracker) -> None:
         headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "4102444800"}
-        api.troubles = [Trouble("issues/7$", 403, {"message": "API rate limit exceeded"}, headers)]
+        api.faults = [ApiFault("issues/7$", 403, {"message": "API rate limit exceeded"}, headers)]
         with pytest.raises(GitHubUnavailable, match=r"used up, which resets at 00:00 UTC\.$"):
-            tracker.issue(7)
+            tracker.fetch_issue(7)
 
 
 class TestLabels:
-    def test_all_pages(self, api: Api, tracker: IssueTracker) -> None:
+    def test_all_pages(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.labels = [f"label {number}" for number in range(101)]
-        assert tracker.labels() == api.labels
+        assert tracker.list_labels() == api.labels
 
 
 class TestRole:
@@ -304,47 +312,47 @@ class TestRole:
             ({"user": "x"}, "none"),
         ],
     )
-    def test_exact(self, api: Api, tracker: IssueTracker, answer: dict[str, str], role: str) -> None:
+    def test_exact(self, api: GitHubApi, tracker: IssueTracker, answer: dict[str, str], role: str) -> None:
         api.roles["ann"] = answer
-        assert tracker.role("ann") == role
+        assert tracker.fetch_role("ann") == role
 
-    def test_is_asked_each_time(self, api: Api, tracker: IssueTracker) -> None:
+    def test_is_asked_each_time(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.roles["ann"] = {"role_name": "admin"}
-        assert tracker.role("ann") == "admin"
+        assert tracker.fetch_role("ann") == "admin"
         api.roles["ann"] = {"role_name": "read"}
-        assert tracker.role("ann") == "read"
+        assert tracker.fetch_role("ann") == "read"
 
     @pytest.mark.parametrize("status", [0, 301, 401, 403, 404, 429, 500])
-    def test_what_cannot_be_told_is_none(self, api: Api, tracker: IssueTracker, status: int) -> None:
+    def test_what_cannot_be_told_is_none(self, api: GitHubApi, tracker: IssueTracker, status: int) -> None:
         api.roles["ann"] = {"role_name": "admin"}
-        api.troubles = [Trouble("permission", status, {"message": "no"}, {"location": f"{api.url}/x"})]
-        assert tracker.role("ann") == "none"
+        api.faults = [ApiFault("permission", status, {"message": "no"}, {"location": f"{api.url}/x"})]
+        assert tracker.fetch_role("ann") == "none"
 
     @pytest.mark.parametrize("login", ["", ".", "..", "../../user", "a/b", "a?b", "a b", "ä", "a" * 101, "x[bot]y"])
-    def test_what_is_no_login_is_not_asked(self, api: Api, tracker: IssueTracker, login: str) -> None:
-        assert tracker.role(login) == "none"
-        assert api.asked == []
+    def test_what_is_no_login_is_not_asked(self, api: GitHubApi, tracker: IssueTracker, login: str) -> None:
+        assert tracker.fetch_role(login) == "none"
+        assert api.requests == []
 
-    def test_a_bots_login(self, api: Api, tracker: IssueTracker) -> None:
+    def test_a_bots_login(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.roles["app[bot]"] = {"role_name": "write"}
-        assert tracker.role("app[bot]") == "write"
+        assert tracker.fetch_role("app[bot]") == "write"
 
 
 def test_an_enterprise_server() -> None:
-    with serving("/api/v3") as api:
+    with serve_github_api("/api/v3") as api:
         api.add_issue()
         api.viewer = "app[bot]"
         api.add_comment(MARKED, "app[bot]")
-        tracker = IssueTracker(JOB, SLUG, api.url, seconds_between_writes=0.0)
-        assert tracker.issue(7).thread[0].ours
-        assert set(api.lines("POST")) == {"POST /api/graphql"}
-        assert all(line.split()[1].startswith("/api/") for line in api.lines())
+        tracker = IssueTracker(JOB_TOKEN, SLUG, api.url, seconds_between_writes=0.0)
+        assert tracker.fetch_issue(7).thread[0].ours
+        assert set(api.request_lines("POST")) == {"POST /api/graphql"}
+        assert all(line.split()[1].startswith("/api/") for line in api.request_lines())
         tracker.close()
 
 
-def test_two_threads_may_use_it(api: Api, tracker: IssueTracker) -> None:
+def test_two_threads_may_use_it(api: GitHubApi, tracker: IssueTracker) -> None:
     found: list[int | None] = []
-    threads = [threading.Thread(target=lambda: found.append(tracker.issue(7).number)) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: found.append(tracker.fetch_issue(7).number)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from testing.servers.github_api import LOUD, READ_ONLY, SLUG, Api, Trouble
-from tests.adapters.github.conftest import Opening
+from testing.servers.github_api import READ_ONLY_TOKEN, SERVER_ERROR_TEXT, SLUG, ApiFault, GitHubApi
+from tests.adapters.github.conftest import OpenTracker
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER
 from triage.errors import CannotPublish, NoSuchIssue, PermissionMissing, TriageError
@@ -15,48 +15,50 @@ from triage.errors import CannotPublish, NoSuchIssue, PermissionMissing, TriageE
 BODY = f"{COMMENT_MARKER} state -->\r\nHello, 😀\n"
 POST = f"POST /repos/{SLUG}/issues/7/comments"
 TROUBLES = {
-    "lost before": Trouble(POST),
-    "lost after": Trouble(POST, stored=True),
-    "502 before": Trouble(POST, 502, b"<html>"),
-    "502 after": Trouble(POST, 502, b"<html>", stored=True),
-    "503 with retry-after": Trouble(POST, 503, {}, {"retry-after": "0"}, stored=True),
-    "garbage after": Trouble(POST, 201, b'{"id": ', stored=True),
-    "other shape after": Trouble(POST, 201, {"id": "x"}, stored=True),
-    "silence before": Trouble(POST, hang_seconds=9),
-    "silence after": Trouble(POST, hang_seconds=9, stored=True),
+    "lost before": ApiFault(POST),
+    "lost after": ApiFault(POST, stored=True),
+    "502 before": ApiFault(POST, 502, b"<html>"),
+    "502 after": ApiFault(POST, 502, b"<html>", stored=True),
+    "503 with retry-after": ApiFault(POST, 503, {}, {"retry-after": "0"}, stored=True),
+    "garbage after": ApiFault(POST, 201, b'{"id": ', stored=True),
+    "other shape after": ApiFault(POST, 201, {"id": "x"}, stored=True),
+    "silence before": ApiFault(POST, delay_seconds=9),
+    "silence after": ApiFault(POST, delay_seconds=9, stored=True),
 }
 
 
-def trouble(name: str, times: int) -> Trouble:
+def trouble(name: str, times: int) -> ApiFault:
     kind = TROUBLES[name]
-    return Trouble(kind.on, kind.status, kind.body, kind.headers, kind.stored, kind.hang_seconds, times)
+    return ApiFault(kind.on, kind.status, kind.body, kind.headers, kind.stored, kind.delay_seconds, times)
 
 
-def bodies(api: Api) -> list[str]:
+def bodies(api: GitHubApi) -> list[str]:
     return [comment["body"] for comment in api.comments]
 
 
 class TestPost:
-    def test_returns_id_and_url(self, api: Api, tracker: IssueTracker) -> None:
+    def test_returns_id_and_url(self, api: GitHubApi, tracker: IssueTracker) -> None:
         number, url = tracker.post_comment(7, BODY)
         assert (number, url) == (5000, f"https://github.test/{SLUG}/issues/7#issuecomment-5000")
         assert bodies(api) == [BODY]
-        assert api.lines() == [POST]
+        assert api.request_lines() == [POST]
 
     @pytest.mark.parametrize("name", TROUBLES)
-    def test_one_fault_still_ends_with_one_comment(self, api: Api, opened: Opening, name: str) -> None:
+    def test_one_fault_still_ends_with_one_comment(self, api: GitHubApi, open_tracker: OpenTracker, name: str) -> None:
         api.add_comment("Me too", "ann")
-        api.troubles = [trouble(name, 1)]
-        number, url = opened(read_seconds=0.2).post_comment(7, BODY)
+        api.faults = [trouble(name, 1)]
+        number, url = open_tracker(read_seconds=0.2).post_comment(7, BODY)
         assert bodies(api) == ["Me too", BODY]
         assert number == api.comments[1]["id"]
         assert url == api.comments[1]["html_url"]
-        assert len(api.lines(POST)) == (1 if TROUBLES[name].stored else 2)
+        assert len(api.request_lines(POST)) == (1 if TROUBLES[name].stored else 2)
 
     @pytest.mark.parametrize(("first", "second"), list(itertools.product(TROUBLES, repeat=2)))
-    def test_two_faults_never_end_with_two_comments(self, api: Api, opened: Opening, first: str, second: str) -> None:
-        api.troubles = [trouble(first, 1), trouble(second, 1)]
-        tracker = opened(read_seconds=0.1)
+    def test_two_faults_never_end_with_two_comments(
+        self, api: GitHubApi, open_tracker: OpenTracker, first: str, second: str
+    ) -> None:
+        api.faults = [trouble(first, 1), trouble(second, 1)]
+        tracker = open_tracker(read_seconds=0.1)
         if TROUBLES[first].stored or TROUBLES[second].stored:
             tracker.post_comment(7, BODY)
             assert bodies(api) == [BODY]
@@ -64,42 +66,44 @@ class TestPost:
             with pytest.raises(CannotPublish, match="also when asked again"):
                 tracker.post_comment(7, BODY)
             assert bodies(api) == []
-        assert len(api.lines(POST)) <= 2
+        assert len(api.request_lines(POST)) <= 2
 
-    def test_what_cannot_be_read_back_is_not_written_again(self, api: Api, tracker: IssueTracker) -> None:
-        api.troubles = [trouble("502 after", 1), Trouble("GET .*comments", 500)]
+    def test_what_cannot_be_read_back_is_not_written_again(self, api: GitHubApi, tracker: IssueTracker) -> None:
+        api.faults = [trouble("502 after", 1), ApiFault("GET .*comments", 500)]
         with pytest.raises(CannotPublish, match="it answered 500"):
             tracker.post_comment(7, BODY)
         assert bodies(api) == [BODY]
-        assert len(api.lines(POST)) == 1
+        assert len(api.request_lines(POST)) == 1
 
-    def test_it_is_found_on_the_last_page_and_with_other_line_ends(self, api: Api, tracker: IssueTracker) -> None:
+    def test_it_is_found_on_the_last_page_and_with_other_line_ends(self, api: GitHubApi, tracker: IssueTracker) -> None:
         for _ in range(205):
             api.add_comment("noise")
-        api.troubles = [trouble("502 before", 1)]
+        api.faults = [trouble("502 before", 1)]
         kept = api.add_comment(BODY.replace("\r\n", "\n").strip(), "github-actions[bot]")
         assert tracker.post_comment(7, BODY)[0] == kept["id"]
 
-    def test_a_new_marked_comment_of_ours_is_it_too(self, api: Api, tracker: IssueTracker) -> None:
+    def test_a_new_marked_comment_of_ours_is_it_too(self, api: GitHubApi, tracker: IssueTracker) -> None:
         """Another run was faster; ours must not become a second one."""
         old = api.add_comment(f"{COMMENT_MARKER} old -->", "github-actions[bot]")
-        tracker.issue(7)
+        tracker.fetch_issue(7)
         api.add_comment(f"{COMMENT_MARKER} forged -->", "mallory")
         new = api.add_comment(f"{COMMENT_MARKER} new -->", "github-actions[bot]")
-        api.troubles = [trouble("502 before", 1)]
+        api.faults = [trouble("502 before", 1)]
         assert tracker.post_comment(7, BODY)[0] == new["id"] != old["id"]
-        assert len(api.lines(POST)) == 1
+        assert len(api.request_lines(POST)) == 1
 
-    def test_an_old_comment_of_ours_is_not_it(self, api: Api, tracker: IssueTracker) -> None:
+    def test_an_old_comment_of_ours_is_not_it(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_comment(f"{COMMENT_MARKER} old -->", "github-actions[bot]")
-        tracker.issue(7)
-        api.troubles = [trouble("502 before", 1)]
+        tracker.fetch_issue(7)
+        api.faults = [trouble("502 before", 1)]
         assert tracker.post_comment(7, BODY)[0] == 5001
 
-    def test_a_limit_says_that_nothing_was_done_so_it_is_sent_again(self, api: Api, opened: Opening) -> None:
-        api.troubles = [Trouble(POST, 403, {"message": "secondary rate limit"}, {"retry-after": "0"}, times=1)]
-        opened(patience_seconds=1.0).post_comment(7, BODY)
-        assert api.lines() == [POST, POST]
+    def test_a_limit_says_that_nothing_was_done_so_it_is_sent_again(
+        self, api: GitHubApi, open_tracker: OpenTracker
+    ) -> None:
+        api.faults = [ApiFault(POST, 403, {"message": "secondary rate limit"}, {"retry-after": "0"}, times=1)]
+        open_tracker(patience_seconds=1.0).post_comment(7, BODY)
+        assert api.request_lines() == [POST, POST]
         assert bodies(api) == [BODY]
 
 
@@ -126,7 +130,7 @@ class TestRefusals:
     @pytest.mark.parametrize("verb", ["POST", "PATCH"])
     def test_who_must_act(
         self,
-        api: Api,
+        api: GitHubApi,
         tracker: IssueTracker,
         verb: str,
         status: int,
@@ -136,16 +140,16 @@ class TestRefusals:
     ) -> None:
         api.add_comment("before", "github-actions[bot]")
         elsewhere = {"location": f"{api.url}/repositories/5/issues/7/comments"} if status < 400 else {}
-        api.troubles = [Trouble(verb, status, {"message": message, "documentation_url": LOUD}, elsewhere)]
+        api.faults = [ApiFault(verb, status, {"message": message, "documentation_url": SERVER_ERROR_TEXT}, elsewhere)]
         write = partial(tracker.post_comment, 7) if verb == "POST" else partial(tracker.edit_comment, 7, 5000)
         with pytest.raises(error) as caught:
             write(BODY)
         assert words in str(caught.value)
-        assert LOUD not in str(caught.value)
-        assert len(api.asked) == 1
+        assert SERVER_ERROR_TEXT not in str(caught.value)
+        assert len(api.requests) == 1
         assert bodies(api) == ["before"]
 
-    def test_the_servers_own_rules(self, api: Api, tracker: IssueTracker, opened: Opening) -> None:
+    def test_the_servers_own_rules(self, api: GitHubApi, tracker: IssueTracker, open_tracker: OpenTracker) -> None:
         with pytest.raises(CannotPublish, match="65,536"):
             tracker.post_comment(7, "x" * 65_537)
         with pytest.raises(CannotPublish, match="422"):
@@ -153,33 +157,33 @@ class TestRefusals:
         with pytest.raises(CannotPublish, match="deleted"):
             tracker.post_comment(99, BODY)
         with pytest.raises(PermissionMissing, match="issues: write"):
-            opened(READ_ONLY).post_comment(7, BODY)
+            open_tracker(READ_ONLY_TOKEN).post_comment(7, BODY)
         with pytest.raises(PermissionMissing, match="github-token"):
-            opened("").post_comment(7, BODY)
+            open_tracker("").post_comment(7, BODY)
         assert bodies(api) == []
 
 
 class TestEdit:
-    def test_replaces(self, api: Api, tracker: IssueTracker) -> None:
+    def test_replaces(self, api: GitHubApi, tracker: IssueTracker) -> None:
         comment = api.add_comment("before", "github-actions[bot]")
         assert tracker.edit_comment(7, 5000, BODY) == (5000, comment["html_url"])
         assert bodies(api) == [BODY]
 
     @pytest.mark.parametrize("stored", [True, False])
     @pytest.mark.parametrize("status", [0, 502])
-    def test_a_lost_answer(self, api: Api, tracker: IssueTracker, status: int, stored: bool) -> None:
+    def test_a_lost_answer(self, api: GitHubApi, tracker: IssueTracker, status: int, stored: bool) -> None:
         api.add_comment("before", "github-actions[bot]")
-        api.troubles = [Trouble("PATCH", status, b"", stored=stored, times=1)]
+        api.faults = [ApiFault("PATCH", status, b"", stored=stored, times=1)]
         assert tracker.edit_comment(7, 5000, BODY)[0] == 5000
         assert bodies(api) == [BODY]
-        assert len(api.lines("PATCH")) == (1 if stored else 2)
+        assert len(api.request_lines("PATCH")) == (1 if stored else 2)
 
-    def test_never_taken(self, api: Api, tracker: IssueTracker) -> None:
+    def test_never_taken(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_comment("before", "github-actions[bot]")
-        api.troubles = [Trouble("PATCH", 500, b"")]
+        api.faults = [ApiFault("PATCH", 500, b"")]
         with pytest.raises(CannotPublish):
             tracker.edit_comment(7, 5000, BODY)
-        assert len(api.lines("PATCH")) == 2
+        assert len(api.request_lines("PATCH")) == 2
 
     def test_a_deleted_comment(self, tracker: IssueTracker) -> None:
         with pytest.raises(CannotPublish, match="deleted meanwhile"):
@@ -187,39 +191,39 @@ class TestEdit:
 
 
 class TestLabels:
-    def test_only_added_and_only_those_that_exist(self, api: Api, tracker: IssueTracker) -> None:
+    def test_only_added_and_only_those_that_exist(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.issues[7]["labels"] = [{"name": "kept"}]
         tracker.add_labels(7, ["BUG", "invented", "good first issue", "a,b"])
         assert [label["name"] for label in api.issues[7]["labels"]] == ["kept", "bug", "Good First Issue"]
         assert api.created_labels == []
 
     @pytest.mark.parametrize("labels", [[], ["invented"]])
-    def test_nothing_to_add_is_not_written(self, api: Api, tracker: IssueTracker, labels: list[str]) -> None:
+    def test_nothing_to_add_is_not_written(self, api: GitHubApi, tracker: IssueTracker, labels: list[str]) -> None:
         tracker.add_labels(7, labels)
-        assert api.lines("POST") == []
+        assert api.request_lines("POST") == []
 
     @pytest.mark.parametrize("stored", [True, False])
-    def test_a_lost_answer(self, api: Api, tracker: IssueTracker, stored: bool) -> None:
-        api.troubles = [Trouble("POST", stored=stored, times=1)]
+    def test_a_lost_answer(self, api: GitHubApi, tracker: IssueTracker, stored: bool) -> None:
+        api.faults = [ApiFault("POST", stored=stored, times=1)]
         tracker.add_labels(7, ["bug"])
         assert [label["name"] for label in api.issues[7]["labels"]] == ["bug"]
-        assert len(api.lines("POST")) == (1 if stored else 2)
+        assert len(api.request_lines("POST")) == (1 if stored else 2)
 
-    def test_a_refusal(self, opened: Opening) -> None:
+    def test_a_refusal(self, open_tracker: OpenTracker) -> None:
         with pytest.raises(PermissionMissing, match="issues: write"):
-            opened(READ_ONLY).add_labels(7, ["bug"])
+            open_tracker(READ_ONLY_TOKEN).add_labels(7, ["bug"])
 
-    def test_labels_that_cannot_be_read(self, api: Api, tracker: IssueTracker) -> None:
-        api.troubles = [Trouble("GET .*labels", 404)]
+    def test_labels_that_cannot_be_read(self, api: GitHubApi, tracker: IssueTracker) -> None:
+        api.faults = [ApiFault("GET .*labels", 404)]
         with pytest.raises(NoSuchIssue):
             tracker.add_labels(7, ["bug"])
-        assert api.lines("POST") == []
+        assert api.request_lines("POST") == []
 
 
-def test_writes_keep_their_distance(api: Api, opened: Opening) -> None:
-    tracker = opened(seconds_between_writes=0.3)
+def test_writes_keep_their_distance(api: GitHubApi, open_tracker: OpenTracker) -> None:
+    tracker = open_tracker(seconds_between_writes=0.3)
     started = time.monotonic()
     tracker.post_comment(7, BODY)
     tracker.edit_comment(7, 5000, "again")
-    assert api.asked[1].at - api.asked[0].at >= 0.29
+    assert api.requests[1].at - api.requests[0].at >= 0.29
     assert time.monotonic() - started < 3

@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, SecretStr
 
 from testing.fakes import NOW
-from testing.servers.scripted_server import Endpoint as Server
-from triage.adapters.llm.budget import Ledger
-from triage.adapters.llm.cached_replies import Replays
+from testing.servers.scripted_server import ScriptedServer as Server
+from triage.adapters.llm.budget import Budget
+from triage.adapters.llm.cached_replies import CachedReplies
 from triage.adapters.llm.chat_model import ChatModel
-from triage.adapters.llm.embeddings import CountedEmbeddings
+from triage.adapters.llm.embeddings import MeteredEmbeddings
 from triage.adapters.llm.endpoint import Endpoint
-from triage.adapters.llm.model_retry import Patience
+from triage.adapters.llm.model_retry import RetryPolicy
 from triage.adapters.llm.prices import PriceTable
-from triage.adapters.llm.usage_meter import Accounts
+from triage.adapters.llm.usage_meter import UsageMeter
 from triage.domain.project_config import Price
 from triage.domain.run import Limits
-from triage.ports import Replies, Tier
+from triage.ports import ResponseCache, Tier
 
 
 class Colour(BaseModel):
@@ -32,13 +32,13 @@ GREEN = '{"name": "green", "depth": 3}'
 
 
 @dataclass
-class Door:
+class ModelSetup:
     """Model and embeddings of one run, as the wiring makes them; waits are noted in place of waiting."""
 
     server: Server
     limits: Limits = field(default_factory=Limits)
     prices: Mapping[str, Price] = field(default_factory=dict)
-    replies: Replies | None = None
+    replies: ResponseCache | None = None
     main: str = "gpt-4o"
     fallback: str = "gpt-4o-mini"
     waited: list[float] = field(default_factory=list)
@@ -49,23 +49,23 @@ class Door:
             self.waited.append(seconds)
 
         self.endpoint = Endpoint(SecretStr("sk-test"), "run-7", f"{self.server.url}/v1")
-        self.ledger = Ledger(self.limits)
-        self.accounts = Accounts(self.ledger, PriceTable(self.prices), time.monotonic, lambda: NOW)
-        self.patience = Patience(time.monotonic, self.sleep or noted, self.waited.append)
+        self.budget = Budget(self.limits)
+        self.usage_meter = UsageMeter(self.budget, PriceTable(self.prices), time.monotonic, lambda: NOW)
+        self.retry = RetryPolicy(time.monotonic, self.sleep or noted, self.waited.append)
         models: dict[Tier, str] = {"main": self.main, "fast": "gpt-4o-mini"}
-        replays = Replays(self.replies, self.endpoint.base_url)
-        self.model = ChatModel(self.endpoint, models, self.fallback, self.accounts, self.patience, replays)
+        replays = CachedReplies(self.replies, self.endpoint.base_url)
+        self.model = ChatModel(self.endpoint, models, self.fallback, self.usage_meter, self.retry, replays)
 
-    def embeddings(self, model: str = "text-embedding-3-small") -> CountedEmbeddings:
-        return CountedEmbeddings(self.endpoint, model, self.accounts, self.limits, self.patience)
+    def embeddings(self, model: str = "text-embedding-3-small") -> MeteredEmbeddings:
+        return MeteredEmbeddings(self.endpoint, model, self.usage_meter, self.limits, self.retry)
 
 
 async def colour(model: ChatModel, prompt: str = "Which colour?") -> Colour:
-    answer: Colour = await model.structured(Colour, "main", 50).ainvoke(prompt)
+    answer: Colour = await model.structured_output(Colour, "main", 50).ainvoke(prompt)
     return answer
 
 
-async def cut_off(door: Door) -> None:
+async def cancel_call(door: ModelSetup) -> None:
     """Ask, and walk away as soon as the endpoint has the request, as an agent's clock does."""
     before = len(door.server.requests)
     asking = asyncio.ensure_future(colour(door.model))
@@ -76,11 +76,11 @@ async def cut_off(door: Door) -> None:
         await asking
 
 
-def names(server: Server) -> list[str]:
+def asked_models(server: Server) -> list[str]:
     return [request.body["model"] for request in server.requests]
 
 
-def modes(server: Server) -> list[str]:
+def asked_modes(server: Server) -> list[str]:
     """How each request asked."""
     asked = [request.body for request in server.requests]
     return ["tools" if "tools" in body else body.get("response_format", {}).get("type", "plain") for body in asked]

@@ -8,49 +8,49 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
-from testing.servers.scripted_server import Reply, completion, refusal, serving
-from tests.adapters.llm.model import GREEN, Colour, Door, colour, cut_off
+from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
+from tests.adapters.llm.model import GREEN, Colour, ModelSetup, cancel_call, colour
 from triage.adapters.llm import token_count
 from triage.adapters.llm.prices import PriceTable
-from triage.adapters.llm.token_count import Counted
+from triage.adapters.llm.token_count import TokenCount
 from triage.domain.project_config import Price
 from triage.domain.run import Limits, Usage
-from triage.errors import BudgetSpent, DollarsSpent, ModelUnavailable
+from triage.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable
 
 # --- before the call
 
 
 async def test_caps_are_checked_before_the_call():
-    with serving([completion(GREEN)]) as server:
+    with serve_script([chat_completion(GREEN)]) as server:
         for limits in (Limits(tokens=60), Limits(usd=0.0001), Limits(usd=0)):
-            with pytest.raises(BudgetSpent):
-                await colour(Door(server, limits).model)
+            with pytest.raises(BudgetExceeded):
+                await colour(ModelSetup(server, limits).model)
     assert server.requests == []
 
 
 async def test_the_cap_in_dollars_has_a_name_of_its_own():
-    with serving([completion(GREEN)]) as server, pytest.raises(DollarsSpent):
-        await colour(Door(server, Limits(usd=0.0001)).model)
+    with serve_script([chat_completion(GREEN)]) as server, pytest.raises(CostLimitExceeded):
+        await colour(ModelSetup(server, Limits(usd=0.0001)).model)
 
 
 async def test_parallel_calls_reserve_before_they_start():
     """Room for one call, which reserves about 140 tokens: of three at once, one is made."""
-    with serving([completion(GREEN)]) as server:
-        model = Door(server, Limits(tokens=200)).model
+    with serve_script([chat_completion(GREEN)]) as server:
+        model = ModelSetup(server, Limits(tokens=200)).model
         outcomes = await asyncio.gather(*[colour(model) for _ in range(3)], return_exceptions=True)
     assert len(server.requests) == 1
-    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["BudgetSpent", "BudgetSpent", "Colour"]
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["BudgetExceeded", "BudgetExceeded", "Colour"]
 
 
 async def needed(ask: Any) -> int:
     """The smallest cap under which the call is made."""
     low, high = 1, 2_000
-    with serving([completion(GREEN)]) as server:
+    with serve_script([chat_completion(GREEN)]) as server:
         while low < high:
             cap = (low + high) // 2
             try:
-                await ask(Door(server, Limits(tokens=cap, usd=100)).model)
-            except BudgetSpent:
+                await ask(ModelSetup(server, Limits(tokens=cap, usd=100)).model)
+            except BudgetExceeded:
                 low = cap + 1
             else:
                 high = cap
@@ -58,30 +58,30 @@ async def needed(ask: Any) -> int:
 
 
 async def test_everything_that_is_sent_is_estimated():
-    plain = await needed(lambda model: model.text("main", 50).ainvoke("word"))
+    plain = await needed(lambda model: model.text_output("main", 50).ainvoke("word"))
     assert plain == 50 + 2 + token_count.TOKENS_PER_MESSAGE
-    assert await needed(lambda model: model.text("main", 90).ainvoke("word")) == plain + 40
-    assert await needed(lambda model: model.text("main", 50).ainvoke("wordword" * 300)) > plain + 700
-    assert await needed(lambda model: model.structured(Colour, "main", 50).ainvoke("word")) > plain + 40
+    assert await needed(lambda model: model.text_output("main", 90).ainvoke("word")) == plain + 40
+    assert await needed(lambda model: model.text_output("main", 50).ainvoke("wordword" * 300)) > plain + 700
+    assert await needed(lambda model: model.structured_output(Colour, "main", 50).ainvoke("word")) > plain + 40
     calls = [AIMessage("", tool_calls=[{"name": "f", "args": {"x": "y" * 300}, "id": "1"}])]
-    assert await needed(lambda model: model.text("main", 50).ainvoke(calls)) > plain + 100
+    assert await needed(lambda model: model.text_output("main", 50).ainvoke(calls)) > plain + 100
 
 
 @pytest.mark.parametrize(
     ("text", "least"), [("错误" * 300, 600), ("\N{PILE OF POO}" * 300, 400), ("a b c " * 100, 200), ("", 0)]
 )
 def test_an_estimate_goes_by_bytes(text: str, least: int):
-    assert least <= token_count.of_text(text) <= len(text.encode())
+    assert least <= token_count.estimate_text(text) <= len(text.encode())
 
 
 def test_tool_calls_in_other_scripts_are_not_counted_by_their_escapes():
     asked = AIMessage("", tool_calls=[{"name": "f", "args": {"x": "错" * 300}, "id": "1"}])
-    assert 300 < token_count.of_prompt([asked], "") < 400
+    assert 300 < token_count.estimate_prompt([asked], "") < 400
 
 
 @given(st.text())
 def test_any_text_can_be_estimated(text: str):
-    assert token_count.of_prompt([HumanMessage(text)], text) >= token_count.of_text(text)
+    assert token_count.estimate_prompt([HumanMessage(text)], text) >= token_count.estimate_text(text)
 
 
 # --- after the call
@@ -90,28 +90,28 @@ def test_any_text_can_be_estimated(text: str):
 @pytest.mark.parametrize("tool", [True, False])
 async def test_a_cap_is_exceeded_by_no_more_than_a_reply(tool: bool):
     """The endpoint bills more than was estimated, and one call is made beyond no cap."""
-    reply = completion("words")
+    reply = chat_completion("words")
     reply.body["usage"] = {"prompt_tokens": 900, "completion_tokens": 50, "total_tokens": 950}
-    with serving([reply]) as server:
-        model = Door(server, Limits(tokens=1_000, usd=100)).model
-        await model.text("main", 50).ainvoke("go")
-        with pytest.raises(BudgetSpent):
-            await model.text("main", 50).ainvoke("go")
+    with serve_script([reply]) as server:
+        model = ModelSetup(server, Limits(tokens=1_000, usd=100)).model
+        await model.text_output("main", 50).ainvoke("go")
+        with pytest.raises(BudgetExceeded):
+            await model.text_output("main", 50).ainvoke("go")
     assert model.usage.tokens <= 1_000 + 50
 
 
 async def test_cached_tokens_cost_less():
-    with serving([completion(GREEN, cached=80)]) as server:
-        model = Door(server).model
+    with serve_script([chat_completion(GREEN, cached=80)]) as server:
+        model = ModelSetup(server).model
         await colour(model)
     assert model.usage.usd == pytest.approx(20 * 2.5e-6 + 80 * 1.25e-6 + 20 * 10e-6)
 
 
 async def usage_of(told: Any) -> Usage:
-    reply = completion(GREEN)
+    reply = chat_completion(GREEN)
     reply.body["usage"] = told
-    with serving([reply]) as server:
-        model = Door(server).model
+    with serve_script([reply]) as server:
+        model = ModelSetup(server).model
         await colour(model)
     return model.usage
 
@@ -129,10 +129,10 @@ async def test_reasoning_that_stands_in_the_total_only_is_counted_too():
 
 async def test_a_tier_of_its_own_does_not_hide_the_cache():
     told = {"prompt_tokens": 100, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 100}}
-    reply = completion(GREEN)
+    reply = chat_completion(GREEN)
     reply.body.update(usage=told, service_tier="priority")
-    with serving([reply]) as server:
-        model = Door(server).model
+    with serve_script([reply]) as server:
+        model = ModelSetup(server).model
         await colour(model)
     assert model.usage.usd == pytest.approx(100 * 1.25e-6)
 
@@ -154,13 +154,13 @@ async def test_a_bill_that_says_nothing_is_estimated(told: Any):
     usage = await usage_of(told)
     assert usage.calls == 1
     assert usage.input_tokens > 50
-    assert usage.output_tokens == token_count.of_text(GREEN) + token_count.TOKENS_PER_MESSAGE
+    assert usage.output_tokens == token_count.estimate_text(GREEN) + token_count.TOKENS_PER_MESSAGE
 
 
 async def test_estimates_are_marked():
-    with serving([completion(GREEN, usage=False)]) as server:
-        model = Door(server).model
-        with model.metered(10) as meter:
+    with serve_script([chat_completion(GREEN, usage=False)]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(10) as meter:
             await colour(model)
     assert [call.estimated for call in meter.calls] == [True]
 
@@ -180,7 +180,7 @@ async def test_estimates_are_marked():
     )
 )
 def test_what_an_endpoint_says_of_its_bill_is_believed_where_it_can_be(told: Any):
-    counted = token_count.told(told)
+    counted = token_count.parse_usage(told)
     assert counted is None or (counted.input >= counted.cached >= 0 and counted.output >= 0)
 
 
@@ -188,10 +188,10 @@ def test_what_an_endpoint_says_of_its_bill_is_believed_where_it_can_be(told: Any
 
 
 async def test_unknown_price_is_unknown_and_tokens_are_capped_all_the_same():
-    with serving([completion(GREEN)]) as server:
-        model = Door(server, Limits(tokens=200), main="my-own-model").model
+    with serve_script([chat_completion(GREEN)]) as server:
+        model = ModelSetup(server, Limits(tokens=200), main="my-own-model").model
         await colour(model)
-        with pytest.raises(BudgetSpent):
+        with pytest.raises(BudgetExceeded):
             await colour(model)
     assert model.usage.usd is None
     assert len(server.requests) == 1
@@ -199,8 +199,11 @@ async def test_unknown_price_is_unknown_and_tokens_are_capped_all_the_same():
 
 async def test_the_projects_own_prices_win():
     own = {"gpt-4o": Price(input=10, output=20), "my-own-model": Price(input=1, output=0, cached_input=0.5)}
-    with serving([completion(GREEN, cached=80)]) as server:
-        usual, gateways = Door(server, prices=own).model, Door(server, prices=own, main="corp/my-own-model").model
+    with serve_script([chat_completion(GREEN, cached=80)]) as server:
+        usual, gateways = (
+            ModelSetup(server, prices=own).model,
+            ModelSetup(server, prices=own, main="corp/my-own-model").model,
+        )
         await colour(usual)
         await colour(gateways)
     assert usual.usage.usd == pytest.approx((100 * 10 + 20 * 20) / 1e6), "what is cached costs as much unless told"
@@ -208,19 +211,25 @@ async def test_the_projects_own_prices_win():
 
 
 async def test_own_prices_count_towards_the_cap():
-    with serving([completion(GREEN)]) as server, pytest.raises(DollarsSpent):
-        await colour(Door(server, prices={"my-own-model": Price(input=100_000, output=0)}, main="my-own-model").model)
+    with serve_script([chat_completion(GREEN)]) as server, pytest.raises(CostLimitExceeded):
+        await colour(
+            ModelSetup(server, prices={"my-own-model": Price(input=100_000, output=0)}, main="my-own-model").model
+        )
     assert server.requests == []
 
 
 def test_a_model_that_costs_nothing_has_a_known_price():
-    assert PriceTable({"local": Price(input=0, output=0)}).usd("local", Counted(1_000, 1_000)) == 0.0
+    assert PriceTable({"local": Price(input=0, output=0)}).cost_usd("local", TokenCount(1_000, 1_000)) == 0.0
 
 
 def test_gateways_put_the_provider_before_the_name():
     table = PriceTable()
-    assert table.usd("openai/gpt-4o", Counted(1_000)) == table.usd("gpt-4o", Counted(1_000)) == pytest.approx(0.0025)
-    assert table.usd("nobody/knows-it", Counted(1_000)) is None
+    assert (
+        table.cost_usd("openai/gpt-4o", TokenCount(1_000))
+        == table.cost_usd("gpt-4o", TokenCount(1_000))
+        == pytest.approx(0.0025)
+    )
+    assert table.cost_usd("nobody/knows-it", TokenCount(1_000)) is None
 
 
 # --- calls whose bill nobody has seen
@@ -228,15 +237,15 @@ def test_gateways_put_the_provider_before_the_name():
 
 async def test_a_cut_call_counts_its_prompt_and_keeps_the_rest_set_aside():
     """It may have been billed: the report says what is likely, the cap holds for what is possible."""
-    with serving([Reply(hang=30)]) as server:
-        door = Door(server, Limits(tokens=200))
-        with door.model.metered(60) as meter:
-            await cut_off(door)
+    with serve_script([ScriptedReply(delay_seconds=30)]) as server:
+        door = ModelSetup(server, Limits(tokens=200))
+        with door.model.measure_usage(60) as meter:
+            await cancel_call(door)
         spent = door.model.usage
         left = 200 - spent.tokens
-        with pytest.raises(BudgetSpent):
-            door.ledger.reserve(left - 49, None)
-        assert door.ledger.reserve(left - 50, None)
+        with pytest.raises(BudgetExceeded):
+            door.budget.reserve(left - 49, None)
+        assert door.budget.reserve(left - 50, None)
     assert spent == meter.usage
     assert (spent.calls, spent.output_tokens) == (1, 0)
     assert 50 < spent.input_tokens < 100
@@ -245,11 +254,13 @@ async def test_a_cut_call_counts_its_prompt_and_keeps_the_rest_set_aside():
     assert meter.models == [], "nobody answered"
 
 
-@pytest.mark.parametrize("reply", [Reply(drop=True), completion(GREEN, cut=True), Reply(b"<html>")])
-async def test_a_lost_answer_counts_its_prompt(reply: Reply):
-    with serving([reply]) as server:
-        model = Door(server, fallback="gpt-4o").model
-        with model.metered(60) as meter, pytest.raises(ModelUnavailable):
+@pytest.mark.parametrize(
+    "reply", [ScriptedReply(drop=True), chat_completion(GREEN, cut=True), ScriptedReply(b"<html>")]
+)
+async def test_a_lost_answer_counts_its_prompt(reply: ScriptedReply):
+    with serve_script([reply]) as server:
+        model = ModelSetup(server, fallback="gpt-4o").model
+        with model.measure_usage(60) as meter, pytest.raises(ModelUnavailable):
             await colour(model)
     assert all(call.estimated and call.usage.input_tokens for call in meter.calls)
     assert model.usage.calls == len(server.requests)
@@ -257,34 +268,36 @@ async def test_a_lost_answer_counts_its_prompt(reply: Reply):
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
 async def test_a_refused_request_costs_nothing_and_keeps_nothing(status: int):
-    with serving([refusal(status), refusal(status), refusal(status), refusal(status), completion(GREEN)]) as server:
-        door = Door(server, Limits(tokens=200))
+    with serve_script(
+        [error_reply(status), error_reply(status), error_reply(status), error_reply(status), chat_completion(GREEN)]
+    ) as server:
+        door = ModelSetup(server, Limits(tokens=200))
         with pytest.raises(ModelUnavailable):
             await colour(door.model)
         assert door.model.usage == Usage()
-        assert door.ledger.reserve(200, None)
+        assert door.budget.reserve(200, None)
 
 
 # --- an interrupted run
 
 
 async def test_what_an_interrupted_run_spent_counts_towards_the_caps():
-    with serving([completion(GREEN)]) as server:
-        model = Door(server, Limits(tokens=1_000)).model
+    with serve_script([chat_completion(GREEN)]) as server:
+        model = ModelSetup(server, Limits(tokens=1_000)).model
         model.resume(Usage(input_tokens=850, output_tokens=50, calls=3, usd=0.1))
         assert model.usage.tokens == 900
-        with pytest.raises(BudgetSpent):
+        with pytest.raises(BudgetExceeded):
             await colour(model)
-        dear = Door(server, Limits(usd=0.1)).model
+        dear = ModelSetup(server, Limits(usd=0.1)).model
         dear.resume(Usage(input_tokens=1, calls=1, usd=0.0999))
-        with pytest.raises(DollarsSpent):
+        with pytest.raises(CostLimitExceeded):
             await colour(dear)
     assert server.requests == []
 
 
 async def test_an_unknown_cost_stays_unknown():
-    with serving([completion(GREEN)]) as server:
-        model = Door(server).model
+    with serve_script([chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
         model.resume(Usage(input_tokens=1, calls=1, usd=None))
         await colour(model)
     assert model.usage.usd is None

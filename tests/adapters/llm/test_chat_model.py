@@ -9,17 +9,17 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 
 from testing.fakes import NOW
-from testing.servers.scripted_server import Reply, completion, serving
-from tests.adapters.llm.model import GREEN, Colour, Door, colour
+from testing.servers.scripted_server import ScriptedReply, chat_completion, serve_script
+from tests.adapters.llm.model import GREEN, Colour, ModelSetup, colour
 from triage.adapters.llm.chat_model import ChatModel
 from triage.domain.run import Outcome
 from triage.errors import ModelUnavailable
 
 
 async def test_structured_answer_is_validated_billed_and_recorded():
-    with serving([completion(GREEN)]) as server:
-        model = Door(server).model
-        with model.metered(10) as meter:
+    with serve_script([chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(10) as meter:
             assert await colour(model) == Colour(name="green", depth=3)
 
     request = server.requests[0]
@@ -37,11 +37,11 @@ async def test_structured_answer_is_validated_billed_and_recorded():
 
 
 async def test_meters_of_parallel_blocks_do_not_mix():
-    with serving([completion(GREEN)]) as server:
-        model = Door(server).model
+    with serve_script([chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
 
         async def block(calls: int) -> tuple[int, int]:
-            with model.metered(10) as meter:
+            with model.measure_usage(10) as meter:
                 for _ in range(calls):
                     await colour(model)
             return meter.usage.calls, len(meter.calls)
@@ -53,20 +53,20 @@ async def test_meters_of_parallel_blocks_do_not_mix():
 @pytest.mark.parametrize(
     ("ask", "reply", "expected"),
     [
-        (lambda m: m.text("main", 50), completion("some words"), "some words"),
-        (lambda m: m.json_object("main", 50), completion('{"a": 1}'), {"a": 1}),
-        (lambda m: m.json_object("main", 50), completion('```json\n{"a": 1}\n```'), {"a": 1}),
+        (lambda m: m.text_output("main", 50), chat_completion("some words"), "some words"),
+        (lambda m: m.json_output("main", 50), chat_completion('{"a": 1}'), {"a": 1}),
+        (lambda m: m.json_output("main", 50), chat_completion('```json\n{"a": 1}\n```'), {"a": 1}),
     ],
 )
-async def test_words_and_objects(ask: Callable[[ChatModel], Any], reply: Reply, expected: Any):
-    with serving([reply]) as server:
-        assert await ask(Door(server).model).ainvoke("go") == expected
+async def test_words_and_objects(ask: Callable[[ChatModel], Any], reply: ScriptedReply, expected: Any):
+    with serve_script([reply]) as server:
+        assert await ask(ModelSetup(server).model).ainvoke("go") == expected
 
 
 @pytest.mark.parametrize("content", ["[1, 2]", "no json", "[" * 50_000])
 async def test_json_object_of_another_form_is_refused(content: str):
-    with serving([completion(content)]) as server, pytest.raises(ModelUnavailable):
-        await Door(server).model.json_object("main", 50).ainvoke("go")
+    with serve_script([chat_completion(content)]) as server, pytest.raises(ModelUnavailable):
+        await ModelSetup(server).model.json_output("main", 50).ainvoke("go")
 
 
 # --- tools
@@ -78,26 +78,26 @@ def look_up(name: str) -> str:
     return name
 
 
-async def asked(reply: Reply) -> AIMessage:
-    with serving([reply]) as server:
-        return await Door(server).model.with_tools([look_up], "fast", 50).ainvoke("go")
+async def asked(reply: ScriptedReply) -> AIMessage:
+    with serve_script([reply]) as server:
+        return await ModelSetup(server).model.with_tools([look_up], "fast", 50).ainvoke("go")
 
 
 async def test_a_model_may_ask_for_tools():
-    message = await asked(completion(None, tool_calls=[("look_up", '{"name": "x"}')], finish_reason="tool_calls"))
+    message = await asked(chat_completion(None, tool_calls=[("look_up", '{"name": "x"}')], finish_reason="tool_calls"))
     assert [(call["name"], call["args"], call["id"]) for call in message.tool_calls] == [
         ("look_up", {"name": "x"}, "call-0")
     ]
 
 
 async def test_tool_arguments_that_are_no_json_are_handed_on_as_they_are():
-    message = await asked(completion(None, tool_calls=[("look_up", '{"name": '), ("look_up", "{}")]))
+    message = await asked(chat_completion(None, tool_calls=[("look_up", '{"name": '), ("look_up", "{}")]))
     assert [call["args"] for call in message.tool_calls] == [{}]
     assert [(call["name"], call["args"]) for call in message.invalid_tool_calls] == [("look_up", '{"name": ')]
 
 
 async def test_a_call_without_an_id_gets_one():
-    reply = completion(None, tool_calls=[("look_up", "{}")])
+    reply = chat_completion(None, tool_calls=[("look_up", "{}")])
     del reply.body["choices"][0]["message"]["tool_calls"][0]["id"]
     assert [call["id"] for call in (await asked(reply)).tool_calls] == ["call-0"]
 
@@ -106,10 +106,10 @@ async def test_a_call_without_an_id_gets_one():
 
 
 async def test_the_frugal_view_asks_the_fast_model_from_the_same_purse():
-    with serving([completion("words")]) as server:
-        model = Door(server).model
-        await model.frugal().text("main", 50).ainvoke("go")
-        await model.text("main", 50).ainvoke("go")
-        await model.frugal().frugal().text("fast", 50).ainvoke("go")
+    with serve_script([chat_completion("words")]) as server:
+        model = ModelSetup(server).model
+        await model.with_fast_model().text_output("main", 50).ainvoke("go")
+        await model.text_output("main", 50).ainvoke("go")
+        await model.with_fast_model().with_fast_model().text_output("fast", 50).ainvoke("go")
     assert [request.body["model"] for request in server.requests] == ["gpt-4o-mini", "gpt-4o", "gpt-4o-mini"]
-    assert model.usage.calls == model.frugal().usage.calls == 3
+    assert model.usage.calls == model.with_fast_model().usage.calls == 3

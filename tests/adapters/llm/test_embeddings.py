@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from testing.servers.scripted_server import Reply, Request, Script, refusal, serving
-from tests.adapters.llm.model import Door
-from triage.adapters.llm.embeddings import CountedEmbeddings
+from testing.servers.scripted_server import ReceivedRequest, Script, ScriptedReply, error_reply, serve_script
+from tests.adapters.llm.model import ModelSetup
+from triage.adapters.llm.embeddings import MeteredEmbeddings
 from triage.domain.run import Limits, Outcome
-from triage.errors import BudgetSpent, ModelUnavailable, TimeSpent
-from triage.threads import Abandoned, in_daemon_thread
+from triage.errors import BudgetExceeded, ModelUnavailable, TimeLimitExceeded
+from triage.threads import Abandoned, run_in_daemon_thread
 
 
-def vectors(request: Request, tokens: int | None = 7) -> Reply:
+def vectors(request: ReceivedRequest, tokens: int | None = 7) -> ScriptedReply:
     rows = [{"object": "embedding", "index": i, "embedding": [1.0, 2.0]} for i in range(len(request.body["input"]))]
     usage = {} if tokens is None else {"usage": {"prompt_tokens": tokens, "total_tokens": tokens}}
-    return Reply({"object": "list", "data": rows, "model": "m", **usage})
+    return ScriptedReply({"object": "list", "data": rows, "model": "m", **usage})
 
 
 def billing(tokens: int | None) -> Script:
@@ -24,9 +24,9 @@ def billing(tokens: int | None) -> Script:
 
 
 def test_vectors_come_in_order_and_are_billed_as_the_endpoint_says():
-    with serving(billing(1_000)) as server:
-        door = Door(server)
-        with door.model.metered(10) as meter:
+    with serve_script(billing(1_000)) as server:
+        door = ModelSetup(server)
+        with door.model.measure_usage(10) as meter:
             assert door.embeddings().embed_documents(["x", "y"]) == [[1.0, 2.0], [1.0, 2.0]]
             assert door.embeddings().embed_query("z") == [1.0, 2.0]
     assert door.model.usage.input_tokens == 2_000
@@ -41,51 +41,51 @@ def test_vectors_come_in_order_and_are_billed_as_the_endpoint_says():
 
 
 def test_an_endpoint_that_tells_no_usage_is_estimated_by_bytes():
-    with serving(billing(None)) as server:
-        door = Door(server)
-        with door.model.metered(10) as meter:
+    with serve_script(billing(None)) as server:
+        door = ModelSetup(server)
+        with door.model.measure_usage(10) as meter:
             door.embeddings().embed_documents(["x" * 300, "错" * 300])
     assert door.model.usage.input_tokens == 100 + 300
     assert meter.calls[0].estimated
 
 
 def test_vectors_leave_half_for_the_agents():
-    with serving(billing(400)) as server:
-        door = Door(server, Limits(tokens=1_000))
+    with serve_script(billing(400)) as server:
+        door = ModelSetup(server, Limits(tokens=1_000))
         embeddings = door.embeddings()
         embeddings.embed_documents(["x" * 1_200])
-        with pytest.raises(BudgetSpent, match="half of max-tokens"):
+        with pytest.raises(BudgetExceeded, match="half of max-tokens"):
             embeddings.embed_documents(["x" * 600])
     assert len(server.requests) == 1
     assert door.model.usage.tokens == 400
 
 
 def test_vectors_leave_half_of_the_dollars_too():
-    with serving(billing(400)) as server:
-        embeddings = Door(server, Limits(usd=0.000_010)).embeddings()
+    with serve_script(billing(400)) as server:
+        embeddings = ModelSetup(server, Limits(usd=0.000_010)).embeddings()
         embeddings.embed_documents(["x" * 600])
-        with pytest.raises(BudgetSpent, match="half of max-cost-usd"):
+        with pytest.raises(BudgetExceeded, match="half of max-cost-usd"):
             embeddings.embed_documents(["x" * 600])
 
 
 def test_a_model_without_a_price_is_capped_by_tokens():
-    with serving(billing(10)) as server:
-        door = Door(server, Limits(tokens=1_000))
+    with serve_script(billing(10)) as server:
+        door = ModelSetup(server, Limits(tokens=1_000))
         embeddings = door.embeddings("my-own-embedder")
         embeddings.embed_documents(["x" * 30])
         assert door.model.usage.usd is None
-        with pytest.raises(BudgetSpent):
+        with pytest.raises(BudgetExceeded):
             embeddings.embed_documents(["x" * 3_000])
 
 
-BUSY = {"429": refusal(429, retry_after="2"), "503": refusal(503), "dropped": Reply(drop=True)}
+BUSY = {"429": error_reply(429, retry_after="2"), "503": error_reply(503), "dropped": ScriptedReply(drop=True)}
 
 
 @pytest.mark.parametrize("reply", BUSY.values(), ids=BUSY)
-def test_a_busy_endpoint_gets_three_tries(reply: Reply):
-    with serving([reply]) as server:
-        door = Door(server)
-        with door.model.metered(60) as meter, pytest.raises(ModelUnavailable):
+def test_a_busy_endpoint_gets_three_tries(reply: ScriptedReply):
+    with serve_script([reply]) as server:
+        door = ModelSetup(server)
+        with door.model.measure_usage(60) as meter, pytest.raises(ModelUnavailable):
             door.embeddings().embed_query("x")
     assert len(server.requests) == 3
     assert len(meter.calls) == 3
@@ -93,28 +93,28 @@ def test_a_busy_endpoint_gets_three_tries(reply: Reply):
 
 
 def test_an_endpoint_that_comes_back_answers():
-    script = iter([refusal(503), None])
-    with serving(lambda request: next(script) or vectors(request)) as server:
-        assert Door(server).embeddings().embed_query("x") == [1.0, 2.0]
+    script = iter([error_reply(503), None])
+    with serve_script(lambda request: next(script) or vectors(request)) as server:
+        assert ModelSetup(server).embeddings().embed_query("x") == [1.0, 2.0]
 
 
-REFUSED: dict[str, tuple[Reply, str]] = {
-    "400": (refusal(400), "request refused (400)"),
-    "401": (refusal(401), "unauthorized (401)"),
-    "404": (refusal(404), "no such model (404)"),
-    "quota": (refusal(429, "insufficient_quota"), "quota spent (429)"),
-    "html": (Reply(b"<html>"), "unreadable reply"),
-    "no vectors": (Reply({"data": []}), "unreadable reply"),
-    "odd vectors": (Reply({"data": [{"embedding": 5}]}), "unreadable reply"),
-    "odd usage": (Reply({"data": [{"embedding": [1.0]}], "usage": "much"}), "unreadable reply"),
+REFUSED: dict[str, tuple[ScriptedReply, str]] = {
+    "400": (error_reply(400), "request refused (400)"),
+    "401": (error_reply(401), "unauthorized (401)"),
+    "404": (error_reply(404), "no such model (404)"),
+    "quota": (error_reply(429, "insufficient_quota"), "quota spent (429)"),
+    "html": (ScriptedReply(b"<html>"), "unreadable reply"),
+    "no vectors": (ScriptedReply({"data": []}), "unreadable reply"),
+    "odd vectors": (ScriptedReply({"data": [{"embedding": 5}]}), "unreadable reply"),
+    "odd usage": (ScriptedReply({"data": [{"embedding": [1.0]}], "usage": "much"}), "unreadable reply"),
 }
 
 
 @pytest.mark.parametrize(("reply", "reason"), REFUSED.values(), ids=REFUSED)
-def test_an_endpoint_that_refuses_is_asked_once_and_named(reply: Reply, reason: str):
-    with serving([reply]) as server:
-        door = Door(server)
-        with door.model.metered(60) as meter, pytest.raises(ModelUnavailable) as raised:
+def test_an_endpoint_that_refuses_is_asked_once_and_named(reply: ScriptedReply, reason: str):
+    with serve_script([reply]) as server:
+        door = ModelSetup(server)
+        with door.model.measure_usage(60) as meter, pytest.raises(ModelUnavailable) as raised:
             door.embeddings().embed_query("x")
     assert raised.value.reason == reason
     assert [call.error for call in meter.calls] == [reason]
@@ -122,31 +122,31 @@ def test_an_endpoint_that_refuses_is_asked_once_and_named(reply: Reply, reason: 
 
 
 def test_a_refused_call_takes_nothing_of_the_share():
-    script = iter([refusal(400), None])
-    with serving(lambda request: next(script) or vectors(request)) as server:
-        embeddings = Door(server, Limits(tokens=1_000)).embeddings()
+    script = iter([error_reply(400), None])
+    with serve_script(lambda request: next(script) or vectors(request)) as server:
+        embeddings = ModelSetup(server, Limits(tokens=1_000)).embeddings()
         with pytest.raises(ModelUnavailable):
             embeddings.embed_query("x" * 1_200)
         assert embeddings.embed_query("x" * 1_200)
 
 
 def test_no_time_left_makes_no_call():
-    with serving(billing(1)) as server:
-        door = Door(server)
-        with door.model.metered(-1), pytest.raises(TimeSpent):
+    with serve_script(billing(1)) as server:
+        door = ModelSetup(server)
+        with door.model.measure_usage(-1), pytest.raises(TimeLimitExceeded):
             door.embeddings().embed_query("x")
     assert server.requests == []
 
 
 async def test_nothing_is_asked_when_nobody_waits_any_more():
-    with serving(billing(1)) as server:
-        embeddings = Door(server).embeddings()
+    with serve_script(billing(1)) as server:
+        embeddings = ModelSetup(server).embeddings()
         outcome = await left_while(embeddings)
     assert outcome is Abandoned
     assert server.requests == []
 
 
-async def left_while(embeddings: CountedEmbeddings) -> Any:
+async def left_while(embeddings: MeteredEmbeddings) -> Any:
     """What becomes of a call that starts after its thread was left."""
     left, ended = asyncio.Event(), asyncio.Event()
     loop, outcome = asyncio.get_running_loop(), []
@@ -159,7 +159,7 @@ async def left_while(embeddings: CountedEmbeddings) -> Any:
             outcome.append(type(error))
         loop.call_soon_threadsafe(ended.set)
 
-    running = asyncio.ensure_future(in_daemon_thread(work))
+    running = asyncio.ensure_future(run_in_daemon_thread(work))
     await asyncio.sleep(0)
     running.cancel()
     await asyncio.wait([running])
@@ -169,8 +169,8 @@ async def left_while(embeddings: CountedEmbeddings) -> Any:
 
 
 async def test_calls_in_a_thread_are_recorded_where_it_was_started():
-    with serving(billing(3)) as server:
-        door = Door(server)
-        with door.model.metered(10) as meter:
-            await in_daemon_thread(lambda: door.embeddings().embed_query("x"))
+    with serve_script(billing(3)) as server:
+        door = ModelSetup(server)
+        with door.model.measure_usage(10) as meter:
+            await run_in_daemon_thread(lambda: door.embeddings().embed_query("x"))
     assert meter.usage.input_tokens == 3

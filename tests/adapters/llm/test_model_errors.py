@@ -9,55 +9,55 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from testing.servers.scripted_server import Reply, completion, refusal, serving
-from tests.adapters.llm.model import GREEN, Door, colour, cut_off, names
-from triage.adapters.llm.chat_model import REQUESTS
+from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
+from tests.adapters.llm.model import GREEN, ModelSetup, asked_models, cancel_call, colour
+from triage.adapters.llm.chat_model import MAX_REQUESTS
 from triage.adapters.llm.endpoint import Endpoint
 from triage.domain.run import Outcome
-from triage.errors import ModelUnavailable, TimeSpent
+from triage.errors import ModelUnavailable, TimeLimitExceeded
 
-GIVEN_UP: dict[str, tuple[Reply, str]] = {
-    "401": (refusal(401, "invalid_api_key"), "unauthorized (401)"),
-    "402": (refusal(402), "payment required (402)"),
-    "403": (refusal(403), "forbidden (403)"),
-    "404": (refusal(404, "model_not_found"), "no such model (404)"),
-    "410": (refusal(410), "gone (410)"),
-    "quota": (refusal(429, "insufficient_quota"), "quota spent (429)"),
-    "context": (refusal(400, "context_length_exceeded"), "prompt too long for the model (400)"),
+GIVEN_UP: dict[str, tuple[ScriptedReply, str]] = {
+    "401": (error_reply(401, "invalid_api_key"), "unauthorized (401)"),
+    "402": (error_reply(402), "payment required (402)"),
+    "403": (error_reply(403), "forbidden (403)"),
+    "404": (error_reply(404, "model_not_found"), "no such model (404)"),
+    "410": (error_reply(410), "gone (410)"),
+    "quota": (error_reply(429, "insufficient_quota"), "quota spent (429)"),
+    "context": (error_reply(400, "context_length_exceeded"), "prompt too long for the model (400)"),
     "context in words": (
-        Reply({"error": {"message": "This model's maximum context length is 4096 tokens.", "code": 400}}, 400),
+        ScriptedReply({"error": {"message": "This model's maximum context length is 4096 tokens.", "code": 400}}, 400),
         "prompt too long for the model (400)",
     ),
-    "filtered request": (refusal(400, "content_filter"), "content filter"),
-    "too large": (refusal(413), "prompt too long for the endpoint (413)"),
-    "html": (Reply(b"<html>Bad Gateway</html>"), "unreadable reply"),
-    "html that says it is": (Reply(b"<html>", headers={"content-type": "text/html"}), "unreadable reply"),
-    "nothing": (Reply(b""), "unreadable reply"),
-    "null": (Reply(None), "unreadable reply"),
-    "list": (Reply([1]), "unreadable reply"),
-    "deep body": (Reply(b"[" * 500_000), "unreadable reply"),
-    "error with 200": (Reply({"error": {"message": "words from outside", "code": 502}}), "unreadable reply"),
-    "no choices": (Reply({"choices": []}), "unreadable reply"),
-    "null choices": (Reply({"choices": None}), "unreadable reply"),
-    "choices of another kind": (Reply({"choices": ["x"]}), "unreadable reply"),
-    "length": (completion('{"name": "gr', finish_reason="length"), "answer cut at its length limit"),
-    "filter": (completion("", finish_reason="content_filter"), "content filter"),
-    "refused": (completion(None, refusal="No."), "refused by the model"),
-    "empty": (completion(""), "empty answer"),
-    "blank": (completion(" \n"), "empty answer"),
-    "null content": (completion(None), "empty answer"),
-    "prose": (completion("Sure! Here it is."), "answer does not fit Colour"),
-    "wrong types": (completion('{"name": 1}'), "answer does not fit Colour"),
-    "a null for an answer": (completion("null"), "answer does not fit Colour"),
-    "deep": (completion("[" * 50_000), "answer does not fit Colour"),
+    "filtered request": (error_reply(400, "content_filter"), "content filter"),
+    "too large": (error_reply(413), "prompt too long for the endpoint (413)"),
+    "html": (ScriptedReply(b"<html>Bad Gateway</html>"), "unreadable reply"),
+    "html that says it is": (ScriptedReply(b"<html>", headers={"content-type": "text/html"}), "unreadable reply"),
+    "nothing": (ScriptedReply(b""), "unreadable reply"),
+    "null": (ScriptedReply(None), "unreadable reply"),
+    "list": (ScriptedReply([1]), "unreadable reply"),
+    "deep body": (ScriptedReply(b"[" * 500_000), "unreadable reply"),
+    "error with 200": (ScriptedReply({"error": {"message": "words from outside", "code": 502}}), "unreadable reply"),
+    "no choices": (ScriptedReply({"choices": []}), "unreadable reply"),
+    "null choices": (ScriptedReply({"choices": None}), "unreadable reply"),
+    "choices of another kind": (ScriptedReply({"choices": ["x"]}), "unreadable reply"),
+    "length": (chat_completion('{"name": "gr', finish_reason="length"), "answer cut at its length limit"),
+    "filter": (chat_completion("", finish_reason="content_filter"), "content filter"),
+    "refused": (chat_completion(None, refusal="No."), "refused by the model"),
+    "empty": (chat_completion(""), "empty answer"),
+    "blank": (chat_completion(" \n"), "empty answer"),
+    "null content": (chat_completion(None), "empty answer"),
+    "prose": (chat_completion("Sure! Here it is."), "answer does not fit Colour"),
+    "wrong types": (chat_completion('{"name": 1}'), "answer does not fit Colour"),
+    "a null for an answer": (chat_completion("null"), "answer does not fit Colour"),
+    "deep": (chat_completion("[" * 50_000), "answer does not fit Colour"),
 }
 
 
 @pytest.mark.parametrize(("reply", "reason"), GIVEN_UP.values(), ids=GIVEN_UP)
-async def test_a_call_that_cannot_succeed_is_made_once_and_named(reply: Reply, reason: str):
-    with serving([reply]) as server:
-        model = Door(server).model
-        with model.metered(10) as meter, pytest.raises(ModelUnavailable) as raised:
+async def test_a_call_that_cannot_succeed_is_made_once_and_named(reply: ScriptedReply, reason: str):
+    with serve_script([reply]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(10) as meter, pytest.raises(ModelUnavailable) as raised:
             await colour(model)
     assert raised.value.reason == reason
     assert len(server.requests) == 1, "neither repeated nor sent to the fallback"
@@ -70,9 +70,9 @@ TOLD = ["length", "filter", "refused", "empty", "blank", "null content", "prose"
 
 @pytest.mark.parametrize("name", TOLD)
 async def test_tokens_of_an_unusable_answer_are_counted(name: str):
-    with serving([GIVEN_UP[name][0]]) as server:
-        model = Door(server).model
-        with model.metered(10) as meter, pytest.raises(ModelUnavailable):
+    with serve_script([GIVEN_UP[name][0]]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(10) as meter, pytest.raises(ModelUnavailable):
             await colour(model)
     assert model.usage.tokens == 120
     assert model.usage.usd == pytest.approx(100 * 2.5e-6 + 20 * 10e-6)
@@ -81,94 +81,94 @@ async def test_tokens_of_an_unusable_answer_are_counted(name: str):
 
 async def test_tokens_of_a_reply_that_the_client_cannot_read_are_counted():
     usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-    with serving([Reply({"choices": ["x"], "usage": usage})]) as server:
-        model = Door(server).model
+    with serve_script([ScriptedReply({"choices": ["x"], "usage": usage})]) as server:
+        model = ModelSetup(server).model
         with pytest.raises(ModelUnavailable, match="unreadable reply"):
             await colour(model)
     assert model.usage.tokens == 120
 
 
-BUSY: dict[str, tuple[Reply, str]] = {
-    "429": (refusal(429, "rate_limit_exceeded"), "rate limited (429)"),
-    "408": (refusal(408), "endpoint failed (408)"),
-    "409": (refusal(409), "endpoint failed (409)"),
-    "500": (refusal(500), "endpoint failed (500)"),
-    "502": (Reply(b"<html>Bad Gateway</html>", 502), "endpoint failed (502)"),
-    "503": (refusal(503), "endpoint failed (503)"),
-    "504": (Reply(b"", 504), "endpoint failed (504)"),
-    "529": (refusal(529), "endpoint failed (529)"),
-    "dropped": (Reply(drop=True), "connection failed"),
-    "half a body": (completion(GREEN, cut=True), "connection failed"),
+BUSY: dict[str, tuple[ScriptedReply, str]] = {
+    "429": (error_reply(429, "rate_limit_exceeded"), "rate limited (429)"),
+    "408": (error_reply(408), "endpoint failed (408)"),
+    "409": (error_reply(409), "endpoint failed (409)"),
+    "500": (error_reply(500), "endpoint failed (500)"),
+    "502": (ScriptedReply(b"<html>Bad Gateway</html>", 502), "endpoint failed (502)"),
+    "503": (error_reply(503), "endpoint failed (503)"),
+    "504": (ScriptedReply(b"", 504), "endpoint failed (504)"),
+    "529": (error_reply(529), "endpoint failed (529)"),
+    "dropped": (ScriptedReply(drop=True), "connection failed"),
+    "half a body": (chat_completion(GREEN, cut=True), "connection failed"),
 }
 
 
 @pytest.mark.parametrize(("reply", "reason"), BUSY.values(), ids=BUSY)
-async def test_a_busy_endpoint_gets_three_tries_then_the_fallback_once(reply: Reply, reason: str):
-    with serving([reply]) as server:
-        model = Door(server).model
-        with model.metered(60) as meter, pytest.raises(ModelUnavailable) as raised:
+async def test_a_busy_endpoint_gets_three_tries_then_the_fallback_once(reply: ScriptedReply, reason: str):
+    with serve_script([reply]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(60) as meter, pytest.raises(ModelUnavailable) as raised:
             await colour(model)
-    assert names(server) == ["gpt-4o", "gpt-4o", "gpt-4o", "gpt-4o-mini"]
+    assert asked_models(server) == ["gpt-4o", "gpt-4o", "gpt-4o", "gpt-4o-mini"]
     assert raised.value.reason == reason
-    assert [call.model for call in meter.calls] == names(server)
+    assert [call.model for call in meter.calls] == asked_models(server)
     assert {call.error for call in meter.calls} == {reason}
 
 
 async def test_a_fallback_that_is_the_same_model_is_not_asked_again():
-    with serving([refusal(503)]) as server, pytest.raises(ModelUnavailable, match="503"):
-        await colour(Door(server, fallback="gpt-4o").model)
-    assert names(server) == ["gpt-4o"] * 3
+    with serve_script([error_reply(503)]) as server, pytest.raises(ModelUnavailable, match="503"):
+        await colour(ModelSetup(server, fallback="gpt-4o").model)
+    assert asked_models(server) == ["gpt-4o"] * 3
 
 
 async def test_a_fallback_that_was_given_up_is_not_asked_again():
-    def script(request: Any) -> Reply:
-        return refusal(404) if request.body["model"] == "gpt-4o-mini" else refusal(503)
+    def script(request: Any) -> ScriptedReply:
+        return error_reply(404) if request.body["model"] == "gpt-4o-mini" else error_reply(503)
 
-    with serving(script) as server:
-        model = Door(server).model
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
         with pytest.raises(ModelUnavailable, match="no such model"):
             await colour(model)
         with pytest.raises(ModelUnavailable, match="503"):
             await colour(model)
-    assert names(server) == [*["gpt-4o"] * 3, "gpt-4o-mini", *["gpt-4o"] * 3]
+    assert asked_models(server) == [*["gpt-4o"] * 3, "gpt-4o-mini", *["gpt-4o"] * 3]
 
 
 async def test_fallback_answers_when_the_primary_stays_busy():
-    def script(request: Any) -> Reply:
-        return completion(GREEN) if request.body["model"] == "gpt-4o-mini" else refusal(429)
+    def script(request: Any) -> ScriptedReply:
+        return chat_completion(GREEN) if request.body["model"] == "gpt-4o-mini" else error_reply(429)
 
-    with serving(script) as server:
-        model = Door(server).model
-        with model.metered(10) as meter:
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(10) as meter:
             assert (await colour(model)).name == "green"
     assert meter.models == ["gpt-4o-mini"]
     assert [call.outcome for call in meter.calls] == [*[Outcome.FAILED] * 3, Outcome.SUCCESS]
 
 
 async def test_nobody_there_is_named_and_costs_nothing():
-    with serving([]) as server:
-        door = Door(server)
-    with door.model.metered(10) as meter, pytest.raises(ModelUnavailable, match="connection failed"):
+    with serve_script([]) as server:
+        door = ModelSetup(server)
+    with door.model.measure_usage(10) as meter, pytest.raises(ModelUnavailable, match="connection failed"):
         await colour(door.model)
     assert door.model.usage.tokens == 0
-    assert [call.usage.calls for call in meter.calls] == [0] * REQUESTS
+    assert [call.usage.calls for call in meter.calls] == [0] * MAX_REQUESTS
 
 
 async def test_an_endpoint_that_says_nothing_times_out(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("triage.adapters.llm.endpoint.TIMEOUT", 0.1)
-    with serving([Reply(hang=30)]) as server:
-        model = Door(server).model
-        with model.metered(60) as meter, pytest.raises(ModelUnavailable, match="timed out"):
+    with serve_script([ScriptedReply(delay_seconds=30)]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(60) as meter, pytest.raises(ModelUnavailable, match="timed out"):
             await colour(model)
-    assert len(server.requests) == REQUESTS
+    assert len(server.requests) == MAX_REQUESTS
     assert {(call.outcome, call.error) for call in meter.calls} == {(Outcome.TIMED_OUT, "timed out")}
 
 
 async def test_a_call_that_is_cut_off_leaves_its_record():
-    with serving([Reply(hang=30)]) as server:
-        door = Door(server)
-        with door.model.metered(60) as meter:
-            await cut_off(door)
+    with serve_script([ScriptedReply(delay_seconds=30)]) as server:
+        door = ModelSetup(server)
+        with door.model.measure_usage(60) as meter:
+            await cancel_call(door)
     (call,) = meter.calls
     assert (call.outcome, call.error) == (Outcome.TIMED_OUT, "cut off before it answered")
 
@@ -178,58 +178,60 @@ async def test_a_call_that_is_cut_off_leaves_its_record():
 
 @pytest.mark.parametrize("status", [429, 503])
 async def test_retry_after_is_waited_for(status: int):
-    with serving([refusal(status, retry_after="7"), completion(GREEN)]) as server:
-        door = Door(server)
-        with door.model.metered(60):
+    with serve_script([error_reply(status, retry_after="7"), chat_completion(GREEN)]) as server:
+        door = ModelSetup(server)
+        with door.model.measure_usage(60):
             await colour(door.model)
     assert door.waited == [7.0]
 
 
 async def test_retry_after_may_be_a_date():
     in_an_hour = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    with serving([refusal(429, retry_after=in_an_hour), completion(GREEN)]) as server:
-        door = Door(server)
+    with serve_script([error_reply(429, retry_after=in_an_hour), chat_completion(GREEN)]) as server:
+        door = ModelSetup(server)
         await colour(door.model)
     assert 3_500 < door.waited[0] <= 3_600
 
 
 @pytest.mark.parametrize("seconds", ["90", "1e300"])
 async def test_retry_after_beyond_the_time_left_goes_to_the_fallback_at_once(seconds: str):
-    def script(request: Any) -> Reply:
-        return completion(GREEN) if request.body["model"] == "gpt-4o-mini" else refusal(429, retry_after=seconds)
+    def script(request: Any) -> ScriptedReply:
+        return (
+            chat_completion(GREEN) if request.body["model"] == "gpt-4o-mini" else error_reply(429, retry_after=seconds)
+        )
 
-    with serving(script) as server:
-        door = Door(server)
-        with door.model.metered(30):
+    with serve_script(script) as server:
+        door = ModelSetup(server)
+        with door.model.measure_usage(30):
             await colour(door.model)
-    assert names(server) == ["gpt-4o", "gpt-4o-mini"]
+    assert asked_models(server) == ["gpt-4o", "gpt-4o-mini"]
     assert door.waited == []
 
 
 @pytest.mark.parametrize("header", ["soon", "", "-3", "nan", "inf", "Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 99 Oct"])
 async def test_odd_retry_after_headers_do_no_harm(header: str):
-    with serving([refusal(429, retry_after=header), completion(GREEN)]) as server:
-        door = Door(server)
+    with serve_script([error_reply(429, retry_after=header), chat_completion(GREEN)]) as server:
+        door = ModelSetup(server)
         await colour(door.model)
     assert len(door.waited) == 1
     assert 0 <= door.waited[0] <= 1
 
 
 async def test_a_wait_that_leaves_no_time_for_a_request_is_not_made():
-    def script(request: Any) -> Reply:
-        return completion(GREEN) if request.body["model"] == "gpt-4o-mini" else refusal(429, retry_after="9")
+    def script(request: Any) -> ScriptedReply:
+        return chat_completion(GREEN) if request.body["model"] == "gpt-4o-mini" else error_reply(429, retry_after="9")
 
-    with serving(script) as server:
-        door = Door(server)
-        with door.model.metered(10):
+    with serve_script(script) as server:
+        door = ModelSetup(server)
+        with door.model.measure_usage(10):
             await colour(door.model)
     assert door.waited == []
 
 
 async def test_no_time_left_makes_no_call():
-    with serving([completion(GREEN)]) as server:
-        model = Door(server).model
-        with model.metered(-1) as meter, pytest.raises(TimeSpent):
+    with serve_script([chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(-1) as meter, pytest.raises(TimeLimitExceeded):
             await colour(model)
     assert server.requests == []
     assert meter.calls == []
@@ -239,22 +241,22 @@ async def test_no_time_left_makes_no_call():
 
 
 @pytest.mark.parametrize("reply", [GIVEN_UP[name][0] for name in ("401", "402", "403", "404", "410", "quota")])
-async def test_a_dropped_model_is_not_asked_again(reply: Reply):
-    with serving([reply]) as server:
-        model = Door(server).model
+async def test_a_dropped_model_is_not_asked_again(reply: ScriptedReply):
+    with serve_script([reply]) as server:
+        model = ModelSetup(server).model
         reasons = [await reason_of(model) for _ in range(3)]
     assert len(server.requests) == 1
     assert len(set(reasons)) == 1
 
 
 async def test_what_a_model_was_dropped_for_holds_for_its_frugal_view_too():
-    with serving([refusal(404)]) as server:
-        model = Door(server).model
-        frugal = model.frugal()
+    with serve_script([error_reply(404)]) as server:
+        model = ModelSetup(server).model
+        frugal = model.with_fast_model()
         assert await reason_of(frugal) == "no such model (404)"
         with pytest.raises(ModelUnavailable):
-            await model.text("fast", 50).ainvoke("go")
-    assert names(server) == ["gpt-4o-mini"]
+            await model.text_output("fast", 50).ainvoke("go")
+    assert asked_models(server) == ["gpt-4o-mini"]
 
 
 async def reason_of(model: Any) -> str:
@@ -265,31 +267,31 @@ async def reason_of(model: Any) -> str:
 
 async def test_messages_from_outside_are_in_no_reason():
     for name, (reply, _) in (GIVEN_UP | BUSY).items():
-        with serving([reply]) as server:
-            assert "outside" not in await reason_of(Door(server).model), name
+        with serve_script([reply]) as server:
+            assert "outside" not in await reason_of(ModelSetup(server).model), name
 
 
-EVERYTHING = [reply for reply, _ in (GIVEN_UP | BUSY).values()] + [refusal(400), refusal(422), refusal(418)]
-EVERYTHING += [refusal(400, param=name) for name in ("temperature", "max_completion_tokens", "max_tokens")]
+EVERYTHING = [reply for reply, _ in (GIVEN_UP | BUSY).values()] + [error_reply(400), error_reply(422), error_reply(418)]
+EVERYTHING += [error_reply(400, param=name) for name in ("temperature", "max_completion_tokens", "max_tokens")]
 
 
 @given(st.lists(st.sampled_from(EVERYTHING), min_size=1, max_size=5))
-@example([refusal(400), refusal(400), refusal(429)])
-@example([refusal(429), refusal(400), refusal(400), refusal(400)])
-@example([refusal(400, param="temperature"), refusal(400), refusal(400), refusal(429)])
-@example([refusal(400), refusal(400), refusal(400, param="temperature")])
+@example([error_reply(400), error_reply(400), error_reply(429)])
+@example([error_reply(429), error_reply(400), error_reply(400), error_reply(400)])
+@example([error_reply(400, param="temperature"), error_reply(400), error_reply(400), error_reply(429)])
+@example([error_reply(400), error_reply(400), error_reply(400, param="temperature")])
 @settings(max_examples=40, deadline=None)
-def test_no_mixture_of_faults_takes_more_than_four_requests(script: list[Reply]):
-    with serving(script) as server:
-        asyncio.run(reason_of(Door(server).model))
-    assert 1 <= len(server.requests) <= REQUESTS
+def test_no_mixture_of_faults_takes_more_than_four_requests(script: list[ScriptedReply]):
+    with serve_script(script) as server:
+        asyncio.run(reason_of(ModelSetup(server).model))
+    assert 1 <= len(server.requests) <= MAX_REQUESTS
 
 
 def test_the_address_is_never_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere.test")
     monkeypatch.setenv("OPENAI_API_BASE", "http://elsewhere.test")
-    with serving([]) as server:
-        endpoint = Door(server).endpoint
+    with serve_script([]) as server:
+        endpoint = ModelSetup(server).endpoint
     own = Endpoint(endpoint.api_key, "run-7")
-    assert own.chat("gpt-4o").openai_api_base == "https://api.openai.com/v1"
-    assert str(own.embeddings._client.base_url) == "https://api.openai.com/v1/"
+    assert own.chat_client("gpt-4o").openai_api_base == "https://api.openai.com/v1"
+    assert str(own.embeddings_client._client.base_url) == "https://api.openai.com/v1/"

@@ -5,148 +5,148 @@ from typing import Any
 
 import pytest
 
-from testing.servers.scripted_server import Reply, completion, refusal, serving
-from tests.adapters.llm.model import GREEN, Door, colour, modes
+from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
+from tests.adapters.llm.model import GREEN, ModelSetup, asked_modes, colour
 from triage.errors import ModelUnavailable
 
-CALLED = completion(tool_calls=[("Colour", GREEN)], finish_reason="tool_calls")
-PROSE = completion("Sure! Here it is.")
+CALLED = chat_completion(tool_calls=[("Colour", GREEN)], finish_reason="tool_calls")
+PROSE = chat_completion("Sure! Here it is.")
 
 
 @pytest.mark.parametrize("status", [400, 422])
 async def test_schema_refused_falls_to_function_calling_and_is_remembered(status: int):
-    def script(request: Any) -> Reply:
-        return refusal(status, "unsupported") if "response_format" in request.body else CALLED
+    def script(request: Any) -> ScriptedReply:
+        return error_reply(status, "unsupported") if "response_format" in request.body else CALLED
 
-    with serving(script) as server:
-        model = Door(server).model
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
         for _ in range(2):
             assert (await colour(model)).depth == 3
-    assert modes(server) == ["json_schema", "tools", "tools"]
+    assert asked_modes(server) == ["json_schema", "tools", "tools"]
 
 
 async def test_tools_refused_too_falls_to_json_mode_with_the_schema_in_words():
-    def script(request: Any) -> Reply:
+    def script(request: Any) -> ScriptedReply:
         plain = request.body.get("response_format") == {"type": "json_object"}
-        return completion(f"```json\n{GREEN}\n```") if plain else refusal(400)
+        return chat_completion(f"```json\n{GREEN}\n```") if plain else error_reply(400)
 
-    with serving(script) as server:
-        model = Door(server).model
-        with model.metered(10) as meter:
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(10) as meter:
             assert (await colour(model)).depth == 3
     assert "depth" in json.dumps(server.requests[-1].body["messages"])
-    assert modes(server) == ["json_schema", "tools", "json_object"]
+    assert asked_modes(server) == ["json_schema", "tools", "json_object"]
     assert [call.mode for call in meter.calls] == ["json_schema", "function_calling", "json_mode"]
     assert [call.error for call in meter.calls] == ["request refused (400)", "request refused (400)", None]
 
 
 async def test_every_mode_refused_gives_up():
-    with serving([refusal(400)]) as server, pytest.raises(ModelUnavailable, match="request refused"):
-        await colour(Door(server).model)
-    assert modes(server) == ["json_schema", "tools", "json_object"]
+    with serve_script([error_reply(400)]) as server, pytest.raises(ModelUnavailable, match="request refused"):
+        await colour(ModelSetup(server).model)
+    assert asked_modes(server) == ["json_schema", "tools", "json_object"]
 
 
 async def test_a_refusal_for_another_reason_is_not_remembered_as_a_mode():
     """The first request is refused in every mode; the next one starts with the best mode again."""
-    with serving([*[refusal(400)] * 3, completion(GREEN)]) as server:
-        model = Door(server).model
+    with serve_script([*[error_reply(400)] * 3, chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
         with pytest.raises(ModelUnavailable):
             await colour(model)
         await colour(model)
-    assert modes(server)[-1] == "json_schema"
+    assert asked_modes(server)[-1] == "json_schema"
 
 
 @pytest.mark.parametrize("code", ["context_length_exceeded", None])
 async def test_a_prompt_that_is_too_long_is_no_reason_to_change_mode(code: str | None):
     too_long = {"error": {"message": "maximum context length is 4096 tokens", "code": code}}
-    with serving([Reply(too_long, 400), completion(GREEN)]) as server:
-        model = Door(server).model
+    with serve_script([ScriptedReply(too_long, 400), chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
         with pytest.raises(ModelUnavailable, match="prompt too long"):
             await colour(model)
         await colour(model)
-    assert modes(server) == ["json_schema", "json_schema"]
+    assert asked_modes(server) == ["json_schema", "json_schema"]
 
 
 @pytest.mark.parametrize("answer", ["Sure! Here it is.", '{"title": "green"}', "[]"])
 async def test_a_schema_that_is_taken_and_ignored_fails_once_and_is_not_used_again(answer: str):
-    def script(request: Any) -> Reply:
-        return completion(answer) if "response_format" in request.body else CALLED
+    def script(request: Any) -> ScriptedReply:
+        return chat_completion(answer) if "response_format" in request.body else CALLED
 
-    with serving(script) as server:
-        model = Door(server).model
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
         with pytest.raises(ModelUnavailable, match="does not fit"):
             await colour(model)
         for _ in range(2):
             assert (await colour(model)).depth == 3
-    assert modes(server) == ["json_schema", "tools", "tools"]
+    assert asked_modes(server) == ["json_schema", "tools", "tools"]
 
 
 async def test_tools_that_are_ignored_give_way_to_json_mode():
-    def script(request: Any) -> Reply:
+    def script(request: Any) -> ScriptedReply:
         if "tools" in request.body:
             return PROSE
-        return completion(GREEN) if request.body["response_format"]["type"] == "json_object" else refusal(400)
+        return chat_completion(GREEN) if request.body["response_format"]["type"] == "json_object" else error_reply(400)
 
-    with serving(script) as server:
-        model = Door(server).model
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
         with pytest.raises(ModelUnavailable, match="no usable function call"):
             await colour(model)
         assert (await colour(model)).depth == 3
-    assert modes(server) == ["json_schema", "tools", "json_object"]
+    assert asked_modes(server) == ["json_schema", "tools", "json_object"]
 
 
 async def test_an_endpoint_that_ignores_everything_stays_in_json_mode():
-    with serving([PROSE]) as server:
-        model = Door(server).model
+    with serve_script([PROSE]) as server:
+        model = ModelSetup(server).model
         for _ in range(5):
             with pytest.raises(ModelUnavailable):
                 await colour(model)
-    assert modes(server) == ["json_schema", "tools", *["json_object"] * 3]
+    assert asked_modes(server) == ["json_schema", "tools", *["json_object"] * 3]
 
 
 @pytest.mark.parametrize(
     "reply",
-    [completion(""), completion("{", finish_reason="length"), completion(None, refusal="No.")],
+    [chat_completion(""), chat_completion("{", finish_reason="length"), chat_completion(None, refusal="No.")],
     ids=["empty", "length", "refused"],
 )
-async def test_an_answer_that_fails_for_another_reason_leaves_the_mode(reply: Reply):
-    with serving([reply, completion(GREEN)]) as server:
-        model = Door(server).model
+async def test_an_answer_that_fails_for_another_reason_leaves_the_mode(reply: ScriptedReply):
+    with serve_script([reply, chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
         with pytest.raises(ModelUnavailable):
             await colour(model)
         await colour(model)
-    assert modes(server) == ["json_schema", "json_schema"]
+    assert asked_modes(server) == ["json_schema", "json_schema"]
 
 
 @pytest.mark.parametrize("calls", [[("other", "{}")], [("Colour", '{"broken": ')], []])
 async def test_function_call_that_does_not_fit_is_an_error_not_none(calls: list[tuple[str, str]]):
-    def script(request: Any) -> Reply:
-        return refusal(400) if "response_format" in request.body else completion("", tool_calls=calls)
+    def script(request: Any) -> ScriptedReply:
+        return error_reply(400) if "response_format" in request.body else chat_completion("", tool_calls=calls)
 
-    with serving(script) as server, pytest.raises(ModelUnavailable):
-        await colour(Door(server).model)
+    with serve_script(script) as server, pytest.raises(ModelUnavailable):
+        await colour(ModelSetup(server).model)
 
 
 async def test_what_was_learned_holds_for_the_frugal_view():
-    def script(request: Any) -> Reply:
-        return refusal(400) if "response_format" in request.body else CALLED
+    def script(request: Any) -> ScriptedReply:
+        return error_reply(400) if "response_format" in request.body else CALLED
 
-    with serving(script) as server:
-        model = Door(server, main="gpt-4o-mini").model
+    with serve_script(script) as server:
+        model = ModelSetup(server, main="gpt-4o-mini").model
         await colour(model)
-        await colour(model.frugal())
-    assert modes(server) == ["json_schema", "tools", "tools"]
+        await colour(model.with_fast_model())
+    assert asked_modes(server) == ["json_schema", "tools", "tools"]
 
 
 async def test_the_fallback_starts_with_the_mode_that_is_left():
-    def script(request: Any) -> Reply:
+    def script(request: Any) -> ScriptedReply:
         if "response_format" in request.body:
-            return refusal(400)
-        return CALLED if request.body["model"] == "gpt-4o-mini" else refusal(429)
+            return error_reply(400)
+        return CALLED if request.body["model"] == "gpt-4o-mini" else error_reply(429)
 
-    with serving(script) as server:
-        assert (await colour(Door(server).model)).depth == 3
-    assert modes(server) == ["json_schema", "tools", "tools", "tools"]
+    with serve_script(script) as server:
+        assert (await colour(ModelSetup(server).model)).depth == 3
+    assert asked_modes(server) == ["json_schema", "tools", "tools", "tools"]
 
 
 # --- parameters
@@ -155,51 +155,51 @@ async def test_the_fallback_starts_with_the_mode_that_is_left():
 def only_takes(*refused: str) -> Any:
     """An endpoint that refuses a parameter by name."""
 
-    def script(request: Any) -> Reply:
+    def script(request: Any) -> ScriptedReply:
         found = next((name for name in refused if name in request.body), None)
-        return refusal(400, "unsupported_parameter", param=found) if found else completion(GREEN)
+        return error_reply(400, "unsupported_parameter", param=found) if found else chat_completion(GREEN)
 
     return script
 
 
 async def test_temperature_refused_is_left_out_from_then_on():
-    with serving(only_takes("temperature")) as server:
-        model = Door(server).model
+    with serve_script(only_takes("temperature")) as server:
+        model = ModelSetup(server).model
         for _ in range(2):
             assert (await colour(model)).depth == 3
     assert ["temperature" in request.body for request in server.requests] == [True, False, False]
-    assert modes(server) == ["json_schema"] * 3, "the mode was not at fault"
+    assert asked_modes(server) == ["json_schema"] * 3, "the mode was not at fault"
 
 
 async def test_a_model_that_takes_max_tokens_only_gets_it():
-    with serving(only_takes("max_completion_tokens")) as server:
-        model = Door(server).model
+    with serve_script(only_takes("max_completion_tokens")) as server:
+        model = ModelSetup(server).model
         for _ in range(2):
             await colour(model)
     assert [request.body.get("max_tokens") for request in server.requests] == [None, 50, 50]
-    assert modes(server) == ["json_schema"] * 3
+    assert asked_modes(server) == ["json_schema"] * 3
 
 
 async def test_a_refusal_is_understood_by_its_message_too():
     """As Mistral words it."""
     detail = [{"type": "extra_forbidden", "loc": ["body", "max_completion_tokens"], "msg": "not permitted"}]
-    with serving([Reply({"detail": detail}, 422), completion(GREEN)]) as server:
-        assert (await colour(Door(server).model)).depth == 3
+    with serve_script([ScriptedReply({"detail": detail}, 422), chat_completion(GREEN)]) as server:
+        assert (await colour(ModelSetup(server).model)).depth == 3
     assert server.requests[-1].body["max_tokens"] == 50
 
 
 async def test_a_model_that_refuses_both_names_is_given_up():
-    with serving(only_takes("max_completion_tokens", "max_tokens")) as server, pytest.raises(ModelUnavailable):
-        await colour(Door(server).model)
+    with serve_script(only_takes("max_completion_tokens", "max_tokens")) as server, pytest.raises(ModelUnavailable):
+        await colour(ModelSetup(server).model)
     assert len(server.requests) == 4
 
 
 async def test_a_bound_that_is_ignored_is_said_by_its_older_name_from_then_on():
     """As Ollama does: the answer is longer than it may be."""
-    long = completion(GREEN)
+    long = chat_completion(GREEN)
     long.body["usage"]["completion_tokens"] = 51
-    with serving([long]) as server:
-        model = Door(server).model
+    with serve_script([long]) as server:
+        model = ModelSetup(server).model
         for _ in range(3):
             await colour(model)
     assert [request.body.get("max_completion_tokens") for request in server.requests] == [50, None, None]
@@ -207,14 +207,14 @@ async def test_a_bound_that_is_ignored_is_said_by_its_older_name_from_then_on():
 
 
 async def test_the_newer_name_comes_back_where_the_older_is_refused():
-    long = completion(GREEN)
+    long = chat_completion(GREEN)
     long.body["usage"]["completion_tokens"] = 51
 
-    def script(request: Any) -> Reply:
-        return refusal(400, "unsupported_parameter", param="max_tokens") if "max_tokens" in request.body else long
+    def script(request: Any) -> ScriptedReply:
+        return error_reply(400, "unsupported_parameter", param="max_tokens") if "max_tokens" in request.body else long
 
-    with serving(script) as server:
-        model = Door(server).model
+    with serve_script(script) as server:
+        model = ModelSetup(server).model
         for _ in range(3):
             await colour(model)
     assert ["max_tokens" in request.body for request in server.requests] == [False, True, False, False]

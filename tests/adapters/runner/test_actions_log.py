@@ -16,16 +16,16 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 
-from testing.runner_grammar import Obeyed, log_lines, obeyed
+from testing.runner_grammar import RunnerCommand, log_lines, parse_commands
 from tests.adapters.runner.hostile import COMMANDS, TEXT
 from tests.e2e.leaked import MODEL, forms, leaks
 from triage.adapters.runner.actions_log import ActionsLog
-from triage.adapters.runner.format_record import told
-from triage.adapters.runner.inert_lines import PREFIX, LineWriter, inert_lines, one_line
-from triage.adapters.runner.output_guard import GuardedStream, guarded
+from triage.adapters.runner.format_record import format_record
+from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_line, to_inert_lines
+from triage.adapters.runner.output_guard import GuardedStream, guard_output
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
-from triage.ports import Journal
-from triage.secrets.matcher import OwnSecrets
+from triage.ports import ProgressLog
+from triage.secrets.matcher import SecretMatcher
 
 WHEN = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 STEP = StepRecord(
@@ -66,14 +66,14 @@ class Clock:
 class TestLines:
     def test_a_run(self) -> None:
         out, clock = io.StringIO(), Clock()
-        log: Journal = ActionsLog(LineWriter(out), clock)
-        log.started("critic")
+        log: ProgressLog = ActionsLog(LineWriter(out), clock)
+        log.log_start("critic")
         clock.seconds += 4
         for record in (STEP, BY_RULES, FAILED, TOOL):
-            log.ended(record)
+            log.log_end(record)
         clock.seconds += 3600
-        log.note("The rest by rules.")
-        log.folded("Analysis", "First.\n\nSecond.")
+        log.info("The rest by rules.")
+        log.log_group("Analysis", "First.\n\nSecond.")
         assert log_lines(out.getvalue()) == [
             "| 00:00 critic started",
             "| 00:04 critic success in 3.2 s, 1,234 tokens, $0.0123, by gpt-4o",
@@ -90,48 +90,48 @@ class TestLines:
 
     def test_a_step_that_asked_more_than_once_says_so(self) -> None:
         call = ModelCall(model="gpt-4o", mode="tools", started_at=WHEN, ms=800, outcome=Outcome.SUCCESS)
-        assert told(STEP.model_copy(update={"calls": [call]})) == told(STEP)
-        assert told(STEP.model_copy(update={"calls": [call] * 4})) == (
+        assert format_record(STEP.model_copy(update={"calls": [call]})) == format_record(STEP)
+        assert format_record(STEP.model_copy(update={"calls": [call] * 4})) == (
             "critic success in 3.2 s, 1,234 tokens in 4 requests, $0.0123, by gpt-4o"
         )
 
     def test_a_part_that_fell_short_is_named(self) -> None:
         short = STEP.model_copy(update={"shortfalls": ["ticket: rate limited; written by rules"]})
-        assert told(short) == f"{told(STEP)}: ticket: rate limited; written by rules"
+        assert format_record(short) == f"{format_record(STEP)}: ticket: rate limited; written by rules"
 
     @pytest.mark.parametrize("text", COMMANDS)
     def test_commands_are_words(self, text: str) -> None:
         out = io.StringIO()
         log = ActionsLog(LineWriter(out))
-        log.started(text)
-        log.note(text)
-        log.ended(FAILED.model_copy(update={"error": text, "model": text}))
-        assert obeyed(out.getvalue()) == []
-        log.folded(text, text)
-        assert [command.name for command in obeyed(out.getvalue())] == ["group", "endgroup"]
+        log.log_start(text)
+        log.info(text)
+        log.log_end(FAILED.model_copy(update={"error": text, "model": text}))
+        assert parse_commands(out.getvalue()) == []
+        log.log_group(text, text)
+        assert [command.name for command in parse_commands(out.getvalue())] == ["group", "endgroup"]
 
     @given(TEXT, TEXT)
     def test_any_text_is_words(self, title: str, text: str) -> None:
         out = io.StringIO()
         log = ActionsLog(LineWriter(out))
-        log.note(text)
-        log.folded(title, text)
-        assert [command.name for command in obeyed(out.getvalue())] == ["group", "endgroup"]
+        log.info(text)
+        log.log_group(title, text)
+        assert [command.name for command in parse_commands(out.getvalue())] == ["group", "endgroup"]
         plain = [line for line in log_lines(out.getvalue()) if not line.startswith("::")]
         assert all(line.startswith(PREFIX.strip()) for line in plain)
         assert not {"\x1b", "\x00", "\x07", "\x9b", "\u202e"} & set(out.getvalue())
 
     @given(TEXT)
     def test_inert_text_stays_as_it_is(self, text: str) -> None:
-        once = inert_lines(text)
-        assert inert_lines("\n".join(once)) == once
-        assert "\n" not in one_line(text)
+        once = to_inert_lines(text)
+        assert to_inert_lines("\n".join(once)) == once
+        assert "\n" not in to_inert_line(text)
 
     @pytest.mark.parametrize("shape", ["##[", "\r", "\x1b[", "::", "\x1b]", "\u200b", "\t", "😀"])
     def test_time_is_linear(self, shape: str) -> None:
         text = (shape * 65_536)[:65_536]
         started = time.perf_counter()
-        inert_lines(text)
+        to_inert_lines(text)
         assert time.perf_counter() - started < 0.25
 
     def test_a_stream_without_unicode(self) -> None:
@@ -145,8 +145,8 @@ class TestMasks:
     def masks(self, *secrets: str) -> list[str]:
         out = io.StringIO()
         ActionsLog(LineWriter(out)).add_masks(secrets)
-        assert {command.name for command in obeyed(out.getvalue())} <= {"add-mask"}
-        return [command.data for command in obeyed(out.getvalue())]
+        assert {command.name for command in parse_commands(out.getvalue())} <= {"add-mask"}
+        return [command.data for command in parse_commands(out.getvalue())]
 
     def test_each_once_then_its_usual_forms(self) -> None:
         assert self.masks("ghs_12345678", "a/b+c=d%e", "ghs_12345678") == [
@@ -178,8 +178,8 @@ class TestGuard:
         stream = GuardedStream(LineWriter(out))
         for piece in pieces:
             assert stream.write(piece) == len(piece)
-        stream.finish()
-        stream.finish()
+        stream.write_pending()
+        stream.write_pending()
         return out.getvalue()
 
     def test_lines_of_others_are_framed(self) -> None:
@@ -190,12 +190,12 @@ class TestGuard:
 
     def test_an_endless_line_is_passed_on(self) -> None:
         text = self.written(*["::error::" + "x" * 9_991] * 20)
-        assert obeyed(text) == []
+        assert parse_commands(text) == []
         assert text.count("\n") > 1
 
     @given(TEXT, TEXT)
     def test_nothing_is_obeyed(self, first: str, second: str) -> None:
-        assert obeyed(self.written(first, second)) == []
+        assert parse_commands(self.written(first, second)) == []
 
     def test_of_a_traceback_only_the_type_is_told(self) -> None:
         try:
@@ -218,7 +218,7 @@ class TestGuarded:
     @contextmanager
     def out(self) -> Iterator[io.StringIO]:
         out = io.StringIO()
-        with guarded(LineWriter(out, lambda text: text.replace("SECRET", "(masked)"))):
+        with guard_output(LineWriter(out, lambda text: text.replace("SECRET", "(masked)"))):
             yield out
 
     def test_prints_are_words_without_secrets(self) -> None:
@@ -271,7 +271,7 @@ class TestGuarded:
 
     def test_everything_is_put_back(self) -> None:
         before = (sys.stdout, sys.stderr, threading.excepthook, sys.unraisablehook, logging.getLogger().handlers[:])
-        with guarded(LineWriter(io.StringIO())):
+        with guard_output(LineWriter(io.StringIO())):
             assert sys.stdout is sys.stderr is not before[0]
         after = (sys.stdout, sys.stderr, threading.excepthook, sys.unraisablehook, logging.getLogger().handlers[:])
         assert after == before
@@ -279,19 +279,22 @@ class TestGuarded:
 
 def test_no_line_of_ours_holds_a_secret() -> None:
     out = io.StringIO()
-    secrets = OwnSecrets([MODEL])
-    log = ActionsLog(LineWriter(out, secrets.masked))
+    secrets = SecretMatcher([MODEL])
+    log = ActionsLog(LineWriter(out, secrets.redact))
     log.add_masks([MODEL])
     for form in forms(MODEL):
-        log.note(f"It is {form} there.")
-        log.folded(f"Title {form}", f"First {form}\nSecond\n" + "\n".join(form))
+        log.info(f"It is {form} there.")
+        log.log_group(f"Title {form}", f"First {form}\nSecond\n" + "\n".join(form))
     masks = [line for line in out.getvalue().splitlines() if line.startswith("::add-mask::")]
     said = out.getvalue().removeprefix("\n".join(masks))
     assert leaks(said) == []
-    assert {command.name for command in obeyed(said)} == {"group", "endgroup"}
+    assert {command.name for command in parse_commands(said)} == {"group", "endgroup"}
     assert MODEL in masks[0]
 
 
 def test_the_test_runner_does_obey() -> None:
     """The grammar above would catch a leak."""
-    assert obeyed("x\r ::error::a%0Ab\nfoo ##[add-mask]b") == [Obeyed("error", "a\nb"), Obeyed("add-mask", "b")]
+    assert parse_commands("x\r ::error::a%0Ab\nfoo ##[add-mask]b") == [
+        RunnerCommand("error", "a\nb"),
+        RunnerCommand("add-mask", "b"),
+    ]

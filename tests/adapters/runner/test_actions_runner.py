@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testing.runner_grammar import Obeyed, log_lines, obeyed, outputs
+from testing.runner_grammar import RunnerCommand, log_lines, parse_commands, parse_outputs
 from tests.adapters.runner.hostile import COMMANDS, TEXT
 from triage.adapters.runner.actions_runner import ActionsRunner
-from triage.adapters.runner.file_commands import SUMMARY_BYTES, output_block, summary_bytes
+from triage.adapters.runner.file_commands import SUMMARY_BYTES, fit_summary, format_outputs
 from triage.adapters.runner.inert_lines import LineWriter
 from triage.domain.code import Span
-from triage.ports import Level
+from triage.ports import AnnotationLevel
 from triage.ports import Runner as RunnerPort
 
 
@@ -33,7 +33,7 @@ def log() -> io.StringIO:
 
 def test_it_is_a_runner(log: io.StringIO) -> None:
     port: RunnerPort = runner(log)
-    assert port.report("{}") == ""
+    assert port.write_report("{}") == ""
 
 
 class TestSummary:
@@ -41,16 +41,16 @@ class TestSummary:
         page = tmp_path / "summary"
         page.write_text("before\n")
         out = runner(log, summary_path=page)
-        out.summary("# One")
-        out.summary("# Two\n")
+        out.write_summary("# One")
+        out.write_summary("# Two\n")
         assert page.read_text() == "before\n# One\n# Two\n"
         assert log.getvalue() == ""
 
     def test_is_cut_below_what_github_drops(self, tmp_path: Path, log: io.StringIO) -> None:
         page = tmp_path / "summary"
         out = runner(log, summary_path=page)
-        out.summary("Ein Satz über Größe 😀.\n" * 300_000)
-        out.summary("more\n" * 10)
+        out.write_summary("Ein Satz über Größe 😀.\n" * 300_000)
+        out.write_summary("more\n" * 10)
         content = page.read_bytes()
         assert len(content) <= SUMMARY_BYTES < 1_048_576
         assert content.decode().startswith("> **This summary was cut")
@@ -58,30 +58,34 @@ class TestSummary:
 
     @given(TEXT, st.integers(-5, 400))
     def test_is_whole_utf8_within_its_room(self, text: str, room: int) -> None:
-        content = summary_bytes(text, room)
+        content = fit_summary(text, room)
         assert len(content) <= max(room, 0)
         content.decode()
 
     def test_one_endless_line(self) -> None:
-        content = summary_bytes("é" * 1_000, 500)
+        content = fit_summary("é" * 1_000, 500)
         assert 400 < len(content) <= 500
         assert content.decode().endswith("é\n")
 
     def test_no_file_is_noted(self, log: io.StringIO) -> None:
-        runner(log).summary("# One")
+        runner(log).write_summary("# One")
         assert log.getvalue() == "| There is no GITHUB_STEP_SUMMARY, so the summary is not shown.\n"
 
     def test_no_right_to_write_is_a_warning(self, tmp_path: Path, log: io.StringIO) -> None:
-        runner(log, summary_path=tmp_path).summary("# One")
-        assert obeyed(log.getvalue()) == [Obeyed("warning", "The summary could not be written: is a directory.")]
+        runner(log, summary_path=tmp_path).write_summary("# One")
+        assert parse_commands(log.getvalue()) == [
+            RunnerCommand("warning", "The summary could not be written: is a directory.")
+        ]
 
 
 class TestOutputs:
     def test_are_appended(self, tmp_path: Path, log: io.StringIO) -> None:
         file = tmp_path / "outputs"
         file.write_text("other=1\n")
-        runner(log, output_path=file).outputs({"status": "complete", "suspect-files": '["a=b<<c.py"]', "verdict": ""})
-        assert outputs(file.read_bytes()) == {
+        runner(log, output_path=file).write_outputs(
+            {"status": "complete", "suspect-files": '["a=b<<c.py"]', "verdict": ""}
+        )
+        assert parse_outputs(file.read_bytes()) == {
             "other": "1",
             "status": "complete",
             "suspect-files": '["a=b<<c.py"]',
@@ -91,48 +95,48 @@ class TestOutputs:
     @given(st.dictionaries(st.sampled_from(["status", "ticket-title", "seconds"]), TEXT))
     def test_any_value_comes_back_whole(self, values: dict[str, str]) -> None:
         expected = {name: text.encode("utf-8", "replace").decode() for name, text in values.items()}
-        assert outputs(output_block(values)) == expected
+        assert parse_outputs(format_outputs(values)) == expected
 
     def test_a_delimiter_that_occurs_is_not_used(self) -> None:
         marks = iter(["taken", "taken", "free"])
-        block = output_block({"status": "x\ntaken\nother=1"}, lambda: next(marks))
-        assert outputs(block) == {"status": "x\ntaken\nother=1"}
+        block = format_outputs({"status": "x\ntaken\nother=1"}, lambda: next(marks))
+        assert parse_outputs(block) == {"status": "x\ntaken\nother=1"}
 
     def test_delimiters_are_unpredictable(self) -> None:
-        assert output_block({"status": "x"}) != output_block({"status": "x"})
+        assert format_outputs({"status": "x"}) != format_outputs({"status": "x"})
 
     @pytest.mark.parametrize("name", ["", "a=b", "a<<b", "A", "a\nb", "1a"])
     def test_a_name_that_is_none(self, name: str) -> None:
         with pytest.raises(ValueError, match="lower-case words"):
-            output_block({name: "x"})
+            format_outputs({name: "x"})
 
     def test_no_file_is_noted(self, log: io.StringIO) -> None:
-        runner(log).outputs({"status": "complete"})
+        runner(log).write_outputs({"status": "complete"})
         assert log.getvalue() == "| There is no GITHUB_OUTPUT, so later steps get no outputs.\n"
 
     def test_no_right_to_write_is_a_warning(self, tmp_path: Path, log: io.StringIO) -> None:
-        runner(log, output_path=tmp_path / "none" / "file").outputs({"status": "x"})
-        assert obeyed(log.getvalue())[0].name == "warning"
+        runner(log, output_path=tmp_path / "none" / "file").write_outputs({"status": "x"})
+        assert parse_commands(log.getvalue())[0].name == "warning"
 
 
 class TestAnnotate:
     @pytest.mark.parametrize("level", ["error", "warning", "notice"])
-    def test_one_line(self, log: io.StringIO, level: Level) -> None:
+    def test_one_line(self, log: io.StringIO, level: AnnotationLevel) -> None:
         runner(log).annotate(level, "50% of\nit: a, b")
         assert log.getvalue() == f"::{level}::50%25 of it: a, b\n"
-        assert obeyed(log.getvalue()) == [Obeyed(level, "50% of it: a, b")]
+        assert parse_commands(log.getvalue()) == [RunnerCommand(level, "50% of it: a, b")]
 
     @pytest.mark.parametrize("path", [".github/triage.yml", "a,b:c=d::e %2C/f.yml"])
     def test_a_place_is_told_beside_the_message(self, log: io.StringIO, path: str) -> None:
         runner(log).annotate("error", "Mend it.", Span(path=path, start=3, end=4))
         where = (("file", path), ("line", "3"), ("endLine", "4"))
-        assert obeyed(log.getvalue()) == [Obeyed("error", "Mend it.", where)]
+        assert parse_commands(log.getvalue()) == [RunnerCommand("error", "Mend it.", where)]
 
     @given(TEXT)
     def test_an_odd_path_is_no_second_command(self, path: str) -> None:
         log = io.StringIO()
         runner(log).annotate("error", "Mend it.", Span(path=path, start=1, end=1))
-        (command,) = obeyed(log.getvalue())
+        (command,) = parse_commands(log.getvalue())
         assert (command.name, command.data, len(command.properties)) == ("error", "Mend it.", 3)
 
     def test_ten_of_each_level(self, log: io.StringIO) -> None:
@@ -140,13 +144,13 @@ class TestAnnotate:
         for number in range(500):
             out.annotate("warning", f"number {number}")
         out.annotate("error", "another")
-        names = [command.name for command in obeyed(log.getvalue())]
+        names = [command.name for command in parse_commands(log.getvalue())]
         assert names == ["warning"] * 10 + ["error"]
         assert "| warning: number 499\n" in log.getvalue()
 
     def test_four_thousand_characters(self, log: io.StringIO) -> None:
         runner(log).annotate("error", "long %\n" * 2_000)
-        said = obeyed(log.getvalue())[0].data
+        said = parse_commands(log.getvalue())[0].data
         assert len(said) == 4_000
         assert said.endswith("…")
 
@@ -154,38 +158,38 @@ class TestAnnotate:
     def test_text_stays_text(self, text: str) -> None:
         log = io.StringIO()
         runner(log).annotate("notice", text)
-        assert [command.name for command in obeyed(log.getvalue())] == ["notice"]
+        assert [command.name for command in parse_commands(log.getvalue())] == ["notice"]
 
     @pytest.mark.parametrize("text", COMMANDS)
     def test_no_second_command(self, log: io.StringIO, text: str) -> None:
         out = runner(log)
         for _ in range(11):  # the last one goes the other way, as a plain line
             out.annotate("notice", text)
-        assert {command.name for command in obeyed(log.getvalue())} == {"notice"}
+        assert {command.name for command in parse_commands(log.getvalue())} == {"notice"}
         assert len(log_lines(log.getvalue())) == 11
 
 
 class TestReport:
     def test_is_written_beside_a_gitignore(self, tmp_path: Path, log: io.StringIO) -> None:
-        assert runner(log, workspace=tmp_path).report('{"a": 1}') == ".triage/report.json"
+        assert runner(log, workspace=tmp_path).write_report('{"a": 1}') == ".triage/report.json"
         assert json.loads((tmp_path / ".triage/report.json").read_text()) == {"a": 1}
         assert (tmp_path / ".triage/.gitignore").read_text() == "*\n"
         assert names(tmp_path / ".triage") == [".gitignore", "report.json"]
 
     def test_is_replaced(self, tmp_path: Path, log: io.StringIO) -> None:
         out = runner(log, workspace=tmp_path)
-        out.report('{"a": 1}')
+        out.write_report('{"a": 1}')
         (tmp_path / ".triage/.gitignore").write_text("mine\n")
-        out.report("{}")
+        out.write_report("{}")
         assert (tmp_path / ".triage/report.json").read_text() == "{}"
         assert (tmp_path / ".triage/.gitignore").read_text() == "mine\n"
 
     def test_may_be_read_by_later_steps(self, tmp_path: Path, log: io.StringIO) -> None:
-        runner(log, workspace=tmp_path).report("{}")
+        runner(log, workspace=tmp_path).write_report("{}")
         assert (tmp_path / ".triage/report.json").stat().st_mode & 0o444 == 0o444
 
     def test_a_lone_surrogate_stays_json(self, tmp_path: Path, log: io.StringIO) -> None:
-        runner(log, workspace=tmp_path).report('{"a": "\ud800é"}')
+        runner(log, workspace=tmp_path).write_report('{"a": "\ud800é"}')
         assert json.loads((tmp_path / ".triage/report.json").read_text()) == {"a": "\ud800é"}
 
     def test_a_symlinked_folder_is_not_followed(self, tmp_path: Path, log: io.StringIO) -> None:
@@ -194,10 +198,10 @@ class TestReport:
         outside.mkdir()
         workspace.mkdir()
         (workspace / ".triage").symlink_to(outside)
-        assert runner(log, workspace=workspace).report("{}") == ""
+        assert runner(log, workspace=workspace).write_report("{}") == ""
         assert names(outside) == []
-        assert obeyed(log.getvalue()) == [
-            Obeyed(
+        assert parse_commands(log.getvalue()) == [
+            RunnerCommand(
                 "warning",
                 "The JSON report could not be written: a symbolic link or a file stands in its place.",
             )
@@ -210,28 +214,28 @@ class TestReport:
         workspace = tmp_path / "workspace"
         (workspace / ".triage").mkdir(parents=True)
         (workspace / ".triage" / name).symlink_to(victim)
-        assert runner(log, workspace=workspace).report("{}") == ".triage/report.json"
+        assert runner(log, workspace=workspace).write_report("{}") == ".triage/report.json"
         assert victim.read_text() == "precious"
         assert not (workspace / ".triage/report.json").is_symlink()
 
     def test_a_file_in_the_folders_place(self, tmp_path: Path, log: io.StringIO) -> None:
         (tmp_path / ".triage").write_text("mine")
-        assert runner(log, workspace=tmp_path).report("{}") == ""
+        assert runner(log, workspace=tmp_path).write_report("{}") == ""
         assert (tmp_path / ".triage").read_text() == "mine"
 
     def test_a_folder_in_the_files_place_leaves_no_draft(self, tmp_path: Path, log: io.StringIO) -> None:
         (tmp_path / ".triage/report.json/x").mkdir(parents=True)
-        assert runner(log, workspace=tmp_path).report("{}") == ""
+        assert runner(log, workspace=tmp_path).write_report("{}") == ""
         assert names(tmp_path / ".triage") == [".gitignore", "report.json"]
 
     def test_no_workspace(self, tmp_path: Path, log: io.StringIO) -> None:
-        assert runner(log).report("{}") == ""
-        assert runner(log, workspace=tmp_path / "gone").report("{}") == ""
-        assert [command.data for command in obeyed(log.getvalue())] == [
+        assert runner(log).write_report("{}") == ""
+        assert runner(log, workspace=tmp_path / "gone").write_report("{}") == ""
+        assert [command.data for command in parse_commands(log.getvalue())] == [
             "The JSON report could not be written: no such file or directory."
         ]
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk to write to")
     def test_a_full_disk(self, tmp_path: Path, log: io.StringIO) -> None:
-        runner(log, summary_path=Path("/dev/full"), output_path=Path("/dev/full")).summary("x")
+        runner(log, summary_path=Path("/dev/full"), output_path=Path("/dev/full")).write_summary("x")
         assert "no space left on device" in log.getvalue()

@@ -11,11 +11,11 @@ from triage.adapters.runner.server_log import ServerLog
 def test_every_line_is_one_record_without_anything_odd(caplog: pytest.LogCaptureFixture):
     caplog.set_level(logging.INFO, "triage")
     log = ServerLog()
-    with log.grouped("Agents"):
-        log.started("critic")
-        log.ended(MODEL_STEPS[1])
-        log.note("100 %s\n\x1b[31mred")
-    log.folded("Analysis", "what a model wrote")
+    with log.group("Agents"):
+        log.log_start("critic")
+        log.log_end(MODEL_STEPS[1])
+        log.info("100 %s\n\x1b[31mred")
+    log.log_group("Analysis", "what a model wrote")
     lines = [record.getMessage() for record in caplog.records]
     assert [line.split()[0] for line in lines] == ["Agents", "critic", "investigator", "100", "Analysis"]
     assert all(line.isprintable() for line in lines)

@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from tests.adapters.runner.test_actions_log import BY_RULES, FAILED, STEP, TOOL, Clock
-from triage.adapters.runner.terminal import TerminalJournal, TerminalRunner, progress_console
+from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner, progress_console
 from triage.errors import BadInput
-from triage.ports import Journal, Runner
+from triage.ports import ProgressLog, Runner
 
 
 def console(*, tty: bool = False) -> Console:
@@ -28,10 +28,10 @@ class TestRunner:
         out = console()
         runner = TerminalRunner(out)
         port: Runner = runner
-        port.summary("# One")
-        port.summary("# Two")
-        port.outputs({"status": "complete"})
-        assert port.report("{}") == ""
+        port.write_summary("# One")
+        port.write_summary("# Two")
+        port.write_outputs({"status": "complete"})
+        assert port.write_report("{}") == ""
         assert (runner.markdown, runner.json_text, text(out)) == ("# One\n# Two", "{}", "")
 
     def test_annotations_are_lines(self) -> None:
@@ -41,12 +41,12 @@ class TestRunner:
 
     def test_the_report_goes_where_it_was_asked_for(self, tmp_path: Path) -> None:
         path = tmp_path / "report.json"
-        assert TerminalRunner(console(), path).report('{"a": "é"}') == str(path)
+        assert TerminalRunner(console(), path).write_report('{"a": "é"}') == str(path)
         assert path.read_text(encoding="utf-8") == '{"a": "é"}'
 
     def test_a_path_that_cannot_be_written(self, tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=r"^The report cannot be written to that path: is a directory\.$"):
-            TerminalRunner(console(), tmp_path).report("{}")
+            TerminalRunner(console(), tmp_path).write_report("{}")
 
     def test_progress_is_on_standard_error(self, capsys: pytest.CaptureFixture[str]) -> None:
         TerminalRunner(progress_console()).annotate("notice", "hello")
@@ -56,15 +56,15 @@ class TestRunner:
 class TestJournal:
     def test_plain_lines_without_a_terminal(self) -> None:
         out, clock = console(), Clock()
-        with TerminalJournal(out, clock) as opened:
-            journal: Journal = opened
-            journal.started("critic")
+        with TerminalProgress(out, clock) as opened:
+            journal: ProgressLog = opened
+            journal.log_start("critic")
             clock.seconds += 4
-            journal.ended(STEP)
-            journal.ended(FAILED)
-            journal.ended(TOOL)
-            journal.note("[red]The rest[/red]")
-            journal.folded("Analysis", "One.\n\nTwo \x1b]0;x\x07.")
+            journal.log_end(STEP)
+            journal.log_end(FAILED)
+            journal.log_end(TOOL)
+            journal.info("[red]The rest[/red]")
+            journal.log_group("Analysis", "One.\n\nTwo \x1b]0;x\x07.")
         assert text(out).splitlines() == [
             "00:00 critic started",
             "00:04 critic success in 3.2 s, 1,234 tokens, $0.0123, by gpt-4o",
@@ -79,12 +79,12 @@ class TestJournal:
 
     def test_a_moving_line_on_a_terminal(self) -> None:
         out = console(tty=True)
-        with TerminalJournal(out) as journal:
-            journal.started("critic")
-            journal.started("web_search")
-            journal.ended(TOOL)
-            journal.ended(BY_RULES)
-            journal.started("writer")
+        with TerminalProgress(out) as journal:
+            journal.log_start("critic")
+            journal.log_start("web_search")
+            journal.log_end(TOOL)
+            journal.log_end(BY_RULES)
+            journal.log_start("writer")
         shown = text(out)
         assert "critic success in 3.2 s, by rules" in shown
         assert "critic started" not in shown
@@ -94,8 +94,8 @@ class TestJournal:
         out = console(tty=True)
 
         def fail() -> None:
-            with TerminalJournal(out) as journal:
-                journal.started("critic")
+            with TerminalProgress(out) as journal:
+                journal.log_start("critic")
                 raise KeyError
 
         with pytest.raises(KeyError):

@@ -9,7 +9,7 @@ from triage.domain.run import Engine, ModelCall, Outcome, PlannerDecision, StepN
 
 CANARY = "xyzzy"
 REQUEST_ID = "0b9c2c5e-4f0e-4d6b-9a7e-3c1d2e4f5a6b"
-SPOKEN = f"the issue says {CANARY}"
+QUOTED_TEXT = f"the issue says {CANARY}"
 
 
 def at(seconds: float) -> datetime:
@@ -28,8 +28,8 @@ def call(offset: float, ms: int, model: str = "gpt-4o", **changes: Any) -> Model
 def tool(name: str, offset: float, ms: int, outcome: Outcome = Outcome.SUCCESS) -> ToolExecution:
     return ToolExecution(
         tool=name,
-        input_summary=SPOKEN,
-        output_summary=SPOKEN,
+        input_summary=QUOTED_TEXT,
+        output_summary=QUOTED_TEXT,
         ms=ms,
         outcome=outcome,
         error=None if outcome is Outcome.SUCCESS else f"no file '{CANARY}.py'",
@@ -55,7 +55,7 @@ def step(
 
 
 def decision(number: int, offset: float, selected: list[str], **changes: Any) -> PlannerDecision:
-    return PlannerDecision(step=number, selected=selected, reason=SPOKEN, timestamp=at(offset), **changes)
+    return PlannerDecision(step=number, selected=selected, reason=QUOTED_TEXT, timestamp=at(offset), **changes)
 
 
 BUSY = call(2.0, 300, "gpt-4o-mini", outcome=Outcome.FAILED, error="rate limited (429)", usage=Usage())
@@ -73,13 +73,13 @@ STEPS = [
     ),
     step("web_search", 2, 4.0, 3.0, outcome=Outcome.TIMED_OUT, error="no answer within 3 seconds", gate=None),
     step("web_search", 2, 7.0, 0.5, "rules", tools=[tool("tavily_search", 7.0, 480)]),
-    step("critic", 3, 9.0, 1.0, outcome=Outcome.FAILED, error=SPOKEN, gate=SPOKEN, calls=[call(9.0, 1001)]),
+    step("critic", 3, 9.0, 1.0, outcome=Outcome.FAILED, error=QUOTED_TEXT, gate=QUOTED_TEXT, calls=[call(9.0, 1001)]),
     step("critic", 3, 10.0, 0.01, "rules"),
     step("writer", 4, 10.1, 2.0, calls=[call(10.1, 1500), call(10.1, 2000, replayed=True)]),
 ]
 DECISIONS = [
     decision(1, 1.9, ["investigator"], origin="model", confidence=0.9),
-    decision(2, 4.0, ["codebase_search", "web_search"], refused=SPOKEN, proposed=[CANARY]),
+    decision(2, 4.0, ["codebase_search", "web_search"], refused=QUOTED_TEXT, proposed=[CANARY]),
     decision(3, 9.0, ["critic"]),
     decision(4, 10.05, ["writer"], rung="no further rounds", forced=True),
 ]
@@ -87,14 +87,14 @@ REPORT: RunReport = FULL.model_copy(
     update={
         "request_id": REQUEST_ID,
         "seconds": 12.2,
-        "issue": IssueRef(number=412, title=SPOKEN, url=FULL.issue.url, labels=[CANARY]),
-        "summary": SPOKEN,
-        "root_cause": SPOKEN,
-        "analysis": SPOKEN,
-        "notes": [SPOKEN],
-        "severity_reason": SPOKEN,
-        "reproduction": [SPOKEN],
-        "suggested_fix": SPOKEN,
+        "issue": IssueRef(number=412, title=QUOTED_TEXT, url=FULL.issue.url, labels=[CANARY]),
+        "summary": QUOTED_TEXT,
+        "root_cause": QUOTED_TEXT,
+        "analysis": QUOTED_TEXT,
+        "notes": [QUOTED_TEXT],
+        "severity_reason": QUOTED_TEXT,
+        "reproduction": [QUOTED_TEXT],
+        "suggested_fix": QUOTED_TEXT,
         "steps": STEPS,
         "decisions": DECISIONS,
         "usage": Usage(input_tokens=9000, output_tokens=450, calls=9, usd=0.027),

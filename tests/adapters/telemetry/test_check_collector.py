@@ -2,26 +2,26 @@
 
 import pytest
 
-from testing.servers.telemetry_collector import Manner, receiving
+from testing.servers.telemetry_collector import CollectorBehaviour, serve_collector
 from triage import wiring
-from triage.flows.doctor import Check, checks
+from triage.flows.doctor import Check, run_checks
 from triage.settings import RunnerEnvironment, Settings
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 
 def told(tmp_path, **environ: str) -> Check:
-    probes = dict(wiring.probes(Settings(), RunnerEnvironment.read(environ), tmp_path, ""))
-    (check,) = checks([("telemetry", probes["telemetry"])])
+    probes = dict(wiring.doctor_probes(Settings(), RunnerEnvironment.read(environ), tmp_path, ""))
+    (check,) = run_checks([("telemetry", probes["telemetry"])])
     return check
 
 
 def test_a_collector_that_listens(tmp_path):
-    with receiving() as receiver:
-        assert told(tmp_path, **{ENDPOINT: receiver.url}).told == "takes traces and metrics"
+    with serve_collector() as receiver:
+        assert told(tmp_path, **{ENDPOINT: receiver.url}).detail == "takes traces and metrics"
         assert (receiver.spans, receiver.metrics) == ([], {}), "it was told nothing"
         only = told(tmp_path, OTEL_METRICS_EXPORTER="none", **{ENDPOINT: receiver.url})
-        assert (only.state, only.told) == ("ok", "takes traces")
+        assert (only.state, only.detail) == ("ok", "takes traces")
 
 
 @pytest.mark.parametrize(
@@ -34,10 +34,10 @@ def test_a_collector_that_listens(tmp_path):
 )
 def test_none_or_one_that_does_not(tmp_path, environ: dict[str, str], state: str, words: str):
     check = told(tmp_path, **environ)
-    assert (check.state, check.told[: len(words)]) == (state, words)
+    assert (check.state, check.detail[: len(words)]) == (state, words)
 
 
 def test_a_collector_that_refuses_the_key(tmp_path):
-    with receiving(Manner(401)) as receiver:
+    with serve_collector(CollectorBehaviour(401)) as receiver:
         check = told(tmp_path, **{ENDPOINT: receiver.url})
-    assert (check.state, check.told) == ("broken", "traces: HTTP 401; metrics: HTTP 401")
+    assert (check.state, check.detail) == ("broken", "traces: HTTP 401; metrics: HTTP 401")

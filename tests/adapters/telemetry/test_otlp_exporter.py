@@ -8,10 +8,16 @@ from typing import Any
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from testing.fakes import FakeJournal
-from testing.servers.telemetry_collector import Manner, Receiver, plain, receiving, tree
+from testing.fakes import FakeProgressLog
+from testing.servers.telemetry_collector import (
+    CollectorBehaviour,
+    FakeCollector,
+    format_span_tree,
+    serve_collector,
+    to_dict,
+)
 from tests.adapters.telemetry.runs import CANARY, REPORT, REQUEST_ID
-from triage.adapters.telemetry.otlp_exporter import OtlpTelemetry
+from triage.adapters.telemetry.otlp_exporter import OtlpExporter
 from triage.domain.report import RunReport
 from triage.settings.telemetry_settings import read_collector
 
@@ -20,19 +26,19 @@ def export(url: str, report: RunReport = REPORT, seconds: float = 10.0, /, **env
     """What the journal says."""
     collector = read_collector({"OTEL_EXPORTER_OTLP_ENDPOINT": url, **environ})
     assert collector is not None
-    journal = FakeJournal()
-    OtlpTelemetry(collector, journal, seconds=seconds).export(report)
+    journal = FakeProgressLog()
+    OtlpExporter(collector, journal, seconds=seconds).export(report)
     return journal.lines
 
 
-def sent(report: RunReport = REPORT, **environ: str) -> Receiver:
-    with receiving() as receiver:
+def sent(report: RunReport = REPORT, **environ: str) -> FakeCollector:
+    with serve_collector() as receiver:
         export(receiver.url, report, 10.0, **environ)
     return receiver
 
 
 def test_the_trace_reads_like_the_run(golden: Callable[[str, str], None]):
-    golden("tests/golden/telemetry.txt", tree(sent().spans))
+    golden("tests/golden/telemetry.txt", format_span_tree(sent().spans))
 
 
 def test_every_span_lies_within_its_parent():
@@ -49,13 +55,13 @@ def test_the_trace_is_found_by_the_runs_id_and_calls_carry_what_the_endpoint_was
     spans = sent().spans
     assert {span.trace_id.hex() for span in spans} == {REQUEST_ID.replace("-", "")}
     calls = [span for span in spans if span.kind == Span.SPAN_KIND_CLIENT]
-    assert {plain(span.attributes)["triage.request_id"] for span in calls} == {REQUEST_ID}
+    assert {to_dict(span.attributes)["triage.request_id"] for span in calls} == {REQUEST_ID}
 
 
 def test_nothing_that_somebody_wrote_is_in_any_byte():
     receiver = sent()
-    assert len(receiver.sent) == 2
-    assert not [one.path for one in receiver.sent if CANARY.encode() in one.body]
+    assert len(receiver.requests) == 2
+    assert not [one.path for one in receiver.requests if CANARY.encode() in one.body]
     assert CANARY in REPORT.model_dump_json(), "it was there to be sent"
 
 
@@ -150,7 +156,7 @@ def test_a_run_that_went_on_with_another_tells_its_own_part():
     names = [span.name for span in receiver.spans if "agent" in span.name]
     assert names == ["invoke_agent critic", "invoke_agent critic", "invoke_agent writer"]
     root = next(span for span in receiver.spans if not span.parent_span_id)
-    assert plain(root.attributes)["triage.resumed_steps"] == 6
+    assert to_dict(root.attributes)["triage.resumed_steps"] == 6
     assert len(root.events) == 2
     assert receiver.points("triage.cost")[0][1] == pytest.approx(0.027 - 0.012)
 
@@ -160,7 +166,7 @@ def test_a_cost_that_is_not_known_is_not_told():
     receiver = sent(REPORT.model_copy(update={"usage": unknown}))
     assert "triage.cost" not in receiver.metrics
     root = next(span for span in receiver.spans if not span.parent_span_id)
-    assert "triage.cost_usd" not in plain(root.attributes)
+    assert "triage.cost_usd" not in to_dict(root.attributes)
 
 
 @pytest.mark.parametrize(("preference", "expected"), [("", 2), ("cumulative", 2), ("delta", 1), ("LowMemory", 1)])
@@ -173,7 +179,7 @@ def test_metrics_are_totals_or_differences_as_asked(preference: str, expected: i
 
 def test_headers_are_sent():
     receiver = sent(OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20abc==,x-scope=7")
-    for one in receiver.sent:
+    for one in receiver.requests:
         assert one.headers["authorization"] == "Bearer abc=="
         assert one.headers["x-scope"] == "7"
         assert one.headers["content-type"] == "application/x-protobuf"
@@ -190,7 +196,7 @@ def test_a_run_belongs_under_the_span_that_the_workflow_names():
 
 def test_a_parent_that_is_not_sampled_leaves_the_metrics():
     receiver = sent(TRACEPARENT=f"00-{PARENT}-00f067aa0ba902b7-00")
-    assert [one.path for one in receiver.sent] == ["/v1/metrics"]
+    assert [one.path for one in receiver.requests] == ["/v1/metrics"]
 
 
 @pytest.mark.parametrize("odd", ["", "x", "00-0-0-01", f"00-{PARENT}-0000000000000000-01", "\u2028" * 500])
@@ -199,42 +205,46 @@ def test_an_odd_parent_is_none(odd: str):
 
 
 def test_one_line_says_what_was_sent():
-    with receiving() as receiver:
+    with serve_collector() as receiver:
         assert export(receiver.url) == [f"Telemetry sent (trace {REQUEST_ID.replace('-', '')}; metrics)."]
 
 
-WEB_PAGE = Manner(headers={"content-type": "text/html; charset=utf-8"}, body=b"<html>Sign in</html>")
-REFUSED: list[tuple[Manner, str]] = [
-    (Manner(500), "HTTP 500"),
-    (Manner(400), "HTTP 400"),
-    (Manner(401, body=b"words from outside"), "HTTP 401"),
-    (Manner(404, WEB_PAGE.headers, WEB_PAGE.body), "HTTP 404, a web page"),
+WEB_PAGE = CollectorBehaviour(headers={"content-type": "text/html; charset=utf-8"}, body=b"<html>Sign in</html>")
+REFUSED: list[tuple[CollectorBehaviour, str]] = [
+    (CollectorBehaviour(500), "HTTP 500"),
+    (CollectorBehaviour(400), "HTTP 400"),
+    (CollectorBehaviour(401, body=b"words from outside"), "HTTP 401"),
+    (CollectorBehaviour(404, WEB_PAGE.headers, WEB_PAGE.body), "HTTP 404, a web page"),
     (WEB_PAGE, "HTTP 200, a web page"),
-    (Manner(302, {"location": "http://127.0.0.1:9/"}), "HTTP 302"),
-    (Manner(drop=True), "no answer"),
+    (CollectorBehaviour(302, {"location": "http://127.0.0.1:9/"}), "HTTP 302"),
+    (CollectorBehaviour(drop=True), "no answer"),
 ]
 
 
 @pytest.mark.parametrize(("manner", "told"), REFUSED)
-def test_what_no_collector_would_answer_is_one_line(manner: Manner, told: str, capfd: pytest.CaptureFixture[str]):
-    with receiving(manner) as receiver:
+def test_what_no_collector_would_answer_is_one_line(
+    manner: CollectorBehaviour, told: str, capfd: pytest.CaptureFixture[str]
+):
+    with serve_collector(manner) as receiver:
         # What is dropped is sent again as long as there is time.
         (line,) = export(receiver.url, REPORT, 0.5 if manner.drop else 5.0)
     assert line == f"Telemetry not sent (trace {REQUEST_ID.replace('-', '')}: {told}; metrics: {told})."
     assert capfd.readouterr() == ("", ""), "and nothing of the library's"
 
 
-@pytest.mark.parametrize("manner", [Manner(503, {"retry-after": "30"}), Manner(503), Manner(429)])
-def test_a_collector_that_asks_to_wait_is_left(manner: Manner):
-    with receiving(manner) as receiver:
+@pytest.mark.parametrize(
+    "manner", [CollectorBehaviour(503, {"retry-after": "30"}), CollectorBehaviour(503), CollectorBehaviour(429)]
+)
+def test_a_collector_that_asks_to_wait_is_left(manner: CollectorBehaviour):
+    with serve_collector(manner) as receiver:
         (line,) = export(receiver.url, REPORT, 0.5)
     assert line.startswith("Telemetry not sent (trace ")
 
 
 def test_the_time_for_everything_is_not_spent_twice():
-    with receiving(Manner(hang=60)) as receiver:
+    with serve_collector(CollectorBehaviour(delay_seconds=60)) as receiver:
         (line,) = export(receiver.url, REPORT, 0.3)
-    assert [one.path for one in receiver.sent] == ["/v1/traces"]
+    assert [one.path for one in receiver.requests] == ["/v1/traces"]
     assert line.endswith(": no answer; metrics: no answer).")
 
 
@@ -263,11 +273,11 @@ def test_headers_are_in_no_line_of_any_log(monkeypatch: pytest.MonkeyPatch, capl
     monkeypatch.setattr(logging.root, "handlers", [heard])
     # The library reads the variable too, and tells of what it cannot read in full.
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "no equals sign but s3cret")
-    with receiving(Manner(500)) as receiver:
+    with serve_collector(CollectorBehaviour(500)) as receiver:
         lines = export(receiver.url, REPORT, 0.5, OTEL_EXPORTER_OTLP_HEADERS="api-key=s3cret")
     assert "POST /v1/traces" in heard.text, "it hears what others say"
     assert "s3cret" not in heard.text + "".join(lines)
-    assert receiver.sent[0].headers["api-key"] == "s3cret"
+    assert receiver.requests[0].headers["api-key"] == "s3cret"
 
 
 def test_the_conventions_names_are_those_of_the_package():
@@ -286,7 +296,7 @@ def test_the_conventions_names_are_those_of_the_package():
     ):
         known |= {value for value in vars(module).values() if isinstance(value, str)}
     receiver = sent()
-    used = {name for span in receiver.spans for name in plain(span.attributes)} | set(receiver.resources[0])
+    used = {name for span in receiver.spans for name in to_dict(span.attributes)} | set(receiver.resources[0])
     used |= {name for metric in receiver.metrics for told, _ in receiver.points(metric) for name in told}
     ours = {name for name in used if not name.startswith(("triage.", "telemetry.sdk."))}
     assert ours <= known

@@ -7,10 +7,10 @@ import pytest
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
-from testing.servers.scripted_server import Reply, serving
-from triage.adapters.web.search_results import MAX_CONTENT_CHARS, MAX_TITLE_CHARS, address_of, pages_of
-from triage.adapters.web.web_search_tool import MAX_RESULTS, search_tool
-from triage.secrets.likely_secrets import MASK
+from testing.servers.scripted_server import ScriptedReply, serve_script
+from triage.adapters.web.search_results import MAX_CONTENT_CHARS, MAX_TITLE_CHARS, parse_results, safe_url
+from triage.adapters.web.web_search_tool import MAX_RESULTS, build_search_tool
+from triage.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER
 
 GOOD = {"title": "Dates", "url": "https://docs.test/date", "content": "out of range"}
 TOKEN = "gh" + "p_" + "b2" * 18
@@ -57,13 +57,13 @@ ADDRESSES: dict[str, str | None] = {
 
 @pytest.mark.parametrize(("url", "shown"), ADDRESSES.items(), ids=range(len(ADDRESSES)))
 def test_addresses(url: str, shown: str | None):
-    assert address_of(url) == shown
-    assert shown is None or address_of(shown) == shown
+    assert safe_url(url) == shown
+    assert shown is None or safe_url(shown) == shown
 
 
 @pytest.mark.parametrize("page", [None, 1, "x", [], {}, {"url": None}, {"url": 1}, {"url": ["https://a.test"]}])
 def test_what_is_no_page_is_dropped(page: Any):
-    assert pages_of([page, GOOD], 5) == [GOOD]
+    assert parse_results([page, GOOD], 5) == [GOOD]
 
 
 TEXTS: dict[str, tuple[Any, str]] = {
@@ -73,7 +73,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
     "invisible": ("da\u200bte\u202e\U000e0041 fails\x00", "date fails"),
     "terminal": ("\x1b[31mred\x1b[0m", "red"),
     "surrogate": ("a\ud800b", "ab"),
-    "secret": (f"key {TOKEN} here", f"key {MASK} here"),
+    "secret": (f"key {TOKEN} here", f"key {LIKELY_SECRET_PLACEHOLDER} here"),
     "secret between tags": (f"key {TOKEN[:10]}<wbr>{TOKEN[10:]}", f"key {TOKEN[:10]} {TOKEN[10:]}"),
     "number": (1, ""),
     "list": (["a"], ""),
@@ -83,7 +83,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize(("said", "shown"), TEXTS.values(), ids=TEXTS)
 def test_titles_and_texts_are_words(said: Any, shown: str):
-    (page,) = pages_of([GOOD | {"title": said, "content": said}], 5)
+    (page,) = parse_results([GOOD | {"title": said, "content": said}], 5)
     assert page["title"] == shown
     assert " ".join(page["content"].split()) == shown
 
@@ -105,9 +105,9 @@ HOSTILE: dict[str, bytes] = {
 
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
 async def test_hostile_answers_are_bounded_plain_pages(answer: bytes):
-    with serving([Reply(answer)]) as server:
+    with serve_script([ScriptedReply(answer)]) as server:
         try:
-            told = await search_tool(SecretStr("tvly-test"), server.url).ainvoke({"query": "date fails"})
+            told = await build_search_tool(SecretStr("tvly-test"), server.url).ainvoke({"query": "date fails"})
         except ToolException as error:
             assert str(error) == "unreadable answer"  # noqa: PT017 - both endings are right
             return

@@ -8,9 +8,9 @@ import pytest
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
-from testing.fakes import FakeReplies
-from testing.servers.scripted_server import Reply, Script, serving
-from triage.adapters.web.web_search_tool import search_tool
+from testing.fakes import FakeResponseCache
+from testing.servers.scripted_server import Script, ScriptedReply, serve_script
+from triage.adapters.web.web_search_tool import build_search_tool
 from triage.network import Network
 
 PAGE = {"title": "Dates", "url": "https://docs.test/date", "content": "out of range", "score": 0.9, "raw_content": "x"}
@@ -18,9 +18,9 @@ FOUND = {"results": [{key: PAGE[key] for key in ("title", "url", "content")}]}
 KEY = SecretStr("tvly-test")
 
 
-async def search(reply: Reply, query: str = "date out of range") -> tuple[Any, dict[str, Any]]:
-    with serving([reply]) as server:
-        tool = search_tool(KEY, server.url)
+async def search(reply: ScriptedReply, query: str = "date out of range") -> tuple[Any, dict[str, Any]]:
+    with serve_script([reply]) as server:
+        tool = build_search_tool(KEY, server.url)
         try:
             answer = await tool.ainvoke({"query": query})
         finally:
@@ -32,7 +32,7 @@ async def search(reply: Reply, query: str = "date out of range") -> tuple[Any, d
 
 
 async def test_pages_come_back_with_title_address_and_text_only():
-    answer, asked = await search(Reply({"query": "q", "results": [PAGE], "answer": "words", "images": ["x"]}))
+    answer, asked = await search(ScriptedReply({"query": "q", "results": [PAGE], "answer": "words", "images": ["x"]}))
     assert answer == FOUND
     assert asked["query"] == "date out of range"
     assert asked["max_results"] == 5
@@ -40,47 +40,47 @@ async def test_pages_come_back_with_title_address_and_text_only():
 
 
 async def test_nothing_found_is_no_error():
-    answer, _ = await search(Reply({"query": "q", "results": []}))
+    answer, _ = await search(ScriptedReply({"query": "q", "results": []}))
     assert answer == {"results": []}
 
 
 async def test_nothing_to_ask_is_not_asked():
-    with serving([Reply({"results": [PAGE]})]) as server:
-        assert await search_tool(KEY, server.url).ainvoke({"query": "https://intern.corp/x"}) == {"results": []}
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
+        assert await build_search_tool(KEY, server.url).ainvoke({"query": "https://intern.corp/x"}) == {"results": []}
     assert server.requests == []
 
 
 async def test_a_model_can_say_nothing_but_the_query():
-    tool = search_tool(KEY, "http://127.0.0.1:9")
+    tool = build_search_tool(KEY, "http://127.0.0.1:9")
     assert list(tool.args) == ["query"]
 
 
 OUTSIDE = {"detail": {"error": "words from outside"}}
-FAILURES: dict[str, tuple[Reply, str]] = {
-    "bad request": (Reply(OUTSIDE, 400), "search failed (400)"),
-    "bad key": (Reply(OUTSIDE, 401), "unauthorized (401)"),
-    "forbidden": (Reply(OUTSIDE, 403), "forbidden (403)"),
-    "rate limit": (Reply(OUTSIDE, 429), "rate limited (429)"),
-    "plan": (Reply(OUTSIDE, 432), "plan's limit reached (432)"),
-    "pay as you go": (Reply(OUTSIDE, 433), "pay-as-you-go limit reached (433)"),
-    "broken": (Reply(OUTSIDE, 500), "search failed (500)"),
-    "gateway": (Reply(b"<html>502</html>", 502), "search failed (502)"),
-    "moved": (Reply(b"", 302, {"location": "http://127.0.0.1:9/"}), "search failed (302)"),
-    "html": (Reply(b"<html>200</html>"), "unreadable answer"),
-    "nothing": (Reply(b""), "unreadable answer"),
-    "no object": (Reply([1]), "unreadable answer"),
-    "no results": (Reply(OUTSIDE), "unreadable answer"),
-    "results that are none": (Reply({"results": "text"}), "unreadable answer"),
-    "deep": (Reply(b"[" * 500_000), "unreadable answer"),
-    "odd bytes": (Reply(b'{"results": "\xff\xfe'), "unreadable answer"),
-    "dropped": (Reply(drop=True), "connection failed"),
-    "half": (Reply({"results": [PAGE]}, cut=True), "connection failed"),
-    "five megabytes": (Reply({"results": [PAGE | {"content": "x" * 5_000_000}]}), "answer larger than 1 MB"),
+FAILURES: dict[str, tuple[ScriptedReply, str]] = {
+    "bad request": (ScriptedReply(OUTSIDE, 400), "search failed (400)"),
+    "bad key": (ScriptedReply(OUTSIDE, 401), "unauthorized (401)"),
+    "forbidden": (ScriptedReply(OUTSIDE, 403), "forbidden (403)"),
+    "rate limit": (ScriptedReply(OUTSIDE, 429), "rate limited (429)"),
+    "plan": (ScriptedReply(OUTSIDE, 432), "plan's limit reached (432)"),
+    "pay as you go": (ScriptedReply(OUTSIDE, 433), "pay-as-you-go limit reached (433)"),
+    "broken": (ScriptedReply(OUTSIDE, 500), "search failed (500)"),
+    "gateway": (ScriptedReply(b"<html>502</html>", 502), "search failed (502)"),
+    "moved": (ScriptedReply(b"", 302, {"location": "http://127.0.0.1:9/"}), "search failed (302)"),
+    "html": (ScriptedReply(b"<html>200</html>"), "unreadable answer"),
+    "nothing": (ScriptedReply(b""), "unreadable answer"),
+    "no object": (ScriptedReply([1]), "unreadable answer"),
+    "no results": (ScriptedReply(OUTSIDE), "unreadable answer"),
+    "results that are none": (ScriptedReply({"results": "text"}), "unreadable answer"),
+    "deep": (ScriptedReply(b"[" * 500_000), "unreadable answer"),
+    "odd bytes": (ScriptedReply(b'{"results": "\xff\xfe'), "unreadable answer"),
+    "dropped": (ScriptedReply(drop=True), "connection failed"),
+    "half": (ScriptedReply({"results": [PAGE]}, cut=True), "connection failed"),
+    "five megabytes": (ScriptedReply({"results": [PAGE | {"content": "x" * 5_000_000}]}), "answer larger than 1 MB"),
 }
 
 
 @pytest.mark.parametrize(("reply", "reason"), FAILURES.values(), ids=FAILURES)
-async def test_failures_have_our_names(reply: Reply, reason: str):
+async def test_failures_have_our_names(reply: ScriptedReply, reason: str):
     with pytest.raises(ToolException) as raised:
         await search(reply)
     assert str(raised.value) == reason
@@ -88,84 +88,84 @@ async def test_failures_have_our_names(reply: Reply, reason: str):
 
 async def test_nobody_there_has_a_name():
     with pytest.raises(ToolException, match=r"^connection failed$"):
-        await search_tool(KEY, "http://127.0.0.1:9").ainvoke({"query": "date"})
+        await build_search_tool(KEY, "http://127.0.0.1:9").ainvoke({"query": "date"})
 
 
 async def test_an_address_that_is_none_has_a_name():
     with pytest.raises(ToolException, match=r"^connection failed$"):
-        await search_tool(KEY, "no address").ainvoke({"query": "date"})
+        await build_search_tool(KEY, "no address").ainvoke({"query": "date"})
 
 
 async def test_a_key_that_cannot_be_sent_has_a_name():
     with pytest.raises(ToolException, match=r"^connection failed$"):
-        await search_tool(SecretStr("two\nlines"), "http://127.0.0.1:9").ainvoke({"query": "date"})
+        await build_search_tool(SecretStr("two\nlines"), "http://127.0.0.1:9").ainvoke({"query": "date"})
 
 
 async def test_a_search_that_hangs_can_be_cut():
-    with serving([Reply(hang=30)]) as server, pytest.raises(TimeoutError):
-        await asyncio.wait_for(search_tool(KEY, server.url).ainvoke({"query": "date"}), 0.3)
+    with serve_script([ScriptedReply(delay_seconds=30)]) as server, pytest.raises(TimeoutError):
+        await asyncio.wait_for(build_search_tool(KEY, server.url).ainvoke({"query": "date"}), 0.3)
 
 
 async def test_the_jobs_proxy_is_used():
-    with serving([Reply({"results": [PAGE]})]) as proxy:
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as proxy:
         network = Network(proxies={"http": SecretStr(proxy.url)})
-        assert await search_tool(KEY, "http://search.test", network=network).ainvoke({"query": "date"}) == FOUND
+        assert await build_search_tool(KEY, "http://search.test", network=network).ainvoke({"query": "date"}) == FOUND
     assert [request.path for request in proxy.requests] == ["http://search.test/search"]
 
 
 @pytest.mark.parametrize("results", [[1, None], [{"url": "javascript:alert(1)"}], [{"title": "no url"}]])
 async def test_odd_results_are_dropped(results: Any):
-    answer, _ = await search(Reply({"results": results}))
+    answer, _ = await search(ScriptedReply({"results": results}))
     assert answer == {"results": []}
 
 
 async def test_long_pages_are_cut():
-    answer, _ = await search(Reply({"results": [PAGE | {"content": "x" * 500_000}]}))
+    answer, _ = await search(ScriptedReply({"results": [PAGE | {"content": "x" * 500_000}]}))
     assert len(answer["results"][0]["content"]) == 4_000
 
 
 async def test_a_search_that_was_answered_is_not_made_again():
-    replies = FakeReplies()
-    with serving([Reply({"results": [PAGE]})]) as server:
-        tool = search_tool(KEY, server.url, replies)
+    replies = FakeResponseCache()
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
+        tool = build_search_tool(KEY, server.url, replies)
         for _ in range(2):
             assert await tool.ainvoke({"query": "date"}) == FOUND
-        await search_tool(KEY, server.url, replies).ainvoke({"query": "another"})
+        await build_search_tool(KEY, server.url, replies).ainvoke({"query": "another"})
     assert [request.body["query"] for request in server.requests] == ["date", "another"]
 
 
 async def test_a_search_that_failed_is_made_again():
-    replies = FakeReplies()
-    script: Script = [Reply(OUTSIDE, 500), Reply({"results": [PAGE]})]
-    with serving(script) as server:
+    replies = FakeResponseCache()
+    script: Script = [ScriptedReply(OUTSIDE, 500), ScriptedReply({"results": [PAGE]})]
+    with serve_script(script) as server:
         with pytest.raises(ToolException):
-            await search_tool(KEY, server.url, replies).ainvoke({"query": "date"})
-        assert await search_tool(KEY, server.url, replies).ainvoke({"query": "date"}) == FOUND
+            await build_search_tool(KEY, server.url, replies).ainvoke({"query": "date"})
+        assert await build_search_tool(KEY, server.url, replies).ainvoke({"query": "date"}) == FOUND
 
 
 @pytest.mark.parametrize("kept", ["", "no json", "[]", '{"results": 1}', "[" * 200_000])
 async def test_a_kept_answer_that_cannot_be_read_is_none(kept: str):
-    replies = FakeReplies()
-    with serving([Reply({"results": [PAGE]})]) as server:
-        await search_tool(KEY, server.url, replies).ainvoke({"query": "date"})
-        (key,) = replies.kept
-        replies.kept[key] = kept
-        assert await search_tool(KEY, server.url, replies).ainvoke({"query": "date"}) == FOUND
-    assert json.loads(replies.kept[key]) == FOUND
+    replies = FakeResponseCache()
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
+        await build_search_tool(KEY, server.url, replies).ainvoke({"query": "date"})
+        (key,) = replies.responses
+        replies.responses[key] = kept
+        assert await build_search_tool(KEY, server.url, replies).ainvoke({"query": "date"}) == FOUND
+    assert json.loads(replies.responses[key]) == FOUND
 
 
 async def test_a_run_searches_once():
     """A twin that searches after the model's reading failed gets what was found."""
-    with serving([Reply({"results": [PAGE]})]) as server:
-        tool = search_tool(KEY, server.url)
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
+        tool = build_search_tool(KEY, server.url)
         assert await tool.ainvoke({"query": "date"}) == FOUND
         assert await tool.ainvoke({"query": "another"}) == FOUND
     assert [request.body["query"] for request in server.requests] == ["date"]
 
 
 async def test_a_search_that_failed_was_one():
-    with serving([Reply(OUTSIDE, 500)]) as server:
-        tool = search_tool(KEY, server.url)
+    with serve_script([ScriptedReply(OUTSIDE, 500)]) as server:
+        tool = build_search_tool(KEY, server.url)
         for _ in range(2):
             with pytest.raises(ToolException):
                 await tool.ainvoke({"query": "date"})
@@ -173,14 +173,16 @@ async def test_a_search_that_failed_was_one():
 
 
 async def test_our_own_secrets_are_screened_out_last():
-    with serving([Reply({"results": [PAGE]})]) as server:
-        tool = search_tool(KEY, server.url, screened=lambda query: query.replace("hunter", "https://a.test/"))
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
+        tool = build_search_tool(KEY, server.url, screened=lambda query: query.replace("hunter", "https://a.test/"))
         await tool.ainvoke({"query": "date hunter fails"})
     assert server.requests[0].body["query"] == "date fails"
 
 
 async def test_what_leaves_is_plain_whoever_asks():
-    with serving([Reply({"results": [PAGE]})]) as server:
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
         token = "gh" + "p_" + "a1" * 18
-        await search_tool(KEY, server.url).ainvoke({"query": f"date {token} fails at /home/bob/x 10.0.0.7 site:a.test"})
+        await build_search_tool(KEY, server.url).ainvoke(
+            {"query": f"date {token} fails at /home/bob/x 10.0.0.7 site:a.test"}
+        )
     assert server.requests[0].body["query"] == "date fails at"

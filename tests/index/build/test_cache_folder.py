@@ -19,7 +19,7 @@ def test_what_was_written_is_read(tmp_path: Path):
     assert (folder.read(NAMES[0]), folder.read(NAMES[1]), folder.read(NAMES[2])) == (b"onetwo", b"", None)
     folder.write(NAMES[0], [b"three"])
     assert folder.read(NAMES[0]) == b"three"
-    assert folder.trouble == ""
+    assert folder.problem == ""
 
 
 def test_git_does_not_see_it(tmp_path: Path):
@@ -28,7 +28,7 @@ def test_git_does_not_see_it(tmp_path: Path):
 
 
 def test_the_files_used_last_stay_when_there_are_too_many_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.build.cache_folder.MOST_BYTES", 25)
+    monkeypatch.setattr("triage.index.build.cache_folder.MAX_BYTES", 25)
     folder = CacheFolder(tmp_path)
     (tmp_path / "notes.txt").write_bytes(b"somebody else's" * 10)
     (tmp_path / "index-mine.bin").write_bytes(b"somebody else's" * 10)
@@ -42,12 +42,12 @@ def test_the_files_used_last_stay_when_there_are_too_many_bytes(tmp_path: Path, 
 
 
 def test_what_is_larger_than_everything_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.build.cache_folder.MOST_BYTES", 25)
+    monkeypatch.setattr("triage.index.build.cache_folder.MAX_BYTES", 25)
     folder = CacheFolder(tmp_path)
     folder.write(NAMES[0], [b"x" * 20])
     folder.write(NAMES[0], [b"x" * 13, b"y" * 13])
     assert folder.read(NAMES[0]) == b"x" * 20
-    assert folder.trouble == "The index cache has no room for a repository of this size."
+    assert folder.problem == "The index cache has no room for a repository of this size."
 
 
 def test_what_was_left_half_written_goes_after_a_while(tmp_path: Path):
@@ -62,9 +62,9 @@ def test_what_was_left_half_written_goes_after_a_while(tmp_path: Path):
 
 def test_the_first_complaint_stays(tmp_path: Path):
     folder = CacheFolder(tmp_path)
-    folder.complain("is odd")
-    folder.complain("is odder", OSError(13, "x"))
-    assert folder.trouble == "The index cache is odd."
+    folder.report_problem("is odd")
+    folder.report_problem("is odder", OSError(13, "x"))
+    assert folder.problem == "The index cache is odd."
     other = CacheFolder(tmp_path)
-    other.complain("is odder", OSError(13, "the system's own words are not ours"))
-    assert other.trouble == "The index cache is odder (permission denied)."
+    other.report_problem("is odder", OSError(13, "the system's own words are not ours"))
+    assert other.problem == "The index cache is odder (permission denied)."

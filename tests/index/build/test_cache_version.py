@@ -8,23 +8,23 @@ from pathlib import Path
 import pytest
 
 from triage.index.build import cache_version as module
-from triage.index.build.cache_version import stamp
+from triage.index.build.cache_version import cache_version
 
 
 def anew() -> str:
-    stamp.cache_clear()
-    return stamp()
+    cache_version.cache_clear()
+    return cache_version()
 
 
 @pytest.fixture(autouse=True)
 def unchanged_afterwards():
     yield
-    stamp.cache_clear()
+    cache_version.cache_clear()
 
 
 def test_it_is_the_same_each_time():
     assert anew() == anew()
-    assert re.fullmatch("[0-9a-f]{32}", stamp())
+    assert re.fullmatch("[0-9a-f]{32}", cache_version())
 
 
 def test_any_module_of_the_index_changes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

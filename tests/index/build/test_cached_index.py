@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from testing.checkouts.git_repositories import commit, git
-from tests.index.caches import QUERIES, Tampering, cached, index_file, tamper, told
+from tests.index.caches import QUERIES, Tampering, collect_answers, index_file, open_codebase, tamper
 from tests.index.project import DATES, PROJECT
 from triage.index.build.cache_folder import CacheFolder
-from triage.index.build.cached_index import LEFT_OUT, REASONS, TEXT
-from triage.index.corpus.corpus import packed, unpacked
-from triage.index.files.file_filter import CODE_BYTES, text_or_reason
+from triage.index.build.cached_index import BLOB_TEXT, LEFT_OUT, REASONS
+from triage.index.corpus.corpus import compress_text, decompress_text
+from triage.index.files.file_filter import MAX_CODE_BYTES, load_text
 
 Columns = dict[str, NDArray[Any]]
 KEY = "TOKEN = 'ghp_" + "a" * 36 + "'\n"
@@ -33,7 +33,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def cache(project: Path, tmp_path: Path) -> Path:
-    cached(project, tmp_path).index()
+    open_codebase(project, tmp_path).index()
     return tmp_path
 
 
@@ -47,7 +47,7 @@ def text_put(path: str, data: bytes) -> Tampering:
         whole = columns["texts"].tobytes()
         columns["texts"] = np.frombuffer(whole[:start] + data + whole[end:], dtype="|u1")
         columns["text_sizes"][number] = len(data)
-        columns["states"][number] = TEXT
+        columns["states"][number] = BLOB_TEXT
 
     return change
 
@@ -63,31 +63,31 @@ LIE = DATES.replace("year % 4 == 0", "True")
 @pytest.mark.parametrize(
     "data",
     [
-        packed(LIE),
-        packed(""),
+        compress_text(LIE),
+        compress_text(""),
         b"no stream",
         b"",
         zlib.compress(bytes(50_000_000)),
-        packed(DATES)[:-8],
+        compress_text(DATES)[:-8],
     ],
     ids=["another text", "nothing", "nonsense", "no bytes", "fifty megabytes", "half"],
 )
 def test_a_text_that_is_not_the_commits_is_no_text(project: Path, cache: Path, data: bytes):
     tamper(cache, text_put(DATES_PATH, data))
-    codebase = cached(project, cache)
+    codebase = open_codebase(project, cache)
     assert codebase.index().reused == len(FILES)
-    assert codebase.lines(DATES_PATH) is None
-    assert DATES_PATH in codebase.paths()
+    assert codebase.read_lines(DATES_PATH) is None
+    assert DATES_PATH in codebase.list_paths()
     hits = [hit for query in QUERIES for hit in codebase.search(query, 20)]
     assert not any(passage.text for hit in hits if hit.path == DATES_PATH for passage in hit.passages)
-    assert codebase.lines("src/calendar_tool/queue.py") == PROJECT["src/calendar_tool/queue.py"].splitlines()
+    assert codebase.read_lines("src/calendar_tool/queue.py") == PROJECT["src/calendar_tool/queue.py"].splitlines()
 
 
 def test_a_key_is_not_shown_although_its_blob_is_there(project: Path, cache: Path):
-    tamper(cache, text_put("src/keys.py", packed(KEY)))
-    codebase = cached(project, cache)
+    tamper(cache, text_put("src/keys.py", compress_text(KEY)))
+    codebase = open_codebase(project, cache)
     codebase.index()
-    assert codebase.lines("src/keys.py") is None
+    assert codebase.read_lines("src/keys.py") is None
 
 
 def test_a_path_that_the_commit_lacks_is_none(project: Path, cache: Path):
@@ -95,9 +95,9 @@ def test_a_path_that_the_commit_lacks_is_none(project: Path, cache: Path):
         head["paths"][head["paths"].index("README.md")] = "src/invented.py"
 
     tamper(cache, invent)
-    codebase = cached(project, cache)
+    codebase = open_codebase(project, cache)
     assert codebase.index().reused == len(FILES) - 1
-    assert sorted(codebase.paths()) == sorted(FILES)
+    assert sorted(codebase.list_paths()) == sorted(FILES)
 
 
 def test_a_text_of_another_commit_is_not_taken(project: Path, cache: Path):
@@ -107,9 +107,9 @@ def test_a_text_of_another_commit_is_not_taken(project: Path, cache: Path):
         head["refs"][head["paths"].index("README.md")] = "0" * 40
 
     tamper(cache, exchange)
-    codebase = cached(project, cache)
+    codebase = open_codebase(project, cache)
     assert codebase.index().reused == len(FILES) - 1
-    assert codebase.lines("README.md") == ["# Calendar tool"]
+    assert codebase.read_lines("README.md") == ["# Calendar tool"]
     assert len(blob) == 40
 
 
@@ -140,12 +140,12 @@ def test_a_text_of_another_commit_is_not_taken(project: Path, cache: Path):
 )
 def test_what_cannot_be_an_index_is_made_anew(project: Path, cache: Path, change: Tampering):
     tamper(cache, change)
-    codebase, anew = cached(project, cache), cached(project, None)
+    codebase, anew = open_codebase(project, cache), open_codebase(project, None)
     facts = codebase.index()
     anew.index()
     assert (facts.reused, facts.cache) == (0, "The index cache was damaged and is made anew.")
-    assert told(codebase) == told(anew)
-    assert cached(project, cache).index().reused == len(FILES)
+    assert collect_answers(codebase) == collect_answers(anew)
+    assert open_codebase(project, cache).index().reused == len(FILES)
 
 
 NAMES = ("chunk", "file", "path")
@@ -157,7 +157,7 @@ COLUMNS = ["states", "texts", "text_sizes", "places", "chunks"] + [
 @pytest.fixture(scope="module")
 def template(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("template")
-    cached(project, folder).index()
+    open_codebase(project, folder).index()
     return folder
 
 
@@ -193,11 +193,11 @@ def test_whatever_numbers_stand_there_a_search_answers_and_lies_about_no_line(
             head["refs"][len(FILES) // 2] = "0" * 40
 
     tamper(folder, change)
-    codebase = cached(project, folder)
+    codebase = open_codebase(project, folder)
     facts = codebase.index()
     assert set(facts.left_out) <= set(REASONS)
     assert facts.notes == [] or facts.notes[0].endswith("known by path alone; likely sources were read first.")
-    hits, lines, _ = told(codebase)
+    hits, lines, _ = collect_answers(codebase)
     json.dumps([hit.model_dump() for found in hits for hit in found]).encode()
     for path, found in lines.items():
         assert found in (None, [], codebase_lines(path)), path
@@ -212,10 +212,10 @@ def codebase_lines(path: str) -> list[str]:
 
 
 def test_a_few_bytes_do_not_become_gigabytes():
-    found = unpacked(zlib.compress(bytes(50_000_000)))
+    found = decompress_text(zlib.compress(bytes(50_000_000)))
     assert found is not None
-    assert len(found) == CODE_BYTES
-    assert unpacked(b"nonsense") is None
+    assert len(found) == MAX_CODE_BYTES
+    assert decompress_text(b"nonsense") is None
 
 
 def test_every_reason_for_leaving_out_has_a_state():
@@ -225,7 +225,7 @@ def test_every_reason_for_leaving_out_has_a_state():
         b"var a=1;" * 2_000,
         b"// Code generated by x. DO NOT EDIT.\n",
     ]
-    assert tuple(text_or_reason(data)[1] for data in samples) == REASONS
+    assert tuple(load_text(data)[1] for data in samples) == REASONS
     assert LEFT_OUT + len(REASONS) < 256
 
 

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
-from tests.index.caches import cached, index_file, told
+from tests.index.caches import collect_answers, index_file, open_codebase
 from tests.index.project import DATES, PROJECT
-from triage.index.build.build_corpus import Budget
+from triage.index.build.build_corpus import IndexLimits
 from triage.index.build.cache_folder import CacheFolder
-from triage.index.parse.extract import Extract, Source
-from triage.index.parse.worker_pool import Pool
+from triage.index.parse.extract import ExtractedFiles, SourceFile
+from triage.index.parse.worker_pool import WorkerPool
 
 CHANGES: dict[str, dict[str, str | None]] = {
     "a file changed": {"src/calendar_tool/dates.py": DATES.replace("leap_year", "is_leap")},
@@ -68,69 +68,71 @@ def cache(tmp_path: Path) -> Path:
 def taken_apart(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Paths of the files that are taken apart from now on."""
     paths: list[str] = []
-    extracts = Pool.extracts
+    extracts = WorkerPool.extract_all
 
-    def noted(self: Pool, batches: Iterator[Sequence[Source]]) -> Iterable[tuple[Sequence[Source], Extract]]:
+    def noted(
+        self: WorkerPool, batches: Iterator[Sequence[SourceFile]]
+    ) -> Iterable[tuple[Sequence[SourceFile], ExtractedFiles]]:
         for batch, extract in extracts(self, batches):
             paths.extend(source.path for source in batch)
             yield batch, extract
 
-    monkeypatch.setattr(Pool, "extracts", noted)
+    monkeypatch.setattr(WorkerPool, "extract_all", noted)
     return paths
 
 
 def test_the_second_index_takes_nothing_apart_and_tells_the_same(project: Path, cache: Path, taken_apart: list[str]):
-    first = cached(project, cache)
+    first = open_codebase(project, cache)
     cold = first.index()
     assert sorted(taken_apart) == sorted(MANIFOLD)
     taken_apart.clear()
-    second = cached(project, cache)
+    second = open_codebase(project, cache)
     warm = second.index()
     assert taken_apart == []
     assert (cold.reused, warm.reused) == (0, len(INDEXED))
     assert (cold.cache, warm.cache) == ("", "")
     assert warm.model_copy(update={"seconds": cold.seconds, "reused": 0}) == cold
-    without = cached(project, None)
+    without = open_codebase(project, None)
     without.index()
-    assert told(second) == told(first) == told(without)
+    assert collect_answers(second) == collect_answers(first) == collect_answers(without)
 
 
 @pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
 def test_only_what_changed_is_taken_apart(
     project: Path, cache: Path, taken_apart: list[str], changes: dict[str, str | None]
 ):
-    cached(project, cache).index()
+    open_codebase(project, cache).index()
     for path in changes:
         (project / path).unlink(missing_ok=True)
     commit(project, {path: text for path, text in changes.items() if text is not None})
     taken_apart.clear()
-    later = cached(project, cache)
+    later = open_codebase(project, cache)
     facts = later.index()
     assert sorted(taken_apart) == sorted(path for path, text in changes.items() if text is not None)
     assert facts.reused == len(INDEXED) - len(changes.keys() & INDEXED)
-    anew = cached(project, None)
+    anew = open_codebase(project, None)
     expected = anew.index()
     assert facts.model_copy(update={"seconds": expected.seconds, "reused": 0}) == expected
-    assert told(later) == told(anew)
+    assert collect_answers(later) == collect_answers(anew)
     taken_apart.clear()
-    assert cached(project, cache).index().reused == facts.files
+    assert open_codebase(project, cache).index().reused == facts.files
     assert taken_apart == []
 
 
 def test_what_left_the_repository_leaves_the_cache(project: Path, cache: Path):
-    cached(project, cache).index()
+    open_codebase(project, cache).index()
     (project / "web/render.ts").unlink()
     commit(project)
-    cached(project, cache).index()
+    open_codebase(project, cache).index()
     assert b"Renderer" not in index_file(cache).read_bytes()
     assert b"render.ts" not in index_file(cache).read_bytes()
 
 
 def test_secrets_do_not_get_into_the_cache(project: Path, cache: Path):
-    cached(project, cache).index()
-    again = cached(project, cache)
+    open_codebase(project, cache).index()
+    again = open_codebase(project, cache)
     again.index()
-    assert again.lines("src/keys.py") == ["TOKEN = '[masked secret]'", "", "def key():", "    return TOKEN"]
+    assert again.read_lines("src/keys.py") == ["TOKEN = '[masked secret]'", "", "def key():", "    return TOKEN"]
     whole = index_file(cache).read_bytes()
     assert b"ghp_" not in whole
     # Texts are compressed one by one: no stream in the file holds it either.
@@ -146,7 +148,7 @@ def test_secrets_do_not_get_into_the_cache(project: Path, cache: Path):
 
 
 def test_nobody_else_may_look_into_the_cache(project: Path, cache: Path):
-    cached(project, cache).index()
+    open_codebase(project, cache).index()
     assert [path.stat().st_mode & 0o777 for path in (cache.parent, cache)] == [0o700, 0o700]
     assert {path.stat().st_mode & 0o777 for path in cache.iterdir()} == {0o600}
 
@@ -154,105 +156,109 @@ def test_nobody_else_may_look_into_the_cache(project: Path, cache: Path):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_what_a_containers_root_keeps_belongs_to_the_owner_of_the_workspace(project: Path, tmp_path: Path):
     os.chown(tmp_path, 12_345, 23_456)
-    cached(project, tmp_path / "deep/cache/index").index()
+    open_codebase(project, tmp_path / "deep/cache/index").index()
     for path in [*(tmp_path / "deep").rglob("*"), tmp_path / "deep"]:
         assert (path.stat().st_uid, path.stat().st_gid) == (12_345, 23_456), path
 
 
 def test_another_state_of_the_program_begins_anew(project: Path, cache: Path, monkeypatch: pytest.MonkeyPatch):
-    cached(project, cache).index()
-    monkeypatch.setattr("triage.index.build.index_cache.stamp", lambda: "another version")
-    facts = cached(project, cache).index()
+    open_codebase(project, cache).index()
+    monkeypatch.setattr("triage.index.build.index_cache.cache_version", lambda: "another version")
+    facts = open_codebase(project, cache).index()
     assert (facts.reused, facts.cache) == (0, "")
-    assert cached(project, cache).index().reused == len(INDEXED)
+    assert open_codebase(project, cache).index().reused == len(INDEXED)
 
 
 def test_another_budget_begins_anew(project: Path, cache: Path):
-    cached(project, cache).index()
-    assert cached(project, cache, budget=Budget(chunks=3)).index().reused == 0
+    open_codebase(project, cache).index()
+    assert open_codebase(project, cache, budget=IndexLimits(chunks=3)).index().reused == 0
 
 
 def test_a_folder_without_git_is_not_kept(tmp_path: Path, cache: Path):
     folder = write(tmp_path / "plain", PROJECT)
     for _ in range(2):
-        facts = cached(folder, cache).index()
+        facts = open_codebase(folder, cache).index()
         assert (facts.reused, facts.cache, facts.files) == (0, "", len(PROJECT))
     assert not cache.exists()
 
 
 def test_what_did_not_go_as_it_should_is_done_again(project: Path, cache: Path, taken_apart: list[str]):
     # Too late for syntax trees; nothing could be read.
-    for budget in (Budget(parse_seconds=-1.0), Budget(read_seconds=-1.0)):
-        cached(project, cache, budget=budget).index()
+    for budget in (IndexLimits(parse_seconds=-1.0), IndexLimits(read_seconds=-1.0)):
+        open_codebase(project, cache, budget=budget).index()
         taken_apart.clear()
-        assert cached(project, cache, budget=budget).index().reused == 0
+        assert open_codebase(project, cache, budget=budget).index().reused == 0
         assert sorted(taken_apart) == sorted(MANIFOLD if budget.read_seconds < 0 else INDEXED)
 
 
 def test_files_that_a_worker_had_no_time_for_are_done_again(
     project: Path, cache: Path, taken_apart: list[str], monkeypatch: pytest.MonkeyPatch
 ):
-    extracts = Pool.extracts
+    extracts = WorkerPool.extract_all
 
-    def hurried(self: Pool, batches: Iterator[Sequence[Source]]) -> Iterable[tuple[Sequence[Source], Extract]]:
+    def hurried(
+        self: WorkerPool, batches: Iterator[Sequence[SourceFile]]
+    ) -> Iterable[tuple[Sequence[SourceFile], ExtractedFiles]]:
         for batch, extract in extracts(self, batches):
-            extract.late = True
+            extract.timed_out = True
             yield batch, extract
 
     with monkeypatch.context() as patched:
-        patched.setattr(Pool, "extracts", hurried)
-        cached(project, cache).index()
+        patched.setattr(WorkerPool, "extract_all", hurried)
+        open_codebase(project, cache).index()
     taken_apart.clear()
-    assert cached(project, cache).index().reused == 0
+    assert open_codebase(project, cache).index().reused == 0
     assert sorted(taken_apart) == sorted(INDEXED)
 
 
 def test_files_that_lack_passages_are_cut_again(project: Path, cache: Path, taken_apart: list[str]):
-    budget = Budget(chunks=2)
-    first = cached(project, cache, budget=budget)
+    budget = IndexLimits(chunks=2)
+    first = open_codebase(project, cache, budget=budget)
     cold = first.index()
     taken_apart.clear()
-    second = cached(project, cache, budget=budget)
+    second = open_codebase(project, cache, budget=budget)
     warm = second.index()
     assert 0 < len(set(taken_apart)) < len(MANIFOLD)
     assert (warm.passages, warm.notes, warm.partial) == (cold.passages, cold.notes, True)
-    assert told(second) == told(first)
+    assert collect_answers(second) == collect_answers(first)
 
 
 def test_files_known_by_their_path_are_kept_as_such(project: Path, cache: Path, taken_apart: list[str]):
-    budget = Budget(bytes=sum(len(text) for path, text in PROJECT.items() if path.startswith(("src/", "web/"))))
-    first = cached(project, cache, budget=budget)
+    budget = IndexLimits(bytes=sum(len(text) for path, text in PROJECT.items() if path.startswith(("src/", "web/"))))
+    first = open_codebase(project, cache, budget=budget)
     cold = first.index()
     taken_apart.clear()
-    second = cached(project, cache, budget=budget)
+    second = open_codebase(project, cache, budget=budget)
     warm = second.index()
     assert taken_apart == []
     assert warm.notes == cold.notes
     assert warm.partial
-    assert told(second) == told(first)
+    assert collect_answers(second) == collect_answers(first)
 
 
 def test_a_file_that_fits_now_is_read_and_one_that_fits_no_more_is_not(tmp_path: Path, cache: Path):
     project = tmp_path / "tight"
     project.mkdir()
-    budget = Budget(bytes=1_000)
+    budget = IndexLimits(bytes=1_000)
     small, large = {"src/a.py": "def a(): pass\n"}, {"src/a.py": "def a(): pass\n" * 60}
     commit(project, {"docs/guide.md": "# A guide to everything\n" * 20, **large})
     for files, text_of_guide in ((large, None), (small, "# A guide to everything"), (large, None)):
         commit(project, files)
-        codebase, anew = cached(project, cache, budget=budget), cached(project, None, budget=budget)
+        codebase, anew = open_codebase(project, cache, budget=budget), open_codebase(project, None, budget=budget)
         codebase.index()
         anew.index()
-        lines = codebase.lines("docs/guide.md")
+        lines = codebase.read_lines("docs/guide.md")
         assert (lines[0] if lines else None) == text_of_guide
-        assert told(codebase) == told(anew)
+        assert collect_answers(codebase) == collect_answers(anew)
 
 
 def test_when_no_syntax_tree_could_be_read_nothing_is_kept(project: Path, cache: Path, monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as patched:
-        patched.setattr("triage.index.parse.worker_process._START", "raise SystemExit(1)")
-        patched.setattr("triage.index.parse.worker_pool._MAX_LOST", 1)
-        assert cached(project, cache).index().notes == ["Syntax trees could not be read; files were cut by lines."]
+        patched.setattr("triage.index.parse.worker_process._START_CODE", "raise SystemExit(1)")
+        patched.setattr("triage.index.parse.worker_pool._MAX_DEATHS", 1)
+        assert open_codebase(project, cache).index().notes == [
+            "Syntax trees could not be read; files were cut by lines."
+        ]
     assert not cache.exists()
 
 
@@ -261,11 +267,11 @@ def test_objects_named_by_sha256(tmp_path: Path, cache: Path):
     folder.mkdir()
     git(folder, "init", "-q", "--object-format=sha256")
     commit(folder, PROJECT)
-    cold = cached(folder, cache)
+    cold = open_codebase(folder, cache)
     cold.index()
-    warm = cached(folder, cache)
+    warm = open_codebase(folder, cache)
     assert warm.index().reused == len(PROJECT)
-    assert told(warm) == told(cold)
+    assert collect_answers(warm) == collect_answers(cold)
 
 
 def _file(cache: Path) -> None:
@@ -301,10 +307,10 @@ def _dangling(cache: Path) -> None:
 def test_no_folder_can_be_there(project: Path, cache: Path, made: Callable[[Path], object], why: str):
     made(cache)
     for _ in range(2):
-        codebase = cached(project, cache)
+        codebase = open_codebase(project, cache)
         facts = codebase.index()
         assert (facts.reused, facts.cache, facts.notes) == (0, why, [])
-        assert told(codebase)[0][0]
+        assert collect_answers(codebase)[0][0]
     assert not any(path.suffix == ".bin" for path in cache.parent.rglob("*")) if cache.parent.is_dir() else True
 
 
@@ -335,15 +341,15 @@ def test_a_folder_that_must_not_be_written_can_be_read(open_folder: Path):
     project, cache = open_folder / "project", open_folder / "cache"
     project.mkdir()
     commit(project, PROJECT)
-    cached(project, cache).index()
+    open_codebase(project, cache).index()
     index_file(cache).chmod(0o400)
     cache.chmod(0o500)
     with powerless(open_folder):
-        facts = cached(project, cache).index()
+        facts = open_codebase(project, cache).index()
         assert (facts.reused, facts.cache) == (len(PROJECT), "")
         (project / "web/render.ts").unlink()
         commit(project)
-        facts = cached(project, cache).index()
+        facts = open_codebase(project, cache).index()
         assert facts.reused == facts.files == len(PROJECT) - 1
         assert facts.cache == "The index cache could not be written (permission denied)."
         assert facts.notes == []
@@ -352,7 +358,7 @@ def test_a_folder_that_must_not_be_written_can_be_read(open_folder: Path):
     with powerless(open_folder):
         folder = CacheFolder(cache)
         assert folder.read(index_file(cache).name) is None
-        assert folder.trouble == "The index cache could not be read (permission denied)."
+        assert folder.problem == "The index cache could not be read (permission denied)."
 
 
 def test_a_full_disk(cache: Path):
@@ -369,7 +375,7 @@ def test_a_full_disk(cache: Path):
 
 @pytest.mark.parametrize("how", ["cut short", "emptied", "a byte changed", "longer", "of another kind", "a folder"])
 def test_a_damaged_file_is_made_anew(project: Path, cache: Path, how: str):
-    cold = cached(project, cache)
+    cold = open_codebase(project, cache)
     cold.index()
     file = index_file(cache)
     whole = file.read_bytes()
@@ -387,7 +393,7 @@ def test_a_damaged_file_is_made_anew(project: Path, cache: Path, how: str):
         file.mkdir()
     else:
         file.write_bytes(damaged[how])
-    again = cached(project, cache)
+    again = open_codebase(project, cache)
     facts = again.index()
     assert facts.reused == 0
     assert facts.cache == (
@@ -396,43 +402,43 @@ def test_a_damaged_file_is_made_anew(project: Path, cache: Path, how: str):
         else "The index cache was damaged and is made anew."
     )
     assert (facts.partial, facts.notes) == (False, [])
-    assert told(again) == told(cold)
+    assert collect_answers(again) == collect_answers(cold)
     if how != "a folder":
-        assert cached(project, cache).index().reused == len(INDEXED)
+        assert open_codebase(project, cache).index().reused == len(INDEXED)
 
 
 def test_a_file_of_ten_gigabytes_is_not_read(project: Path, cache: Path):
-    cached(project, cache).index()
+    open_codebase(project, cache).index()
     os.truncate(index_file(cache), 10_000_000_000)
-    facts = cached(project, cache).index()
+    facts = open_codebase(project, cache).index()
     assert (facts.reused, facts.cache) == (0, "The index cache holds something else than a cache.")
-    assert cached(project, cache).index().reused == len(INDEXED)
+    assert open_codebase(project, cache).index().reused == len(INDEXED)
 
 
 def test_a_pipe_in_the_files_place_keeps_nobody_waiting(project: Path, cache: Path):
-    cached(project, cache).index()
+    open_codebase(project, cache).index()
     name = index_file(cache)
     name.unlink()
     os.mkfifo(name)
-    facts = cached(project, cache).index()
+    facts = open_codebase(project, cache).index()
     assert (facts.reused, facts.cache) == (0, "The index cache holds something else than a cache.")
 
 
 def test_a_link_in_the_files_place_is_replaced_and_not_followed(project: Path, cache: Path, tmp_path: Path):
-    cached(project, cache).index()
+    open_codebase(project, cache).index()
     name = index_file(cache)
     name.rename(tmp_path / "victim")
     before = (tmp_path / "victim").read_bytes()
     name.symlink_to(tmp_path / "victim")
-    assert cached(project, cache).index().reused == 0
+    assert open_codebase(project, cache).index().reused == 0
     assert not name.is_symlink()
     assert (tmp_path / "victim").read_bytes() == before
-    assert cached(project, cache).index().reused == len(INDEXED)
+    assert open_codebase(project, cache).index().reused == len(INDEXED)
 
 
 def _index_often(checkouts: Sequence[Path], cache: Path) -> None:
     for number in range(8):
-        facts = cached(checkouts[number % len(checkouts)], cache).index()
+        facts = open_codebase(checkouts[number % len(checkouts)], cache).index()
         assert (facts.cache, facts.notes) == ("", [])
 
 
@@ -450,10 +456,10 @@ def test_two_at_once(project: Path, cache: Path, tmp_path: Path):
     assert [job.exitcode for job in jobs] == [0, 0]
     assert [path.suffix for path in cache.iterdir() if path.name != ".gitignore"] == [".bin"]
     for folder in checkouts:
-        kept, anew = cached(folder, cache), cached(folder, None)
+        kept, anew = open_codebase(folder, cache), open_codebase(folder, None)
         assert kept.index().reused >= len(INDEXED)
         anew.index()
-        assert told(kept) == told(anew)
+        assert collect_answers(kept) == collect_answers(anew)
 
 
 KILLED = """

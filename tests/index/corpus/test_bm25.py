@@ -5,23 +5,23 @@ import math
 import numpy as np
 import pytest
 
-from triage.index.corpus.bm25 import BM25, K1, B, Counted, Counting
+from triage.index.corpus.bm25 import BM25, K1, B, TermCounter, TermCounts
 from triage.index.corpus.tokens import Vocabulary
 
 TEXTS = ["red green green blue", "red red red", "blue", "", "yellow blue green red red"]
 
 
-def counted(texts: list[str], vocabulary: Vocabulary) -> Counted:
-    counting = Counting(vocabulary)
+def counted(texts: list[str], vocabulary: Vocabulary) -> TermCounts:
+    counting = TermCounter(vocabulary)
     for text in texts:
-        counting.add(vocabulary.words_of(text))
-    return counting.counted()
+        counting.add(vocabulary.encode_words(text))
+    return counting.count()
 
 
 def built(*parts: list[str]) -> tuple[BM25, Vocabulary]:
     vocabulary = Vocabulary()
     documents = [counted(texts, vocabulary) for texts in parts]
-    return BM25.of(documents, len(vocabulary)), vocabulary
+    return BM25.from_counts(documents, len(vocabulary)), vocabulary
 
 
 def by_the_book(texts: list[str], term: str, number: int) -> float:
@@ -36,7 +36,7 @@ def by_the_book(texts: list[str], term: str, number: int) -> float:
 def test_scores_are_those_of_the_formula():
     table, vocabulary = built(TEXTS)
     weights = {"red": 1.0, "green": 0.5, "yellow": 2.0}
-    scores = table.scores({vocabulary._terms[term]: weight for term, weight in weights.items()})
+    scores = table.score_documents({vocabulary._terms[term]: weight for term, weight in weights.items()})
     for number in range(len(TEXTS)):
         expected = sum(weight * by_the_book(TEXTS, term, number) for term, weight in weights.items())
         assert scores[number] == pytest.approx(expected, abs=1e-5)
@@ -46,7 +46,7 @@ def test_parts_make_no_difference():
     whole, vocabulary = built(TEXTS)
     pieces, _ = built(TEXTS[:2], [], TEXTS[2:4], TEXTS[4:])
     for term in range(len(vocabulary)):
-        assert np.array_equal(whole.scores({term: 1.0}), pieces.scores({term: 1.0}))
+        assert np.array_equal(whole.score_documents({term: 1.0}), pieces.score_documents({term: 1.0}))
 
 
 def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
@@ -54,7 +54,7 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("triage.index.corpus.bm25._BLOCK", 2)
     blocks, _ = built(TEXTS)
     for term in range(len(vocabulary)):
-        assert np.array_equal(whole.scores({term: 1.0}), blocks.scores({term: 1.0}))
+        assert np.array_equal(whole.score_documents({term: 1.0}), blocks.score_documents({term: 1.0}))
 
 
 def test_counts_of_documents():
@@ -71,7 +71,7 @@ def test_postings_know_the_documents_they_were_made_of():
     vocabulary = Vocabulary()
     parts = [counted(TEXTS[:2], vocabulary), counted(TEXTS[2:], vocabulary)]
     whole = counted(TEXTS, Vocabulary())
-    again = BM25.of(parts, len(vocabulary)).postings.counted()
+    again = BM25.from_counts(parts, len(vocabulary)).postings.to_term_counts()
     order = np.lexsort((whole.terms, whole.documents))
     assert again.sizes.tolist() == whole.sizes.tolist()
     assert again.terms.tolist() == whole.terms[order].tolist()
@@ -85,39 +85,39 @@ def test_a_term_may_stand_in_a_file_more_often_than_two_bytes_can_tell():
 
 
 def test_the_first_documents():
-    found = counted(TEXTS, Vocabulary()).first(2)
+    found = counted(TEXTS, Vocabulary()).take_first(2)
     assert (found.sizes.tolist(), found.counts.tolist()) == ([3, 1], [1, 2, 1, 3])
-    assert found.first(0).terms.tolist() == []
+    assert found.take_first(0).terms.tolist() == []
 
 
 def test_terms_get_other_numbers_or_are_forgotten():
     found = counted(TEXTS, Vocabulary())
-    swapped = found.renumbered(np.array([7, 8, 9, 6], dtype=np.int32))
+    swapped = found.renumber_terms(np.array([7, 8, 9, 6], dtype=np.int32))
     assert swapped.terms.tolist() == [7, 8, 9, 7, 9, 7, 8, 9, 6]
-    fewer = found.renumbered(np.array([0, -1, 1, -1], dtype=np.int32))
+    fewer = found.renumber_terms(np.array([0, -1, 1, -1], dtype=np.int32))
     assert (fewer.sizes.tolist(), fewer.terms.tolist()) == ([2, 1, 1, 0, 2], [0, 1, 0, 1, 0, 1])
     assert fewer.counts.tolist() == [1, 1, 3, 1, 2, 1]
 
 
 def test_a_file_of_one_word_repeated():
     table, vocabulary = built(["x" * 3 + " " + "y1 " * 300_000, "xxx"])
-    assert table.parts(0, {vocabulary._terms["y1"]: 1.0})[vocabulary._terms["y1"]] > 0
-    assert table.share.max() < 1.0
+    assert table.explain_score(0, {vocabulary._terms["y1"]: 1.0})[vocabulary._terms["y1"]] > 0
+    assert table.saturated_counts.max() < 1.0
 
 
 def test_parts_add_up_to_the_score():
     table, vocabulary = built(TEXTS)
     weights = {term: 1.0 + term for term in range(len(vocabulary))}
     for number in range(len(TEXTS)):
-        parts = table.parts(number, weights)
-        assert sum(parts.values()) * (K1 + 1) == pytest.approx(float(table.scores(weights)[number]), abs=1e-5)
+        parts = table.explain_score(number, weights)
+        assert sum(parts.values()) * (K1 + 1) == pytest.approx(float(table.score_documents(weights)[number]), abs=1e-5)
 
 
 def test_a_document_in_parts_is_one_document():
     vocabulary = Vocabulary()
-    counting = Counting(vocabulary)
-    counting.add(vocabulary.words_of("red"), vocabulary.words_of("red blue"))
-    found = counting.counted()
+    counting = TermCounter(vocabulary)
+    counting.add(vocabulary.encode_words("red"), vocabulary.encode_words("red blue"))
+    found = counting.count()
     assert (found.sizes.tolist(), found.counts.tolist()) == ([2], [2, 1])
 
 
@@ -125,11 +125,11 @@ def test_nothing_at_all():
     table, _ = built()
     assert table.size == 0
     table, _ = built([])
-    assert table.scores({0: 1.0}).tolist() == []
+    assert table.score_documents({0: 1.0}).tolist() == []
 
 
 def test_terms_that_came_after_the_table_was_made_score_nothing():
     table, vocabulary = built(["red"])
-    vocabulary.expand(vocabulary.words_of("new"), np.zeros(1, dtype=np.int32))
-    assert table.scores({1: 1.0}).tolist() == [0.0]
-    assert table.parts(0, {1: 1.0}) == {}
+    vocabulary.expand(vocabulary.encode_words("new"), np.zeros(1, dtype=np.int32))
+    assert table.score_documents({1: 1.0}).tolist() == [0.0]
+    assert table.explain_score(0, {1: 1.0}) == {}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.index.corpus.tokens import STOP, Vocabulary, terms_of, words
+from triage.index.corpus.tokens import STOP_WORDS, Vocabulary, find_words, split_into_terms
 
 
 @pytest.mark.parametrize(
@@ -32,16 +32,16 @@ from triage.index.corpus.tokens import STOP, Vocabulary, terms_of, words
     ],
 )
 def test_terms_of_a_word(word: str, terms: list[str]):
-    assert terms_of(word) == terms
+    assert split_into_terms(word) == terms
 
 
 def test_words_of_a_text():
-    assert words("Store.save(x1, 'é-f') # 42") == ["Store", "save", "x1", "é", "f"]
+    assert find_words("Store.save(x1, 'é-f') # 42") == ["Store", "save", "x1", "é", "f"]
 
 
 def test_numbers_of_words_keep_lines_apart():
     vocabulary = Vocabulary()
-    assert vocabulary.words_of("b a\nb\n").tolist() == [1, 2, 0, 1, 0]
+    assert vocabulary.encode_words("b a\nb\n").tolist() == [1, 2, 0, 1, 0]
 
 
 @given(
@@ -55,14 +55,14 @@ def test_numbers_are_those_of_the_words_that_the_pattern_finds(texts: list[str])
     known: dict[str, int] = {"\n": 0}
     for text in texts:
         found = re.findall(r"[^\W\d]\w*|\n", text)
-        assert vocabulary.words_of(text).tolist() == [known.setdefault(word, len(known)) for word in found]
+        assert vocabulary.encode_words(text).tolist() == [known.setdefault(word, len(known)) for word in found]
 
 
 @pytest.mark.parametrize("text", ["12", "123456", "1 22 333 4444 55555 0x", "9a a 99a", "\0\n\0 \x1ca"])
 def test_numbers_in_a_text_are_no_words(text: str):
     vocabulary = Vocabulary()
     for _ in range(2):
-        found = vocabulary.words_of(text)
+        found = vocabulary.encode_words(text)
         vocabulary.expand(found, found)
         assert set(vocabulary.terms) <= {"x", "a"}
         assert len(found) == len(re.findall(r"[^\W\d]\w*|\n", text))
@@ -70,23 +70,23 @@ def test_numbers_in_a_text_are_no_words(text: str):
 
 def test_only_so_many_terms_are_learned():
     vocabulary = Vocabulary()
-    assert vocabulary.numbers(["one", "two", "one", "three", "two"], most=2).tolist() == [0, 1, 0, -1, 1]
-    assert vocabulary.numbers([], most=0).tolist() == []
+    assert vocabulary.add_terms(["one", "two", "one", "three", "two"], most=2).tolist() == [0, 1, 0, -1, 1]
+    assert vocabulary.add_terms([], most=0).tolist() == []
     assert len(vocabulary) == 2
 
 
 def test_terms_numbered_anew():
     vocabulary = Vocabulary()
-    words_found = vocabulary.words_of("one two three four")
+    words_found = vocabulary.encode_words("one two three four")
     vocabulary.expand(words_found, words_found)
     one, other = np.array([3, 1], dtype=np.int32), np.array([3], dtype=np.int32)
-    assert vocabulary.renumbered([one, other]) == ["two", "four"]
+    assert vocabulary.renumber_terms([one, other]) == ["two", "four"]
     assert (one.tolist(), other.tolist()) == ([1, 0], [1])
 
 
 def test_expansion_repeats_the_document_for_each_term():
     vocabulary = Vocabulary()
-    found = vocabulary.words_of("parse_date the\nsave")
+    found = vocabulary.encode_words("parse_date the\nsave")
     terms, documents = vocabulary.expand(found, np.array([7, 7, 7, 8], dtype=np.int32))
     names = list(vocabulary.terms)
     assert [(names[term], int(document)) for term, document in zip(terms, documents, strict=True)] == [
@@ -100,18 +100,18 @@ def test_expansion_repeats_the_document_for_each_term():
 def test_words_that_come_later_are_learned():
     vocabulary = Vocabulary()
     for text in ("one", "two one", "three"):
-        vocabulary.expand(vocabulary.words_of(text), np.zeros(len(text.split()), dtype=np.int32))
+        vocabulary.expand(vocabulary.encode_words(text), np.zeros(len(text.split()), dtype=np.int32))
     assert list(vocabulary.terms) == ["one", "two", "three"]
-    assert vocabulary.number("two") == 1
-    assert vocabulary.number("four") is None
+    assert vocabulary.find_number("two") == 1
+    assert vocabulary.find_number("four") is None
 
 
 @given(st.text(max_size=200))
 def test_terms_are_lower_case_and_no_stop_words(text: str):
-    for word in words(text):
-        for term in terms_of(word):
+    for word in find_words(text):
+        for term in split_into_terms(word):
             assert term == term.lower()
-            assert term not in STOP
+            assert term not in STOP_WORDS
             assert len(term) > 1
 
 
@@ -119,6 +119,6 @@ def test_terms_are_lower_case_and_no_stop_words(text: str):
 def test_hostile_words_take_linear_time(shape: str):
     text = shape * (65_536 // len(shape))
     started = time.perf_counter()
-    for word in words(text):
-        terms_of(word)
+    for word in find_words(text):
+        split_into_terms(word)
     assert time.perf_counter() - started < 0.25

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from triage.index.files.file_filter import CODE_BYTES, TEXT_BYTES, refused_by_path, text_or_reason
+from triage.index.files.file_filter import MAX_CODE_BYTES, MAX_TEXT_BYTES, get_skip_reason, load_text
 
 
 @pytest.mark.parametrize(
@@ -28,10 +28,10 @@ from triage.index.files.file_filter import CODE_BYTES, TEXT_BYTES, refused_by_pa
         ("api_pb2.py", 10, "generated"),
         ("app.js.map", 10, "generated"),
         ("Form1.Designer.cs", 10, "generated"),
-        ("big.py", CODE_BYTES + 1, "too large"),
-        ("big.py", CODE_BYTES, None),
-        ("big.txt", TEXT_BYTES + 1, "too large"),
-        ("big.txt", TEXT_BYTES, None),
+        ("big.py", MAX_CODE_BYTES + 1, "too large"),
+        ("big.py", MAX_CODE_BYTES, None),
+        ("big.txt", MAX_TEXT_BYTES + 1, "too large"),
+        ("big.txt", MAX_TEXT_BYTES, None),
         ("core/src/main/kotlin/org/acme/sql/vendors/Mysql.kt", 10, None),
         ("core/src/main/java/org/acme/vendor/Vendor.java", 10, None),
         ("app/models/vendors/vendor.rb", 10, None),
@@ -51,7 +51,7 @@ from triage.index.files.file_filter import CODE_BYTES, TEXT_BYTES, refused_by_pa
     ],
 )
 def test_by_path(path: str, size: int, reason: str | None):
-    assert refused_by_path(path, size) == reason
+    assert get_skip_reason(path, size) == reason
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_by_path(path: str, size: int, reason: str | None):
     ],
 )
 def test_by_content(data: bytes, reason: str):
-    assert text_or_reason(data) == (None, reason)
+    assert load_text(data) == (None, reason)
 
 
 @pytest.mark.parametrize(
@@ -90,11 +90,11 @@ def test_by_content(data: bytes, reason: str):
     ],
 )
 def test_what_people_wrote_stays(text: str):
-    assert text_or_reason(text.encode()) == (text, "")
+    assert load_text(text.encode()) == (text, "")
 
 
 def test_secrets_are_masked():
-    assert text_or_reason(b"TOKEN = 'ghp_" + b"a1" * 18 + b"'\n") == ("TOKEN = '[masked secret]'\n", "")
+    assert load_text(b"TOKEN = 'ghp_" + b"a1" * 18 + b"'\n") == ("TOKEN = '[masked secret]'\n", "")
 
 
 @pytest.mark.parametrize(
@@ -103,6 +103,6 @@ def test_secrets_are_masked():
 def test_hostile_heads_take_linear_time(shape: str):
     text = shape * (65_536 // len(shape))
     started = time.perf_counter()
-    text_or_reason(text.encode())
-    refused_by_path(text.replace("\n", "")[:4_000], 1)
+    load_text(text.encode())
+    get_skip_reason(text.replace("\n", "")[:4_000], 1)
     assert time.perf_counter() - started < 0.25

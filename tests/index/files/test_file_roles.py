@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from triage.index.files.file_roles import kind_of
+from triage.index.files.file_roles import classify_file
 
 LIKELY = """
 src/app/store.py
@@ -113,30 +113,30 @@ def cases(block: str) -> list[str]:
 
 @pytest.mark.parametrize("path", cases(LIKELY))
 def test_likely_sources(path: str):
-    kind = kind_of(path)
-    assert kind.likely
+    kind = classify_file(path)
+    assert kind.is_product_code
     assert kind.prior == 1.0
 
 
 @pytest.mark.parametrize("path", cases(TESTS))
 def test_tests(path: str):
-    assert kind_of(path).test
+    assert classify_file(path).is_test
 
 
 @pytest.mark.parametrize("path", cases(ASIDE))
 def test_documentation_examples_and_build_output(path: str):
-    assert kind_of(path).aside
+    assert classify_file(path).is_auxiliary
 
 
 @pytest.mark.parametrize("path", cases(NO_CODE))
 def test_prose_and_configuration(path: str):
-    kind = kind_of(path)
-    assert not kind.code
+    kind = classify_file(path)
+    assert not kind.is_code
     assert kind.prior == 0.4
 
 
 def test_nothing_is_excluded():
-    assert kind_of("docs/tests/data.json").prior == pytest.approx(0.3 * 0.4 * 0.4)
+    assert classify_file("docs/tests/data.json").prior == pytest.approx(0.3 * 0.4 * 0.4)
 
 
 @pytest.mark.parametrize(
@@ -145,11 +145,11 @@ def test_nothing_is_excluded():
 def test_hostile_paths_take_linear_time(shape: str):
     path = shape * (65_536 // len(shape))
     started = time.perf_counter()
-    kind_of(path)
-    kind_of(path + ".java")
+    classify_file(path)
+    classify_file(path + ".java")
     assert time.perf_counter() - started < 0.5
 
 
 def test_what_a_shell_completes_is_no_source():
-    assert kind_of("crates/core/flags/complete/rg.zsh").aside
-    assert not kind_of("src/complete/engine.py").aside
+    assert classify_file("crates/core/flags/complete/rg.zsh").is_auxiliary
+    assert not classify_file("src/complete/engine.py").is_auxiliary

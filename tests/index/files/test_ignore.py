@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from testing.checkouts.git_repositories import commit, git
-from tests.index.indexes import codebase_of
+from tests.index.indexes import make_codebase
 from triage.domain.gitignore import expression
-from triage.index.build.build_corpus import Budget, build
+from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.codebase import GitCodebase
-from triage.index.files.ignore import REASON, Ignored, without_ignored
+from triage.index.files.ignore import IGNORED, IgnoreRules, remove_ignored
 from triage.index.source.commit import open_commit
-from triage.index.vectors.chroma_store import layout_of
+from triage.index.vectors.chroma_store import digest_layout
 
 FILES = {
     "src/app.py": "def app():\n    return 1\n",
@@ -38,29 +38,29 @@ FILES = {
     ],
 )
 def test_what_is_ignored_is_not_indexed_and_counted(tmp_path: Path, patterns: Sequence[str], left: list[str]):
-    codebase_of(tmp_path, FILES)
+    make_codebase(tmp_path, FILES)
     codebase = GitCodebase(tmp_path, "acme/shop", ignore=patterns)
     facts = codebase.index()
-    assert sorted(codebase.paths()) == left
-    assert facts.left_out.get(REASON, 0) == len(FILES) - len(left)
+    assert sorted(codebase.list_paths()) == left
+    assert facts.left_out.get(IGNORED, 0) == len(FILES) - len(left)
     assert not facts.partial
 
 
 def test_owners_and_forms_are_read_from_an_ignored_folder(tmp_path: Path):
-    codebase_of(tmp_path, FILES)
+    make_codebase(tmp_path, FILES)
     codebase = GitCodebase(tmp_path, "acme/shop", ignore=[".github"])
     codebase.index()
-    assert codebase.owners("src/app.py") == ["anna"]
-    assert codebase.issue_forms() == ["What happened?\n"]
+    assert codebase.find_owners("src/app.py") == ["anna"]
+    assert codebase.read_issue_forms() == ["What happened?\n"]
 
 
 def test_vectors_of_other_files_are_not_taken_over(tmp_path: Path):
     """On a Chroma server that jobs share, a commit's vectors are known by how it was cut."""
     commit(tmp_path, {"one.py": "def one():\n    return 1\n", "two.py": "def two():\n    return 2\n"})
     tree = open_commit(tmp_path)
-    kept = [without_ignored(tree.listing(), [name]) for name in ("one.py", "two.py")]
-    first, second = (build(tree, listing, Budget()).corpus for listing in kept)
-    assert layout_of(first, [0]) != layout_of(second, [0])
+    kept = [remove_ignored(tree.list_files(), [name]) for name in ("one.py", "two.py")]
+    first, second = (build_corpus(tree, listing, IndexLimits()).corpus for listing in kept)
+    assert digest_layout(first, [0]) != digest_layout(second, [0])
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +90,8 @@ def test_git_agrees(repository: Path, patterns: list[str], paths: list[str]):
         expression(pattern.removeprefix("!"))
     (repository / "patterns").write_text("\n".join(patterns) + "\n")
     (repository / "paths").write_text("\0".join(paths))
-    ours = Ignored(patterns)
-    assert {path for path in paths if ours.covers(path)} == by_git(repository)
+    ours = IgnoreRules(patterns)
+    assert {path for path in paths if ours.matches(path)} == by_git(repository)
 
 
 def by_git(repository: Path) -> set[str]:

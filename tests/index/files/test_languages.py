@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from triage.index.files.languages import LANGUAGES, language_of
-from triage.index.parse.chunks import named, scopes
-from triage.index.parse.definitions import _grammar, definitions_of, plain_name
+from triage.index.files.languages import LANGUAGES, detect_language
+from triage.index.parse.chunks import build_scopes, iter_scopes
+from triage.index.parse.definitions import _grammar, find_definitions, normalize_name
 
 CASES = {
     "a.py": (
@@ -297,9 +297,9 @@ case class Pair(a: Int)
 
 
 def found_in(path: str, source: str) -> str:
-    language = language_of(path)
+    language = detect_language(path)
     assert language is not None
-    found = named(scopes(definitions_of(source, language), source.count("\n")))
+    found = iter_scopes(build_scopes(find_definitions(source, language), source.count("\n")))
     return ", ".join(f"{one.name} {one.start}-{one.end}" for one in found)
 
 
@@ -358,13 +358,13 @@ def test_what_a_grammar_cannot_read_is_found_by_its_lines():
     assert found_in("a.kt", GUARDED) == (
         "Dialect 3-19, Dialect.format 4-12, Dialect.delete 14-16, Dialect.second 18-18, Single 21-23, Single.only 22-22"
     )
-    kotlin = language_of("a.kt")
+    kotlin = detect_language("a.kt")
     assert kotlin is not None
-    assert len(definitions_of(GUARDED, replace(kotlin, lines=""))) < 6, "the grammar reads it: try another snippet"
+    assert len(find_definitions(GUARDED, replace(kotlin, lines=""))) < 6, "the grammar reads it: try another snippet"
 
 
 def test_every_grammar_has_a_case():
-    tried = {language_of(path) for path in CASES}
+    tried = {detect_language(path) for path in CASES}
     assert [language.name for language in LANGUAGES if language.grammar and language not in tried] == []
 
 
@@ -376,12 +376,12 @@ def test_a_row_names_nodes_that_its_grammar_has(language):
 @pytest.mark.parametrize("path", CASES)
 @pytest.mark.parametrize("broken", ["}}}}((((", "\x00\x01\x02", "def class if ( [ {", "é" * 50, "\n" * 30, ""])
 def test_broken_source_never_fails(path: str, broken: str):
-    language = language_of(path)
+    language = detect_language(path)
     assert language is not None
     source = CASES[path][0]
     lines = source.count("\n") + 1 + broken.count("\n")
     for text in (broken + source, source[: len(source) // 2] + broken):
-        for one in definitions_of(text, language):
+        for one in find_definitions(text, language):
             assert 1 <= one.start <= one.end <= lines
 
 
@@ -403,7 +403,7 @@ def test_extensions_belong_to_one_language():
     ],
 )
 def test_language_of_a_path(path: str, name: str | None):
-    language = language_of(path)
+    language = detect_language(path)
     assert (language.name if language else None) == name
 
 
@@ -420,4 +420,4 @@ def test_language_of_a_path(path: str, name: str | None):
     ],
 )
 def test_names_are_plain(written: str, plain: str):
-    assert plain_name(written) == plain
+    assert normalize_name(written) == plain

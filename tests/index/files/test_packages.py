@@ -4,7 +4,12 @@ import time
 
 import pytest
 
-from triage.index.files.packages import in_named_units, named_units, unit_of, units_of
+from triage.index.files.packages import (
+    find_enclosing_package,
+    find_mentioned_packages,
+    find_packages,
+    score_mentioned_packages,
+)
 
 TREE = """
 package.json
@@ -32,7 +37,7 @@ examples/basic/package.json
 README.md
 """
 PATHS = TREE.split()
-UNITS = units_of(PATHS)
+UNITS = find_packages(PATHS)
 
 
 def test_every_ecosystem_says_its_packages_by_a_manifest():
@@ -51,8 +56,8 @@ def test_every_ecosystem_says_its_packages_by_a_manifest():
 
 
 def test_a_repository_that_is_one_package_has_no_units():
-    assert units_of(["pyproject.toml", "src/app/__init__.py", "tests/data/setup.py", "docs/package.json"]) == {}
-    assert in_named_units(["package.json", "src/index.js"], {}, "index fails", "") == {}
+    assert find_packages(["pyproject.toml", "src/app/__init__.py", "tests/data/setup.py", "docs/package.json"]) == {}
+    assert score_mentioned_packages(["package.json", "src/index.js"], {}, "index fails", "") == {}
 
 
 @pytest.mark.parametrize(
@@ -66,7 +71,7 @@ def test_a_repository_that_is_one_package_has_no_units():
     ],
 )
 def test_the_innermost_package_around_a_file(path: str, unit: str):
-    assert unit_of(path, UNITS) == unit
+    assert find_enclosing_package(path, UNITS) == unit
 
 
 @pytest.mark.parametrize(
@@ -89,16 +94,18 @@ def test_the_innermost_package_around_a_file(path: str, unit: str):
     ],
 )
 def test_packages_that_a_text_names(text: str, expected: dict[str, float]):
-    assert named_units(text, UNITS) == expected
+    assert find_mentioned_packages(text, UNITS) == expected
 
 
 def test_a_name_of_several_packages_is_shared():
-    units = units_of(["a/auth-kit/package.json", "b/auth-kit/package.json"])
-    assert named_units("auth-kit fails", units) == {"a/auth-kit": 0.4, "b/auth-kit": 0.4}
+    units = find_packages(["a/auth-kit/package.json", "b/auth-kit/package.json"])
+    assert find_mentioned_packages("auth-kit fails", units) == {"a/auth-kit": 0.4, "b/auth-kit": 0.4}
 
 
 def test_files_of_a_named_package_and_its_share_of_the_repository():
-    found = in_named_units(PATHS, units_of(PATHS), "vue-query: option is lost", "It works with query-core alone.")
+    found = score_mentioned_packages(
+        PATHS, find_packages(PATHS), "vue-query: option is lost", "It works with query-core alone."
+    )
     assert {PATHS[number] for number in found} == {path for path in PATHS if "query" in path}
     vue, core = (found[PATHS.index(f"packages/{name}/package.json")] for name in ("vue-query", "query-core"))
     assert vue == pytest.approx(1.0 * (1 - 2 / len(PATHS)))
@@ -110,5 +117,5 @@ def test_files_of_a_named_package_and_its_share_of_the_repository():
 )
 def test_hostile_text_takes_linear_time(text: str):
     started = time.perf_counter()
-    named_units(text, UNITS)
+    find_mentioned_packages(text, UNITS)
     assert time.perf_counter() - started < 0.5

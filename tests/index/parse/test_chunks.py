@@ -4,16 +4,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.index.parse.chunks import LONG, STEP, WHOLE, WINDOW, Chunk, cut, scopes
+from triage.index.parse.chunks import (
+    MAX_CHUNK_LINES,
+    MIN_SPLIT_LINES,
+    WINDOW_LINES,
+    WINDOW_STEP,
+    Chunk,
+    build_scopes,
+    split_into_chunks,
+)
 from triage.index.parse.definitions import Definition
 
 
 def chunks(lines: int, *definitions: Definition) -> list[Chunk]:
-    return cut(scopes(definitions, lines))
+    return split_into_chunks(build_scopes(definitions, lines))
 
 
 def test_a_short_file_is_one_chunk():
-    assert chunks(LONG) == [Chunk(1, LONG)]
+    assert chunks(MAX_CHUNK_LINES) == [Chunk(1, MAX_CHUNK_LINES)]
 
 
 def test_a_long_file_is_cut_into_overlapping_windows():
@@ -36,7 +44,9 @@ def test_a_class_is_cut_into_its_methods():
 
 
 def test_a_small_class_stays_whole():
-    assert chunks(WHOLE, Definition(1, WHOLE, "Pair"), Definition(2, 3, "a", 1)) == [Chunk(1, WHOLE, "Pair")]
+    assert chunks(MIN_SPLIT_LINES, Definition(1, MIN_SPLIT_LINES, "Pair"), Definition(2, 3, "a", 1)) == [
+        Chunk(1, MIN_SPLIT_LINES, "Pair")
+    ]
 
 
 def test_a_long_function_is_cut_into_windows_under_its_name():
@@ -77,12 +87,15 @@ def nested(draw: st.DrawFn) -> tuple[int, list[Definition]]:
 @given(nested())
 def test_chunks_hold_every_line_and_none_beyond(made: tuple[int, list[Definition]]):
     lines, definitions = made
-    found = cut(scopes(definitions, lines))
+    found = split_into_chunks(build_scopes(definitions, lines))
     assert {line for chunk in found for line in range(chunk.start, chunk.end + 1)} == set(range(1, lines + 1))
-    assert all(chunk.end - chunk.start < LONG for chunk in found)
+    assert all(chunk.end - chunk.start < MAX_CHUNK_LINES for chunk in found)
 
 
-@pytest.mark.parametrize("lines", [LONG - 1, LONG, LONG + 1, WINDOW + STEP, 2 * WINDOW, 1_000])
+@pytest.mark.parametrize(
+    "lines",
+    [MAX_CHUNK_LINES - 1, MAX_CHUNK_LINES, MAX_CHUNK_LINES + 1, WINDOW_LINES + WINDOW_STEP, 2 * WINDOW_LINES, 1_000],
+)
 def test_windows_end_with_the_file(lines: int):
     assert chunks(lines)[-1].end == lines
 

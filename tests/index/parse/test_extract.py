@@ -5,19 +5,19 @@ from itertools import pairwise
 import pytest
 
 from tests.index.project import DATES, PROJECT
-from triage.index.corpus.bm25 import Counted
-from triage.index.parse.extract import Extract, Extractor, Source
+from triage.index.corpus.bm25 import TermCounts
+from triage.index.parse.extract import ExtractedFiles, Extractor, SourceFile
 
 
-def extract(*sources: Source) -> Extract:
+def extract(*sources: SourceFile) -> ExtractedFiles:
     return Extractor().extract(sources)
 
 
-def source(path: str, text: str, *, by_syntax: bool = True) -> Source:
-    return Source(path, text.encode(), by_syntax)
+def source(path: str, text: str, *, by_syntax: bool = True) -> SourceFile:
+    return SourceFile(path, text.encode(), by_syntax)
 
 
-def documents(extract: Extract, table: Counted) -> list[dict[str, int]]:
+def documents(extract: ExtractedFiles, table: TermCounts) -> list[dict[str, int]]:
     """Each document's terms with their counts."""
     ends = [0, *table.sizes.cumsum().tolist()]
     pairs = list(zip([extract.terms[term] for term in table.terms], table.counts.tolist(), strict=True))
@@ -26,14 +26,14 @@ def documents(extract: Extract, table: Counted) -> list[dict[str, int]]:
 
 def test_a_file_by_its_definitions():
     found = extract(source("src/dates.py", DATES))
-    assert found.reasons == [""]
-    assert found.places == [
+    assert found.skip_reasons == [""]
+    assert found.definitions == [
         (0, 6, 18, "DateParser"),
         (0, 9, 14, "DateParser.parse_date"),
         (0, 16, 18, "DateParser.leap_year"),
     ]
     assert found.chunks == [(0, 1, 5, -1), (0, 6, 18, 0)]
-    assert found.packed[0] is not None
+    assert found.compressed_texts[0] is not None
 
 
 def test_a_chunk_holds_the_words_of_its_lines_path_and_symbol():
@@ -50,21 +50,21 @@ def test_a_file_holds_its_words_and_its_path_twice():
 
 
 def test_a_path_alone():
-    found = extract(Source("lib/store.py", None))
-    assert (found.reasons, found.packed, found.chunks) == ([""], [None], [])
+    found = extract(SourceFile("lib/store.py", None))
+    assert (found.skip_reasons, found.compressed_texts, found.chunks) == ([""], [None], [])
     assert documents(found, found.by_file) == [{"lib": 2, "store": 2, "py": 2}]
 
 
 def test_what_is_left_out_is_in_no_table():
-    found = extract(Source("a.bin2", b"\0"), source("b.py", "x1 = 1\n"), Source("c.xyz", b"\0"))
-    assert found.reasons == ["binary", "", "binary"]
+    found = extract(SourceFile("a.bin2", b"\0"), source("b.py", "x1 = 1\n"), SourceFile("c.xyz", b"\0"))
+    assert found.skip_reasons == ["binary", "", "binary"]
     assert [len(table.sizes) for table in (found.by_chunk, found.by_file, found.by_path)] == [1, 1, 1]
     assert [chunk[0] for chunk in found.chunks] == [1]
 
 
 def test_by_lines_there_are_no_definitions():
     found = extract(source("a.py", "def f():\n    pass\n" * 100, by_syntax=False))
-    assert found.places == []
+    assert found.definitions == []
     assert found.chunks[:2] == [(0, 1, 60, -1), (0, 51, 110, -1)]
 
 
@@ -77,7 +77,7 @@ def test_lines_without_words_are_no_chunk(text: str):
 
 def test_the_number_of_each_file_is_told_before_it_is_looked_at():
     told: list[int] = []
-    Extractor().extract([source("a.py", ""), Source("b.bin2", b"\0"), Source("c", None)], told.append)
+    Extractor().extract([source("a.py", ""), SourceFile("b.bin2", b"\0"), SourceFile("c", None)], told.append)
     assert told == [0, 1, 2]
 
 
@@ -105,7 +105,7 @@ def test_words_are_forgotten_when_there_are_many(monkeypatch: pytest.MonkeyPatch
 
 
 def test_after_some_seconds_files_are_cut_by_lines(monkeypatch: pytest.MonkeyPatch):
-    assert not extract(source("src/dates.py", DATES)).late
+    assert not extract(source("src/dates.py", DATES)).timed_out
     monkeypatch.setattr("triage.index.parse.extract._SYNTAX_SECONDS", -1.0)
     found = extract(source("src/dates.py", DATES))
-    assert (found.places, found.late) == ([], True)
+    assert (found.definitions, found.timed_out) == ([], True)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from triage.index.parse.outline import declared
+from triage.index.parse.outline import find_declarations
 
 PATTERN = r"\s*(?:class|fun) (?P<name>\w+)"
 SOURCE = """package a
@@ -27,7 +27,7 @@ fun top() {
 
 
 def found(text: str) -> list[str]:
-    return [f"{name} {start}-{end}" for start, end, name in sorted(declared(text, PATTERN))]
+    return [f"{name} {start}-{end}" for start, end, name in sorted(find_declarations(text, PATTERN))]
 
 
 def test_a_declaration_ends_where_the_indentation_does():
@@ -54,6 +54,6 @@ def test_odd_texts(text: str, expected: list[str]):
 @pytest.mark.parametrize("line", ["fun a", " " * 50 + "fun a", "}", "(" * 80, ""])
 def test_long_files_take_linear_time(line: str):
     started = time.perf_counter()
-    list(declared("\n".join([line] * 60_000), PATTERN))
-    list(declared("\n".join(" " * (number % 80) + line for number in range(20_000)), PATTERN))
+    list(find_declarations("\n".join([line] * 60_000), PATTERN))
+    list(find_declarations("\n".join(" " * (number % 80) + line for number in range(20_000)), PATTERN))
     assert time.perf_counter() - started < 2

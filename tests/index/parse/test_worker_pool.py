@@ -10,40 +10,40 @@ from pathlib import Path
 
 import pytest
 
-from triage.index.parse.extract import Extract, Source
-from triage.index.parse.worker_pool import Pool
-from triage.index.parse.worker_process import Lost, Process, processors
+from triage.index.parse.extract import ExtractedFiles, SourceFile
+from triage.index.parse.worker_pool import WorkerPool
+from triage.index.parse.worker_process import WorkerDied, WorkerProcess, count_processors
 
-KILLER = Source("A.java", ("class A { " + ("a=>" * 100 + "\n") * 80).encode())
+KILLER = SourceFile("A.java", ("class A { " + ("a=>" * 100 + "\n") * 80).encode())
 """Java's grammar needs memory without bound for this, and ends its process (tree-sitter-java 0.23.5)."""
-GOOD = Source("B.java", b"class B { void m() {} }")
+GOOD = SourceFile("B.java", b"class B { void m() {} }")
 
 
-def python(name: str) -> Source:
-    return Source(f"{name}.py", f"def {name}(): pass\n".encode())
+def python(name: str) -> SourceFile:
+    return SourceFile(f"{name}.py", f"def {name}(): pass\n".encode())
 
 
-def names(extract: Extract) -> list[str]:
-    return [name for *_, name in extract.places]
+def names(extract: ExtractedFiles) -> list[str]:
+    return [name for *_, name in extract.definitions]
 
 
 def test_many_batches_come_back_in_order():
-    def batches() -> Iterator[list[Source]]:
+    def batches() -> Iterator[list[SourceFile]]:
         for number in range(40):
             yield [python(f"f{number}"), python(f"g{number}")]
 
-    with Pool(workers=2) as pool:
-        found = [(batch[0].path, names(extract)) for batch, extract in pool.extracts(batches())]
+    with WorkerPool(workers=2) as pool:
+        found = [(batch[0].path, names(extract)) for batch, extract in pool.extract_all(batches())]
     assert found == [(f"f{number}.py", [f"f{number}", f"g{number}"]) for number in range(40)]
 
 
 def test_nothing_to_do():
-    with Pool() as pool:
-        assert list(pool.extracts(iter([]))) == []
+    with WorkerPool() as pool:
+        assert list(pool.extract_all(iter([]))) == []
 
 
 def test_a_file_that_kills_the_grammar_is_cut_by_lines_and_others_by_syntax():
-    with Pool(workers=1) as pool:
+    with WorkerPool(workers=1) as pool:
         extract = pool.extract([GOOD, KILLER, python("f")])
         assert names(extract) == ["B", "B.m", "f"]
         assert [chunk[0] for chunk in extract.chunks] == [0, 1, 2]
@@ -53,20 +53,20 @@ def test_a_file_that_kills_the_grammar_is_cut_by_lines_and_others_by_syntax():
 def test_a_file_that_kills_even_so_is_known_by_its_path(monkeypatch: pytest.MonkeyPatch):
     start = (
         "import sys; sys.path.insert(0, sys.argv[1]); sys.path.extend(sys.argv[2:-1]);"
-        "import os; import triage.index.parse.extract as e; real = e.text_or_reason\n"
-        "e.text_or_reason = lambda data, path: os._exit(1) if data.startswith(b'die') else real(data, path)\n"
+        "import os; import triage.index.parse.extract as e; real = e.load_text\n"
+        "e.load_text = lambda data, path: os._exit(1) if data.startswith(b'die') else real(data, path)\n"
         "from triage.index.parse.extract_worker import main; main()"
     )
-    monkeypatch.setattr("triage.index.parse.worker_process._START", start)
-    with Pool(workers=1) as pool:
-        extract = pool.extract([python("f"), Source("bad.py", b"die"), python("g")])
-    assert [packed is None for packed in extract.packed] == [False, True, False]
+    monkeypatch.setattr("triage.index.parse.worker_process._START_CODE", start)
+    with WorkerPool(workers=1) as pool:
+        extract = pool.extract([python("f"), SourceFile("bad.py", b"die"), python("g")])
+    assert [packed is None for packed in extract.compressed_texts] == [False, True, False]
     assert names(extract) == ["f", "g"]
     assert len(extract.by_path.sizes) == 3
 
 
 def test_a_worker_that_was_lost_is_replaced_and_not_for_ever():
-    with Pool(workers=1) as pool:
+    with WorkerPool(workers=1) as pool:
         answers = []
         for _ in range(15):
             answers.append(names(pool.extract([python("f")])))
@@ -80,11 +80,11 @@ def test_a_worker_that_was_lost_is_replaced_and_not_for_ever():
 
 
 def test_a_worker_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.parse.worker_pool._SECONDS", 0.1)
-    monkeypatch.setattr("triage.index.parse.worker_pool._MAX_LOST", 2)
-    monkeypatch.setattr("triage.index.parse.worker_process._START", "import time; time.sleep(60)")
+    monkeypatch.setattr("triage.index.parse.worker_pool._BATCH_SECONDS", 0.1)
+    monkeypatch.setattr("triage.index.parse.worker_pool._MAX_DEATHS", 2)
+    monkeypatch.setattr("triage.index.parse.worker_process._START_CODE", "import time; time.sleep(60)")
     started = time.monotonic()
-    with Pool(workers=1) as pool:
+    with WorkerPool(workers=1) as pool:
         assert names(pool.extract([python("f")])) == []
     assert time.monotonic() - started < 5
 
@@ -92,12 +92,12 @@ def test_a_worker_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPat
 def test_a_file_that_takes_too_long_ends_its_worker(monkeypatch: pytest.MonkeyPatch):
     start = (
         "import sys; sys.path.insert(0, sys.argv[1]); sys.path.extend(sys.argv[2:-1]);"
-        "import time; import triage.index.parse.extract as e; e.definitions_of = lambda *words: time.sleep(60)\n"
-        "import triage.index.parse.extract_worker as w; w.FILE_SECONDS = 1; w.main()"
+        "import time; import triage.index.parse.extract as e; e.find_definitions = lambda *words: time.sleep(60)\n"
+        "import triage.index.parse.extract_worker as w; w.MAX_FILE_SECONDS = 1; w.main()"
     )
-    monkeypatch.setattr("triage.index.parse.worker_process._START", start)
+    monkeypatch.setattr("triage.index.parse.worker_process._START_CODE", start)
     started = time.monotonic()
-    with Pool(workers=1) as pool:
+    with WorkerPool(workers=1) as pool:
         assert names(pool.extract([python("f")])) == []
         assert not pool.has_given_up
     assert time.monotonic() - started < 20
@@ -105,15 +105,15 @@ def test_a_file_that_takes_too_long_ends_its_worker(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("said", ["x\\n", "3\\n{}\\n", "99999999999\\n", "1" * 5_000, "x" * 3_000_000, ""])
 def test_a_worker_that_answers_nonsense_is_given_up(monkeypatch: pytest.MonkeyPatch, said: str):
-    monkeypatch.setattr("triage.index.parse.worker_pool._MAX_LOST", 2)
+    monkeypatch.setattr("triage.index.parse.worker_pool._MAX_DEATHS", 2)
     start = f"import sys; sys.stdin.buffer.readline(); sys.stdout.write('{said[:10]}' * {max(1, len(said) // 10)}); sys.stdout.flush()"
-    monkeypatch.setattr("triage.index.parse.worker_process._START", start)
-    with Pool(workers=1) as pool:
+    monkeypatch.setattr("triage.index.parse.worker_process._START_CODE", start)
+    with WorkerPool(workers=1) as pool:
         assert names(pool.extract([python("f")])) == []
 
 
 def test_workers_end_with_the_block():
-    with Pool(workers=1) as pool:
+    with WorkerPool(workers=1) as pool:
         pool.extract([python("f")])
         process = pool._idle[0]._process
         assert process is not None
@@ -121,8 +121,8 @@ def test_workers_end_with_the_block():
 
 
 def test_workers_end_when_the_block_is_left_in_the_middle():
-    with Pool(workers=2) as pool:
-        next(pool.extracts(iter([[python(f"f{number}")] for number in range(20)])))
+    with WorkerPool(workers=2) as pool:
+        next(pool.extract_all(iter([[python(f"f{number}")] for number in range(20)])))
         processes = [each._process for each in (*pool._idle, *pool._busy)]
     assert processes
     assert all(process is not None and process.returncode is not None for process in processes)
@@ -134,7 +134,7 @@ def test_a_worker_loads_nothing_from_the_folder_it_is_started_in(tmp_path: Path,
     (tmp_path / "json.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with Pool(workers=1) as pool:
+    with WorkerPool(workers=1) as pool:
         assert names(pool.extract([python("f")])) == ["f"]
     assert not (tmp_path / "ran").exists()
 
@@ -144,7 +144,7 @@ def test_no_worker_can_be_started(monkeypatch: pytest.MonkeyPatch):
         raise PermissionError
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    with Pool(workers=1) as pool:
+    with WorkerPool(workers=1) as pool:
         extract = pool.extract([python("f")])
         assert pool.has_given_up
     assert names(extract) == []
@@ -153,35 +153,35 @@ def test_no_worker_can_be_started(monkeypatch: pytest.MonkeyPatch):
 
 def test_odd_text_goes_through_the_pipe():
     text = "# \udcff é 日本 \x00\r\ndef f(): pass\n".encode("utf-8", "surrogatepass")
-    with Pool(workers=1) as pool:
-        assert names(pool.extract([Source("a.py", b"# x\n" * 3_000 + text)])) == ["f"]
+    with WorkerPool(workers=1) as pool:
+        assert names(pool.extract([SourceFile("a.py", b"# x\n" * 3_000 + text)])) == ["f"]
 
 
 def test_a_process_that_was_never_asked_can_be_stopped():
-    assert Process().stop() is None
+    assert WorkerProcess().stop() is None
 
 
 def test_a_process_that_died_is_lost():
-    process = Process()
-    process.ask([python("f")])
+    process = WorkerProcess()
+    process.send([python("f")])
     assert process._process is not None
     process._process.kill()
     process._process.wait()
-    with pytest.raises(Lost):
-        process.answer()
+    with pytest.raises(WorkerDied):
+        process.receive()
     process.stop()
 
 
 def test_processors():
-    assert processors() >= 1
+    assert count_processors() >= 1
 
 
-SLOW = "import time, triage.index.parse.extract as e; e.definitions_of = lambda *words: time.sleep(5)\n"
+SLOW = "import time, triage.index.parse.extract as e; e.find_definitions = lambda *words: time.sleep(5)\n"
 ENDED = """
 import signal, sys, threading
 from pathlib import Path
 import triage.index.parse.worker_process as process
-process._START = process._START.replace("from triage", {slow!r} + "from triage", 1)
+process._START_CODE = process._START_CODE.replace("from triage", {slow!r} + "from triage", 1)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))
 from triage.index.codebase import GitCodebase
 indexing = threading.Thread(target=GitCodebase(Path({folder!r}), "acme/slow").index, daemon=True)

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.index.indexes import ask, corpus_of, trace
+from tests.index.indexes import make_corpus, make_query, make_trace
 from tests.index.project import PROJECT
 from triage.domain.code import SearchQuery
-from triage.index.corpus.bm25 import BM25, Counted
-from triage.index.rank.called_code import called, calls_to
-from triage.index.rank.evidence import Evidence, Scores, postings, top
-from triage.index.rank.features import SIGNALS
-from triage.index.rank.query import query_of
-from triage.index.rank.quotes import longest_run, quoted_in, quoting, raised_in
-from triage.index.rank.ranking import learned, rank
+from triage.index.corpus.bm25 import BM25, TermCounts
+from triage.index.rank.called_code import find_calls_to, score_called_code
+from triage.index.rank.evidence import Evidence, Scores, documents_with, find_highest
+from triage.index.rank.features import FEATURES
+from triage.index.rank.query import build_query
+from triage.index.rank.quotes import find_quotes, measure_message_overlap, score_quotes, weigh_longest_run
+from triage.index.rank.ranking import load_weights, rank_files
 
 FETCH = """import json
 
@@ -38,8 +38,8 @@ WEB = {
 
 @pytest.fixture(scope="module")
 def evidence_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[SearchQuery], Evidence]:
-    corpus = corpus_of(tmp_path_factory.mktemp("web"), WEB)
-    return lambda asked: Evidence(corpus, query_of(asked))
+    corpus = make_corpus(tmp_path_factory.mktemp("web"), WEB)
+    return lambda asked: Evidence(corpus, build_query(asked))
 
 
 def by_path(evidence: Evidence, scores: Scores) -> Mapping[str, float]:
@@ -50,63 +50,66 @@ def by_path(evidence: Evidence, scores: Scores) -> Mapping[str, float]:
 
 
 def test_every_learned_weight_belongs_to_a_signal_and_the_other_way_round():
-    assert set(learned()) == set(SIGNALS)
+    assert set(load_weights()) == set(FEATURES)
 
 
 def test_every_signal_has_a_number_for_each_file_and_none_below_zero(evidence_of: Callable[[SearchQuery], Evidence]):
     evidence = evidence_of(
-        ask(
+        make_query(
             title="fetch_page fails",
             prose="`decode_body` says 'x' in web/decode.py",
             code="open_connection()",
-            traces=[trace(("web/decode.py", 2, "decode_body"))],
+            traces=[make_trace(("web/decode.py", 2, "decode_body"))],
             paths=["web/decode.py"],
             identifiers=["decode_body"],
         )
     )
-    for name, signal in SIGNALS.items():
+    for name, signal in FEATURES.items():
         scores = signal(evidence)
         assert scores.shape == (len(WEB),), name
         assert scores.dtype == np.float32, name
         assert (scores >= 0).all(), name
 
 
-@pytest.mark.parametrize("signal", SIGNALS)
+@pytest.mark.parametrize("signal", FEATURES)
 def test_no_signal_fails_on_an_empty_repository_or_an_empty_issue(tmp_path: Path, signal: str):
-    assert not len(SIGNALS[signal](Evidence(corpus_of(tmp_path, {}), query_of(ask(title="x y", prose="z")))))
-    full = corpus_of(tmp_path / "full", PROJECT)
-    assert len(SIGNALS[signal](Evidence(full, query_of(ask())))) == len(PROJECT)
+    assert not len(
+        FEATURES[signal](Evidence(make_corpus(tmp_path, {}), build_query(make_query(title="x y", prose="z"))))
+    )
+    full = make_corpus(tmp_path / "full", PROJECT)
+    assert len(FEATURES[signal](Evidence(full, build_query(make_query())))) == len(PROJECT)
 
 
 def test_what_the_best_chunks_call_by_a_word_of_the_issue(evidence_of: Callable[[SearchQuery], Evidence]):
-    evidence = evidence_of(ask(title="fetch_page cannot decode a page", prose="fetch page"))
-    assert set(by_path(evidence, called(evidence))) == {"web/decode.py"}  # nobody speaks of a connection
-    decode = evidence.corpus.numbers["web/decode.py"]
-    assert calls_to(evidence, decode) == {"decode_body": "fetch_page"}
+    evidence = evidence_of(make_query(title="fetch_page cannot decode a page", prose="fetch page"))
+    assert set(by_path(evidence, score_called_code(evidence))) == {"web/decode.py"}  # nobody speaks of a connection
+    decode = evidence.corpus.file_numbers["web/decode.py"]
+    assert find_calls_to(evidence, decode) == {"decode_body": "fetch_page"}
 
 
 def test_tests_lead_nowhere(evidence_of: Callable[[SearchQuery], Evidence]):
-    evidence = evidence_of(ask(title="test_fetch_page", prose="assert test paint"))
-    assert "other/paint.py" not in by_path(evidence, called(evidence))
+    evidence = evidence_of(make_query(title="test_fetch_page", prose="assert test paint"))
+    assert "other/paint.py" not in by_path(evidence, score_called_code(evidence))
 
 
 def test_quoted_text_counts_where_it_stands(evidence_of: Callable[[SearchQuery], Evidence]):
     evidence = evidence_of(
-        ask(title="flag keep alive", prose="Running with --keep-alive has no effect, `nowhere.at()`.")
+        make_query(title="flag keep alive", prose="Running with --keep-alive has no effect, `nowhere.at()`.")
     )
-    found = by_path(evidence, quoting(evidence))
+    found = by_path(evidence, score_quotes(evidence))
     assert set(found) == {"web/options.py"}
-    assert quoted_in(evidence, evidence.corpus.numbers["web/options.py"]) == ["keep-alive"]
+    assert find_quotes(evidence, evidence.corpus.file_numbers["web/options.py"]) == ["keep-alive"]
 
 
 def test_a_message_is_found_where_its_template_is_raised(evidence_of: Callable[[SearchQuery], Evidence]):
     message = "the body of type int cannot be decoded"
-    evidence = evidence_of(ask(title="ValueError", prose=message, error_messages=[message]))
+    evidence = evidence_of(make_query(title="ValueError", prose=message, error_messages=[message]))
     decode, fetch = (
-        list(evidence.corpus.chunks_of(evidence.corpus.numbers[f"web/{name}.py"])) for name in ("decode", "fetch")
+        list(evidence.corpus.find_chunks(evidence.corpus.file_numbers[f"web/{name}.py"]))
+        for name in ("decode", "fetch")
     )
-    assert raised_in(evidence, decode) > 0.4
-    assert raised_in(evidence, fetch) < 0.2
+    assert measure_message_overlap(evidence, decode) > 0.4
+    assert measure_message_overlap(evidence, fetch) < 0.2
 
 
 @pytest.mark.parametrize(
@@ -121,68 +124,68 @@ def test_a_message_is_found_where_its_template_is_raised(evidence_of: Callable[[
 )
 def test_the_longest_run_of_words_in_both(message: str, text: str, worth: float):
     words = message.split()
-    assert longest_run(words, [1.0] * len(words), text.split()) == worth
+    assert weigh_longest_run(words, [1.0] * len(words), text.split()) == worth
 
 
 def test_hostile_messages_take_bounded_time(evidence_of: Callable[[SearchQuery], Evidence]):
     message = "the " * 20_000
-    evidence = evidence_of(ask(title="the", prose=message, error_messages=[message] * 50))
-    chunks = list(evidence.corpus.chunks_of(0))
-    assert 0 <= raised_in(evidence, chunks) <= 1
+    evidence = evidence_of(make_query(title="the", prose=message, error_messages=[message] * 50))
+    chunks = list(evidence.corpus.find_chunks(0))
+    assert 0 <= measure_message_overlap(evidence, chunks) <= 1
 
 
 def test_neighbouring_words_make_the_name_of_the_code(tmp_path: Path):
-    corpus = corpus_of(
+    corpus = make_corpus(
         tmp_path, {"a.py": "def group_by(x):\n    return x\n", "b.py": "def other(group):\n    return group\n"}
     )
-    evidence = Evidence(corpus, query_of(ask(title="Wrong rows in group by")))
-    assert corpus.vocabulary.number("group_by") in evidence.weights
-    assert rank(corpus, evidence.query, {}, by_meaning=False).order[0] == corpus.numbers["a.py"]
+    evidence = Evidence(corpus, build_query(make_query(title="Wrong rows in group by")))
+    assert corpus.vocabulary.find_number("group_by") in evidence.term_weights
+    assert rank_files(corpus, evidence.query, {}, by_meaning=False).order[0] == corpus.file_numbers["a.py"]
 
 
 def test_chances_are_shares_of_one_and_fall_with_the_score(tmp_path: Path):
-    corpus = corpus_of(tmp_path, PROJECT)
-    ranking = rank(corpus, query_of(ask(title="parse_date fails in a leap year")), {}, by_meaning=False)
+    corpus = make_corpus(tmp_path, PROJECT)
+    ranking = rank_files(corpus, build_query(make_query(title="parse_date fails in a leap year")), {}, by_meaning=False)
     chances = [ranking.chances[file] for file in ranking.order]
     assert sum(chances) == pytest.approx(1.0)
     assert chances == sorted(chances, reverse=True)
-    assert rank(corpus, query_of(ask(title="zzz")), {}, by_meaning=False).chances == {}
+    assert rank_files(corpus, build_query(make_query(title="zzz")), {}, by_meaning=False).chances == {}
 
 
 def test_top_is_in_order_and_leaves_out_what_has_nothing():
-    assert top(np.array([0, 3, 1, 2, 0], dtype=np.float32), 3) == [1, 3, 2]
-    assert top(np.array([0, 1], dtype=np.float32), 5) == [1]
+    assert find_highest(np.array([0, 3, 1, 2, 0], dtype=np.float32), 3) == [1, 3, 2]
+    assert find_highest(np.array([0, 1], dtype=np.float32), 5) == [1]
 
 
 def test_postings_of_a_term_that_came_later_are_empty(evidence_of: Callable[[SearchQuery], Evidence]):
-    evidence = evidence_of(ask(title="x"))
-    assert not len(postings(evidence.corpus.by_path, 10**6))
+    evidence = evidence_of(make_query(title="x"))
+    assert not len(documents_with(evidence.corpus.by_path, 10**6))
 
 
 @pytest.mark.parametrize("files", [{"t/x.c": ""}, {"t/x.c": "", "src/y.c": ""}])
 def test_a_frame_is_all_that_speaks_for_an_empty_file(tmp_path: Path, files: Mapping[str, str]):
-    corpus = corpus_of(tmp_path, files)
-    asked = ask(title="q", traces=[trace(("t/x.c", 2, "f"))])
-    ranking = rank(corpus, query_of(asked), {}, by_meaning=False)
-    assert ranking.order == [corpus.numbers["t/x.c"]]
+    corpus = make_corpus(tmp_path, files)
+    asked = make_query(title="q", traces=[make_trace(("t/x.c", 2, "f"))])
+    ranking = rank_files(corpus, build_query(asked), {}, by_meaning=False)
+    assert ranking.order == [corpus.file_numbers["t/x.c"]]
     assert ranking.chances == {ranking.order[0]: 1.0}
 
 
 def test_a_signal_without_weight_and_a_weight_without_signal_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    corpus = corpus_of(tmp_path, PROJECT)
-    query = query_of(ask(title="parse_date fails in a leap year"))
-    before = rank(corpus, query, {}, by_meaning=False).scores
-    weights = {**learned(), "gone": 1.0}
-    monkeypatch.setattr("triage.index.rank.ranking.learned", lambda: weights)
+    corpus = make_corpus(tmp_path, PROJECT)
+    query = build_query(make_query(title="parse_date fails in a leap year"))
+    before = rank_files(corpus, query, {}, by_meaning=False).scores
+    weights = {**load_weights(), "gone": 1.0}
+    monkeypatch.setattr("triage.index.rank.ranking.load_weights", lambda: weights)
     monkeypatch.setattr(
-        "triage.index.rank.ranking.SIGNALS", {**SIGNALS, "new": lambda evidence: evidence.nothing() + 1}
+        "triage.index.rank.ranking.FEATURES", {**FEATURES, "new": lambda evidence: evidence.zeros() + 1}
     )
-    assert rank(corpus, query, {}, by_meaning=False).scores == before
+    assert rank_files(corpus, query, {}, by_meaning=False).scores == before
 
 
 def test_a_term_that_a_table_does_not_know_has_no_share(evidence_of: Callable[[SearchQuery], Evidence]):
-    corpus = evidence_of(ask(title="x")).corpus
-    corpus = replace(corpus, by_file=BM25.of([Counted(np.zeros(len(WEB), dtype=np.int32))], 0))
-    assert not Evidence(corpus, query_of(ask(title="fetch_page"))).share("title").any()
+    corpus = evidence_of(make_query(title="x")).corpus
+    corpus = replace(corpus, by_file=BM25.from_counts([TermCounts(np.zeros(len(WEB), dtype=np.int32))], 0))
+    assert not Evidence(corpus, build_query(make_query(title="fetch_page"))).score_share("title").any()

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.index.indexes import ask, codebase_of, corpus_of, trace
+from tests.index.indexes import make_codebase, make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
 from triage.index.corpus.corpus import Corpus
-from triage.index.rank.mentions import Named, files_named, named
-from triage.index.rank.query import query_of
+from triage.index.rank.mentions import Mentions, find_mentions, resolve_path
+from triage.index.rank.query import build_query
 
 FILES = {
     "src/app/orm/models.py": "class Model:\n    def save(self): pass\n\n\nclass Manager:\n    def save(self): pass\n",
@@ -26,11 +26,11 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return corpus_of(tmp_path_factory.mktemp("names"), FILES)
+    return make_corpus(tmp_path_factory.mktemp("names"), FILES)
 
 
 def signal(corpus: Corpus, asked: SearchQuery, name: str) -> dict[str, float]:
-    found: dict[int, float] = getattr(named(corpus, query_of(asked)), name)
+    found: dict[int, float] = getattr(find_mentions(corpus, build_query(asked)), name)
     return {corpus.files[file].path: round(worth, 3) for file, worth in found.items()}
 
 
@@ -55,23 +55,23 @@ def signal(corpus: Corpus, asked: SearchQuery, name: str) -> dict[str, float]:
     ],
 )
 def test_paths(corpus: Corpus, written: str, paths: list[str]):
-    assert sorted(corpus.files[file].path for file in files_named(corpus, written)) == paths
+    assert sorted(corpus.files[file].path for file in resolve_path(corpus, written)) == paths
 
 
 def test_an_ambiguous_path_counts_less(corpus: Corpus):
-    assert signal(corpus, ask(paths=["models.py"]), "path") == {
+    assert signal(corpus, make_query(paths=["models.py"]), "path_scores") == {
         "src/app/orm/models.py": 0.5,
         "src/app/web/models.py": 0.5,
     }
 
 
 def test_later_frames_count_more_and_the_innermost_line_comes_first(corpus: Corpus):
-    asked = ask(traces=[trace(("app/cli.py", 1), ("app/orm/models.py", 5), ("app/cli.py", 4))])
-    assert signal(corpus, asked, "frame") == {"src/app/cli.py": 1.0, "src/app/orm/models.py": 0.667}
-    found = named(corpus, query_of(asked))
-    cli = corpus.numbers["src/app/cli.py"]
+    asked = make_query(traces=[make_trace(("app/cli.py", 1), ("app/orm/models.py", 5), ("app/cli.py", 4))])
+    assert signal(corpus, asked, "frame_scores") == {"src/app/cli.py": 1.0, "src/app/orm/models.py": 0.667}
+    found = find_mentions(corpus, build_query(asked))
+    cli = corpus.file_numbers["src/app/cli.py"]
     assert found.lines[cli] == [4, 1]
-    assert found.frames[cli].outer == 0
+    assert found.frames[cli].calls_before_error == 0
 
 
 @pytest.mark.parametrize(
@@ -85,13 +85,13 @@ def test_later_frames_count_more_and_the_innermost_line_comes_first(corpus: Corp
     ],
 )
 def test_dotted_modules(corpus: Corpus, text: str, path: str, worth: float):
-    assert signal(corpus, ask(prose=text), "module")[path] == worth
+    assert signal(corpus, make_query(prose=text), "module_scores")[path] == worth
 
 
 def test_file_names_as_words(corpus: Corpus):
-    asked = ask(title="The cli is slow", prose="The models too")
-    assert signal(corpus, asked, "stem_in_title") == {"src/app/cli.py": 1.0}
-    assert signal(corpus, asked, "stem_in_body") == {
+    asked = make_query(title="The cli is slow", prose="The models too")
+    assert signal(corpus, asked, "title_stem_scores") == {"src/app/cli.py": 1.0}
+    assert signal(corpus, asked, "stem_scores") == {
         "src/app/cli.py": 1.0,
         "src/app/orm/models.py": 0.5,
         "src/app/web/models.py": 0.5,
@@ -99,38 +99,42 @@ def test_file_names_as_words(corpus: Corpus):
 
 
 def test_names_that_every_package_has_say_nothing(corpus: Corpus):
-    assert signal(corpus, ask(prose="__init__ main index"), "stem_in_body") == {}
+    assert signal(corpus, make_query(prose="__init__ main index"), "stem_scores") == {}
 
 
 def test_definitions_in_sources_count_before_those_in_tests(corpus: Corpus):
-    assert signal(corpus, ask(prose="render_page breaks"), "defined") == {"src/app/web/models.py": 1.0}
+    assert signal(corpus, make_query(prose="render_page breaks"), "definition_scores") == {"src/app/web/models.py": 1.0}
 
 
 def test_rare_names_count_more(corpus: Corpus):
-    found = signal(corpus, ask(prose="Store and flushAll"), "defined")
+    found = signal(corpus, make_query(prose="Store and flushAll"), "definition_scores")
     assert found == {"src/main/java/com/acme/Store.java": 1.0, "src/other/java/org/acme/Store.java": 0.5}
 
 
 def test_a_plain_word_counts_little_unless_it_is_marked_as_code(corpus: Corpus):
-    assert signal(corpus, ask(prose="I cannot find it"), "defined") == {"src/app/cli.py": 0.3}
-    assert signal(corpus, ask(prose="find", identifiers=["find"]), "defined") == {"src/app/cli.py": 1.0}
+    assert signal(corpus, make_query(prose="I cannot find it"), "definition_scores") == {"src/app/cli.py": 0.3}
+    assert signal(corpus, make_query(prose="find", identifiers=["find"]), "definition_scores") == {
+        "src/app/cli.py": 1.0
+    }
 
 
 def test_the_title_has_a_signal_of_its_own(corpus: Corpus):
-    assert signal(corpus, ask(title="render_page breaks"), "defined_in_title") == {"src/app/web/models.py": 1.0}
-    assert signal(corpus, ask(prose="render_page breaks"), "defined_in_title") == {}
+    assert signal(corpus, make_query(title="render_page breaks"), "title_definition_scores") == {
+        "src/app/web/models.py": 1.0
+    }
+    assert signal(corpus, make_query(prose="render_page breaks"), "title_definition_scores") == {}
 
 
 def test_the_owner_tells_methods_of_one_name_apart(corpus: Corpus):
-    found: Named = named(corpus, query_of(ask(prose="Manager.save fails")))
-    places = [place.name for _, place in found.places[corpus.numbers["src/app/orm/models.py"]]]
+    found: Mentions = find_mentions(corpus, build_query(make_query(prose="Manager.save fails")))
+    places = [place.name for _, place in found.definitions[corpus.file_numbers["src/app/orm/models.py"]]]
     assert "Manager.save" in places
     assert "Model.save" not in places
 
 
 def test_a_name_that_very_many_files_define_says_nothing(tmp_path: Path):
     files = {f"p{number}/handler.py": "def handle_event(): pass\n" for number in range(61)}
-    assert signal(corpus_of(tmp_path, files), ask(prose="handle_event"), "defined") == {}
+    assert signal(make_corpus(tmp_path, files), make_query(prose="handle_event"), "definition_scores") == {}
 
 
 @pytest.mark.parametrize(
@@ -146,27 +150,27 @@ def test_a_name_that_very_many_files_define_says_nothing(tmp_path: Path):
 )
 def test_a_frames_function_outlives_its_line_number(corpus: Corpus, line: int, function: str, meant: int):
     """The reporter's version differs: `find` stood in line 1 there, and stands in line 5 here."""
-    found = named(corpus, query_of(ask(traces=[trace(("src/app/cli.py", line, function))])))
+    found = find_mentions(corpus, build_query(make_query(traces=[make_trace(("src/app/cli.py", line, function))])))
     assert list(found.lines.values()) == [[meant]]
 
 
 def test_a_path_from_elsewhere_names_a_file_or_nothing(tmp_path: Path):
-    codebase = codebase_of(tmp_path, FILES)
+    codebase = make_codebase(tmp_path, FILES)
     codebase.index()
-    assert codebase.named("/home/me/venv/lib/python3.12/site-packages/app/cli.py") == "src/app/cli.py"
-    assert codebase.named("webpack-internal:///./node_modules/axios/lib/core/Axios.js") == "lib/core/Axios.js"
-    assert codebase.named("models.py") is None, "there are two"
-    assert codebase.named("/usr/lib/python3.12/json/decoder.py") is None
+    assert codebase.resolve_path("/home/me/venv/lib/python3.12/site-packages/app/cli.py") == "src/app/cli.py"
+    assert codebase.resolve_path("webpack-internal:///./node_modules/axios/lib/core/Axios.js") == "lib/core/Axios.js"
+    assert codebase.resolve_path("models.py") is None, "there are two"
+    assert codebase.resolve_path("/usr/lib/python3.12/json/decoder.py") is None
 
 
 def test_many_files_of_one_name_and_a_hostile_issue_take_bounded_time(tmp_path: Path):
     files = {f"pkg/m{number}/__init__.py": "class A:\n    def __init__(self): pass\n" for number in range(1_000)}
-    corpus = corpus_of(tmp_path, files)
+    corpus = make_corpus(tmp_path, files)
     chains = " ".join(f"a{number}" + ".__init__" * 11 for number in range(500))
     frames = [("__init__.py", number, "__init__") for number in range(1, 201)]
-    query = query_of(ask(prose=chains, traces=[trace(*frames)]))
+    query = build_query(make_query(prose=chains, traces=[make_trace(*frames)]))
     started = time.process_time()
-    found = named(corpus, query)
+    found = find_mentions(corpus, query)
     assert time.process_time() - started < 5  # a minute, when each name and each frame looked at every file
-    assert len(found.frame) == len(files)
+    assert len(found.frame_scores) == len(files)
     assert set(found.lines[0]) >= {2}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit
-from tests.index.embeddings import Failing, Lettered
-from tests.index.indexes import ask, codebase_of, trace
+from tests.index.embeddings import FailingModel, LetterCounts
+from tests.index.indexes import make_codebase, make_query, make_trace
 from tests.index.project import PROJECT
 from triage.domain.code import SearchQuery
 from triage.index.codebase import GitCodebase
@@ -19,12 +19,12 @@ DATES = "src/calendar_tool/dates.py"
 
 @pytest.fixture(scope="module")
 def codebase(tmp_path_factory: pytest.TempPathFactory) -> GitCodebase:
-    made = codebase_of(tmp_path_factory.mktemp("search"), PROJECT)
+    made = make_codebase(tmp_path_factory.mktemp("search"), PROJECT)
     made.index()
     return made
 
 
-ISSUE = ask(
+ISSUE = make_query(
     title="parse_date fails in a leap year",
     prose="Calling it with the last of February raises an error, see src/calendar_tool/dates.py.",
     code="ValueError: not a date",
@@ -51,7 +51,7 @@ def test_the_limit_holds(codebase: GitCodebase):
 
 def test_passages_quote_the_lines_that_they_name(codebase: GitCodebase):
     for hit in codebase.search(ISSUE, 10):
-        lines = codebase.lines(hit.path)
+        lines = codebase.read_lines(hit.path)
         assert lines is not None
         assert 1 <= len(hit.passages) <= 3
         for passage in hit.passages:
@@ -60,13 +60,13 @@ def test_passages_quote_the_lines_that_they_name(codebase: GitCodebase):
 
 
 def test_nothing_in_common_finds_nothing(codebase: GitCodebase):
-    assert codebase.search(ask(title="zzz qqq"), 5) == []
-    assert codebase.search(ask(), 5) == []
+    assert codebase.search(make_query(title="zzz qqq"), 5) == []
+    assert codebase.search(make_query(), 5) == []
 
 
 @pytest.mark.parametrize("text", ["日本語のバグ", "\udcff\x00", "a" * 70_000, "`" * 1_000, "{{}} $x %s \\"])
 def test_odd_issues_do_not_fail(codebase: GitCodebase, text: str):
-    made = ask(title="x", prose=text.encode("utf-8", "replace").decode())
+    made = make_query(title="x", prose=text.encode("utf-8", "replace").decode())
     assert isinstance(codebase.search(made, 5), list)
 
 
@@ -77,10 +77,10 @@ LONG = {
 
 
 def test_the_line_of_the_innermost_frame_is_shown_beside_what_the_title_names(tmp_path: Path):
-    codebase = codebase_of(tmp_path, LONG)
+    codebase = make_codebase(tmp_path, LONG)
     codebase.index()
     frames = [("/app/src/runner.py", 5), ("/app/src/engine.py", 37)]
-    hit = codebase.search(ask(title="step_3 and step_4 crash", traces=[trace(*frames)]), 5)[0]
+    hit = codebase.search(make_query(title="step_3 and step_4 crash", traces=[make_trace(*frames)]), 5)[0]
     assert hit.path == "src/engine.py"
     shown = {passage.symbol: (passage.span.start, passage.span.end) for passage in hit.passages}
     assert set(shown) == {"step_7", "step_3", "step_4"}
@@ -91,38 +91,38 @@ def test_the_line_of_the_innermost_frame_is_shown_beside_what_the_title_names(tm
     ("asked", "path", "reasons"),
     [
         (
-            ask(traces=[trace(("src/runner.py", 5), ("src/engine.py", 37))]),
+            make_query(traces=[make_trace(("src/runner.py", 5), ("src/engine.py", 37))]),
             "src/engine.py",
             ["innermost frame of the stack trace (line 37)"],
         ),
         (
-            ask(traces=[trace(("src/runner.py", 5), ("src/engine.py", 37))]),
+            make_query(traces=[make_trace(("src/runner.py", 5), ("src/engine.py", 37))]),
             "src/runner.py",
             ["frame of the stack trace, 1 call before the error (line 5)"],
         ),
         (
-            ask(traces=[trace(("src/engine.py", 37), ("/usr/lib/python3.12/json/decoder.py", 355))]),
+            make_query(traces=[make_trace(("src/engine.py", 37), ("/usr/lib/python3.12/json/decoder.py", 355))]),
             "src/engine.py",
             ["innermost frame of the stack trace inside this repository (line 37)"],
         ),
         (
-            ask(traces=[trace(("src/engine.py", 2, "step_7"))]),
+            make_query(traces=[make_trace(("src/engine.py", 2, "step_7"))]),
             "src/engine.py",
             ["innermost frame of the stack trace (line 2 in the reporter’s version)"],
         ),
-        (ask(paths=["src/runner.py"]), "src/runner.py", ["path named in the issue"]),
+        (make_query(paths=["src/runner.py"]), "src/runner.py", ["path named in the issue"]),
         (
-            ask(title="step_3 is wrong"),
+            make_query(title="step_3 is wrong"),
             "src/engine.py",
             ["defines `step_3`, named in the title"],
         ),
         (
-            ask(prose="step_3 is wrong"),
+            make_query(prose="step_3 is wrong"),
             "src/engine.py",
             ["defines `step_3`, named in the issue"],
         ),
         (
-            ask(title="the runner hangs"),
+            make_query(title="the runner hangs"),
             "src/runner.py",
             ["file name stands in the title"],
         ),
@@ -131,7 +131,7 @@ def test_the_line_of_the_innermost_frame_is_shown_beside_what_the_title_names(tm
 def test_reasons_are_sentences_of_a_maintainer_strongest_first(
     tmp_path: Path, asked: SearchQuery, path: str, reasons: list[str]
 ):
-    codebase = codebase_of(tmp_path, LONG)
+    codebase = make_codebase(tmp_path, LONG)
     codebase.index()
     hits = {hit.path: hit for hit in codebase.search(asked, 5)}
     assert hits[path].reasons == reasons
@@ -141,9 +141,11 @@ SEND = "function send(config, max) {\n  return max(max, config.maxRedirects, max
 
 
 def test_reasons_quote_whole_names_rather_than_their_parts(tmp_path: Path):
-    codebase = codebase_of(tmp_path, {"src/http.js": SEND})
+    codebase = make_codebase(tmp_path, {"src/http.js": SEND})
     codebase.index()
-    assert codebase.search(ask(prose="maxRedirects is ignored"), 1)[0].reasons == ["matches `maxRedirects` in `send`"]
+    assert codebase.search(make_query(prose="maxRedirects is ignored"), 1)[0].reasons == [
+        "matches `maxRedirects` in `send`"
+    ]
 
 
 def test_every_hit_has_a_reason(codebase: GitCodebase):
@@ -154,16 +156,16 @@ FAR = {"src/alpha.py": "def alpha(): return 'one'\n", "src/zebra.py": "def zebra
 
 
 def test_an_embedding_model_finds_what_no_word_matches(tmp_path: Path):
-    codebase = codebase_of(tmp_path, FAR, Lettered())
+    codebase = make_codebase(tmp_path, FAR, LetterCounts())
     facts = codebase.index()
     assert (facts.embedding, facts.vectors) == ("test-embedding", 2)
-    hits = codebase.search(ask(title="zzzzz zzzzzzz zzzzz"), 5)
+    hits = codebase.search(make_query(title="zzzzz zzzzzzz zzzzz"), 5)
     assert hits[0].path == "src/zebra.py"
     assert hits[0].reasons == ["close in meaning to the issue, by `test-embedding`"]
 
 
 def test_an_embedding_model_that_fails_for_the_query_leaves_the_words(tmp_path: Path):
-    codebase = codebase_of(tmp_path, PROJECT, Failing(TimeoutError(), queries_only=True))
+    codebase = make_codebase(tmp_path, PROJECT, FailingModel(TimeoutError(), queries_only=True))
     codebase.index()
     assert codebase.search(ISSUE, 1)[0].path == DATES
 

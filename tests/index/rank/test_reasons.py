@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.index.indexes import ask, corpus_of, trace
+from tests.index.indexes import make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
 from triage.index.corpus.corpus import Corpus
-from triage.index.rank.query import query_of
-from triage.index.rank.ranking import rank
-from triage.index.rank.reasons import MOST, Reason, merged, reasons, telling
-from triage.index.rank.snippets import best_chunks
+from triage.index.rank.query import build_query
+from triage.index.rank.ranking import rank_files
+from triage.index.rank.reasons import MAX_REASONS, Reason, explain_rank, is_distinctive, merge_reasons
+from triage.index.rank.snippets import choose_chunks
 
 ENGINE = '''"""Engine of the acme tool."""
 
@@ -46,31 +46,31 @@ FILES: dict[str, str] = {
 
 
 def said(corpus: Corpus, asked: SearchQuery, path: str = PATH, brought: Iterable[Reason] = ()) -> list[str]:
-    query = query_of(asked)
-    ranking = rank(corpus, query, {}, by_meaning=False)
-    file = corpus.numbers[path]
-    return reasons(corpus, query, ranking, file, best_chunks(corpus, ranking, file, query), brought)
+    query = build_query(asked)
+    ranking = rank_files(corpus, query, {}, by_meaning=False)
+    file = corpus.file_numbers[path]
+    return explain_rank(corpus, query, ranking, file, choose_chunks(corpus, ranking, file, query), brought)
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return corpus_of(tmp_path_factory.mktemp("reasons"), FILES)
+    return make_corpus(tmp_path_factory.mktemp("reasons"), FILES)
 
 
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
         (
-            ask(title="`JobQueue.push` loses a job", identifiers=["JobQueue.push"]),
+            make_query(title="`JobQueue.push` loses a job", identifiers=["JobQueue.push"]),
             ["defines `JobQueue` and `JobQueue.push`, named in the title"],
         ),
         (
-            ask(title="Nothing is left", prose="See `open_slots` and `drain_jobs`."),
+            make_query(title="Nothing is left", prose="See `open_slots` and `drain_jobs`."),
             ["defines `JobQueue.drain_jobs`, named in the issue", "matches `open_slots` in `JobQueue`"],
         ),
-        (ask(title="It hangs", prose="`open_slots` stays at zero"), ["matches `open_slots` in `JobQueue`"]),
-        (ask(title="def return self import class none timeout"), ["matches `timeout` in `JobQueue`"]),
-        (ask(title="graceful termination is deprecated, timeout too"), ["matches `timeout` in `JobQueue`"]),
+        (make_query(title="It hangs", prose="`open_slots` stays at zero"), ["matches `open_slots` in `JobQueue`"]),
+        (make_query(title="def return self import class none timeout"), ["matches `timeout` in `JobQueue`"]),
+        (make_query(title="graceful termination is deprecated, timeout too"), ["matches `timeout` in `JobQueue`"]),
     ],
 )
 def test_reasons_name_what_tells_this_file_from_others(corpus: Corpus, asked: SearchQuery, expected: list[str]):
@@ -92,21 +92,23 @@ def test_reasons_name_what_tells_this_file_from_others(corpus: Corpus, asked: Se
     ],
 )
 def test_telling_words(corpus: Corpus, term: str, expected: bool):
-    assert telling(corpus, term) is expected
+    assert is_distinctive(corpus, term) is expected
 
 
 def test_a_word_of_few_files_tells_however_small_the_repository_is(tmp_path: Path):
-    small = corpus_of(tmp_path, {"a.py": "widget = 1\n", "b.py": "widget = 2\n"})
-    assert telling(small, "widget")
+    small = make_corpus(tmp_path, {"a.py": "widget = 1\n", "b.py": "widget = 2\n"})
+    assert is_distinctive(small, "widget")
 
 
 def test_the_top_package_tells_nothing_in_a_small_repository_either(tmp_path: Path):
-    small = corpus_of(tmp_path, {f"acme/part_{n}.py": f"size = {n}\n" for n in range(4)})
-    assert not telling(small, "acme")
+    small = make_corpus(tmp_path, {f"acme/part_{n}.py": f"size = {n}\n" for n in range(4)})
+    assert not is_distinctive(small, "acme")
 
 
 def test_words_marked_as_code_are_told_before_others(corpus: Corpus):
-    asked = ask(title="Lost", prose="Jobs are in `open_slots`: jobs append, jobs append", identifiers=["open_slots"])
+    asked = make_query(
+        title="Lost", prose="Jobs are in `open_slots`: jobs append, jobs append", identifiers=["open_slots"]
+    )
     assert said(corpus, asked) == ["matches `open_slots` in `JobQueue`"]
 
 
@@ -119,12 +121,12 @@ def test_words_marked_as_code_are_told_before_others(corpus: Corpus):
 )
 def test_an_everyday_word_is_no_name_unless_it_is_marked(corpus: Corpus, prose: str, expected: list[str]):
     coded = ["walk"] if "`" in prose else []
-    found = said(corpus, ask(title="Broken tree", prose=prose, identifiers=coded))
+    found = said(corpus, make_query(title="Broken tree", prose=prose, identifiers=coded))
     assert [one for one in found if one.startswith("defines")] == expected
 
 
 def test_words_that_another_reason_names_are_not_said_again(corpus: Corpus):
-    found = said(corpus, ask(title="drain_jobs ignores the timeout"))
+    found = said(corpus, make_query(title="drain_jobs ignores the timeout"))
     assert found == ["defines `JobQueue.drain_jobs`, named in the title", "matches `timeout` in `JobQueue`"]
 
 
@@ -134,8 +136,8 @@ def test_long_names_are_shortened_to_their_last_two_parts(tmp_path: Path):
         + "  int a;\n" * 20
         + "  void Save() { Flush(open_slots); }\n} } }\n"
     )
-    made = corpus_of(tmp_path, {"Store.cs": code, "b.py": "x = 1\n"})
-    assert said(made, ask(prose="open_slots is wrong"), "Store.cs") == ["matches `open_slots` in `Store.Save`"]
+    made = make_corpus(tmp_path, {"Store.cs": code, "b.py": "x = 1\n"})
+    assert said(made, make_query(prose="open_slots is wrong"), "Store.cs") == ["matches `open_slots` in `Store.Save`"]
 
 
 @pytest.mark.parametrize(
@@ -149,21 +151,23 @@ def test_long_names_are_shortened_to_their_last_two_parts(tmp_path: Path):
     ],
 )
 def test_frames_say_where_they_stand(corpus: Corpus, frames: list[tuple[str, int]], expected: str):
-    assert said(corpus, ask(title="Lost", traces=[trace(*frames)]))[0] == expected
+    assert said(corpus, make_query(title="Lost", traces=[make_trace(*frames)]))[0] == expected
 
 
 def test_a_file_that_only_common_words_speak_for_says_so(corpus: Corpus):
-    assert said(corpus, ask(title="value of a name"), "acme/part_3.py") == ["shares `name`, `value` with the issue"]
+    assert said(corpus, make_query(title="value of a name"), "acme/part_3.py") == [
+        "shares `name`, `value` with the issue"
+    ]
 
 
 def test_a_file_that_only_its_path_speaks_for_says_so(tmp_path: Path):
-    made = corpus_of(tmp_path, {"lib/gadget/part.py": "x = 1\n", "b.py": "y = 1\n"})
-    assert said(made, ask(title="the gadget hangs"), "lib/gadget/part.py") == ["has `gadget` in its path"]
+    made = make_corpus(tmp_path, {"lib/gadget/part.py": "x = 1\n", "b.py": "y = 1\n"})
+    assert said(made, make_query(title="the gadget hangs"), "lib/gadget/part.py") == ["has `gadget` in its path"]
 
 
 def test_signals_bring_their_own_reasons_and_the_strongest_lead(corpus: Corpus):
     brought = [Reason(3.0, "raises the quoted message in `JobQueue.push`"), Reason(0.2, "changed a week ago")]
-    assert said(corpus, ask(title="drain_jobs hangs"), brought=brought) == [
+    assert said(corpus, make_query(title="drain_jobs hangs"), brought=brought) == [
         "raises the quoted message in `JobQueue.push`",
         "defines `JobQueue.drain_jobs`, named in the title",
         "changed a week ago",
@@ -176,16 +180,17 @@ def test_signals_bring_their_own_reasons_and_the_strongest_lead(corpus: Corpus):
         ([], []),
         ([Reason(1, "b"), Reason(2, "a"), Reason(0.5, "a")], ["a", "b"]),
         ([Reason(1, "first"), Reason(1, "second")], ["first", "second"]),
-        ([Reason(n, str(n)) for n in range(9)], [str(n) for n in range(8, 8 - MOST, -1)]),
+        ([Reason(n, str(n)) for n in range(9)], [str(n) for n in range(8, 8 - MAX_REASONS, -1)]),
     ],
 )
 def test_merged_sorts_and_says_everything_once(found: list[Reason], expected: list[str]):
-    assert merged(found) == expected
+    assert merge_reasons(found) == expected
 
 
 def test_words_of_a_document_count_as_they_stand(corpus: Corpus):
     assert (
-        said(corpus, ask(title="graceful drain"), "docs/guide.md")[0] == "matches `drain`, `graceful` in lines 1 to 3"
+        said(corpus, make_query(title="graceful drain"), "docs/guide.md")[0]
+        == "matches `drain`, `graceful` in lines 1 to 3"
     )
 
 
@@ -199,23 +204,23 @@ ODD: Mapping[str, str] = {
 
 @pytest.mark.parametrize("shape", ODD)
 def test_odd_issues_are_answered_in_time(corpus: Corpus, shape: str):
-    asked = ask(title="drain_jobs", prose=ODD[shape])
-    query = query_of(asked)
-    ranking = rank(corpus, query, {}, by_meaning=False)
+    asked = make_query(title="drain_jobs", prose=ODD[shape])
+    query = build_query(asked)
+    ranking = rank_files(corpus, query, {}, by_meaning=False)
     started = time.perf_counter()
     for file in ranking.order:
-        reasons(corpus, query, ranking, file, best_chunks(corpus, ranking, file, query))
+        explain_rank(corpus, query, ranking, file, choose_chunks(corpus, ranking, file, query))
     assert time.perf_counter() - started < 0.5
 
 
 def test_an_issue_with_a_log_of_a_thousand_words_takes_no_longer(tmp_path: Path):
     names = [f"field_{n}_of_{n + 1}" for n in range(1_500)]
-    made = corpus_of(tmp_path, {"big.py": "\n".join(f"{name} = 1" for name in names), "b.py": "x = 1\n"})
-    query = query_of(ask(title="wrong", prose=" ".join(names)))
-    ranking = rank(made, query, {}, by_meaning=False)
-    file = made.numbers["big.py"]
+    made = make_corpus(tmp_path, {"big.py": "\n".join(f"{name} = 1" for name in names), "b.py": "x = 1\n"})
+    query = build_query(make_query(title="wrong", prose=" ".join(names)))
+    ranking = rank_files(made, query, {}, by_meaning=False)
+    file = made.file_numbers["big.py"]
     started = time.perf_counter()
-    found = reasons(made, query, ranking, file, best_chunks(made, ranking, file, query))
+    found = explain_rank(made, query, ranking, file, choose_chunks(made, ranking, file, query))
     assert time.perf_counter() - started < 0.25
     assert found
     assert all(len(one) < 300 for one in found)

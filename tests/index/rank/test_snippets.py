@@ -8,12 +8,22 @@ from typing import Any
 
 import pytest
 
-from tests.index.indexes import ask, corpus_of, trace
+from tests.index.indexes import make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
 from triage.index.corpus.corpus import Corpus
-from triage.index.rank.query import query_of
-from triage.index.rank.ranking import rank
-from triage.index.rank.snippets import BEST, IN_TITLE, NAME, OWNED, SIBLINGS, best_chunks, code_lines, passages, spots
+from triage.index.rank.query import build_query
+from triage.index.rank.ranking import rank_files
+from triage.index.rank.snippets import (
+    IN_TITLE,
+    MAX_SNIPPETS,
+    NAME,
+    OWNED,
+    SIBLINGS,
+    choose_chunks,
+    code_lines,
+    find_snippets,
+    read_passages,
+)
 
 METHOD = "    def {name}(self, key):\n        value = self.{words}\n        self.count += 1\n        return value\n\n"
 STORE = (
@@ -34,13 +44,13 @@ OTHER = {"src/other.py": "def unrelated():\n    return 1\n"}
 
 
 def shown(folder: Path, text: str, asked: SearchQuery, path: str = PATH) -> list[str | None]:
-    corpus = corpus_of(folder, {path: text, **OTHER})
+    corpus = make_corpus(folder, {path: text, **OTHER})
     return symbols(corpus, chosen(corpus, asked, path))
 
 
 def chosen(corpus: Corpus, asked: SearchQuery, path: str = PATH) -> list[int]:
-    query = query_of(asked)
-    return best_chunks(corpus, rank(corpus, query, {}, by_meaning=False), corpus.numbers[path], query)
+    query = build_query(asked)
+    return choose_chunks(corpus, rank_files(corpus, query, {}, by_meaning=False), corpus.file_numbers[path], query)
 
 
 def symbols(corpus: Corpus, chunks: Sequence[int]) -> list[str | None]:
@@ -50,12 +60,12 @@ def symbols(corpus: Corpus, chunks: Sequence[int]) -> list[str | None]:
 @pytest.mark.parametrize(
     ("asked", "first"),
     [
-        (ask(title="flush_queue loses the last key"), "Store.flush_queue"),
-        (ask(title="Wrong key", prose="`Cache.save` writes the wrong key"), "Cache.save"),
-        (ask(title="Wrong key", prose="`Store.save` writes the wrong key"), "Store.save"),
-        (ask(title="load reads the wrong key"), "Store.load"),
-        (ask(title="Wrong key", prose="It is lost.", traces=[trace((PATH, 38))]), "Cache.save"),
-        (ask(title="Wrong key", prose="It is lost.", traces=[trace((PATH, 24), (PATH, 14))]), "Store.save"),
+        (make_query(title="flush_queue loses the last key"), "Store.flush_queue"),
+        (make_query(title="Wrong key", prose="`Cache.save` writes the wrong key"), "Cache.save"),
+        (make_query(title="Wrong key", prose="`Store.save` writes the wrong key"), "Store.save"),
+        (make_query(title="load reads the wrong key"), "Store.load"),
+        (make_query(title="Wrong key", prose="It is lost.", traces=[make_trace((PATH, 38))]), "Cache.save"),
+        (make_query(title="Wrong key", prose="It is lost.", traces=[make_trace((PATH, 24), (PATH, 14))]), "Store.save"),
     ],
 )
 def test_the_definition_that_the_issue_means_leads(tmp_path: Path, asked: SearchQuery, first: str):
@@ -63,13 +73,13 @@ def test_the_definition_that_the_issue_means_leads(tmp_path: Path, asked: Search
 
 
 def test_later_frames_follow_the_innermost(tmp_path: Path):
-    asked = ask(title="Lost", traces=[trace((PATH, 24), (PATH, 19), (PATH, 14))])
+    asked = make_query(title="Lost", traces=[make_trace((PATH, 24), (PATH, 19), (PATH, 14))])
     assert shown(tmp_path, STORE, asked) == ["Store.save", "Store.load", "Store.flush_queue"]
 
 
 def test_lines_outside_of_definitions_come_after_a_definition_with_somewhat_fewer_of_the_words(tmp_path: Path):
     text = "drain_pool = drain_pool or drain_pool\n\n\ndef empty(pool):\n    return drain_pool(pool)\n"
-    assert shown(tmp_path, text, ask(title="drain_pool hangs")) == ["empty", None]
+    assert shown(tmp_path, text, make_query(title="drain_pool hangs")) == ["empty", None]
 
 
 FIT = "class Cache:\n" + "".join(
@@ -81,34 +91,36 @@ FIT = "class Cache:\n" + "".join(
 def test_of_two_alike_the_one_whose_siblings_fit_leads(tmp_path: Path):
     alone = FIT.replace("key):", "_):")
     text = alone + alone.replace("Cache", "Store").replace("(b)", "(key)").replace("(d)", "(key)")
-    corpus = corpus_of(tmp_path, {PATH: text, **OTHER})
-    query = query_of(ask(title="the key is wrong"))
-    found = spots(corpus, rank(corpus, query, {}, by_meaning=False), corpus.numbers[PATH], query)
-    worth = {corpus.chunk_symbols[spot.chunk]: spot.worth for spot in found}
+    corpus = make_corpus(tmp_path, {PATH: text, **OTHER})
+    query = build_query(make_query(title="the key is wrong"))
+    found = find_snippets(corpus, rank_files(corpus, query, {}, by_meaning=False), corpus.file_numbers[PATH], query)
+    worth = {corpus.chunk_symbols[spot.chunk]: spot.score for spot in found}
     assert SIBLINGS / 3 < worth["Store.save"] - worth["Cache.save"] < SIBLINGS
 
 
 @pytest.mark.parametrize(
     ("left_out", "worth"),
-    [({"title": frozenset[str]()}, IN_TITLE), ({"chains": ()}, OWNED), ({"weights": {}}, NAME)],
+    [({"title_words": frozenset[str]()}, IN_TITLE), ({"dotted_names": ()}, OWNED), ({"term_weights": {}}, NAME)],
 )
 def test_what_a_name_in_the_issue_is_worth(tmp_path: Path, left_out: dict[str, Any], worth: float):
-    corpus = corpus_of(tmp_path, {PATH: STORE, **OTHER})
-    query = query_of(ask(title="Store.flush_queue hangs"))
-    ranking = rank(corpus, query, {}, by_meaning=False)
-    found = [spots(corpus, ranking, corpus.numbers[PATH], one)[0] for one in (query, replace(query, **left_out))]
+    corpus = make_corpus(tmp_path, {PATH: STORE, **OTHER})
+    query = build_query(make_query(title="Store.flush_queue hangs"))
+    ranking = rank_files(corpus, query, {}, by_meaning=False)
+    found = [
+        find_snippets(corpus, ranking, corpus.file_numbers[PATH], one)[0] for one in (query, replace(query, **left_out))
+    ]
     assert symbols(corpus, [spot.chunk for spot in found]) == ["Store.flush_queue"] * 2
-    assert found[0].worth - found[1].worth == pytest.approx(worth)
+    assert found[0].score - found[1].score == pytest.approx(worth)
 
 
 def test_lines_outside_of_definitions_are_shown_where_nothing_else_fits(tmp_path: Path):
-    assert shown(tmp_path, STORE, ask(title="RETRY_SECONDS is too low"))[0] is None
+    assert shown(tmp_path, STORE, make_query(title="RETRY_SECONDS is too low"))[0] is None
 
 
 def test_a_longer_body_wins_over_a_stub_with_the_same_words(tmp_path: Path):
     body = "".join(f"    total = {name} + 1\n" for name in "abcdefghijklmnopqrst")
     text = f"def spend_early(budget):\n    pass\n\n\ndef spend_later(budget):\n{body}    return budget\n"
-    assert shown(tmp_path, text, ask(title="the budget is negative"))[0] == "spend_later"
+    assert shown(tmp_path, text, make_query(title="the budget is negative"))[0] == "spend_later"
 
 
 def test_docstrings_make_no_body(tmp_path: Path):
@@ -118,7 +130,7 @@ def test_docstrings_make_no_body(tmp_path: Path):
         f'def spend_early(budget):\n    """Spends.\n\n{prose}    """\n\n\n'
         f"def spend_later(budget):\n{body}    return budget\n"
     )
-    assert shown(tmp_path, text, ask(title="the budget is negative"))[0] == "spend_later"
+    assert shown(tmp_path, text, make_query(title="the budget is negative"))[0] == "spend_later"
 
 
 def test_tests_beside_the_code_come_after_it(tmp_path: Path):
@@ -128,7 +140,7 @@ def test_tests_beside_the_code_come_after_it(tmp_path: Path):
         + "    const E: u8 = 1;\n" * 12
         + "    fn parse_header_short() {\n        parse_header(parse_header);\n        parse_header(parse_header);\n    }\n}\n"
     )
-    found = shown(tmp_path, text, ask(title="parse_header is wrong for a short line"), "src/lib.rs")
+    found = shown(tmp_path, text, make_query(title="parse_header is wrong for a short line"), "src/lib.rs")
     assert found.index("parse_header") < found.index("tests.parse_header_short")
 
 
@@ -136,43 +148,43 @@ LONG = "def walk(tree):\n" + "".join(f"    step_{n} = tree.branch_{n}\n" for n i
 
 
 def test_a_long_definition_is_shown_once_by_its_best_window(tmp_path: Path):
-    corpus = corpus_of(tmp_path, {PATH: LONG, **OTHER})
-    chunks = chosen(corpus, ask(title="branch_130 is skipped"))
+    corpus = make_corpus(tmp_path, {PATH: LONG, **OTHER})
+    chunks = chosen(corpus, make_query(title="branch_130 is skipped"))
     assert symbols(corpus, chunks) == ["walk"]
     assert corpus.chunk_starts[chunks[0]] <= 132 <= corpus.chunk_ends[chunks[0]]
 
 
 def test_a_long_definition_is_shown_by_the_window_with_the_frame(tmp_path: Path):
-    corpus = corpus_of(tmp_path, {PATH: LONG, **OTHER})
-    chunks = chosen(corpus, ask(title="branch_130 is skipped", traces=[trace((PATH, 12))]))
+    corpus = make_corpus(tmp_path, {PATH: LONG, **OTHER})
+    chunks = chosen(corpus, make_query(title="branch_130 is skipped", traces=[make_trace((PATH, 12))]))
     assert symbols(corpus, chunks) == ["walk"]
     assert corpus.chunk_starts[chunks[0]] <= 12 <= corpus.chunk_ends[chunks[0]]
 
 
 def test_at_most_three_pieces_that_do_not_overlap(tmp_path: Path):
-    corpus = corpus_of(tmp_path, {PATH: STORE, **OTHER})
-    chunks = chosen(corpus, ask(title="save, load, drop, drain, read and write of a key"))
-    assert len(chunks) == BEST
+    corpus = make_corpus(tmp_path, {PATH: STORE, **OTHER})
+    chunks = chosen(corpus, make_query(title="save, load, drop, drain, read and write of a key"))
+    assert len(chunks) == MAX_SNIPPETS
     lines = [
         line
-        for one in passages(corpus, corpus.numbers[PATH], chunks)
+        for one in read_passages(corpus, corpus.file_numbers[PATH], chunks)
         for line in range(one.span.start, one.span.end + 1)
     ]
     assert len(lines) == len(set(lines))
 
 
 def test_a_file_that_only_its_path_speaks_for_shows_its_beginning(tmp_path: Path):
-    corpus = corpus_of(tmp_path, {"src/gadget.py": "x = 1\n", **OTHER})
-    query = query_of(ask(title="nothing of it stands there"))
-    ranking = rank(corpus, query, {}, by_meaning=False)
-    file = corpus.numbers["src/gadget.py"]
-    assert spots(corpus, ranking, file, query) == []
-    assert best_chunks(corpus, ranking, file, query) == [corpus.chunks_of(file)[0]]
+    corpus = make_corpus(tmp_path, {"src/gadget.py": "x = 1\n", **OTHER})
+    query = build_query(make_query(title="nothing of it stands there"))
+    ranking = rank_files(corpus, query, {}, by_meaning=False)
+    file = corpus.file_numbers["src/gadget.py"]
+    assert find_snippets(corpus, ranking, file, query) == []
+    assert choose_chunks(corpus, ranking, file, query) == [corpus.find_chunks(file)[0]]
 
 
 def test_a_file_without_text_has_no_pieces(tmp_path: Path):
-    corpus = corpus_of(tmp_path, {"src/empty.py": "", **OTHER})
-    assert chosen(corpus, ask(title="empty"), "src/empty.py") == []
+    corpus = make_corpus(tmp_path, {"src/empty.py": "", **OTHER})
+    assert chosen(corpus, make_query(title="empty"), "src/empty.py") == []
 
 
 @pytest.mark.parametrize(
@@ -196,12 +208,12 @@ def test_code_is_what_neither_comments_nor_documents(text: str, code: list[str])
 
 def test_ten_thousand_definitions_and_a_thousand_names_are_no_trouble(tmp_path: Path):
     text = "".join(f"def step_{n}(x):\n    return x.value_{n}\n\n" for n in range(10_000))
-    corpus = corpus_of(tmp_path, {PATH: text, **OTHER})
+    corpus = make_corpus(tmp_path, {PATH: text, **OTHER})
     names = " ".join(f"engine.step_{n}" for n in range(0, 10_000, 10))
     frames = [(PATH, 3 * n + 1) for n in range(200)]
-    query = query_of(ask(title="It hangs", prose=names, traces=[trace(*frames)]))
-    ranking = rank(corpus, query, {}, by_meaning=False)
+    query = build_query(make_query(title="It hangs", prose=names, traces=[make_trace(*frames)]))
+    ranking = rank_files(corpus, query, {}, by_meaning=False)
     started = time.perf_counter()
-    chunks = best_chunks(corpus, ranking, corpus.numbers[PATH], query)
+    chunks = choose_chunks(corpus, ranking, corpus.file_numbers[PATH], query)
     assert time.perf_counter() - started < 30
-    assert len(chunks) == BEST
+    assert len(chunks) == MAX_SNIPPETS

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit
-from triage.index.parse.extract import Source
-from triage.index.parse.worker_pool import Pool
-from triage.index.parse.worker_process import Process
+from triage.index.parse.extract import SourceFile
+from triage.index.parse.worker_pool import WorkerPool
+from triage.index.parse.worker_process import WorkerProcess
 from triage.index.source.git import Git
-from triage.threads import Abandoned, in_daemon_thread
+from triage.threads import Abandoned, run_in_daemon_thread
 
 
 class Left:
@@ -35,8 +35,8 @@ class Left:
                 self.outcome = error
             self.over.set()
 
-        running = asyncio.ensure_future(in_daemon_thread(whole))
-        await in_daemon_thread(lambda: self.there.wait(10))
+        running = asyncio.ensure_future(run_in_daemon_thread(whole))
+        await run_in_daemon_thread(lambda: self.there.wait(10))
         running.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await running
@@ -101,25 +101,25 @@ async def test_no_git_is_started_for_nobody(left: Left, tmp_path: Path, monkeypa
 
 @pytest.mark.parametrize(("lost", "workers"), [(0, 2), (12, 0)], ids=["by workers", "without"])
 async def test_files_are_no_longer_taken_apart(left: Left, monkeypatch: pytest.MonkeyPatch, lost: int, workers: int):
-    started: list[Process] = []
-    real = Process._start
+    started: list[WorkerProcess] = []
+    real = WorkerProcess._start
 
-    def start(process: Process) -> object:
+    def start(process: WorkerProcess) -> object:
         started.append(process)
         return real(process)
 
-    monkeypatch.setattr(Process, "_start", start)
+    monkeypatch.setattr(WorkerProcess, "_start", start)
 
-    def batches() -> Iterator[list[Source]]:
+    def batches() -> Iterator[list[SourceFile]]:
         for number in range(1_000):
             if number == 10:
                 left.arrive()
-            yield [Source(f"f{number}.py", f"def f{number}(): pass\n".encode())]
+            yield [SourceFile(f"f{number}.py", f"def f{number}(): pass\n".encode())]
 
     def work() -> None:
-        with Pool(workers=2) as pool:
+        with WorkerPool(workers=2) as pool:
             pool._lost = lost
-            list(pool.extracts(batches()))
+            list(pool.extract_all(batches()))
 
     await left.run(work)
     assert isinstance(left.outcome, Abandoned)

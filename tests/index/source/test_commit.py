@@ -7,11 +7,11 @@ import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
 from triage.index.source.commit import CommitTree, open_commit
-from triage.index.source.git import GitFailed
+from triage.index.source.git import GitError
 
 
 def contents(tree: CommitTree) -> dict[str, bytes | None]:
-    return {entry.path: data for entry, data in tree.read(tree.listing().entries)}
+    return {entry.path: data for entry, data in tree.read(tree.list_files().entries)}
 
 
 def test_the_commit_counts_and_not_the_work_tree(tmp_path: Path):
@@ -33,7 +33,7 @@ def test_untracked_files_make_no_tree_dirty(tmp_path: Path):
 
 def test_sizes_are_bytes(tmp_path: Path):
     commit(tmp_path, {"a.py": "é\n"})
-    assert open_commit(tmp_path).listing().entries[0].size == 3
+    assert open_commit(tmp_path).list_files().entries[0].size == 3
 
 
 def test_links_and_submodules_are_counted_not_followed(tmp_path: Path):
@@ -50,7 +50,7 @@ def test_links_and_submodules_are_counted_not_followed(tmp_path: Path):
     commit(outer)
 
     tree = open_commit(outer)
-    listing = tree.listing()
+    listing = tree.list_files()
     assert [entry.path for entry in listing.entries] == [".gitmodules", "a.py"]
     assert listing.left_out == {"symbolic link": 2, "submodule": 1}
     assert not tree.is_dirty()
@@ -75,7 +75,7 @@ def test_odd_names(tmp_path: Path):
 
     tree = open_commit(tmp_path)
     assert contents(tree) == {f"d/{name}": name.encode() for name in odd}
-    assert tree.listing().left_out == {"name is not UTF-8": 1}
+    assert tree.list_files().left_out == {"name is not UTF-8": 1}
 
 
 def test_a_missing_blob_is_counted(tmp_path: Path):
@@ -84,7 +84,7 @@ def test_a_missing_blob_is_counted(tmp_path: Path):
     (tmp_path / ".git/objects" / sha[:2] / sha[2:]).unlink()
 
     tree = open_commit(tmp_path)
-    assert tree.listing().missing == 1
+    assert tree.list_files().missing == 1
     assert contents(tree) == {"a.py": b"here\n"}
 
 
@@ -104,7 +104,7 @@ def test_a_partial_clone_is_read_without_fetching(tmp_path: Path):
     git(clone, "config", "protocol.ext.allow", "always")
 
     tree = open_commit(clone)
-    listing = tree.listing()
+    listing = tree.list_files()
     assert contents(tree) == {"a.py": b"here\n"}
     assert listing.missing == 1
     assert not mark.exists()
@@ -136,7 +136,7 @@ def test_a_folder_in_a_work_tree_is_indexed_alone(tmp_path: Path):
 def test_a_folder_that_the_commit_does_not_know(tmp_path: Path):
     commit(tmp_path, {"a.py": "x\n"})
     (tmp_path / "unpacked").mkdir()
-    with pytest.raises(GitFailed, match="rev-parse ended with 1"):
+    with pytest.raises(GitError, match="rev-parse ended with 1"):
         open_commit(tmp_path / "unpacked")
 
 
@@ -174,5 +174,5 @@ def test_no_commit_is_said(tmp_path: Path, made: str):
         git(tmp_path, "init", "-q")
     if made == "broken":
         (tmp_path / ".git").write_text("gitdir: /nowhere\n")
-    with pytest.raises(GitFailed):
+    with pytest.raises(GitError):
         open_commit(tmp_path)

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
-from tests.index.indexes import codebase_of
+from tests.index.indexes import make_codebase
 from triage.domain.code import History
 from triage.index.codebase import GitCodebase
 from triage.index.source import commit_history
-from triage.index.source.commit_history import history_of
+from triage.index.source.commit_history import read_commit_history
 from triage.index.source.git import Git
 
 
@@ -36,15 +36,15 @@ def test_the_newest_commits_of_a_file_come_first(tmp_path: Path):
     first, second = commits(tmp_path, "one", "two")
     commits(tmp_path, "other", path="b.py")
     codebase = GitCodebase(tmp_path, "acme/past")
-    assert codebase.history("a.py", 5) == History(), "nothing is indexed yet"
+    assert codebase.read_history("a.py", 5) == History(), "nothing is indexed yet"
     codebase.index()
 
-    found = codebase.history("a.py", 5)
+    found = codebase.read_history("a.py", 5)
     assert [(change.commit, change.subject) for change in found.changes] == [(second, "two"), (first, "one")]
     assert found.changes[0].date.startswith("2024-01-01T00:00:00")
     assert not found.partial
-    assert subjects(codebase.history("a.py", 1)) == ["two"]
-    assert subjects(codebase.history("b.py", 5)) == ["other"]
+    assert subjects(codebase.read_history("a.py", 1)) == ["two"]
+    assert subjects(codebase.read_history("b.py", 5)) == ["other"]
 
 
 def test_it_starts_at_the_indexed_commit(tmp_path: Path):
@@ -52,7 +52,7 @@ def test_it_starts_at_the_indexed_commit(tmp_path: Path):
     codebase = GitCodebase(tmp_path, "acme/past")
     codebase.index()
     commits(tmp_path, "later", "latest")
-    assert subjects(codebase.history("a.py", 5)) == ["one"]
+    assert subjects(codebase.read_history("a.py", 5)) == ["one"]
 
 
 def test_a_file_in_a_folder_of_the_repository(tmp_path: Path):
@@ -60,7 +60,7 @@ def test_a_file_in_a_folder_of_the_repository(tmp_path: Path):
     commits(tmp_path, "below", path="sub/a.py")
     codebase = GitCodebase(tmp_path / "sub", "acme/sub")
     codebase.index()
-    assert subjects(codebase.history("a.py", 5)) == ["below"]
+    assert subjects(codebase.read_history("a.py", 5)) == ["below"]
 
 
 def test_a_bare_repository(tmp_path: Path):
@@ -69,20 +69,20 @@ def test_a_bare_repository(tmp_path: Path):
     git(tmp_path, "clone", "-q", "--bare", "work", "bare.git")
     codebase = GitCodebase(tmp_path / "bare.git", "acme/bare")
     codebase.index()
-    assert subjects(codebase.history("a.py", 5)) == ["two", "one"]
+    assert subjects(codebase.read_history("a.py", 5)) == ["two", "one"]
 
 
 def test_a_folder_without_git_has_no_history(tmp_path: Path):
     codebase = GitCodebase(write(tmp_path, {"a.py": "x\n"}), "acme/folder")
     codebase.index()
-    assert codebase.history("a.py", 5) == History()
+    assert codebase.read_history("a.py", 5) == History()
 
 
 @pytest.mark.parametrize("path", ["*.py", "a[.]py", ":(top)a.py", "../a.py", "/a.py", "--all", "a.py\0", "", "."])
 def test_only_names_of_indexed_files_are_asked_for(tmp_path: Path, path: str):
-    codebase = codebase_of(tmp_path, {"a.py": "x\n"})
+    codebase = make_codebase(tmp_path, {"a.py": "x\n"})
     codebase.index()
-    assert codebase.history(path, 5) == History()
+    assert codebase.read_history(path, 5) == History()
 
 
 HOSTILE = [
@@ -105,8 +105,8 @@ def test_names_are_taken_literally(tmp_path: Path, name: str):
     commits(tmp_path, "hostile", path=name)
     codebase = GitCodebase(tmp_path, "acme/names")
     codebase.index()
-    assert subjects(codebase.history(name, 5)) == ["hostile"]
-    assert subjects(codebase.history("a.py", 5)) == ["plain"]
+    assert subjects(codebase.read_history(name, 5)) == ["hostile"]
+    assert subjects(codebase.read_history("a.py", 5)) == ["plain"]
     assert not (tmp_path / "pwned").exists()
 
 
@@ -121,9 +121,9 @@ def test_a_shallow_clone_claims_no_commit_that_it_cannot_judge(tmp_path: Path):
         git(tmp_path, "clone", "-q", f"--depth={depth}", origin.as_uri(), str(clone))
         codebase = GitCodebase(clone, "acme/shallow")
         codebase.index()
-        found = codebase.history("a.py", 5)
+        found = codebase.read_history("a.py", 5)
         assert (subjects(found), found.partial) == (told, True)
-        assert codebase.history("old.py", 5) == History(partial=True)
+        assert codebase.read_history("old.py", 5) == History(partial=True)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_no_program_of_the_repository_runs(tmp_path: Path, key: str, attributes:
 
     codebase = GitCodebase(root, "acme/hostile")
     codebase.index()
-    assert subjects(codebase.history("a.py", 5)) == ["one"]
+    assert subjects(codebase.read_history("a.py", 5)) == ["one"]
     assert not mark.exists()
 
 
@@ -195,8 +195,8 @@ def test_the_repositorys_config_changes_nothing(tmp_path: Path, key: str, value:
     git(tmp_path, "config", key, value)
     codebase = GitCodebase(tmp_path, "acme/config")
     codebase.index()
-    assert subjects(codebase.history("b.py", 5)) == ["x"], "renames are not followed"
-    assert subjects(history_of(Git(tmp_path), "HEAD", "a.py", 5)) == ["x", "Grüße", "one"]
+    assert subjects(codebase.read_history("b.py", 5)) == ["x"], "renames are not followed"
+    assert subjects(read_commit_history(Git(tmp_path), "HEAD", "a.py", 5)) == ["x", "Grüße", "one"]
 
 
 TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
@@ -217,7 +217,7 @@ def test_a_subject_is_one_short_printable_line_without_keys(tmp_path: Path, subj
     commits(tmp_path, subject)
     codebase = GitCodebase(tmp_path, "acme/subjects")
     codebase.index()
-    assert subjects(codebase.history("a.py", 5)) == [told]
+    assert subjects(codebase.read_history("a.py", 5)) == [told]
 
 
 def test_a_subject_of_megabytes_ends_the_reading_and_is_said(tmp_path: Path):
@@ -228,7 +228,7 @@ def test_a_subject_of_megabytes_ends_the_reading_and_is_said(tmp_path: Path):
     (newest,) = commits(tmp_path, "newest")
     codebase = GitCodebase(tmp_path, "acme/huge")
     codebase.index()
-    found = codebase.history("a.py", 5)
+    found = codebase.read_history("a.py", 5)
     assert [change.commit for change in found.changes] == [newest]
     assert found.partial
 
@@ -239,15 +239,15 @@ def test_git_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     slow.write_text('#!/bin/sh\ncase "$*" in *rev-parse*) echo false ;; *) exec sleep 60 ;; esac\n')
     slow.chmod(slow.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr(commit_history, "SECONDS", 0.2)
+    monkeypatch.setattr(commit_history, "LOG_SECONDS", 0.2)
     runner = Git(tmp_path)
     runner._environment["PATH"] = os.environ["PATH"]
-    assert history_of(runner, "HEAD", "a.py", 5) == History(partial=True)
+    assert read_commit_history(runner, "HEAD", "a.py", 5) == History(partial=True)
 
 
 def test_a_commit_that_is_gone_gives_no_history(tmp_path: Path):
     commits(tmp_path, "one")
-    assert history_of(Git(tmp_path), "0" * 40, "a.py", 5) == History(partial=True)
+    assert read_commit_history(Git(tmp_path), "0" * 40, "a.py", 5) == History(partial=True)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -262,7 +262,7 @@ def test_any_bytes_for_a_message_give_one_line(tmp_path_factory: pytest.TempPath
     changed = git(root, "write-tree")
     write(root, {".git/made": made.replace(tree.encode(), changed.encode(), 1)})
     commit_id = git(root, "hash-object", "-t", "commit", "-w", "--literally", ".git/made")
-    found = history_of(Git(root), commit_id, "a.py", 5)
+    found = read_commit_history(Git(root), commit_id, "a.py", 5)
     assert [change.commit for change in found.changes] == [commit_id, parent]
     subject = found.changes[0].subject
     assert subject.isprintable()

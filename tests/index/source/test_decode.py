@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.index.source.decode import decoded, lines_of
+from triage.index.source.decode import decode_text, split_lines
 
 
 @pytest.mark.parametrize(
@@ -23,12 +23,12 @@ from triage.index.source.decode import decoded, lines_of
     ],
 )
 def test_text_of_bytes(data: bytes, text: str | None):
-    assert decoded(data) == text
+    assert decode_text(data) == text
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_become_text_that_can_be_written_again(data: bytes):
-    text = decoded(data)
+    text = decode_text(data)
     if text is not None:
         text.encode("utf-8")
 
@@ -47,4 +47,4 @@ def test_any_bytes_become_text_that_can_be_written_again(data: bytes):
     ],
 )
 def test_lines_are_numbered_as_github_numbers_them(text: str, lines: list[str]):
-    assert lines_of(text) == lines
+    assert split_lines(text) == lines

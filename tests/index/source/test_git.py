@@ -8,7 +8,7 @@ import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
 from triage.index.source.commit import CommitTree, open_commit
-from triage.index.source.git import Git, GitFailed
+from triage.index.source.git import Git, GitError
 
 
 def script(folder: Path, name: str, mark: Path) -> str:
@@ -41,7 +41,7 @@ def test_no_program_of_the_repository_runs(tmp_path: Path, key: str, attributes:
     os.utime(root / "a.py", (1, 1))
 
     tree = open_commit(root)
-    listing = tree.listing()
+    listing = tree.list_files()
     assert [data for _, data in tree.read(listing.entries)]
     assert tree.is_dirty()
 
@@ -75,8 +75,8 @@ def test_the_named_folder_is_read_whoever_owns_it_but_not_one_above(tmp_path: Pa
     for path in [tmp_path, *tmp_path.rglob("*")]:
         os.chown(path, 12_345, 12_345)
 
-    assert [entry.path for entry in open_commit(tmp_path).listing().entries] == ["a.py", "sub/b.py"]
-    with pytest.raises(GitFailed):
+    assert [entry.path for entry in open_commit(tmp_path).list_files().entries] == ["a.py", "sub/b.py"]
+    with pytest.raises(GitError):
         open_commit(tmp_path / "sub")
 
 
@@ -86,7 +86,7 @@ def test_replace_refs_do_not_change_what_a_commit_holds(tmp_path: Path):
     git(tmp_path, "replace", git(tmp_path, "rev-parse", "HEAD:a.py"), git(tmp_path, "hash-object", "-w", "other"))
 
     tree = open_commit(tmp_path)
-    assert [data for _, data in tree.read(tree.listing().entries)] == [b"true\n"]
+    assert [data for _, data in tree.read(tree.list_files().entries)] == [b"true\n"]
 
 
 def test_git_variables_of_the_caller_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -96,7 +96,7 @@ def test_git_variables_of_the_caller_do_not_count(tmp_path: Path, monkeypatch: p
         commit(folder, {f"{folder.name}.py": "x\n"})
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
 
-    assert [entry.path for entry in open_commit(root).listing().entries] == ["one.py"]
+    assert [entry.path for entry in open_commit(root).list_files().entries] == ["one.py"]
 
 
 def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -108,7 +108,7 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
     runner = Git(tmp_path)
     runner._environment["PATH"] = os.environ["PATH"]
 
-    with pytest.raises(GitFailed, match="took too long"):
+    with pytest.raises(GitError, match="took too long"):
         runner.run("status", seconds=0.2)
     with runner.stream("cat-file", lines=["x"], seconds=0.2) as answers:
         assert answers.read() == b""
@@ -116,11 +116,11 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
 
 def test_git_that_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(GitFailed, match="not installed"):
+    with pytest.raises(GitError, match="not installed"):
         Git(tmp_path)
 
 
 def test_a_revision_is_never_an_option(tmp_path: Path):
     commit(tmp_path, {"a.py": "x\n"})
-    with pytest.raises(GitFailed):
+    with pytest.raises(GitError):
         CommitTree(Git(tmp_path), bare=False, revision="--upload-pack=touch /tmp/x")

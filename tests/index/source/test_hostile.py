@@ -10,23 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_objects import FILE, FOLDER, Objects
+from testing.checkouts.git_objects import FILE, FOLDER, ObjectStore
 from testing.checkouts.git_repositories import write
-from testing.checkouts.hostile import CANARY, CHECKOUTS, SLOW, sprung
+from testing.checkouts.hostile import CANARY, CHECKOUTS, SLOW, trap_was_run
 from testing.checkouts.hostile_base import SOURCES
 from testing.checkouts.hostile_names import NAMES
 from testing.checkouts.hostile_names import odd_names as make_odd_names
 from triage.domain.code import IndexFacts
 from triage.errors import BadInput
 from triage.index.codebase import GitCodebase
-from triage.index.files.languages import language_of
-from triage.index.parse.definitions import definitions_of
+from triage.index.files.languages import detect_language
+from triage.index.parse.definitions import find_definitions
 from triage.index.source import commit
 from triage.index.source.commit import open_commit
-from triage.index.source.git import MEMORY_BYTES, Git, GitFailed
+from triage.index.source.git import MAX_MEMORY_BYTES, Git, GitError
 from triage.index.source.plain_folder import FolderTree
-from triage.index.source.read_file import file_at
-from triage.index.source.tree import Listing, Tree
+from triage.index.source.read_file import read_file
+from triage.index.source.tree import Listing, SourceTree
 
 WAITS = "includes a pipe"
 """Git waits until it is ended."""
@@ -47,17 +47,17 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "checkout"
 
 
-def opened(root: Path) -> tuple[Tree, Listing, bool]:
+def opened(root: Path) -> tuple[SourceTree, Listing, bool]:
     """As the index does it: the tree, its files, and whether the work tree differs."""
     try:
-        tree: Tree = open_commit(root)
-        listing = tree.listing()
-    except GitFailed:
+        tree: SourceTree = open_commit(root)
+        listing = tree.list_files()
+    except GitError:
         tree = FolderTree(root)
-        listing = tree.listing()
+        listing = tree.list_files()
     try:
         return tree, listing, tree.is_dirty()
-    except GitFailed:
+    except GitError:
         return tree, listing, True
 
 
@@ -72,9 +72,9 @@ def test_nothing_runs_and_nothing_else_is_read(root: Path, name: str):
     tree, listing, dirty = opened(root)
     small = [entry for entry in listing.entries if entry.size < 1_000_000]
     read = {entry.path: data for entry, data in tree.read(small)}
-    history = tree.history("shop/basket.py", 3)
+    history = tree.read_history("shop/basket.py", 3)
 
-    assert not sprung(root)
+    assert not trap_was_run(root)
     assert CANARY.encode() not in b"".join(data or b"" for data in read.values())
     assert CANARY not in str(history)
     assert (tree.commit is None) == (name in FALLS_BACK | WITHOUT_GIT)
@@ -112,36 +112,36 @@ def test_git_that_waits_for_somebody_is_ended(root: Path, monkeypatch: pytest.Mo
     CHECKOUTS[WAITS](root)
     codebase, facts = indexed(root)
     assert facts.notes == ["The folder was read as it is, without git (git rev-parse took too long)."]
-    assert sorted(codebase.paths()) == sorted(SOURCES)
+    assert sorted(codebase.list_paths()) == sorted(SOURCES)
 
 
 def test_a_partial_clone_has_all_files_that_were_fetched(root: Path):
     CHECKOUTS["treeless and sparse"](root)
     codebase, _ = indexed(root)
-    assert sorted(codebase.paths()) == sorted(SOURCES)
-    assert not sprung(root)
+    assert sorted(codebase.list_paths()) == sorted(SOURCES)
+    assert not trap_was_run(root)
 
 
 def test_objects_after_a_damaged_one_are_read(root: Path):
     CHECKOUTS["an object is cut"](root)
     codebase, _ = indexed(root)
-    assert [path for path in codebase.paths() if codebase.lines(path) is None] == ["shop/m03.py"]
+    assert [path for path in codebase.list_paths() if codebase.read_lines(path) is None] == ["shop/m03.py"]
 
 
 def test_the_commit_counts_and_not_what_a_graph_says_of_it(root: Path):
     CHECKOUTS["a commit graph that lies"](root)
     codebase, _ = indexed(root)
-    assert codebase.lines("shop/basket.py") == ["other = 1"]
-    assert len(codebase.history("shop/basket.py", 5).changes) == 2
+    assert codebase.read_lines("shop/basket.py") == ["other = 1"]
+    assert len(codebase.read_history("shop/basket.py", 5).changes) == 2
 
 
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.java", "a.php", "a.swift"])
 def test_brackets_that_nobody_closes_are_given_up_at_once(path: str):
-    language = language_of(path)
+    language = detect_language(path)
     assert language
     text = "<?php x = " * (path == "a.php") + "\n".join(["[(" * 25] * 2_000)
     began = time.monotonic()
-    assert definitions_of(text, language) == []
+    assert find_definitions(text, language) == []
     assert time.monotonic() - began < 5, "a query would take a minute"
 
 
@@ -151,14 +151,14 @@ def test_a_tree_without_end_is_cut(root: Path, monkeypatch: pytest.MonkeyPatch):
     codebase, facts = indexed(root)
     assert facts.partial
     assert "There are more than 300 files; further ones were not looked at." in facts.notes
-    assert len(codebase.paths()) == 300
+    assert len(codebase.list_paths()) == 300
 
 
 def test_names_without_end_are_cut(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(commit, "_MAX_NAMES_BYTES", 300)
     CHECKOUTS["odd names"](root)
-    listing = open_commit(root).listing()
-    assert listing.cut
+    listing = open_commit(root).list_files()
+    assert listing.truncated
     assert len(listing.entries) < 6
 
 
@@ -166,8 +166,8 @@ def test_folders_without_end_are_cut(root: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("triage.index.source.plain_folder._MAX_NAMES", 10)
     for number in range(20):
         (root / f"d{number}" / "e").mkdir(parents=True)
-    listing = FolderTree(root).listing()
-    assert listing.cut
+    listing = FolderTree(root).list_files()
+    assert listing.truncated
     assert listing.entries == []
 
 
@@ -177,13 +177,13 @@ def test_git_gets_no_more_memory_than_it_needs(root: Path, monkeypatch: pytest.M
     git = Git(root)
     git._command[0] = str(program)
     git._environment["PATH"] = os.environ["PATH"]
-    assert int(git.run("x")) * 1_024 == MEMORY_BYTES
+    assert int(git.run("x")) * 1_024 == MAX_MEMORY_BYTES
 
 
 def test_a_commit_that_needs_more_is_none(root: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.source.git.MEMORY_BYTES", 5_000_000)
+    monkeypatch.setattr("triage.index.source.git.MAX_MEMORY_BYTES", 5_000_000)
     CHECKOUTS["odd commit"](root)
-    with pytest.raises(GitFailed):
+    with pytest.raises(GitError):
         open_commit(root)
 
 
@@ -196,7 +196,7 @@ def test_the_folder_may_have_any_name(tmp_path: Path, place: str, how: str):
     codebase, facts = indexed(looked_at)
     assert facts.commit
     assert (facts.notes, facts.dirty) == ([], False)
-    assert sorted(codebase.paths()) == [
+    assert sorted(codebase.list_paths()) == [
         path if how == "root" else path.removeprefix("shop/") for path in sorted(SOURCES)
     ]
 
@@ -210,22 +210,22 @@ def test_a_slash_at_the_end_changes_nothing(root: Path):
 def test_settings_behind_a_link_are_refused(root: Path):
     CHECKOUTS["settings as link"](root)
     with pytest.raises(BadInput, match="is a symbolic link"):
-        file_at(root, ".github/triage.yml", 1_000)
+        read_file(root, ".github/triage.yml", 1_000)
 
 
 @pytest.mark.parametrize("path", ["../outside-checkout/secret.py", "etc/passwd", "loop/shop/basket.py", "/etc/passwd"])
 def test_no_path_leads_through_a_link(root: Path, path: str):
     CHECKOUTS["links"](root)
     codebase, _ = indexed(root)
-    assert codebase.lines(path) is None
-    assert codebase.history(path, 3).changes == []
+    assert codebase.read_lines(path) is None
+    assert codebase.read_history(path, 3).changes == []
 
 
 def test_odd_names_are_all_there(root: Path):
     make_odd_names(root)
     codebase, facts = indexed(root)
     text = [name for name in NAMES if name.decode("utf-8", "replace").encode() == name]
-    assert set(codebase.paths()) == {f"{at}{name.decode()}" for name in text for at in ("", "shop/")} | {
+    assert set(codebase.list_paths()) == {f"{at}{name.decode()}" for name in text for at in ("", "shop/")} | {
         "shop/basket.py"
     }
     assert facts.left_out == {"name is not UTF-8": 2 * (len(NAMES) - len(text))}
@@ -234,7 +234,7 @@ def test_odd_names_are_all_there(root: Path):
 def test_a_folder_that_becomes_a_link_is_not_followed(root: Path):
     CHECKOUTS["no git"](root)
     tree = FolderTree(root)
-    entries = tree.listing().entries
+    entries = tree.list_files().entries
     (root / "shop").rename(root.parent / "moved")
     (root / "shop").symlink_to(root.parent / "moved")
     assert {data for _, data in tree.read(entries)} == {None}
@@ -250,7 +250,7 @@ def test_folders_deeper_than_a_path_can_be(root: Path):
             os.close(here)
             here = below
         os.close(here)
-        listing = FolderTree(root).listing()
+        listing = FolderTree(root).list_files()
         assert (listing.entries, listing.left_out) == ([], {"unreadable": 1})
     finally:
         subprocess.run(["rm", "-r", str(root)], check=True)
@@ -259,7 +259,7 @@ def test_folders_deeper_than_a_path_can_be(root: Path):
 def test_one_name_stands_for_one_file(root: Path):
     CHECKOUTS["doubled names"](root)
     codebase, _ = indexed(root)
-    assert len(codebase.paths()) == len(set(codebase.paths()))
+    assert len(codebase.list_paths()) == len(set(codebase.list_paths()))
     cache = root.parent / "cache"
     for _ in range(2):
         facts = GitCodebase(root, "octo/shop", chroma=None, cache=cache).index()
@@ -291,7 +291,7 @@ def test_somebody_else_than_root_reads_a_checkout_of_yet_another(open_place: Pat
     CHECKOUTS["of another user"](open_place / "checkout")
     with as_nobody():
         tree = open_commit(open_place / "checkout")
-        assert {entry.path for entry in tree.listing().entries} == set(SOURCES)
+        assert {entry.path for entry in tree.list_files().entries} == set(SOURCES)
         assert not tree.is_dirty()
 
 
@@ -300,7 +300,7 @@ def test_what_may_not_be_read_is_counted(open_place: Path):
     CHECKOUTS["special files"](open_place / "checkout")
     with as_nobody():
         tree = FolderTree(open_place / "checkout")
-        listing = tree.listing()
+        listing = tree.list_files()
         read = {
             entry.path: data is None for entry, data in tree.read([one for one in listing.entries if one.size < 99])
         }
@@ -313,16 +313,16 @@ def test_a_folder_that_nobody_may_look_into(open_place: Path):
     CHECKOUTS["no git"](open_place / "checkout")
     (open_place / "checkout").chmod(0)
     with as_nobody():
-        with pytest.raises(GitFailed):
+        with pytest.raises(GitError):
             open_commit(open_place / "checkout")
-        assert FolderTree(open_place / "checkout").listing().left_out == {"unreadable": 1}
+        assert FolderTree(open_place / "checkout").list_files().left_out == {"unreadable": 1}
 
 
 def test_the_same_folders_again_and_again(root: Path):
     """Ten levels of ten folders are eleven objects; what is looked at is bounded, not what they stand for."""
-    objects = Objects(root)
+    objects = ObjectStore(root)
     tree = objects.tree([(FILE, b"a.py", objects.blob(b"x = 1\n"))])
     for _ in range(3):
         tree = objects.tree([(FOLDER, b"%d" % number, tree) for number in range(5)])
     objects.commit(tree)
-    assert len(open_commit(root).listing().entries) == 125
+    assert len(open_commit(root).list_files().entries) == 125

@@ -11,13 +11,13 @@ from triage.index.source.plain_folder import FolderTree
 
 
 def paths(root: Path) -> list[str]:
-    return [entry.path for entry in FolderTree(root).listing().entries]
+    return [entry.path for entry in FolderTree(root).list_files().entries]
 
 
 def test_files_with_their_sizes_and_bytes(tmp_path: Path):
     write(tmp_path, {"b/c.py": "xyz\n", "a.py": "é"})
     tree = FolderTree(tmp_path)
-    entries = tree.listing().entries
+    entries = tree.list_files().entries
     assert [(entry.path, entry.size) for entry in entries] == [("a.py", 2), ("b/c.py", 4)]
     assert [data for _, data in tree.read(entries)] == ["é".encode(), b"xyz\n"]
     assert tree.commit is None
@@ -35,7 +35,7 @@ def test_links_are_not_followed(tmp_path: Path):
     (root / "file.py").symlink_to(outside / "secret.py")
     (root / "folder").symlink_to(outside)
     (root / "loop").symlink_to(root)
-    listing = FolderTree(root).listing()
+    listing = FolderTree(root).list_files()
     assert [entry.path for entry in listing.entries] == ["a.py"]
     assert listing.left_out == {"symbolic link": 3}
 
@@ -43,7 +43,7 @@ def test_links_are_not_followed(tmp_path: Path):
 def test_a_file_that_becomes_a_link_is_not_followed(tmp_path: Path):
     write(tmp_path, {"a.py": "x", "secret": "s"})
     tree = FolderTree(tmp_path)
-    entry = next(entry for entry in tree.listing().entries if entry.path == "a.py")
+    entry = next(entry for entry in tree.list_files().entries if entry.path == "a.py")
     (tmp_path / "a.py").unlink()
     (tmp_path / "a.py").symlink_to("secret")
     assert list(tree.read([entry])) == [(entry, None)]
@@ -52,7 +52,7 @@ def test_a_file_that_becomes_a_link_is_not_followed(tmp_path: Path):
 def test_a_file_that_grows_stays_within_its_size(tmp_path: Path):
     write(tmp_path, {"a.py": "12"})
     tree = FolderTree(tmp_path)
-    entries = tree.listing().entries
+    entries = tree.list_files().entries
     write(tmp_path, {"a.py": "123456"})
     assert [data for _, data in tree.read(entries)] == [b"12"]
 
@@ -62,7 +62,7 @@ def test_pipes_and_sockets_are_not_opened(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind("s.py")
-        listing = FolderTree(tmp_path).listing()
+        listing = FolderTree(tmp_path).list_files()
     assert listing.entries == []
     assert listing.left_out == {"no file": 2}
 
@@ -70,7 +70,7 @@ def test_pipes_and_sockets_are_not_opened(tmp_path: Path, monkeypatch: pytest.Mo
 def test_names_that_are_no_text_are_counted(tmp_path: Path):
     (tmp_path / os.fsdecode(b"bad\xff.py")).write_bytes(b"x")
     write(tmp_path, {"ünï.py": "x"})
-    listing = FolderTree(tmp_path).listing()
+    listing = FolderTree(tmp_path).list_files()
     assert [entry.path for entry in listing.entries] == ["ünï.py"]
     assert listing.left_out == {"name is not UTF-8": 1}
 
@@ -79,10 +79,10 @@ def test_names_that_are_no_text_are_counted(tmp_path: Path):
 def test_what_may_not_be_read_is_counted(tmp_path: Path):
     write(tmp_path, {"closed/a.py": "x"})
     (tmp_path / "closed").chmod(0)
-    assert FolderTree(tmp_path).listing().left_out == {"unreadable": 1}
+    assert FolderTree(tmp_path).list_files().left_out == {"unreadable": 1}
 
 
 def test_a_folder_that_does_not_exist(tmp_path: Path):
-    listing = FolderTree(tmp_path / "nowhere").listing()
+    listing = FolderTree(tmp_path / "nowhere").list_files()
     assert listing.entries == []
     assert listing.left_out == {"unreadable": 1}

@@ -6,7 +6,7 @@ import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
 from triage.errors import BadInput
-from triage.index.source.read_file import file_at
+from triage.index.source.read_file import read_file
 
 PATH = ".github/triage.yml"
 
@@ -14,35 +14,35 @@ PATH = ".github/triage.yml"
 def test_the_commit_counts_and_not_the_work_tree(tmp_path: Path):
     commit(tmp_path, {PATH: "committed\n"})
     write(tmp_path, {PATH: "changed\n", "new.yml": "untracked\n"})
-    assert file_at(tmp_path, PATH, 100) == b"committed\n"
-    assert file_at(tmp_path, "new.yml", 100) is None
+    assert read_file(tmp_path, PATH, 100) == b"committed\n"
+    assert read_file(tmp_path, "new.yml", 100) is None
     (tmp_path / PATH).unlink()
-    assert file_at(tmp_path, PATH, 100) == b"committed\n"
+    assert read_file(tmp_path, PATH, 100) == b"committed\n"
 
 
 def test_a_folder_of_a_repository_has_its_own(tmp_path: Path):
     commit(tmp_path, {PATH: "above\n", f"sub/{PATH}": "below\n"})
-    assert file_at(tmp_path / "sub", PATH, 100) == b"below\n"
+    assert read_file(tmp_path / "sub", PATH, 100) == b"below\n"
 
 
 def test_a_bare_repository(tmp_path: Path):
     commit(tmp_path / "work", {PATH: "committed\n"})
     git(tmp_path, "clone", "-q", "--bare", str(tmp_path / "work"), "bare.git")
-    assert file_at(tmp_path / "bare.git", PATH, 100) == b"committed\n"
-    assert file_at(tmp_path / "bare.git", "HEAD", 100) is None
+    assert read_file(tmp_path / "bare.git", PATH, 100) == b"committed\n"
+    assert read_file(tmp_path / "bare.git", "HEAD", 100) is None
 
 
 def test_a_folders_content_is_no_file(tmp_path: Path):
     commit(tmp_path, {"folder/a.yml": "x\n"})
-    assert file_at(tmp_path, "folder/", 100) is None
+    assert read_file(tmp_path, "folder/", 100) is None
 
 
 def test_a_folder_without_git(tmp_path: Path):
     write(tmp_path, {PATH: "as it is\n"})
-    assert file_at(tmp_path, PATH, 100) == b"as it is\n"
-    assert file_at(tmp_path, "other.yml", 100) is None
-    assert file_at(tmp_path, f"{PATH}/deeper", 100) is None
-    assert file_at(tmp_path / "nowhere", PATH, 100) is None
+    assert read_file(tmp_path, PATH, 100) == b"as it is\n"
+    assert read_file(tmp_path, "other.yml", 100) is None
+    assert read_file(tmp_path, f"{PATH}/deeper", 100) is None
+    assert read_file(tmp_path / "nowhere", PATH, 100) is None
 
 
 @pytest.mark.parametrize("committed", [True, False])
@@ -51,12 +51,12 @@ def test_a_path_is_no_pattern(tmp_path: Path, odd: str, committed: bool):
     write(tmp_path, {"a.yml": "a\n"})
     if committed:
         commit(tmp_path)
-    assert file_at(tmp_path, odd.rstrip("/") + "x", 100) is None
-    assert file_at(tmp_path, "a.yml", 100) == b"a\n"
+    assert read_file(tmp_path, odd.rstrip("/") + "x", 100) is None
+    assert read_file(tmp_path, "a.yml", 100) == b"a\n"
     write(tmp_path, {f"{odd.rstrip('/')}y": "odd\n"})
     if committed:
         commit(tmp_path)
-    assert file_at(tmp_path, f"{odd.rstrip('/')}y", 100) == b"odd\n"
+    assert read_file(tmp_path, f"{odd.rstrip('/')}y", 100) == b"odd\n"
 
 
 @pytest.mark.parametrize("committed", [True, False])
@@ -76,10 +76,10 @@ def test_what_is_no_small_file_is_refused(tmp_path: Path, path: str, said: str, 
     if committed:
         commit(tmp_path)
     if committed and path == "linked/hosts":
-        assert file_at(tmp_path, path, 1_000) is None, "git knows nothing behind a link"
+        assert read_file(tmp_path, path, 1_000) is None, "git knows nothing behind a link"
         return
     with pytest.raises(BadInput) as caught:
-        file_at(tmp_path, path, 1_000)
+        read_file(tmp_path, path, 1_000)
     assert said in str(caught.value)
 
 
@@ -90,4 +90,4 @@ def test_a_file_that_a_partial_clone_lacks_is_told(tmp_path: Path):
     clone = ("-c", "protocol.file.allow=always", "clone", "-q", "--filter=blob:none", "--no-checkout")
     git(tmp_path, *clone, source.as_uri(), "partial")
     with pytest.raises(BadInput, match="was not fetched"):
-        file_at(tmp_path / "partial", PATH, 100)
+        read_file(tmp_path / "partial", PATH, 100)

@@ -12,16 +12,22 @@ import numpy as np
 import pytest
 
 from testing.checkouts.git_repositories import commit
-from tests.index.chroma_server import free_port, serving
-from tests.index.indexes import ask, corpus_of
+from tests.index.chroma_server import free_port, run_chroma_server
+from tests.index.indexes import make_corpus, make_query
 from tests.index.project import PROJECT
 from triage.errors import BadInput
 from triage.index.codebase import GitCodebase
 from triage.index.corpus.corpus import Corpus
-from triage.index.vectors.chroma_connection import StoreFailed, embedded, faults_told, is_shared, server
-from triage.index.vectors.chroma_store import Key, VectorStore, layout_of
-from triage.index.vectors.embed_corpus import embed
-from triage.index.vectors.projection import projected_chunks, projected_query
+from triage.index.vectors.chroma_connection import (
+    StoreFailed,
+    connect_to_chroma,
+    is_shared,
+    open_embedded_chroma,
+    translate_chroma_errors,
+)
+from triage.index.vectors.chroma_store import ChromaStore, VectorKey, digest_layout
+from triage.index.vectors.embed_corpus import embed_corpus
+from triage.index.vectors.projection import project_chunks, project_query
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -31,18 +37,22 @@ Opener = Callable[[], "ClientAPI"]
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(tmp_path_factory.mktemp("chroma")) as url:
+    with run_chroma_server(tmp_path_factory.mktemp("chroma")) as url:
         yield url
 
 
 @pytest.fixture(params=["embedded", "server"])
 def opener(request: pytest.FixtureRequest) -> Opener:
-    return embedded if request.param == "embedded" else partial(server, request.getfixturevalue("address"))
+    return (
+        open_embedded_chroma
+        if request.param == "embedded"
+        else partial(connect_to_chroma, request.getfixturevalue("address"))
+    )
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return corpus_of(tmp_path_factory.mktemp("corpus"), PROJECT)
+    return make_corpus(tmp_path_factory.mktemp("corpus"), PROJECT)
 
 
 @pytest.fixture
@@ -55,33 +65,33 @@ def collections(opener: Opener, repository: str) -> set[str]:
 
 
 def test_what_goes_in_comes_out(corpus: Corpus, repository: str, opener: Opener):
-    made = embed(corpus, repository, "c0ffee", None, "local", opener)
+    made = embed_corpus(corpus, repository, "c0ffee", None, "local", opener)
     assert made.notes == []
-    assert isinstance(made.store, VectorStore)
-    near = made.store.nearest(projected_query(corpus, {"flush": 1.0, "timeout": 1.0}), 200)
+    assert isinstance(made.store, ChromaStore)
+    near = made.store.nearest(project_query(corpus, {"flush": 1.0, "timeout": 1.0}), 200)
     best = max(near, key=lambda chunk: near[chunk])
     stored = made.store._collection.get(ids=[str(best)], include=["metadatas", "embeddings"])
     assert stored["metadatas"] == [{"path": "src/calendar_tool/queue.py", "start": 1, "end": 7, "symbol": "JobQueue"}]
     assert stored["embeddings"] is not None
-    assert np.allclose(stored["embeddings"][0], projected_chunks(corpus, [best])[0])
+    assert np.allclose(stored["embeddings"][0], project_chunks(corpus, [best])[0])
     assert len(near) == made.store.size
 
 
 def test_both_find_the_same(corpus: Corpus, repository: str, address: str):
-    query = projected_query(corpus, {"date": 1.0, "parse": 2.0})
+    query = project_query(corpus, {"date": 1.0, "parse": 2.0})
     found = []
-    for opener in (embedded, partial(server, address)):
-        store = embed(corpus, repository, "c0ffee", None, "local", opener).store
-        assert isinstance(store, VectorStore)
+    for opener in (open_embedded_chroma, partial(connect_to_chroma, address)):
+        store = embed_corpus(corpus, repository, "c0ffee", None, "local", opener).store
+        assert isinstance(store, ChromaStore)
         found.append(store.nearest(query, 200))
     assert found[0] == pytest.approx(found[1], abs=1e-5)
 
 
 def test_what_others_put_there_is_not_found(corpus: Corpus, repository: str, address: str):
-    opener = partial(server, address)
-    store = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert isinstance(store, VectorStore)
-    vector = projected_query(corpus, {"parse_date": 1.0})
+    opener = partial(connect_to_chroma, address)
+    store = embed_corpus(corpus, repository, "c0ffee", None, "local", opener).store
+    assert isinstance(store, ChromaStore)
+    vector = project_query(corpus, {"parse_date": 1.0})
     own = store.nearest(vector, 50)
     (name,) = collections(opener, repository)
     foreign = opener().get_collection(name, embedding_function=None)
@@ -92,87 +102,89 @@ def test_what_others_put_there_is_not_found(corpus: Corpus, repository: str, add
 
 
 def test_what_is_there_is_taken_over(corpus: Corpus, repository: str, opener: Opener):
-    first = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert isinstance(first, VectorStore)
+    first = embed_corpus(corpus, repository, "c0ffee", None, "local", opener).store
+    assert isinstance(first, ChromaStore)
     first._collection.modify(metadata={"marked": 1})
-    again = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert isinstance(again, VectorStore)
+    again = embed_corpus(corpus, repository, "c0ffee", None, "local", opener).store
+    assert isinstance(again, ChromaStore)
     assert (again._collection.metadata or {}).get("marked") == 1
     assert again._collection.count() == first.size
 
 
 def test_what_is_there_in_part_is_completed(corpus: Corpus, repository: str, opener: Opener):
-    first = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert isinstance(first, VectorStore)
+    first = embed_corpus(corpus, repository, "c0ffee", None, "local", opener).store
+    assert isinstance(first, ChromaStore)
     first._collection.delete(ids=first._collection.get(include=[])["ids"][:2])
-    again = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert isinstance(again, VectorStore)
+    again = embed_corpus(corpus, repository, "c0ffee", None, "local", opener).store
+    assert isinstance(again, ChromaStore)
     assert again._collection.count() == first.size
 
 
 def test_a_folder_may_have_changed_and_is_stored_anew(corpus: Corpus, repository: str, opener: Opener):
-    first = embed(corpus, repository, None, None, "local", opener).store
-    assert isinstance(first, VectorStore)
+    first = embed_corpus(corpus, repository, None, None, "local", opener).store
+    assert isinstance(first, ChromaStore)
     first._collection.modify(metadata={"marked": 1})
-    again = embed(corpus, repository, None, None, "local", opener).store
-    assert isinstance(again, VectorStore)
+    again = embed_corpus(corpus, repository, None, None, "local", opener).store
+    assert isinstance(again, ChromaStore)
     assert "marked" not in (again._collection.metadata or {})
 
 
 def test_a_commit_that_was_cut_otherwise_is_another_one(corpus: Corpus):
-    assert layout_of(corpus, [0, 1]) != layout_of(corpus, [0, 2])
-    assert layout_of(corpus, [0, 1]) == layout_of(corpus, [0, 1])
+    assert digest_layout(corpus, [0, 1]) != digest_layout(corpus, [0, 2])
+    assert digest_layout(corpus, [0, 1]) == digest_layout(corpus, [0, 1])
 
 
 def test_only_what_nobody_shares_is_dropped(corpus: Corpus, repository: str, opener: Opener):
-    store = embed(corpus, repository, "c0ffee", None, "local", opener).store
-    assert isinstance(store, VectorStore)
+    store = embed_corpus(corpus, repository, "c0ffee", None, "local", opener).store
+    assert isinstance(store, ChromaStore)
     store.release()
-    assert collections(opener, repository) == ({store.key.name} if is_shared(opener()) else set())
+    assert collections(opener, repository) == ({store.key.collection_name} if is_shared(opener()) else set())
     store.drop()
     store.drop()
     assert collections(opener, repository) == set()
 
 
 def test_a_server_forgets_the_repositorys_old_commits(corpus: Corpus, repository: str, address: str):
-    opener = partial(server, address)
-    vectors = projected_chunks(corpus, [0])
+    opener = partial(connect_to_chroma, address)
+    vectors = project_chunks(corpus, [0])
     old, young, foreign = (
-        VectorStore(opener(), Key(name, commit, "local", vectors.shape[1]), corpus, [0], vectors)
+        ChromaStore(opener(), VectorKey(name, commit, "local", vectors.shape[1]), corpus, [0], vectors)
         for name, commit in ((repository, "old"), (repository, "young"), (f"{repository}x", "old"))
     )
     for store in (old, foreign):
         store._collection.modify(metadata={"repository": store.key.repository, "made": 1})
-    new = VectorStore(opener(), Key(repository, "new", "local", vectors.shape[1]), corpus, [0], vectors)
-    assert collections(opener, repository) == {young.key.name, new.key.name}
-    assert collections(opener, foreign.key.repository) == {foreign.key.name}
+    new = ChromaStore(opener(), VectorKey(repository, "new", "local", vectors.shape[1]), corpus, [0], vectors)
+    assert collections(opener, repository) == {young.key.collection_name, new.key.collection_name}
+    assert collections(opener, foreign.key.repository) == {foreign.key.collection_name}
 
 
 def test_a_codebase_on_a_server(tmp_path: Path, repository: str, address: str):
     commit(tmp_path, PROJECT)
-    codebase = GitCodebase(tmp_path, repository, chroma=partial(server, address))
+    codebase = GitCodebase(tmp_path, repository, chroma=partial(connect_to_chroma, address))
     facts = codebase.index()
     assert facts.vectors > 0
     assert facts.notes == []
-    assert codebase.search(ask(title="parse_date"), 1)[0].path == "src/calendar_tool/dates.py"
-    assert collections(partial(server, address), repository)
-    assert not collections(embedded, repository)
+    assert codebase.search(make_query(title="parse_date"), 1)[0].path == "src/calendar_tool/dates.py"
+    assert collections(partial(connect_to_chroma, address), repository)
+    assert not collections(open_embedded_chroma, repository)
 
 
 def test_a_server_that_is_not_there_gives_way(corpus: Corpus, repository: str):
-    made = embed(corpus, repository, "c0ffee", None, "local", partial(server, f"http://127.0.0.1:{free_port()}"))
+    made = embed_corpus(
+        corpus, repository, "c0ffee", None, "local", partial(connect_to_chroma, f"http://127.0.0.1:{free_port()}")
+    )
     assert made.notes == ["The Chroma server did not take the vectors (ConnectError)."]
-    assert isinstance(made.store, VectorStore)
+    assert isinstance(made.store, ChromaStore)
     assert not is_shared(made.store._client)
 
 
 def test_a_server_that_never_answers_gives_way(corpus: Corpus, repository: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.vectors.chroma_connection.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("triage.index.vectors.chroma_connection.HEARTBEAT_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        made = embed(corpus, repository, "c0ffee", None, "local", partial(server, url))
+        made = embed_corpus(corpus, repository, "c0ffee", None, "local", partial(connect_to_chroma, url))
     assert made.notes == ["The Chroma server did not take the vectors (ReadTimeout)."]
-    assert isinstance(made.store, VectorStore)
+    assert isinstance(made.store, ChromaStore)
 
 
 @pytest.mark.parametrize(
@@ -196,18 +208,18 @@ def test_where_a_server_is_asked(url: str, asked: str, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(httpx.HTTPTransport, "handle_request", answer)
     with pytest.raises(StoreFailed):
-        server(url)
+        connect_to_chroma(url)
     assert calls[0] == f"{asked}/api/v2/heartbeat"
     assert len(calls) > 1
     assert all(where.startswith(f"{asked}/api/v2/") for where in calls)
 
 
 def test_a_server_that_dies_leaves_the_words(tmp_path: Path, corpus: Corpus, repository: str):
-    with serving(tmp_path) as url:
-        store = embed(corpus, repository, "c1", None, "local", partial(server, url)).store
-    assert isinstance(store, VectorStore)
+    with run_chroma_server(tmp_path) as url:
+        store = embed_corpus(corpus, repository, "c1", None, "local", partial(connect_to_chroma, url)).store
+    assert isinstance(store, ChromaStore)
     assert is_shared(store._client)
-    assert store.nearest(projected_query(corpus, {"flush": 1.0}), 200) == {}
+    assert store.nearest(project_query(corpus, {"flush": 1.0}), 200) == {}
     with pytest.raises(StoreFailed):
         store.drop()
 
@@ -218,8 +230,8 @@ def test_no_chroma_at_all_leaves_the_words(corpus: Corpus, repository: str, monk
     def refuse(*words: object, **more: object) -> None:
         raise InternalError("no")
 
-    monkeypatch.setattr(type(embedded()), "get_or_create_collection", refuse)
-    made = embed(corpus, repository, None, None, "local")
+    monkeypatch.setattr(type(open_embedded_chroma()), "get_or_create_collection", refuse)
+    made = embed_corpus(corpus, repository, None, None, "local")
     assert made.store is None
     assert made.notes == ["Chroma did not take the vectors (InternalError).", "The search goes by words alone."]
 
@@ -227,11 +239,11 @@ def test_no_chroma_at_all_leaves_the_words(corpus: Corpus, repository: str, monk
 @pytest.mark.parametrize("url", ["", "chroma.example", "ftp://x", "http://", "file:///etc/passwd", "localhost:8000"])
 def test_what_is_no_address(url: str):
     with pytest.raises(BadInput):
-        server(url)
+        connect_to_chroma(url)
 
 
 def test_other_errors_are_not_swallowed():
-    with pytest.raises(ZeroDivisionError), faults_told():
+    with pytest.raises(ZeroDivisionError), translate_chroma_errors():
         _ = 1 / 0
-    with pytest.raises(StoreFailed, match="Exception"), faults_told():
+    with pytest.raises(StoreFailed, match="Exception"), translate_chroma_errors():
         raise Exception("<html>502</html>")

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from testing.checkouts.git_repositories import commit
-from tests.index.caches import QUERIES, cached
-from tests.index.indexes import corpus_of
+from tests.index.caches import QUERIES, open_codebase
+from tests.index.indexes import make_corpus
 from tests.index.project import PROJECT
 from triage.index.codebase import GitCodebase
 from triage.index.corpus.corpus import Corpus
-from triage.index.vectors.chroma_connection import embedded
-from triage.index.vectors.chroma_store import Key, VectorStore
+from triage.index.vectors.chroma_connection import open_embedded_chroma
+from triage.index.vectors.chroma_store import ChromaStore, VectorKey
 from triage.index.vectors.exact_store import ExactStore
 
-KEY = Key("acme/calendar", "c0ffee", "local", 3)
+KEY = VectorKey("acme/calendar", "c0ffee", "local", 3)
 ROWS = np.array([[1, 0, 0], [3, 4, 0], [0, 0, 0], [0, -2, 0]], dtype=np.float32)
 
 
@@ -49,7 +49,7 @@ def test_the_vectors_given_are_left_as_they_are():
 
 def test_chroma_finds_the_same(tmp_path: Path):
     commit(tmp_path, PROJECT)
-    exact = cached(tmp_path, None)
+    exact = open_codebase(tmp_path, None)
     chroma = GitCodebase(tmp_path, f"acme/{uuid.uuid4().hex}")
     facts = chroma.index()
     assert exact.index().model_copy(update={"seconds": facts.seconds}) == facts
@@ -60,10 +60,10 @@ def test_chroma_finds_the_same(tmp_path: Path):
 def test_chroma_finds_the_same_among_many(corpus: Corpus):
     rng = np.random.default_rng(7)
     rows = rng.standard_normal((600, 16)).astype(np.float32)
-    key = Key(f"acme/{uuid.uuid4().hex}", None, "local", 16)
+    key = VectorKey(f"acme/{uuid.uuid4().hex}", None, "local", 16)
     zeros = np.zeros(600, dtype=np.int32)
     many = replace(corpus, chunk_files=zeros, chunk_starts=zeros, chunk_ends=zeros, chunk_symbols=[None] * 600)
-    store = VectorStore(embedded(), key, many, range(600), rows)
+    store = ChromaStore(open_embedded_chroma(), key, many, range(600), rows)
     query = rng.standard_normal(16).astype(np.float32)
     expected = ExactStore(key, range(600), rows).nearest(query, 50)
     assert store.nearest(query, 50) == pytest.approx(expected, abs=1e-5)
@@ -72,4 +72,4 @@ def test_chroma_finds_the_same_among_many(corpus: Corpus):
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
-    return corpus_of(tmp_path, {"a.py": "x = 1\n"})
+    return make_corpus(tmp_path, {"a.py": "x = 1\n"})

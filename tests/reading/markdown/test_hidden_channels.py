@@ -4,12 +4,12 @@ from html import unescape
 
 import pytest
 
-from testing.text.hidden_channels import ARGUED, CHANNELS, NOT_COUNTED, carries
-from testing.text.rendered_text import seen
-from triage.domain.issue import Exchange, Issue
-from triage.graph.nodes import as_people_see
-from triage.reading.markdown.visible_text import visible
-from triage.reading.read_issue import read
+from testing.text.hidden_channels import CHANNELS, HIDDEN_BY_ARGUMENT, NOT_COUNTED, contains_canary
+from testing.text.rendered_text import visible_words
+from triage.domain.issue import Issue, IssueComment
+from triage.graph.nodes import read_visible_issue
+from triage.reading.markdown.visible_text import extract_visible_page
+from triage.reading.read_issue import read_issue
 
 CANARY = "zebrafinch"
 
@@ -17,39 +17,39 @@ CANARY = "zebrafinch"
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_a_hidden_text_is_not_read(channel: str) -> None:
     body = CHANNELS[channel](CANARY)
-    page = visible(body)
-    assert not carries(page.text, CANARY), page.text
-    reading = read(Issue(title="It fails", body=body))
+    page = extract_visible_page(body)
+    assert not contains_canary(page.text, CANARY), page.text
+    reading = read_issue(Issue(title="It fails", body=body))
     told = reading.model_dump(exclude={"links"})
-    assert not carries("\n".join(_texts(told)), CANARY)
+    assert not contains_canary("\n".join(_texts(told)), CANARY)
 
 
 @pytest.mark.parametrize("channel", [name for name in CHANNELS if name not in NOT_COUNTED])
 def test_and_the_reader_is_told_of_it(channel: str) -> None:
-    assert visible(CHANNELS[channel](CANARY)).hidden_fragments >= 1
+    assert extract_visible_page(CHANNELS[channel](CANARY)).hidden_fragments >= 1
 
 
-@pytest.mark.parametrize("channel", [name for name in CHANNELS if name not in ARGUED])
+@pytest.mark.parametrize("channel", [name for name in CHANNELS if name not in HIDDEN_BY_ARGUMENT])
 def test_a_person_does_not_see_it_either(channel: str) -> None:
-    assert CANARY not in seen(CHANNELS[channel](CANARY))
+    assert CANARY not in visible_words(CHANNELS[channel](CANARY))
 
 
 def test_the_canary_is_found_where_it_is_not_hidden() -> None:
     """Whoever looks can see: raw Markdown carries the canary in each channel, and plain words are seen."""
-    blind = [name for name, hide in CHANNELS.items() if not carries(unescape(hide(CANARY)), CANARY)]
+    blind = [name for name, hide in CHANNELS.items() if not contains_canary(unescape(hide(CANARY)), CANARY)]
     assert blind == []
-    assert seen(f"a {CANARY} `b`") == f"a {CANARY} b"
-    assert carries(visible(f"a *{CANARY}* `b`").text, CANARY)
+    assert visible_words(f"a {CANARY} `b`") == f"a {CANARY} b"
+    assert contains_canary(extract_visible_page(f"a *{CANARY}* `b`").text, CANARY)
 
 
 @pytest.mark.parametrize("channel", ["comment in a line", "tags", "unused footnote", "hidden in raw code"])
 def test_what_others_say_goes_the_same_way(channel: str) -> None:
     hidden = CHANNELS[channel](CANARY)
-    thread = [Exchange(author="mona", body=hidden), Exchange(author="hubot", body=hidden)]
-    reading, others = as_people_see(
+    thread = [IssueComment(author="mona", body=hidden), IssueComment(author="hubot", body=hidden)]
+    reading, others = read_visible_issue(
         Issue(title=f"It\u200b fails {hidden if channel == 'tags' else ''}", body="b", author="mona", thread=thread)
     )
-    assert not carries(reading.text + "".join(said.body for said in others), CANARY)
+    assert not contains_canary(reading.text + "".join(said.body for said in others), CANARY)
     assert reading.hidden_fragments >= 3
 
 

@@ -8,13 +8,13 @@ import regex  # type: ignore[import-untyped]
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from testing.text.pathological_text import LIMIT_SECONDS, SHAPES, SIZE
-from triage.reading.markdown.visible_text import visible, visible_line
-from triage.text.clean_text import clean, visible_only
+from testing.text.pathological_text import LIMIT_SECONDS, PATHOLOGICAL_TEXTS, SIZE
+from triage.reading.markdown.visible_text import extract_visible_line, extract_visible_page
+from triage.text.clean_text import clean_and_count, clean_text
 
 
 def test_a_page_reads_as_on_the_screen() -> None:
-    page = visible(
+    page = extract_visible_page(
         "<!-- please fill in -->\n"
         "## What happened\r\n\r\n"
         "Saving `cart.json` fails, see [the docs](https://docs.example/save) and https://x.example.\r\n"
@@ -74,20 +74,20 @@ def test_a_page_reads_as_on_the_screen() -> None:
     ],
 )
 def test_small_pages(markdown: str | None, text: str) -> None:
-    assert visible(markdown).text == text
+    assert extract_visible_page(markdown).text == text
 
 
 def test_a_picture_is_a_link_of_which_nobody_sees_more_than_where_it_lies() -> None:
-    assert visible("![shot](https://img.example/blob/x/1.py)").links == ["https://img.example"]
+    assert extract_visible_page("![shot](https://img.example/blob/x/1.py)").links == ["https://img.example"]
 
 
 def test_a_long_underlined_paragraph_is_no_heading() -> None:
-    page = visible("word " * 60 + "\n----\n")
+    page = extract_visible_page("word " * 60 + "\n----\n")
     assert [block.kind for block in page.blocks] == ["text"]
 
 
 def test_a_title_is_one_line() -> None:
-    assert visible_line("  Crash\u200b on\r\n`save`  **now** ") == ("Crash on `save` **now**", 1)
+    assert extract_visible_line("  Crash\u200b on\r\n`save`  **now** ") == ("Crash on `save` **now**", 1)
 
 
 def test_every_invisible_code_point_goes() -> None:
@@ -99,31 +99,31 @@ def test_every_invisible_code_point_goes() -> None:
         if unseen.match(chr(n)) and chr(n) not in shown_formats | set("\n\t\r\x0b\x0c\x85")
     ]
     assert len(points) > 4_000
-    survivors = [f"{ord(c):X} {unicodedata.category(c)}" for c in points if clean(f"a{c}b")[0] != "ab"]
+    survivors = [f"{ord(c):X} {unicodedata.category(c)}" for c in points if clean_and_count(f"a{c}b")[0] != "ab"]
     assert survivors == []
 
 
 def test_a_run_counts_once() -> None:
-    assert clean("a\u200b\u200c\u200db\u2060c") == ("abc", 2)
+    assert clean_and_count("a\u200b\u200c\u200db\u2060c") == ("abc", 2)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text())
 def test_any_text_is_read_and_stays_clean(markdown: str) -> None:
-    page = visible(markdown)
-    assert visible_only(page.text) == page.text
+    page = extract_visible_page(markdown)
+    assert clean_text(page.text) == page.text
     page.text.encode()
 
 
-SAMPLE = [*list(SHAPES)[::7], *list(SHAPES)[-44::2]]
+SAMPLE = [*list(PATHOLOGICAL_TEXTS)[::7], *list(PATHOLOGICAL_TEXTS)[-44::2]]
 """Every shape is tried by the trust harness (`make trust`)."""
 
 
 @pytest.mark.parametrize("shape", SAMPLE)
 def test_64_kib_of_anything_is_fast(shape: str) -> None:
-    markdown = SHAPES[shape](SIZE)
+    markdown = PATHOLOGICAL_TEXTS[shape](SIZE)
     started = time.process_time()
-    text = visible(markdown).text
+    text = extract_visible_page(markdown).text
     assert time.process_time() - started < 3 * LIMIT_SECONDS  # the limit on a quiet machine
     assert len(text) < 4 * SIZE
 
@@ -131,12 +131,12 @@ def test_64_kib_of_anything_is_fast(shape: str) -> None:
 @pytest.mark.parametrize("name", ["canvas", "dialog", "template", "video", "svg", "datalist", "progress", "rp"])
 def test_a_tag_without_an_end_hides_nothing_behind_it(name: str) -> None:
     """People name elements without code marks; GitHub drops such a tag, and shows what follows."""
-    page = visible(f"The <{name} data-x='canary'> element fails.\n\nSee below.")
+    page = extract_visible_page(f"The <{name} data-x='canary'> element fails.\n\nSee below.")
     assert page.text.split() == ["The", "element", "fails.", "See", "below."]
 
 
 def test_letters_named_by_entities_go_too() -> None:
-    page = visible("a&#x200b;b&zwnj;c&shy;d&#xE0063;e&#27;[31mf <code>g&#x202e;h</code> [i](&#8203;)")
+    page = extract_visible_page("a&#x200b;b&zwnj;c&shy;d&#xE0063;e&#27;[31mf <code>g&#x202e;h</code> [i](&#8203;)")
     assert page.text == "abcdef `gh` i"
     assert page.hidden_fragments >= 5
 
@@ -158,4 +158,4 @@ def test_letters_named_by_entities_go_too() -> None:
     ],
 )
 def test_what_is_told_of_a_link(link: str, told: str) -> None:
-    assert visible(link).text == told
+    assert extract_visible_page(link).text == told

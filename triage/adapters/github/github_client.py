@@ -12,21 +12,21 @@ from github.GithubException import GithubException
 from github.Requester import HTTPSRequestsConnectionClass, Requester, RequestsResponse
 
 import triage
-from triage.adapters.github.github_errors import Fault, Refusal, fault_of
-from triage.adapters.github.github_retry import Patience, Waits, http_date
+from triage.adapters.github.github_errors import ErrorKind, GitHubError, error_from_response
+from triage.adapters.github.github_retry import GitHubRetry, WaitBudget, parse_http_date
 from triage.errors import GitHubUnavailable
-from triage.http_sessions import equip
-from triage.network import DIRECT, PROXY_LOGIN, Network, hindrance
-from triage.threads import stop_if_abandoned
+from triage.http_sessions import configure_session
+from triage.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
+from triage.threads import raise_if_abandoned
 
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
-PAGE_ITEMS = 100
+PAGE_SIZE = 100
 """The most that GitHub puts on a page."""
-MOST_PAGES = 100
+MAX_PAGES = 100
 
 
-class Transport:
+class GitHubClient:
     """JSON in, JSON out. Every failure is a `Fault`."""
 
     def __init__(
@@ -34,13 +34,13 @@ class Transport:
         token: str,
         api_url: str,
         *,
-        waits: Waits,
+        waits: WaitBudget,
         seconds_between_writes: float = 1.0,
         timeouts_seconds: tuple[float, float] = (CONNECT_SECONDS, READ_SECONDS),
         backoff_seconds: float = 0.5,
         network: Network = DIRECT,
     ) -> None:
-        self.clock: datetime | None = None
+        self.server_time: datetime | None = None
         """The server's, when it last answered; none while it has not told."""
         self._requester = Requester(
             auth=Auth.Token(token) if token else None,
@@ -48,9 +48,9 @@ class Transport:
             # requests takes the pair (connect, read); PyGithub's annotation knows the single number only.
             timeout=cast("int", timeouts_seconds),
             user_agent=f"bug-triage/{triage.__version__}",
-            per_page=PAGE_ITEMS,
+            per_page=PAGE_SIZE,
             verify=True,
-            retry=Patience(waits=waits, backoff_factor=backoff_seconds, backoff_max=10.0),
+            retry=GitHubRetry(waits=waits, backoff_factor=backoff_seconds, backoff_max=10.0),
             pool_size=None,
             seconds_between_requests=None,
             seconds_between_writes=seconds_between_writes,
@@ -60,35 +60,35 @@ class Transport:
 
     def get(self, path: str, parameters: Mapping[str, Any] | None = None) -> Any:
         """Read one thing."""
-        return self._ask("GET", path, parameters=dict(parameters or {}))
+        return self._request("GET", path, parameters=dict(parameters or {}))
 
-    def pages(self, path: str, parameters: Mapping[str, Any] | None = None) -> list[Any]:
+    def fetch_list(self, path: str, parameters: Mapping[str, Any] | None = None) -> list[Any]:
         """Read a list to its end, at most 10,000 items."""
-        return [item for page in self.each_page(path, parameters) for item in page]
+        return [item for page in self.iterate_pages(path, parameters) for item in page]
 
-    def each_page(self, path: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
+    def iterate_pages(self, path: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
         """Read a list, page by page."""
-        for number in range(1, MOST_PAGES + 1):
-            page = self.get(path, {**(parameters or {}), "per_page": PAGE_ITEMS, "page": number})
+        for number in range(1, MAX_PAGES + 1):
+            page = self.get(path, {**(parameters or {}), "per_page": PAGE_SIZE, "page": number})
             if not isinstance(page, list):
-                raise Fault(Refusal.UNCLEAR)
+                raise GitHubError(ErrorKind.UNKNOWN_OUTCOME)
             yield page
-            if len(page) < PAGE_ITEMS:
+            if len(page) < PAGE_SIZE:
                 break
 
     def write(self, verb: str, path: str, body: Mapping[str, Any]) -> Any:
         """Write one thing, once."""
-        return self._ask(verb, path, body=dict(body))
+        return self._request(verb, path, body=dict(body))
 
     def delete(self, path: str) -> None:
         """Delete one thing, once."""
-        self._ask("DELETE", path)
+        self._request("DELETE", path)
 
-    def viewer(self) -> str | None:
+    def fetch_viewer_login(self) -> str | None:
         """Login that the token acts as; none when GitHub does not tell. `GET /user` is refused to a job's token."""
         try:
-            answer = self._ask("POST", self._requester.graphql_url, body={"query": "{ viewer { login } }"})
-        except Fault:
+            answer = self._request("POST", self._requester.graphql_url, body={"query": "{ viewer { login } }"})
+        except GitHubError:
             return None
         data = answer.get("data") if isinstance(answer, dict) else None
         viewer = data.get("viewer") if isinstance(data, dict) else None
@@ -99,25 +99,25 @@ class Transport:
         """Give the connections back."""
         self._requester.close()
 
-    def _ask(
+    def _request(
         self, verb: str, path: str, parameters: dict[str, Any] | None = None, body: dict[str, Any] | None = None
     ) -> Any:
-        stop_if_abandoned()
+        raise_if_abandoned()
         try:
             headers, answer = self._requester.requestJsonAndCheck(verb, path, parameters, None, body)
         except GithubException as error:
             if error.status == 407:
-                raise GitHubUnavailable(f"GitHub cannot be reached: {PROXY_LOGIN}.") from None
+                raise GitHubUnavailable(f"GitHub cannot be reached: {PROXY_LOGIN_REFUSED}.") from None
             message = error.data.get("message") if isinstance(error.data, dict) else None
-            raise fault_of(error.status, str(message or ""), error.headers or {}) from None
+            raise error_from_response(error.status, str(message or ""), error.headers or {}) from None
         except (requests.RequestException, OSError) as error:
-            if reason := hindrance(error):
+            if reason := describe_connection_problem(error):
                 raise GitHubUnavailable(f"GitHub cannot be reached: {reason}.") from None
-            raise Fault(Refusal.UNCLEAR) from None
+            raise GitHubError(ErrorKind.UNKNOWN_OUTCOME) from None
         except (ValueError, TypeError, AttributeError, AssertionError):
             # PyGithub reads fields of an answer before it knows that they are there.
-            raise Fault(Refusal.UNCLEAR) from None
-        self.clock = http_date(headers.get("date", "")) or self.clock
+            raise GitHubError(ErrorKind.UNKNOWN_OUTCOME) from None
+        self.server_time = parse_http_date(headers.get("date", "")) or self.server_time
         return answer
 
 
@@ -127,7 +127,7 @@ class _Connection(HTTPSRequestsConnectionClass):
     def __init__(self, network: Network, api_url: str, host: str, port: int | None = None, **settings: Any) -> None:
         super().__init__(host, port, **settings)
         self._server = "{0.scheme}://{0.netloc}".format(urlsplit(api_url))
-        equip(self.session, network, api_url, self.retry)
+        configure_session(self.session, network, api_url, self.retry)
 
     def getresponse(self) -> RequestsResponse:
         """Ask, and follow nothing."""

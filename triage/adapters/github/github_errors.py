@@ -18,10 +18,10 @@ from triage.errors import (
 )
 
 
-class Refusal(StrEnum):
+class ErrorKind(StrEnum):
     """Kinds of answers that are no success."""
 
-    TOKEN = "token"  # noqa: S105 - a kind of refusal
+    BAD_TOKEN = "token"  # noqa: S105 - a kind of refusal
     FORBIDDEN = "forbidden"
     LOCKED = "locked"
     ARCHIVED = "archived"
@@ -29,42 +29,44 @@ class Refusal(StrEnum):
     MOVED = "moved"
     TOO_LONG = "too long"
     INVALID = "invalid"
-    LIMITED = "limited"
-    UNCLEAR = "unclear"
+    RATE_LIMITED = "limited"
+    UNKNOWN_OUTCOME = "unclear"
     """Server fault, lost connection, timeout, unreadable answer: a write may or may not have been taken."""
 
 
-class Fault(Exception):
+class GitHubError(Exception):
     """A request that did not succeed. Stays inside this package."""
 
-    def __init__(self, refusal: Refusal, status: int | None = None, resets_at: datetime | None = None) -> None:
+    def __init__(self, refusal: ErrorKind, status: int | None = None, resets_at: datetime | None = None) -> None:
         super().__init__(refusal)
-        self.refusal = refusal
+        self.kind = refusal
         self.status = status
         self.resets_at = resets_at
 
     @property
-    def answered(self) -> str:
+    def description(self) -> str:
         """The answer in our words."""
         return f"answered {self.status}" if self.status else "did not answer"
 
 
-def fault_of(status: int, message: str, headers: Mapping[str, str]) -> Fault:
+def error_from_response(status: int, message: str, headers: Mapping[str, str]) -> GitHubError:
     """The kind of an error answer. Its message is read, never shown."""
     said = message.lower()
     if is_rate_limit(status, headers) or (status in (403, 429) and "rate limit" in said):
-        return Fault(Refusal.LIMITED, status, _reset_time(headers))
+        return GitHubError(ErrorKind.RATE_LIMITED, status, _reset_time(headers))
     if status == 401:
-        return Fault(Refusal.TOKEN, status)
+        return GitHubError(ErrorKind.BAD_TOKEN, status)
     if status == 403:
         # As words: an account that is "blocked" is no issue that is locked.
-        words = {r"\blocked\b": Refusal.LOCKED, r"\barchived\b": Refusal.ARCHIVED}
-        return Fault(next((kind for word, kind in words.items() if re.search(word, said)), Refusal.FORBIDDEN), status)
+        words = {r"\blocked\b": ErrorKind.LOCKED, r"\barchived\b": ErrorKind.ARCHIVED}
+        return GitHubError(
+            next((kind for word, kind in words.items() if re.search(word, said)), ErrorKind.FORBIDDEN), status
+        )
     if status in (404, 410):
-        return Fault(Refusal.GONE, status)
+        return GitHubError(ErrorKind.GONE, status)
     if status == 422 and "too long" in said:
-        return Fault(Refusal.TOO_LONG, status)
-    return Fault(Refusal.UNCLEAR if status >= 500 else Refusal.INVALID, status)
+        return GitHubError(ErrorKind.TOO_LONG, status)
+    return GitHubError(ErrorKind.UNKNOWN_OUTCOME if status >= 500 else ErrorKind.INVALID, status)
 
 
 def is_rate_limit(status: int, headers: Mapping[str, str]) -> bool:
@@ -82,7 +84,7 @@ def _reset_time(headers: Mapping[str, str]) -> datetime | None:
 
 
 @contextmanager
-def reading(slug: str, number: int | None = None) -> Iterator[None]:
+def translate_read_errors(slug: str, number: int | None = None) -> Iterator[None]:
     """Turns a fault while reading into an error for whoever must act.
 
     Raises:
@@ -94,12 +96,12 @@ def reading(slug: str, number: int | None = None) -> Iterator[None]:
     """
     try:
         yield
-    except Fault as fault:
+    except GitHubError as fault:
         raise _read_error(fault, slug, number) from None
 
 
 @contextmanager
-def writing(slug: str) -> Iterator[None]:
+def translate_write_errors(slug: str) -> Iterator[None]:
     """Turns a fault while writing into an error for whoever must act.
 
     Raises:
@@ -109,60 +111,60 @@ def writing(slug: str) -> Iterator[None]:
     """
     try:
         yield
-    except Fault as fault:
+    except GitHubError as fault:
         raise _write_error(fault, slug) from None
 
 
-def _read_error(fault: Fault, slug: str, number: int | None) -> TriageError:
+def _read_error(fault: GitHubError, slug: str, number: int | None) -> TriageError:
     what = f"Issue #{number}" if number is not None else f"The repository {slug}"
     where = f" in {slug}" if number is not None else ""
-    match fault.refusal:
-        case Refusal.TOKEN:
-            return _bad_token()
-        case Refusal.FORBIDDEN | Refusal.LOCKED | Refusal.ARCHIVED:
+    match fault.kind:
+        case ErrorKind.BAD_TOKEN:
+            return _bad_token_error()
+        case ErrorKind.FORBIDDEN | ErrorKind.LOCKED | ErrorKind.ARCHIVED:
             return PermissionMissing(
                 f"The token may not read issues of {slug}: the job needs `permissions: contents: read, issues: write`."
             )
-        case Refusal.MOVED:
+        case ErrorKind.MOVED:
             return IssueMoved(f"{what} has moved to another place on GitHub, and is not followed there.")
-        case Refusal.GONE if fault.status == 410 and number is not None:
+        case ErrorKind.GONE if fault.status == 410 and number is not None:
             return IssueMoved(f"{what} was deleted, or issues are switched off.")
-        case Refusal.GONE | Refusal.INVALID | Refusal.TOO_LONG:
+        case ErrorKind.GONE | ErrorKind.INVALID | ErrorKind.TOO_LONG:
             return NoSuchIssue(
                 f"{what} does not exist{where}, or the token may not read it: check the number, and that the job has "
                 "`permissions: issues: write`."
             )
-        case Refusal.LIMITED:
-            return RateLimited(f"{what} could not be read: {_limit_words(fault)}.")
-        case Refusal.UNCLEAR:
-            return GitHubUnavailable(f"{what} could not be read: GitHub {fault.answered}, also when asked again.")
+        case ErrorKind.RATE_LIMITED:
+            return RateLimited(f"{what} could not be read: {_describe_rate_limit(fault)}.")
+        case ErrorKind.UNKNOWN_OUTCOME:
+            return GitHubUnavailable(f"{what} could not be read: GitHub {fault.description}, also when asked again.")
 
 
-def _write_error(fault: Fault, slug: str) -> TriageError:
-    if fault.refusal is Refusal.TOKEN:
-        return _bad_token()
-    if fault.refusal is Refusal.FORBIDDEN:
+def _write_error(fault: GitHubError, slug: str) -> TriageError:
+    if fault.kind is ErrorKind.BAD_TOKEN:
+        return _bad_token_error()
+    if fault.kind is ErrorKind.FORBIDDEN:
         return PermissionMissing(
             f"The token may not write to issues of {slug}: the job needs `permissions: issues: write`."
         )
     reasons = {
-        Refusal.LOCKED: "the issue is locked",
-        Refusal.ARCHIVED: "the repository is archived",
-        Refusal.GONE: "the issue or the comment was deleted meanwhile, or issues are switched off",
-        Refusal.MOVED: "the issue was transferred meanwhile",
-        Refusal.TOO_LONG: "the text is longer than the 65,536 characters that GitHub takes",
-        Refusal.LIMITED: _limit_words(fault),
-        Refusal.INVALID: f"it {fault.answered}",
-        Refusal.UNCLEAR: f"it {fault.answered}, also when asked again",
+        ErrorKind.LOCKED: "the issue is locked",
+        ErrorKind.ARCHIVED: "the repository is archived",
+        ErrorKind.GONE: "the issue or the comment was deleted meanwhile, or issues are switched off",
+        ErrorKind.MOVED: "the issue was transferred meanwhile",
+        ErrorKind.TOO_LONG: "the text is longer than the 65,536 characters that GitHub takes",
+        ErrorKind.RATE_LIMITED: _describe_rate_limit(fault),
+        ErrorKind.INVALID: f"it {fault.description}",
+        ErrorKind.UNKNOWN_OUTCOME: f"it {fault.description}, also when asked again",
     }
-    kind = NoSuchComment if fault.refusal is Refusal.GONE else CannotPublish
-    return kind(f"GitHub did not take what was written: {reasons[fault.refusal]}.")
+    kind = NoSuchComment if fault.kind is ErrorKind.GONE else CannotPublish
+    return kind(f"GitHub did not take what was written: {reasons[fault.kind]}.")
 
 
-def _bad_token() -> PermissionMissing:
+def _bad_token_error() -> PermissionMissing:
     return PermissionMissing("GitHub does not accept the token (401): check the input github-token.")
 
 
-def _limit_words(fault: Fault) -> str:
+def _describe_rate_limit(fault: GitHubError) -> str:
     until = f", which resets at {fault.resets_at:%H:%M} UTC" if fault.resets_at else ""
     return f"the token's rate limit is used up{until}"

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from triage.adapters.github.github_errors import Fault, Refusal
+from triage.adapters.github.github_errors import ErrorKind, GitHubError
 
 T = TypeVar("T")
-ATTEMPTS = 2
+MAX_WRITES = 2
 
 
-def settle(write: Callable[[], T], look: Callable[[], T | None]) -> T:
+def write_once(write: Callable[[], T], look: Callable[[], T | None]) -> T:
     """Write, and when the outcome is unclear look whether it was taken before writing once more.
 
     Args:
@@ -19,15 +19,15 @@ def settle(write: Callable[[], T], look: Callable[[], T | None]) -> T:
     Raises:
         Fault: GitHub refused, or the outcome stayed unclear.
     """
-    unclear: Fault | None = None
-    for _ in range(ATTEMPTS):
+    unclear: GitHubError | None = None
+    for _ in range(MAX_WRITES):
         try:
             return write()
-        except Fault as fault:
-            if fault.refusal is not Refusal.UNCLEAR:
+        except GitHubError as fault:
+            if fault.kind is not ErrorKind.UNKNOWN_OUTCOME:
                 raise
             unclear = fault
         taken = look()
         if taken is not None:
             return taken
-    raise unclear or Fault(Refusal.UNCLEAR)
+    raise unclear or GitHubError(ErrorKind.UNKNOWN_OUTCOME)

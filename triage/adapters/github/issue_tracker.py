@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from triage.adapters.github.comments import Comments
-from triage.adapters.github.github_errors import Fault, Refusal, reading, writing
-from triage.adapters.github.idempotent_write import settle
-from triage.adapters.github.responses import CommentAnswer, IssueAnswer, Named, RoleAnswer, understood
+from triage.adapters.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
+from triage.adapters.github.idempotent_write import write_once
+from triage.adapters.github.responses import CommentResponse, IssueResponse, LabelResponse, RoleResponse, parse_response
 from triage.domain.issue import Issue
 from triage.errors import BadInput
 from triage.network import DIRECT, Network
 
 if TYPE_CHECKING:
-    from triage.adapters.github.github_client import Transport
+    from triage.adapters.github.github_client import GitHubClient
 
 ROLES = frozenset({"admin", "maintain", "write", "triage", "read", "none"})
-_LOGIN = re.compile(r"[A-Za-z0-9_-]{1,100}(\[bot\])?")
+_LOGIN_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,100}(\[bot\])?")
 DAY = timedelta(hours=24)
-_SLUG = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
+_SLUG_PATTERN = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
 
 
 class IssueTracker:
@@ -57,29 +57,29 @@ class IssueTracker:
         settle_seconds: float = 1.0,
         network: Network = DIRECT,
     ) -> None:
-        if not _SLUG.fullmatch(slug) or {".", ".."} & set(slug.split("/")):
+        if not _SLUG_PATTERN.fullmatch(slug) or {".", ".."} & set(slug.split("/")):
             raise BadInput("The repository is not named as owner/name.")
         self._token = token
         self._slug = slug
         self._api_url = api_url
         self._seconds_between_writes = seconds_between_writes
-        self._patience_seconds = patience_seconds
+        self._max_wait_seconds = patience_seconds
         self._timeouts_seconds = (connect_seconds, read_seconds)
         self._backoff_seconds = backoff_seconds
-        self._settle_seconds = settle_seconds
+        self._reread_seconds = settle_seconds
         self._network = network
         self._repo = f"/repos/{slug}"
 
     @cached_property
-    def _transport(self) -> "Transport":
+    def _client(self) -> "GitHubClient":
         # PyGithub costs a quarter of a second of start-up, and a skipped event never gets here.
-        from triage.adapters.github.github_client import Transport
-        from triage.adapters.github.github_retry import Waits
+        from triage.adapters.github.github_client import GitHubClient
+        from triage.adapters.github.github_retry import WaitBudget
 
-        return Transport(
+        return GitHubClient(
             self._token,
             self._api_url,
-            waits=Waits(self._patience_seconds),
+            waits=WaitBudget(self._max_wait_seconds),
             seconds_between_writes=self._seconds_between_writes,
             timeouts_seconds=self._timeouts_seconds,
             backoff_seconds=self._backoff_seconds,
@@ -88,13 +88,13 @@ class IssueTracker:
 
     @cached_property
     def _comments(self) -> Comments:
-        return Comments(self._transport, self._repo, self._settle_seconds)
+        return Comments(self._client, self._repo, self._reread_seconds)
 
     def close(self) -> None:
         """Give the connections back; the tracker may be used again."""
-        self._transport.close()
+        self._client.close()
 
-    def issue(self, number: int) -> Issue:
+    def fetch_issue(self, number: int) -> Issue:
         """The issue with its whole thread, all pages.
 
         Raises:
@@ -102,11 +102,11 @@ class IssueTracker:
             PermissionMissing: The token is bad, or lacks a permission.
             GitHubUnavailable: Rate limit, server fault, no answer.
         """
-        with reading(self._slug, number):
-            answer = self._answer(number)
-            return self._shown(answer, self._comments.whole(number, answer.updated_at))
+        with translate_read_errors(self._slug, number):
+            answer = self._fetch_response(number)
+            return self._to_issue(answer, self._comments.fetch_all(number, answer.updated_at))
 
-    def again(self, number: int, posted: int | None = None) -> Issue:
+    def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
         """The issue as it is now; of its thread what was written or edited since `issue` read it, and our own.
 
         Of our own, one may be gone that was there: no list tells that.
@@ -118,10 +118,10 @@ class IssueTracker:
         Raises:
             NoSuchIssue, PermissionMissing, GitHubUnavailable: As `issue`.
         """
-        with reading(self._slug, number):
-            return self._shown(self._answer(number), self._comments.later(number, posted))
+        with translate_read_errors(self._slug, number):
+            return self._to_issue(self._fetch_response(number), self._comments.fetch_updates(number, posted))
 
-    def opened_lately(self, most: int) -> list[int]:
+    def list_recent_issues(self, most: int) -> list[int]:
         """Numbers of issues opened in the last 24 hours by GitHub's clock; not more than a page beyond `most`.
 
         Raises:
@@ -130,37 +130,37 @@ class IssueTracker:
         """
         newest = {"state": "all", "sort": "created", "direction": "desc"}
         numbers: list[int] = []
-        with reading(self._slug):
-            for page in self._transport.each_page(f"{self._repo}/issues", newest):
-                answers = [understood(IssueAnswer, raw) for raw in page]
-                day_ago = (self._transport.clock or datetime.now(UTC)) - DAY
+        with translate_read_errors(self._slug):
+            for page in self._client.iterate_pages(f"{self._repo}/issues", newest):
+                answers = [parse_response(IssueResponse, raw) for raw in page]
+                day_ago = (self._client.server_time or datetime.now(UTC)) - DAY
                 late = [one for one in answers if one.created_at is None or one.created_at > day_ago]
                 numbers += [one.number for one in late if one.pull_request is None]
                 if len(late) < len(answers) or len(numbers) > most:
                     break
         return numbers
 
-    def labels(self) -> list[str]:
+    def list_labels(self) -> list[str]:
         """Names of the repository's labels, all pages.
 
         Raises:
             NoSuchIssue, PermissionMissing, GitHubUnavailable: As `issue`.
         """
-        with reading(self._slug):
-            answers = [understood(Named, raw) for raw in self._transport.pages(f"{self._repo}/labels")]
+        with translate_read_errors(self._slug):
+            answers = [parse_response(LabelResponse, raw) for raw in self._client.fetch_list(f"{self._repo}/labels")]
         return [answer.name for answer in answers if answer.name]
 
-    def role(self, login: str) -> str:
+    def fetch_role(self, login: str) -> str:
         """`admin`, `maintain`, `write`, `triage`, `read` or `none`, asked now; `none` when it cannot be told.
 
         A role of an organization's own counts as the one that it builds on.
         """
-        if not _LOGIN.fullmatch(login):
+        if not _LOGIN_PATTERN.fullmatch(login):
             return "none"
         path = f"{self._repo}/collaborators/{quote(login, safe='')}/permission"
         try:
-            answer = understood(RoleAnswer, self._transport.get(path))
-        except Fault:
+            answer = parse_response(RoleResponse, self._client.get(path))
+        except GitHubError:
             return "none"
         told = [name for name in (answer.role_name, answer.permission) if name in ROLES]
         return told[0] if told else "none"
@@ -172,7 +172,7 @@ class IssueTracker:
             PermissionMissing: The token may not write.
             CannotPublish: GitHub did not take it, or did not say whether it did.
         """
-        with writing(self._slug):
+        with translate_write_errors(self._slug):
             comment = self._comments.post(number, body)
         return comment.id, comment.html_url
 
@@ -184,19 +184,19 @@ class IssueTracker:
             NoSuchComment: The comment, or the issue, was deleted.
             CannotPublish: As `post_comment`.
         """
-        with writing(self._slug):
+        with translate_write_errors(self._slug):
             comment = self._comments.edit(comment_id, body)
         return comment.id, comment.html_url
 
-    def remove_comment(self, number: int, comment_id: int) -> None:
+    def delete_comment(self, number: int, comment_id: int) -> None:
         """Delete a comment of ours while an older one of ours stands on the issue; any other stays.
 
         Raises:
             PermissionMissing: The token may not write.
             CannotPublish: GitHub did not take it, or did not say whether it did.
         """
-        with writing(self._slug):
-            self._comments.remove(number, comment_id)
+        with translate_write_errors(self._slug):
+            self._comments.delete(number, comment_id)
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         """Add those of the labels that exist; nothing is created or removed.
@@ -208,28 +208,28 @@ class IssueTracker:
         path = f"{self._repo}/issues/{number}"
         wanted = {label.lower() for label in labels}
         # GitHub would create a label that does not exist.
-        names = [name for name in self.labels() if name.lower() in wanted] if wanted else []
+        names = [name for name in self.list_labels() if name.lower() in wanted] if wanted else []
         if not names:
             return
 
         def write() -> bool:
-            self._transport.write("POST", f"{path}/labels", {"labels": names})
+            self._client.write("POST", f"{path}/labels", {"labels": names})
             return True
 
         def look() -> bool | None:
-            there = understood(IssueAnswer, self._transport.get(path)).label_names()
+            there = parse_response(IssueResponse, self._client.get(path)).label_names()
             return True if set(names) <= set(there) else None
 
-        with writing(self._slug):
-            settle(write, look)
+        with translate_write_errors(self._slug):
+            write_once(write, look)
 
-    def _answer(self, number: int) -> IssueAnswer:
+    def _fetch_response(self, number: int) -> IssueResponse:
         """The issue without its thread. Another issue in its place has moved there."""
-        answer = understood(IssueAnswer, self._transport.get(f"{self._repo}/issues/{number}"))
+        answer = parse_response(IssueResponse, self._client.get(f"{self._repo}/issues/{number}"))
         if answer.number != number:
-            raise Fault(Refusal.MOVED)
+            raise GitHubError(ErrorKind.MOVED)
         return answer
 
-    def _shown(self, answer: IssueAnswer, comments: Sequence[CommentAnswer]) -> Issue:
-        thread = [one.exchange(ours=self._comments.is_ours(one)) for one in comments]
-        return answer.issue(thread, self._transport.clock)
+    def _to_issue(self, answer: IssueResponse, comments: Sequence[CommentResponse]) -> Issue:
+        thread = [one.to_exchange(ours=self._comments.is_ours(one)) for one in comments]
+        return answer.to_issue(thread, self._client.server_time)

@@ -5,49 +5,49 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from triage.adapters.github.github_errors import Fault, Refusal
-from triage.domain.issue import Exchange, Issue
-from triage.text.timestamps import Moment
+from triage.adapters.github.github_errors import ErrorKind, GitHubError
+from triage.domain.issue import Issue, IssueComment
+from triage.text.timestamps import Timestamp
 
-GHOST = "ghost"
+DELETED_ACCOUNT = "ghost"
 """What GitHub's pages call a deleted account."""
 
 
-class _Answer(BaseModel):
+class _Response(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Account(_Answer):
+class Account(_Response):
     """A user or a bot."""
 
-    login: str = GHOST
+    login: str = DELETED_ACCOUNT
     type: str = ""
 
 
-class Named(_Answer):
+class LabelResponse(_Response):
     """A label."""
 
     name: str | None = None
 
 
-class CommentAnswer(_Answer):
+class CommentResponse(_Response):
     """A comment of an issue."""
 
     id: int
     html_url: str = ""
     body: str | None = None
     user: Account | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
+    created_at: Timestamp = None
+    updated_at: Timestamp = None
 
     @property
     def login(self) -> str:
         """Who wrote it."""
-        return self.user.login if self.user else GHOST
+        return self.user.login if self.user else DELETED_ACCOUNT
 
-    def exchange(self, *, ours: bool) -> Exchange:
+    def to_exchange(self, *, ours: bool) -> IssueComment:
         """The comment as a value."""
-        return Exchange(
+        return IssueComment(
             author=self.login,
             body=self.body or "",
             created_at=self.created_at,
@@ -58,7 +58,7 @@ class CommentAnswer(_Answer):
         )
 
 
-class IssueAnswer(_Answer):
+class IssueResponse(_Response):
     """An issue, or a pull request seen as one."""
 
     number: int
@@ -66,47 +66,47 @@ class IssueAnswer(_Answer):
     body: str | None = None
     html_url: str = ""
     user: Account | None = None
-    labels: list[Named | str] = []
+    labels: list[LabelResponse | str] = []
     state: str = "open"
     locked: bool | None = False
     pull_request: Any = None
-    created_at: Moment = None
-    updated_at: Moment = None
+    created_at: Timestamp = None
+    updated_at: Timestamp = None
 
     def label_names(self) -> list[str]:
         """Names of the issue's labels."""
         names = [label if isinstance(label, str) else label.name for label in self.labels]
         return [name for name in names if name]
 
-    def issue(self, thread: list[Exchange], at: datetime | None) -> Issue:
+    def to_issue(self, thread: list[IssueComment], at: datetime | None) -> Issue:
         """The issue as a value, with its thread, as GitHub showed it at that moment."""
         return Issue(
             number=self.number,
             title=self.title or "",
             body=self.body or "",
             url=self.html_url,
-            author=self.user.login if self.user else GHOST,
+            author=self.user.login if self.user else DELETED_ACCOUNT,
             author_is_bot=bool(self.user and self.user.type == "Bot"),
             labels=self.label_names(),
             state=self.state,
             locked=bool(self.locked),
             is_pull_request=self.pull_request is not None,
             thread=thread,
-            at=at,
+            observed_at=at,
         )
 
 
-class RoleAnswer(_Answer):
+class RoleResponse(_Response):
     """What somebody may do. `role_name` is exact; `permission` is what a role of an organization's own builds on."""
 
     role_name: str | None = None
     permission: str | None = None
 
 
-A = TypeVar("A", bound=_Answer)
+A = TypeVar("A", bound=_Response)
 
 
-def understood(shape: type[A], raw: object) -> A:
+def parse_response(shape: type[A], raw: object) -> A:
     """The answer in its shape.
 
     Raises:
@@ -115,4 +115,4 @@ def understood(shape: type[A], raw: object) -> A:
     try:
         return shape.model_validate(raw)
     except ValidationError:
-        raise Fault(Refusal.UNCLEAR) from None
+        raise GitHubError(ErrorKind.UNKNOWN_OUTCOME) from None

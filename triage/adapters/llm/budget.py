@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from triage.domain.run import Limits, ModelCall, Usage
-from triage.errors import BudgetSpent, DollarsSpent
+from triage.errors import BudgetExceeded, CostLimitExceeded
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Reservation:
     usd: float
 
 
-class Ledger:
+class Budget:
     """Counts what a run spends. Calls reserve before they start, so that parallel ones cannot spend the same rest.
 
     Vectors are asked for in a thread, hence the lock.
@@ -49,7 +49,7 @@ class Ledger:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._reserved: list[Reservation] = []
-        self._known_usd = 0.0  # what calls with a known price cost; `usage.usd` turns none with the first unknown one
+        self._priced_usd = 0.0  # what calls with a known price cost; `usage.usd` turns none with the first unknown one
         self._lock = Lock()
         self.usage = Usage()
 
@@ -61,16 +61,16 @@ class Ledger:
         """
         asked = Reservation(tokens, usd or 0.0)
         if self._limits.usd <= 0:
-            raise BudgetSpent("max-cost-usd is 0")
+            raise BudgetExceeded("max-cost-usd is 0")
         with self._lock:
             if self.usage.tokens + sum(r.tokens for r in self._reserved) + asked.tokens > self._limits.tokens:
-                raise BudgetSpent(f"max-tokens ({self._limits.tokens:,}) would be exceeded")
-            if self._known_usd + sum(r.usd for r in self._reserved) + asked.usd > self._limits.usd:
-                raise DollarsSpent(f"max-cost-usd ({self._limits.usd:.2f}) would be exceeded")
+                raise BudgetExceeded(f"max-tokens ({self._limits.tokens:,}) would be exceeded")
+            if self._priced_usd + sum(r.usd for r in self._reserved) + asked.usd > self._limits.usd:
+                raise CostLimitExceeded(f"max-cost-usd ({self._limits.usd:.2f}) would be exceeded")
             self._reserved.append(asked)
         return asked
 
-    def settle(self, reservation: Reservation, call: ModelCall, withheld: Reservation | None = None) -> None:
+    def commit(self, reservation: Reservation, call: ModelCall, withheld: Reservation | None = None) -> None:
         """Replace what was set aside by what was spent.
 
         Args:
@@ -83,12 +83,12 @@ class Ledger:
             if withheld is not None:
                 self._reserved.append(withheld)
             self._add(call.usage)
-        _note(call)
+        _record_call(call)
 
-    def replay(self, call: ModelCall) -> None:
+    def add_cached_call(self, call: ModelCall) -> None:
         """Count a call that was made and paid before."""
         self.resume(call.usage)
-        _note(call)
+        _record_call(call)
 
     def resume(self, spent: Usage) -> None:
         """Count what an interrupted run had spent."""
@@ -96,11 +96,11 @@ class Ledger:
             self._add(spent)
 
     def _add(self, spent: Usage) -> None:
-        self._known_usd += spent.priced
+        self._priced_usd += spent.priced_usd
         self.usage += spent
 
     @contextmanager
-    def metered(self, deadline: float) -> Iterator[MeterReading]:
+    def meter_usage(self, deadline: float) -> Iterator[MeterReading]:
         """Record the calls made inside the block, also by tasks that it starts."""
         meter = MeterReading(deadline)
         token = _meter.set(meter)
@@ -110,13 +110,13 @@ class Ledger:
             _meter.reset(token)
 
 
-def deadline() -> float | None:
+def current_deadline() -> float | None:
     """When the current block must have ended, on the ledger's clock; none outside of a block."""
     meter = _meter.get()
     return meter.deadline if meter else None
 
 
-def _note(call: ModelCall) -> None:
+def _record_call(call: ModelCall) -> None:
     meter = _meter.get()
     if meter is not None:
         meter.calls.append(call)

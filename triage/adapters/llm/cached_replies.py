@@ -9,19 +9,19 @@ from typing import Any
 from langchain_core.messages import BaseMessage, convert_to_openai_messages
 
 from triage import __version__
-from triage.adapters.llm.model_reply import Reply
-from triage.adapters.llm.output_formats import Shape
-from triage.ports import Replies
+from triage.adapters.llm.model_reply import ModelReply
+from triage.adapters.llm.output_formats import OutputFormat
+from triage.ports import ResponseCache
 
 
 @dataclass(frozen=True)
-class Replays:
+class CachedReplies:
     """Kept answers of one endpoint; none without a store."""
 
-    store: Replies | None = None
+    cache: ResponseCache | None = None
     base_url: str = ""
 
-    def key(self, model: str, messages: Sequence[BaseMessage], shape: Shape[Any], max_tokens: int) -> str:
+    def build_key(self, model: str, messages: Sequence[BaseMessage], shape: OutputFormat[Any], max_tokens: int) -> str:
         """Digest of all that shapes the answer.
 
         In which mode it was asked for, and which model took over, belongs to the answer instead: both depend on how
@@ -39,15 +39,15 @@ class Replays:
         ]
         return blake2b(json.dumps(asked, sort_keys=True).encode(), digest_size=16).hexdigest()
 
-    def known(self, key: str) -> Reply | None:
+    def get(self, key: str) -> ModelReply | None:
         """The answer; one that cannot be read is none."""
-        kept = self.store.known(key) if self.store else None
+        kept = self.cache.get(key) if self.cache else None
         try:
-            return Reply.model_validate(json.loads(kept), strict=True) if kept else None
+            return ModelReply.model_validate(json.loads(kept), strict=True) if kept else None
         except (ValueError, RecursionError):
             return None
 
-    def keep(self, key: str, reply: Reply) -> None:
+    def put(self, key: str, reply: ModelReply) -> None:
         """Remember it."""
-        if self.store:
-            self.store.keep(key, json.dumps(reply.model_dump()))  # which takes lone surrogates, unlike pydantic's own
+        if self.cache:
+            self.cache.put(key, json.dumps(reply.model_dump()))  # which takes lone surrogates, unlike pydantic's own

@@ -10,10 +10,10 @@ from langchain_openai import ChatOpenAI
 from openai.resources import Embeddings, Models
 from pydantic import SecretStr
 
-from triage.adapters.llm.circuit_breaker import Breaker
+from triage.adapters.llm.circuit_breaker import CircuitBreaker
 from triage.network import DIRECT, Network
 
-OPENAI = "https://api.openai.com/v1"
+OPENAI_URL = "https://api.openai.com/v1"
 TIMEOUT = openai.Timeout(60.0, connect=10.0)
 """Seconds between two pieces of an answer, and until the line is open. The SDK's own is ten minutes."""
 
@@ -28,17 +28,17 @@ class Endpoint:
 
     api_key: SecretStr
     request_id: str
-    base_url: str = OPENAI
+    base_url: str = OPENAI_URL
     """Always said: else the SDK would take another from the environment."""
     network: Network = DIRECT
-    breaker: Breaker = field(default_factory=Breaker)
-    _chats: dict[tuple[str, bool], ChatOpenAI] = field(default_factory=dict, repr=False)
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    _chat_clients: dict[tuple[str, bool], ChatOpenAI] = field(default_factory=dict, repr=False)
 
-    def chat(self, model: str, *, temperature: bool = True) -> ChatOpenAI:
+    def chat_client(self, model: str, *, temperature: bool = True) -> ChatOpenAI:
         """The client for a model; without temperature for models that refuse the parameter."""
         key = (model, temperature)
-        if key not in self._chats:
-            self._chats[key] = ChatOpenAI(
+        if key not in self._chat_clients:
+            self._chat_clients[key] = ChatOpenAI(
                 model=model,
                 temperature=0 if temperature else None,
                 base_url=self.base_url,
@@ -47,13 +47,13 @@ class Endpoint:
                 max_retries=0,
                 default_headers=self._headers,
                 use_responses_api=False,
-                http_client=self._sync,
-                http_async_client=self._async,
+                http_client=self._http_client,
+                http_async_client=self._async_http_client,
             )
-        return self._chats[key]
+        return self._chat_clients[key]
 
     @cached_property
-    def embeddings(self) -> Embeddings:
+    def embeddings_client(self) -> Embeddings:
         """The client for embedding models: the SDK's, as LangChain's hides what a call took."""
         client = openai.OpenAI(
             api_key=self.api_key.get_secret_value(),
@@ -61,32 +61,32 @@ class Endpoint:
             timeout=TIMEOUT,
             max_retries=0,
             default_headers=self._headers,
-            http_client=self._sync,
+            http_client=self._http_client,
         )
         return client.embeddings
 
     @cached_property
-    def models(self) -> Models:
+    def models_client(self) -> Models:
         """The client for the list of models."""
         key = self.api_key.get_secret_value()
-        return openai.OpenAI(api_key=key, base_url=self.base_url, max_retries=0, http_client=self._sync).models
+        return openai.OpenAI(api_key=key, base_url=self.base_url, max_retries=0, http_client=self._http_client).models
 
     @cached_property
-    def _sync(self) -> openai.DefaultHttpxClient:
-        return openai.DefaultHttpxClient(**self._line)
+    def _http_client(self) -> openai.DefaultHttpxClient:
+        return openai.DefaultHttpxClient(**self._client_options)
 
     @cached_property
-    def _async(self) -> openai.DefaultAsyncHttpxClient:
-        return openai.DefaultAsyncHttpxClient(**self._line)
+    def _async_http_client(self) -> openai.DefaultAsyncHttpxClient:
+        return openai.DefaultAsyncHttpxClient(**self._client_options)
 
     @property
-    def _line(self) -> dict[str, Any]:
+    def _client_options(self) -> dict[str, Any]:
         """No variable is read, and no redirect followed: it would take the prompt elsewhere."""
         proxy = self.network.proxy_for(self.base_url)
         return {
             "timeout": TIMEOUT,
-            "verify": self.network.trust(self.base_url),
-            "proxy": httpx2.Proxy(proxy, ssl_context=self.network.proxy_trust(self.base_url)) if proxy else None,
+            "verify": self.network.ssl_context(self.base_url),
+            "proxy": httpx2.Proxy(proxy, ssl_context=self.network.proxy_ssl_context(self.base_url)) if proxy else None,
             "trust_env": False,
             "follow_redirects": False,
         }

@@ -4,12 +4,12 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
 
-from triage.adapters.llm.token_count import Counted
+from triage.adapters.llm.token_count import TokenCount
 from triage.domain.value import Value
-from triage.secrets.matcher import Screened
+from triage.secrets.matcher import Redact
 
 
-class AskedTool(Value):
+class RequestedTool(Value):
     """A tool call that a model asked for; its arguments as they came where they are no JSON object."""
 
     id: str
@@ -17,7 +17,7 @@ class AskedTool(Value):
     args: dict[str, Any] | str
 
 
-class Reply(Value):
+class ModelReply(Value):
     """What a model answered, and what that took.
 
     A fresh answer is read in this form too, so that a kept one says the same.
@@ -27,7 +27,7 @@ class Reply(Value):
     """Which answered: the fallback's name when it took over."""
     mode: str
     content: str | list[str | dict[str, Any]]
-    tools: list[AskedTool]
+    tools: list[RequestedTool]
     finish_reason: str | None
     refused: bool
     input_tokens: int
@@ -37,11 +37,11 @@ class Reply(Value):
     """The endpoint did not say what it billed."""
 
     @property
-    def counted(self) -> Counted:
+    def token_count(self) -> TokenCount:
         """What the call took."""
-        return Counted(self.input_tokens, self.output_tokens, self.cached_tokens)
+        return TokenCount(self.input_tokens, self.output_tokens, self.cached_tokens)
 
-    def masked(self, screened: Screened) -> "Reply":
+    def redact(self, screened: Redact) -> "ModelReply":
         """The same without secrets of ours."""
         tools = [tool.model_copy(update={"args": screened(tool.args)}) for tool in self.tools]
         return self.model_copy(update={"content": screened(self.content), "tools": tools})
@@ -64,14 +64,14 @@ class Reply(Value):
         )
 
 
-def reply_of(message: AIMessage, model: str, mode: str, counted: Counted, *, estimated: bool) -> Reply:
+def to_model_reply(message: AIMessage, model: str, mode: str, counted: TokenCount, *, estimated: bool) -> ModelReply:
     """The endpoint's answer. Raises ValueError for one that is no text and no tool call."""
-    return Reply(
+    return ModelReply(
         model=model,
         mode=mode,
         content=message.content,
         tools=[
-            AskedTool(id=call["id"] or f"call-{number}", name=call["name"] or "", args=call["args"] or {})
+            RequestedTool(id=call["id"] or f"call-{number}", name=call["name"] or "", args=call["args"] or {})
             for number, call in enumerate([*message.tool_calls, *message.invalid_tool_calls])
         ],
         finish_reason=message.response_metadata.get("finish_reason"),

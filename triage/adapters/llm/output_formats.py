@@ -17,9 +17,9 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from openai import pydantic_function_tool
 from pydantic import BaseModel, ValidationError
 
-from triage.adapters.llm.model_errors import Unfitting
-from triage.adapters.llm.model_reply import Reply
-from triage.errors import BadAnswer
+from triage.adapters.llm.model_errors import WrongFormat
+from triage.adapters.llm.model_reply import ModelReply
+from triage.errors import InvalidAnswer
 
 A = TypeVar("A", bound=BaseModel)
 T = TypeVar("T")
@@ -33,28 +33,28 @@ class Mode(Generic[T]):
 
     name: str
     arguments: Mapping[str, Any]
-    read: Callable[[Reply], T]
+    read: Callable[[ModelReply], T]
     preface: Sequence[BaseMessage] = ()
-    sent: str = ""
+    prompt_addition: str = ""
     """What the arguments add to the prompt, as JSON."""
 
 
 @dataclass(frozen=True)
-class Shape(Generic[T]):
+class OutputFormat(Generic[T]):
     """The modes in which a shape can be asked for, best first."""
 
     name: str
     modes: Sequence[Mode[T]] = field(default_factory=tuple)
 
 
-def structured(answer: type[A]) -> Shape[A]:
+def structured_format(answer: type[A]) -> OutputFormat[A]:
     """A validated answer of this schema."""
     tool: dict[str, Any] = dict(pydantic_function_tool(answer))
     schema = tool["function"]["parameters"]
     text = json.dumps(schema)
     name = answer.__name__
-    from_content = lambda reply: _validated(answer, _content(reply))  # noqa: E731
-    return Shape(
+    from_content = lambda reply: _validate(answer, _read_content(reply))  # noqa: E731
+    return OutputFormat(
         "structured",
         (
             Mode(
@@ -66,13 +66,13 @@ def structured(answer: type[A]) -> Shape[A]:
                     }
                 },
                 from_content,
-                sent=text,
+                prompt_addition=text,
             ),
             Mode(
                 "function_calling",
                 {"tools": [tool], "tool_choice": {"type": "function", "function": {"name": name}}},
-                lambda reply: _validated(answer, _arguments(reply, name)),
-                sent=text,
+                lambda reply: _validate(answer, _read_arguments(reply, name)),
+                prompt_addition=text,
             ),
             Mode(
                 "json_mode",
@@ -84,73 +84,73 @@ def structured(answer: type[A]) -> Shape[A]:
     )
 
 
-def json_object() -> Shape[dict[str, Any]]:
+def json_format() -> OutputFormat[dict[str, Any]]:
     """A JSON object whose fields are not fixed; asked for plainly where JSON mode is not known."""
-    return Shape(
+    return OutputFormat(
         "json_object",
         (
-            Mode("json_mode", {"response_format": {"type": "json_object"}}, _object),
-            Mode("plain", {}, _object),
+            Mode("json_mode", {"response_format": {"type": "json_object"}}, _read_object),
+            Mode("plain", {}, _read_object),
         ),
     )
 
 
-def text() -> Shape[str]:
+def text_format() -> OutputFormat[str]:
     """Words."""
-    return Shape("text", (Mode("plain", {}, _content),))
+    return OutputFormat("text", (Mode("plain", {}, _read_content),))
 
 
-def with_tools(tools: Sequence[BaseTool]) -> Shape[AIMessage]:
+def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
     """A message that may ask for tools."""
     specs = [convert_to_openai_tool(tool) for tool in tools]
-    return Shape("tools", (Mode("tools", {"tools": specs}, _message, sent=json.dumps(specs)),))
+    return OutputFormat("tools", (Mode("tools", {"tools": specs}, _read_message, prompt_addition=json.dumps(specs)),))
 
 
-def _message(reply: Reply) -> AIMessage:
-    return _whole(reply).message
+def _read_message(reply: ModelReply) -> AIMessage:
+    return _check_complete(reply).message
 
 
-def _whole(reply: Reply) -> Reply:
+def _check_complete(reply: ModelReply) -> ModelReply:
     if reply.finish_reason == "length":
-        raise BadAnswer("answer cut at its length limit")
+        raise InvalidAnswer("answer cut at its length limit")
     if reply.finish_reason == "content_filter":
-        raise BadAnswer("content filter")
+        raise InvalidAnswer("content filter")
     if reply.refused:
-        raise BadAnswer("refused by the model")
+        raise InvalidAnswer("refused by the model")
     return reply
 
 
-def _content(reply: Reply) -> str:
-    words = _whole(reply).message.text.strip()
+def _read_content(reply: ModelReply) -> str:
+    words = _check_complete(reply).message.text.strip()
     if not words:
-        raise BadAnswer("empty answer")
+        raise InvalidAnswer("empty answer")
     return words
 
 
-def _arguments(reply: Reply, name: str) -> str:
-    for tool in _whole(reply).tools:
+def _read_arguments(reply: ModelReply, name: str) -> str:
+    for tool in _check_complete(reply).tools:
         if tool.name == name and isinstance(tool.args, dict):
             return json.dumps(tool.args)
-    raise Unfitting("no usable function call")
+    raise WrongFormat("no usable function call")
 
 
-def _json_of(words: str) -> str:
+def _strip_fence(words: str) -> str:
     fenced = _FENCE.match(words)
     return fenced[1] if fenced else words
 
 
-def _validated(answer: type[A], words: str) -> A:
+def _validate(answer: type[A], words: str) -> A:
     try:
-        return answer.model_validate_json(_json_of(words))
+        return answer.model_validate_json(_strip_fence(words))
     except ValidationError as error:
-        raise Unfitting(f"answer does not fit {answer.__name__}") from error
+        raise WrongFormat(f"answer does not fit {answer.__name__}") from error
 
 
-def _object(reply: Reply) -> dict[str, Any]:
+def _read_object(reply: ModelReply) -> dict[str, Any]:
     try:
-        value = json.loads(_json_of(_content(reply)))
+        value = json.loads(_strip_fence(_read_content(reply)))
     except (ValueError, RecursionError) as error:
-        raise BadAnswer("answer is not JSON") from error
+        raise InvalidAnswer("answer is not JSON") from error
     if not isinstance(value, dict):
-        raise BadAnswer("answer is not a JSON object")
+        raise InvalidAnswer("answer is not a JSON object")
     return value

@@ -6,7 +6,7 @@ from functools import cache
 
 from genai_prices import Usage, calc_price
 
-from triage.adapters.llm.token_count import Counted
+from triage.adapters.llm.token_count import TokenCount
 from triage.domain.project_config import Price
 
 MILLION = 1_000_000
@@ -18,7 +18,7 @@ class PriceTable:
 
     own: Mapping[str, Price] = field(default_factory=dict)
 
-    def usd(self, model: str, counted: Counted) -> float | None:
+    def cost_usd(self, model: str, counted: TokenCount) -> float | None:
         """US dollars for one call, or none when the model's price is not known.
 
         Args:
@@ -27,14 +27,14 @@ class PriceTable:
         """
         own = self.own.get(model) or self.own.get(model.rpartition("/")[2])
         if own is None:
-            return _built_in(model, counted)
+            return _list_price_usd(model, counted)
         cached = own.input if own.cached_input is None else own.cached_input
         fresh = counted.input - counted.cached
         return (fresh * own.input + counted.cached * cached + counted.output * own.output) / MILLION
 
 
-def _built_in(model: str, counted: Counted) -> float | None:
-    known = _known(model)
+def _list_price_usd(model: str, counted: TokenCount) -> float | None:
+    known = _find_model(model)
     if known is None:
         return None
     name, provider = known
@@ -43,7 +43,7 @@ def _built_in(model: str, counted: Counted) -> float | None:
 
 
 @cache
-def _known(model: str) -> tuple[str, str | None] | None:
+def _find_model(model: str) -> tuple[str, str | None] | None:
     """Name and provider under which the table knows a model.
 
     Embedding models are found under their provider only.

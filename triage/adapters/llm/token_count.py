@@ -12,12 +12,12 @@ BYTES_PER_TOKEN = 3.0
 """Of UTF-8. English prose has about 4, code about 3, Chinese 3 to 4, an emoji 2 to 4: too high an estimate only
 reserves more. A tokenizer would have to be downloaded."""
 TOKENS_PER_MESSAGE = 4
-MOST = 10**9
+MAX_COUNT = 10**9
 """In one call; a larger number is no count of tokens."""
 
 
 @dataclass(frozen=True)
-class Counted:
+class TokenCount:
     """What a call took. Reasoning is part of the output, what came from the provider's cache part of the input."""
 
     input: int
@@ -25,12 +25,12 @@ class Counted:
     cached: int = 0
 
 
-def of_text(text: str) -> int:
+def estimate_text(text: str) -> int:
     """Estimated tokens of a text."""
     return math.ceil(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN)
 
 
-def of_prompt(messages: Sequence[BaseMessage], extra: str) -> int:
+def estimate_prompt(messages: Sequence[BaseMessage], extra: str) -> int:
     """Estimated tokens of a prompt.
 
     Args:
@@ -39,24 +39,24 @@ def of_prompt(messages: Sequence[BaseMessage], extra: str) -> int:
     """
     asked = [calls for calls in (getattr(message, "tool_calls", None) for message in messages) if calls]
     texts = [extra, *(message.text for message in messages), json.dumps(asked, ensure_ascii=False) if asked else ""]
-    return of_text("".join(texts)) + TOKENS_PER_MESSAGE * len(messages)
+    return estimate_text("".join(texts)) + TOKENS_PER_MESSAGE * len(messages)
 
 
-def told(usage: Any) -> Counted | None:
+def parse_usage(usage: Any) -> TokenCount | None:
     """What an endpoint says that it billed; none when it says nothing that can be used.
 
     Some leave reasoning out of `completion_tokens`, but never out of `total_tokens`.
     """
     if not isinstance(usage, Mapping):
         return None
-    prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    prompt, completion = _valid_count(usage.get("prompt_tokens")), _valid_count(usage.get("completion_tokens"))
     if not prompt:  # no prompt is empty
         return None
-    output = max(completion or 0, (_count(usage.get("total_tokens")) or 0) - prompt)
+    output = max(completion or 0, (_valid_count(usage.get("total_tokens")) or 0) - prompt)
     details = usage.get("prompt_tokens_details")
-    cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
-    return Counted(prompt, output, min(cached or 0, prompt))
+    cached = _valid_count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
+    return TokenCount(prompt, output, min(cached or 0, prompt))
 
 
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST else None
+def _valid_count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MAX_COUNT else None

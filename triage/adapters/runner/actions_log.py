@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from triage.adapters.runner.format_record import elapsed, told
-from triage.adapters.runner.inert_lines import PREFIX, LineWriter, inert_lines, one_line
-from triage.adapters.runner.workflow_commands import command, masks
+from triage.adapters.runner.format_record import format_elapsed, format_record
+from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_line, to_inert_lines
+from triage.adapters.runner.workflow_commands import format_command, mask_commands
 from triage.domain.run import StepRecord, ToolExecution
 
 
@@ -20,30 +20,30 @@ class ActionsLog:
 
     def add_masks(self, secrets: Iterable[str]) -> None:
         """Have the runner blot the secrets out of everything that is logged from now on."""
-        self._lines.write_as_they_are(masks(secrets))
+        self._lines.write_unredacted(mask_commands(secrets))
 
-    def started(self, what: str) -> None:
+    def log_start(self, what: str) -> None:
         """A step or a tool starts."""
-        self.note(f"{what} started")
+        self.info(f"{what} started")
 
-    def ended(self, record: StepRecord | ToolExecution) -> None:
+    def log_end(self, record: StepRecord | ToolExecution) -> None:
         """It ended, and how."""
-        self.note(told(record))
+        self.info(format_record(record))
 
-    def note(self, text: str) -> None:
+    def info(self, text: str) -> None:
         """One line with the time since the start."""
-        self._lines.write([f"{PREFIX}{elapsed(self._clock() - self._start)} {one_line(text)}"])
+        self._lines.write([f"{PREFIX}{format_elapsed(self._clock() - self._start)} {to_inert_line(text)}"])
 
     @contextmanager
-    def grouped(self, title: str) -> Iterator[None]:
+    def group(self, title: str) -> Iterator[None]:
         """A group that is open while its lines come in, and folded afterwards."""
-        self._lines.write([command("group", title)])
+        self._lines.write([format_command("group", title)])
         try:
             yield
         finally:
             self._lines.write(["::endgroup::"])
 
-    def folded(self, title: str, text: str) -> None:
+    def log_group(self, title: str, text: str) -> None:
         """A group that the reader opens."""
-        body = [f"{PREFIX}{line}".rstrip() for line in inert_lines(text)]
-        self._lines.write([command("group", title), *body, "::endgroup::"])
+        body = [f"{PREFIX}{line}".rstrip() for line in to_inert_lines(text)]
+        self._lines.write([format_command("group", title), *body, "::endgroup::"])

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from triage.adapters.runner.file_commands import SUMMARY_BYTES, output_block, summary_bytes
-from triage.adapters.runner.inert_lines import PREFIX, LineWriter, one_line
+from triage.adapters.runner.file_commands import SUMMARY_BYTES, fit_summary, format_outputs
+from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_line
 from triage.adapters.runner.report_file import write_report
-from triage.adapters.runner.workflow_commands import command
+from triage.adapters.runner.workflow_commands import format_command
 from triage.domain.code import Span
-from triage.ports import Level
+from triage.ports import AnnotationLevel
 
-MOST_ANNOTATIONS = 10
+MAX_ANNOTATIONS = 10
 """Per level and step; the runner shows no more (ExecutionContext.cs)."""
 
 
@@ -32,59 +32,61 @@ class ActionsRunner:
         self._summary_path = summary_path
         self._output_path = output_path
         self._workspace = workspace
-        self._annotated: Counter[Level] = Counter()
-        self.told = False
+        self._annotated: Counter[AnnotationLevel] = Counter()
+        self.has_written_summary = False
         """The job's page was given something."""
 
-    def summary(self, markdown: str) -> None:
+    def write_summary(self, markdown: str) -> None:
         """Append to the job's page, within what GitHub accepts."""
-        self.told = True
+        self.has_written_summary = True
         if self._summary_path is None:
             self._lines.write([f"{PREFIX}There is no GITHUB_STEP_SUMMARY, so the summary is not shown."])
             return
         try:
             held = self._summary_path.stat().st_size if self._summary_path.exists() else 0
-            with open(self._summary_path, "ab", opener=_at_once) as file:
-                file.write(summary_bytes(markdown, SUMMARY_BYTES - held))
+            with open(self._summary_path, "ab", opener=_open_nonblocking) as file:
+                file.write(fit_summary(markdown, SUMMARY_BYTES - held))
         except OSError as error:
-            self.annotate("warning", f"The summary could not be written: {_reason(error)}.")
+            self.annotate("warning", f"The summary could not be written: {_describe_os_error(error)}.")
 
-    def outputs(self, values: Mapping[str, str]) -> None:
+    def write_outputs(self, values: Mapping[str, str]) -> None:
         """Append to the step's outputs."""
         if self._output_path is None:
             self._lines.write([f"{PREFIX}There is no GITHUB_OUTPUT, so later steps get no outputs."])
             return
-        block = output_block(values)
+        block = format_outputs(values)
         try:
-            with open(self._output_path, "ab", opener=_at_once) as file:
+            with open(self._output_path, "ab", opener=_open_nonblocking) as file:
                 file.write(block)
         except OSError as error:
-            self.annotate("warning", f"The outputs could not be written: {_reason(error)}.")
+            self.annotate("warning", f"The outputs could not be written: {_describe_os_error(error)}.")
 
-    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
         """One line beside the job; from the eleventh of a level on, in the log only."""
         self._annotated[level] += 1
-        shown = self._annotated[level] <= MOST_ANNOTATIONS
+        shown = self._annotated[level] <= MAX_ANNOTATIONS
         where = {"file": at.path, "line": str(at.start), "endLine": str(at.end)} if at else {}
-        self._lines.write([command(level, message, where) if shown else f"{PREFIX}{level}: {one_line(message)}"])
+        self._lines.write(
+            [format_command(level, message, where) if shown else f"{PREFIX}{level}: {to_inert_line(message)}"]
+        )
 
-    def report(self, json_text: str) -> str:
+    def write_report(self, json_text: str) -> str:
         """Write `.triage/report.json`; its path relative to the workspace, or empty with a warning."""
         if self._workspace is None:
             return ""
         try:
             return write_report(self._workspace, json_text)
         except OSError as error:
-            self.annotate("warning", f"The JSON report could not be written: {_reason(error)}.")
+            self.annotate("warning", f"The JSON report could not be written: {_describe_os_error(error)}.")
             return ""
 
 
-def _at_once(path: str, flags: int) -> int:
+def _open_nonblocking(path: str, flags: int) -> int:
     """Open it; a pipe that nobody reads is a fault, and nothing to wait for."""
     return os.open(path, flags | os.O_NONBLOCK, 0o666)
 
 
-def _reason(error: OSError) -> str:
+def _describe_os_error(error: OSError) -> str:
     """Why, in words of the system, without the path."""
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
         return "a symbolic link or a file stands in its place"

@@ -6,7 +6,7 @@ from typing import Any
 
 from triage.errors import BadInput
 
-LARGEST_EVENT_BYTES = 26_214_400
+MAX_EVENT_BYTES = 26_214_400
 """GitHub sends no payload above 25 MB (docs, webhook events and payloads)."""
 
 
@@ -22,12 +22,12 @@ def read_event(path: Path | None) -> dict[str, Any]:
         if not path.is_file():  # a pipe would wait for a writer that never comes
             raise FileNotFoundError
         with path.open("rb") as file:
-            content = file.read(LARGEST_EVENT_BYTES + 1)
+            content = file.read(MAX_EVENT_BYTES + 1)
     except (OSError, ValueError):  # a null byte in a path is a ValueError
         raise BadInput(
             "The event payload cannot be read: the file that GITHUB_EVENT_PATH names does not open."
         ) from None
-    if len(content) > LARGEST_EVENT_BYTES:
+    if len(content) > MAX_EVENT_BYTES:
         raise BadInput("The event payload cannot be read: it is larger than 25 MB.")
     try:
         event = json.loads(content)

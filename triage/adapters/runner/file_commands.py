@@ -13,7 +13,7 @@ def _random_delimiter() -> str:
     return f"triage_{secrets.token_hex(16)}"
 
 
-def output_block(values: Mapping[str, str], delimiter: Callable[[], str] = _random_delimiter) -> bytes:
+def format_outputs(values: Mapping[str, str], delimiter: Callable[[], str] = _random_delimiter) -> bytes:
     """`NAME<<DELIMITER` blocks. The delimiter occurs in no name and no value.
 
     Raises:
@@ -30,7 +30,7 @@ def output_block(values: Mapping[str, str], delimiter: Callable[[], str] = _rand
     return "".join(blocks).encode("utf-8", "replace")
 
 
-def summary_bytes(markdown: str, room_bytes: int) -> bytes:
+def fit_summary(markdown: str, room_bytes: int) -> bytes:
     """The Markdown in UTF-8, cut after a whole line, with a notice before it, when it is longer than the room."""
     whole = markdown.encode("utf-8", "replace")
     whole = whole if whole.endswith(b"\n") else whole + b"\n"

@@ -3,25 +3,25 @@
 from triage.domain.run import StepRecord, ToolExecution
 
 
-def elapsed(seconds: float) -> str:
+def format_elapsed(seconds: float) -> str:
     """Minutes and seconds since the start, such as `01:05`."""
     whole = max(int(seconds), 0)
     return f"{whole // 60:02d}:{whole % 60:02d}"
 
 
-def told(record: StepRecord | ToolExecution) -> str:
+def format_record(record: StepRecord | ToolExecution) -> str:
     """How a step or a tool call ended: outcome, seconds, tokens, dollars. Counts and our own words only."""
     ending = record.outcome.lower().replace("_", " ")
     if isinstance(record, ToolExecution):
         parts, reasons = [f"{record.tool} {ending} in {record.ms / 1000:.1f} s"], [record.error]
     else:
-        parts = [f"{record.step} {ending} in {record.seconds:.1f} s", *_spent(record)]
+        parts = [f"{record.step} {ending} in {record.seconds:.1f} s", *_format_usage(record)]
         reasons = [record.error, *record.shortfalls]
     named = "; ".join(reason for reason in reasons if reason)
     return ", ".join(parts) + (f": {named}" if named else "")
 
 
-def _spent(record: StepRecord) -> list[str]:
+def _format_usage(record: StepRecord) -> list[str]:
     if record.engine == "rules":
         return ["by rules"]
     usage, requests = record.usage, len(record.calls)

@@ -8,10 +8,10 @@ import sys
 import threading
 from collections.abc import Iterator
 
-from triage.adapters.runner.inert_lines import PREFIX, LineWriter, inert_lines
-from triage.errors import where
+from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_lines
+from triage.errors import error_location
 
-LONGEST_HELD_CHARS = 65_536
+MAX_PENDING_CHARS = 65_536
 _TRACEBACK = "Traceback (most recent call last):"
 
 
@@ -25,37 +25,37 @@ class GuardedStream(io.TextIOBase):
     def __init__(self, lines: LineWriter) -> None:
         super().__init__()
         self._lines = lines
-        self._held = ""
+        self._pending = ""
         self._in_traceback = False
         self._lock = threading.Lock()
 
     def write(self, text: str) -> int:
         """Pass on the whole lines, keep the rest until its line ends."""
         with self._lock:
-            whole, end, rest = (self._held + text).rpartition("\n")
-            if not end and len(rest) > LONGEST_HELD_CHARS:
+            whole, end, rest = (self._pending + text).rpartition("\n")
+            if not end and len(rest) > MAX_PENDING_CHARS:
                 whole, end, rest = rest, "\n", ""
-            self._held = rest
+            self._pending = rest
             if end:
-                self._pass_on(whole)
+                self._write_inert(whole)
         return len(text)
 
     def flush(self) -> None:
         """Nothing: half a line is held back, so that its other half cannot turn it into a command."""
 
-    def finish(self) -> None:
+    def write_pending(self) -> None:
         """Pass on what is held, at the end of the process."""
         with self._lock:
-            held, self._held = self._held, ""
+            held, self._pending = self._pending, ""
             if held:
-                self._pass_on(held)
+                self._write_inert(held)
 
     def writable(self) -> bool:
         """Yes."""
         return True
 
-    def _pass_on(self, text: str) -> None:
-        lines = [f"{PREFIX}{line}".rstrip() for line in self._without_tracebacks(inert_lines(text))]
+    def _write_inert(self, text: str) -> None:
+        lines = [f"{PREFIX}{line}".rstrip() for line in self._without_tracebacks(to_inert_lines(text))]
         if lines:
             self._lines.write(lines)
 
@@ -68,17 +68,17 @@ class GuardedStream(io.TextIOBase):
                 # Frames are indented, those of a group of exceptions behind bars as well.
                 if line and not re.match(r"[\s|+]", line):
                     self._in_traceback, quoted = False, True
-                    yield f"An exception: {_type(line)}"
+                    yield f"An exception: {_exception_type(line)}"
             elif not quoted:  # what follows in the same breath are further lines of its message
                 yield line
 
 
-def _type(line: str) -> str:
+def _exception_type(line: str) -> str:
     named = re.match(r"[A-Za-z_][\w.]{0,99}", line)
     return named[0] if named else "of no name"
 
 
-class _Librarian(logging.Handler):
+class _LibraryLogHandler(logging.Handler):
     """Libraries' warnings and errors as a line that names who and what; a message may quote what they were given."""
 
     def __init__(self, lines: LineWriter) -> None:
@@ -88,19 +88,19 @@ class _Librarian(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         what = record.levelname.lower()
         error = record.exc_info[1] if record.exc_info else None
-        told = f"{record.name}: {what}" + (f": {where(error)}" if error else "")
-        self._lines.write([PREFIX + line for line in inert_lines(told)])
+        told = f"{record.name}: {what}" + (f": {error_location(error)}" if error else "")
+        self._lines.write([PREFIX + line for line in to_inert_lines(told)])
 
 
 @contextlib.contextmanager
-def guarded(lines: LineWriter) -> Iterator[None]:
+def guard_output(lines: LineWriter) -> Iterator[None]:
     """Inside the block whatever others write, log, or leave uncaught in a thread, becomes inert lines."""
-    stream, root, librarian = GuardedStream(lines), logging.getLogger(), _Librarian(lines)
+    stream, root, librarian = GuardedStream(lines), logging.getLogger(), _LibraryLogHandler(lines)
     hooks = threading.excepthook, sys.unraisablehook, logging.raiseExceptions
 
     def uncaught(told: "threading.ExceptHookArgs | sys.UnraisableHookArgs") -> None:
         if told.exc_value is not None:
-            lines.write([f"{PREFIX}An exception that nobody caught: {where(told.exc_value)}"])
+            lines.write([f"{PREFIX}An exception that nobody caught: {error_location(told.exc_value)}"])
 
     root.addHandler(librarian)
     threading.excepthook, sys.unraisablehook, logging.raiseExceptions = uncaught, uncaught, False
@@ -108,6 +108,6 @@ def guarded(lines: LineWriter) -> Iterator[None]:
         with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
             yield
     finally:
-        stream.finish()
+        stream.write_pending()
         root.removeHandler(librarian)
         threading.excepthook, sys.unraisablehook, logging.raiseExceptions = hooks

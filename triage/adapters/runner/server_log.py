@@ -4,8 +4,8 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from triage.adapters.runner.format_record import told
-from triage.adapters.runner.inert_lines import one_line
+from triage.adapters.runner.format_record import format_record
+from triage.adapters.runner.inert_lines import to_inert_line
 from triage.domain.run import StepRecord, ToolExecution
 
 _log = logging.getLogger("triage")
@@ -14,25 +14,25 @@ _log = logging.getLogger("triage")
 class ServerLog:
     """Implements `triage.ports.Journal`."""
 
-    def started(self, what: str) -> None:
+    def log_start(self, what: str) -> None:
         """A step or a tool starts."""
-        self.note(f"{what} started")
+        self.info(f"{what} started")
 
-    def ended(self, record: StepRecord | ToolExecution) -> None:
+    def log_end(self, record: StepRecord | ToolExecution) -> None:
         """It ended, and how."""
-        self.note(told(record))
+        self.info(format_record(record))
 
-    def note(self, text: str) -> None:
+    def info(self, text: str) -> None:
         """One line."""
-        _log.info("%s", one_line(text))
+        _log.info("%s", to_inert_line(text))
 
-    def folded(self, title: str, text: str) -> None:
+    def log_group(self, title: str, text: str) -> None:
         """The title: the text is in the report, which the client gets."""
         del text
-        self.note(title)
+        self.info(title)
 
     @contextmanager
-    def grouped(self, title: str) -> Iterator[None]:
+    def group(self, title: str) -> Iterator[None]:
         """The title; a log has nothing to fold."""
-        self.note(title)
+        self.info(title)
         yield

@@ -11,14 +11,14 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from triage.adapters.runner.format_record import elapsed, told
-from triage.adapters.runner.inert_lines import inert_lines, one_line
+from triage.adapters.runner.format_record import format_elapsed, format_record
+from triage.adapters.runner.inert_lines import to_inert_line, to_inert_lines
 from triage.domain.code import Span
 from triage.domain.run import Outcome, StepRecord, ToolExecution
 from triage.errors import BadInput
-from triage.ports import Level
+from triage.ports import AnnotationLevel
 
-_LEVEL_STYLES: dict[Level, str] = {"error": "bold red", "warning": "yellow", "notice": "cyan"}
+_LEVEL_STYLES: dict[AnnotationLevel, str] = {"error": "bold red", "warning": "yellow", "notice": "cyan"}
 _OUTCOME_STYLES = {
     Outcome.SUCCESS: "green",
     Outcome.FAILED: "red",
@@ -43,19 +43,19 @@ class TerminalRunner:
         self._console = console
         self._report_path = report_path
 
-    def summary(self, markdown: str) -> None:
+    def write_summary(self, markdown: str) -> None:
         """Keep the Markdown."""
         self.markdown = f"{self.markdown}\n{markdown}" if self.markdown else markdown
 
-    def outputs(self, values: Mapping[str, str]) -> None:
+    def write_outputs(self, values: Mapping[str, str]) -> None:
         """Nothing: there is no later step."""
 
-    def annotate(self, level: Level, message: str, at: Span | None = None) -> None:
+    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
         """One line on standard error; the message itself names the place."""
         del at
-        self._console.print(Text.assemble((f"{level}: ", _LEVEL_STYLES[level]), one_line(message)))
+        self._console.print(Text.assemble((f"{level}: ", _LEVEL_STYLES[level]), to_inert_line(message)))
 
-    def report(self, json_text: str) -> str:
+    def write_report(self, json_text: str) -> str:
         """Keep the JSON, and write it when a path was asked for; that path, or empty.
 
         Raises:
@@ -71,7 +71,7 @@ class TerminalRunner:
         return str(self._report_path)
 
 
-class TerminalJournal:
+class TerminalProgress:
     """Implements `triage.ports.Journal`. One moving line while something runs, and a line for each end.
 
     Use it as a context manager: leaving it gives the cursor back.
@@ -91,45 +91,45 @@ class TerminalJournal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._running.clear()
-        self._show()
+        self._update_status()
 
-    def started(self, what: str) -> None:
+    def log_start(self, what: str) -> None:
         """A step or a tool starts."""
-        self._running.append(one_line(what))
+        self._running.append(to_inert_line(what))
         if self._console.is_terminal:
-            self._show()
+            self._update_status()
         else:
-            self.note(f"{what} started")
+            self.info(f"{what} started")
 
-    def ended(self, record: StepRecord | ToolExecution) -> None:
+    def log_end(self, record: StepRecord | ToolExecution) -> None:
         """It ended, and how."""
         name = record.tool if isinstance(record, ToolExecution) else record.step
         if name in self._running:
             self._running.remove(name)
-        self._show()
-        self._line(told(record), _OUTCOME_STYLES[record.outcome])
+        self._update_status()
+        self._print_line(format_record(record), _OUTCOME_STYLES[record.outcome])
 
-    def note(self, text: str) -> None:
+    def info(self, text: str) -> None:
         """One line with the time since the start."""
-        self._line(text, "")
+        self._print_line(text, "")
 
     @contextmanager
-    def grouped(self, title: str) -> Iterator[None]:
+    def group(self, title: str) -> Iterator[None]:
         """The title; a terminal has nothing to fold."""
-        self._line(title, "bold")
+        self._print_line(title, "bold")
         yield
 
-    def folded(self, title: str, text: str) -> None:
+    def log_group(self, title: str, text: str) -> None:
         """A title, and the text indented under it: a terminal has nothing to open."""
-        self._line(title, "bold")
-        for line in inert_lines(text):
+        self._print_line(title, "bold")
+        for line in to_inert_lines(text):
             self._console.print(Text(f"      {line}".rstrip()))
 
-    def _line(self, text: str, style: str) -> None:
-        when = elapsed(self._clock() - self._start)
-        self._console.print(Text.assemble((when, "dim"), " ", (one_line(text), style)))
+    def _print_line(self, text: str, style: str) -> None:
+        when = format_elapsed(self._clock() - self._start)
+        self._console.print(Text.assemble((when, "dim"), " ", (to_inert_line(text), style)))
 
-    def _show(self) -> None:
+    def _update_status(self) -> None:
         """Bring the moving line up to what runs now."""
         if not self._running:
             if self._status:

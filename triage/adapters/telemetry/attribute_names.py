@@ -53,6 +53,6 @@ RUNG: Final = "triage.rung"
 FORCED: Final = "triage.forced"
 REFUSED: Final = "triage.proposal_refused"
 
-THE_WORKFLOW: Final = "bug_triage"
-THE_PROVIDER: Final = "openai"
+WORKFLOW_NAME: Final = "bug_triage"
+PROVIDER_NAME: Final = "openai"
 """Names the dialect that is spoken, whoever runs the endpoint."""

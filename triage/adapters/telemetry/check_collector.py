@@ -2,7 +2,7 @@
 
 from opentelemetry.sdk.metrics.export import MetricsData
 
-from triage.adapters.telemetry.collector_client import hush, send_metrics, send_spans
+from triage.adapters.telemetry.collector_client import send_metrics, send_spans, silence_exporter_logs
 from triage.domain.collector import Collector
 from triage.errors import TriageError
 from triage.network import DIRECT, Network
@@ -14,13 +14,13 @@ class CollectorUnavailable(TriageError):
     """The collector cannot be used."""
 
 
-def reach(collector: Collector, network: Network = DIRECT) -> str:
+def check_collector(collector: Collector, network: Network = DIRECT) -> str:
     """What the collector takes.
 
     Raises:
         CollectorUnavailable: It cannot be reached, or refuses a signal.
     """
-    hush()
+    silence_exporter_logs()
     faults = {
         "traces": collector.traces and send_spans([], collector.traces, network, PROBE_SECONDS),
         "metrics": collector.metrics and send_metrics(MetricsData([]), collector.metrics, network, PROBE_SECONDS),

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from triage.adapters.telemetry import attribute_names
-from triage.adapters.telemetry.spans import Attributes, failure, operation, own_decisions, own_steps, told
+from triage.adapters.telemetry.spans import (
+    Attributes,
+    error_type,
+    operation_name,
+    own_decisions,
+    own_steps,
+    to_attributes,
+)
 from triage.domain.report import RunReport
 from triage.domain.run import ModelCall, StepRecord
 
@@ -31,7 +38,7 @@ class Measurement:
     attributes: Attributes
 
 
-_SHORT = tuple(0.01 * 2**power for power in range(14))
+_SHORT_BOUNDS = tuple(0.01 * 2**power for power in range(14))
 """10 ms to 82 s."""
 
 RUNS = Instrument("triage.runs", "counter", "{run}", "Runs that ended in a report, by status and severity.")
@@ -61,9 +68,11 @@ AGENT_SECONDS = Instrument(
     tuple(0.1 * 2**power for power in range(13)),
 )
 TOOL_SECONDS = Instrument(
-    "gen_ai.execute_tool.duration", "histogram", "s", "Duration of a single tool execution.", _SHORT
+    "gen_ai.execute_tool.duration", "histogram", "s", "Duration of a single tool execution.", _SHORT_BOUNDS
 )
-CALL_SECONDS = Instrument("gen_ai.client.operation.duration", "histogram", "s", "GenAI operation duration.", _SHORT)
+CALL_SECONDS = Instrument(
+    "gen_ai.client.operation.duration", "histogram", "s", "GenAI operation duration.", _SHORT_BOUNDS
+)
 TOKENS = Instrument(
     "gen_ai.client.token.usage",
     "histogram",
@@ -73,22 +82,26 @@ TOKENS = Instrument(
 )
 
 
-def measurements(report: RunReport) -> list[Measurement]:
+def measure_run(report: RunReport) -> list[Measurement]:
     """Everything that a run adds. What an interrupted run did is its own to tell."""
-    return [*_of_run(report), *_of_decisions(report), *(m for step in own_steps(report) for m in _of_step(step))]
+    return [
+        *_measure_totals(report),
+        *_measure_decisions(report),
+        *(m for step in own_steps(report) for m in _measure_step(step)),
+    ]
 
 
-def _of_run(report: RunReport) -> Iterator[Measurement]:
-    ended = told(STATUS=report.status.value, ENGINE=report.engine, SEVERITY=report.severity)
-    yield Measurement(RUNS, 1, {**ended, **told(KIND=report.kind, CUT=bool(report.cut))})
-    yield Measurement(RUN_SECONDS, report.seconds, {**told(WORKFLOW=attribute_names.THE_WORKFLOW), **ended})
-    yield Measurement(ITERATIONS, len(report.decisions), told(STATUS=report.status.value))
-    cost = own_cost(report)
+def _measure_totals(report: RunReport) -> Iterator[Measurement]:
+    ended = to_attributes(STATUS=report.status.value, ENGINE=report.engine, SEVERITY=report.severity)
+    yield Measurement(RUNS, 1, {**ended, **to_attributes(KIND=report.kind, CUT=bool(report.cut))})
+    yield Measurement(RUN_SECONDS, report.seconds, {**to_attributes(WORKFLOW=attribute_names.WORKFLOW_NAME), **ended})
+    yield Measurement(ITERATIONS, len(report.decisions), to_attributes(STATUS=report.status.value))
+    cost = cost_of_this_run(report)
     if cost is not None:
-        yield Measurement(COST, cost, told(ENGINE=report.engine))
+        yield Measurement(COST, cost, to_attributes(ENGINE=report.engine))
 
 
-def own_cost(report: RunReport) -> float | None:
+def cost_of_this_run(report: RunReport) -> float | None:
     """US dollars that this run spent itself; none when they are not known."""
     own = own_steps(report)
     earlier = [step.usage.usd for step in report.steps if step not in own]
@@ -97,27 +110,29 @@ def own_cost(report: RunReport) -> float | None:
     return max(0.0, report.usage.usd - sum(usd for usd in earlier if usd))
 
 
-def _of_decisions(report: RunReport) -> Iterator[Measurement]:
+def _measure_decisions(report: RunReport) -> Iterator[Measurement]:
     for decision in own_decisions(report):
         for agent in decision.selected:
-            yield Measurement(DECISIONS, 1, told(AGENT=agent, ORIGIN=decision.origin, FORCED=decision.forced))
+            yield Measurement(DECISIONS, 1, to_attributes(AGENT=agent, ORIGIN=decision.origin, FORCED=decision.forced))
 
 
-def _of_step(step: StepRecord) -> Iterator[Measurement]:
+def _measure_step(step: StepRecord) -> Iterator[Measurement]:
     if step.step != "prepare":
-        ended = told(AGENT=step.step, ENGINE=step.engine, OUTCOME=step.outcome.value, ERROR=failure(step))
+        ended = to_attributes(AGENT=step.step, ENGINE=step.engine, OUTCOME=step.outcome.value, ERROR=error_type(step))
         yield Measurement(AGENT_SECONDS, step.seconds, ended)
     for tool in step.tools:
-        ended = told(TOOL=tool.tool, AGENT=step.step, OUTCOME=tool.outcome.value, ERROR=failure(tool))
+        ended = to_attributes(TOOL=tool.tool, AGENT=step.step, OUTCOME=tool.outcome.value, ERROR=error_type(tool))
         yield Measurement(TOOL_SECONDS, tool.ms / 1000, ended)
     for call in step.calls:
         if not call.replayed:
-            yield from _of_call(call)
+            yield from _measure_call(call)
 
 
-def _of_call(call: ModelCall) -> Iterator[Measurement]:
-    asked = told(OPERATION=operation(call), PROVIDER=attribute_names.THE_PROVIDER, REQUEST_MODEL=call.model)
-    yield Measurement(CALL_SECONDS, call.ms / 1000, {**asked, **told(ERROR=failure(call))})
+def _measure_call(call: ModelCall) -> Iterator[Measurement]:
+    asked = to_attributes(
+        OPERATION=operation_name(call), PROVIDER=attribute_names.PROVIDER_NAME, REQUEST_MODEL=call.model
+    )
+    yield Measurement(CALL_SECONDS, call.ms / 1000, {**asked, **to_attributes(ERROR=error_type(call))})
     if call.usage.calls:
-        yield Measurement(TOKENS, call.usage.input_tokens, {**asked, **told(DIRECTION="input")})
-        yield Measurement(TOKENS, call.usage.output_tokens, {**asked, **told(DIRECTION="output")})
+        yield Measurement(TOKENS, call.usage.input_tokens, {**asked, **to_attributes(DIRECTION="input")})
+        yield Measurement(TOKENS, call.usage.output_tokens, {**asked, **to_attributes(DIRECTION="output")})

@@ -27,7 +27,7 @@ SCOPE = "bug-triage"
 _KINDS = {"internal": SpanKind.INTERNAL, "client": SpanKind.CLIENT}
 
 
-class _Ids(RandomIdGenerator):
+class _RunIdGenerator(RandomIdGenerator):
     """The run's id is the trace's, so that one finds the other; spans get ids by chance."""
 
     def __init__(self, request_id: str) -> None:
@@ -37,7 +37,7 @@ class _Ids(RandomIdGenerator):
         return self._trace_id
 
 
-def resource_of(report: RunReport, said: dict[str, str]) -> Resource:
+def build_resource(report: RunReport, said: dict[str, str]) -> Resource:
     """What everything that is sent has in common; what the workflow's author said wins."""
     owner, _, repository = report.repository.rpartition("/")
     ours = {
@@ -51,30 +51,30 @@ def resource_of(report: RunReport, said: dict[str, str]) -> Resource:
     return Resource({**ours, **({attribute_names.OWNER: owner} if owner else {}), **said})
 
 
-def sdk_spans(root: Span, report: RunReport, resource: Resource, traceparent: str) -> Sequence[ReadableSpan]:
+def build_spans(root: Span, report: RunReport, resource: Resource, traceparent: str) -> Sequence[ReadableSpan]:
     """The tree as finished spans, under the remote parent if there is one; none when it was not sampled."""
     memory = InMemorySpanExporter()
     provider = TracerProvider(
-        ParentBased(ALWAYS_ON), resource, id_generator=_Ids(report.request_id), shutdown_on_exit=False
+        ParentBased(ALWAYS_ON), resource, id_generator=_RunIdGenerator(report.request_id), shutdown_on_exit=False
     )
     provider.add_span_processor(SimpleSpanProcessor(memory))
     parent = TraceContextTextMapPropagator().extract({"traceparent": traceparent})
-    _write(root, provider.get_tracer(SCOPE, report.triage_version), parent)
+    _record_span(root, provider.get_tracer(SCOPE, report.triage_version), parent)
     return memory.get_finished_spans()
 
 
-def _write(span: Span, tracer: Tracer, parent: Context) -> None:
+def _record_span(span: Span, tracer: Tracer, parent: Context) -> None:
     opened = tracer.start_span(span.name, parent, _KINDS[span.kind], span.attributes, start_time=span.start)
     for event in span.events:
         opened.add_event(event.name, event.attributes, event.at)
     if span.failed:
         opened.set_status(StatusCode.ERROR)
     for child in span.children:
-        _write(child, tracer, set_span_in_context(opened, parent))
+        _record_span(child, tracer, set_span_in_context(opened, parent))
     opened.end(span.end)
 
 
-def sdk_metrics_of(
+def build_metrics(
     measured: Iterable[Measurement], report: RunReport, resource: Resource, *, delta: bool
 ) -> MetricsData:
     """The measurements, put together for each metric and its attributes."""
@@ -85,7 +85,7 @@ def sdk_metrics_of(
     made: dict[str, Counter | Histogram] = {}
     for one in measured:
         if one.instrument.name not in made:
-            made[one.instrument.name] = _made(one.instrument, meter)
+            made[one.instrument.name] = _create_instrument(one.instrument, meter)
         metric = made[one.instrument.name]
         if isinstance(metric, Counter):
             metric.add(one.value, one.attributes)
@@ -96,7 +96,7 @@ def sdk_metrics_of(
     return data
 
 
-def _made(instrument: Instrument, meter: Meter) -> Counter | Histogram:
+def _create_instrument(instrument: Instrument, meter: Meter) -> Counter | Histogram:
     if instrument.kind == "counter":
         return meter.create_counter(instrument.name, instrument.unit, instrument.description)
     return meter.create_histogram(

@@ -17,7 +17,7 @@ Attribute = str | int | float | bool | list[str]
 Attributes = dict[str, Attribute]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_A_NAME = re.compile(r"[A-Za-z][A-Za-z0-9 ,()-]{0,79}")
+_ERROR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9 ,()-]{0,79}")
 """Form of our names for failures. Quotation marks, dots and slashes are for what others wrote."""
 
 
@@ -50,18 +50,23 @@ class Span:
         return attribute_names.ERROR in self.attributes
 
 
-def run_span(report: RunReport) -> Span:
+def build_run_span(report: RunReport) -> Span:
     """The whole run, from its start to the report; publishing is not in it."""
     steps = own_steps(report)
-    start = _ns(report.started_at)
-    end = max([start + _length(report.seconds), *(_ns(step.started_at) + _length(step.seconds) for step in steps)])
+    start = _epoch_nanoseconds(report.started_at)
+    end = max(
+        [
+            start + _to_nanoseconds(report.seconds),
+            *(_epoch_nanoseconds(step.started_at) + _to_nanoseconds(step.seconds) for step in steps),
+        ]
+    )
     return Span(
-        name=f"invoke_workflow {attribute_names.THE_WORKFLOW}",
+        name=f"invoke_workflow {attribute_names.WORKFLOW_NAME}",
         start=start,
         end=end,
-        attributes=_of_run(report),
-        events=[_event(decision) for decision in own_decisions(report)],
-        children=[_step(step, report.request_id, start, end) for step in steps],
+        attributes=_run_attributes(report),
+        events=[_decision_event(decision) for decision in own_decisions(report)],
+        children=[_step_span(step, report.request_id, start, end) for step in steps],
     )
 
 
@@ -75,7 +80,7 @@ def own_decisions(report: RunReport) -> list[PlannerDecision]:
     return [made for made in report.decisions if not report.resumed or made.timestamp >= report.started_at]
 
 
-def failure(record: StepRecord | ToolExecution | ModelCall) -> str | None:
+def error_type(record: StepRecord | ToolExecution | ModelCall) -> str | None:
     """Class of error that it ended in, one of few; none when it succeeded.
 
     `timeout`, `skipped`, `gate`, our own name such as `rate limited (429)`, or `_OTHER` as the conventions have it.
@@ -84,30 +89,30 @@ def failure(record: StepRecord | ToolExecution | ModelCall) -> str | None:
         return None
     if record.outcome is not Outcome.FAILED:
         return "timeout" if record.outcome is Outcome.TIMED_OUT else "skipped"
-    if isinstance(record, StepRecord) and gate(record) == "refused":
+    if isinstance(record, StepRecord) and gate_outcome(record) == "refused":
         return "gate"
-    return record.error if record.error and _A_NAME.fullmatch(record.error) else "_OTHER"
+    return record.error if record.error and _ERROR_NAME.fullmatch(record.error) else "_OTHER"
 
 
-def operation(call: ModelCall) -> str:
+def operation_name(call: ModelCall) -> str:
     """What the model was asked for, in the conventions' words."""
     return "embeddings" if call.mode == "embeddings" else "chat"
 
 
-def gate(step: StepRecord) -> str | None:
+def gate_outcome(step: StepRecord) -> str | None:
     """What the gate said, without its reason."""
     return step.gate and ("passed" if step.gate == "passed" else "refused")
 
 
-def told(**attributes: Attribute | None) -> Attributes:
+def to_attributes(**attributes: Attribute | None) -> Attributes:
     """Those that have a value, under their names in `names`."""
     return {getattr(attribute_names, name): value for name, value in attributes.items() if value is not None}
 
 
-def _of_run(report: RunReport) -> Attributes:
-    return told(
+def _run_attributes(report: RunReport) -> Attributes:
+    return to_attributes(
         OPERATION="invoke_workflow",
-        WORKFLOW=attribute_names.THE_WORKFLOW,
+        WORKFLOW=attribute_names.WORKFLOW_NAME,
         REQUEST_ID=report.request_id,
         ISSUE=report.issue.number,
         REVISION=report.commit,
@@ -123,74 +128,76 @@ def _of_run(report: RunReport) -> Attributes:
         ROUNDS=len(report.rounds),
         CUT=bool(report.cut),
         RESUMED_STEPS=(len(report.steps) - len(own_steps(report))) or None,
-        **_spent(report.usage),
+        **_usage_attributes(report.usage),
     )
 
 
-def _step(step: StepRecord, request_id: str, start: int, end: int) -> Span:
+def _step_span(step: StepRecord, request_id: str, start: int, end: int) -> Span:
     doing = {"prepare": None, "supervisor": "plan"}.get(step.step, "invoke_agent")
-    begins, ends = _within(step.started_at, timedelta(seconds=step.seconds), start, end)
+    begins, ends = _clamp_times(step.started_at, timedelta(seconds=step.seconds), start, end)
     return Span(
         name=f"{doing} {step.step}" if doing else step.step,
         start=begins,
         end=ends,
-        attributes=told(
+        attributes=to_attributes(
             OPERATION=doing,
             AGENT=step.step if doing else None,
             ENGINE=step.engine,
             OUTCOME=step.outcome.value,
-            GATE=gate(step),
+            GATE=gate_outcome(step),
             SHORTFALLS=len(step.shortfalls) or None,
             ROUND=step.round,
             ITERATION=step.iteration,
-            ERROR=failure(step),
-            **_spent(step.usage),
+            ERROR=error_type(step),
+            **_usage_attributes(step.usage),
         ),
         children=sorted(
-            [_call(call, request_id, begins, ends) for call in step.calls]
-            + [_tool(tool, begins, ends) for tool in step.tools],
+            [_call_span(call, request_id, begins, ends) for call in step.calls]
+            + [_tool_span(tool, begins, ends) for tool in step.tools],
             key=lambda span: span.start,
         ),
     )
 
 
-def _call(call: ModelCall, request_id: str, start: int, end: int) -> Span:
-    begins, ends = _within(call.started_at, timedelta(milliseconds=call.ms), start, end)
+def _call_span(call: ModelCall, request_id: str, start: int, end: int) -> Span:
+    begins, ends = _clamp_times(call.started_at, timedelta(milliseconds=call.ms), start, end)
     return Span(
-        name=f"{operation(call)} {call.model}",
+        name=f"{operation_name(call)} {call.model}",
         start=begins,
         end=ends,
         kind="client",
-        attributes=told(
-            OPERATION=operation(call),
-            PROVIDER=attribute_names.THE_PROVIDER,
+        attributes=to_attributes(
+            OPERATION=operation_name(call),
+            PROVIDER=attribute_names.PROVIDER_NAME,
             REQUEST_MODEL=call.model,
             MODE=call.mode,
             REQUEST_ID=request_id,
             OUTCOME=call.outcome.value,
             ESTIMATED=call.estimated or None,
             REPLAYED=call.replayed or None,
-            ERROR=failure(call),
-            **_spent(call.usage),
+            ERROR=error_type(call),
+            **_usage_attributes(call.usage),
         ),
     )
 
 
-def _tool(tool: ToolExecution, start: int, end: int) -> Span:
-    begins, ends = _within(tool.started_at, timedelta(milliseconds=tool.ms), start, end)
+def _tool_span(tool: ToolExecution, start: int, end: int) -> Span:
+    begins, ends = _clamp_times(tool.started_at, timedelta(milliseconds=tool.ms), start, end)
     return Span(
         name=f"execute_tool {tool.tool}",
         start=begins,
         end=ends,
-        attributes=told(OPERATION="execute_tool", TOOL=tool.tool, OUTCOME=tool.outcome.value, ERROR=failure(tool)),
+        attributes=to_attributes(
+            OPERATION="execute_tool", TOOL=tool.tool, OUTCOME=tool.outcome.value, ERROR=error_type(tool)
+        ),
     )
 
 
-def _event(decision: PlannerDecision) -> Event:
+def _decision_event(decision: PlannerDecision) -> Event:
     return Event(
         name=attribute_names.DECISION,
-        at=_ns(decision.timestamp),
-        attributes=told(
+        at=_epoch_nanoseconds(decision.timestamp),
+        attributes=to_attributes(
             ITERATION=decision.step,
             SELECTED=decision.selected,
             ORIGIN=decision.origin,
@@ -202,7 +209,7 @@ def _event(decision: PlannerDecision) -> Event:
     )
 
 
-def _spent(usage: Usage) -> Attributes:
+def _usage_attributes(usage: Usage) -> Attributes:
     """Tokens and dollars, under the keywords of `told`; nothing for what asked no model."""
     if not usage.calls:
         return {}
@@ -210,15 +217,15 @@ def _spent(usage: Usage) -> Attributes:
     return spent if usage.usd is None else {**spent, "COST": usage.usd}
 
 
-def _within(began: datetime, took: timedelta, start: int, end: int) -> tuple[int, int]:
+def _clamp_times(began: datetime, took: timedelta, start: int, end: int) -> tuple[int, int]:
     """Start and end, cut to those of the parent: records are rounded, and a wall clock may be set back."""
-    begins = min(max(_ns(began), start), end)
-    return begins, min(max(_ns(began + took), begins), end)
+    begins = min(max(_epoch_nanoseconds(began), start), end)
+    return begins, min(max(_epoch_nanoseconds(began + took), begins), end)
 
 
-def _length(seconds: float) -> int:
+def _to_nanoseconds(seconds: float) -> int:
     return round(seconds * 1e9)
 
 
-def _ns(moment: datetime) -> int:
+def _epoch_nanoseconds(moment: datetime) -> int:
     return (moment - _EPOCH) // timedelta(microseconds=1) * 1000

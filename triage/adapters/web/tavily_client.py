@@ -10,7 +10,7 @@ import aiohttp
 from langchain_core.tools import ToolException
 from langchain_tavily._utilities import TavilySearchAPIWrapper
 
-from triage.network import DIRECT, PROXY_LOGIN, Network, hindrance
+from triage.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
 
 TAVILY = "https://api.tavily.com"
 MAX_ANSWER_BYTES = 1_000_000
@@ -18,10 +18,10 @@ MAX_ANSWER_BYTES = 1_000_000
 TIMEOUT = aiohttp.ClientTimeout(total=60.0, connect=10.0)
 """Seconds. The tool's own time, which ends a search that hangs, is the workflow's to set."""
 
-_NAMES = {
+_STATUS_REASONS = {
     401: "unauthorized (401)",
     403: "forbidden (403)",
-    407: PROXY_LOGIN,
+    407: PROXY_LOGIN_REFUSED,
     429: "rate limited (429)",
     432: "plan's limit reached (432)",
     433: "pay-as-you-go limit reached (433)",
@@ -32,13 +32,13 @@ class SearchFailed(ToolException):
     """The search gave no answer that can be used. The message is our own name for why."""
 
 
-class CarefulWire(TavilySearchAPIWrapper):
+class TavilyClient(TavilySearchAPIWrapper):
     """What the tool speaks through."""
 
     network: Network = DIRECT
 
     @property
-    def address(self) -> str:
+    def base_url(self) -> str:
         """Of the service."""
         return self.api_base_url or TAVILY
 
@@ -50,24 +50,24 @@ class CarefulWire(TavilySearchAPIWrapper):
             async with (
                 aiohttp.ClientSession(timeout=TIMEOUT) as session,
                 session.post(
-                    f"{self.address}/search",
+                    f"{self.base_url}/search",
                     json=given,
                     headers=headers,
                     allow_redirects=False,
-                    proxy=self.network.proxy_for(self.address),
-                    ssl=self.network.trust(self.address),
+                    proxy=self.network.proxy_for(self.base_url),
+                    ssl=self.network.ssl_context(self.base_url),
                 ) as answer,
             ):
                 if answer.status != 200:
-                    raise SearchFailed(_NAMES.get(answer.status, f"search failed ({answer.status})"))
-                return _read(await _bounded(answer.content))
+                    raise SearchFailed(_STATUS_REASONS.get(answer.status, f"search failed ({answer.status})"))
+                return _parse_answer(await _read_bounded(answer.content))
         except TimeoutError:
             raise SearchFailed("timed out") from None
         except (aiohttp.ClientError, OSError) as error:
-            raise SearchFailed(hindrance(error) or "connection failed") from None
+            raise SearchFailed(describe_connection_problem(error) or "connection failed") from None
 
 
-async def _bounded(stream: aiohttp.StreamReader) -> bytes:
+async def _read_bounded(stream: aiohttp.StreamReader) -> bytes:
     data = bytearray()
     async for chunk in stream.iter_any():
         data += chunk
@@ -76,7 +76,7 @@ async def _bounded(stream: aiohttp.StreamReader) -> bytes:
     return bytes(data)
 
 
-def _read(data: bytes) -> dict[str, Any]:
+def _parse_answer(data: bytes) -> dict[str, Any]:
     try:
         answer = json.loads(data)
     except (ValueError, RecursionError):

@@ -9,11 +9,11 @@ from langchain_tavily import TavilySearch
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr
 
 from triage import __version__
-from triage.adapters.web.search_results import pages_of
-from triage.adapters.web.tavily_client import CarefulWire, SearchFailed
+from triage.adapters.web.search_results import parse_results
+from triage.adapters.web.tavily_client import SearchFailed, TavilyClient
 from triage.network import DIRECT, Network
-from triage.ports import Replies
-from triage.secrets.web_query import plain_query
+from triage.ports import ResponseCache
+from triage.secrets.web_query import sanitize_query
 
 MAX_RESULTS = 5
 
@@ -24,7 +24,7 @@ class SearchQuery(BaseModel):
     query: str = Field(description="What to search for, at most 200 characters")
 
 
-class CarefulSearch(TavilySearch):
+class WebSearchTool(TavilySearch):
     """Tavily's tool with a query as its only argument, for one run, which may ask one thing: a second one is not sent.
 
     A failure is a tool error with a short name, because a message from outside has no place in a prompt or a report.
@@ -33,54 +33,54 @@ class CarefulSearch(TavilySearch):
     name: str = "tavily_search"
     description: str = "Searches the web for pages on software bugs. Input: a short query in plain words."
     args_schema: type[BaseModel] = SearchQuery
-    api_wrapper: CarefulWire
-    _replies: Replies | None = PrivateAttr(None)
-    _screened: Callable[[str], str] = PrivateAttr(str)
-    _sent: bool = PrivateAttr(False)
-    _found: dict[str, Any] | None = PrivateAttr(None)
+    api_wrapper: TavilyClient
+    _response_cache: ResponseCache | None = PrivateAttr(None)
+    _redact: Callable[[str], str] = PrivateAttr(str)
+    _was_sent: bool = PrivateAttr(False)
+    _results: dict[str, Any] | None = PrivateAttr(None)
 
     async def _arun(self, query: str, **_: Any) -> dict[str, Any]:  # type: ignore[override]  # fewer arguments: the point
-        asked = plain_query(self._screened(plain_query(query)))
+        asked = sanitize_query(self._redact(sanitize_query(query)))
         if not asked:
             return {"results": []}
         given = {"query": asked, "max_results": self.max_results, "search_depth": self.search_depth}
-        key = _key(self.api_wrapper.address, given)
-        known = _kept(self._replies.known(key)) if self._replies else None
+        key = _cache_key(self.api_wrapper.base_url, given)
+        known = _parse_cached(self._response_cache.get(key)) if self._response_cache else None
         if known is not None:
             return known
-        if self._sent:
+        if self._was_sent:
             # A twin that stands in for the model gets what the model got.
-            if self._found is None:
+            if self._results is None:
                 raise SearchFailed("one search was made already, and a run makes one")
-            return self._found
-        self._sent = True
+            return self._results
+        self._was_sent = True
         answer = await self.api_wrapper.raw_results_async(**given)
-        self._found = pages = {"results": pages_of(answer["results"], MAX_RESULTS)}
-        if self._replies:
-            self._replies.keep(key, json.dumps(pages))
+        self._results = pages = {"results": parse_results(answer["results"], MAX_RESULTS)}
+        if self._response_cache:
+            self._response_cache.put(key, json.dumps(pages))
         return pages
 
 
-def _key(address: str, given: dict[str, Any]) -> str:
+def _cache_key(address: str, given: dict[str, Any]) -> str:
     """Digest of all that shapes the answer."""
     return blake2b(json.dumps([__version__, address, given]).encode(), digest_size=16).hexdigest()
 
 
-def _kept(answer: str | None) -> dict[str, Any] | None:
+def _parse_cached(answer: str | None) -> dict[str, Any] | None:
     """Pages that an interrupted run had found; what cannot be read is none."""
     try:
-        return {"results": pages_of(list(json.loads(answer)["results"]), MAX_RESULTS)} if answer else None
+        return {"results": parse_results(list(json.loads(answer)["results"]), MAX_RESULTS)} if answer else None
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
 
 
-def search_tool(
+def build_search_tool(
     api_key: SecretStr,
     base_url: str | None = None,
-    replies: Replies | None = None,
+    replies: ResponseCache | None = None,
     network: Network = DIRECT,
     screened: Callable[[str], str] = str,
-) -> CarefulSearch:
+) -> WebSearchTool:
     """The tool, for one run.
 
     Args:
@@ -90,14 +90,14 @@ def search_tool(
         network: Proxies and certificates.
         screened: Takes our own secrets out of what is about to leave.
     """
-    tool = CarefulSearch(
+    tool = WebSearchTool(
         max_results=MAX_RESULTS,
         search_depth="advanced",
         handle_tool_error=False,  # else an error comes back as if it were an answer
-        api_wrapper=CarefulWire.model_validate(
+        api_wrapper=TavilyClient.model_validate(
             {"tavily_api_key": api_key.get_secret_value(), "api_base_url": base_url, "network": network}
         ),
     )
-    tool._replies = replies
-    tool._screened = screened
+    tool._response_cache = replies
+    tool._redact = screened
     return tool

@@ -13,7 +13,7 @@ from triage.secrets import likely_secrets
 
 
 @cache
-def stamp() -> str:
+def cache_version() -> str:
     """A digest of this package's own text and of what masks, of the versions used, and of what tells a letter."""
     digest = blake2b(__version__.encode(), digest_size=16)
     index, secrets = Path(__file__).parents[1], Path(likely_secrets.__file__).parent

@@ -18,14 +18,14 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.index.corpus.bm25 import BM25, Counted, Postings
-from triage.index.corpus.corpus import Corpus, File, Place
+from triage.index.corpus.bm25 import BM25, Postings, TermCounts
+from triage.index.corpus.corpus import Corpus, DefinitionLocation, File
 from triage.index.corpus.tokens import Vocabulary
-from triage.index.files.file_roles import Kind
-from triage.index.parse.extract import Extract, Source
+from triage.index.files.file_roles import FileRole
+from triage.index.parse.extract import ExtractedFiles, SourceFile
 from triage.index.source.tree import Entry
 
-TEXT, ODD, PATH, LOST, AGAIN = range(5)
+BLOB_TEXT, OTHER_TEXT, PATH_ONLY, UNREADABLE, INCOMPLETE = range(5)
 """Indexed with a text that is the blob; with one that is not; by its path as was wanted; by its path since nothing else
 worked; not as it should be, for lack of time or room. From `LEFT_OUT` on: left out, for the reason of that number."""
 LEFT_OUT = 5
@@ -34,26 +34,26 @@ REASONS = ("LFS pointer", "binary", "minified", "generated")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedFile:
     """A file that belongs into the index."""
 
     entry: Entry
-    whole: bool
+    with_text: bool
     """With its text; otherwise by its path alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class FileRange:
     """Files that stand side by side, wanted from number `start` to before `end`."""
 
     start: int
     end: int
-    kept: int | None = None
+    cached_start: int | None = None
     """The number of the first among those kept; none where they have to be read."""
 
 
 @dataclass(frozen=True)
-class Kept:
+class CachedIndex:
     """Everything that an index knows of its files. Those that are not left out are its documents, in order."""
 
     paths: Sequence[str]
@@ -80,41 +80,43 @@ class Kept:
         """How many documents stand before each file; one more, for all."""
         return [0, *accumulate((self.states < LEFT_OUT).tolist())]
 
-    def stretches(self, wanted: Sequence[Wanted]) -> list[Stretch]:
+    def find_ranges(self, wanted: Sequence[WantedFile]) -> list[FileRange]:
         """The wanted files in order, in as few pieces as possible."""
-        found: list[Stretch] = []
+        found: list[FileRange] = []
         for number, one in enumerate(wanted):
             kept = self._number(one)
             last = found[-1] if found else None
-            if last is not None and kept == (None if last.kept is None else last.kept + number - last.start):
-                found[-1] = Stretch(last.start, number + 1, last.kept)
+            if last is not None and kept == (
+                None if last.cached_start is None else last.cached_start + number - last.start
+            ):
+                found[-1] = FileRange(last.start, number + 1, last.cached_start)
             else:
-                found.append(Stretch(number, number + 1, kept))
+                found.append(FileRange(number, number + 1, kept))
         return found
 
-    def is_all(self, stretches: Sequence[Stretch]) -> bool:
+    def covers(self, stretches: Sequence[FileRange]) -> bool:
         """Whether the finished tables are what is wanted: nothing has changed."""
-        return list(stretches) == [Stretch(0, len(self.paths), 0)]
+        return list(stretches) == [FileRange(0, len(self.paths), 0)]
 
-    def _number(self, wanted: Wanted) -> int | None:
+    def _number(self, wanted: WantedFile) -> int | None:
         """Of the file among those kept, unless it has to be read."""
         number = self.numbers.get(wanted.entry.path)
-        if number is None or not wanted.entry.ref or self.refs[number] != wanted.entry.ref:
+        if number is None or not wanted.entry.blob_id or self.refs[number] != wanted.entry.blob_id:
             return None
         state = int(self.states[number])
-        return number if state != AGAIN and (state != PATH) == wanted.whole else None
+        return number if state != INCOMPLETE and (state != PATH_ONLY) == wanted.with_text else None
 
-    def odd(self, stretches: Iterable[Stretch], wanted: Sequence[Wanted]) -> list[Entry]:
+    def list_other_texts(self, stretches: Iterable[FileRange], wanted: Sequence[WantedFile]) -> list[Entry]:
         """Files whose text has to be read all the same."""
-        kept = ((one.kept, one) for one in stretches)
+        kept = ((one.cached_start, one) for one in stretches)
         return [
             wanted[one.start + number].entry
             for first, one in kept
             if first is not None
-            for number in np.flatnonzero(self.states[first : first + one.end - one.start] == ODD).tolist()
+            for number in np.flatnonzero(self.states[first : first + one.end - one.start] == OTHER_TEXT).tolist()
         ]
 
-    def part(self, first: int, last: int, odd: Mapping[str, bytes]) -> tuple[list[Source], Extract]:
+    def extract_range(self, first: int, last: int, odd: Mapping[str, bytes]) -> tuple[list[SourceFile], ExtractedFiles]:
         """Some files as if they had just been taken apart.
 
         Args:
@@ -136,8 +138,10 @@ class Kept:
         files = indexed[chunks[0] - low].tolist()
         around = [number.get(one, -1) for one in zip(files, self._named(chunks[3]), strict=True)]
         bounds = ((chunk_numbers.start, chunk_numbers.stop), (low, high), (low, high))
-        by_chunk, by_file, by_path = (table.between(*some) for table, some in zip(self._counted, bounds, strict=True))
-        extract = Extract(
+        by_chunk, by_file, by_path = (
+            table.take_range(*some) for table, some in zip(self._counted, bounds, strict=True)
+        )
+        extract = ExtractedFiles(
             self._terms_of(by_chunk, by_file, by_path),
             [_reason(state) for state in states.tolist()],
             [self._packed(one, odd) for one in range(first, last)],
@@ -147,15 +151,15 @@ class Kept:
             by_file,
             by_path,
         )
-        return [Source(self.paths[one], None, ref=self._ref(one)) for one in range(first, last)], extract
+        return [SourceFile(self.paths[one], None, blob_id=self._ref(one)) for one in range(first, last)], extract
 
-    def corpus(self, kinds: Mapping[str, Kind], odd: Mapping[str, bytes]) -> Corpus:
+    def to_corpus(self, kinds: Mapping[str, FileRole], odd: Mapping[str, bytes]) -> Corpus:
         """The finished index of all files."""
         indexed = np.flatnonzero(self.states < LEFT_OUT).tolist()
-        definitions: dict[str, list[Place]] = {}
+        definitions: dict[str, list[DefinitionLocation]] = {}
         for document, start, end, number in self.places.T.tolist():
             name = self.names[number]
-            definitions.setdefault(name.rpartition(".")[2], []).append(Place(document, start, end, name))
+            definitions.setdefault(name.rpartition(".")[2], []).append(DefinitionLocation(document, start, end, name))
         return Corpus(
             [File(self.paths[one], kinds[self.paths[one]], self._packed(one, odd), self._ref(one)) for one in indexed],
             self.chunks[0],
@@ -163,7 +167,7 @@ class Kept:
             self.chunks[2],
             [self.names[number] if number >= 0 else None for number in self.chunks[3].tolist()],
             definitions,
-            Vocabulary.of(self.terms),
+            Vocabulary.from_terms(self.terms),
             BM25(self.tables[0]),
             BM25(self.tables[1]),
             BM25(self.tables[2]),
@@ -175,19 +179,19 @@ class Kept:
         return Counter(reason for state in self.states.tolist() if (reason := _reason(state)))
 
     @property
-    def unread(self) -> int:
+    def path_only(self) -> int:
         """Files that are known by their path alone."""
-        return int(((self.states == PATH) | (self.states == LOST)).sum())
+        return int(((self.states == PATH_ONLY) | (self.states == UNREADABLE)).sum())
 
     @cached_property
-    def _counted(self) -> list[Counted]:
-        return [table.counted() for table in self.tables]
+    def _counted(self) -> list[TermCounts]:
+        return [table.to_term_counts() for table in self.tables]
 
     @cached_property
     def _places_by_document(self) -> NDArray[np.int32]:
         return self.places[:, np.argsort(self.places[0], kind="stable")]
 
-    def _terms_of(self, *tables: Counted) -> list[str]:
+    def _terms_of(self, *tables: TermCounts) -> list[str]:
         """The terms of some tables, whose numbers count them from now on."""
         used = np.unique(np.concatenate([table.terms for table in tables]))
         for table in tables:
@@ -198,10 +202,10 @@ class Kept:
         return [self.names[number] if number >= 0 else "" for number in numbers.tolist()]
 
     def _packed(self, number: int, odd: Mapping[str, bytes]) -> bytes | None:
-        return self.texts[number] if self.states[number] == TEXT else odd.get(self.paths[number])
+        return self.texts[number] if self.states[number] == BLOB_TEXT else odd.get(self.paths[number])
 
     def _ref(self, number: int) -> str:
-        return self.refs[number] if self.states[number] == TEXT else ""
+        return self.refs[number] if self.states[number] == BLOB_TEXT else ""
 
 
 def _reason(state: int) -> str:

@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from triage.index.build.array_file import Columns, Damaged, columns_of, packed_columns
 from triage.index.build.cache_folder import CacheFolder
-from triage.index.build.cache_version import stamp
-from triage.index.build.cached_index import LEFT_OUT, ODD, REASONS, TEXT, Kept, Wanted
-from triage.index.corpus.bm25 import MOST_COUNT, Postings
-from triage.index.corpus.corpus import Corpus, unpacked
-from triage.index.source.tree import is_blob
+from triage.index.build.cache_version import cache_version
+from triage.index.build.cached_index import BLOB_TEXT, LEFT_OUT, OTHER_TEXT, REASONS, CachedIndex, WantedFile
+from triage.index.corpus.bm25 import MAX_COUNT, Postings
+from triage.index.corpus.corpus import Corpus, decompress_text
+from triage.index.source.tree import has_blob_id
 
 _TABLES = ("chunk", "file", "path")
 _MOST_LINES = 1 << 20
 """A file has at most half a million bytes."""
 
 
-class KeptIndex:
+class IndexCache:
     """The place of one repository's index in the cache: that of the commit that was indexed last."""
 
     def __init__(self, folder: CacheFolder, repository: str, depends: str) -> None:
@@ -34,9 +34,9 @@ class KeptIndex:
         """
         self._folder = folder
         self._name = f"index-{blake2b(repository.encode('utf-8', 'replace'), digest_size=16).hexdigest()}.bin"
-        self._stamp = f"{stamp()} {depends}"
+        self._stamp = f"{cache_version()} {depends}"
 
-    def read(self) -> Kept | None:
+    def read(self) -> CachedIndex | None:
         """What is kept; none when there is nothing, or nothing that fits."""
         data = self._folder.read(self._name)
         if data is None:
@@ -45,10 +45,10 @@ class KeptIndex:
             head, columns = columns_of(data)
             return _kept(head, columns) if head.get("stamp") == self._stamp else None
         except (Damaged, KeyError, ValueError, TypeError):
-            self._folder.complain("was damaged and is made anew")
+            self._folder.report_problem("was damaged and is made anew")
             return None
 
-    def write(self, kept: Kept) -> None:
+    def write(self, kept: CachedIndex) -> None:
         """Keep an index in place of the older one."""
         head = {
             "stamp": self._stamp,
@@ -67,7 +67,7 @@ class KeptIndex:
         self._folder.write(self._name, packed_columns(head, columns))
 
 
-def kept_of(wanted: Sequence[Wanted], states: Iterable[int], corpus: Corpus) -> Kept:
+def make_cached_index(wanted: Sequence[WantedFile], states: Iterable[int], corpus: Corpus) -> CachedIndex:
     """What is to be kept of an index.
 
     Args:
@@ -79,10 +79,15 @@ def kept_of(wanted: Sequence[Wanted], states: Iterable[int], corpus: Corpus) -> 
     known, texts = [], []
     for one, state in zip(wanted, states, strict=True):
         file = next(files) if state < LEFT_OUT else None
-        packed = file.packed or b"" if file and state == TEXT else b""
+        packed = file.compressed_text or b"" if file and state == BLOB_TEXT else b""
         # What comes from the cache was looked at when it came there first.
-        if file and state == TEXT and not file.ref and not is_blob(unpacked(packed) or b"", one.entry.ref):
-            known.append(ODD)
+        if (
+            file
+            and state == BLOB_TEXT
+            and not file.blob_id
+            and not has_blob_id(decompress_text(packed) or b"", one.entry.blob_id)
+        ):
+            known.append(OTHER_TEXT)
             texts.append(b"")
         else:
             known.append(state)
@@ -94,9 +99,9 @@ def kept_of(wanted: Sequence[Wanted], states: Iterable[int], corpus: Corpus) -> 
         for place in alike
     ]
     symbols = [-1 if symbol is None else names.setdefault(symbol, len(names)) for symbol in corpus.chunk_symbols]
-    return Kept(
+    return CachedIndex(
         paths=[one.entry.path for one in wanted],
-        refs=[one.entry.ref for one in wanted],
+        refs=[one.entry.blob_id for one in wanted],
         states=np.array(known, dtype=np.uint8),
         texts=texts,
         names=list(names),
@@ -109,7 +114,7 @@ def kept_of(wanted: Sequence[Wanted], states: Iterable[int], corpus: Corpus) -> 
     )
 
 
-def _kept(head: Mapping[str, Any], columns: Columns) -> Kept:
+def _kept(head: Mapping[str, Any], columns: Columns) -> CachedIndex:
     """An index from its lists and columns. Raises Damaged, KeyError, ValueError or TypeError."""
     paths, refs, names, terms = (_strings(head[name]) for name in ("paths", "refs", "names", "terms"))
     states, sizes = columns["states"], columns["text_sizes"]
@@ -122,7 +127,7 @@ def _kept(head: Mapping[str, Any], columns: Columns) -> Kept:
     rows = (chunks.shape[1], documents, documents)
     tables = [_table(columns, name, len(terms), size) for name, size in zip(_TABLES, rows, strict=True)]
     texts = list(_texts(columns["texts"], sizes))
-    return Kept(paths, refs, states, texts, names, places, chunks, terms, (tables[0], tables[1], tables[2]))
+    return CachedIndex(paths, refs, states, texts, names, places, chunks, terms, (tables[0], tables[1], tables[2]))
 
 
 def _strings(found: object) -> list[str]:
@@ -140,7 +145,7 @@ def _texts(texts: NDArray[Any], sizes: NDArray[Any]) -> Iterator[bytes]:
 def _table(columns: Columns, name: str, terms: int, size: int) -> Postings:
     frequency, documents, counts = (columns[f"{name} {part}"] for part in ("terms", "documents", "counts"))
     _need(len(frequency) == terms, len(documents) == len(counts) == int(frequency.sum(dtype=np.int64)))
-    _need(_within(frequency, 0, size + 1), _within(documents, 0, size), _within(counts, 1, MOST_COUNT))
+    _need(_within(frequency, 0, size + 1), _within(documents, 0, size), _within(counts, 1, MAX_COUNT))
     return Postings(np.concatenate([[0], np.cumsum(frequency, dtype=np.int64)]), documents, counts, size)
 
 

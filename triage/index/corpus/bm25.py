@@ -11,10 +11,10 @@ from triage.index.corpus.tokens import Vocabulary
 
 K1, B = 1.5, 0.75
 _COUNT_BITS = 20
-MOST_COUNT = 1 << _COUNT_BITS
+MAX_COUNT = 1 << _COUNT_BITS
 """A file has at most half a million words."""
 _BLOCK = 1 << 20
-Counts = NDArray[np.int32 | np.uint16]
+CountArray = NDArray[np.int32 | np.uint16]
 """A large repository has 20 million of them: two bytes have to do where they can."""
 
 
@@ -23,13 +23,13 @@ def _none() -> NDArray[np.int32]:
 
 
 @dataclass
-class Counted:
+class TermCounts:
     """Terms of documents, one document after the other."""
 
     sizes: NDArray[np.int32] = field(default_factory=_none)
     """How many different terms each document has."""
     terms: NDArray[np.int32] = field(default_factory=_none)
-    counts: Counts = field(default_factory=_none)
+    counts: CountArray = field(default_factory=_none)
     """How often the document has the term."""
 
     @property
@@ -37,17 +37,17 @@ class Counted:
         """The document of each term."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
-    def first(self, documents: int) -> Self:
+    def take_first(self, documents: int) -> Self:
         """The first few documents."""
         sizes = self.sizes[:documents]
         return type(self)(sizes, self.terms[: sizes.sum()], self.counts[: sizes.sum()])
 
-    def between(self, first: int, last: int) -> Self:
+    def take_range(self, first: int, last: int) -> Self:
         """Some documents, up to before the last."""
         start, end = int(self.sizes[:first].sum()), int(self.sizes[:last].sum())
         return type(self)(self.sizes[first:last], self.terms[start:end].copy(), self.counts[start:end])
 
-    def renumbered(self, numbers: NDArray[np.int32]) -> Self:
+    def renumber_terms(self, numbers: NDArray[np.int32]) -> Self:
         """With other numbers for the terms; those whose number is -1 are forgotten."""
         terms = numbers[self.terms]
         kept = terms >= 0
@@ -57,7 +57,7 @@ class Counted:
         return type(self)(sizes, terms[kept], self.counts[kept])
 
 
-class Counting:
+class TermCounter:
     """Collects the words of documents, and counts their terms."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -70,10 +70,10 @@ class Counting:
         self._parts += parts
         self._lengths.append(sum(map(len, parts)))
 
-    def counted(self) -> Counted:
+    def count(self) -> TermCounts:
         """The terms of all documents."""
         if not self._parts:
-            return Counted(np.zeros(len(self._lengths), dtype=np.int32))
+            return TermCounts(np.zeros(len(self._lengths), dtype=np.int32))
         documents = np.repeat(np.arange(len(self._lengths), dtype=np.int32), self._lengths)
         terms, documents = self._vocabulary.expand(np.concatenate(self._parts), documents)
         pairs = documents.astype(np.int64) << 32 | terms
@@ -82,11 +82,11 @@ class Counting:
         counts = np.diff(first, append=len(pairs)).astype(np.int32)
         pairs = pairs[first]
         sizes = np.bincount(pairs >> 32, minlength=len(self._lengths)).astype(np.int32)
-        return Counted(sizes, (pairs & 0xFFFFFFFF).astype(np.int32), counts)
+        return TermCounts(sizes, (pairs & 0xFFFFFFFF).astype(np.int32), counts)
 
-    def finish(self) -> "BM25":
+    def build_bm25(self) -> "BM25":
         """The scores of these documents alone."""
-        return BM25.of([self.counted()], len(self._vocabulary))
+        return BM25.from_counts([self.count()], len(self._vocabulary))
 
 
 @dataclass(frozen=True)
@@ -96,16 +96,16 @@ class Postings:
     starts: NDArray[np.int64]
     """Where each term's documents begin; one more, for the end."""
     documents: NDArray[np.int32]
-    counts: Counts
+    counts: CountArray
     size: int
     """How many documents there are."""
 
-    def counted(self) -> Counted:
+    def to_term_counts(self) -> TermCounts:
         """The terms of each document."""
         order = np.argsort(self.documents, kind="stable")
         terms = np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), np.diff(self.starts))
         sizes = np.bincount(self.documents, minlength=self.size).astype(np.int32)
-        return Counted(sizes, terms[order], self.counts[order])
+        return TermCounts(sizes, terms[order], self.counts[order])
 
 
 class BM25:
@@ -118,16 +118,16 @@ class BM25:
         lengths = np.bincount(postings.documents, weights=postings.counts, minlength=self.size)
         mean = float(lengths.mean()) if self.size else 1.0
         norms = (K1 * (1 - B + B * lengths / max(mean, 1e-9))).astype(np.float32)
-        self.share = postings.counts.astype(np.float32)
+        self.saturated_counts = postings.counts.astype(np.float32)
         """Term frequency, saturated and normalised by length: 0 to 1. Times idf and k1 + 1 it is BM25."""
-        for first in range(0, len(self.share), _BLOCK):
-            many = self.share[first : first + _BLOCK]
+        for first in range(0, len(self.saturated_counts), _BLOCK):
+            many = self.saturated_counts[first : first + _BLOCK]
             many /= many + norms[postings.documents[first : first + _BLOCK]]
         frequency = np.diff(postings.starts)
         self.idf = np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
 
     @classmethod
-    def of(cls, parts: list[Counted], vocabulary: int) -> Self:
+    def from_counts(cls, parts: list[TermCounts], vocabulary: int) -> Self:
         """Order counted documents by term. The parts are used up: memory would have to hold them twice.
 
         Args:
@@ -141,7 +141,7 @@ class BM25:
         documents, counts = np.empty(len(keys), dtype=np.int32), _room(len(keys), most)
         for first in range(0, len(keys), _BLOCK):
             block = keys[first : first + _BLOCK]
-            counts[first : first + _BLOCK] = block & (MOST_COUNT - 1)
+            counts[first : first + _BLOCK] = block & (MAX_COUNT - 1)
             block >>= _COUNT_BITS
             documents[first : first + _BLOCK] = block & ((1 << size.bit_length()) - 1)
             block >>= size.bit_length()
@@ -149,16 +149,18 @@ class BM25:
         del keys
         return cls(Postings(np.concatenate([[0], np.cumsum(frequency)]), documents, counts, size))
 
-    def scores(self, weights: Mapping[int, float]) -> NDArray[np.float32]:
+    def score_documents(self, weights: Mapping[int, float]) -> NDArray[np.float32]:
         """One score per document for weighted terms."""
         found = np.zeros(self.size, dtype=np.float32)
         for term, weight in weights.items():
             if term + 1 < len(self.starts):
                 place = slice(self.starts[term], self.starts[term + 1])
-                found[self.documents[place]] += self.share[place] * np.float32(weight * (K1 + 1) * self.idf[term])
+                found[self.documents[place]] += self.saturated_counts[place] * np.float32(
+                    weight * (K1 + 1) * self.idf[term]
+                )
         return found
 
-    def parts(self, document: int, weights: Mapping[int, float]) -> dict[int, float]:
+    def explain_score(self, document: int, weights: Mapping[int, float]) -> dict[int, float]:
         """What each term adds to one document's score."""
         found: dict[int, float] = {}
         for term, weight in weights.items():
@@ -166,16 +168,16 @@ class BM25:
                 first, last = self.starts[term], self.starts[term + 1]
                 at = first + int(np.searchsorted(self.documents[first:last], document))
                 if at < last and self.documents[at] == document:
-                    found[term] = weight * float(self.idf[term] * self.share[at])
+                    found[term] = weight * float(self.idf[term] * self.saturated_counts[at])
         return found
 
 
-def _room(length: int, most: int) -> Counts:
+def _room(length: int, most: int) -> CountArray:
     """For so many counts of at most so much."""
     return np.empty(length, dtype=np.uint16 if most <= np.iinfo(np.uint16).max else np.int32)
 
 
-def _sorted_keys(parts: list[Counted], document_bits: int) -> NDArray[np.int64]:
+def _sorted_keys(parts: list[TermCounts], document_bits: int) -> NDArray[np.int64]:
     """Term, document and count of each pair in one number: numpy sorts those fastest."""
     keys = np.empty(sum(len(part.terms) for part in parts), dtype=np.int64)
     documents = pairs = 0

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-WORD = re.compile(r"[^\W\d]\w*")
+WORD_PATTERN = re.compile(r"[^\W\d]\w*")
 _WORD_OR_LINE_END = re.compile(r"[^\W\d]\w*|\n")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 _DIGITS = "0123456789"
@@ -20,26 +20,26 @@ _MAX_WORD = 80
 """Characters; longer ones are data."""
 _SHORT_NUMBER = 4
 """Digits; such numbers are few, and many files have them."""
-_STOP_WORDS = """
+_STOP_WORD_LIST = """
 a an and are as at be been but by can could did do does for from had has have how if in into is it its just me my no not
 of on or our so some such than that the their them then there these they this to up us was we were what when where which
 while who why will with would you your am any about after also all because being between both here i
 """
-STOP = frozenset(_STOP_WORDS.split())
+STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 
 
-def terms_of(word: str) -> list[str]:
+def split_into_terms(word: str) -> list[str]:
     """A word as it is indexed: itself and its parts, without stop words and single letters."""
     if len(word) > _MAX_WORD:
         return []
     whole = word.lower()
     found = [whole, *(part.lower() for part in _PART.findall(word))] if not word.islower() or "_" in word else [whole]
-    return [term for term in dict.fromkeys(found) if len(term) > 1 and term not in STOP and not term.isdigit()]
+    return [term for term in dict.fromkeys(found) if len(term) > 1 and term not in STOP_WORDS and not term.isdigit()]
 
 
-def words(text: str) -> list[str]:
+def find_words(text: str) -> list[str]:
     """Identifiers and words of a text, as written."""
-    return WORD.findall(text)
+    return WORD_PATTERN.findall(text)
 
 
 def _split(text: str) -> list[str]:
@@ -81,7 +81,7 @@ class Vocabulary:
         self._flat = array("i")
 
     @classmethod
-    def of(cls, terms: Sequence[str]) -> Self:
+    def from_terms(cls, terms: Sequence[str]) -> Self:
         """Different terms, numbered in order, and no words yet."""
         vocabulary = cls()
         vocabulary._terms.update(zip(terms, range(len(terms)), strict=True))
@@ -95,7 +95,7 @@ class Vocabulary:
         """Number of terms."""
         return len(self._terms)
 
-    def number(self, term: str) -> int | None:
+    def find_number(self, term: str) -> int | None:
         """A term's number; none when no file has it."""
         return self._terms.get(term)
 
@@ -105,11 +105,11 @@ class Vocabulary:
         return self._terms.keys()
 
     @property
-    def forms(self) -> int:
+    def known_words(self) -> int:
         """Number of words met, and of numbers that look like one."""
         return len(self._forms)
 
-    def numbers(self, terms: Collection[str], most: int) -> NDArray[np.int32]:
+    def add_terms(self, terms: Collection[str], most: int) -> NDArray[np.int32]:
         """Numbers of terms. New ones are learned, up to so many terms in all; what lies beyond has the number -1."""
         number = self._terms.__getitem__
         if len(self._terms) + len(terms) <= most:
@@ -117,7 +117,7 @@ class Vocabulary:
         found = (number(term) if len(self._terms) < most else self._terms.get(term, -1) for term in terms)
         return np.fromiter(found, dtype=np.int32, count=len(terms))
 
-    def words_of(self, text: str) -> NDArray[np.int32]:
+    def encode_words(self, text: str) -> NDArray[np.int32]:
         """Numbers of a text's words in order, 0 at each line's end."""
         found = _split(text)
         numbers = np.fromiter(map(self._forms.__getitem__, found), dtype=np.int32, count=len(found))
@@ -140,10 +140,10 @@ class Vocabulary:
         number = self._terms.__getitem__
         new = len(self._words) - (len(self._starts) - 1)
         for word in reversed([*islice(reversed(self._words), new)]):
-            self._flat.extend(map(number, terms_of(word)))
+            self._flat.extend(map(number, split_into_terms(word)))
             self._starts.append(len(self._flat))
 
-    def renumbered(self, columns: Sequence[NDArray[np.int32]]) -> list[str]:
+    def renumber_terms(self, columns: Sequence[NDArray[np.int32]]) -> list[str]:
         """Number the terms of some columns anew, in place, by the list that is returned."""
         numbers = np.zeros(len(self), dtype=np.int32)
         for column in columns:

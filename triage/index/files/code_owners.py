@@ -6,9 +6,9 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-from triage.index.source.decode import decoded
-from triage.index.source.tree import Entry, Tree
-from triage.secrets.likely_secrets import masked
+from triage.index.source.decode import decode_text
+from triage.index.source.tree import Entry, SourceTree
+from triage.secrets.likely_secrets import redact_likely_secrets
 
 _OWNER_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """In the order in which GitHub looks; the first one counts."""
@@ -21,7 +21,7 @@ _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
 
 
-class Owners:
+class CodeOwners:
     """Who owns a path."""
 
     def __init__(self, text: str = "") -> None:
@@ -31,32 +31,32 @@ class Owners:
         # The library's expressions, matched without backtracking: a handful of stars would keep `re` busy for hours.
         self._rules.paths = [(_linear(one.pattern), *rest) for one, *rest in self._rules.paths]
 
-    def of(self, path: str) -> list[str]:
+    def find_owners(self, path: str) -> list[str]:
         """Users and teams without `@`, as CODEOWNERS orders them; addresses are left out."""
         known = path.encode("utf-8", "replace").decode("utf-8")
         return [name.removeprefix("@") for kind, name in self._rules.of(known) if kind != "EMAIL"]
 
 
-def read_owners(tree: Tree, entries: Sequence[Entry]) -> Owners:
+def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:
     """The rules of the file that GitHub would use."""
     by_path = {entry.path: entry for entry in entries}
     chosen = next((by_path[path] for path in _OWNER_FILES if path in by_path), None)
     if chosen is None or chosen.size > _MAX_OWNERS_BYTES:
-        return Owners()
-    return Owners("".join(_texts(tree, [chosen])))
+        return CodeOwners()
+    return CodeOwners("".join(_texts(tree, [chosen])))
 
 
-def read_forms(tree: Tree, entries: Sequence[Entry]) -> list[str]:
+def read_issue_forms(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
     """Texts of the issue templates and forms, by path."""
     forms = [entry for entry in entries if _FORM.match(entry.path) and entry.size <= _MAX_FORM_BYTES]
     return _texts(tree, sorted(forms, key=lambda entry: entry.path)[:_MAX_FORMS])
 
 
-def _texts(tree: Tree, entries: Sequence[Entry]) -> list[str]:
+def _texts(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
     if not entries:
         return []
-    found = [decoded(data) for _, data in tree.read(entries) if data is not None]
-    return [masked(text) for text in found if text is not None]
+    found = [decode_text(data) for _, data in tree.read(entries) if data is not None]
+    return [redact_likely_secrets(text) for text in found if text is not None]
 
 
 def _is_readable(line: str) -> bool:

@@ -2,14 +2,14 @@
 
 import re
 
-from triage.index.files.languages import language_of
-from triage.index.source.decode import decoded
-from triage.secrets.likely_secrets import masked
+from triage.index.files.languages import detect_language
+from triage.index.source.decode import decode_text
+from triage.secrets.likely_secrets import redact_likely_secrets
 from triage.secrets.secret_file_names import may_hold_secrets
 
-CODE_BYTES = 512 * 1024
+MAX_CODE_BYTES = 512 * 1024
 """Half of that loses files that real fixes edit (measured)."""
-TEXT_BYTES = 256 * 1024
+MAX_TEXT_BYTES = 256 * 1024
 
 _VENDORED = re.compile(
     r"(?:^|/)(?:node_modules|vendor|_vendor|third[-_]?party|bower_components|jspm_packages|dist-packages|site-packages"
@@ -61,7 +61,7 @@ _LONG_LINE, _LONG_MEAN = 5_000, 250
 """Characters. Nobody writes such lines by hand; a single one among normal lines is data that somebody pasted."""
 
 
-def refused_by_path(path: str, size: int) -> str | None:
+def get_skip_reason(path: str, size: int) -> str | None:
     """Why a file is left out, from its name and size alone; none when it has to be read."""
     name = path.rpartition("/")[2].lower()
     if may_hold_secrets(path):
@@ -76,23 +76,23 @@ def refused_by_path(path: str, size: int) -> str | None:
         return "minified"
     if _GENERATED_NAME.search(name):
         return "generated"
-    if size > (CODE_BYTES if language_of(path) else TEXT_BYTES):
+    if size > (MAX_CODE_BYTES if detect_language(path) else MAX_TEXT_BYTES):
         return "too large"
     return None
 
 
-def text_or_reason(data: bytes, path: str = "") -> tuple[str | None, str]:
+def load_text(data: bytes, path: str = "") -> tuple[str | None, str]:
     """The text of a file, secrets masked; or none and the reason why it is left out."""
     if data.startswith(_LFS):
         return None, "LFS pointer"
-    text = decoded(data)
+    text = decode_text(data)
     if text is None:
         return None, "binary"
     if _is_minified(text):
         return None, "minified"
     if _is_generated(text):
         return None, "generated"
-    return masked(text, path), ""
+    return redact_likely_secrets(text, path), ""
 
 
 def _is_minified(text: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from triage.index.files.languages import language_of
+from triage.index.files.languages import detect_language
 
 _TEST_FOLDER = re.compile(
     r"(?:^|/)(?:[Tt]ests?|__(?:test\w*|mocks|fixtures|snapshots)__|[Ss]pecs?|mocks?|e2e|[Uu]nit[Tt]ests?|testsuites?"
@@ -45,38 +45,42 @@ _DOCUMENTATION = re.compile(
     r"(?:^|/)(?:docs?|documentation|doc[-_]?src|guides?|(?:[\w-]+-)?website|perf|changelogs?|news)/|^Doc(?:s|umentation)?/"
 )
 """Among the sources such a folder is a part of the product: `src/rules/documentation`, Go's package `doc`."""
-TEST, ASIDE, NO_CODE = 0.3, 0.4, 0.4
+TEST_FACTOR, AUXILIARY_FACTOR, NON_CODE_FACTOR = 0.3, 0.4, 0.4
 """Factors measured on issues of twelve repositories: most fixes are in sources; others are demoted only."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FileRole:
     """The part a file plays."""
 
-    test: bool
-    aside: bool
+    is_test: bool
+    is_auxiliary: bool
     """Documentation, examples, benchmarks, build output."""
-    code: bool
+    is_code: bool
 
     @property
-    def likely(self) -> bool:
+    def is_product_code(self) -> bool:
         """A source file that a fix may well edit."""
-        return self.code and not self.test and not self.aside
+        return self.is_code and not self.is_test and not self.is_auxiliary
 
     @property
     def prior(self) -> float:
         """Factor on the file's score."""
-        return (TEST if self.test else 1.0) * (ASIDE if self.aside else 1.0) * (1.0 if self.code else NO_CODE)
+        return (
+            (TEST_FACTOR if self.is_test else 1.0)
+            * (AUXILIARY_FACTOR if self.is_auxiliary else 1.0)
+            * (1.0 if self.is_code else NON_CODE_FACTOR)
+        )
 
 
-def kind_of(path: str) -> Kind:
+def classify_file(path: str) -> FileRole:
     """Judge a path."""
-    language = language_of(path)
+    language = detect_language(path)
     name = language.name if language else ""
     shipped = _SHIPPED.search(path)
     around = path[: shipped.start() + 1] if shipped else path
     test = bool(_TEST_FOLDER.search(_products(name).sub("", around)) or (not shipped and _TEST_FILE.search(path)))
-    return Kind(test=test, aside=_is_aside(around, name), code=language is not None)
+    return FileRole(is_test=test, is_auxiliary=_is_aside(around, name), is_code=language is not None)
 
 
 def _is_aside(path: str, language: str) -> bool:

@@ -9,20 +9,20 @@ from itertools import groupby
 from triage.domain.gitignore import expression
 from triage.index.source.tree import Listing
 
-REASON = "ignored by the project"
+IGNORED = "ignored by the project"
 
 
-def without_ignored(listing: Listing, patterns: Sequence[str]) -> Listing:
+def remove_ignored(listing: Listing, patterns: Sequence[str]) -> Listing:
     """The listing without what the patterns of gitignore name, which is counted."""
     if not patterns:
         return listing
-    ignored = Ignored(patterns)
-    kept = [entry for entry in listing.entries if not ignored.covers(entry.path)]
-    counted = Counter({REASON: len(listing.entries) - len(kept)})
+    ignored = IgnoreRules(patterns)
+    kept = [entry for entry in listing.entries if not ignored.matches(entry.path)]
+    counted = Counter({IGNORED: len(listing.entries) - len(kept)})
     return replace(listing, entries=kept, left_out=listing.left_out + counted)
 
 
-class Ignored:
+class IgnoreRules:
     """What patterns of gitignore cover: the last one that fits decides, and what a folder holds goes with it."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
@@ -34,7 +34,7 @@ class Ignored:
         ][::-1]
         self._folders: dict[str, bool] = {"": False}
 
-    def covers(self, path: str) -> bool:
+    def matches(self, path: str) -> bool:
         """Whether a file is left out."""
         folder = path[: path.rfind("/") + 1]
         if folder not in self._folders:

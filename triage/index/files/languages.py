@@ -193,7 +193,7 @@ _BY_EXTENSION = {extension: language for language in LANGUAGES for extension in 
 _BY_NAME = {"rakefile": ".rb", "gemfile": ".rb", "vagrantfile": ".rb", "podfile": ".rb", "cmakelists.txt": ".cmake"}
 
 
-def language_of(path: str) -> Language | None:
+def detect_language(path: str) -> Language | None:
     """The language of a source file, by its name; none for prose, configuration and data."""
     name = path.rpartition("/")[2].lower()
     stem, dot, extension = name.rpartition(".")

@@ -8,8 +8,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from triage.index.files.file_filter import refused_by_path
-from triage.index.files.file_roles import kind_of
+from triage.index.files.file_filter import get_skip_reason
+from triage.index.files.file_roles import classify_file
 
 _MANIFEST = re.compile(
     r"(?:^|/)(?:package\.json|deno\.jsonc?|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|pyproject\.toml"
@@ -32,7 +32,7 @@ _MAX_UNITS = 5_000
 _MAX_TOKENS = 20_000
 
 
-def units_of(paths: Iterable[str]) -> Mapping[str, frozenset[str]]:
+def find_packages(paths: Iterable[str]) -> Mapping[str, frozenset[str]]:
     """Folders that are packages, without the repository's own root, and the names of each, lower case.
 
     Empty where nothing but the root is a package. Linear in the paths.
@@ -58,11 +58,11 @@ def _package(path: str) -> tuple[str, str]:
 
 def _is_own(path: str) -> bool:
     """Neither copied from others nor a test's or an example's."""
-    kind = kind_of(path)
-    return not kind.test and not kind.aside and refused_by_path(path, 0) is None
+    kind = classify_file(path)
+    return not kind.is_test and not kind.is_auxiliary and get_skip_reason(path, 0) is None
 
 
-def unit_of(path: str, units: Mapping[str, frozenset[str]]) -> str:
+def find_enclosing_package(path: str, units: Mapping[str, frozenset[str]]) -> str:
     """The innermost package around a file; empty for the repository's own."""
     folder = path.rpartition("/")[0]
     while folder and folder not in units:
@@ -70,7 +70,7 @@ def unit_of(path: str, units: Mapping[str, frozenset[str]]) -> str:
     return folder
 
 
-def named_units(text: str, units: Mapping[str, frozenset[str]]) -> dict[str, float]:
+def find_mentioned_packages(text: str, units: Mapping[str, frozenset[str]]) -> dict[str, float]:
     """Packages that a text names, with how surely, from 0 to 1. Linear in the text."""
     by_name: dict[str, list[str]] = defaultdict(list)
     for folder, names in units.items():
@@ -127,19 +127,19 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def in_named_units(
+def score_mentioned_packages(
     paths: Sequence[str], units: Mapping[str, frozenset[str]], title: str, text: str
 ) -> dict[int, float]:
     """Files of the packages that an issue names: number to strength, from 0 to 1.
 
     A package that holds most of the repository narrows nothing: its share is taken off.
     """
-    sure = named_units(text, units)
-    for folder, strength in named_units(title, units).items():
+    sure = find_mentioned_packages(text, units)
+    for folder, strength in find_mentioned_packages(title, units).items():
         sure[folder] = max(sure.get(folder, 0.0), min(1.0, 1.5 * strength))
     if not sure:
         return {}
-    own = [unit_of(path, units) for path in paths]
+    own = [find_enclosing_package(path, units) for path in paths]
     sizes: dict[str, int] = defaultdict(int)
     for folder in own:
         sizes[folder] += 1

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from triage.index.parse.definitions import Definition
 
-LONG = 100
+MAX_CHUNK_LINES = 100
 """Lines; a definition up to this length stays whole."""
-WHOLE = 20
+MIN_SPLIT_LINES = 20
 """Lines; a definition up to this length is not cut into those inside of it."""
-WINDOW, STEP = 60, 50
+WINDOW_LINES, WINDOW_STEP = 60, 50
 """Lines of a window, and from one window's start to the next's."""
 _MAX_DEPTH = 40
 
@@ -32,10 +32,10 @@ class Scope:
     end: int
     name: str
     """Qualified; empty for the file."""
-    inner: list["Scope"] = field(default_factory=list)
+    children: list["Scope"] = field(default_factory=list)
 
 
-def scopes(definitions: Sequence[Definition], lines: int) -> Scope:
+def build_scopes(definitions: Sequence[Definition], lines: int) -> Scope:
     """Nest definitions (outer before inner) under the file."""
     root = Scope(1, lines, "")
     stack = [root]
@@ -44,30 +44,30 @@ def scopes(definitions: Sequence[Definition], lines: int) -> Scope:
         outer = stack[-1].name
         name = one.name if not outer or one.name.startswith(f"{outer}.") else f"{outer}.{one.name}"
         scope = Scope(one.start, min(one.end, lines), name)
-        stack[-1].inner.append(scope)
+        stack[-1].children.append(scope)
         stack.append(scope)
     return root
 
 
-def named(scope: Scope) -> Iterator[Scope]:
+def iter_scopes(scope: Scope) -> Iterator[Scope]:
     """Every definition below the file, outer ones first."""
-    for one in scope.inner:
+    for one in scope.children:
         yield one
-        yield from named(one)
+        yield from iter_scopes(one)
 
 
-def cut(scope: Scope) -> list[Chunk]:
+def split_into_chunks(scope: Scope) -> list[Chunk]:
     """Chunks that together hold every line of the file, in order of their first line."""
     return sorted(_cut(scope), key=lambda chunk: (chunk.start, chunk.end))
 
 
 def _cut(scope: Scope) -> Iterator[Chunk]:
-    if not scope.inner or (scope.name and scope.end - scope.start < WHOLE):
+    if not scope.children or (scope.name and scope.end - scope.start < MIN_SPLIT_LINES):
         yield from _windows(scope.start, scope.end, scope.name or None)
         return
-    for one in scope.inner:
+    for one in scope.children:
         yield from _cut(one)
-    for start, end in _between(scope.start, scope.end, scope.inner):
+    for start, end in _between(scope.start, scope.end, scope.children):
         yield from _windows(start, end, scope.name or None)
 
 
@@ -82,12 +82,12 @@ def _between(start: int, end: int, inner: Iterable[Scope]) -> Iterator[tuple[int
 
 
 def _windows(start: int, end: int, symbol: str | None) -> Iterator[Chunk]:
-    if end - start < LONG:
+    if end - start < MAX_CHUNK_LINES:
         if start <= end:
             yield Chunk(start, end, symbol)
         return
     while True:
-        yield Chunk(start, min(start + WINDOW - 1, end), symbol)
-        if start + WINDOW > end:
+        yield Chunk(start, min(start + WINDOW_LINES - 1, end), symbol)
+        if start + WINDOW_LINES > end:
             return
-        start += STEP
+        start += WINDOW_STEP

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from triage.index.files.languages import Language
-from triage.index.parse.outline import declared
+from triage.index.parse.outline import find_declarations
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query, Tree
@@ -44,7 +44,7 @@ class Definition:
     """Definitions around it."""
 
 
-def definitions_of(text: str, language: Language) -> list[Definition]:
+def find_definitions(text: str, language: Language) -> list[Definition]:
     """Every definition, outer ones before inner ones; empty for a language without a grammar."""
     if not language.grammar:
         return []
@@ -79,7 +79,9 @@ def _completed(found: Sequence[Definition], text: str, pattern: str) -> list[Def
     """Add what stands in parts that the grammar could not read."""
     known = {(one.name.rpartition(".")[2], line) for one in found for line in _first_lines(one)}
     further = [
-        Definition(start, end, name) for start, end, name in declared(text, pattern) if (name, start) not in known
+        Definition(start, end, name)
+        for start, end, name in find_declarations(text, pattern)
+        if (name, start) not in known
     ]
     around: list[int] = []
     nested: list[Definition] = []
@@ -147,7 +149,7 @@ def _name(node: "Node", named: "Node | None", source: bytes, language: Language)
     field = named or next((found for each in language.names.split() if (found := node.child_by_field_name(each))), None)
     if field is None:
         return ""
-    name = plain_name(_text(_declared(field), source))
+    name = normalize_name(_text(_declared(field), source))
     owner = _owner(node, field, source, language.owner) if language.owner else ""
     return f"{owner}.{name}" if owner else name
 
@@ -160,7 +162,7 @@ def _owner(node: "Node", name: "Node", source: bytes, kind: str) -> str:
     before = next(
         (each for each in node.named_children if each.type == kind or each.start_byte >= name.start_byte), None
     )
-    return plain_name(_text(before, source)) if before is not None and before.type == kind else ""
+    return normalize_name(_text(before, source)) if before is not None and before.type == kind else ""
 
 
 def _declared(node: "Node") -> "Node":
@@ -175,7 +177,7 @@ def _declared(node: "Node") -> "Node":
     return node
 
 
-def plain_name(written: str) -> str:
+def normalize_name(written: str) -> str:
     """A name with dots for whatever the language separates by, without type arguments: `a::B<T>::c` is `a.B.c`.
 
     Ruby's `empty?`, `save!` and `name=` go by the word alone, as prose writes them.

@@ -9,11 +9,11 @@ import signal
 import sys
 
 from triage.index.parse.extract import Extractor
-from triage.index.parse.worker_protocol import answer, asked
+from triage.index.parse.worker_protocol import encode_response, read_request
 
-MEMORY_BYTES = 1 << 30
+MAX_MEMORY_BYTES = 1 << 30
 """Address space; the largest real file needs a tenth of it."""
-FILE_SECONDS = 10
+MAX_FILE_SECONDS = 10
 """The grammar gives a file up after 2 seconds itself."""
 
 
@@ -24,18 +24,18 @@ def main() -> None:
     extractor = Extractor()
 
     def note(number: int) -> None:
-        signal.alarm(FILE_SECONDS)  # Its default is to end the process, whatever a grammar is at.
+        signal.alarm(MAX_FILE_SECONDS)  # Its default is to end the process, whatever a grammar is at.
         os.pwrite(progress, number.to_bytes(4, "little"), 0)
 
-    while (sources := asked(sys.stdin.buffer)) is not None:
+    while (sources := read_request(sys.stdin.buffer)) is not None:
         extract = extractor.extract(sources, note)
         signal.alarm(0)
-        sys.stdout.buffer.write(answer(extract))
+        sys.stdout.buffer.write(encode_response(extract))
         sys.stdout.buffer.flush()
 
 
 def _limit_memory() -> None:
     import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -8,7 +8,7 @@ _MAX_LINE = 500
 """Characters; a declaration starts well before."""
 
 
-def declared(text: str, pattern: str) -> Iterator[tuple[int, int, str]]:
+def find_declarations(text: str, pattern: str) -> Iterator[tuple[int, int, str]]:
     """First line, last line (1-based) and name of what starts on a line that matches, by indentation.
 
     A declaration ends before the next line that is indented no more, closing brackets aside. Linear in the lines.

@@ -13,37 +13,37 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
-from triage.index.parse.extract import Extract, Extractor, Source
-from triage.index.parse.worker_process import Lost, Process, processors
-from triage.threads import stop_if_abandoned
+from triage.index.parse.extract import ExtractedFiles, Extractor, SourceFile
+from triage.index.parse.worker_process import WorkerDied, WorkerProcess, count_processors
+from triage.threads import raise_if_abandoned
 
-_MAX_LOST = 12
+_MAX_DEATHS = 12
 """Workers lost before we stop starting new ones."""
 _MAX_WORKERS = 4
 _AHEAD = 4
 """Batches at hand for each worker: while one takes long, the others go on."""
-_SECONDS = 30.0
+_BATCH_SECONDS = 30.0
 """For a batch. The worker gives up syntax after 10, and ends by itself when one file takes 10."""
 
 
 @dataclass
 class _Job:
-    asked: Sequence[Source]
-    sources: Sequence[Source]
+    asked: Sequence[SourceFile]
+    sources: Sequence[SourceFile]
     """The same files, asked less of."""
     latest: float = 0.0
     """When an answer is due, by `time.monotonic`."""
-    extract: Extract | None = None
+    extract: ExtractedFiles | None = None
 
 
-class Pool:
+class WorkerPool:
     """Takes files apart; a context manager that ends its processes."""
 
     def __init__(self, workers: int | None = None) -> None:
         """Start nothing yet: processes come with the first files."""
-        self._workers = workers or min(_MAX_WORKERS, processors())
-        self._idle: list[Process] = []
-        self._busy: dict[Process, _Job] = {}
+        self._workers = workers or min(_MAX_WORKERS, count_processors())
+        self._idle: list[WorkerProcess] = []
+        self._busy: dict[WorkerProcess, _Job] = {}
         self._own = Extractor()
         self._lost = 0
 
@@ -60,14 +60,16 @@ class Pool:
     @property
     def has_given_up(self) -> bool:
         """So many workers were lost that no more are started."""
-        return self._lost >= _MAX_LOST
+        return self._lost >= _MAX_DEATHS
 
-    def extracts(self, batches: Iterator[Sequence[Source]]) -> Iterator[tuple[Sequence[Source], Extract]]:
+    def extract_all(
+        self, batches: Iterator[Sequence[SourceFile]]
+    ) -> Iterator[tuple[Sequence[SourceFile], ExtractedFiles]]:
         """Every batch with its extract, in order. Never fails for a file: what cannot be taken apart has a path."""
         jobs: deque[_Job] = deque()
         upcoming = next(batches, None)
         while upcoming is not None or jobs:
-            stop_if_abandoned()
+            raise_if_abandoned()
             while upcoming is not None and len(self._busy) < self._workers and len(jobs) < _AHEAD * self._workers:
                 jobs.append(_Job(upcoming, upcoming))
                 self._start(jobs[-1])
@@ -77,38 +79,38 @@ class Pool:
             if jobs:
                 self._wait()
 
-    def extract(self, sources: Sequence[Source]) -> Extract:
+    def extract(self, sources: Sequence[SourceFile]) -> ExtractedFiles:
         """The extract of one batch. To be called while no other is under way."""
-        return next(self.extracts(iter([sources])))[1]
+        return next(self.extract_all(iter([sources])))[1]
 
     def _start(self, job: _Job) -> None:
         while not self.has_given_up:
-            process = self._idle.pop() if self._idle else Process()
+            process = self._idle.pop() if self._idle else WorkerProcess()
             try:
-                process.ask(job.sources)
-            except Lost:
+                process.send(job.sources)
+            except WorkerDied:
                 self._give_up(process, job)
             else:
-                job.latest = time.monotonic() + _SECONDS
+                job.latest = time.monotonic() + _BATCH_SECONDS
                 self._busy[process] = job
                 return
-        job.extract = self._own.extract([replace(source, by_syntax=False) for source in job.sources])
+        job.extract = self._own.extract([replace(source, use_grammar=False) for source in job.sources])
 
     def _wait(self) -> None:
         """Until at least one worker says something, or is overdue."""
         with selectors.DefaultSelector() as selector:
             for process in self._busy:
-                selector.register(process.answers, selectors.EVENT_READ, process)
+                selector.register(process.stdout, selectors.EVENT_READ, process)
             soonest = min(job.latest for job in self._busy.values())
             ready = [key.data for key, _ in selector.select(max(0.0, soonest - time.monotonic()))]
         now = time.monotonic()
         for process, job in list(self._busy.items()):
             try:
                 if process in ready:
-                    job.extract = process.answer()
+                    job.extract = process.receive()
                 elif job.latest <= now:
-                    raise Lost
-            except Lost:
+                    raise WorkerDied
+            except WorkerDied:
                 del self._busy[process]
                 self._give_up(process, job)
                 self._start(job)
@@ -117,7 +119,7 @@ class Pool:
                     del self._busy[process]
                     self._idle.append(process)
 
-    def _give_up(self, process: Process, job: _Job) -> None:
+    def _give_up(self, process: WorkerProcess, job: _Job) -> None:
         """Ask less of the file that the worker was at when it was lost."""
         self._lost += 1
         culprit = process.stop()
@@ -125,5 +127,5 @@ class Pool:
             job.sources = [_less(source) if number == culprit else source for number, source in enumerate(job.sources)]
 
 
-def _less(source: Source) -> Source:
-    return replace(source, by_syntax=False) if source.by_syntax else replace(source, data=None)
+def _less(source: SourceFile) -> SourceFile:
+    return replace(source, use_grammar=False) if source.use_grammar else replace(source, data=None)

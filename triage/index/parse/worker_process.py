@@ -12,26 +12,26 @@ from pathlib import Path
 from typing import IO
 
 import triage
-from triage.index.parse.extract import Extract, Source
-from triage.index.parse.worker_protocol import NoExtract, answered, request
-from triage.threads import ended_when_abandoned
+from triage.index.parse.extract import ExtractedFiles, SourceFile
+from triage.index.parse.worker_protocol import InvalidResponse, decode_response, encode_request
+from triage.threads import call_when_abandoned
 
 _PIPE_BYTES = 1 << 20
 """The most that Linux gives to everybody: so much is handed over before somebody has to wait for the other."""
 _MAX_ANSWER = 1 << 28
 """Bytes; a batch of 512 KB makes a hundredth of it."""
 _NOBODY = 0xFFFFFFFF
-_START = (
+_START_CODE = (
     "import sys; sys.path.insert(0, sys.argv[1]); sys.path.extend(sys.argv[2:-1]); "
     "from triage.index.parse.extract_worker import main; main()"
 )
 
 
-class Lost(Exception):
+class WorkerDied(Exception):
     """The worker ended, does not answer, or answers nonsense."""
 
 
-class Process:
+class WorkerProcess:
     """A worker, started when it is first asked."""
 
     def __init__(self) -> None:
@@ -44,45 +44,45 @@ class Process:
         """Bytes of the answer; -1 before that is known."""
 
     @property
-    def answers(self) -> IO[bytes]:
+    def stdout(self) -> IO[bytes]:
         """Where its answers come from."""
         assert self._process is not None
         assert self._process.stdout is not None
         return self._process.stdout
 
-    def ask(self, sources: Sequence[Source]) -> None:
+    def send(self, sources: Sequence[SourceFile]) -> None:
         """Hand files over. Raises Lost."""
         self._note_nobody()
         try:
             process = self._process or self._start()
             assert process.stdin is not None
-            process.stdin.write(request(sources))
+            process.stdin.write(encode_request(sources))
             process.stdin.flush()
         except OSError as error:
-            raise Lost from error
+            raise WorkerDied from error
 
     def _start(self) -> "subprocess.Popen[bytes]":
         self._process = _started(self._progress.fileno())
-        self._ending.enter_context(ended_when_abandoned(self._process.kill))
+        self._ending.enter_context(call_when_abandoned(self._process.kill))
         return self._process
 
-    def answer(self) -> Extract | None:
+    def receive(self) -> ExtractedFiles | None:
         """What came, once it is whole. To be called when there is something to read. Raises Lost."""
-        piece = os.read(self.answers.fileno(), _PIPE_BYTES)
+        piece = os.read(self.stdout.fileno(), _PIPE_BYTES)
         if not piece:
-            raise Lost
+            raise WorkerDied
         self._heard += piece
         try:
             if self._size < 0 and (end := self._heard.find(b"\n")) >= 0:
                 self._size = int(self._heard[:end])
                 del self._heard[: end + 1]
             if self._size > _MAX_ANSWER or len(self._heard) > max(self._size, 0) + _PIPE_BYTES:
-                raise Lost
+                raise WorkerDied
             if len(self._heard) < self._size or self._size < 0:
                 return None
-            extract = answered(bytes(self._heard))
-        except (ValueError, NoExtract) as error:
-            raise Lost from error
+            extract = decode_response(bytes(self._heard))
+        except (ValueError, InvalidResponse) as error:
+            raise WorkerDied from error
         self._heard.clear()
         self._size = -1
         return extract
@@ -101,7 +101,7 @@ class Process:
         os.pwrite(self._progress.fileno(), _NOBODY.to_bytes(4, "little"), 0)
 
 
-def processors() -> int:
+def count_processors() -> int:
     """How many this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -116,7 +116,7 @@ def _started(progress: int) -> "subprocess.Popen[bytes]":
     # that were installed for one user only, so the places of the libraries are named.
     found = [spec.origin for name in ("tree_sitter", "numpy") if (spec := find_spec(name)) and spec.origin]
     places = dict.fromkeys(str(Path(origin).parents[1]) for origin in found)
-    command = [sys.executable, "-I", "-B", "-c", _START, str(home), *places, str(progress)]
+    command = [sys.executable, "-I", "-B", "-c", _START_CODE, str(home), *places, str(progress)]
     process = subprocess.Popen(  # noqa: S603
         command,
         stdin=subprocess.PIPE,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from triage.index.corpus.bm25 import BM25
 from triage.index.corpus.corpus import Corpus
-from triage.index.rank.mentions import Named, named
+from triage.index.rank.mentions import Mentions, find_mentions
 from triage.index.rank.query import Query
 
 Scores = NDArray[np.float32]
@@ -26,67 +26,67 @@ class Evidence:
     query: Query
 
     @cached_property
-    def weights(self) -> Mapping[int, float]:
+    def term_weights(self) -> Mapping[int, float]:
         """The query's terms that the repository knows, by number."""
-        return self._known({**self.query.joined, **self.query.weights})
+        return self._number_terms({**self.query.joined_weights, **self.query.term_weights})
 
     @cached_property
     def terms(self) -> Mapping[int, str]:
         """The terms behind the numbers in `weights`."""
-        number = self.corpus.vocabulary.number
-        found = ((number(term), term) for term in (*self.query.joined, *self.query.weights))
+        number = self.corpus.vocabulary.find_number
+        found = ((number(term), term) for term in (*self.query.joined_weights, *self.query.term_weights))
         return {known: term for known, term in found if known is not None}
 
     @cached_property
     def chunk_scores(self) -> Scores:
         """Each chunk by the whole query."""
-        return self.corpus.by_chunk.scores(self.weights)
+        return self.corpus.by_chunk.score_documents(self.term_weights)
 
     @cached_property
-    def named(self) -> Named:
+    def mentions(self) -> Mentions:
         """What the issue names outright."""
-        return named(self.corpus, self.query)
+        return find_mentions(self.corpus, self.query)
 
     @cached_property
-    def by_chunks(self) -> Scores:
+    def best_chunk_scores(self) -> Scores:
         """Files by their best chunks."""
-        return self.best_three(self.chunk_scores)
+        return self.sum_best_chunks(self.chunk_scores)
 
-    def chunks(self, part: str) -> Scores:
+    def score_chunks(self, part: str) -> Scores:
         """Files by their best chunks, for a part of the issue alone."""
-        weights = self._known(self.query.parts.get(part, {}))
-        return self.best_three(self.corpus.by_chunk.scores(weights)) if weights else self.nothing()
+        weights = self._number_terms(self.query.part_weights.get(part, {}))
+        return self.sum_best_chunks(self.corpus.by_chunk.score_documents(weights)) if weights else self.zeros()
 
-    def files(self, part: str) -> Scores:
+    def score_files(self, part: str) -> Scores:
         """Files as a whole, for a part of the issue alone."""
-        return self.corpus.by_file.scores(self._known(self.query.parts.get(part, {})))
+        return self.corpus.by_file.score_documents(self._number_terms(self.query.part_weights.get(part, {})))
 
-    def paths(self, part: str) -> Scores:
+    def score_paths(self, part: str) -> Scores:
         """Paths, for a part of the issue alone."""
-        return self.corpus.by_path.scores(self._known(self.query.parts.get(part, {})))
+        return self.corpus.by_path.score_documents(self._number_terms(self.query.part_weights.get(part, {})))
 
-    def share(self, part: str) -> Scores:
+    def score_share(self, part: str) -> Scores:
         """How much of a part's words each file has, rare words counting more."""
         table = self.corpus.by_file
-        found = self.nothing()
-        for term in self._known(self.query.parts.get(part, {})):
-            if len(documents := postings(table, term)):
+        found = self.zeros()
+        for term in self._number_terms(self.query.part_weights.get(part, {})):
+            if len(documents := documents_with(table, term)):
                 found[documents] += table.idf[term]
         return found
 
-    def spread(self, signal: Mapping[int, float]) -> Scores:
+    def to_array(self, signal: Mapping[int, float]) -> Scores:
         """Numbers of some files as numbers of all."""
-        scores = self.nothing()
+        scores = self.zeros()
         scores[list(signal)] = list(signal.values())
         return scores
 
-    def nothing(self) -> Scores:
+    def zeros(self) -> Scores:
         """Zero for every file."""
         return np.zeros(len(self.corpus.files), dtype=np.float32)
 
-    def best_three(self, scores: Scores) -> Scores:
+    def sum_best_chunks(self, scores: Scores) -> Scores:
         """Each file's best chunk, with half of its second and a third of its third."""
-        total = self.nothing()
+        total = self.zeros()
         if not len(scores):
             return total
         files = self.corpus.chunk_files
@@ -99,38 +99,38 @@ class Evidence:
             total[ordered[chosen]] += np.float32(share) * scores[order[chosen]]
         return total
 
-    def best_chunks(self, count: int) -> Sequence[int]:
+    def find_best_chunks(self, count: int) -> Sequence[int]:
         """Chunks of sources that score highest, best first."""
-        return top(np.where(self.corpus.likely[self.corpus.chunk_files], self.chunk_scores, 0), count)
+        return find_highest(np.where(self.corpus.product_files[self.corpus.chunk_files], self.chunk_scores, 0), count)
 
-    def text(self, chunk: int) -> str:
+    def chunk_text(self, chunk: int) -> str:
         """Lines of a chunk."""
-        lines = self.lines(int(self.corpus.chunk_files[chunk]))
+        lines = self.file_lines(int(self.corpus.chunk_files[chunk]))
         return "\n".join(lines[int(self.corpus.chunk_starts[chunk]) - 1 : int(self.corpus.chunk_ends[chunk])])
 
-    def lines(self, file: int) -> list[str]:
+    def file_lines(self, file: int) -> list[str]:
         """Lines of a file, unpacked once."""
         if file not in self._lines:
-            self._lines[file] = self.corpus.files[file].lines()
+            self._lines[file] = self.corpus.files[file].read_lines()
         return self._lines[file]
 
     @cached_property
     def _lines(self) -> dict[int, list[str]]:
         return {}
 
-    def _known(self, weights: Mapping[str, float]) -> dict[int, float]:
-        number = self.corpus.vocabulary.number
+    def _number_terms(self, weights: Mapping[str, float]) -> dict[int, float]:
+        number = self.corpus.vocabulary.find_number
         return {found: weight for term, weight in weights.items() if (found := number(term)) is not None}
 
 
-def postings(table: BM25, term: int) -> NDArray[np.int32]:
+def documents_with(table: BM25, term: int) -> NDArray[np.int32]:
     """Documents with a term."""
     if term + 1 >= len(table.starts):
         return np.zeros(0, dtype=np.int32)
     return table.documents[table.starts[term] : table.starts[term + 1]]
 
 
-def top(scores: Scores, count: int) -> list[int]:
+def find_highest(scores: Scores, count: int) -> list[int]:
     """Numbers of the highest positive scores, highest first."""
     found = np.flatnonzero(scores > 0)
     if count < len(found):

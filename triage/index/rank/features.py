@@ -12,23 +12,23 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from triage.index.files.packages import in_named_units
-from triage.index.rank.called_code import called
+from triage.index.files.packages import score_mentioned_packages
+from triage.index.rank.called_code import score_called_code
 from triage.index.rank.evidence import Evidence, Scores
-from triage.index.rank.quotes import quoting
+from triage.index.rank.quotes import score_quotes
 
 _NEIGHBOURS = 4
 
 
-def _named(name: str) -> Callable[[Evidence], Scores]:
-    return lambda evidence: evidence.spread(getattr(evidence.named, name))
+def _mention_scores(name: str) -> Callable[[Evidence], Scores]:
+    return lambda evidence: evidence.to_array(getattr(evidence.mentions, name))
 
 
-def _neighbours(evidence: Evidence) -> Scores:
+def _score_neighbours(evidence: Evidence) -> Scores:
     """How well the best other files of the same folder fit."""
-    scores = (evidence.by_chunks * evidence.corpus.priors).tolist()
-    found = evidence.nothing()
-    for numbers in evidence.corpus.folders.values():
+    scores = (evidence.best_chunk_scores * evidence.corpus.priors).tolist()
+    found = evidence.zeros()
+    for numbers in evidence.corpus.files_by_folder.values():
         best = sorted(numbers, key=lambda number: -scores[number])[: _NEIGHBOURS + 1]
         found[numbers] = sum(scores[number] for number in best[:_NEIGHBOURS])
         for number in best[:_NEIGHBOURS]:
@@ -36,38 +36,38 @@ def _neighbours(evidence: Evidence) -> Scores:
     return found
 
 
-def _package(evidence: Evidence) -> Scores:
+def _score_package(evidence: Evidence) -> Scores:
     """The issue names the package around the file."""
     corpus = evidence.corpus
-    if not corpus.units:
-        return evidence.nothing()
-    title, prose = evidence.query.said or ("", "")
-    return evidence.spread(in_named_units(list(corpus.numbers), corpus.units, title, prose))
+    if not corpus.packages:
+        return evidence.zeros()
+    title, prose = evidence.query.title_and_prose or ("", "")
+    return evidence.to_array(score_mentioned_packages(list(corpus.file_numbers), corpus.packages, title, prose))
 
 
-def _size(evidence: Evidence) -> Scores:
+def _score_size(evidence: Evidence) -> Scores:
     """More code holds more faults."""
     return np.log1p(np.bincount(evidence.corpus.chunk_files, minlength=len(evidence.corpus.files))).astype(np.float32)
 
 
-SIGNALS: Mapping[str, Callable[[Evidence], Scores]] = {
-    "chunks": lambda evidence: evidence.by_chunks,
-    "files": lambda evidence: evidence.corpus.by_file.scores(evidence.weights),
-    "paths": lambda evidence: evidence.corpus.by_path.scores(evidence.weights),
-    "chunks by opening": lambda evidence: evidence.chunks("opening"),
-    "chunks by prose": lambda evidence: evidence.chunks("prose"),
-    "chunks by names": lambda evidence: evidence.chunks("names"),
-    "files by title": lambda evidence: evidence.files("title"),
-    "paths by title": lambda evidence: evidence.paths("title"),
-    "words of the title": lambda evidence: evidence.share("title"),
-    "path": _named("path"),
-    "innermost frame": _named("innermost"),
-    "file name": _named("stem_in_body"),
-    "definition": _named("defined"),
-    "definition in title": _named("defined_in_title"),
-    "quoted text": quoting,
-    "called": called,
-    "neighbours": _neighbours,
-    "size": _size,
-    "package": _package,
+FEATURES: Mapping[str, Callable[[Evidence], Scores]] = {
+    "chunks": lambda evidence: evidence.best_chunk_scores,
+    "files": lambda evidence: evidence.corpus.by_file.score_documents(evidence.term_weights),
+    "paths": lambda evidence: evidence.corpus.by_path.score_documents(evidence.term_weights),
+    "chunks by opening": lambda evidence: evidence.score_chunks("opening"),
+    "chunks by prose": lambda evidence: evidence.score_chunks("prose"),
+    "chunks by names": lambda evidence: evidence.score_chunks("names"),
+    "files by title": lambda evidence: evidence.score_files("title"),
+    "paths by title": lambda evidence: evidence.score_paths("title"),
+    "words of the title": lambda evidence: evidence.score_share("title"),
+    "path": _mention_scores("path_scores"),
+    "innermost frame": _mention_scores("innermost_frame_scores"),
+    "file name": _mention_scores("stem_scores"),
+    "definition": _mention_scores("definition_scores"),
+    "definition in title": _mention_scores("title_definition_scores"),
+    "quoted text": score_quotes,
+    "called": score_called_code,
+    "neighbours": _score_neighbours,
+    "size": _score_size,
+    "package": _score_package,
 }

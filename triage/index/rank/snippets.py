@@ -10,11 +10,11 @@ import numpy as np
 
 from triage.domain.code import Passage, Span
 from triage.index.corpus.corpus import Corpus
-from triage.index.corpus.tokens import terms_of
+from triage.index.corpus.tokens import split_into_terms
 from triage.index.rank.query import Query
 from triage.index.rank.ranking import Ranking
 
-BEST = 3
+MAX_SNIPPETS = 3
 OUTSIDE, TEST, BODY, NAME, OWNED, FRAME, SIBLINGS, IN_TITLE = -0.5, -0.5, 0.5, 0.2, 0.3, 1.0, 0.1, 0.2
 """Weights beside 1.0 for the words, learned on public issues and rounded; docs/localization.md has what each one buys.
 The frame's is twice the learned one and costs 0.3 points: who reads a suspect looks for the frame that the issue shows.
@@ -29,12 +29,12 @@ _TEST = re.compile(r"(?:^|\.)(?:tests?\.|test_)")
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Snippet:
     """A definition of a file, or a run of lines outside of any."""
 
     chunk: int
     """The one to show: a long definition has several."""
-    worth: float
+    score: float
     """Comparable within the file only."""
 
 
@@ -45,11 +45,11 @@ class _Group:
     symbol: str
     """Qualified; empty outside of any definition."""
     chunks: list[int]
-    words: float = 0.0
+    word_score: float = 0.0
     """Of its best chunk, relative to the best of the file."""
-    place: int | None = None
+    mention_rank: int | None = None
     """1 for the innermost frame or the only line that the issue names, then 2, 3."""
-    shown: int = -1
+    best_chunk: int = -1
 
     @property
     def owner(self) -> str:
@@ -60,36 +60,36 @@ class _Group:
         return self.symbol.rpartition(".")[2]
 
 
-def spots(corpus: Corpus, ranking: Ranking, file: int, query: Query) -> list[Spot]:
+def find_snippets(corpus: Corpus, ranking: Ranking, file: int, query: Query) -> list[Snippet]:
     """The file's definitions that share words with the issue or that it names by line, best first."""
-    places = _places(corpus, file, ranking.named.lines.get(file, []))
-    groups = _groups(corpus, ranking, file, places)
-    siblings = _siblings(groups)
-    lines = ranking.evidence.lines(file)
-    found: list[Spot] = []
+    places = _rank_mentioned_chunks(corpus, file, ranking.mentions.lines.get(file, []))
+    groups = _group_chunks(corpus, ranking, file, places)
+    siblings = _score_siblings(groups)
+    lines = ranking.evidence.file_lines(file)
+    found: list[Snippet] = []
     for group in groups:
-        if not group.words and group.place is None:
+        if not group.word_score and group.mention_rank is None:
             continue
-        worth = group.words + BODY * _body(corpus, group, lines) + SIBLINGS * siblings.get(group.owner, 0.0)
-        worth += _by_name(query, group) if group.symbol else OUTSIDE
+        worth = group.word_score + BODY * _score_body(corpus, group, lines) + SIBLINGS * siblings.get(group.owner, 0.0)
+        worth += _score_name(query, group) if group.symbol else OUTSIDE
         worth += TEST if _TEST.search(group.symbol) else 0.0
-        worth += FRAME / group.place if group.place else 0.0
-        found.append(Spot(group.shown, worth))
-    return sorted(found, key=lambda spot: (-spot.worth, spot.chunk))
+        worth += FRAME / group.mention_rank if group.mention_rank else 0.0
+        found.append(Snippet(group.best_chunk, worth))
+    return sorted(found, key=lambda spot: (-spot.score, spot.chunk))
 
 
-def best_chunks(corpus: Corpus, ranking: Ranking, file: int, query: Query) -> list[int]:
+def choose_chunks(corpus: Corpus, ranking: Ranking, file: int, query: Query) -> list[int]:
     """At most three chunks, one for a definition, best first; the file's first one where no word fits."""
     chosen: list[int] = []
-    for spot in spots(corpus, ranking, file, query):
-        if len(chosen) < BEST and not any(_overlap(corpus, spot.chunk, other) for other in chosen):
+    for spot in find_snippets(corpus, ranking, file, query):
+        if len(chosen) < MAX_SNIPPETS and not any(_do_overlap(corpus, spot.chunk, other) for other in chosen):
             chosen.append(spot.chunk)
-    return chosen or list(corpus.chunks_of(file)[:1])
+    return chosen or list(corpus.find_chunks(file)[:1])
 
 
-def passages(corpus: Corpus, file: int, chunks: Sequence[int]) -> list[Passage]:
+def read_passages(corpus: Corpus, file: int, chunks: Sequence[int]) -> list[Passage]:
     """Chunks with their text."""
-    lines = corpus.files[file].lines()
+    lines = corpus.files[file].read_lines()
     path = corpus.files[file].path
     found = []
     for chunk in chunks:
@@ -112,9 +112,9 @@ def code_lines(lines: Iterable[str]) -> Iterator[str]:
             yield line
 
 
-def _places(corpus: Corpus, file: int, named_lines: Sequence[int]) -> dict[int, int]:
+def _rank_mentioned_chunks(corpus: Corpus, file: int, named_lines: Sequence[int]) -> dict[int, int]:
     """Chunks with the lines that the issue names: 1 for the first line's, then 2, 3."""
-    chunks = corpus.chunks_of(file)
+    chunks = corpus.find_chunks(file)
     starts, ends = corpus.chunk_starts[chunks.start : chunks.stop], corpus.chunk_ends[chunks.start : chunks.stop]
     found: dict[int, int] = {}
     for place, line in enumerate(named_lines, 1):
@@ -125,10 +125,10 @@ def _places(corpus: Corpus, file: int, named_lines: Sequence[int]) -> dict[int, 
     return found
 
 
-def _groups(corpus: Corpus, ranking: Ranking, file: int, places: Mapping[int, int]) -> list[_Group]:
+def _group_chunks(corpus: Corpus, ranking: Ranking, file: int, places: Mapping[int, int]) -> list[_Group]:
     by_symbol: dict[str, _Group] = {}
     groups: list[_Group] = []
-    chunks = corpus.chunks_of(file)
+    chunks = corpus.find_chunks(file)
     scores = ranking.chunk_scores[chunks.start : chunks.stop]
     best = float(scores.max()) if len(scores) else 0.0
     for chunk, score in zip(chunks, scores.tolist(), strict=True):
@@ -137,49 +137,49 @@ def _groups(corpus: Corpus, ranking: Ranking, file: int, places: Mapping[int, in
         if group is None:
             group = by_symbol[symbol] = _Group(symbol, [])
             groups.append(group)
-        _join(group, chunk, score / (best or 1.0), places.get(chunk))
+        _add_chunk(group, chunk, score / (best or 1.0), places.get(chunk))
     return groups
 
 
-def _join(group: _Group, chunk: int, words: float, place: int | None) -> None:
+def _add_chunk(group: _Group, chunk: int, words: float, place: int | None) -> None:
     """Add a chunk. Shown is the one with the first named line, else the one with the best words."""
     group.chunks.append(chunk)
-    nearer = place is not None and (group.place is None or place < group.place)
-    if nearer or (group.place is None and (words > group.words or group.shown < 0)):
-        group.shown = chunk
-    group.words = max(group.words, words)
-    group.place = place if nearer else group.place
+    nearer = place is not None and (group.mention_rank is None or place < group.mention_rank)
+    if nearer or (group.mention_rank is None and (words > group.word_score or group.best_chunk < 0)):
+        group.best_chunk = chunk
+    group.word_score = max(group.word_score, words)
+    group.mention_rank = place if nearer else group.mention_rank
 
 
-def _siblings(groups: Iterable[_Group]) -> dict[str, float]:
+def _score_siblings(groups: Iterable[_Group]) -> dict[str, float]:
     """How well the members of each owner fit together, relative to the owner whose members fit best."""
     total: dict[str, float] = defaultdict(float)
     for group in groups:
         if group.symbol:
-            total[group.owner or group.symbol] += group.words**2
+            total[group.owner or group.symbol] += group.word_score**2
     most = max(total.values(), default=0.0)
     total.pop("", None)
     return {owner: fit / most for owner, fit in total.items()} if most else {}
 
 
-def _body(corpus: Corpus, group: _Group, lines: Sequence[str]) -> float:
+def _score_body(corpus: Corpus, group: _Group, lines: Sequence[str]) -> float:
     """From 0 to 1 by the lines of code."""
     spans = ((int(corpus.chunk_starts[chunk]) - 1, int(corpus.chunk_ends[chunk])) for chunk in group.chunks)
     own = chain.from_iterable(lines[start:end] for start, end in spans)
     return sum(1 for _ in islice(code_lines(own), _FULL_BODY)) / _FULL_BODY
 
 
-def _by_name(query: Query, group: _Group) -> float:
-    terms = terms_of(group.name)
+def _score_name(query: Query, group: _Group) -> float:
+    terms = split_into_terms(group.name)
     parts = [term for term in terms if term != group.name.lower()] or terms
-    worth = NAME * sum(part in query.weights for part in parts) / len(parts) if parts else 0.0
-    if len(group.name) >= _MIN_NAME and group.name in query.title:
+    worth = NAME * sum(part in query.term_weights for part in parts) / len(parts) if parts else 0.0
+    if len(group.name) >= _MIN_NAME and group.name in query.title_words:
         worth += IN_TITLE
     if not query.owners.get(group.name, set()).isdisjoint(group.owner.split(".")):
         worth += OWNED
     return worth
 
 
-def _overlap(corpus: Corpus, one: int, other: int) -> bool:
+def _do_overlap(corpus: Corpus, one: int, other: int) -> bool:
     starts, ends = corpus.chunk_starts, corpus.chunk_ends
     return bool(starts[one] <= ends[other] and starts[other] <= ends[one])

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from triage.domain.code import History
-from triage.index.source.commit_history import history_of
-from triage.index.source.git import Git, GitFailed, Objects
-from triage.index.source.tree import Entry, Listing, is_blob
-from triage.index.source.worktree_check import check_belongs
+from triage.index.source.commit_history import read_commit_history
+from triage.index.source.git import Git, GitError, IsolatedGit
+from triage.index.source.tree import Entry, Listing, has_blob_id
+from triage.index.source.worktree_check import check_worktree
 
-_FILES = (b"100644", b"100755", b"100664")
+_FILE_MODES = (b"100644", b"100755", b"100664")
 """Git still takes the last one, which its first versions wrote, for the first."""
 _READ_SECONDS = 240.0
 """For all blobs, which are read as fast as they are taken apart; twice what an index's budget gives that."""
-_OTHER = {b"120000": "symbolic link", b"160000": "submodule"}
+_OTHER_MODES = {b"120000": "symbolic link", b"160000": "submodule"}
 _MAX_ENTRIES = 1_000_000
 _MAX_NAMES_BYTES = 200_000_000
 _MAX_PATH_BYTES = 4_096
 """Linux' own limit (PATH_MAX)."""
-_MAX_STOPS = 16
+_MAX_RESTARTS = 16
 """Objects that git stops at and is started again after."""
 
 
@@ -42,56 +42,58 @@ class CommitTree:
         self._git = git
         self._bare = bare
         self._prefix = prefix
-        self.commit: str | None = _object(git, f"{revision}^{{commit}}")
+        self.commit: str | None = _resolve_object(git, f"{revision}^{{commit}}")
         home = os.fsdecode(git.run("rev-parse", "--git-common-dir").removesuffix(b"\n"))
-        self._objects = Objects((git.folder / home).absolute(), self.commit)
-        self._tree = _object(self._objects, f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit)
+        self._objects = IsolatedGit((git.folder / home).absolute(), self.commit)
+        self._tree = _resolve_object(
+            self._objects, f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit
+        )
 
-    def listing(self) -> Listing:
+    def list_files(self) -> Listing:
         """Every regular file with its size. Raises GitFailed when not one can be told."""
         listing = Listing()
         found: dict[str, str] = {}
         try:
-            self._look(listing, found)
-        except GitFailed:
+            self._list_blobs(listing, found)
+        except GitError:
             if not found:
                 raise
             listing.missing += 1  # a folder, or more, that is not here
-        sizes = self._sizes(set(found.values()))
+        sizes = self._read_sizes(set(found.values()))
         listing.entries = [Entry(path, sizes[ref], ref) for path, ref in found.items() if ref in sizes]
         listing.missing += len(found) - len(listing.entries)
         return listing
 
-    def _look(self, listing: Listing, found: dict[str, str]) -> None:
+    def _list_blobs(self, listing: Listing, found: dict[str, str]) -> None:
         """Every regular file with its object id. Raises GitFailed, after what came before."""
         room = _MAX_NAMES_BYTES
-        for number, record in enumerate(self._objects.records("ls-tree", "-r", "-z", self._tree)):
+        for number, record in enumerate(self._objects.iter_records("ls-tree", "-r", "-z", self._tree)):
             room -= len(record)
             if number >= _MAX_ENTRIES or room < 0:
-                listing.cut = True
+                listing.truncated = True
                 return
             head, _, name = record.partition(b"\t")
             mode, _, ref = head.split(b" ")
-            reason = _OTHER.get(mode, "no file") if mode not in _FILES else _refused(name)
+            reason = _OTHER_MODES.get(mode, "no file") if mode not in _FILE_MODES else _get_skip_reason(name)
             if reason:
                 listing.left_out[reason] += 1
             else:
                 # A path stands for one file, whatever the tree says.
                 found.setdefault(name.decode(), ref.decode())
 
-    def at(self, path: str) -> Entry | str | None:
+    def find_entry(self, path: str) -> Entry | str | None:
         """The regular file at a path, or what stands there instead; none when nothing does. Raises GitFailed."""
         found = self._objects.run("--literal-pathspecs", "ls-tree", "-z", self._tree, "--", path)
         head, _, name = found.partition(b"\0")[0].partition(b"\t")
         if name != path.encode():
             return None
         mode, _, ref = head.decode().split(" ")
-        if mode.encode() not in _FILES:
-            return _OTHER.get(mode.encode(), "folder")
-        size = self._sizes({ref}).get(ref)
+        if mode.encode() not in _FILE_MODES:
+            return _OTHER_MODES.get(mode.encode(), "folder")
+        size = self._read_sizes({ref}).get(ref)
         return "file that was not fetched" if size is None else Entry(path, size, ref)
 
-    def _sizes(self, refs: set[str]) -> dict[str, int]:
+    def _read_sizes(self, refs: set[str]) -> dict[str, int]:
         """Bytes of each blob that is here. A partial clone lacks some; nothing is fetched."""
         sizes: dict[str, int] = {}
         form = "--batch-check=%(objectname) %(objecttype) %(objectsize)"
@@ -109,8 +111,8 @@ class CommitTree:
         """
         latest = time.monotonic() + _READ_SECONDS
         at = 0
-        for _ in range(_MAX_STOPS):
-            for data in self._read(entries[at:], latest - time.monotonic()):
+        for _ in range(_MAX_RESTARTS):
+            for data in self._read_until_failure(entries[at:], latest - time.monotonic()):
                 yield entries[at], data
                 at += 1
             if at == len(entries) or time.monotonic() >= latest:
@@ -120,9 +122,9 @@ class CommitTree:
         for entry in entries[at:]:
             yield entry, None
 
-    def _read(self, entries: Sequence[Entry], seconds: float) -> Iterator[bytes | None]:
+    def _read_until_failure(self, entries: Sequence[Entry], seconds: float) -> Iterator[bytes | None]:
         """Bytes of entries, until git stops."""
-        refs = [entry.ref for entry in entries]
+        refs = [entry.blob_id for entry in entries]
         with self._objects.stream("cat-file", "--batch", "--buffer", lines=refs, seconds=seconds) as answers:
             for entry in entries:
                 words = answers.readline().split()
@@ -135,21 +137,21 @@ class CommitTree:
                 if len(data) != entry.size or answers.read(1) != b"\n":
                     return
                 # Git does not look whether an object is the one that was asked for.
-                yield data if is_blob(data, entry.ref) else None
+                yield data if has_blob_id(data, entry.blob_id) else None
 
     def is_dirty(self) -> bool:
         """Tracked files differ from the commit. Raises GitFailed."""
         if self._bare:
             return False
         words = ("--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", "--", ".")
-        return self._git.without_filters().says_anything("status", *words)
+        return self._git.disable_filters().has_output("status", *words)
 
-    def history(self, path: str, limit: int) -> History:
+    def read_history(self, path: str, limit: int) -> History:
         """The newest commits that changed a file, from this commit back."""
-        return history_of(self._objects, str(self.commit), self._prefix + path, limit)
+        return read_commit_history(self._objects, str(self.commit), self._prefix + path, limit)
 
 
-def _refused(name: bytes) -> str | None:
+def _get_skip_reason(name: bytes) -> str | None:
     """Why a file with this path is left out. What git would not check out is a trick, not a file."""
     if len(name) > _MAX_PATH_BYTES or any(part.lower() in (b"", b".", b"..", b".git") for part in name.split(b"/")):
         return "path that cannot be checked out"
@@ -170,22 +172,22 @@ def open_commit(root: Path) -> CommitTree:
         GitFailed: There is no repository, or one of another folder, no commit, no git, or the commit does not know the
             folder.
     """
-    if is_bare(root):
+    if is_bare_repository(root):
         return CommitTree(Git(root, bare=True), bare=True)
     top = next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
     if top is None:
-        raise GitFailed("no repository")
+        raise GitError("no repository")
     git = Git(root, trusted=top == root, top=top)
-    check_belongs(git, top)
+    check_worktree(git, top)
     return CommitTree(git, bare=False, prefix="" if top == root else f"{root.relative_to(top)}/")
 
 
-def _object(git: Git, name: str) -> str:
+def _resolve_object(git: Git, name: str) -> str:
     """Full id of what a name stands for. Raises GitFailed."""
     return git.run("rev-parse", "--verify", "--quiet", "--end-of-options", name).decode().split()[-1]
 
 
-def is_bare(root: Path) -> bool:
+def is_bare_repository(root: Path) -> bool:
     """The folder is a git directory by itself."""
     return (
         not os.path.lexists(root / ".git")

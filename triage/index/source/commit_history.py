@@ -3,13 +3,13 @@
 import time
 from collections.abc import Iterator
 
-from triage.domain.code import Change, History
-from triage.index.source.git import Git, GitFailed
-from triage.secrets.likely_secrets import masked
+from triage.domain.code import FileChange, History
+from triage.index.source.git import Git, GitError
+from triage.secrets.likely_secrets import redact_likely_secrets
 
-SECONDS = 10.0
+LOG_SECONDS = 10.0
 """For git: a file that changed last long ago makes it walk through everything since."""
-MAX_BYTES = 262_144
+MAX_LOG_BYTES = 262_144
 """Of git's answer: a subject may be as long as its author likes."""
 MAX_SUBJECT_CHARS = 120
 _FIELDS = "tformat:%H%x00%P%x00%aI%x00%s"
@@ -28,7 +28,7 @@ _LOG = (
 )
 
 
-def history_of(git: Git, commit: str, path: str, limit: int) -> History:
+def read_commit_history(git: Git, commit: str, path: str, limit: int) -> History:
     """The newest commits that changed a file.
 
     A shallow clone's oldest commits seem to have made every file; they are left out.
@@ -43,26 +43,26 @@ def history_of(git: Git, commit: str, path: str, limit: int) -> History:
     began = time.monotonic()
     try:
         is_shallow = git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
-        with git.stream(*words, lines=(), seconds=SECONDS) as answer:
-            told = answer.read(MAX_BYTES)
-    except GitFailed:
+        with git.stream(*words, lines=(), seconds=LOG_SECONDS) as answer:
+            told = answer.read(MAX_LOG_BYTES)
+    except GitError:
         return History(partial=True)
-    changes = [change for change, parents in _changes(told) if parents or not is_shallow]
-    ended = len(told) < MAX_BYTES and time.monotonic() - began < SECONDS
+    changes = [change for change, parents in _parse_changes(told) if parents or not is_shallow]
+    ended = len(told) < MAX_LOG_BYTES and time.monotonic() - began < LOG_SECONDS
     # Some commit brought the file: where none is told, git failed.
     return History(changes=changes, partial=is_shallow or not ended or not changes)
 
 
-def _changes(told: bytes) -> Iterator[tuple[Change, str]]:
+def _parse_changes(told: bytes) -> Iterator[tuple[FileChange, str]]:
     """Each commit that was told whole, and its parents."""
     fields = told.decode("utf-8", "replace").split("\0")[:-1]
     for at in range(0, len(fields) - 3, 4):
         commit, parents, date, subject = fields[at : at + 4]
-        yield Change(commit=commit, date=date, subject=_short(subject)), parents
+        yield FileChange(commit=commit, date=date, subject=_shorten(subject)), parents
 
 
-def _short(subject: str) -> str:
+def _shorten(subject: str) -> str:
     """One printable line. Masked before it is cut: half a key would not be recognised."""
-    printable = "".join(char if char.isprintable() else " " for char in masked(subject))
+    printable = "".join(char if char.isprintable() else " " for char in redact_likely_secrets(subject))
     line = " ".join(printable.split())
     return line if len(line) <= MAX_SUBJECT_CHARS else f"{line[:MAX_SUBJECT_CHARS]}…"

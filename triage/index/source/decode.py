@@ -13,7 +13,7 @@ _BINARY_LOOK = 8_192
 """Bytes searched for a NUL, as git and GitHub's linguist do."""
 
 
-def decoded(data: bytes) -> str | None:
+def decode_text(data: bytes) -> str | None:
     """The text; none for binary content. Bytes that are no UTF-8 are read as Latin-1."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
@@ -26,7 +26,7 @@ def decoded(data: bytes) -> str | None:
         return data.decode("latin-1")
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     r"""Lines without their ends, numbered as GitHub does: only `\n` and `\r\n` end one."""
     lines = text.split("\n")
     if lines[-1] == "":

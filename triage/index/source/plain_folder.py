@@ -13,7 +13,7 @@ from pathlib import Path
 from triage.domain.code import History
 from triage.index.source.tree import Entry, Listing
 
-ANOTHER = "another repository"
+NESTED_REPOSITORY = "another repository"
 """Why a folder's files are left out."""
 _SKIPPED = frozenset({".git", ".triage"})
 _BARE = frozenset({"HEAD", "objects", "refs"})
@@ -32,11 +32,11 @@ class FolderTree:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def listing(self) -> Listing:
+    def list_files(self) -> Listing:
         """Every regular file with its size, sorted by path. An unreadable folder counts as one unreadable file."""
         listing = Listing()
         pending, room = [""], _MAX_NAMES
-        while pending and not listing.cut:
+        while pending and not listing.truncated:
             prefix = pending.pop()
             try:
                 with os.scandir(self._root / prefix) as found:
@@ -44,16 +44,16 @@ class FolderTree:
             except OSError:
                 listing.left_out["unreadable"] += 1
                 continue
-            listing.cut = len(names) > room
+            listing.truncated = len(names) > room
             room -= len(names)
             if prefix and _is_repository({name.name for name in names}):
-                listing.left_out[ANOTHER] += 1
+                listing.left_out[NESTED_REPOSITORY] += 1
             else:
-                pending += [path for name in names if (path := _look(name, prefix, listing))]
+                pending += [path for name in names if (path := _visit(name, prefix, listing))]
         listing.entries.sort(key=lambda entry: entry.path)
         return listing
 
-    def at(self, path: str) -> Entry | str | None:
+    def find_entry(self, path: str) -> Entry | str | None:
         """The regular file at a path, or what stands there instead; none when nothing does."""
         for end in (*(slash.start() for slash in re.finditer("/", path)), len(path)):
             try:
@@ -69,13 +69,13 @@ class FolderTree:
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         """Bytes of each entry, in order; none when it became unreadable, or is no regular file any more."""
         for entry in entries:
-            yield entry, _bytes_of(self._root, entry)
+            yield entry, _read_bytes(self._root, entry)
 
     def is_dirty(self) -> bool:
         """There is no commit to differ from."""
         return False
 
-    def history(self, path: str, limit: int) -> History:  # noqa: ARG002 - as the protocol has it
+    def read_history(self, path: str, limit: int) -> History:  # noqa: ARG002 - as the protocol has it
         """Nobody keeps one."""
         return History()
 
@@ -84,7 +84,7 @@ def _is_repository(names: set[str]) -> bool:
     return ".git" in names or names >= _BARE
 
 
-def _look(name: "os.DirEntry[str]", prefix: str, listing: Listing) -> str | None:
+def _visit(name: "os.DirEntry[str]", prefix: str, listing: Listing) -> str | None:
     """Note a file; or give the path of a folder to walk."""
     path = f"{prefix}/{name.name}" if prefix else name.name
     if name.name in _SKIPPED:
@@ -108,16 +108,16 @@ def _look(name: "os.DirEntry[str]", prefix: str, listing: Listing) -> str | None
     return None
 
 
-def _bytes_of(root: Path, entry: Entry) -> bytes | None:
+def _read_bytes(root: Path, entry: Entry) -> bytes | None:
     """At most the entry's size: a file that grows while it is read stays within its budget."""
     try:
-        with os.fdopen(_opened(root, entry.path), "rb") as file:
+        with os.fdopen(_open_without_links(root, entry.path), "rb") as file:
             return file.read(entry.size) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     except OSError:
         return None
 
 
-def _opened(root: Path, path: str) -> int:
+def _open_without_links(root: Path, path: str) -> int:
     """A file, folder by folder: any of them may have become a link. Raises OSError."""
     *folders, name = path.split("/")
     at = os.open(root, _FOLDER & ~os.O_NOFOLLOW)

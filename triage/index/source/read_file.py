@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from triage.errors import BadInput
-from triage.index.source.commit import CommitTree, is_bare, open_commit
-from triage.index.source.git import GitFailed
+from triage.index.source.commit import CommitTree, is_bare_repository, open_commit
+from triage.index.source.git import GitError
 from triage.index.source.plain_folder import FolderTree
 from triage.index.source.tree import Entry
 
 
-def file_at(root: Path, path: str, most_bytes: int) -> bytes | None:
+def read_file(root: Path, path: str, most_bytes: int) -> bytes | None:
     """Bytes of a file at HEAD's commit, or in the folder where there is no commit; none when nothing is there.
 
     Args:
@@ -20,7 +20,7 @@ def file_at(root: Path, path: str, most_bytes: int) -> bytes | None:
     Raises:
         BadInput: What is there is no regular file, is too large, or cannot be read.
     """
-    tree, found = _found(root.resolve(), path)
+    tree, found = _find_entry(root.resolve(), path)
     if found is None:
         return None
     if isinstance(found, str):
@@ -33,11 +33,11 @@ def file_at(root: Path, path: str, most_bytes: int) -> bytes | None:
     return data
 
 
-def _found(root: Path, path: str) -> tuple[CommitTree | FolderTree, Entry | str | None]:
+def _find_entry(root: Path, path: str) -> tuple[CommitTree | FolderTree, Entry | str | None]:
     """As the index does: the commit, or the folder as it is; a bare repository has no folder to fall back on."""
     try:
         commit = open_commit(root)
-        return commit, commit.at(path)
-    except GitFailed:
+        return commit, commit.find_entry(path)
+    except GitError:
         folder = FolderTree(root)
-        return folder, None if is_bare(root) else folder.at(path)
+        return folder, None if is_bare_repository(root) else folder.find_entry(path)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from triage.domain.code import History
 
-SHA1_DIGITS = 40
+SHA1_HEX_DIGITS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Entry:
     path: str
     size: int
     """Bytes."""
-    ref: str = ""
+    blob_id: str = ""
     """The blob's object id; empty in a folder without git."""
 
 
@@ -31,17 +31,17 @@ class Listing:
     """Reason to number of files."""
     missing: int = 0
     """Files whose content is not on this machine."""
-    cut: bool = False
+    truncated: bool = False
     """There are more files than anybody looked at."""
 
 
-class Tree(Protocol):
+class SourceTree(Protocol):
     """A commit, or a folder without git."""
 
     commit: str | None
     """Full object id; none for a folder without git."""
 
-    def listing(self) -> Listing:
+    def list_files(self) -> Listing:
         """Every file, without reading one."""
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
@@ -50,11 +50,11 @@ class Tree(Protocol):
     def is_dirty(self) -> bool:
         """The work tree differs from the commit."""
 
-    def history(self, path: str, limit: int) -> History:
+    def read_history(self, path: str, limit: int) -> History:
         """The newest commits that changed a file of the tree."""
 
 
-def is_blob(data: bytes, ref: str) -> bool:
+def has_blob_id(data: bytes, ref: str) -> bool:
     """Whether these bytes are git's blob of this object id."""
-    named = sha1 if len(ref) == SHA1_DIGITS else sha256
+    named = sha1 if len(ref) == SHA1_HEX_DIGITS else sha256
     return named(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == ref

@@ -7,13 +7,13 @@ folder's. A work tree and a submodule lead elsewhere too, but are named by where
 import os
 from pathlib import Path
 
-from triage.index.source.git import Git, GitFailed
+from triage.index.source.git import Git, GitError
 
 _MAX_FILE_BYTES = 8_192
 """Two paths of Linux' length."""
 
 
-def check_belongs(git: Git, top: Path) -> None:
+def check_worktree(git: Git, top: Path) -> None:
     """Make sure that the repository belongs to a work tree.
 
     Args:
@@ -27,9 +27,9 @@ def check_belongs(git: Git, top: Path) -> None:
     try:
         lies_here = place.is_dir() and not place.is_symlink() and not os.path.lexists(place / "commondir")
         if not lies_here and not _names_back(git, _home(place), place):
-            raise GitFailed("its .git leads to a repository that does not name this folder")
+            raise GitError("its .git leads to a repository that does not name this folder")
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle, until Python 3.13
-        raise GitFailed(f"its .git leads nowhere: {type(error).__name__}") from error
+        raise GitError(f"its .git leads nowhere: {type(error).__name__}") from error
 
 
 def _home(place: Path) -> Path:

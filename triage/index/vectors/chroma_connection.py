@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from triage.errors import BadInput
-from triage.network import DIRECT, Network, hindrance
-from triage.threads import stop_if_abandoned
+from triage.network import DIRECT, Network, describe_connection_problem
+from triage.threads import raise_if_abandoned
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 
-ANSWER_SECONDS = 10.0
+HEARTBEAT_SECONDS = 10.0
 """In which a server must give a first sign of life, whole."""
 READ_SECONDS = 60.0
 """For a whole answer."""
@@ -25,7 +25,7 @@ class StoreFailed(Exception):
 
 
 @cache
-def embedded() -> "ClientAPI":
+def open_embedded_chroma() -> "ClientAPI":
     """Chroma in this process's memory, one for all: it is gone with the process."""
     import chromadb
     from chromadb.config import Settings
@@ -33,7 +33,7 @@ def embedded() -> "ClientAPI":
     return chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False))
 
 
-def server(url: str, network: Network = DIRECT) -> "ClientAPI":
+def connect_to_chroma(url: str, network: Network = DIRECT) -> "ClientAPI":
     """A Chroma server. Without a port: 443 for `https://`, Chroma's own 8000 for `http://`.
 
     Raises:
@@ -45,16 +45,16 @@ def server(url: str, network: Network = DIRECT) -> "ClientAPI":
         raise BadInput("the Chroma server's address is not of the form https://host:port")
     from chromadb.config import Settings
 
-    from triage.index.vectors.chroma_http import client_over, line_to
+    from triage.index.vectors.chroma_http import client_class, http_client
 
     secure = address.scheme == "https"
     port = address.port or (443 if secure else 8000)
     host = f"[{address.hostname}]" if ":" in address.hostname else address.hostname
     whole = f"{address.scheme}://{host}:{port}{address.path.rstrip('/')}"
-    with faults_told():
-        line = line_to(whole, network, READ_SECONDS, ANSWER_SECONDS)
+    with translate_chroma_errors():
+        line = http_client(whole, network, READ_SECONDS, HEARTBEAT_SECONDS)
         # What a firewall drops never answers.
-        line.get(f"{whole}/api/v2/heartbeat", timeout=ANSWER_SECONDS).raise_for_status()
+        line.get(f"{whole}/api/v2/heartbeat", timeout=HEARTBEAT_SECONDS).raise_for_status()
         settings = Settings(
             anonymized_telemetry=False,
             chroma_api_impl="chromadb.api.fastapi.FastAPI",
@@ -63,7 +63,7 @@ def server(url: str, network: Network = DIRECT) -> "ClientAPI":
             chroma_server_http_port=port,
             chroma_server_ssl_enabled=secure,
         )
-        return client_over(line)(settings=settings)
+        return client_class(line)(settings=settings)
 
 
 def is_shared(client: "ClientAPI") -> bool:
@@ -72,16 +72,16 @@ def is_shared(client: "ClientAPI") -> bool:
 
 
 @contextmanager
-def faults_told() -> Iterator[None]:
+def translate_chroma_errors() -> Iterator[None]:
     """Around calls of a client. Raises StoreFailed."""
     import httpx
     from chromadb.errors import ChromaError
 
-    stop_if_abandoned()
+    raise_if_abandoned()
     try:
         yield
     except Exception as error:
         # chromadb 1.5.9 raises `Exception` itself where a proxy answers in the server's place.
         if type(error) is Exception or isinstance(error, ChromaError | httpx.HTTPError | ValueError):
-            raise StoreFailed(hindrance(error) or type(error).__name__) from error
+            raise StoreFailed(describe_connection_problem(error) or type(error).__name__) from error
         raise

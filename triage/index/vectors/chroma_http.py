@@ -10,10 +10,10 @@ from chromadb.api.fastapi import FastAPI
 from chromadb.config import System
 
 from triage.network import Network
-from triage.threads import stop_if_abandoned
+from triage.threads import raise_if_abandoned
 
 
-def line_to(url: str, network: Network, seconds: float, connect_seconds: float) -> httpx.Client:
+def http_client(url: str, network: Network, seconds: float, connect_seconds: float) -> httpx.Client:
     """A line that reads no variable and follows no redirect; a request's `timeout` bounds its whole answer.
 
     Args:
@@ -24,16 +24,16 @@ def line_to(url: str, network: Network, seconds: float, connect_seconds: float) 
     """
     proxy = network.proxy_for(url)
     return httpx.Client(
-        verify=network.trust(url),
-        proxy=httpx.Proxy(proxy, ssl_context=network.proxy_trust(url)) if proxy else None,
+        verify=network.ssl_context(url),
+        proxy=httpx.Proxy(proxy, ssl_context=network.proxy_ssl_context(url)) if proxy else None,
         trust_env=False,
         timeout=httpx.Timeout(seconds, connect=connect_seconds),
         headers={"Content-Type": "application/json"},
-        event_hooks={"response": [_bound]},
+        event_hooks={"response": [_limit_response_time]},
     )
 
 
-def client_over(line: httpx.Client) -> type[Client]:
+def client_class(line: httpx.Client) -> type[Client]:
     """A client over this line: the one that chromadb 1.5.9 opens waits for ever, and reads variables by itself."""
 
     class OverOurs(Client):
@@ -54,20 +54,20 @@ def client_over(line: httpx.Client) -> type[Client]:
     return OverOurs
 
 
-def _bound(answer: httpx.Response) -> None:
+def _limit_response_time(answer: httpx.Response) -> None:
     """Of itself httpx bounds the wait between two pieces only, and a server may send a byte a second."""
     assert isinstance(answer.stream, httpx.SyncByteStream)
-    answer.stream = _InTime(answer.stream, answer.request)
+    answer.stream = _TimeLimitedStream(answer.stream, answer.request)
 
 
-class _InTime(httpx.SyncByteStream):
+class _TimeLimitedStream(httpx.SyncByteStream):
     def __init__(self, pieces: httpx.SyncByteStream, request: httpx.Request) -> None:
         self._pieces, self._request = pieces, request
         self._ends = time.monotonic() + request.extensions["timeout"]["read"]
 
     def __iter__(self) -> Iterator[bytes]:
         for piece in self._pieces:
-            stop_if_abandoned()
+            raise_if_abandoned()
             if time.monotonic() > self._ends:
                 raise httpx.ReadTimeout("the answer does not end", request=self._request)
             yield piece

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triage.index.corpus.corpus import Corpus
-from triage.index.vectors.chroma_connection import StoreFailed, faults_told, is_shared
-from triage.threads import stop_if_abandoned
+from triage.index.vectors.chroma_connection import StoreFailed, is_shared, translate_chroma_errors
+from triage.threads import raise_if_abandoned
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -33,7 +33,7 @@ _STALE_SECONDS = 86_400
 
 
 @dataclass(frozen=True)
-class Key:
+class VectorKey:
     """What vectors belong to."""
 
     repository: str
@@ -44,7 +44,7 @@ class Key:
     """Tells how the commit was cut: what took too long to parse, or was too much, may differ from run to run."""
 
     @property
-    def name(self) -> str:
+    def collection_name(self) -> str:
         """A collection name that Chroma takes (3 to 512 of `a-zA-Z0-9._-`, an alphanumeric at both ends), unique."""
         readable = re.sub(r"[^a-zA-Z0-9]+", "-", f"{self.repository}-{(self.commit or 'folder')[:12]}")[-60:].strip("-")
         exact = "\0".join([self.repository, self.commit or "", self.embedding, str(self.dimensions), self.layout])
@@ -52,11 +52,11 @@ class Key:
         return f"triage-{readable}-{self.dimensions}-{digest}"
 
 
-class VectorStore:
+class ChromaStore:
     """One collection, in memory or on a server. What is there under the same key is taken over where it is whole."""
 
     def __init__(
-        self, client: "ClientAPI", key: Key, corpus: Corpus, chunks: Sequence[int], vectors: NDArray[np.float32]
+        self, client: "ClientAPI", key: VectorKey, corpus: Corpus, chunks: Sequence[int], vectors: NDArray[np.float32]
     ) -> None:
         """Add the vectors of these chunks.
 
@@ -67,7 +67,7 @@ class VectorStore:
         self.size = len(chunks)
         self._stored = {str(chunk): int(chunk) for chunk in chunks}
         self._client = client
-        with faults_told():
+        with translate_chroma_errors():
             self._collection = self._opened()
             if self._collection.count() < self.size:
                 self._add(corpus, chunks, vectors)
@@ -79,7 +79,7 @@ class VectorStore:
         if not self.size or not vector.any():
             return {}
         try:
-            with faults_told():
+            with translate_chroma_errors():
                 found = self._collection.query(
                     query_embeddings=vector, n_results=min(count, self.size), include=["distances"]
                 )
@@ -97,9 +97,9 @@ class VectorStore:
         """Forget what is stored under the key. Raises StoreFailed."""
         from chromadb.errors import NotFoundError
 
-        with faults_told():
+        with translate_chroma_errors():
             try:
-                self._client.delete_collection(self.key.name)
+                self._client.delete_collection(self.key.collection_name)
             except NotFoundError:
                 return
 
@@ -120,7 +120,7 @@ class VectorStore:
     def _collected(self) -> "Collection":
         key = self.key
         return self._client.get_or_create_collection(
-            key.name,
+            key.collection_name,
             embedding_function=None,
             configuration={
                 "hnsw": {"space": "cosine", "ef_construction": _GRAPH_WIDTH, "ef_search": _SEARCH_WIDTH},
@@ -135,7 +135,7 @@ class VectorStore:
 
     def _add(self, corpus: Corpus, chunks: Sequence[int], vectors: NDArray[np.float32]) -> None:
         for first in range(0, len(chunks), _BATCH):
-            stop_if_abandoned()
+            raise_if_abandoned()
             part = chunks[first : first + _BATCH]
             # Not `add`: on a server another job may be writing the same.
             self._collection.upsert(
@@ -148,13 +148,13 @@ class VectorStore:
         """Drop this repository's older commits."""
         for other in self._client.list_collections():
             about = other.metadata or {}
-            if about.get("repository") != self.key.repository or other.name == self.key.name:
+            if about.get("repository") != self.key.repository or other.name == self.key.collection_name:
                 continue
             if int(str(about.get("made", 0))) < time.time() - _STALE_SECONDS:
                 self._client.delete_collection(other.name)
 
 
-def layout_of(corpus: Corpus, chunks: Sequence[int]) -> str:
+def digest_layout(corpus: Corpus, chunks: Sequence[int]) -> str:
     """A digest of where these chunks stand, and of the files that were indexed."""
     digest = blake2b("\0".join(file.path for file in corpus.files).encode(), digest_size=8)
     for column in (corpus.chunk_files, corpus.chunk_starts, corpus.chunk_ends):

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.index.vectors.chroma_store import Key
+from triage.index.vectors.chroma_store import VectorKey
 
 
 class ExactStore:
     """The vectors of one commit, in memory."""
 
-    def __init__(self, key: Key, chunks: Sequence[int], vectors: NDArray[np.float32]) -> None:
+    def __init__(self, key: VectorKey, chunks: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Take the vectors of these chunks."""
         self.key = key
         self.size = len(chunks)

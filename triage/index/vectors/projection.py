@@ -21,48 +21,48 @@ _BITS = 10
 _BLOCK = 4_096
 
 
-def projected_chunks(corpus: Corpus, chunks: Sequence[int]) -> NDArray[np.float32]:
+def project_chunks(corpus: Corpus, chunks: Sequence[int]) -> NDArray[np.float32]:
     """One row per chunk."""
     scores = corpus.by_chunk
     row_of = np.full(scores.size, -1, dtype=np.int32)
     row_of[list(chunks)] = np.arange(len(chunks))
     rows = row_of[scores.documents]
     pairs = np.flatnonzero(rows >= 0)
-    rows, values = rows[pairs], scores.share[pairs]
+    rows, values = rows[pairs], scores.saturated_counts[pairs]
     terms = (np.searchsorted(scores.starts, pairs, side="right") - 1).astype(np.int32)
-    hashes = _hashes_of(corpus, terms)
+    hashes = _hash_used_terms(corpus, terms)
     vectors = np.zeros((len(chunks), DIMENSIONS), dtype=np.float32)
     for first in range(0, len(chunks), _BLOCK):
         block = vectors[first : first + _BLOCK]
         here = np.flatnonzero((rows >= first) & (rows < first + len(block)))
-        _add(block, rows[here] - first, hashes[terms[here]], values[here])
+        _add_projections(block, rows[here] - first, hashes[terms[here]], values[here])
     return vectors
 
 
-def projected_query(corpus: Corpus, weights: Mapping[str, float]) -> NDArray[np.float32]:
+def project_query(corpus: Corpus, weights: Mapping[str, float]) -> NDArray[np.float32]:
     """The vector of a query, by term."""
-    known = {term: found for term in weights if (found := corpus.vocabulary.number(term)) is not None}
+    known = {term: found for term in weights if (found := corpus.vocabulary.find_number(term)) is not None}
     values = np.array([weights[term] * corpus.by_chunk.idf[found] for term, found in known.items()], dtype=np.float32)
     vector: NDArray[np.float32] = np.zeros((1, DIMENSIONS), dtype=np.float32)
-    _add(vector, np.zeros(len(values), dtype=np.int32), _hashes(known), values)
+    _add_projections(vector, np.zeros(len(values), dtype=np.int32), _hash_terms(known), values)
     return vector.reshape(DIMENSIONS)
 
 
-def _hashes_of(corpus: Corpus, terms: NDArray[np.int32]) -> NDArray[np.uint64]:
+def _hash_used_terms(corpus: Corpus, terms: NDArray[np.int32]) -> NDArray[np.uint64]:
     """By term number; 0 for terms that do not occur."""
     used = np.zeros(len(corpus.vocabulary), dtype=bool)
     used[terms] = True
     hashes = np.zeros(len(used), dtype=np.uint64)
-    hashes[used] = _hashes(compress(corpus.vocabulary.terms, used.tolist()))
+    hashes[used] = _hash_terms(compress(corpus.vocabulary.terms, used.tolist()))
     return hashes
 
 
-def _hashes(terms: Iterable[str]) -> NDArray[np.uint64]:
+def _hash_terms(terms: Iterable[str]) -> NDArray[np.uint64]:
     joined = b"".join(blake2b(term.encode("utf-8", "replace"), digest_size=8).digest() for term in terms)
     return np.frombuffer(joined, dtype="<u8").astype(np.uint64)
 
 
-def _add(
+def _add_projections(
     vectors: NDArray[np.float32],
     rows: NDArray[np.int32],
     hashes: NDArray[np.uint64],

@@ -10,14 +10,14 @@ from functools import cache
 
 from pygments.lexers import get_all_lexers  # type: ignore[import-untyped]
 
-from triage.text.clean_text import visible_only, word_set
+from triage.text.clean_text import clean_text, word_set
 
-UNSEEN_TAGS = word_set(
+HIDDEN_TAGS = word_set(
     "script style template noscript head title svg math object iframe video audio canvas textarea datalist dialog rp "
     "progress meter noframes noembed applet map"
 )
 SHRINKING_TAGS = word_set("sub sup small")
-MOST_SHRUNK = 3
+MAX_SHRINKING_TAGS = 3
 """Nested in each other: the fourth is a third of the text's size, about four pixels."""
 _UNSEEN_ATTRIBUTES = word_set("hidden popover")
 _UNSEEN_STYLE = re.compile(
@@ -33,7 +33,7 @@ _UNSEEN_COLOURS = re.compile(r"white|transparent|snow|ivory|#?f[\da-f]?f[\da-f]?
 _MANY_WORDS = 4
 """A picture's description of more words than this says something of its own."""
 
-DRAWN = word_set("mermaid geojson topojson stl")
+DRAWN_LANGUAGES = word_set("mermaid geojson topojson stl")
 """Blocks of these languages are pictures on the page: ids, comments and properties in them are not to be seen."""
 _FORMULA = re.compile(r"\$\$[^$]+\$\$|\$(?=[^\s$])[^$\n]*(?<=[^\s$])\$(?![\w$])")
 _HIDING_TEX = re.compile(
@@ -48,9 +48,9 @@ _HOST = re.compile(r"https?://(?:[^/?#\s@]*@)?([\w.-]+(?::\d+)?)", re.I)
 _MAX_TARGET_CHARS = 300
 
 
-def is_unseen(tag: str, attributes: Mapping[str, str | None]) -> bool:
+def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
     """Whether an element is there not to be seen."""
-    return tag in UNSEEN_TAGS or (
+    return tag in HIDDEN_TAGS or (
         bool(attributes)
         and (
             not _UNSEEN_ATTRIBUTES.isdisjoint(attributes)
@@ -61,7 +61,7 @@ def is_unseen(tag: str, attributes: Mapping[str, str | None]) -> bool:
     )
 
 
-def untold(attributes: Mapping[str, str | None]) -> int:
+def count_hidden_attributes(attributes: Mapping[str, str | None]) -> int:
     """How many attributes of a seen element hold words that the page does not show by itself."""
     if not attributes:
         return 0
@@ -72,13 +72,13 @@ def untold(attributes: Mapping[str, str | None]) -> int:
     )
 
 
-def language(told: str) -> str:
+def known_language(told: str) -> str:
     """A block's language when it is one: no reader sees that word."""
     name = told.strip().lower()
-    return told.strip() if name in _languages() or name in DRAWN else ""
+    return told.strip() if name in _languages() or name in DRAWN_LANGUAGES else ""
 
 
-def formulas(text: str) -> tuple[str, int]:
+def strip_hiding_formulas(text: str) -> tuple[str, int]:
     """Text without the formulas that hide something, and how many they were."""
     if "$" not in text:
         return text, 0
@@ -86,7 +86,7 @@ def formulas(text: str) -> tuple[str, int]:
 
     def seen(formula: re.Match[str]) -> str:
         nonlocal found
-        if not hides_in_formula(formula[0]):
+        if not formula_hides_text(formula[0]):
             return formula[0]
         found += 1
         return ""
@@ -94,17 +94,17 @@ def formulas(text: str) -> tuple[str, int]:
     return _FORMULA.sub(seen, text), found
 
 
-def hides_in_formula(tex: str) -> bool:
+def formula_hides_text(tex: str) -> bool:
     """Whether TeX has a comment, or a command that paints nothing or nothing readable."""
     return _HIDING_TEX.search(tex) is not None
 
 
-def target(address: str) -> str:
+def visible_link_target(address: str) -> str:
     """What is told of a link's address: the whole of a place in a repository, else the host; empty for what has none.
 
     Queries, user names and words in a path are seen by nobody who reads the page.
     """
-    cleaned = visible_only(address).strip()[:_MAX_TARGET_CHARS]
+    cleaned = clean_text(address).strip()[:_MAX_TARGET_CHARS]
     source = _SOURCE.match(cleaned)
     if source:
         return source[0]
@@ -112,9 +112,9 @@ def target(address: str) -> str:
     return host[1].lower() if host else ""
 
 
-def origin(address: str) -> str:
+def image_origin(address: str) -> str:
     """Scheme and host of a picture's address; the rest is nothing that anybody sees."""
-    host = _HOST.match(visible_only(address).strip()[:_MAX_TARGET_CHARS])
+    host = _HOST.match(clean_text(address).strip()[:_MAX_TARGET_CHARS])
     return f"https://{host[1].lower()}" if host else ""
 
 

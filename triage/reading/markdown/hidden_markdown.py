@@ -12,7 +12,7 @@ _MOST_LOOKED_UP = 200
 _BAR = re.compile(r"(?<!\\)\|")
 
 
-def unrendered(markdown: str, page: str) -> int:
+def count_unrendered(markdown: str, page: str) -> int:
     """How many definitions no link or footnote uses, and how many table rows have a cell too many.
 
     Args:

@@ -7,9 +7,9 @@ from typing import Literal
 from selectolax.lexbor import LexborNode
 
 from triage.reading.markdown import hidden_html
-from triage.reading.markdown.html_in_code import code_block, inline_code
-from triage.reading.markdown.text_blocks import Code, Piece, joined
-from triage.text.clean_text import visible_only, word_set
+from triage.reading.markdown.html_in_code import read_code_block, read_inline_code
+from triage.reading.markdown.text_blocks import BlockDraft, CodeSpan, join_words
+from triage.text.clean_text import clean_text, word_set
 
 _BLOCK_TAGS = word_set(
     "p div blockquote ul ol li table thead tbody tr details summary section article header footer main aside nav "
@@ -35,7 +35,7 @@ class PageWriter:
 
     source: str
     """The Markdown: tells `__name__` from `**name**`, which look the same in HTML."""
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[BlockDraft] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     hidden: int = 0
     _buffer: list[str] = field(default_factory=list)
@@ -86,11 +86,11 @@ class PageWriter:
             return False
         attributes = node.attributes
         shrinks = tag in hidden_html.SHRINKING_TAGS
-        if hidden_html.is_unseen(tag, attributes) or (shrinks and self._shrunk >= hidden_html.MOST_SHRUNK):
+        if hidden_html.is_hidden(tag, attributes) or (shrinks and self._shrunk >= hidden_html.MAX_SHRINKING_TAGS):
             self.hidden += 1
             return False
         self._shrunk += shrinks
-        self.hidden += hidden_html.untold(attributes)
+        self.hidden += hidden_html.count_hidden_attributes(attributes)
         return self._open(tag, node)
 
     def _open(self, tag: str, node: LexborNode) -> bool:
@@ -102,7 +102,7 @@ class PageWriter:
             return False
         if tag == "img":
             self._shown += 1
-            self._link(hidden_html.origin(node.attributes.get("src") or ""))
+            self._link(hidden_html.image_origin(node.attributes.get("src") or ""))
             return False
         if tag == "a":
             self._links.append(self._shown)
@@ -159,7 +159,7 @@ class PageWriter:
             return
         if self._buffer and self._buffer[-1].endswith("\n"):
             text = text.removeprefix("\n")
-        self._shown += bool(text.strip() and visible_only(text).strip())
+        self._shown += bool(text.strip() and clean_text(text).strip())
         self._buffer.append(_SPACES.sub(" ", text))
 
     def _is_bare_mark(self) -> bool:
@@ -177,17 +177,17 @@ class PageWriter:
 
     def _code_block(self, node: LexborNode) -> None:
         self._flush()
-        language, text, hidden = code_block(node)
+        language, text, hidden = read_code_block(node)
         self.hidden += hidden
         if text.strip():
-            self.pieces.append(Piece("code", [text], language))
+            self.pieces.append(BlockDraft("code", [text], language))
 
     def _inline_code(self, node: LexborNode) -> None:
-        code, hidden = inline_code(node, in_formula=bool(self._buffer) and self._buffer[-1].endswith("$"))
+        code, hidden = read_inline_code(node, in_formula=bool(self._buffer) and self._buffer[-1].endswith("$"))
         self.hidden += hidden
         if code:
             self._shown += 1
-            self._buffer.append(Code(code))
+            self._buffer.append(CodeSpan(code))
 
     def _close_link(self, node: LexborNode) -> None:
         """A link's address is told beside its words, but for a link without words: nobody sees that it is there."""
@@ -201,12 +201,12 @@ class PageWriter:
         self._link(address)
         text = node.text(deep=True).strip()
         if address.removeprefix("mailto:").removeprefix("http://") != text.removeprefix("http://"):
-            told = hidden_html.target(address)
+            told = hidden_html.visible_link_target(address)
             self._buffer.append(f" ({told})" if told else "")
 
     def _link(self, address: str) -> None:
         if address and not address.startswith("data:"):
-            self.links.append(visible_only(address).strip()[:_MAX_LINK_CHARS])
+            self.links.append(clean_text(address).strip()[:_MAX_LINK_CHARS])
 
     def _restore_underscores(self, node: LexborNode, marks: str) -> None:
         """Put back the underscores of a name like `__init__` that was written without code marks."""
@@ -231,21 +231,21 @@ class PageWriter:
             self._flush()
 
     def _flush(self, kind: Literal["text", "heading"] = "text", level: int = 0) -> None:
-        raw, hiding = joined(self._buffer)
+        raw, hiding = join_words(self._buffer)
         self.hidden += hiding
         self._buffer.clear()
         text = "\n".join(line.rstrip().removesuffix(" |") for line in raw.split("\n")).strip("\n")
         if not text.strip() or _BARE_MARK.fullmatch(text + " "):
             return
         if kind == "heading" and len(text) <= _MAX_UNDERLINED_CHARS:
-            self.pieces.append(Piece(kind, [" ".join(text.split())], level=level))
+            self.pieces.append(BlockDraft(kind, [" ".join(text.split())], level=level))
             return
         if self._quotes:
             text = "\n".join(f"{'>' * min(self._quotes, _MAX_QUOTES)} {line}" for line in text.split("\n"))
         if self._continues and self.pieces and self.pieces[-1].kind == "text":
             self.pieces[-1].parts.append(text)
         else:
-            self.pieces.append(Piece("text", [text]))
+            self.pieces.append(BlockDraft("text", [text]))
         self._continues = self._in_rows > 0
 
     @property

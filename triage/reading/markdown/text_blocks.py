@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from triage.reading.markdown.hidden_html import formulas
-from triage.text.clean_text import clean
+from triage.reading.markdown.hidden_html import strip_hiding_formulas
+from triage.text.clean_text import clean_and_count
 
 _SPACES = re.compile(r"(?<=\S) {2,}|(?<=^ {16}) +", re.M)
 """Runs of them, but for the indents of our lists; entities name spaces too."""
@@ -15,14 +15,14 @@ _EMPTY_LINES = re.compile(r"\n{3,}")
 """`<br>` makes any number, over which patterns that begin with white space would try again and again."""
 
 
-class Code(str):
+class CodeSpan(str):
     """Words in code marks: no formula begins or ends in them."""
 
     __slots__ = ()
 
 
 @dataclass
-class Piece:
+class BlockDraft:
     """A block under way."""
 
     kind: Literal["text", "heading", "code"]
@@ -30,9 +30,9 @@ class Piece:
     language: str = ""
     level: int = 0
 
-    def seen(self) -> tuple[str, int]:
+    def visible_text(self) -> tuple[str, int]:
         """All parts, one under the other, and how many invisible runs were taken out: entities name such letters."""
-        text, removed = clean("\n".join(self.parts))
+        text, removed = clean_and_count("\n".join(self.parts))
         if self.kind == "heading":
             return " ".join(text.split()), removed
         lines = (line.rstrip() for line in text.split("\n"))
@@ -41,13 +41,13 @@ class Piece:
         return _EMPTY_LINES.sub("\n\n", _SPACES.sub(" ", "\n".join(lines))), removed
 
 
-def joined(words: Sequence[str]) -> tuple[str, int]:
+def join_words(words: Sequence[str]) -> tuple[str, int]:
     """All words, and how many formulas that hide something were left out."""
     said: list[str] = []
     hiding = 0
-    for is_code, run in groupby(words, key=lambda word: isinstance(word, Code)):
+    for is_code, run in groupby(words, key=lambda word: isinstance(word, CodeSpan)):
         together = "".join(run)
-        text, found = (together, 0) if is_code else formulas(together)
+        text, found = (together, 0) if is_code else strip_hiding_formulas(together)
         said.append(text)
         hiding += found
     return "".join(said), hiding

@@ -9,18 +9,18 @@ from pydantic import Field
 from selectolax.lexbor import LexborHTMLParser
 
 from triage.domain.value import Value
-from triage.reading.markdown.hidden_html import SHRINKING_TAGS, UNSEEN_TAGS
-from triage.reading.markdown.hidden_markdown import unrendered
+from triage.reading.markdown.hidden_html import HIDDEN_TAGS, SHRINKING_TAGS
+from triage.reading.markdown.hidden_markdown import count_unrendered
 from triage.reading.markdown.html_page import PageWriter
-from triage.reading.markdown.text_blocks import Piece
-from triage.secrets.likely_secrets import masked
-from triage.text.clean_text import clean, is_costly, to_html, word_set
+from triage.reading.markdown.text_blocks import BlockDraft
+from triage.secrets.likely_secrets import redact_likely_secrets
+from triage.text.clean_text import clean_and_count, is_costly_to_parse, markdown_to_html, word_set
 
 BlockKind = Literal["text", "heading", "code"]
 
 _FILTERED = word_set("script style title textarea xmp iframe noembed noframes plaintext")
 """Elements of which GitHub shows the tags as words."""
-_SWALLOWING = sorted(_FILTERED | UNSEEN_TAGS)
+_SWALLOWING = sorted(_FILTERED | HIDDEN_TAGS)
 _MAX_TAGS = 25_000
 """A table of 1,500 rows and four columns has 15,000."""
 _MAX_TITLE_CHARS = 1_024
@@ -29,7 +29,7 @@ _DOCTYPE = re.compile("<!doctype", re.I)
 _ANY_TAG = re.compile(r"<[^<>]*>")
 _OPENING = re.compile(rf"<(?=({'|'.join(_SWALLOWING)})\b)", re.I)
 _HIDING_TAG = re.compile(
-    rf"<(?:(?:{'|'.join(sorted(UNSEEN_TAGS | SHRINKING_TAGS))})\b|(?!(?:img|br|hr|wbr)\b)[a-z][\w-]*[\s/])", re.I
+    rf"<(?:(?:{'|'.join(sorted(HIDDEN_TAGS | SHRINKING_TAGS))})\b|(?!(?:img|br|hr|wbr)\b)[a-z][\w-]*[\s/])", re.I
 )
 """A tag that hides, or that may: with attributes, which are not read where this is asked."""
 _OMITTED = "<!-- raw HTML omitted -->"
@@ -45,7 +45,7 @@ class Block(Value):
     """1 to 6 for a heading."""
 
 
-class Visible(Value):
+class VisiblePage(Value):
     """The shown text in order, and how many pieces were taken out."""
 
     blocks: list[Block] = Field(default_factory=list)
@@ -56,50 +56,50 @@ class Visible(Value):
     @property
     def text(self) -> str:
         """All blocks as Markdown: headings with `#`, code in fences longer than any run of backticks inside."""
-        return "\n\n".join(shown(block) for block in self.blocks)
+        return "\n\n".join(format_block(block) for block in self.blocks)
 
 
-def visible(markdown: str | None) -> Visible:
+def extract_visible_page(markdown: str | None) -> VisiblePage:
     """Take the visible text out of a body. Linear in its length; nothing in it makes this raise."""
-    text, invisible = clean(markdown)
-    html, cut = to_html(text, raw_html=True), 0
-    if is_costly(html) or html.count("<") > _MAX_TAGS:
+    text, invisible = clean_and_count(markdown)
+    html, cut = markdown_to_html(text, raw_html=True), 0
+    if is_costly_to_parse(html) or html.count("<") > _MAX_TAGS:
         html, cut = _without_tags(text)
     page = PageWriter(text)
     if html.count("<") > _MAX_TAGS:
-        page.pieces.append(Piece("text", [" ".join(unescape(_ANY_TAG.sub(" ", html)).split())]))
+        page.pieces.append(BlockDraft("text", [" ".join(unescape(_ANY_TAG.sub(" ", html)).split())]))
     elif (body := LexborHTMLParser(f"<body>{_unswallowed(html)}").body) is not None:
         page.write(body)
     blocks, hidden = [], invisible + cut + page.hidden + len(_DOCTYPE.findall(html))
     for piece in page.pieces:
-        seen, removed = piece.seen()
+        seen, removed = piece.visible_text()
         hidden += removed
         if seen.strip():
             blocks.append(Block(kind=piece.kind, text=seen, language=piece.language, level=piece.level))
-    return Visible(
+    return VisiblePage(
         blocks=_without_secrets(blocks),
-        links=list(dict.fromkeys(map(masked, page.links))),
-        hidden_fragments=hidden + unrendered(text, "\n".join(block.text for block in blocks)),
+        links=list(dict.fromkeys(map(redact_likely_secrets, page.links))),
+        hidden_fragments=hidden + count_unrendered(text, "\n".join(block.text for block in blocks)),
     )
 
 
-def visible_line(text: str | None) -> tuple[str, int]:
+def extract_visible_line(text: str | None) -> tuple[str, int]:
     """A title: no Markdown, one line, secrets masked. Also the number of invisible runs taken out."""
-    cleaned, removed = clean((text or "")[:_MAX_TITLE_CHARS])
-    return masked(" ".join(cleaned.split())), removed
+    cleaned, removed = clean_and_count((text or "")[:_MAX_TITLE_CHARS])
+    return redact_likely_secrets(" ".join(cleaned.split())), removed
 
 
 def _without_secrets(blocks: list[Block]) -> list[Block]:
     """Secrets masked in all blocks at once: an empty line inside a key makes two blocks of it."""
     text = "\n".join(block.text for block in blocks)
-    seen = masked(text)
+    seen = redact_likely_secrets(text)
     if seen == text:
         return blocks
     lines = iter(seen.split("\n"))
     return [block.model_copy(update={"text": "\n".join(islice(lines, block.text.count("\n") + 1))}) for block in blocks]
 
 
-def shown(block: Block) -> str:
+def format_block(block: Block) -> str:
     """The block as Markdown."""
     if block.kind == "heading":
         return f"{'#' * block.level} {block.text}"
@@ -116,7 +116,7 @@ def _without_tags(text: str) -> tuple[str, int]:
     Also 1 when something was cut off so, else 0.
     """
     tag = _HIDING_TAG.search(text)
-    html = to_html(text[: tag.start()] if tag else text, raw_html=False)
+    html = markdown_to_html(text[: tag.start()] if tag else text, raw_html=False)
     return html.replace(_OMITTED, ""), int(tag is not None)
 
 
