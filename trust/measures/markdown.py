@@ -75,8 +75,8 @@ MEASURE = Measure(
     name="Live effects in Markdown",
     goal="0",
     description="A string of the corpora in every field of a report, in the comment and on the job's page, read by "
-    "another parser (comrak, html5lib) and by the rules of GitHub's filters; a failure is an image, a link, a mention, a "
-    "reference, raw HTML, a bot's command or structure that the words brought in.",
+    "another parser (comrak, html5lib) and by the rules of GitHub's filters; a failure is an image, a link, a mention, "
+    "a reference, raw HTML, a bot's command or structure that the words brought in.",
     run=run,
     run_without_defence=run_without_defence,
 )
