@@ -46,74 +46,84 @@ class Settings(BaseSettings):
         protected_namespaces=(),
     )
 
-    github_token: Secret = Field(SecretStr(""), description="Token that reads the issue and writes the comment.")
+    github_token: Secret = Field(SecretStr(""), description="Token used to read the issue and to write the comment.")
     issue_number: Annotated[int, whole_number(1, MAX_ISSUE_NUMBER)] | None = Field(
         None,
-        description="Number of the issue to triage. Needed under workflow_dispatch, repository_dispatch and schedule; "
-        "otherwise the event names it.",
+        description="Number of the issue to triage. Required for workflow_dispatch, repository_dispatch and schedule "
+        "events; other events name the issue themselves.",
     )
     engine: Annotated[Literal["auto", "model", "rules"], one_of("auto", "model", "rules")] = Field(
         "auto",
-        description="Who answers: model, rules, or auto (model when model-api-key or model-base-url is given, "
-        "else rules).",
+        description="Which engine answers: model, rules, or auto. auto uses a model when model-api-key or "
+        "model-base-url is set, and rules otherwise.",
     )
-    model_api_key: Secret = Field(SecretStr(""), description="Key of the OpenAI-compatible endpoint.")
+    model_api_key: Secret = Field(
+        SecretStr(""), description="API key for OpenAI or for the OpenAI-compatible endpoint in model-base-url."
+    )
     model_base_url: EndpointUrl | None = Field(
         None,
-        description="Base URL of any OpenAI-compatible endpoint (LiteLLM, vLLM, Azure, Ollama). Empty means OpenAI's.",
+        description="Base URL of an OpenAI-compatible endpoint (LiteLLM, vLLM, Azure, Ollama). Empty uses OpenAI.",
     )
-    model: ModelName = Field("gpt-4o", description="Model for codebase search, critic and writer.")
-    fast_model: ModelName = Field("gpt-4o-mini", description="Model for investigator, web search and supervisor.")
+    model: ModelName = Field("gpt-4o", description="Model for the codebase search, critic and writer agents.")
+    fast_model: ModelName = Field(
+        "gpt-4o-mini", description="Model for the investigator and web search agents and for the supervisor."
+    )
     fallback_model: ModelName = Field(
-        "gpt-4o-mini", description="Model that takes over once when the first stays rate-limited or unreachable."
+        "gpt-4o-mini", description="Model to ask once when the first model stays rate-limited or unreachable."
     )
     supervisor: Annotated[Engine, one_of("rules", "model")] = Field(
         "rules",
-        description="Who proposes the next agents: rules, or model (the fast model, under the same law).",
+        description="Who proposes the next agents: rules, or model (the fast model; the routing rules still decide "
+        "what is allowed).",
     )
     embedding_model: ModelName = Field(
-        "local", description="What makes the vectors: local, or the name of an embedding model at the endpoint."
+        "local", description="Source of the code vectors: local, or the name of an embedding model at the endpoint."
     )
     tavily_api_key: Secret = Field(
         SecretStr(""),
-        description="Key for web search with Tavily. Without it web search is off, and the report says so.",
+        description="API key for web search with Tavily. Empty disables web search.",
     )
     max_iterations: Annotated[int, whole_number(1, 100)] = Field(
-        12, description="Most decisions of the supervisor in one run."
+        12, description="Maximum supervisor decisions per run."
     )
     max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] = Field(
-        100_000, description="Most tokens of one run, input and output of all calls together."
+        100_000, description="Maximum tokens per run, counting input and output of all model calls."
     )
     max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(
-        1.00, description="Most US dollars of one run; 0 means by rules only."
+        1.00, description="Maximum cost per run in US dollars. 0 disables the model."
     )
     max_model_runs_per_day: Annotated[int, whole_number(0, 100_000)] = Field(
         50,
-        description="Most triages by a model in 24 hours, counted by the issues opened in the repository, and five on "
-        "one issue; beyond it rules answer. /triage by somebody with write access is not held back.",
+        description="Maximum issues opened within 24 hours that a model triages; rules triage the rest. A model "
+        "triages the same issue at most five times a day. /triage from a user with write access is exempt.",
     )
-    timeout_seconds: Seconds = Field(300, description="Most seconds of the whole run.")
-    agent_timeout_seconds: Seconds = Field(60, description="Most seconds of one agent.")
-    tool_timeout_seconds: Seconds = Field(30, description="Most seconds of one tool call.")
-    comment: Flag = Field(True, description="Whether to comment on the issue; false means summary and outputs only.")
-    dry_run: Flag = Field(False, description="Decide everything, change nothing, show the plan.")
+    timeout_seconds: Seconds = Field(300, description="Timeout for the whole run, in seconds.")
+    agent_timeout_seconds: Seconds = Field(60, description="Timeout for one agent, in seconds.")
+    tool_timeout_seconds: Seconds = Field(30, description="Timeout for one tool call, in seconds.")
+    comment: Flag = Field(
+        True, description="Whether to comment on the issue. false writes only the job summary and the outputs."
+    )
+    dry_run: Flag = Field(
+        False, description="Whether to decide everything but write nothing to GitHub. The job summary shows the plan."
+    )
     labels: Annotated[LabelsMode, one_of("off", "suggest", "apply")] = Field(
         "suggest",
-        description="Labels: off, suggest (named in the comment), or apply (existing labels only, only ever added).",
+        description="What to do with labels: off, suggest (name them in the comment), or apply (add existing labels, "
+        "never remove any).",
     )
     config_file: RepositoryPath = Field(
         ".github/triage.yml",
-        description="The project's own settings, read from the indexed commit. A file that is not there is none.",
+        description="Path of the project settings file, read from the indexed commit. The file is optional.",
     )
     cache_dir: FilePath | None = Field(
         None,
-        description="Folder that keeps the index, and an interrupted run, between jobs (with actions/cache). "
-        "Empty means nothing is kept.",
+        description="Folder for the index and for paid model replies, to be kept between jobs with actions/cache. "
+        "Empty disables caching.",
     )
     chroma_url: EndpointUrl | None = Field(
         None,
-        description="Address of a Chroma server that holds the vectors, for shared or very large indexes. "
-        "Empty means this process.",
+        description="URL of a Chroma server for the vectors, for shared or very large indexes. Empty keeps the "
+        "vectors in memory.",
     )
 
     @classmethod
