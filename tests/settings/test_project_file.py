@@ -76,7 +76,12 @@ def test_a_file_may_be_empty(text: str):
         ("labels: [a]", 1, "line 1: labels needs keys with values."),
         ("instructions: [a]", 1, "line 1: instructions needs a text."),
         ("ignore:\n  - a\n  - {b: c}", 3, "line 3: ignore needs a text."),
-        ("ignore:\n  - a\n  - '['", 3, r"line 3: ignore: it is no pattern of gitignore: a [ has no ] after it "),
+        ("ignore:\n  - a\n  - '[z-a]'", 3, "line 3: ignore: it is not a valid gitignore pattern"),
+        (
+            f"ignore: {['?' * 190 + str(number) for number in range(100)]}",
+            1,
+            "line 1: ignore: the patterns are too long",
+        ),
         ("ignore: ['#a']", 1, r"line 1: ignore: a pattern that begins with # is a comment; write \# for a name"),
         ("ignore: [' a']", 1, "line 1: ignore: a pattern is printable and has no blanks around it."),
         ("labels: {allow: ['']}", 1, "line 1: labels.allow must not be empty."),

@@ -8,10 +8,11 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Annotated, Any
 
+import re2  # type: ignore[import-untyped]
+from pathspec import PathSpec
 from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from triage.domain.gitignore import expression
 from triage.domain.value import Value
 
 MAX_INSTRUCTION_CHARS = 4_000
@@ -22,16 +23,19 @@ def _setting_error(message: str) -> PydanticCustomError:
 
 
 def _check_pattern(text: str) -> str:
-    written = text.removeprefix("!")
     if text.startswith("#"):
         raise _setting_error(r"a pattern that begins with # is a comment; write \# for a name that does")
     if text != text.strip() or not text.isprintable():
         raise _setting_error("a pattern is printable and has no blanks around it")
     try:
-        expression(written)
-    except ValueError as error:
-        raise _setting_error(f"it is no pattern of gitignore: {error}".strip()) from None
+        _compile([text])
+    except (ValueError, re.error, re2.error):
+        raise _setting_error("it is not a valid gitignore pattern") from None
     return text
+
+
+def _compile(patterns: list[str]) -> None:
+    PathSpec.from_lines("gitignore", patterns, backend="re2")
 
 
 def _check_name(text: str) -> str:
@@ -111,7 +115,8 @@ class ProjectConfig(_Section):
     ignore: list[Pattern] = Field(
         default_factory=list,
         max_length=100,
-        description="Paths that are not indexed, as patterns of gitignore; a later pattern wins over an earlier one.",
+        description="Paths that are not indexed, as gitignore patterns. The last pattern that matches a file, or a "
+        "folder that the file is in, decides.",
     )
     labels: Labels = Field(default_factory=Labels, description="Labels that may be suggested or applied.")
     opt_in_label: Annotated[str, Field(max_length=100), AfterValidator(_check_name)] = Field(
@@ -135,6 +140,15 @@ class ProjectConfig(_Section):
         max_length=500,
         description="Owner as CODEOWNERS writes it, to who is suggested as assignee instead.",
     )
+
+    @field_validator("ignore")
+    @classmethod
+    def _check_size(cls, patterns: list[str]) -> list[str]:
+        try:
+            _compile(patterns)
+        except re2.error:
+            raise _setting_error("the patterns are too long together") from None
+        return patterns
 
     @field_validator("opt_out_label")
     @classmethod

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from functools import lru_cache
 
 import re2  # type: ignore[import-untyped]
+from pathspec import GitIgnoreSpec
 
 from triage.index.source.decode import decode_text
 from triage.index.source.tree import Entry, SourceTree
@@ -17,61 +18,60 @@ _MAX_OWNERS_BYTES = 3 * 1024 * 1024
 """GitHub's own limit."""
 _MAX_FORM_BYTES = 64 * 1024
 _MAX_FORMS = 40
-_OPTIONS = re2.Options()
-_OPTIONS.log_errors = False
+_RULE = re.compile(r"(?P<pattern>(?:\\.|[^\s\\]){1,1000})(?:\s+(?P<owners>.*))?")
+_UNSUPPORTED = re.compile(r"[!\[]|\\#|.*[^\\]\[")
+"""Negation, ranges of characters and an escaped `#`, which gitignore knows and CODEOWNERS does not."""
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 
 
 class CodeOwners:
-    """Who owns a path."""
+    """The rules of a CODEOWNERS file.
+
+    They are gitignore patterns, with the exceptions of GitHub's documentation:
+    https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
+    """
 
     def __init__(self, text: str = "") -> None:
-        from codeowners import CodeOwners
-
-        self._rules = CodeOwners("\n".join(line for line in text.splitlines() if _is_readable(line)))
-        # The library's expressions, matched without backtracking: a handful of stars would keep `re` busy for hours.
-        self._rules.paths = [(_linear(one.pattern), *rest) for one, *rest in self._rules.paths]
+        """Parse the text. As on GitHub, an invalid line has no effect."""
+        rules = (_RULE.fullmatch(_COMMENT.sub("", line).strip()) for line in text.splitlines())
+        self._rules = [
+            (rule["pattern"], rule["owners"] or "")
+            for rule in rules
+            if rule and not _UNSUPPORTED.match(rule["pattern"])
+        ]
 
     def find_owners(self, path: str) -> list[str]:
-        """Users and teams without `@`, as CODEOWNERS orders them; addresses are left out."""
-        known = path.encode("utf-8", "replace").decode("utf-8")
-        return [name.removeprefix("@") for kind, name in self._rules.of(known) if kind != "EMAIL"]
+        """Return the users and teams of the last rule that matches, without `@` and without email addresses."""
+        owners = next((owners for pattern, owners in reversed(self._rules) if _compile(pattern).match_file(path)), "")
+        return [name.removeprefix("@") for name in owners.split() if name.startswith("@")]
+
+
+@lru_cache(maxsize=10_000)
+def _compile(pattern: str) -> GitIgnoreSpec:
+    """Return what matches a rule's files; nothing for an invalid pattern."""
+    # `docs/*` owns the files in the folder. For gitignore it would match its subfolders too.
+    lines = [pattern, f"!{pattern}/"] if pattern.endswith("/*") else [pattern]
+    try:
+        return GitIgnoreSpec.from_lines(lines, backend="re2")
+    except (ValueError, re2.error):
+        return GitIgnoreSpec([], backend="re2")
 
 
 def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:
-    """The rules of the file that GitHub would use."""
+    """Return the rules of the file that GitHub would use."""
     by_path = {entry.path: entry for entry in entries}
     chosen = next((by_path[path] for path in _OWNER_FILES if path in by_path), None)
     if chosen is None or chosen.size > _MAX_OWNERS_BYTES:
         return CodeOwners()
-    return CodeOwners("".join(_texts(tree, [chosen])))
+    return CodeOwners("".join(_read_texts(tree, [chosen])))
 
 
 def read_issue_forms(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
-    """Texts of the issue templates and forms, by path."""
+    """Return the texts of the issue templates and forms, sorted by path."""
     forms = [entry for entry in entries if _FORM.match(entry.path) and entry.size <= _MAX_FORM_BYTES]
-    return _texts(tree, sorted(forms, key=lambda entry: entry.path)[:_MAX_FORMS])
+    return _read_texts(tree, sorted(forms, key=lambda entry: entry.path)[:_MAX_FORMS])
 
 
-def _texts(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
-    if not entries:
-        return []
-    found = [decode_text(data) for _, data in tree.read(entries) if data is not None]
-    return [redact_likely_secrets(text) for text in found if text is not None]
-
-
-def _is_readable(line: str) -> bool:
-    """Whether the parser takes the line; one that it refuses must not take the others with it."""
-    from codeowners import CodeOwners
-
-    if not line.split("#", maxsplit=1)[0].split():
-        return False
-    try:
-        for one, *_ in CodeOwners(line).paths:
-            _linear(one.pattern)
-    except (ValueError, re.error, re2.error):
-        return False
-    return True
-
-
-def _linear(expression: str) -> Any:
-    return re2.compile(expression.replace(r"\Z", r"\z"), _OPTIONS)
+def _read_texts(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
+    texts = [decode_text(data) for _, data in tree.read(entries) if data is not None] if entries else []
+    return [redact_likely_secrets(text) for text in texts if text is not None]
