@@ -356,9 +356,16 @@ async def test_no_login_is_taken_from_a_home(ask: Client, monkeypatch: pytest.Mo
 
 def test_github_is_asked_who_we_are_beside_its_api():
     with service() as (port, asked):
-        transport = GitHubClient("t", f"http://127.0.0.1:{port}/git/api/v3", waits=WaitBudget(0))
-        assert transport.fetch_viewer_login() is None
-        transport.close()
+        client = GitHubClient(
+            "t",
+            f"http://127.0.0.1:{port}/git/api/v3",
+            wait_budget=WaitBudget(0),
+            seconds_between_writes=0,
+            timeouts_seconds=(5, 5),
+            backoff_seconds=0,
+        )
+        assert client.fetch_viewer_login() is None
+        client.close()
     assert asked == ["/git/api/graphql"]
 
 

@@ -11,7 +11,7 @@ from requests.adapters import HTTPAdapter
 from triage.network import Network
 
 
-def configure_session(session: requests.Session, network: Network, url: str, retries: Any = 0) -> None:
+def configure_session(session: requests.Session, network: Network, url: str) -> None:
     """Have a session ask an address by our proxy, trust whom we trust, and read no variable on its own.
 
     Raises:
@@ -20,16 +20,16 @@ def configure_session(session: requests.Session, network: Network, url: str, ret
     scheme, proxy = urlsplit(url).scheme, network.proxy_for(url)
     session.trust_env = False
     session.proxies = {scheme: proxy} if proxy else {}
-    session.mount(f"{scheme}://", _NetworkAdapter(network, url, retries))
+    session.mount(f"{scheme}://", _NetworkAdapter(network, url))
 
 
 class _NetworkAdapter(HTTPAdapter):
     """Checks certificates by the network's rules; a file that somebody names for one session wins."""
 
-    def __init__(self, network: Network, url: str, retries: Any) -> None:
+    def __init__(self, network: Network, url: str) -> None:
         self._network, self._url = network, url
         self._ssl_context = network.ssl_context(url)
-        super().__init__(max_retries=retries)
+        super().__init__()
 
     @cached_property
     def _ssl_context_with_key(self) -> ssl.SSLContext:

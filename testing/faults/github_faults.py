@@ -24,7 +24,7 @@ def _github(name: str, trouble: GitHubFault, words: str, status: str = "degraded
 def _reading(at: str) -> list[Fault]:
     said = "could not be read"
     return [
-        _github("a bad token (401)", GitHubFault(at, 401, "Bad credentials"), "check the input github-token", "failed"),
+        _github("a bad token (401)", GitHubFault(at, 401, "Bad credentials"), "Check the input github-token", "failed"),
         _github(
             "no permission (403)",
             GitHubFault(at, 403, "Resource not accessible by integration"),
@@ -61,7 +61,7 @@ GITHUB_FAULTS = [
     *_named(
         "writing the comment",
         [
-            _github("a bad token (401)", GitHubFault(POST, 401), "check the input github-token", "failed"),
+            _github("a bad token (401)", GitHubFault(POST, 401), "Check the input github-token", "failed"),
             _github(
                 "a read-only token (403)",
                 GitHubFault(POST, 403, "Resource not accessible by integration"),
@@ -74,13 +74,13 @@ GITHUB_FAULTS = [
             _github("deleted (410)", GitHubFault(POST, 410), "deleted meanwhile"),
             _github("transferred (301)", GitHubFault(POST, 301, headers={"location": "/x"}), "transferred meanwhile"),
             _github("too long (422)", GitHubFault(POST, 422, "Body is too long"), "longer than the 65,536 characters"),
-            _github("not taken (422)", GitHubFault(POST, 422, "Validation Failed"), "it answered 422"),
+            _github("not taken (422)", GitHubFault(POST, 422, "Validation Failed"), "GitHub answered 422"),
             _github("rate limited (429)", GitHubFault(POST, 429, headers=LATER), "rate limit is used up"),
             _github(
                 "a secondary limit (403)", GitHubFault(POST, 403, "a secondary rate limit"), "rate limit is used up"
             ),
-            _github("500", GitHubFault(POST, 500), "it answered 500, also when asked again"),
-            _github("a dropped line", GitHubFault(POST, 0), "it did not answer, also when asked again"),
+            _github("500", GitHubFault(POST, 500), "GitHub answered 500, also when asked again"),
+            _github("a dropped line", GitHubFault(POST, 0), "GitHub did not answer, also when asked again"),
         ],
     ),
 ]

@@ -84,8 +84,8 @@ class Stage:
             self.api.url,
             seconds_between_writes=0.0,
             backoff_seconds=0.0,
-            settle_seconds=0.0,
-            patience_seconds=0.0,
+            reread_seconds=0.0,
+            max_wait_seconds=0.0,
             read_seconds=self.read_seconds,
         )
         self.runners[name] = FakeRunner()

@@ -24,8 +24,8 @@ def open_tracker(api: GitHubApi) -> Iterator[OpenTracker]:
     trackers: list[IssueTracker] = []
 
     def open_one(token: str = JOB_TOKEN, **options: Any) -> IssueTracker:
-        quick = {"seconds_between_writes": 0.0, "backoff_seconds": 0.0, "patience_seconds": 0.0, "read_seconds": 5.0}
-        quick["settle_seconds"] = 0.0
+        quick = {"seconds_between_writes": 0.0, "backoff_seconds": 0.0, "max_wait_seconds": 0.0, "read_seconds": 5.0}
+        quick["reread_seconds"] = 0.0
         trackers.append(IssueTracker(token, SLUG, api.url, **(quick | options)))
         return trackers[-1]
 

@@ -16,7 +16,7 @@ from triage.threads import Abandoned, run_in_daemon_thread
 async def test_a_limit_that_outlasts_the_caller_is_said_at_once(api: GitHubApi, open_tracker: OpenTracker):
     api.faults = [ApiFault("issues/7$", 403, {"message": "slow down"}, {"retry-after": "40"})]
     with pytest.raises(GitHubUnavailable, match="rate limit is used up"):
-        await run_in_daemon_thread(lambda: open_tracker(patience_seconds=60.0).fetch_issue(7), 30.0)
+        await run_in_daemon_thread(lambda: open_tracker(max_wait_seconds=60.0).fetch_issue(7), 30.0)
     assert len(api.requests) == 1
 
 
@@ -32,7 +32,7 @@ async def test_nothing_is_asked_for_a_caller_who_left(
     api: GitHubApi, open_tracker: OpenTracker, trouble: ApiFault, asked: int
 ):
     api.faults = [trouble]
-    tracker = open_tracker(patience_seconds=60.0)
+    tracker = open_tracker(max_wait_seconds=60.0)
     outcome: list[BaseException] = []
     over = threading.Event()
 

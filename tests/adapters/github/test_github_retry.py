@@ -1,11 +1,14 @@
-"""How long GitHub asks to wait, by its headers; and when there is no next try."""
+"""When a request to GitHub is sent again, and how long the client waits before it."""
 
 import pytest
 from urllib3 import HTTPHeaderDict
-from urllib3.connection import HTTPConnection
-from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError, ProtocolError, SSLError
 
-from triage.adapters.github.github_retry import GitHubRetry, WaitBudget, seconds_until_retry
+from testing.servers.github_api import SLUG, ApiFault, GitHubApi
+from triage.adapters.github.github_client import GitHubClient
+from triage.adapters.github.github_errors import ErrorKind, GitHubError, error_from_response, seconds_until_retry
+from triage.adapters.github.github_retry import WaitBudget, retrying
+from triage.adapters.github.issue_tracker import IssueTracker
+from triage.errors import CannotPublish, GitHubUnavailable
 
 NOW = 1_795_251_600.0
 DATE = "Sat, 21 Nov 2026 09:00:00 GMT"
@@ -44,49 +47,88 @@ def test_the_servers_clock_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "status", "looks"),
+    ("verb", "status", "attempts"),
     [
-        ("GET", 200, False),
-        ("GET", 404, False),
-        ("GET", 403, True),
-        ("GET", 500, True),
-        ("POST", 403, True),
-        ("POST", 429, True),
-        ("POST", 301, True),
-        ("POST", 500, False),
-        ("PATCH", 503, False),
+        ("GET", 404, 1),
+        ("GET", 403, 1),
+        ("GET", 500, 3),
+        ("POST", 422, 1),
+        ("POST", 500, 1),
+        ("PATCH", 503, 1),
     ],
 )
-def test_what_is_looked_at(method: str, status: int, looks: bool) -> None:
-    assert GitHubRetry(waits=WaitBudget(60.0)).is_retry(method, status, has_retry_after=True) is looks
+def test_only_reads_are_repeated_after_a_server_error(verb: str, status: int, attempts: int) -> None:
+    assert error_from_response(verb, status, "", {}).max_attempts == attempts
 
 
-def test_all_requests_share_one_patience() -> None:
+@pytest.mark.parametrize("verb", ["GET", "POST", "PATCH"])
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_rate_limit_with_a_wait_is_repeated(verb: str, status: int) -> None:
+    error = error_from_response(verb, status, "", {"retry-after": "7"})
+    assert (error.max_attempts, error.retry_after) == (3, 7.0)
+
+
+def attempts(budget: WaitBudget, error: GitHubError, backoff_seconds: float = 0.5) -> int:
+    """How often a request that always fails with this error is sent."""
+    sent = 0
+
+    def send() -> None:
+        nonlocal sent
+        sent += 1
+        raise error
+
+    with pytest.raises(GitHubError):
+        retrying(budget, backoff_seconds)(send)
+    return sent
+
+
+def test_the_second_wait_is_longer_than_the_first() -> None:
     slept: list[float] = []
-    waits = WaitBudget(60.0, slept.append)
-    first = GitHubRetry(waits=waits)
-    first.new(total=1).wait_budget.wait(40.0)
-    first.wait_budget.wait(0.0)
-    assert slept == [40.0]
-    assert waits.seconds_left == 20.0
+    assert attempts(WaitBudget(60.0, slept.append), GitHubError(ErrorKind.UNKNOWN_OUTCOME, 502, max_attempts=3)) == 3
+    assert slept == [1.0]
 
 
-@pytest.mark.parametrize(
-    ("method", "error", "again"),
-    [
-        ("GET", ProtocolError("lost"), True),
-        ("GET", SSLError("lost"), True),
-        ("POST", ProtocolError("lost"), False),
-        ("POST", SSLError("lost while the answer was read"), False),
-        ("PATCH", SSLError("lost while the answer was read"), False),
-        ("POST", ConnectTimeoutError("never sent"), True),
-        ("POST", NewConnectionError(HTTPConnection("127.0.0.1"), "never sent"), True),
-    ],
-)
-def test_a_write_is_sent_again_only_when_it_never_left(method: str, error: HTTPError, again: bool) -> None:
-    patience = GitHubRetry(waits=WaitBudget(60.0))
-    if again:
-        assert patience.increment(method, "/", error=error).total == 1
-    else:
-        with pytest.raises(type(error)):
-            patience.increment(method, "/", error=error)
+def test_all_requests_share_one_budget() -> None:
+    slept: list[float] = []
+    budget = WaitBudget(60.0, slept.append)
+    limit = GitHubError(ErrorKind.RATE_LIMITED, 429, retry_after=25.0, max_attempts=3)
+    assert attempts(budget, limit) == 3
+    assert attempts(budget, limit) == 1, "ten seconds are left"
+    assert slept == [25.0, 25.0]
+    assert budget.seconds == 10.0
+
+
+@pytest.mark.parametrize("error", [GitHubError(ErrorKind.GONE, 404), GitHubError(ErrorKind.UNKNOWN_OUTCOME)])
+def test_other_errors_are_final(error: GitHubError) -> None:
+    assert attempts(WaitBudget(60.0), error) == 1
+
+
+def test_a_read_is_repeated_once_after_a_lost_connection(api: GitHubApi, tracker: IssueTracker) -> None:
+    api.faults = [ApiFault("GET")]
+    with pytest.raises(GitHubUnavailable):
+        tracker.fetch_issue(7)
+    assert len(api.requests) == 2
+
+
+def test_a_write_is_not_repeated_after_a_lost_connection(api: GitHubApi, tracker: IssueTracker) -> None:
+    api.faults = [ApiFault("POST", times=1), ApiFault("GET")]
+    with pytest.raises(CannotPublish):
+        tracker.post_comment(7, "text")
+    assert api.request_lines("POST") == [f"POST /repos/{SLUG}/issues/7/comments"]
+
+
+@pytest.mark.parametrize("verb", ["GET", "POST"])
+def test_a_request_that_never_left_is_repeated_twice(verb: str) -> None:
+    slept: list[float] = []
+    client = GitHubClient(
+        "token",
+        "http://127.0.0.1:9",  # nobody listens
+        wait_budget=WaitBudget(60.0, slept.append),
+        seconds_between_writes=0,
+        timeouts_seconds=(1, 1),
+        backoff_seconds=0.5,
+    )
+    with pytest.raises(GitHubError):
+        client.write(verb, "/x", {})
+    client.close()
+    assert slept == [1.0], "before the third attempt"

@@ -174,7 +174,7 @@ class TestRefusals:
     def test_a_transferred_issue_is_not_followed(self, api: GitHubApi, tracker: IssueTracker) -> None:
         elsewhere = {"location": f"{api.url}/repositories/5/issues/7"}
         api.faults = [ApiFault("GET", 301, {"message": "Moved Permanently"}, elsewhere)]
-        with pytest.raises(IssueMoved, match="Issue #7 has moved"):
+        with pytest.raises(IssueMoved, match="Issue #7 was moved"):
             tracker.fetch_issue(7)
         assert api.request_lines() == [f"GET /repos/{SLUG}/issues/7"]
 
@@ -260,7 +260,7 @@ class TestAgain:
 
     def test_a_short_limit_is_waited_for(self, api: GitHubApi, open_tracker: OpenTracker) -> None:
         api.faults = [ApiFault("issues/7$", 403, {"message": "slow down"}, {"retry-after": "1"}, times=1)]
-        assert open_tracker(patience_seconds=5.0).fetch_issue(7).number == 7
+        assert open_tracker(max_wait_seconds=5.0).fetch_issue(7).number == 7
         assert 1.0 <= api.requests[1].at - api.requests[0].at < 3.0
 
     @pytest.mark.parametrize(
@@ -280,13 +280,13 @@ class TestAgain:
     ) -> None:
         api.faults = [ApiFault("issues/7$", status, {"message": "slow down"}, headers)]
         with pytest.raises(GitHubUnavailable, match="rate limit is used up"):
-            open_tracker(patience_seconds=60.0).fetch_issue(7)
+            open_tracker(max_wait_seconds=60.0).fetch_issue(7)
         assert len(api.requests) == 1
 
     def test_the_time_of_the_reset_is_told(self, api: GitHubApi, tracker: IssueTracker) -> None:
         headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "4102444800"}
         api.faults = [ApiFault("issues/7$", 403, {"message": "API rate limit exceeded"}, headers)]
-        with pytest.raises(GitHubUnavailable, match=r"used up, which resets at 00:00 UTC\.$"):
+        with pytest.raises(GitHubUnavailable, match=r"used up; it resets at 00:00 UTC\.$"):
             tracker.fetch_issue(7)
 
 

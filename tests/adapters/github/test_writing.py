@@ -70,7 +70,7 @@ class TestPost:
 
     def test_what_cannot_be_read_back_is_not_written_again(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.faults = [trouble("502 after", 1), ApiFault("GET .*comments", 500)]
-        with pytest.raises(CannotPublish, match="it answered 500"):
+        with pytest.raises(CannotPublish, match="GitHub answered 500"):
             tracker.post_comment(7, BODY)
         assert bodies(api) == [BODY]
         assert len(api.request_lines(POST)) == 1
@@ -102,7 +102,7 @@ class TestPost:
         self, api: GitHubApi, open_tracker: OpenTracker
     ) -> None:
         api.faults = [ApiFault(POST, 403, {"message": "secondary rate limit"}, {"retry-after": "0"}, times=1)]
-        open_tracker(patience_seconds=1.0).post_comment(7, BODY)
+        open_tracker(max_wait_seconds=1.0).post_comment(7, BODY)
         assert api.request_lines() == [POST, POST]
         assert bodies(api) == [BODY]
 
@@ -112,17 +112,22 @@ class TestRefusals:
         ("status", "message", "error", "words"),
         [
             (401, "Bad credentials", PermissionMissing, "GitHub does not accept the token (401)"),
-            (403, "Resource not accessible by integration", PermissionMissing, "needs `permissions: issues: write`"),
-            (403, "Forbidden", PermissionMissing, "needs `permissions: issues: write`"),
+            (
+                403,
+                "Resource not accessible by integration",
+                PermissionMissing,
+                "Give the job `permissions: issues: write`",
+            ),
+            (403, "Forbidden", PermissionMissing, "Give the job `permissions: issues: write`"),
             (403, "Unable to create comment because issue is locked.", CannotPublish, "the issue is locked"),
             (403, "Repository was archived so is read-only.", CannotPublish, "the repository is archived"),
             (404, "Not Found", CannotPublish, "the issue or the comment was deleted meanwhile"),
             (410, "Issues are disabled for this repo", CannotPublish, "issues are switched off"),
             (422, "Body is too long (maximum is 65536 characters)", CannotPublish, "longer than the 65,536 characters"),
-            (422, "Validation Failed", CannotPublish, "it answered 422"),
+            (422, "Validation Failed", CannotPublish, "GitHub answered 422"),
             (429, "Slow down", CannotPublish, "rate limit is used up"),
             (403, "You have exceeded a secondary rate limit", CannotPublish, "rate limit is used up"),
-            (451, "Unavailable", CannotPublish, "it answered 451"),
+            (451, "Unavailable", CannotPublish, "GitHub answered 451"),
             (301, "Moved Permanently", CannotPublish, "the issue was transferred meanwhile"),
             (307, "Temporary Redirect", CannotPublish, "the issue was transferred meanwhile"),
         ],

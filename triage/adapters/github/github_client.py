@@ -1,73 +1,91 @@
-"""Requests to GitHub, through PyGithub's requester: authentication, spacing of writes, addresses of any server."""
+"""Sends requests to GitHub through PyGithub, which authenticates them and keeps a distance between writes."""
 
+import threading
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
 import requests
-from github import Auth
+from github import Auth, Github
 from github.GithubException import GithubException
 from github.Requester import HTTPSRequestsConnectionClass, Requester, RequestsResponse
+from urllib3.exceptions import NewConnectionError
 
 import triage
-from triage.adapters.github.github_errors import ErrorKind, GitHubError, error_from_response
-from triage.adapters.github.github_retry import GitHubRetry, WaitBudget, parse_http_date
+from triage.adapters.github.github_errors import MAX_ATTEMPTS, ErrorKind, GitHubError, error_from_response
+from triage.adapters.github.github_retry import WaitBudget, retrying
 from triage.errors import GitHubUnavailable
 from triage.http_sessions import configure_session
 from triage.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
+from triage.retry_after import parse_http_date
 from triage.threads import raise_if_abandoned
 
-CONNECT_SECONDS = 10.0
-READ_SECONDS = 60.0
 PAGE_SIZE = 100
-"""The most that GitHub puts on a page."""
+"""The largest page that GitHub sends."""
 MAX_PAGES = 100
+_PROCESSING = 202
+_connection_classes = threading.Lock()
 
 
 class GitHubClient:
-    """JSON in, JSON out. Every failure is a `Fault`."""
+    """Sends and returns JSON. Every failure is a `GitHubError`, or `GitHubUnavailable` with its reason.
+
+    Reads are sent again after any fault; writes only when GitHub cannot have taken them. Redirects are not followed:
+    they lead to another repository, and would take the token there.
+
+    Args:
+        token: Empty to read what is public.
+        api_url: Of GitHub or of an Enterprise server.
+        wait_budget: What all requests together may wait.
+        seconds_between_writes: Least distance of two writes.
+        timeouts_seconds: Until a connection stands, and between two pieces of a response.
+        backoff_seconds: Base of the waits between attempts.
+        network: Proxies and certificates.
+    """
 
     def __init__(
         self,
         token: str,
         api_url: str,
         *,
-        waits: WaitBudget,
-        seconds_between_writes: float = 1.0,
-        timeouts_seconds: tuple[float, float] = (CONNECT_SECONDS, READ_SECONDS),
-        backoff_seconds: float = 0.5,
+        wait_budget: WaitBudget,
+        seconds_between_writes: float,
+        timeouts_seconds: tuple[float, float],
+        backoff_seconds: float,
         network: Network = DIRECT,
     ) -> None:
         self.server_time: datetime | None = None
-        """The server's, when it last answered; none while it has not told."""
-        self._requester = Requester(
-            auth=Auth.Token(token) if token else None,
-            base_url=api_url,
-            # requests takes the pair (connect, read); PyGithub's annotation knows the single number only.
-            timeout=cast("int", timeouts_seconds),
-            user_agent=f"bug-triage/{triage.__version__}",
-            per_page=PAGE_SIZE,
-            verify=True,
-            retry=GitHubRetry(waits=waits, backoff_factor=backoff_seconds, backoff_max=10.0),
-            pool_size=None,
-            seconds_between_requests=None,
-            seconds_between_writes=seconds_between_writes,
-        )
-        # PyGithub takes a class of connections for all its requesters together, and opens them anew for each request.
-        vars(self._requester)["_Requester__connectionClass"] = partial(_Connection, network, api_url)
+        """The server's clock at its last response; None before it."""
+        self._wait_budget = wait_budget
+        self._backoff_seconds = backoff_seconds
+        connection: Any = partial(_Connection, network, api_url, timeouts_seconds)
+        # PyGithub sets its connection classes for all clients together, and a client takes them when it is created.
+        with _connection_classes:
+            Requester.injectConnectionClasses(connection, connection)
+            try:
+                self._github = Github(
+                    auth=Auth.Token(token) if token else None,
+                    base_url=api_url,
+                    user_agent=f"bug-triage/{triage.__version__}",
+                    retry=None,
+                    seconds_between_requests=None,
+                    seconds_between_writes=seconds_between_writes,
+                )
+            finally:
+                Requester.resetConnectionClasses()
 
     def get(self, path: str, parameters: Mapping[str, Any] | None = None) -> Any:
-        """Read one thing."""
+        """Reads one object."""
         return self._request("GET", path, parameters=dict(parameters or {}))
 
     def fetch_list(self, path: str, parameters: Mapping[str, Any] | None = None) -> list[Any]:
-        """Read a list to its end, at most 10,000 items."""
+        """Reads all pages of a list, at most 10,000 items."""
         return [item for page in self.iterate_pages(path, parameters) for item in page]
 
     def iterate_pages(self, path: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
-        """Read a list, page by page."""
+        """Reads a list page by page."""
         for number in range(1, MAX_PAGES + 1):
             page = self.get(path, {**(parameters or {}), "per_page": PAGE_SIZE, "page": number})
             if not isinstance(page, list):
@@ -77,67 +95,92 @@ class GitHubClient:
                 break
 
     def write(self, verb: str, path: str, body: Mapping[str, Any]) -> Any:
-        """Write one thing, once."""
+        """Writes one object."""
         return self._request(verb, path, body=dict(body))
 
     def delete(self, path: str) -> None:
-        """Delete one thing, once."""
+        """Deletes one object."""
         self._request("DELETE", path)
 
     def fetch_viewer_login(self) -> str | None:
-        """Login that the token acts as; none when GitHub does not tell. `GET /user` is refused to a job's token."""
+        """Returns the login of the token, or None. `GET /user` is refused to a job's token, so this asks GraphQL."""
         try:
-            answer = self._request("POST", self._requester.graphql_url, body={"query": "{ viewer { login } }"})
-        except GitHubError:
+            response = self._request("POST", self._github.requester.graphql_url, body={"query": "{ viewer { login } }"})
+            login = response["data"]["viewer"]["login"]
+        except (GitHubError, TypeError, LookupError):
             return None
-        data = answer.get("data") if isinstance(answer, dict) else None
-        viewer = data.get("viewer") if isinstance(data, dict) else None
-        login = viewer.get("login") if isinstance(viewer, dict) else None
         return login if isinstance(login, str) and login else None
 
     def close(self) -> None:
-        """Give the connections back."""
-        self._requester.close()
+        """Closes the connections."""
+        self._github.close()
 
     def _request(
         self, verb: str, path: str, parameters: dict[str, Any] | None = None, body: dict[str, Any] | None = None
     ) -> Any:
+        attempts = retrying(self._wait_budget, self._backoff_seconds)
+        return attempts(self._send, verb, path, parameters, body)
+
+    def _send(self, verb: str, path: str, parameters: dict[str, Any] | None, body: dict[str, Any] | None) -> Any:
         raise_if_abandoned()
         try:
-            headers, answer = self._requester.requestJsonAndCheck(verb, path, parameters, None, body)
+            headers, response = self._github.requester.requestJsonAndCheck(verb, path, parameters, None, body)
         except GithubException as error:
             if error.status == 407:
                 raise GitHubUnavailable(f"GitHub cannot be reached: {PROXY_LOGIN_REFUSED}.") from None
             message = error.data.get("message") if isinstance(error.data, dict) else None
-            raise error_from_response(error.status, str(message or ""), error.headers or {}) from None
+            raise error_from_response(verb, error.status, str(message or ""), error.headers or {}) from None
         except (requests.RequestException, OSError) as error:
             if reason := describe_connection_problem(error):
                 raise GitHubUnavailable(f"GitHub cannot be reached: {reason}.") from None
-            raise GitHubError(ErrorKind.UNKNOWN_OUTCOME) from None
+            raise _lost_connection(verb, error) from None
         except (ValueError, TypeError, AttributeError, AssertionError):
-            # PyGithub reads fields of an answer before it knows that they are there.
+            # PyGithub reads fields of a response before it knows that they are there.
             raise GitHubError(ErrorKind.UNKNOWN_OUTCOME) from None
         self.server_time = parse_http_date(headers.get("date", "")) or self.server_time
-        return answer
+        return response
+
+
+def _lost_connection(verb: str, error: Exception) -> GitHubError:
+    cause = getattr(error.args[0], "reason", None) if error.args else None
+    if isinstance(error, requests.ConnectTimeout) or isinstance(cause, NewConnectionError):
+        return GitHubError(ErrorKind.UNKNOWN_OUTCOME, max_attempts=MAX_ATTEMPTS)  # the request never left
+    return GitHubError(ErrorKind.UNKNOWN_OUTCOME, max_attempts=2 if verb == "GET" else 1)
 
 
 class _Connection(HTTPSRequestsConnectionClass):
-    """PyGithub's, by the network's rules, and to addresses of IPv6 too."""
+    """PyGithub's connection with our proxies and certificates, to IPv6 addresses too, without redirects."""
 
-    def __init__(self, network: Network, api_url: str, host: str, port: int | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        network: Network,
+        api_url: str,
+        timeouts_seconds: tuple[float, float],
+        host: str,
+        port: int | None = None,
+        **settings: Any,
+    ) -> None:
         super().__init__(host, port, **settings)
         self._server = "{0.scheme}://{0.netloc}".format(urlsplit(api_url))
-        configure_session(self.session, network, api_url, self.retry)
+        self._timeouts_seconds = timeouts_seconds
+        configure_session(self.session, network, api_url)
 
     def getresponse(self) -> RequestsResponse:
-        """Ask, and follow nothing."""
-        return RequestsResponse(
-            self.session.request(
-                self.verb,
-                f"{self._server}{self.url}",
-                headers=self.headers,
-                data=self.input,
-                timeout=self.timeout,
-                allow_redirects=False,
-            )
+        """Sends the request that PyGithub prepared.
+
+        Raises:
+            GitHubError: The response is a redirect, or "processing", for which PyGithub would ask again for ever.
+        """
+        response = self.session.request(
+            self.verb,
+            f"{self._server}{self.url}",
+            headers=self.headers,
+            data=self.input,
+            timeout=self._timeouts_seconds,
+            allow_redirects=False,
         )
+        if response.status_code in (301, 302, 303, 307, 308):
+            raise GitHubError(ErrorKind.MOVED, response.status_code)
+        if response.status_code == _PROCESSING:
+            raise GitHubError(ErrorKind.UNKNOWN_OUTCOME, response.status_code)
+        return RequestsResponse(response)

@@ -1,7 +1,8 @@
-"""What GitHub may answer instead of what was asked for, and who must act. No word of GitHub's message is passed on."""
+"""Errors that GitHub may answer with, and who must act on them. No word of GitHub's message is passed on."""
 
 import re
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -16,12 +17,15 @@ from triage.errors import (
     RateLimited,
     TriageError,
 )
+from triage.retry_after import parse_retry_after, server_timestamp
+
+MAX_ATTEMPTS = 3
 
 
 class ErrorKind(StrEnum):
-    """Kinds of answers that are no success."""
+    """Why a request did not succeed."""
 
-    BAD_TOKEN = "token"  # noqa: S105 - a kind of refusal
+    BAD_TOKEN = "bad token"  # noqa: S105 - a kind of error
     FORBIDDEN = "forbidden"
     LOCKED = "locked"
     ARCHIVED = "archived"
@@ -29,51 +33,100 @@ class ErrorKind(StrEnum):
     MOVED = "moved"
     TOO_LONG = "too long"
     INVALID = "invalid"
-    RATE_LIMITED = "limited"
-    UNKNOWN_OUTCOME = "unclear"
-    """Server fault, lost connection, timeout, unreadable answer: a write may or may not have been taken."""
+    RATE_LIMITED = "rate limited"
+    UNKNOWN_OUTCOME = "unknown outcome"
+    """Server error, lost connection, timeout or unreadable response: GitHub may or may not have taken a write."""
 
 
 class GitHubError(Exception):
-    """A request that did not succeed. Stays inside this package."""
+    """A request that did not succeed. Stays inside this package.
 
-    def __init__(self, refusal: ErrorKind, status: int | None = None, resets_at: datetime | None = None) -> None:
-        super().__init__(refusal)
-        self.kind = refusal
+    Attributes:
+        status: HTTP status, or None without a response.
+        resets_at: When the rate limit ends, if GitHub says so.
+        retry_after: Seconds that GitHub asks to wait before the next attempt.
+        max_attempts: How often the request may be sent, this attempt included.
+    """
+
+    def __init__(
+        self,
+        kind: ErrorKind,
+        status: int | None = None,
+        resets_at: datetime | None = None,
+        *,
+        retry_after: float = 0.0,
+        max_attempts: int = 1,
+    ) -> None:
+        super().__init__(kind)
+        self.kind = kind
         self.status = status
         self.resets_at = resets_at
+        self.retry_after = retry_after
+        self.max_attempts = max_attempts
 
     @property
     def description(self) -> str:
-        """The answer in our words."""
+        """Returns what GitHub did, as the end of a sentence that begins with "GitHub"."""
         return f"answered {self.status}" if self.status else "did not answer"
 
 
-def error_from_response(status: int, message: str, headers: Mapping[str, str]) -> GitHubError:
-    """The kind of an error answer. Its message is read, never shown."""
-    said = message.lower()
-    if is_rate_limit(status, headers) or (status in (403, 429) and "rate limit" in said):
-        return GitHubError(ErrorKind.RATE_LIMITED, status, _reset_time(headers))
+def error_from_response(verb: str, status: int, message: str, headers: Mapping[str, str]) -> GitHubError:
+    """Returns the error for a response that is no success. Only known words of its message are looked for."""
+    kind = _classify(status, message.lower(), headers)
+    wait = seconds_until_retry(status, headers)
+    # A write that ended in a server error may have been taken; one that hit a limit was not.
+    may_retry = wait is not None and (status in (403, 429) or (verb == "GET" and status >= 500))
+    return GitHubError(
+        kind,
+        status,
+        _reset_time(headers) if kind is ErrorKind.RATE_LIMITED else None,
+        retry_after=wait or 0.0,
+        max_attempts=MAX_ATTEMPTS if may_retry else 1,
+    )
+
+
+def _classify(status: int, text: str, headers: Mapping[str, str]) -> ErrorKind:
+    if _is_rate_limit(status, headers) or (status in (403, 429) and "rate limit" in text):
+        return ErrorKind.RATE_LIMITED
     if status == 401:
-        return GitHubError(ErrorKind.BAD_TOKEN, status)
+        return ErrorKind.BAD_TOKEN
     if status == 403:
-        # As words: an account that is "blocked" is no issue that is locked.
+        # Whole words: an account that is "blocked" is not an issue that is locked.
         words = {r"\blocked\b": ErrorKind.LOCKED, r"\barchived\b": ErrorKind.ARCHIVED}
-        return GitHubError(
-            next((kind for word, kind in words.items() if re.search(word, said)), ErrorKind.FORBIDDEN), status
-        )
+        return next((kind for word, kind in words.items() if re.search(word, text)), ErrorKind.FORBIDDEN)
     if status in (404, 410):
-        return GitHubError(ErrorKind.GONE, status)
-    if status == 422 and "too long" in said:
-        return GitHubError(ErrorKind.TOO_LONG, status)
-    return GitHubError(ErrorKind.UNKNOWN_OUTCOME if status >= 500 else ErrorKind.INVALID, status)
+        return ErrorKind.GONE
+    if status == 422 and "too long" in text:
+        return ErrorKind.TOO_LONG
+    return ErrorKind.UNKNOWN_OUTCOME if status >= 500 else ErrorKind.INVALID
 
 
-def is_rate_limit(status: int, headers: Mapping[str, str]) -> bool:
-    """Whether an answer says "later" by its status and headers; GitHub uses 403 for that too."""
+def _is_rate_limit(status: int, headers: Mapping[str, str]) -> bool:
+    # GitHub uses 403 for it too.
     if status == 429:
         return True
     return status == 403 and ("retry-after" in headers or headers.get("x-ratelimit-remaining") == "0")
+
+
+def seconds_until_retry(status: int, headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
+    """Returns the seconds to wait before the next attempt, 0 when GitHub asks for none; None for no next attempt.
+
+    GitHub's rules (docs, rate limits for the REST API): `retry-after` first, then `x-ratelimit-reset` when nothing
+    remains, and else a minute, for which there is no time here.
+
+    Args:
+        status: Of the response.
+        headers: Of the response, by lower-case name.
+        now: Seconds since 1970, for a response without a `date`.
+    """
+    if "retry-after" in headers:
+        return parse_retry_after(headers, now)
+    if not _is_rate_limit(status, headers):
+        return None if status in (403, 429) else 0.0
+    reset = _reset_time(headers)
+    if headers.get("x-ratelimit-remaining") != "0" or reset is None:
+        return None
+    return max(reset.timestamp() - server_timestamp(headers, now), 0.0) + 1.0
 
 
 def _reset_time(headers: Mapping[str, str]) -> datetime | None:
@@ -85,67 +138,67 @@ def _reset_time(headers: Mapping[str, str]) -> datetime | None:
 
 @contextmanager
 def translate_read_errors(slug: str, number: int | None = None) -> Iterator[None]:
-    """Turns a fault while reading into an error for whoever must act.
+    """Raises an error for whoever must act in place of a `GitHubError` while reading.
 
     Raises:
         NoSuchIssue: 404.
         IssueMoved: A redirect, or 410.
         PermissionMissing: 401, 403.
-        RateLimited: The limit's end is too far away.
-        GitHubUnavailable: Server fault, no answer.
+        RateLimited: The rate limit ends too late.
+        GitHubUnavailable: Server error, no response.
     """
     try:
         yield
-    except GitHubError as fault:
-        raise _read_error(fault, slug, number) from None
+    except GitHubError as error:
+        raise _read_error(error, slug, number) from None
 
 
 @contextmanager
 def translate_write_errors(slug: str) -> Iterator[None]:
-    """Turns a fault while writing into an error for whoever must act.
+    """Raises an error for whoever must act in place of a `GitHubError` while writing.
 
     Raises:
         PermissionMissing: 401, 403.
         NoSuchComment: 404, 410.
-        CannotPublish: Everything else, with the reason.
+        CannotPublish: Everything else.
     """
     try:
         yield
-    except GitHubError as fault:
-        raise _write_error(fault, slug) from None
+    except GitHubError as error:
+        raise _write_error(error, slug) from None
 
 
-def _read_error(fault: GitHubError, slug: str, number: int | None) -> TriageError:
+def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageError:
     what = f"Issue #{number}" if number is not None else f"The repository {slug}"
     where = f" in {slug}" if number is not None else ""
-    match fault.kind:
+    match error.kind:
         case ErrorKind.BAD_TOKEN:
             return _bad_token_error()
         case ErrorKind.FORBIDDEN | ErrorKind.LOCKED | ErrorKind.ARCHIVED:
             return PermissionMissing(
-                f"The token may not read issues of {slug}: the job needs `permissions: contents: read, issues: write`."
+                f"The token may not read issues of {slug}. Give the job `permissions: contents: read, issues: write`."
             )
         case ErrorKind.MOVED:
-            return IssueMoved(f"{what} has moved to another place on GitHub, and is not followed there.")
-        case ErrorKind.GONE if fault.status == 410 and number is not None:
+            return IssueMoved(f"{what} was moved to another place on GitHub. It is not triaged there.")
+        case ErrorKind.GONE if error.status == 410 and number is not None:
             return IssueMoved(f"{what} was deleted, or issues are switched off.")
         case ErrorKind.GONE | ErrorKind.INVALID | ErrorKind.TOO_LONG:
             return NoSuchIssue(
-                f"{what} does not exist{where}, or the token may not read it: check the number, and that the job has "
+                f"{what} does not exist{where}, or the token may not read it. Check the number, and give the job "
                 "`permissions: issues: write`."
             )
         case ErrorKind.RATE_LIMITED:
-            return RateLimited(f"{what} could not be read: {_describe_rate_limit(fault)}.")
+            return RateLimited(f"{what} could not be read: {_describe_rate_limit(error)}.")
         case ErrorKind.UNKNOWN_OUTCOME:
-            return GitHubUnavailable(f"{what} could not be read: GitHub {fault.description}, also when asked again.")
+            return GitHubUnavailable(f"{what} could not be read: GitHub {error.description}, also when asked again.")
 
 
-def _write_error(fault: GitHubError, slug: str) -> TriageError:
-    if fault.kind is ErrorKind.BAD_TOKEN:
+def _write_error(error: GitHubError, slug: str) -> TriageError:
+    if error.kind is ErrorKind.BAD_TOKEN:
         return _bad_token_error()
-    if fault.kind is ErrorKind.FORBIDDEN:
+    if error.kind is ErrorKind.FORBIDDEN:
         return PermissionMissing(
-            f"The token may not write to issues of {slug}: the job needs `permissions: issues: write`."
+            f"The token may not write to issues of {slug}. Give the job `permissions: issues: write`."
         )
     reasons = {
         ErrorKind.LOCKED: "the issue is locked",
@@ -153,18 +206,18 @@ def _write_error(fault: GitHubError, slug: str) -> TriageError:
         ErrorKind.GONE: "the issue or the comment was deleted meanwhile, or issues are switched off",
         ErrorKind.MOVED: "the issue was transferred meanwhile",
         ErrorKind.TOO_LONG: "the text is longer than the 65,536 characters that GitHub takes",
-        ErrorKind.RATE_LIMITED: _describe_rate_limit(fault),
-        ErrorKind.INVALID: f"it {fault.description}",
-        ErrorKind.UNKNOWN_OUTCOME: f"it {fault.description}, also when asked again",
+        ErrorKind.RATE_LIMITED: _describe_rate_limit(error),
+        ErrorKind.INVALID: f"GitHub {error.description}",
+        ErrorKind.UNKNOWN_OUTCOME: f"GitHub {error.description}, also when asked again",
     }
-    kind = NoSuchComment if fault.kind is ErrorKind.GONE else CannotPublish
-    return kind(f"GitHub did not take what was written: {reasons[fault.kind]}.")
+    kind = NoSuchComment if error.kind is ErrorKind.GONE else CannotPublish
+    return kind(f"The result could not be written to the issue: {reasons[error.kind]}.")
 
 
 def _bad_token_error() -> PermissionMissing:
-    return PermissionMissing("GitHub does not accept the token (401): check the input github-token.")
+    return PermissionMissing("GitHub does not accept the token (401). Check the input github-token.")
 
 
-def _describe_rate_limit(fault: GitHubError) -> str:
-    until = f", which resets at {fault.resets_at:%H:%M} UTC" if fault.resets_at else ""
+def _describe_rate_limit(error: GitHubError) -> str:
+    until = f"; it resets at {error.resets_at:%H:%M} UTC" if error.resets_at else ""
     return f"the token's rate limit is used up{until}"

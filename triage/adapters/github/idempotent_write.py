@@ -1,4 +1,4 @@
-"""Writes that end known: taken once, or not at all."""
+"""Writes exactly once, or not at all."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -9,25 +9,25 @@ T = TypeVar("T")
 MAX_WRITES = 2
 
 
-def write_once(write: Callable[[], T], look: Callable[[], T | None]) -> T:
-    """Write, and when the outcome is unclear look whether it was taken before writing once more.
+def write_once(write: Callable[[], T], find_written: Callable[[], T | None]) -> T:
+    """Writes; when the outcome is unknown, looks for the result before it writes once more.
 
     Args:
-        write: Sends the write once.
-        look: Reads back: what `write` would have returned when it was taken, else none.
+        write: Sends the write and returns its result.
+        find_written: Reads back. Returns what `write` would have returned if GitHub has taken it, else None.
 
     Raises:
-        Fault: GitHub refused, or the outcome stayed unclear.
+        GitHubError: GitHub refused, or the outcome stayed unknown.
     """
-    unclear: GitHubError | None = None
-    for _ in range(MAX_WRITES):
+    for attempt in range(MAX_WRITES):
         try:
             return write()
-        except GitHubError as fault:
-            if fault.kind is not ErrorKind.UNKNOWN_OUTCOME:
+        except GitHubError as error:
+            if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
                 raise
-            unclear = fault
-        taken = look()
-        if taken is not None:
-            return taken
-    raise unclear or GitHubError(ErrorKind.UNKNOWN_OUTCOME)
+            found = find_written()
+            if found is not None:
+                return found
+            if attempt == MAX_WRITES - 1:
+                raise
+    raise AssertionError("the last attempt returns or raises")

@@ -1,4 +1,4 @@
-"""The issue tracker: issues and labels of one repository."""
+"""Reads and writes the issues of one GitHub repository."""
 
 import re
 from collections.abc import Sequence
@@ -32,15 +32,15 @@ class IssueTracker:
         slug: `owner/name`.
         api_url: Of GitHub or of an Enterprise server.
         seconds_between_writes: GitHub asks for one (docs, best practices for the REST API).
-        patience_seconds: What all waits for GitHub's limits may take together.
-        connect_seconds: Until a connection stands.
-        read_seconds: Between two pieces of an answer.
-        backoff_seconds: Base of the waits between reads that failed.
-        settle_seconds: Until a list that lacks what was just written is read again.
+        max_wait_seconds: All waits for GitHub's rate limits together.
+        connect_seconds: Time limit until a connection stands.
+        read_seconds: Time limit between two pieces of a response.
+        backoff_seconds: Base of the waits between failed reads.
+        reread_seconds: Wait before a list is read again that does not show yet what was written.
         network: Proxies and certificates.
 
     Raises:
-        BadInput: The slug is none.
+        BadInput: The slug is malformed.
     """
 
     def __init__(
@@ -50,23 +50,23 @@ class IssueTracker:
         api_url: str = "https://api.github.com",
         *,
         seconds_between_writes: float = 1.0,
-        patience_seconds: float = 60.0,
+        max_wait_seconds: float = 60.0,
         connect_seconds: float = 10.0,
         read_seconds: float = 60.0,
         backoff_seconds: float = 0.5,
-        settle_seconds: float = 1.0,
+        reread_seconds: float = 1.0,
         network: Network = DIRECT,
     ) -> None:
         if not _SLUG_PATTERN.fullmatch(slug) or {".", ".."} & set(slug.split("/")):
-            raise BadInput("The repository is not named as owner/name.")
+            raise BadInput("The repository must be given as owner/name.")
         self._token = token
         self._slug = slug
         self._api_url = api_url
         self._seconds_between_writes = seconds_between_writes
-        self._max_wait_seconds = patience_seconds
+        self._max_wait_seconds = max_wait_seconds
         self._timeouts_seconds = (connect_seconds, read_seconds)
         self._backoff_seconds = backoff_seconds
-        self._reread_seconds = settle_seconds
+        self._reread_seconds = reread_seconds
         self._network = network
         self._repo = f"/repos/{slug}"
 
@@ -79,7 +79,7 @@ class IssueTracker:
         return GitHubClient(
             self._token,
             self._api_url,
-            waits=WaitBudget(self._max_wait_seconds),
+            wait_budget=WaitBudget(self._max_wait_seconds),
             seconds_between_writes=self._seconds_between_writes,
             timeouts_seconds=self._timeouts_seconds,
             backoff_seconds=self._backoff_seconds,
@@ -91,97 +91,96 @@ class IssueTracker:
         return Comments(self._client, self._repo, self._reread_seconds)
 
     def close(self) -> None:
-        """Give the connections back; the tracker may be used again."""
+        """Closes the connections; the tracker may be used again."""
         self._client.close()
 
     def fetch_issue(self, number: int) -> Issue:
-        """The issue with its whole thread, all pages.
+        """Returns the issue with its whole thread.
 
         Raises:
             NoSuchIssue: It does not exist, moved elsewhere, or the token may not see it.
             PermissionMissing: The token is bad, or lacks a permission.
-            GitHubUnavailable: Rate limit, server fault, no answer.
+            GitHubUnavailable: Rate limit, server error, no response.
         """
         with translate_read_errors(self._slug, number):
-            answer = self._fetch_response(number)
-            return self._to_issue(answer, self._comments.fetch_all(number, answer.updated_at))
+            response = self._fetch_response(number)
+            return self._to_issue(response, self._comments.fetch_all(number, response.updated_at))
 
     def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
-        """The issue as it is now; of its thread what was written or edited since `issue` read it, and our own.
+        """Returns the issue as it is now, with our comments and those written or edited since `fetch_issue`.
 
-        Of our own, one may be gone that was there: no list tells that.
+        A comment of ours may have been deleted since: no list says so.
 
         Args:
             number: Of the issue.
-            posted: A comment that was just written; a list that does not show it is read again.
+            posted: Id of a comment that was just written. A list that does not show it is read again.
 
         Raises:
-            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `issue`.
+            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `fetch_issue`.
         """
         with translate_read_errors(self._slug, number):
             return self._to_issue(self._fetch_response(number), self._comments.fetch_updates(number, posted))
 
     def list_recent_issues(self, most: int) -> list[int]:
-        """Numbers of issues opened in the last 24 hours by GitHub's clock; not more than a page beyond `most`.
+        """Returns the numbers of issues opened in the last 24 hours by GitHub's clock, about `most` at most.
 
         Raises:
-            RateLimited: There is no time to wait for the limit's end.
-            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `issue`.
+            RateLimited: There is no time to wait for the end of the limit.
+            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `fetch_issue`.
         """
         newest = {"state": "all", "sort": "created", "direction": "desc"}
         numbers: list[int] = []
         with translate_read_errors(self._slug):
             for page in self._client.iterate_pages(f"{self._repo}/issues", newest):
-                answers = [parse_response(IssueResponse, raw) for raw in page]
+                issues = [parse_response(IssueResponse, raw) for raw in page]
                 day_ago = (self._client.server_time or datetime.now(UTC)) - DAY
-                late = [one for one in answers if one.created_at is None or one.created_at > day_ago]
-                numbers += [one.number for one in late if one.pull_request is None]
-                if len(late) < len(answers) or len(numbers) > most:
+                recent = [issue for issue in issues if issue.created_at is None or issue.created_at > day_ago]
+                numbers += [issue.number for issue in recent if issue.pull_request is None]
+                if len(recent) < len(issues) or len(numbers) > most:
                     break
         return numbers
 
     def list_labels(self) -> list[str]:
-        """Names of the repository's labels, all pages.
+        """Returns the names of the repository's labels.
 
         Raises:
-            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `issue`.
+            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `fetch_issue`.
         """
         with translate_read_errors(self._slug):
-            answers = [parse_response(LabelResponse, raw) for raw in self._client.fetch_list(f"{self._repo}/labels")]
-        return [answer.name for answer in answers if answer.name]
+            labels = [parse_response(LabelResponse, raw) for raw in self._client.fetch_list(f"{self._repo}/labels")]
+        return [label.name for label in labels if label.name]
 
     def fetch_role(self, login: str) -> str:
-        """`admin`, `maintain`, `write`, `triage`, `read` or `none`, asked now; `none` when it cannot be told.
+        """Returns `admin`, `maintain`, `write`, `triage`, `read` or `none`; also `none` when GitHub does not say.
 
-        A role of an organization's own counts as the one that it builds on.
+        A custom role of an organization counts as the role that it builds on.
         """
         if not _LOGIN_PATTERN.fullmatch(login):
             return "none"
         path = f"{self._repo}/collaborators/{quote(login, safe='')}/permission"
         try:
-            answer = parse_response(RoleResponse, self._client.get(path))
+            response = parse_response(RoleResponse, self._client.get(path))
         except GitHubError:
             return "none"
-        told = [name for name in (answer.role_name, answer.permission) if name in ROLES]
-        return told[0] if told else "none"
+        return next((name for name in (response.role_name, response.permission) if name in ROLES), None) or "none"
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
-        """Write a comment, exactly once; its id and URL.
+        """Writes a comment exactly once. Returns its id and URL.
 
         Raises:
             PermissionMissing: The token may not write.
-            CannotPublish: GitHub did not take it, or did not say whether it did.
+            CannotPublish: GitHub refused it, or did not say whether it took it.
         """
         with translate_write_errors(self._slug):
             comment = self._comments.post(number, body)
         return comment.id, comment.html_url
 
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:  # noqa: ARG002 - the port's
-        """Replace a comment's text; its id and URL.
+        """Replaces the text of a comment. Returns its id and URL.
 
         Raises:
             PermissionMissing: The token may not write.
-            NoSuchComment: The comment, or the issue, was deleted.
+            NoSuchComment: The comment or the issue was deleted.
             CannotPublish: As `post_comment`.
         """
         with translate_write_errors(self._slug):
@@ -189,21 +188,19 @@ class IssueTracker:
         return comment.id, comment.html_url
 
     def delete_comment(self, number: int, comment_id: int) -> None:
-        """Delete a comment of ours while an older one of ours stands on the issue; any other stays.
+        """Deletes a comment of ours while an older one of ours stands on the issue; any other stays.
 
         Raises:
-            PermissionMissing: The token may not write.
-            CannotPublish: GitHub did not take it, or did not say whether it did.
+            PermissionMissing, CannotPublish: As `post_comment`.
         """
         with translate_write_errors(self._slug):
             self._comments.delete(number, comment_id)
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
-        """Add those of the labels that exist; nothing is created or removed.
+        """Adds those of the labels that exist; creates and removes none.
 
         Raises:
-            PermissionMissing: The token may not write.
-            CannotPublish: GitHub did not take them.
+            PermissionMissing, CannotPublish: As `post_comment`.
         """
         path = f"{self._repo}/issues/{number}"
         wanted = {label.lower() for label in labels}
@@ -216,20 +213,19 @@ class IssueTracker:
             self._client.write("POST", f"{path}/labels", {"labels": names})
             return True
 
-        def look() -> bool | None:
-            there = parse_response(IssueResponse, self._client.get(path)).label_names()
-            return True if set(names) <= set(there) else None
+        def find_written() -> bool | None:
+            present = parse_response(IssueResponse, self._client.get(path)).label_names()
+            return set(names) <= set(present) or None
 
         with translate_write_errors(self._slug):
-            write_once(write, look)
+            write_once(write, find_written)
 
     def _fetch_response(self, number: int) -> IssueResponse:
-        """The issue without its thread. Another issue in its place has moved there."""
-        answer = parse_response(IssueResponse, self._client.get(f"{self._repo}/issues/{number}"))
-        if answer.number != number:
+        response = parse_response(IssueResponse, self._client.get(f"{self._repo}/issues/{number}"))
+        if response.number != number:
             raise GitHubError(ErrorKind.MOVED)
-        return answer
+        return response
 
-    def _to_issue(self, answer: IssueResponse, comments: Sequence[CommentResponse]) -> Issue:
-        thread = [one.to_exchange(ours=self._comments.is_ours(one)) for one in comments]
-        return answer.to_issue(thread, self._client.server_time)
+    def _to_issue(self, response: IssueResponse, comments: Sequence[CommentResponse]) -> Issue:
+        thread = [comment.to_comment(ours=self._comments.is_ours(comment)) for comment in comments]
+        return response.to_issue(thread, self._client.server_time)

@@ -1,4 +1,4 @@
-"""GitHub's answers, as far as they are needed: unknown fields are ignored, deleted accounts are null."""
+"""The parts of GitHub's responses that we read. Unknown fields are ignored; deleted accounts are null."""
 
 from datetime import datetime
 from typing import Any, TypeVar
@@ -25,7 +25,7 @@ class Account(_Response):
 
 
 class LabelResponse(_Response):
-    """A label."""
+    """A label of the repository or of an issue."""
 
     name: str | None = None
 
@@ -42,11 +42,11 @@ class CommentResponse(_Response):
 
     @property
     def login(self) -> str:
-        """Who wrote it."""
+        """Returns the author's login."""
         return self.user.login if self.user else DELETED_ACCOUNT
 
-    def to_exchange(self, *, ours: bool) -> IssueComment:
-        """The comment as a value."""
+    def to_comment(self, *, ours: bool) -> IssueComment:
+        """Returns the comment as a domain value."""
         return IssueComment(
             author=self.login,
             body=self.body or "",
@@ -59,7 +59,7 @@ class CommentResponse(_Response):
 
 
 class IssueResponse(_Response):
-    """An issue, or a pull request seen as one."""
+    """An issue or a pull request."""
 
     number: int
     title: str | None = None
@@ -74,12 +74,12 @@ class IssueResponse(_Response):
     updated_at: Timestamp = None
 
     def label_names(self) -> list[str]:
-        """Names of the issue's labels."""
+        """Returns the names of the issue's labels."""
         names = [label if isinstance(label, str) else label.name for label in self.labels]
         return [name for name in names if name]
 
-    def to_issue(self, thread: list[IssueComment], at: datetime | None) -> Issue:
-        """The issue as a value, with its thread, as GitHub showed it at that moment."""
+    def to_issue(self, thread: list[IssueComment], observed_at: datetime | None) -> Issue:
+        """Returns the issue as a domain value, with its thread, as GitHub showed it at that time."""
         return Issue(
             number=self.number,
             title=self.title or "",
@@ -92,12 +92,12 @@ class IssueResponse(_Response):
             locked=bool(self.locked),
             is_pull_request=self.pull_request is not None,
             thread=thread,
-            observed_at=at,
+            observed_at=observed_at,
         )
 
 
 class RoleResponse(_Response):
-    """What somebody may do. `role_name` is exact; `permission` is what a role of an organization's own builds on."""
+    """A collaborator's role. `role_name` is exact; `permission` is what a custom role builds on."""
 
     role_name: str | None = None
     permission: str | None = None
@@ -106,13 +106,13 @@ class RoleResponse(_Response):
 A = TypeVar("A", bound=_Response)
 
 
-def parse_response(shape: type[A], raw: object) -> A:
-    """The answer in its shape.
+def parse_response(response_type: type[A], raw: object) -> A:
+    """Returns a response with its fields checked.
 
     Raises:
-        Fault: It has another shape; for a write that means that nobody knows whether it was taken.
+        GitHubError: The response has another form. Whether GitHub has taken a write is then unknown.
     """
     try:
-        return shape.model_validate(raw)
+        return response_type.model_validate(raw)
     except ValidationError:
         raise GitHubError(ErrorKind.UNKNOWN_OUTCOME) from None
