@@ -28,7 +28,8 @@ from triage.os_signals import SignalHandler
 from triage.ports import Services
 from triage.publish.apply_effects import apply_effects
 from triage.publish.plan_effects import EMPTY_OUTPUTS, plan_failure
-from triage.publish.redacting import RedactingGitHub, SecretRedactor
+from triage.publish.redacting import RedactingGitHub
+from triage.secrets.redactor import SecretRedactor
 from triage.settings import RunnerEnvironment, Settings, collect_own_secrets
 from triage.wiring import ActionsContext
 

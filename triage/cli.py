@@ -27,7 +27,7 @@ from triage.flows.doctor import Check, run_checks
 from triage.flows.export_telemetry import export_telemetry
 from triage.ports import Services
 from triage.publish.json_schema import dump_report
-from triage.publish.redacting import SecretRedactor
+from triage.secrets.redactor import SecretRedactor
 from triage.settings import RunnerEnvironment, Settings, collect_own_secrets
 
 app = typer.Typer(

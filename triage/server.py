@@ -12,7 +12,7 @@ from triage.domain.report import RunReport
 from triage.flows.export_telemetry import export_telemetry
 from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
 from triage.ports import Services
-from triage.publish.redacting import SecretRedactor
+from triage.secrets.redactor import SecretRedactor
 from triage.settings import Checkouts, RunnerEnvironment, Settings, collect_own_secrets
 
 DEFAULT_RECURSION_LIMIT = 25

@@ -20,13 +20,8 @@ from triage.errors import BadInput
 from triage.flows.doctor import Check, Probe
 from triage.network import DIRECT, Network
 from triage.ports import Codebase, GitHub, Model, ProgressLog, ResponseCache, Services, Telemetry, Tier, Toolset
-from triage.publish.redacting import (
-    RedactingResponseCache,
-    RedactingRunner,
-    RedactingTelemetry,
-    RedactingTools,
-    SecretRedactor,
-)
+from triage.publish.redacting import RedactingResponseCache, RedactingRunner, RedactingTelemetry, RedactingTools
+from triage.secrets.redactor import SecretRedactor
 from triage.settings import RunnerEnvironment, Settings
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import gettempdir
 
+from testing.text.encoded_secrets import decode_text
 from trust import runner_grammar
-from trust.canaries import decode_text
 from trust.observed_run import LOOPBACK, MODEL_KEY, SEARCH_KEY, TOKEN, ObservedRun
 from trust.permissive_github import NUMBER, SLUG
 from trust.recording_server import RecordedRequest

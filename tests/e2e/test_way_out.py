@@ -1,7 +1,7 @@
 """Nothing secret leaves: every key is in the issue, in the code, in what the search finds and in all that models say.
 
 What reached the servers, the log, the job's page, the outputs, the report and the cache is searched by a judge of its
-own (`leaked`).
+own.
 """
 
 import json
@@ -24,30 +24,40 @@ from testing.servers.github_server import serve_github as github_serving
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.servers.telemetry_collector import FakeCollector, serve_collector
-from tests.e2e.leaked import COLLECTOR, GITHUB, KEYS, MODEL, PROXY, SEARCH, everywhere, forms, leaks
+from testing.text.encoded_secrets import COLLECTOR, GITHUB, KEYS, MODEL, PROXY, SEARCH, encode_all, find_secrets
+
+EXACT_FIELDS = ("agent_name", "path", "quote", "root_cause_location", "symbol")
+"""Fields that must be right for an answer to be accepted."""
 
 
-def leaked_words() -> Iterator[str]:
+def encoded_keys() -> Iterator[str]:
     """Every form of every key, again and again, each time another one first."""
-    every = [form for key in KEYS for form in forms(key)]
+    every = [form for key in KEYS for form in encode_all(key)]
     return (" ".join(every[start:] + every[:start]) for start in (number * 7 % len(every) for number in count()))
 
 
-WORDS = leaked_words()
+WORDS = encoded_keys()
 
 
-def spoilt(name: str) -> str:
-    """The usual answer with keys in each of its texts."""
+def answer_with_keys(name: str) -> str:
+    """The usual answer with keys in each text that may be longer."""
     answer = MODEL_ANSWERS[name]
+    adapter = TypeAdapter(type(answer))
+    tree = answer.model_dump(mode="json")
+    add_keys(tree, tree, adapter)
+    return json.dumps(tree)
 
-    def fits(tree: Any) -> bool:
-        try:
-            TypeAdapter(type(answer)).validate_python(tree)
-        except ValidationError:
-            return False
-        return True
 
-    return json.dumps(everywhere(answer.model_dump(mode="json"), fits, WORDS))
+def add_keys(node: Any, tree: Any, adapter: TypeAdapter[Any]) -> None:
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+        if isinstance(value, str) and key not in EXACT_FIELDS:
+            node[key] = f"{value} {next(WORDS)}"
+            try:
+                adapter.validate_python(tree)
+            except ValidationError:
+                node[key] = value
+        else:
+            add_keys(value, tree, adapter)
 
 
 @dataclass
@@ -87,7 +97,7 @@ class Chatty(ExternalServices):
                 call = ("search_code", json.dumps({"query": f"total {next(WORDS)}"[:300]}))
                 return chat_completion(next(WORDS), tool_calls=[call], finish_reason="tool_calls")
             case ["model", name] if name in MODEL_ANSWERS:
-                return chat_completion(spoilt(name))
+                return chat_completion(answer_with_keys(name))
         return usual
 
 
@@ -126,7 +136,7 @@ def _prepared(job: Job, address: str, collector: str) -> None:
         "GITHUB_PAT": GITHUB,
     }
     sample_bug.write_plain_checkout(job.workspace)
-    noted = "".join(f"# basket total: {json.dumps(form)}\n" for key in KEYS for form in forms(key))
+    noted = "".join(f"# basket total: {json.dumps(form)}\n" for key in KEYS for form in encode_all(key))
     (job.workspace / "shop" / "notes.py").write_text(f"{noted}\ndef total():\n    pass\n", encoding="utf-8")
     job.commit()
 
@@ -145,8 +155,8 @@ def environments(session: int) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    every = "\n".join(form for key in KEYS for form in forms(key))
-    issue = f"{sample_bug.BODY}\nKeyError: {' '.join(forms(MODEL))}\n\n{every}"
+    every = "\n".join(form for key in KEYS for form in encode_all(key))
+    issue = f"{sample_bug.BODY}\nKeyError: {' '.join(encode_all(MODEL))}\n\n{every}"
     servers = Chatty(f"{sample_bug.TITLE} {GITHUB}", issue)
     with github_serving(servers), endpoint_serving(servers.reply) as endpoint, serve_collector() as receiver:
         job = Job(tmp_path_factory.mktemp("leaks") / "job", servers)
@@ -160,11 +170,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         yield Run(job, servers, receiver, done.log, done.summary, done.outputs, seen)
 
 
-def test_the_judge_finds_every_form():
-    assert [form for key in KEYS for form in forms(key) if not leaks(f"It is {form} there.", [key])] == []
-    assert leaks("sk-proj-, ghs_ and tvly-dev- are prefixes; " + sample_bug.BODY) == []
-
-
 def test_the_run_was_whole(run: Run):
     asked = {one.what for one in run.servers.requests}
     assert {"search", "embeddings", "model TriageReport", "model words", "model ticket"} <= asked
@@ -174,22 +179,22 @@ def test_the_run_was_whole(run: Run):
 
 
 def test_no_server_is_told_a_key(run: Run):
-    assert {sent.split()[0]: found for sent in run.servers.told if (found := leaks(sent))} == {}
-    assert leaks(run.servers.comments[0]["body"]) == []
-    assert [found for one in run.receiver.requests if (found := leaks(one.body.decode("latin-1")))] == []
+    assert {sent.split()[0]: found for sent in run.servers.told if (found := find_secrets(sent))} == {}
+    assert find_secrets(run.servers.comments[0]["body"]) == []
+    assert [found for one in run.receiver.requests if (found := find_secrets(one.body.decode("latin-1")))] == []
     assert run.receiver.requests
 
 
 def test_nothing_on_the_jobs_page_has_a_key(run: Run):
     said = "\n".join(line for line in run.log.splitlines() if not line.startswith("::add-mask::"))
-    assert leaks(said) == []
-    assert leaks(run.summary) == []
-    assert leaks("\n".join(run.outputs.values())) == []
+    assert find_secrets(said) == []
+    assert find_secrets(run.summary) == []
+    assert find_secrets("\n".join(run.outputs.values())) == []
 
 
 def test_the_report_is_whole_and_has_no_key(run: Run):
     text = (run.job.workspace / ".triage" / "report.json").read_text(encoding="utf-8")
-    assert leaks(text) == []
+    assert find_secrets(text) == []
     assert json.loads(text)["status"] == "complete"
     assert json.loads(run.outputs["suspect-files"]) == ["shop/basket.py"]
     assert json.loads(run.outputs["ticket-labels"]) == ["bug"]
@@ -198,7 +203,7 @@ def test_the_report_is_whole_and_has_no_key(run: Run):
 def test_nothing_that_is_kept_has_a_key(run: Run):
     """But for the index: it is a copy of the commit, for those who may read the repository."""
     kept = [path for path in (run.job.folder / "cache" / "runs").rglob("*") if path.is_file()]
-    assert {path.name: found for path in kept if (found := leaks(path.read_bytes().decode("latin-1")))} == {}
+    assert {path.name: found for path in kept if (found := find_secrets(path.read_bytes().decode("latin-1")))} == {}
     assert {"replies.sqlite", "state.sqlite"} <= {path.name for path in kept}
 
 
@@ -226,6 +231,6 @@ def test_no_process_shows_a_key(run: Run):
     assert not {name for name in names if name.startswith(("INPUT_", "ACTIONS_", "AWS_")) or name.endswith("_TOKEN")}
     assert not names & {"GITHUB_PAT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "OTEL_EXPORTER_OTLP_HEADERS"}
     for command, shown in run.environments.items():
-        assert leaks(command) == []
+        assert find_secrets(command) == []
         if not command.endswith("entrypoint.py\0"):  # which has not started anew yet
-            assert leaks(shown.decode("latin-1")) == [], command
+            assert find_secrets(shown.decode("latin-1")) == [], command

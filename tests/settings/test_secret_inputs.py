@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.secrets.matcher import SecretMatcher
+from triage.secrets.redactor import SecretRedactor
 from triage.settings import PLACEHOLDER_KEY, collect_own_secrets
 
 HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
@@ -47,7 +47,7 @@ def test_a_variable(name: str, value: str, secrets: list[str]):
 
 @given(st.dictionaries(st.sampled_from(["INPUT_GITHUB-TOKEN", "HTTPS_PROXY", "X_URL", HEADERS]), st.text()))
 def test_no_value_is_too_odd(environ: dict[str, str]):
-    SecretMatcher(collect_own_secrets(environ)).redact("some text")
+    SecretRedactor(collect_own_secrets(environ)).for_location("text")("some text")
 
 
 def test_each_once():

@@ -19,7 +19,7 @@ from triage.reading.missing_information import find_missing_information
 from triage.reading.read_issue import read_issue
 from triage.reading.symptoms import find_symptoms
 from triage.secrets.likely_secrets import redact_likely_secrets
-from triage.secrets.matcher import SecretMatcher
+from triage.secrets.redactor import SecretRedactor
 from triage.secrets.web_query import restrict_query
 from triage.text.clean_text import clean_and_count
 from triage.text.inert_markdown import (
@@ -37,7 +37,7 @@ TRIES = 3
 """The least counts: what else the machine does costs time, and never gains any."""
 T = TypeVar("T")
 Stage = Callable[[str], object]
-_SECRETS = SecretMatcher(["ghs_k7Qm2Vx9Lr4Tz8Wd1Yb6Ns3Hf5Jg0PaXe", "sk-Zt5Rv8Nq2Mw7Lx4Kd9Jc1Hb6Gf3DsAe0Uy"])
+_REDACTOR = SecretRedactor(["ghs_k7Qm2Vx9Lr4Tz8Wd1Yb6Ns3Hf5Jg0PaXe", "sk-Zt5Rv8Nq2Mw7Lx4Kd9Jc1Hb6Gf3DsAe0Uy"])
 
 
 def _issue(text: str) -> Issue:
@@ -53,7 +53,7 @@ STAGES: dict[str, Stage] = {
     "state": parse_state,
     "text hash": lambda text: hash_text(text, text),
     "masked": redact_likely_secrets,
-    "own secrets": _SECRETS.redact,
+    "own secrets": _REDACTOR.for_location("text"),
     "fenced for a model": lambda text: prompts.fence({"issue": text}),
     "query of the web": lambda text: restrict_query(text, [text]),
     "inert": lambda text: escape_markdown(text, SIZE),

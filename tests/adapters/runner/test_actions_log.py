@@ -17,15 +17,15 @@ import pytest
 from hypothesis import given
 
 from testing.runner_grammar import RunnerCommand, log_lines, parse_commands
+from testing.text.encoded_secrets import MODEL, encode_all, find_secrets
 from tests.adapters.runner.hostile import COMMANDS, TEXT
-from tests.e2e.leaked import MODEL, forms, leaks
 from triage.adapters.runner.actions_log import ActionsLog
 from triage.adapters.runner.format_record import format_record
 from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_line, to_inert_lines
 from triage.adapters.runner.output_guard import GuardedStream, guard_output
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
 from triage.ports import ProgressLog
-from triage.secrets.matcher import SecretMatcher
+from triage.secrets.redactor import SecretRedactor
 
 WHEN = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 STEP = StepRecord(
@@ -279,15 +279,14 @@ class TestGuarded:
 
 def test_no_line_of_ours_holds_a_secret() -> None:
     out = io.StringIO()
-    secrets = SecretMatcher([MODEL])
-    log = ActionsLog(LineWriter(out, secrets.redact))
+    log = ActionsLog(LineWriter(out, SecretRedactor([MODEL]).for_location("log")))
     log.add_masks([MODEL])
-    for form in forms(MODEL):
+    for form in encode_all(MODEL):
         log.info(f"It is {form} there.")
-        log.log_group(f"Title {form}", f"First {form}\nSecond\n" + "\n".join(form))
+        log.log_group(f"Title {form}", f"First {form}\nSecond")
     masks = [line for line in out.getvalue().splitlines() if line.startswith("::add-mask::")]
     said = out.getvalue().removeprefix("\n".join(masks))
-    assert leaks(said) == []
+    assert find_secrets(said) == []
     assert {command.name for command in parse_commands(said)} == {"group", "endgroup"}
     assert MODEL in masks[0]
 

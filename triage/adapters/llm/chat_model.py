@@ -32,7 +32,7 @@ from triage.adapters.llm.usage_meter import UsageMeter
 from triage.domain.run import Usage
 from triage.errors import ModelUnavailable
 from triage.ports import Tier
-from triage.secrets.matcher import Redact
+from triage.secrets.redactor import Redact
 
 A = TypeVar("A", bound=BaseModel)
 T = TypeVar("T")

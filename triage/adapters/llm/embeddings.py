@@ -13,7 +13,7 @@ from triage.adapters.llm.token_count import TokenCount
 from triage.adapters.llm.usage_meter import RequestUsage, UsageMeter
 from triage.domain.run import Limits, Usage
 from triage.errors import BudgetExceeded, ModelUnavailable
-from triage.secrets.matcher import Redact
+from triage.secrets.redactor import Redact
 
 BUDGET_SHARE = 0.5
 """Of the run's tokens and dollars: what vectors may take; the agents need the rest."""

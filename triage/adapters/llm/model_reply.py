@@ -6,7 +6,7 @@ from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
 
 from triage.adapters.llm.token_count import TokenCount
 from triage.domain.value import Value
-from triage.secrets.matcher import Redact
+from triage.secrets.redactor import Redact
 
 
 class RequestedTool(Value):

@@ -4,7 +4,7 @@ import threading
 from contextlib import suppress
 from typing import TextIO
 
-from triage.secrets.matcher import Redact
+from triage.secrets.redactor import Redact
 from triage.text.clean_text import clean_text
 
 PREFIX = "| "
