@@ -160,7 +160,7 @@ async def look_for_search(url: str, network: Network) -> str:
         said = search_reached(KEY, url, network)
     except TriageError as error:
         return str(error)
-    return "" if "takes the key" in said else said
+    return "" if "accepts the key" in said else said
 
 
 Client = Callable[[str, Network], Awaitable[str]]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from langchain_core.tools import ToolException
+from langchain_tavily import TavilySearch
 from pydantic import SecretStr
 
 from testing.fakes import FakeResponseCache
@@ -174,7 +175,7 @@ async def test_a_search_that_failed_was_one():
 
 async def test_our_own_secrets_are_screened_out_last():
     with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
-        tool = build_search_tool(KEY, server.url, screened=lambda query: query.replace("hunter", "https://a.test/"))
+        tool = build_search_tool(KEY, server.url, redact=lambda query: query.replace("hunter", "https://a.test/"))
         await tool.ainvoke({"query": "date hunter fails"})
     assert server.requests[0].body["query"] == "date fails"
 
@@ -186,3 +187,19 @@ async def test_what_leaves_is_plain_whoever_asks():
             {"query": f"date {token} fails at /home/bob/x 10.0.0.7 site:a.test"}
         )
     assert server.requests[0].body["query"] == "date fails at"
+
+
+def test_the_inherited_synchronous_search_cannot_be_used():
+    """It would send the query unchecked, by langchain-tavily's own client."""
+    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
+        tool = build_search_tool(KEY, server.url)
+        with pytest.raises(NotImplementedError):
+            tool.invoke({"query": "date"})
+    assert server.requests == []
+
+
+def test_it_is_the_tool_of_langchain_tavily():
+    tool = build_search_tool(KEY)
+    assert isinstance(tool, TavilySearch)
+    assert tool.name == "tavily_search"
+    assert tool.handle_tool_error is False

@@ -1,1 +1,1 @@
-"""Door to the issue tracker, through PyGithub."""
+"""The issue tracker, through PyGithub."""

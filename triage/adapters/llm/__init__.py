@@ -1,1 +1,1 @@
-"""Door to the language model: any OpenAI-compatible endpoint, under budget, retry and fallback."""
+"""The language model: any OpenAI-compatible endpoint, with a budget, retries and a fallback model."""

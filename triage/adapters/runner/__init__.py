@@ -1,1 +1,1 @@
-"""Door to where results go besides GitHub: the Actions runner's files and commands, or a terminal."""
+"""Where results go besides GitHub: the files and commands of the Actions runner, a terminal, a server's log."""

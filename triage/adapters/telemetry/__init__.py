@@ -1,1 +1,1 @@
-"""Door: spans and metrics of finished runs, by OpenTelemetry."""
+"""Spans and metrics of finished runs, by OpenTelemetry."""

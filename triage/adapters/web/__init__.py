@@ -1,1 +1,1 @@
-"""Door to the web search (Tavily)."""
+"""The web search, by Tavily."""

@@ -1,4 +1,4 @@
-"""Pages that a search found, as what they are: a title, an address and words of strangers."""
+"""Reads search results: titles, addresses and texts that strangers wrote."""
 
 import re
 from collections.abc import Sequence
@@ -14,34 +14,35 @@ MAX_TITLE_CHARS = 300
 MAX_CONTENT_CHARS = 4_000
 MAX_URL_CHARS = 1_000
 _MAX_HTML_CHARS = 40_000
-"""Of a page's text, before its tags are taken out."""
+"""Of a page's text, before its tags are removed."""
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 _TAG = re.compile(r"<[a-zA-Z/!?][^<>]{0,2000}>")
 _SAFE_URL_CHARS = "!$&'()*+,;=:@/?#%-._~"
-"""What stands in an address as it is; all else is written as bytes, so that nothing in it can look like its end."""
+"""Characters that stay as they are in a URL. All others are percent-encoded, so that none can look like its end."""
 
 
-def parse_results(results: Sequence[Any], most: int) -> list[dict[str, str]]:
-    """Title, address and text of the first pages that have an address; anything else that was sent is dropped."""
+def parse_results(results: Sequence[Any], limit: int) -> list[dict[str, str]]:
+    """Returns title, url and content of the first `limit` results that have a safe URL; drops everything else."""
     pages: dict[str, dict[str, str]] = {}
     for page in results:
         url = safe_url(page.get("url")) if isinstance(page, dict) else None
         if url is not None and url not in pages:
-            title = " ".join(_visible_words(page.get("title")).split())[:MAX_TITLE_CHARS]
+            title = " ".join(_to_plain_text(page.get("title")).split())[:MAX_TITLE_CHARS]
             pages[url] = {
                 "title": title,
                 "url": url,
-                "content": _visible_words(page.get("content"))[:MAX_CONTENT_CHARS],
+                "content": _to_plain_text(page.get("content"))[:MAX_CONTENT_CHARS],
             }
-        if len(pages) == most:
+        if len(pages) == limit:
             break
     return list(pages.values())
 
 
 def safe_url(url: Any) -> str | None:
-    """An address that a reader may be shown, its host in ASCII; none for anything odd.
+    """Returns a URL that may be displayed, its host in ASCII, or None.
 
-    Odd are other schemes, logins, invisible characters, hosts that are no public names, secrets, and great length.
+    Refused are schemes other than http and https, logins, invisible characters, hosts that are no public names,
+    secrets, and long URLs.
     """
     if not isinstance(url, str) or len(url) > MAX_URL_CHARS or clean_text(url) != url or re.search(r"[\s\\<>\"`]", url):
         return None
@@ -54,8 +55,8 @@ def safe_url(url: Any) -> str | None:
     if parts.scheme not in ("http", "https") or "@" in parts.netloc or not _is_public_name(host):
         return None
     path, query, fragment = (quote(part, safe=_SAFE_URL_CHARS) for part in (parts.path, parts.query, parts.fragment))
-    shown = urlunsplit((parts.scheme, f"{host}{port}", path, query, fragment))
-    return shown if redact_likely_secrets(shown) == shown and len(shown) <= MAX_URL_CHARS else None
+    safe = urlunsplit((parts.scheme, f"{host}{port}", path, query, fragment))
+    return safe if redact_likely_secrets(safe) == safe and len(safe) <= MAX_URL_CHARS else None
 
 
 def _is_public_name(host: str) -> bool:
@@ -68,9 +69,8 @@ def _is_public_name(host: str) -> bool:
     return False
 
 
-def _visible_words(text: Any) -> str:
-    """What a person would see, without tags and secrets. A text that is none has no words."""
+def _to_plain_text(text: Any) -> str:
     if not isinstance(text, str):
         return ""
-    bare = _TAG.sub(" ", _HTML_COMMENT.sub(" ", text[:_MAX_HTML_CHARS]))
-    return redact_likely_secrets(clean_text(unescape(bare)))
+    text = _TAG.sub(" ", _HTML_COMMENT.sub(" ", text[:_MAX_HTML_CHARS]))
+    return redact_likely_secrets(clean_text(unescape(text)))

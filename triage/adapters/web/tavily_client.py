@@ -1,22 +1,24 @@
-"""Tavily's client, made careful: through the job's proxy, bounded, every failure under a name of ours.
+"""Asks the Tavily API.
 
-The package's own opens a connection past the proxy, reads whatever comes, and says what the other side said.
+The client of `langchain-tavily` ignores proxies, reads responses of any size, and repeats what the server says. This one
+keeps to the machine's network settings, bounds the response, and has a short name of ours for every failure.
 """
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
 from langchain_core.tools import ToolException
-from langchain_tavily._utilities import TavilySearchAPIWrapper
+from pydantic import SecretStr
 
 from triage.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
 
-TAVILY = "https://api.tavily.com"
-MAX_ANSWER_BYTES = 1_000_000
-"""Five pages without their raw text are some ten kilobytes."""
+TAVILY_URL = "https://api.tavily.com"
+MAX_RESPONSE_BYTES = 1_000_000
+"""Five results without their raw text have about ten kilobytes."""
 TIMEOUT = aiohttp.ClientTimeout(total=60.0, connect=10.0)
-"""Seconds. The tool's own time, which ends a search that hangs, is the workflow's to set."""
+"""Seconds. The step's own time limit, from the settings, usually ends earlier."""
 
 _STATUS_REASONS = {
     401: "unauthorized (401)",
@@ -29,38 +31,41 @@ _STATUS_REASONS = {
 
 
 class SearchFailed(ToolException):
-    """The search gave no answer that can be used. The message is our own name for why."""
+    """The search gave no usable answer. The message is our own name for the reason."""
 
 
-class TavilyClient(TavilySearchAPIWrapper):
-    """What the tool speaks through."""
+@dataclass(frozen=True)
+class TavilyClient:
+    """Client for one Tavily account."""
 
+    api_key: SecretStr
+    base_url: str = TAVILY_URL
     network: Network = DIRECT
 
-    @property
-    def base_url(self) -> str:
-        """Of the service."""
-        return self.api_base_url or TAVILY
+    async def search(self, parameters: dict[str, Any]) -> list[Any]:
+        """Returns the results as Tavily sent them, unchecked.
 
-    async def raw_results_async(self, **asked: Any) -> dict[str, Any]:  # type: ignore[override]  # handed on as they are
-        """Ask, and read what is answered. Raises SearchFailed."""
-        headers = {"Authorization": f"Bearer {self.tavily_api_key.get_secret_value()}"}
-        given = {name: value for name, value in asked.items() if value is not None}
+        Args:
+            parameters: Of Tavily's `/search` endpoint.
+
+        Raises:
+            SearchFailed: No results came back.
+        """
         try:
             async with (
                 aiohttp.ClientSession(timeout=TIMEOUT) as session,
                 session.post(
                     f"{self.base_url}/search",
-                    json=given,
-                    headers=headers,
+                    json=parameters,
+                    headers={"Authorization": f"Bearer {self.api_key.get_secret_value()}"},
                     allow_redirects=False,
                     proxy=self.network.proxy_for(self.base_url),
                     ssl=self.network.ssl_context(self.base_url),
-                ) as answer,
+                ) as response,
             ):
-                if answer.status != 200:
-                    raise SearchFailed(_STATUS_REASONS.get(answer.status, f"search failed ({answer.status})"))
-                return _parse_answer(await _read_bounded(answer.content))
+                if response.status != 200:
+                    raise SearchFailed(_STATUS_REASONS.get(response.status, f"search failed ({response.status})"))
+                return _parse_results(await _read_bounded(response.content))
         except TimeoutError:
             raise SearchFailed("timed out") from None
         except (aiohttp.ClientError, OSError) as error:
@@ -71,16 +76,16 @@ async def _read_bounded(stream: aiohttp.StreamReader) -> bytes:
     data = bytearray()
     async for chunk in stream.iter_any():
         data += chunk
-        if len(data) > MAX_ANSWER_BYTES:
-            raise SearchFailed(f"answer larger than {MAX_ANSWER_BYTES // 1_000_000} MB")
+        if len(data) > MAX_RESPONSE_BYTES:
+            raise SearchFailed(f"answer larger than {MAX_RESPONSE_BYTES // 1_000_000} MB")
     return bytes(data)
 
 
-def _parse_answer(data: bytes) -> dict[str, Any]:
+def _parse_results(data: bytes) -> list[Any]:
     try:
-        answer = json.loads(data)
-    except (ValueError, RecursionError):
-        answer = None
-    if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
+        results = json.loads(data)["results"]
+    except (ValueError, TypeError, LookupError, RecursionError):
+        results = None
+    if not isinstance(results, list):
         raise SearchFailed("unreadable answer")
-    return answer
+    return results

@@ -1,4 +1,4 @@
-"""The search tool: Tavily's, made careful. Only a short query of plain words leaves, once; errors are errors."""
+"""The web search that agents may use: LangChain's Tavily tool, restricted to one short query in plain words a run."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, PrivateAttr, SecretStr
 
 from triage import __version__
 from triage.adapters.web.search_results import parse_results
-from triage.adapters.web.tavily_client import SearchFailed, TavilyClient
+from triage.adapters.web.tavily_client import TAVILY_URL, SearchFailed, TavilyClient
 from triage.network import DIRECT, Network
 from triage.ports import ResponseCache
 from triage.secrets.web_query import sanitize_query
@@ -19,55 +19,55 @@ MAX_RESULTS = 5
 
 
 class SearchQuery(BaseModel):
-    """All that a model may say to the search: no domains, no raw content, no images."""
+    """Arguments of the tool: a model can set no domains, and ask for no raw content or images."""
 
     query: str = Field(description="What to search for, at most 200 characters")
 
 
 class WebSearchTool(TavilySearch):
-    """Tavily's tool with a query as its only argument, for one run, which may ask one thing: a second one is not sent.
+    """Searches once per run; a second query gets the results of the first.
 
-    A failure is a tool error with a short name, because a message from outside has no place in a prompt or a report.
+    A failure raises `SearchFailed` with a short name, because a message from outside has no place in a prompt.
     """
 
     name: str = "tavily_search"
     description: str = "Searches the web for pages on software bugs. Input: a short query in plain words."
     args_schema: type[BaseModel] = SearchQuery
-    api_wrapper: TavilyClient
-    _response_cache: ResponseCache | None = PrivateAttr(None)
+    _client: TavilyClient = PrivateAttr()
+    _cache: ResponseCache | None = PrivateAttr(None)
     _redact: Callable[[str], str] = PrivateAttr(str)
     _was_sent: bool = PrivateAttr(False)
     _results: dict[str, Any] | None = PrivateAttr(None)
 
+    def _run(self, *_: Any, **__: Any) -> dict[str, Any]:
+        # The inherited one would send the query unchecked, by langchain-tavily's own client.
+        raise NotImplementedError("the web search is asynchronous")
+
     async def _arun(self, query: str, **_: Any) -> dict[str, Any]:  # type: ignore[override]  # fewer arguments: the point
-        asked = sanitize_query(self._redact(sanitize_query(query)))
-        if not asked:
+        text = sanitize_query(self._redact(sanitize_query(query)))
+        if not text:
             return {"results": []}
-        given = {"query": asked, "max_results": self.max_results, "search_depth": self.search_depth}
-        key = _cache_key(self.api_wrapper.base_url, given)
-        known = _parse_cached(self._response_cache.get(key)) if self._response_cache else None
-        if known is not None:
-            return known
+        parameters = {"query": text, "max_results": MAX_RESULTS, "search_depth": "advanced"}
+        key = _cache_key(self._client.base_url, parameters)
+        if (cached := _parse_cached(self._cache.get(key) if self._cache else None)) is not None:
+            return cached
         if self._was_sent:
-            # A twin that stands in for the model gets what the model got.
+            # The rules fallback searches again after the model failed.
             if self._results is None:
                 raise SearchFailed("one search was made already, and a run makes one")
             return self._results
         self._was_sent = True
-        answer = await self.api_wrapper.raw_results_async(**given)
-        self._results = pages = {"results": parse_results(answer["results"], MAX_RESULTS)}
-        if self._response_cache:
-            self._response_cache.put(key, json.dumps(pages))
-        return pages
+        self._results = results = {"results": parse_results(await self._client.search(parameters), MAX_RESULTS)}
+        if self._cache:
+            self._cache.put(key, json.dumps(results))
+        return results
 
 
-def _cache_key(address: str, given: dict[str, Any]) -> str:
-    """Digest of all that shapes the answer."""
-    return blake2b(json.dumps([__version__, address, given]).encode(), digest_size=16).hexdigest()
+def _cache_key(base_url: str, parameters: dict[str, Any]) -> str:
+    return blake2b(json.dumps([__version__, base_url, parameters]).encode(), digest_size=16).hexdigest()
 
 
 def _parse_cached(answer: str | None) -> dict[str, Any] | None:
-    """Pages that an interrupted run had found; what cannot be read is none."""
     try:
         return {"results": parse_results(list(json.loads(answer)["results"]), MAX_RESULTS)} if answer else None
     except (ValueError, TypeError, LookupError, RecursionError):
@@ -77,27 +77,22 @@ def _parse_cached(answer: str | None) -> dict[str, Any] | None:
 def build_search_tool(
     api_key: SecretStr,
     base_url: str | None = None,
-    replies: ResponseCache | None = None,
+    cache: ResponseCache | None = None,
     network: Network = DIRECT,
-    screened: Callable[[str], str] = str,
+    redact: Callable[[str], str] = str,
 ) -> WebSearchTool:
-    """The tool, for one run.
+    """Returns the tool for one run.
 
     Args:
-        api_key: Tavily's key.
-        base_url: Another address for the service; none means Tavily's own.
-        replies: Where answers are kept; none means nowhere.
+        api_key: For Tavily.
+        base_url: Another address of the service; Tavily's own by default.
+        cache: Answers of an interrupted run.
         network: Proxies and certificates.
-        screened: Takes our own secrets out of what is about to leave.
+        redact: Removes our own secrets from the query.
     """
-    tool = WebSearchTool(
-        max_results=MAX_RESULTS,
-        search_depth="advanced",
-        handle_tool_error=False,  # else an error comes back as if it were an answer
-        api_wrapper=TavilyClient.model_validate(
-            {"tavily_api_key": api_key.get_secret_value(), "api_base_url": base_url, "network": network}
-        ),
-    )
-    tool._response_cache = replies
-    tool._redact = screened
+    # An error must not come back as if it were an answer, hence `handle_tool_error`.
+    tool = WebSearchTool(tavily_api_key=api_key.get_secret_value(), handle_tool_error=False)
+    tool._client = TavilyClient(api_key, base_url or TAVILY_URL, network)
+    tool._cache = cache
+    tool._redact = redact
     return tool
