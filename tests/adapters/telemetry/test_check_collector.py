@@ -18,10 +18,10 @@ def told(tmp_path, **environ: str) -> Check:
 
 def test_a_collector_that_listens(tmp_path):
     with serve_collector() as receiver:
-        assert told(tmp_path, **{ENDPOINT: receiver.url}).detail == "takes traces and metrics"
+        assert told(tmp_path, **{ENDPOINT: receiver.url}).detail == "accepts traces and metrics"
         assert (receiver.spans, receiver.metrics) == ([], {}), "it was told nothing"
         only = told(tmp_path, OTEL_METRICS_EXPORTER="none", **{ENDPOINT: receiver.url})
-        assert (only.state, only.detail) == ("ok", "takes traces")
+        assert (only.state, only.detail) == ("ok", "accepts traces")
 
 
 @pytest.mark.parametrize(

@@ -150,17 +150,6 @@ def test_tokens_are_counted_once_also_when_an_answer_is_used_again():
     assert ({**CHAT, "gen_ai.request.model": "gpt-4o-mini", "error.type": "rate limited (429)"}, 0.3) in timed
 
 
-def test_a_run_that_went_on_with_another_tells_its_own_part():
-    later = REPORT.model_copy(update={"resumed": True, "started_at": REPORT.steps[6].started_at, "seconds": 3.2})
-    receiver = sent(later)
-    names = [span.name for span in receiver.spans if "agent" in span.name]
-    assert names == ["invoke_agent critic", "invoke_agent critic", "invoke_agent writer"]
-    root = next(span for span in receiver.spans if not span.parent_span_id)
-    assert to_dict(root.attributes)["triage.resumed_steps"] == 6
-    assert len(root.events) == 2
-    assert receiver.points("triage.cost")[0][1] == pytest.approx(0.027 - 0.012)
-
-
 def test_a_cost_that_is_not_known_is_not_told():
     unknown = REPORT.usage.model_copy(update={"usd": None})
     receiver = sent(REPORT.model_copy(update={"usage": unknown}))

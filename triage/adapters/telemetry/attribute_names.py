@@ -1,7 +1,7 @@
-"""Names of attributes and metrics.
+"""Names of attributes.
 
-Those that begin with `gen_ai.` are OpenTelemetry's conventions for generative AI. They left the package of semantic
-conventions for a repository of their own, which ships no Python; the package's last names are the same.
+Names that begin with `gen_ai.` come from OpenTelemetry's conventions for generative AI. These have moved to a repository
+of their own without a Python package; the last names in the package of semantic conventions are the same.
 """
 
 from typing import Final
@@ -36,7 +36,6 @@ SUSPECTS: Final = "triage.suspects"
 ITERATIONS: Final = "triage.iterations"
 ROUNDS: Final = "triage.rounds"
 CUT: Final = "triage.cut"
-RESUMED_STEPS: Final = "triage.resumed_steps"
 COST: Final = "triage.cost_usd"
 OUTCOME: Final = "triage.outcome"
 GATE: Final = "triage.gate"
@@ -49,10 +48,10 @@ ESTIMATED: Final = "triage.estimated"
 DECISION: Final = "triage.decision"
 SELECTED: Final = "triage.selected"
 ORIGIN: Final = "triage.origin"
-RUNG: Final = "triage.rung"
+DEGRADATION: Final = "triage.rung"
 FORCED: Final = "triage.forced"
 REFUSED: Final = "triage.proposal_refused"
 
 WORKFLOW_NAME: Final = "bug_triage"
 PROVIDER_NAME: Final = "openai"
-"""Names the dialect that is spoken, whoever runs the endpoint."""
+"""The protocol, whoever runs the endpoint."""

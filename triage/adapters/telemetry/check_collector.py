@@ -1,4 +1,4 @@
-"""Does the collector take what we would send? Sends it nothing, in the right form."""
+"""Checks that a collector accepts telemetry, by sending an empty request for each signal."""
 
 from opentelemetry.sdk.metrics.export import MetricsData
 
@@ -7,7 +7,7 @@ from triage.domain.collector import Collector
 from triage.errors import TriageError
 from triage.network import DIRECT, Network
 
-PROBE_SECONDS = 3.0
+TIMEOUT_SECONDS = 3.0
 
 
 class CollectorUnavailable(TriageError):
@@ -15,17 +15,17 @@ class CollectorUnavailable(TriageError):
 
 
 def check_collector(collector: Collector, network: Network = DIRECT) -> str:
-    """What the collector takes.
+    """Returns which signals the collector accepts, in a few words.
 
     Raises:
         CollectorUnavailable: It cannot be reached, or refuses a signal.
     """
     silence_exporter_logs()
-    faults = {
-        "traces": collector.traces and send_spans([], collector.traces, network, PROBE_SECONDS),
-        "metrics": collector.metrics and send_metrics(MetricsData([]), collector.metrics, network, PROBE_SECONDS),
+    errors = {
+        "traces": collector.traces and send_spans([], collector.traces, network, TIMEOUT_SECONDS),
+        "metrics": collector.metrics and send_metrics(MetricsData([]), collector.metrics, network, TIMEOUT_SECONDS),
     }
-    refused = [f"{what}: {fault}" for what, fault in faults.items() if fault]
+    refused = [f"{signal}: {error}" for signal, error in errors.items() if error]
     if refused:
         raise CollectorUnavailable("; ".join(refused))
-    return f"takes {' and '.join(what for what, fault in faults.items() if fault is not None)}"
+    return f"accepts {' and '.join(signal for signal, error in errors.items() if error is not None)}"

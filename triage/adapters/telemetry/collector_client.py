@@ -1,4 +1,4 @@
-"""A request to a collector, and what became of it."""
+"""Sends spans and metrics to a collector by the SDK's exporters."""
 
 import logging
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from triage.network import Network, describe_connection_problem
 
 
 def silence_exporter_logs() -> None:
-    """Keep the libraries' own lines out of our log: they tell each failure, and one has a header's value in it."""
+    """Keeps the log lines of the exporters out of our log: one of them has the value of a header in it."""
     for library in ("opentelemetry.exporter.otlp", "opentelemetry.util"):
         log = logging.getLogger(library)
         log.addHandler(logging.NullHandler())
@@ -25,14 +25,14 @@ def silence_exporter_logs() -> None:
 
 
 class NotACollector(requests.RequestException):
-    """Something answered that takes no telemetry."""
+    """The address answered, but takes no telemetry."""
 
 
 class CollectorSession(requests.Session):
-    """The connection that an exporter sends by.
+    """The session of an exporter.
 
-    The exporter takes a redirect and a web page for success, and tells nobody what the answer was. So we look at the
-    answer's head, which is all of it that is read.
+    The exporter treats a redirect and a web page as success, and reports no status. So this checks the head of each
+    response; the body is not read.
     """
 
     def __init__(self, network: Network, url: str) -> None:
@@ -40,42 +40,43 @@ class CollectorSession(requests.Session):
         configure_session(self, network, url)
         self.stream = True
         self.hooks["response"].append(self._check_response)
-        self.answer = "no answer"
+        self.result = "no answer"
+        """The status of the last response, or what prevented one."""
 
     def request(self, *args: Any, **settings: Any) -> requests.Response:
-        """Ask; the exporter keeps a failure to itself."""
+        """Sends a request. The exporter hides an exception, so this stores its reason."""
         try:
             return super().request(*args, **settings)
         except (requests.RequestException, OSError) as error:
-            self.answer = describe_connection_problem(error) or self.answer
+            self.result = describe_connection_problem(error) or self.result
             raise
 
     def _check_response(self, response: requests.Response, **_: object) -> None:
         response.close()
         page = "html" in response.headers.get("content-type", "").lower()
-        self.answer = f"HTTP {response.status_code}" + (", a web page" if page else "")
+        self.result = f"HTTP {response.status_code}" + (", a web page" if page else "")
         if page or response.is_redirect:
             raise NotACollector
 
 
-def send_spans(spans: Sequence[ReadableSpan], intake: OtlpEndpoint, network: Network, seconds: float) -> str:
-    """Send them. What went wrong, in our words; empty when nothing did."""
-    with CollectorSession(network, intake.url) as line:
-        exporter = OTLPSpanExporter(**_exporter_arguments(line, intake, seconds))
-        return "" if exporter.export(spans) is SpanExportResult.SUCCESS else line.answer
+def send_spans(spans: Sequence[ReadableSpan], endpoint: OtlpEndpoint, network: Network, seconds: float) -> str:
+    """Sends spans within so many seconds. Returns an empty string, or what went wrong in a few words."""
+    with CollectorSession(network, endpoint.url) as session:
+        exporter = OTLPSpanExporter(**_exporter_arguments(session, endpoint, seconds))
+        return "" if exporter.export(spans) is SpanExportResult.SUCCESS else session.result
 
 
-def send_metrics(data: MetricsData, intake: OtlpEndpoint, network: Network, seconds: float) -> str:
-    """Send them. What went wrong, in our words; empty when nothing did."""
-    with CollectorSession(network, intake.url) as line:
-        exporter = OTLPMetricExporter(**_exporter_arguments(line, intake, seconds))
-        return "" if exporter.export(data) is MetricExportResult.SUCCESS else line.answer
+def send_metrics(data: MetricsData, endpoint: OtlpEndpoint, network: Network, seconds: float) -> str:
+    """Sends metrics within so many seconds. Returns an empty string, or what went wrong in a few words."""
+    with CollectorSession(network, endpoint.url) as session:
+        exporter = OTLPMetricExporter(**_exporter_arguments(session, endpoint, seconds))
+        return "" if exporter.export(data) is MetricExportResult.SUCCESS else session.result
 
 
-def _exporter_arguments(line: CollectorSession, intake: OtlpEndpoint, seconds: float) -> dict[str, Any]:
+def _exporter_arguments(session: CollectorSession, endpoint: OtlpEndpoint, seconds: float) -> dict[str, Any]:
     return {
-        "endpoint": intake.url,
-        "headers": {name: value.get_secret_value() for name, value in intake.headers.items()},
-        "timeout": max(0.0, min(intake.timeout_seconds, seconds)),
-        "session": line,
+        "endpoint": endpoint.url,
+        "headers": {name: value.get_secret_value() for name, value in endpoint.headers.items()},
+        "timeout": max(0.0, min(endpoint.timeout_seconds, seconds)),
+        "session": session,
     }

@@ -1,79 +1,64 @@
-"""What a finished run adds to the metrics, pure. Names of agents, tools and models, counts and times only."""
+"""Records a finished run as OpenTelemetry metrics: names of agents, tools and models, counts and times only."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from triage.adapters.telemetry import attribute_names
-from triage.adapters.telemetry.spans import (
-    Attributes,
-    error_type,
-    operation_name,
-    own_decisions,
-    own_steps,
-    to_attributes,
-)
+from opentelemetry.metrics import Counter, Histogram, Meter
+from opentelemetry.sdk import metrics as sdk
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import AggregationTemporality, InMemoryMetricReader, MetricsData
+from opentelemetry.sdk.resources import Resource
+
+from triage.adapters.telemetry import attribute_names as names
+from triage.adapters.telemetry.spans import SCOPE, Attributes, error_type, operation_name, to_attributes
 from triage.domain.report import RunReport
 from triage.domain.run import ModelCall, StepRecord
 
 
 @dataclass(frozen=True)
-class Instrument:
-    """One metric."""
-
+class _Metric:
     name: str
     kind: Literal["counter", "histogram"]
     unit: str
     description: str
     bounds: tuple[float, ...] = ()
-    """Upper ends of a histogram's buckets; those of `gen_ai.` metrics are the conventions'."""
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """One number of one metric."""
-
-    instrument: Instrument
-    value: int | float
-    attributes: Attributes
+    """Upper bounds of a histogram's buckets; those of `gen_ai.` metrics come from OpenTelemetry's conventions."""
 
 
 _SHORT_BOUNDS = tuple(0.01 * 2**power for power in range(14))
 """10 ms to 82 s."""
 
-RUNS = Instrument("triage.runs", "counter", "{run}", "Runs that ended in a report, by status and severity.")
-DECISIONS = Instrument("triage.decisions", "counter", "{decision}", "The supervisor's choices, by agent and origin.")
-ITERATIONS = Instrument(
+RUNS = _Metric("triage.runs", "counter", "{run}", "Runs that ended in a report, by status and severity.")
+DECISIONS = _Metric("triage.decisions", "counter", "{decision}", "The supervisor's choices, by agent and origin.")
+ITERATIONS = _Metric(
     "triage.iterations",
     "histogram",
     "{iteration}",
     "Decisions of the supervisor in a run.",
     (1, 2, 4, 6, 8, 10, 12, 25, 100),
 )
-COST = Instrument(
+COST = _Metric(
     "triage.cost",
     "histogram",
     "{USD}",
-    "US dollars of a run; nothing when a model without a known price was asked.",
+    "US dollars of a run; not recorded when the price of a model is unknown.",
     (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10),
 )
-RUN_SECONDS = Instrument(
+RUN_SECONDS = _Metric(
     "gen_ai.workflow.duration", "histogram", "s", "GenAI workflow duration.", (1, 5, 10, 30, 60, 120, 300, 600, 1800)
 )
-AGENT_SECONDS = Instrument(
+AGENT_SECONDS = _Metric(
     "gen_ai.invoke_agent.duration",
     "histogram",
     "s",
     "Duration of a single agent invocation.",
     tuple(0.1 * 2**power for power in range(13)),
 )
-TOOL_SECONDS = Instrument(
+TOOL_SECONDS = _Metric(
     "gen_ai.execute_tool.duration", "histogram", "s", "Duration of a single tool execution.", _SHORT_BOUNDS
 )
-CALL_SECONDS = Instrument(
-    "gen_ai.client.operation.duration", "histogram", "s", "GenAI operation duration.", _SHORT_BOUNDS
-)
-TOKENS = Instrument(
+CALL_SECONDS = _Metric("gen_ai.client.operation.duration", "histogram", "s", "GenAI operation duration.", _SHORT_BOUNDS)
+TOKENS = _Metric(
     "gen_ai.client.token.usage",
     "histogram",
     "{token}",
@@ -82,57 +67,77 @@ TOKENS = Instrument(
 )
 
 
-def measure_run(report: RunReport) -> list[Measurement]:
-    """Everything that a run adds. What an interrupted run did is its own to tell."""
-    return [
-        *_measure_totals(report),
-        *_measure_decisions(report),
-        *(m for step in own_steps(report) for m in _measure_step(step)),
-    ]
+def record_metrics(report: RunReport, resource: Resource, *, delta: bool) -> MetricsData:
+    """Returns the metrics of a run.
+
+    Args:
+        report: Of the finished run.
+        resource: What all metrics share.
+        delta: Temporality: differences instead of totals.
+    """
+    temporality = AggregationTemporality.DELTA if delta else AggregationTemporality.CUMULATIVE
+    reader = InMemoryMetricReader({sdk.Counter: temporality, sdk.Histogram: temporality})
+    provider = MeterProvider([reader], resource, shutdown_on_exit=False)
+    recorder = _Recorder(provider.get_meter(SCOPE, report.triage_version))
+    recorder.record_run(report)
+    for step in report.steps:
+        recorder.record_step(step)
+    data = reader.get_metrics_data()
+    assert data is not None, "every run is counted"
+    return data
 
 
-def _measure_totals(report: RunReport) -> Iterator[Measurement]:
-    ended = to_attributes(STATUS=report.status.value, ENGINE=report.engine, SEVERITY=report.severity)
-    yield Measurement(RUNS, 1, {**ended, **to_attributes(KIND=report.kind, CUT=bool(report.cut))})
-    yield Measurement(RUN_SECONDS, report.seconds, {**to_attributes(WORKFLOW=attribute_names.WORKFLOW_NAME), **ended})
-    yield Measurement(ITERATIONS, len(report.decisions), to_attributes(STATUS=report.status.value))
-    cost = cost_of_this_run(report)
-    if cost is not None:
-        yield Measurement(COST, cost, to_attributes(ENGINE=report.engine))
+class _Recorder:
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self._instruments: dict[str, Counter | Histogram] = {}
 
+    def record_run(self, report: RunReport) -> None:
+        result = to_attributes(STATUS=report.status.value, ENGINE=report.engine, SEVERITY=report.severity)
+        self._record(RUNS, 1, {**result, **to_attributes(KIND=report.kind, CUT=bool(report.cut))})
+        self._record(RUN_SECONDS, report.seconds, {**result, **to_attributes(WORKFLOW=names.WORKFLOW_NAME)})
+        self._record(ITERATIONS, len(report.decisions), to_attributes(STATUS=report.status.value))
+        if report.usage.usd is not None:
+            self._record(COST, report.usage.usd, to_attributes(ENGINE=report.engine))
+        for decision in report.decisions:
+            for agent in decision.selected:
+                attributes = to_attributes(AGENT=agent, ORIGIN=decision.origin, FORCED=decision.forced)
+                self._record(DECISIONS, 1, attributes)
 
-def cost_of_this_run(report: RunReport) -> float | None:
-    """US dollars that this run spent itself; none when they are not known."""
-    own = own_steps(report)
-    earlier = [step.usage.usd for step in report.steps if step not in own]
-    if report.usage.usd is None or None in earlier:
-        return None
-    return max(0.0, report.usage.usd - sum(usd for usd in earlier if usd))
+    def record_step(self, step: StepRecord) -> None:
+        if step.step != "prepare":
+            result = to_attributes(
+                AGENT=step.step, ENGINE=step.engine, OUTCOME=step.outcome.value, ERROR=error_type(step)
+            )
+            self._record(AGENT_SECONDS, step.seconds, result)
+        for tool in step.tools:
+            result = to_attributes(TOOL=tool.tool, AGENT=step.step, OUTCOME=tool.outcome.value, ERROR=error_type(tool))
+            self._record(TOOL_SECONDS, tool.ms / 1000, result)
+        for call in step.calls:
+            if not call.replayed:
+                self._record_call(call)
 
+    def _record_call(self, call: ModelCall) -> None:
+        request = to_attributes(OPERATION=operation_name(call), PROVIDER=names.PROVIDER_NAME, REQUEST_MODEL=call.model)
+        self._record(CALL_SECONDS, call.ms / 1000, {**request, **to_attributes(ERROR=error_type(call))})
+        if call.usage.calls:
+            self._record(TOKENS, call.usage.input_tokens, {**request, **to_attributes(DIRECTION="input")})
+            self._record(TOKENS, call.usage.output_tokens, {**request, **to_attributes(DIRECTION="output")})
 
-def _measure_decisions(report: RunReport) -> Iterator[Measurement]:
-    for decision in own_decisions(report):
-        for agent in decision.selected:
-            yield Measurement(DECISIONS, 1, to_attributes(AGENT=agent, ORIGIN=decision.origin, FORCED=decision.forced))
+    def _record(self, metric: _Metric, value: float, attributes: Attributes) -> None:
+        instrument = self._instruments.get(metric.name) or self._create(metric)
+        if isinstance(instrument, Counter):
+            instrument.add(value, attributes)
+        else:
+            instrument.record(value, attributes)
 
-
-def _measure_step(step: StepRecord) -> Iterator[Measurement]:
-    if step.step != "prepare":
-        ended = to_attributes(AGENT=step.step, ENGINE=step.engine, OUTCOME=step.outcome.value, ERROR=error_type(step))
-        yield Measurement(AGENT_SECONDS, step.seconds, ended)
-    for tool in step.tools:
-        ended = to_attributes(TOOL=tool.tool, AGENT=step.step, OUTCOME=tool.outcome.value, ERROR=error_type(tool))
-        yield Measurement(TOOL_SECONDS, tool.ms / 1000, ended)
-    for call in step.calls:
-        if not call.replayed:
-            yield from _measure_call(call)
-
-
-def _measure_call(call: ModelCall) -> Iterator[Measurement]:
-    asked = to_attributes(
-        OPERATION=operation_name(call), PROVIDER=attribute_names.PROVIDER_NAME, REQUEST_MODEL=call.model
-    )
-    yield Measurement(CALL_SECONDS, call.ms / 1000, {**asked, **to_attributes(ERROR=error_type(call))})
-    if call.usage.calls:
-        yield Measurement(TOKENS, call.usage.input_tokens, {**asked, **to_attributes(DIRECTION="input")})
-        yield Measurement(TOKENS, call.usage.output_tokens, {**asked, **to_attributes(DIRECTION="output")})
+    def _create(self, metric: _Metric) -> Counter | Histogram:
+        instrument: Counter | Histogram
+        if metric.kind == "counter":
+            instrument = self._meter.create_counter(metric.name, metric.unit, metric.description)
+        else:
+            instrument = self._meter.create_histogram(
+                metric.name, metric.unit, metric.description, explicit_bucket_boundaries_advisory=metric.bounds
+            )
+        self._instruments[metric.name] = instrument
+        return instrument

@@ -1,46 +1,69 @@
-"""Sends a finished run to a collector by OTLP over HTTP, within seconds, whatever the collector does."""
+"""Sends a finished run to a collector by OTLP over HTTP."""
 
 import time
 
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.version import __version__ as sdk_version
+
+from triage.adapters.telemetry import attribute_names as names
 from triage.adapters.telemetry.collector_client import send_metrics, send_spans, silence_exporter_logs
-from triage.adapters.telemetry.metrics import measure_run
-from triage.adapters.telemetry.sdk_objects import build_metrics, build_resource, build_spans
-from triage.adapters.telemetry.spans import build_run_span
+from triage.adapters.telemetry.metrics import record_metrics
+from triage.adapters.telemetry.spans import record_spans
 from triage.domain.collector import Collector
 from triage.domain.report import RunReport
 from triage.network import DIRECT, Network
 from triage.ports import ProgressLog
 
 EXPORT_SECONDS = 3.0
-"""For everything together."""
+"""For spans and metrics together."""
 
 
 class OtlpExporter:
-    """Implements the `Telemetry` port."""
+    """Implements the `Telemetry` port.
+
+    Args:
+        collector: Addresses, headers and options.
+        progress: Gets one line about the result.
+        network: Proxies and certificates.
+        seconds: Time limit for everything.
+    """
 
     def __init__(
-        self, collector: Collector, journal: ProgressLog, network: Network = DIRECT, seconds: float = EXPORT_SECONDS
+        self, collector: Collector, progress: ProgressLog, network: Network = DIRECT, seconds: float = EXPORT_SECONDS
     ) -> None:
-        self._collector, self._journal, self._network, self._seconds = collector, journal, network, seconds
+        self._collector, self._progress, self._network, self._seconds = collector, progress, network, seconds
         silence_exporter_logs()
 
     def export(self, report: RunReport) -> None:
-        """Send spans and metrics, and note in one line what became of them."""
-        ends = time.monotonic() + self._seconds
-        resource = build_resource(report, self._collector.resource)
-        sent, faults = list[str](), list[str]()
-
-        def settle(what: str, fault: str) -> None:
-            faults.append(f"{what}: {fault}") if fault else sent.append(what)
-
-        spans = build_spans(build_run_span(report), report, resource, self._collector.traceparent)
+        """Sends spans and metrics, and logs one line about the result."""
+        deadline = time.monotonic() + self._seconds
+        resource = _build_resource(report, self._collector.resource)
+        errors: dict[str, str] = {}
+        spans = record_spans(report, resource, self._collector.traceparent)
         if self._collector.traces and spans:
-            fault = send_spans(spans, self._collector.traces, self._network, ends - time.monotonic())
-            settle(f"trace {spans[0].context.trace_id:032x}", fault)
+            signal = f"trace {spans[0].context.trace_id:032x}"
+            errors[signal] = send_spans(spans, self._collector.traces, self._network, deadline - time.monotonic())
         if self._collector.metrics:
-            data = build_metrics(measure_run(report), report, resource, delta=self._collector.delta_temporality)
-            settle("metrics", send_metrics(data, self._collector.metrics, self._network, ends - time.monotonic()))
-        if faults:
-            self._journal.info(f"Telemetry not sent ({'; '.join(faults)}).")
-        elif sent:
-            self._journal.info(f"Telemetry sent ({'; '.join(sent)}).")
+            metrics = record_metrics(report, resource, delta=self._collector.delta_temporality)
+            errors["metrics"] = send_metrics(
+                metrics, self._collector.metrics, self._network, deadline - time.monotonic()
+            )
+        failed = [f"{signal}: {error}" for signal, error in errors.items() if error]
+        if failed:
+            self._progress.info(f"Telemetry not sent ({'; '.join(failed)}).")
+        elif errors:
+            self._progress.info(f"Telemetry sent ({'; '.join(errors)}).")
+
+
+def _build_resource(report: RunReport, custom: dict[str, str]) -> Resource:
+    # Attributes that the workflow sets win.
+    owner, _, repository = report.repository.rpartition("/")
+    attributes = {
+        "telemetry.sdk.language": "python",
+        "telemetry.sdk.name": "opentelemetry",
+        "telemetry.sdk.version": sdk_version,
+        names.SERVICE_VERSION: report.triage_version,
+        names.SERVICE_INSTANCE: report.request_id,
+        names.REPOSITORY: repository,
+    }
+    return Resource({**attributes, **({names.OWNER: owner} if owner else {}), **custom})
