@@ -113,7 +113,8 @@ class _SpanWriter:
         times = run.clamp(step.started_at, timedelta(seconds=step.seconds))
         name = f"{operation} {step.step}" if operation else step.step
         context = self._write(name, parent, times, _step_attributes(step, operation))
-        for record in sorted([*step.calls, *step.tools], key=lambda record: record.started_at):
+        records: list[ModelCall | ToolExecution] = [*step.calls, *step.tools]
+        for record in sorted(records, key=lambda record: record.started_at):
             self._write_call(record, context, times.clamp(record.started_at, timedelta(milliseconds=record.ms)))
 
     def _write_call(self, record: ModelCall | ToolExecution, parent: Context, times: _Interval) -> None:
