@@ -100,7 +100,7 @@ def test_a_step_down_the_budgets_ladder_is_told_once_where_it_was_taken():
 
 
 def test_a_budget_that_looks_better_again_is_no_step_down():
-    rungs = ["no web search", "whole", "no further rounds", "no web search"]
+    rungs = ["no further rounds", "whole", "no further rounds"]
     decisions = [
         decision(number, ["critic"], "").model_copy(update={"rung": rung}) for number, rung in enumerate(rungs, start=1)
     ]

@@ -23,12 +23,9 @@ from triage.publish.diagram import render_diagram
 from triage.publish.sections import build_page
 from triage.publish.size_limit import MAX_SUMMARY_UNITS, utf16_length
 from triage.publish.summary import (
-    render_failure_summary,
+    render_notice,
     render_plan,
-    render_skip_summary,
     render_summary,
-    render_unfinished_summary,
-    render_unpublished_notice,
 )
 from triage.text.inert_markdown import find_active_content
 
@@ -208,19 +205,19 @@ def test_a_terminal_has_no_issue_to_link_to():
 
 
 def test_skipping_failing_and_not_publishing_are_told():
-    assert render_skip_summary("The issue is locked.") == "## Bug triage: skipped\n\nThe issue is locked.\n"
-    assert render_failure_summary("There is no such issue.").startswith(
+    assert render_notice("skip", "The issue is locked.") == "## Bug triage: skipped\n\nThe issue is locked.\n"
+    assert render_notice("failure", "There is no such issue.").startswith(
         "## Bug triage: failed\n\nThere is no such issue.\n\nNothing was triaged."
     )
-    assert "- The token may not write.\n" in render_unpublished_notice(["The token may not write."])
+    assert "- The token may not write.\n" in render_notice("unpublished", ["The token may not write."])
 
 
 def test_small_pages_are_inert_too():
     for text in (
-        render_skip_summary(EVIL),
-        render_unfinished_summary(EVIL),
-        render_failure_summary(EVIL),
-        render_unpublished_notice([EVIL]),
+        render_notice("skip", EVIL),
+        render_notice("unfinished", EVIL),
+        render_notice("failure", EVIL),
+        render_notice("unpublished", [EVIL]),
     ):
         assert find_active_content(text, []) == []
         assert text.startswith(("## ", "> "))

@@ -194,8 +194,8 @@ async def _plan(
         services.codebase.list_paths(),
         partial=partial,
         run=to_run_record(matter.task, desk.event_issue),
-        leftovers=find_duplicates(read),
-        held_back=bool(reason),
+        duplicates=find_duplicates(read),
+        is_skipped=bool(reason),
     )
     return report, effects
 

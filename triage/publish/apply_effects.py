@@ -1,4 +1,4 @@
-"""Carries a plan out, in order. What cannot be written is told, and the rest is written all the same."""
+"""Applies effects in order. If one fails, the result says so and the others are still applied."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,10 +18,10 @@ from triage.domain.run import Status
 from triage.errors import CannotPublish, NoSuchComment, SetupError, TriageError
 from triage.ports import AnnotationLevel, GitHub, Runner
 from triage.publish.deduplicate import deduplicate, find_our_comments
-from triage.publish.summary import render_unpublished_notice
+from triage.publish.summary import render_notice
 
 IssueEffect = PostComment | EditComment | RemoveComment | AddLabels
-"""The effects that go over the network."""
+"""The effects that need the network."""
 DUPLICATES_UNKNOWN = (
     "The comment was written, but GitHub did not say whether another run wrote one at the same time: if there are two, "
     "the next run removes the second."
@@ -30,18 +30,18 @@ DUPLICATES_UNKNOWN = (
 
 @dataclass
 class PublishResult:
-    """What came of it."""
+    """Result of applying effects."""
 
     comment_url: str = ""
     report_file: str = ""
     failures: list[str] = field(default_factory=list)
-    """One line for each effect that was not taken, in our words."""
+    """One message for each effect that failed, without repetitions."""
     needs_setup_fix: bool = False
-    """A failure is the workflow's author's to mend: exit code 1, status failed."""
+    """Somebody has to fix the workflow: exit code 1, status failed."""
     annotations: list[tuple[AnnotationLevel, str]] = field(default_factory=list)
 
     def add_failure(self, error: TriageError) -> None:
-        """Note what could not be written, each reason once."""
+        """Adds the error, unless one with the same message is there."""
         message = str(error)
         if message in self.failures:
             return
@@ -54,111 +54,108 @@ class PublishResult:
 
 
 def apply_effects(effects: Sequence[Effect], github: GitHub | None, runner: Runner) -> PublishResult:
-    """Write everything. Raises nothing of CannotPublish and SetupError: they are in the result.
+    """Applies all effects. Puts `CannotPublish` and `SetupError` into the result instead of raising them.
 
-    What changes the issue comes first, so that the job's page can say what failed.
+    Changes the issue first, so that the page of the job can say what failed.
     """
-    done = PublishResult()
-    apply_issue_effects(effects, github, done)
-    return apply_local_effects(effects, runner, done)
+    result = PublishResult()
+    apply_issue_effects(effects, github, result)
+    return apply_local_effects(effects, runner, result)
 
 
-def apply_issue_effects(effects: Sequence[Effect], github: GitHub | None, done: PublishResult) -> None:
-    """The effects that go over the network; `done` tells at any moment what came of them."""
+def apply_issue_effects(effects: Sequence[Effect], github: GitHub | None, result: PublishResult) -> None:
+    """Applies the effects that need the network. `result` is up to date at any time: a caller may stop waiting."""
     for effect in effects:
         if isinstance(effect, IssueEffect):
             try:
-                _apply_to_issue(effect, github, done)
+                _apply_to_issue(effect, github, result)
             except (CannotPublish, SetupError) as error:
-                done.add_failure(error)
+                result.add_failure(error)
 
 
-def apply_local_effects(effects: Sequence[Effect], runner: Runner, done: PublishResult) -> PublishResult:
-    """The effects that stay on this machine; outputs last, filled with the comment's address and the report's path."""
-    for level, message in done.annotations:
+def apply_local_effects(effects: Sequence[Effect], runner: Runner, result: PublishResult) -> PublishResult:
+    """Applies the effects that stay on this machine. Outputs come last: they need the report's path."""
+    for level, message in result.annotations:
         runner.annotate(level, message)
-    for effect in sorted(effects, key=lambda one: isinstance(one, SetOutputs)):
+    for effect in sorted(effects, key=lambda effect: isinstance(effect, SetOutputs)):
         try:
-            _apply_local(effect, runner, done)
+            _apply_locally(effect, runner, result)
         except (CannotPublish, SetupError) as error:
-            done.add_failure(error)
-            runner.annotate(*done.annotations[-1])
-    return done
+            result.add_failure(error)
+            runner.annotate(*result.annotations[-1])
+    return result
 
 
-def _apply_local(effect: Effect, runner: Runner, done: PublishResult) -> None:
+def _apply_locally(effect: Effect, runner: Runner, result: PublishResult) -> None:
     match effect:
         case WriteReport():
-            done.report_file = runner.write_report(effect.json_text)
+            result.report_file = runner.write_report(effect.json_text)
         case WriteSummary():
-            runner.write_summary(
-                (render_unpublished_notice(done.failures) + "\n" if done.failures else "") + effect.markdown
-            )
+            notice = render_notice("unpublished", result.failures) + "\n" if result.failures else ""
+            runner.write_summary(notice + effect.markdown)
         case Annotate():
             runner.annotate(effect.level, effect.message, effect.at)
         case SetOutputs():
-            runner.write_outputs(_fill_outputs(effect.values, done))
+            runner.write_outputs(_fill_outputs(effect.values, result))
 
 
-def _apply_to_issue(effect: IssueEffect, github: GitHub | None, done: PublishResult) -> None:
+def _apply_to_issue(effect: IssueEffect, github: GitHub | None, result: PublishResult) -> None:
     if github is None:
         raise CannotPublish("there is no GitHub to write to")
     match effect:
         case PostComment():
-            _post_comment(effect, github, done)
+            _post_comment(effect, github, result)
         case EditComment():
-            _edit_comment(effect, github, done)
+            _edit_comment(effect, github, result)
         case RemoveComment():
             github.delete_comment(effect.issue_number, effect.comment_id)
         case AddLabels():
             github.add_labels(effect.issue_number, effect.labels)
 
 
-def _post_comment(effect: PostComment, github: GitHub, done: PublishResult) -> None:
-    """Write the comment, and look whether another run has written one at the same time: one stays."""
-    mine, done.comment_url = github.post_comment(effect.issue_number, effect.body)
+def _post_comment(effect: PostComment, github: GitHub, result: PublishResult) -> None:
+    number = effect.issue_number
+    posted_id, result.comment_url = github.post_comment(number, effect.body)
     try:
-        now = github.refetch_issue(effect.issue_number, mine)
-        settlement = deduplicate(now, mine, effect.body)
-        kept = settlement.oldest
-        if kept is None or kept.comment_id is None:
+        issue = github.refetch_issue(number, posted_id)
+        outcome = deduplicate(issue, posted_id, effect.body)
+        if outcome.oldest_id is None:
             return
-        if settlement.body is not None:
-            github.edit_comment(effect.issue_number, kept.comment_id, settlement.body)
-        for one in settlement.remove:
-            github.delete_comment(effect.issue_number, one)
-        if kept.comment_id != mine and now.url:
-            done.comment_url = f"{now.url}#issuecomment-{kept.comment_id}"
+        if outcome.body is not None:
+            github.edit_comment(number, outcome.oldest_id, outcome.body)
+        for comment_id in outcome.remove:
+            github.delete_comment(number, comment_id)
+        if outcome.oldest_id != posted_id and issue.url:
+            result.comment_url = f"{issue.url}#issuecomment-{outcome.oldest_id}"
     except (CannotPublish, SetupError):
-        done.annotations.append(("notice", DUPLICATES_UNKNOWN))
+        result.annotations.append(("notice", DUPLICATES_UNKNOWN))
 
 
-def _edit_comment(effect: EditComment, github: GitHub, done: PublishResult) -> None:
-    """Edit our comment. One that is gone was a second one, which another run has removed; or somebody deleted it."""
+def _edit_comment(effect: EditComment, github: GitHub, result: PublishResult) -> None:
     number = effect.issue_number
     try:
-        done.comment_url = github.edit_comment(number, effect.comment_id, effect.body)[1]
-    except NoSuchComment as gone:
+        result.comment_url = github.edit_comment(number, effect.comment_id, effect.body)[1]
+    except NoSuchComment as missing:
+        # Another run removed it as a duplicate, or somebody deleted it.
         try:
-            others = [
-                one for one in find_our_comments(github.refetch_issue(number)) if one.comment_id != effect.comment_id
-            ]
+            comments = find_our_comments(github.refetch_issue(number))
         except (CannotPublish, SetupError):
-            raise gone from None
-        if others and others[0].comment_id is not None:
-            done.comment_url = github.edit_comment(number, others[0].comment_id, effect.body)[1]
+            raise missing from None
+        others = [comment.comment_id for comment in comments if comment.comment_id not in (None, effect.comment_id)]
+        if others and others[0] is not None:
+            result.comment_url = github.edit_comment(number, others[0], effect.body)[1]
         else:
-            _post_comment(PostComment(issue_number=number, body=effect.body), github, done)
+            _post_comment(PostComment(issue_number=number, body=effect.body), github, result)
 
 
-def _fill_outputs(values: dict[str, str], done: PublishResult) -> dict[str, str]:
+def _fill_outputs(values: dict[str, str], result: PublishResult) -> dict[str, str]:
     filled = dict(values)
-    if done.comment_url:
-        filled["comment-url"] = done.comment_url
-    if done.report_file:
-        filled["report-file"] = done.report_file
-    if done.needs_setup_fix:
+    if result.comment_url:
+        filled["comment-url"] = result.comment_url
+    if result.report_file:
+        filled["report-file"] = result.report_file
+    if result.needs_setup_fix:
         filled["status"] = Status.FAILED.value
-    elif done.failures and filled.get("status") == Status.COMPLETE.value:
+    elif result.failures and filled.get("status") == Status.COMPLETE.value:
         filled["status"] = Status.DEGRADED.value
     return filled

@@ -1,4 +1,4 @@
-"""The one comment: hidden state, the reporter's part, the maintainer's part, folds, footer."""
+"""Renders the comment: hidden state, part for the reporter, part for maintainers, folded sections, footer."""
 
 from collections.abc import Sequence
 
@@ -19,10 +19,14 @@ def render_comment(
     labels: LabelsMode = "suggest",
     text: str | None = "",
 ) -> str:
-    """The comment's whole body.
+    """Returns the whole body of the comment.
 
-    `previous` is the state of the comment that it replaces, `paths` all indexed files (to name withdrawn suspects),
-    `text` the hash of the issue that was read; none for a partial report, which any later one replaces.
+    Args:
+        report: Result of the run.
+        previous: State of the comment that this one replaces.
+        paths: All indexed files, to name suspects that are withdrawn.
+        labels: Whether labels are suggested or applied.
+        text: Hash of the issue; None if the report is partial and any later one replaces it.
     """
     content = build_page(report, previous, paths, labels)
     body = ensure_inert(fit_page(content, MAX_COMMENT_UNITS), content.links, MAX_COMMENT_UNITS)
@@ -30,6 +34,6 @@ def render_comment(
 
 
 def render_quiet_comment(body: str, state: PostedState) -> str:
-    """Our comment with a line that says that nothing more will come, and the state that remembers it."""
+    """Returns our comment with a line that says that triage is quiet, and a state that remembers it."""
     rest = body.partition("\n")[2]
     return f"{render_state(state.model_copy(update={'quiet': True}))}\n{QUIET_NOTICE}\n\n{rest}".rstrip() + "\n"

@@ -1,6 +1,6 @@
-"""Exactly one comment, whoever else writes at the same time: which stays, which goes, and when ours is not written.
+"""Keeps one comment per issue when several runs write at the same time, and decides when a run must not write.
 
-Two runs may both find no comment and both post one. Ids grow, so both see the same one as the oldest, and it stays.
+Two runs may both find no comment and both post one. Comment ids grow, so both runs agree on the oldest, which stays.
 """
 
 from pydantic import Field
@@ -13,95 +13,94 @@ from triage.publish.hidden_state import PostedState, hash_text, parse_state
 
 
 class Deduplication(Value):
-    """What makes one comment of several."""
+    """Changes that leave one comment."""
 
-    oldest: IssueComment | None
-    """The oldest; none when somebody has deleted all."""
+    oldest_id: int | None = None
+    """The comment that stays; None if somebody deleted all."""
     body: str | None = None
-    """What it says from now on; none when it stays as it is."""
+    """The new text of the oldest comment; None if it stays as it is."""
     remove: list[int] = Field(default_factory=list)
-    """Ids of younger ones."""
+    """Ids of younger comments to delete."""
 
 
 def find_our_comments(issue: Issue) -> list[IssueComment]:
-    """Those that we wrote on this issue, with our marker and one of our logins, oldest first."""
-    ours = [item for item in issue.thread if item.ours and item.body.startswith(COMMENT_MARKER)]
-    return sorted((item for item in ours if item.comment_id is not None), key=lambda item: item.comment_id or 0)
+    """Returns the comments with our marker by one of our logins, oldest first. All have an id."""
+    ours = [comment for comment in issue.thread if comment.ours and comment.body.startswith(COMMENT_MARKER)]
+    return sorted((comment for comment in ours if comment.comment_id), key=lambda comment: comment.comment_id or 0)
 
 
 def find_duplicates(issue: Issue) -> list[int]:
-    """Ids of comments of ours beside the oldest whose state can be read: only these may be deleted."""
-    return [
-        one.comment_id for one in find_our_comments(issue)[1:] if one.comment_id is not None and parse_state(one.body)
-    ]
+    """Returns the ids of our comments after the oldest, except those with an unreadable state, which nobody deletes."""
+    return [comment.comment_id or 0 for comment in find_our_comments(issue)[1:] if parse_state(comment.body)]
 
 
-def deduplicate(issue: Issue, mine: int, body: str) -> Deduplication:
-    """What is to be done after a comment was posted.
+def deduplicate(issue: Issue, posted_id: int, posted_body: str) -> Deduplication:
+    """Decides what to do after a comment was posted.
 
-    Every run that sees several does it, so that a run which was killed leaves none; what another run has done already
-    is done. A comment of another run that says more than the kept one is left for that run, or for the next.
+    Each run that sees several comments decides, so a killed run leaves none behind. A comment of another run that is
+    better than the oldest one stays for that run, or for the next.
 
     Args:
-        issue: As it is after that, with all comments of ours.
-        mine: The posted comment's id.
-        body: Its text.
+        issue: The issue after the comment was posted, with all our comments.
+        posted_id: Id of the posted comment.
+        posted_body: Text of the posted comment.
     """
     ours = find_our_comments(issue)
     if not ours:
-        return Deduplication(oldest=None)
-    kept, better = ours[0], _replacement_body(issue, ours[0], body)
-    will_stand = parse_state(better or kept.body)
-    present = hash_text(issue.title, issue.body)
-    states = {one.comment_id: parse_state(one.body) for one in ours}
-    remove = [
-        one for one in find_duplicates(issue) if one == mine or not _is_worth_keeping(states[one], will_stand, present)
-    ]
-    return Deduplication(oldest=kept, body=better, remove=remove)
+        return Deduplication()
+    body = _replacement_body(issue, ours[0], posted_body)
+    final = parse_state(body or ours[0].body)
+    current_text = hash_text(issue.title, issue.body)
+    states = {comment.comment_id: parse_state(comment.body) for comment in ours}
+
+    def is_superseded(comment_id: int) -> bool:
+        state = states[comment_id]
+        return comment_id == posted_id or state is None or not is_better(state, final, current_text)
+
+    remove = [comment_id for comment_id in find_duplicates(issue) if is_superseded(comment_id)]
+    return Deduplication(oldest_id=ours[0].comment_id, body=body, remove=remove)
 
 
-def _is_worth_keeping(state: PostedState | None, standing: PostedState | None, present: str) -> bool:
-    return state is not None and is_better(state, standing, present)
-
-
-def _replacement_body(issue: Issue, kept: IssueComment, body: str) -> str | None:
-    """What the kept comment should say instead: ours when it says more, or that triage is quiet."""
-    mine, standing = parse_state(body), parse_state(kept.body)
-    if mine is None or (standing and standing.quiet):
+def _replacement_body(issue: Issue, oldest: IssueComment, posted_body: str) -> str | None:
+    posted, current = parse_state(posted_body), parse_state(oldest.body)
+    if posted is None or (current and current.quiet):
         return None
-    if mine.quiet:
-        return render_quiet_comment(kept.body, standing or PostedState())
-    return body if is_better(mine, standing, hash_text(issue.title, issue.body)) else None
+    if posted.quiet:
+        return render_quiet_comment(oldest.body, current or PostedState())
+    return posted_body if is_better(posted, current, hash_text(issue.title, issue.body)) else None
 
 
-def is_better(mine: PostedState, standing: PostedState | None, present: str) -> bool:
-    """Whether a report is worth more than the one that stands: that is partial, or about a text that is gone.
-
-    `present` is the hash of the issue's text as it is now.
-    """
-    if not mine.content:
-        return False
-    if standing is None or not standing.content:
-        return True
-    return mine.text == present != standing.text
-
-
-def skip_reason(seen: Issue, now: Issue, before: PostedState | None, standing: PostedState | None) -> str:
-    """Why a report about the issue as it was seen is not written any more; empty when it is.
+def is_better(candidate: PostedState, current: PostedState | None, current_text: str) -> bool:
+    """Whether the candidate should replace the current report: that one is partial, or about an older text.
 
     Args:
-        seen: What the report is about.
-        now: The issue as GitHub shows it when the report is ready.
-        before: Our comment's state when the run began.
-        standing: Its state now.
+        candidate: State of the comment that may replace the other.
+        current: State of the comment that may be replaced.
+        current_text: Hash of the issue's text as it is now.
+    """
+    if not candidate.content:
+        return False
+    if current is None or not current.content:
+        return True
+    return candidate.text == current_text != current.text
+
+
+def skip_reason(read: Issue, now: Issue, state_before: PostedState | None, state_now: PostedState | None) -> str:
+    """Returns why a report is not written to the issue; empty if it is.
+
+    Args:
+        read: The issue that the report is about.
+        now: The issue when the report is ready.
+        state_before: State of our comment when the run started.
+        state_now: State of our comment when the report is ready.
     """
     if now.locked:
         return "The issue was locked meanwhile: nothing was written to it."
-    if standing is None:
+    if state_now is None:
         return ""
-    if standing.quiet and not (before and before.quiet):
+    if state_now.quiet and not (state_before and state_before.quiet):
         return "`/triage quiet` was said meanwhile: nothing was written to the issue."
-    present = hash_text(now.title, now.body)
-    if standing.text == present != hash_text(seen.title, seen.body):
+    current_text = hash_text(now.title, now.body)
+    if state_now.text == current_text != hash_text(read.title, read.body):
         return "The comment is about the issue's present text already, and this run about an earlier one: it stays."
     return ""

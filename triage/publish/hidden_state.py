@@ -1,7 +1,7 @@
-"""What our comment remembers in its first line, which nobody sees: hashes, enums and numbers, nothing else.
+"""The state in the first line of our comment, an HTML comment: hashes, enums and numbers.
 
-Whoever can edit the comment can forge it, so it is read strictly and decides only whether something is written, or
-run, again. Nothing in it can end the HTML comment that holds it.
+Whoever can edit the comment can forge the state, so it is parsed strictly and only decides whether something is
+written or run again. No value in it can close the HTML comment.
 """
 
 import hashlib
@@ -25,59 +25,60 @@ _OPEN = f"{COMMENT_MARKER} v1 "
 _CLOSE = " -->"
 
 Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
-"""First 64 bits of a SHA-256, or empty when it is not known."""
+"""First 64 bits of a SHA-256; empty if unknown."""
 RunKey = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,18})$")]
-"""Seconds since 1970, and a comment's id or 0."""
+"""Seconds since 1970, and the id of a comment or 0."""
 
 
 class PostedState(Value):
-    """What the comment said when it was written."""
+    """State of the comment when it was written."""
 
     model_config = ConfigDict(strict=True)
 
     text: Hash = ""
-    """Of the issue's title and body: an edit that leaves both alone needs no run."""
+    """Hash of the issue's title and body: an edit that changes neither needs no run."""
     content: Hash = ""
-    """Of verdict, suspects, questions and next steps: the same again is not written again."""
+    """Hash of verdict, suspects, questions and next steps: the same content is not written again."""
     asked: list[MissingKind] = Field(default_factory=list, max_length=8)
-    """Kinds of all questions so far."""
+    """Kinds of all questions asked so far."""
     suspects: list[Hash] = Field(default_factory=list, max_length=MAX_SUSPECTS)
-    """Of the paths of all suspects so far."""
+    """Hashes of the paths of all suspects so far."""
     quiet: bool = False
     runs: list[RunKey] = Field(default_factory=list, max_length=MAX_RUNS)
-    """Those of a day that events have started: a command that is deleted afterwards has been run all the same."""
+    """Runs of the last day that an event started. A command counts even if its comment is deleted later."""
 
     @property
     def parsed_runs(self) -> list[PastRun]:
-        """The runs as values."""
+        """The runs of the last day."""
         keys = [key.split(".") for key in self.runs]
         return [PastRun(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
 
     def with_run(self, run: PastRun | None) -> "PostedState":
-        """The same, and this run; those of the days before it are forgotten."""
+        """Returns a copy with this run and without those older than a day."""
         if run is None or format_run_key(run) in self.runs:
             return self
-        young = [format_run_key(other) for other in self.parsed_runs if other.at > run.at - MAX_RUN_AGE]
-        return self.model_copy(update={"runs": [*young, format_run_key(run)][-MAX_RUNS:]})
+        recent = [format_run_key(other) for other in self.parsed_runs if other.at > run.at - MAX_RUN_AGE]
+        return self.model_copy(update={"runs": [*recent, format_run_key(run)][-MAX_RUNS:]})
 
     def has_run(self, run: PastRun) -> bool:
-        """Whether this run is among them: it is one that was started again."""
+        """Whether the state has this run, which means that it was started again."""
         return format_run_key(run) in self.runs
 
 
 def format_run_key(run: PastRun) -> str:
-    """The run as the state has it."""
+    """Returns the run as the state stores it."""
     return f"{max(1, int(run.at.timestamp()))}.{run.comment_id}"
 
 
 def render_state(state: PostedState) -> str:
-    """The first line of the comment."""
-    unknown_before = set() if state.runs else {"runs"}  # comments of earlier versions lack it, and are still ours
-    return _OPEN + json.dumps(state.model_dump(mode="json", exclude=unknown_before), separators=(",", ":")) + _CLOSE
+    """Returns the first line of the comment."""
+    # Comments of earlier versions have no runs. Without this, `parse_state` would not accept them.
+    exclude = set() if state.runs else {"runs"}
+    return _OPEN + json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":")) + _CLOSE
 
 
 def parse_state(body: str) -> PostedState | None:
-    """The state that a comment's first line holds; none when it is not exactly as `render` writes it."""
+    """Returns the state in the first line of a comment; None if it is not exactly as `render_state` writes it."""
     line = body[:MAX_LINE_CHARS].partition("\n")[0].removesuffix("\r")
     if not line.startswith(_OPEN) or not line.endswith(_CLOSE):
         return None
@@ -89,9 +90,9 @@ def parse_state(body: str) -> PostedState | None:
 
 
 def next_state(report: RunReport, previous: PostedState | None, text: str | None = "") -> PostedState:
-    """State of the comment that shows `report`; earlier questions and suspects stay known.
+    """Returns the state of the comment that shows `report`, with the questions and suspects of `previous`.
 
-    `text`: the issue's hash; without it the report is partial, and the next one counts as news whatever it says.
+    `text` is the hash of the issue. None means that the report is partial: any later report replaces it.
     """
     earlier = previous or PostedState()
     asked = [*earlier.asked, *(missing.kind for missing in report.missing_information)]
@@ -106,27 +107,27 @@ def next_state(report: RunReport, previous: PostedState | None, text: str | None
 
 
 def replace_state(body: str, state: PostedState) -> str:
-    """The comment with another state and every visible word of it as it was."""
-    words = body.partition("\n")[2]
-    return f"{render_state(state)}\n{words}"
+    """Returns the comment with another state and the same visible text."""
+    visible = body.partition("\n")[2]
+    return f"{render_state(state)}\n{visible}"
 
 
 def hash_text(title: str, body: str) -> str:
-    """Of the issue as its author wrote it; line ends and white space around it do not count."""
+    """Returns the hash of an issue. Kinds of line ends and white space around the text do not change it."""
     return _hash([title.strip(), body.replace("\r\n", "\n").strip()])
 
 
 def hash_path(path: str) -> str:
-    """Of one suspect's path."""
+    """Returns the hash of a suspect's path."""
     return _hash(path)
 
 
 def hash_content(report: RunReport) -> str:
-    """Of what a reader would miss: verdict (with kind and severity), suspects, questions, next steps."""
-    places = [(suspect.path, suspect.span and (suspect.span.start, suspect.span.end)) for suspect in report.suspects]
+    """Returns the hash of what matters to a reader: kind, verdict, severity, suspects, questions, next steps."""
+    locations = [(suspect.path, suspect.span and (suspect.span.start, suspect.span.end)) for suspect in report.suspects]
     questions = [(missing.kind, _normalize(missing.question)) for missing in report.missing_information]
     steps = [_normalize(step) for step in report.next_steps]
-    return _hash([report.kind, report.verdict, report.severity, places, questions, steps])
+    return _hash([report.kind, report.verdict, report.severity, locations, questions, steps])
 
 
 def _normalize(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Links into the repository, pinned to the indexed commit. Code writes them; a model never does."""
+"""URLs for links: to the repository at the indexed commit, and to other pages. No model writes any of them."""
 
 import re
 from urllib.parse import quote, unquote, urlsplit
@@ -22,21 +22,21 @@ RENDERED_SUFFIXES = (
     ".tsv",
     ".svg",
 )
-"""Files that GitHub shows as a page; line anchors work in their source only (`?plain=1`)."""
+"""Files that GitHub renders; line anchors work only in their source (`?plain=1`)."""
 
 
 def build_permalink(server_url: str, slug: str, commit: str | None, target: Span | str) -> str | None:
-    """The address of a file or of its lines; none when there is no server, repository or commit to link to.
+    """Returns the URL of a file or of its lines; None without a valid server, repository and commit.
 
-    Every character of the path that means something in a URL or in Markdown is percent-encoded.
+    Percent-encodes each character of the path that has a meaning in a URL or in Markdown.
     """
     path = target.path if isinstance(target, Span) else target
-    known = _SERVER.fullmatch(server_url) and _SLUG.fullmatch(slug) and _COMMIT.fullmatch(commit or "")
-    # A made-up tree can hold such names; a browser would fold them into the address of another page.
-    if not known or not {"", ".", ".."}.isdisjoint(path.split("/")):
+    is_valid = _SERVER.fullmatch(server_url) and _SLUG.fullmatch(slug) and _COMMIT.fullmatch(commit or "")
+    # A crafted tree can have such names; a browser would resolve them to the URL of another page.
+    if not is_valid or not {"", ".", ".."}.isdisjoint(path.split("/")):
         return None
     try:
-        # Git keeps names as bytes; what is no UTF-8 comes as lone surrogates and goes back to its bytes.
+        # Git stores names as bytes; bytes that are not UTF-8 arrive as lone surrogates.
         encoded = quote(path.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
         return None
@@ -44,7 +44,7 @@ def build_permalink(server_url: str, slug: str, commit: str | None, target: Span
 
 
 def format_location(target: Span | str) -> str:
-    """How a place reads: `path`, `path:10` or `path:10-20`."""
+    """Returns `path`, `path:10` or `path:10-20`."""
     if isinstance(target, str):
         return target
     lines = str(target.start) if target.start == target.end else f"{target.start}-{target.end}"
@@ -62,22 +62,22 @@ def _line_anchor(target: Span | str) -> str:
 _HOST = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _MAX_URL_CHARS = 2000
 _URL_SAFE = ":/?#@!$&*+,=%~"
-"""Left as they are. Brackets, quotes and backslashes could end a Markdown link, a semicolon an entity inside of it."""
+"""Not encoded. Brackets, quotes and backslashes could close a Markdown link, and a semicolon an entity in it."""
 
 
-_BACKLINKING = re.compile(r"/[^/]+/[^/]+/(?:issues|pull|discussions|commit|commits)/", re.I)
+_BACKLINKED_PATH = re.compile(r"/[^/]+/[^/]+/(?:issues|pull|discussions|commit|commits)/", re.I)
 
 
 def sanitize_third_party_url(url: str, server_url: str) -> str | None:
-    """`outside`, for a page that somebody else named: a link to it leaves no trace there.
+    """Like `sanitize_url`, for a URL that a stranger chose: the result leaves no backlink on the linked page.
 
-    GitHub notes a link to an issue or a commit on that issue or commit, and so would have us write where a stranger
-    wants. `redirect.github.com` is its own way round that (docs, "Autolinked references and URLs"); an Enterprise
-    server has none, so there such an address is no link.
+    GitHub shows a link to an issue or a commit on that issue or commit, so a stranger could make us write there. A
+    link to `redirect.github.com` is not shown (docs, "Autolinked references and URLs"). An Enterprise server has no
+    such host: there the result is None.
     """
     address = sanitize_url(url)
     parts = urlsplit(address or "")
-    if address is None or not _BACKLINKING.match(unquote(parts.path)):
+    if address is None or not _BACKLINKED_PATH.match(unquote(parts.path)):
         return address
     host = (parts.hostname or "").removeprefix("www.")
     if host == "github.com":
@@ -86,10 +86,10 @@ def sanitize_third_party_url(url: str, server_url: str) -> str | None:
 
 
 def sanitize_url(url: str) -> str | None:
-    """A web address that may stand in a link, encoded for Markdown; none when anything about it is odd.
+    """Returns a web URL encoded for a Markdown link; None if it is unsafe.
 
-    Odd are other schemes than http(s), names or passwords before the host, hosts in other letters than ASCII,
-    white space and control characters.
+    Unsafe are schemes other than http(s), user names and passwords, hosts that are not ASCII, white space and control
+    characters.
     """
     if len(url) > _MAX_URL_CHARS or any(character.isspace() or not character.isprintable() for character in url):
         return None

@@ -1,85 +1,83 @@
-"""A run as its decisions and what came of each. What picture and tables are drawn from."""
+"""Splits a run into stages, for the picture and the tables: a supervisor decision and the agents that it started."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
 
 from triage.domain.report import RunReport
 from triage.domain.run import DegradationLevel, Outcome, PlannerDecision, StepName, StepRecord, ToolExecution
 
-DEGRADATION_LEVELS: tuple[DegradationLevel, ...] = get_args(DegradationLevel)
-
 
 @dataclass(frozen=True)
 class AgentTurn:
-    """One agent's turn: the model's try, and the rules' where they took over."""
+    """One turn of an agent: the attempt of the model, and the attempt of the rules where they took over."""
 
     step: StepName
     attempts: list[StepRecord]
 
     @property
     def is_answered(self) -> bool:
-        """Something came of it."""
+        """Whether the last attempt succeeded."""
         return self.attempts[-1].outcome is Outcome.SUCCESS
 
     @property
     def is_as_planned(self) -> bool:
-        """It was answered as planned."""
+        """Whether the first attempt gave a whole answer."""
         return self.is_answered and len(self.attempts) == 1 and not self.shortfall_count and not self.failed_tool_count
 
     @property
     def shortfall_count(self) -> int:
-        """Parts of the answer that came otherwise than planned."""
+        """Number of parts of the answer that are not as planned."""
         return sum(len(record.shortfalls) for record in self.attempts)
 
     @property
     def tools(self) -> list[ToolExecution]:
-        """Every call of a tool."""
+        """All tool calls."""
         return [tool for record in self.attempts for tool in record.tools]
 
     @property
     def failed_tool_count(self) -> int:
-        """Calls of tools that gave nothing."""
+        """Number of tool calls without a result."""
         return sum(tool.outcome is not Outcome.SUCCESS for tool in self.tools)
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A decision of the supervisor and the turns that it started side by side; the index comes before the first."""
+    """A supervisor decision and the turns that it started in parallel. The index is a stage without a decision."""
 
     number: int
     round: int
     decision: PlannerDecision | None
     new_level: DegradationLevel | None
-    """The rung of the budget's ladder that was reached with this decision."""
+    """The degradation level, if the run had not reached it before."""
     turns: list[AgentTurn]
     unfinished: list[str]
-    """Agents that were chosen and left no record: the run was cut."""
+    """Selected agents without a record: the run was cancelled."""
 
 
 def split_into_stages(report: RunReport) -> list[Stage]:
-    """The run in order."""
+    """Returns the stages of the run in order."""
     decisions = {decision.step: decision for decision in report.decisions}
-    found: list[Stage] = []
-    deepest = 0
+    stages: list[Stage] = []
+    seen_levels: set[DegradationLevel] = {"whole"}
     for number in sorted({*decisions, *(record.iteration for record in report.steps)}):
         decision = decisions.get(number)
         records = [record for record in report.steps if record.iteration == number]
-        started = [record for record in records if record.step != "supervisor"]
-        before = found[-1].round if found else 1
-        reached = DEGRADATION_LEVELS.index(decision.rung) if decision else 0
-        found.append(
+        agent_records = [record for record in records if record.step != "supervisor"]
+        last_round = stages[-1].round if stages else 1
+        new_level = decision.rung if decision and decision.rung not in seen_levels else None
+        stages.append(
             Stage(
                 number=number,
-                round=max([before, *(record.round for record in records)]),
+                round=max([last_round, *(record.round for record in records)]),
                 decision=decision,
-                new_level=DEGRADATION_LEVELS[reached] if reached > deepest else None,
-                turns=_group_by_agent(started),
-                unfinished=_unfinished_agents(decision, started),
+                new_level=new_level,
+                turns=_group_by_agent(agent_records),
+                unfinished=_unfinished_agents(decision, agent_records),
             )
         )
-        deepest = max(deepest, reached)
-    return found
+        if new_level:
+            seen_levels.add(new_level)
+    return stages
 
 
 def _group_by_agent(records: Sequence[StepRecord]) -> list[AgentTurn]:
@@ -87,21 +85,6 @@ def _group_by_agent(records: Sequence[StepRecord]) -> list[AgentTurn]:
     return [AgentTurn(name, [record for record in records if record.step == name]) for name in names]
 
 
-def _unfinished_agents(decision: PlannerDecision | None, started: Sequence[StepRecord]) -> list[str]:
-    ended = {record.step for record in started}
-    return [name for name in decision.selected if name not in ended] if decision else []
-
-
-def has_model_answer(report: RunReport) -> bool:
-    """Some agent's answer is a model's."""
-    return any(
-        record.engine == "model" and record.outcome is Outcome.SUCCESS and record.step != "supervisor"
-        for record in report.steps
-    )
-
-
-def was_model_asked(report: RunReport) -> bool:
-    """A model was asked at least once, answered or not."""
-    return any(
-        record.calls or (record.engine == "model" and record.outcome is not Outcome.SKIPPED) for record in report.steps
-    )
+def _unfinished_agents(decision: PlannerDecision | None, records: Sequence[StepRecord]) -> list[str]:
+    finished = {record.step for record in records}
+    return [name for name in decision.selected if name not in finished] if decision else []

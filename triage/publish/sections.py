@@ -1,24 +1,23 @@
-"""A report taken apart into what is seen at once and what opens on a click."""
+"""Splits a report into the sections of a page: blocks that are visible, and folds that open on a click."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
-from triage.domain.findings import Verdict
 from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Status, Usage
 from triage.publish import wording
 from triage.publish.hidden_state import PostedState, hash_path
 from triage.publish.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
-from triage.publish.template import render_block, render_cell_code
+from triage.publish.template import render_block, render_table_code
 from triage.text.inert_markdown import format_code_span, sanitize_markdown
 
 VISIBLE_SUSPECTS = 5
 VISIBLE_ITEMS = 6
-"""Of questions and of next steps: a list that nobody reads to its end helps nobody."""
+"""Of questions and of next steps."""
 MAX_ITEMS = 20
-"""Of any list; agents give fewer, an attacker may not."""
+"""Per list. Agents return fewer, unless a stranger's text made them."""
 MAX_STEPS = 40
 MAX_ANALYSIS_CHARS = 6_000
 NOTES_TITLE = "What this report could not do"
@@ -26,16 +25,16 @@ NOTES_TITLE = "What this report could not do"
 
 @dataclass(frozen=True)
 class Fold:
-    """A section that opens on a click. The title is ours; the body has passed the safety step."""
+    """A section that opens on a click. The title is ours; the body is escaped."""
 
     title: str
     body: str
     is_open: bool = False
-    """Seen at once: the body stands by itself."""
+    """Show the body alone, without a click."""
 
     @property
     def markdown(self) -> str:
-        """With the empty lines that GitHub needs to read Markdown inside of HTML."""
+        """The section with the empty lines that GitHub needs to parse Markdown inside HTML."""
         if self.is_open:
             return self.body
         return f"<details>\n<summary>{self.title}</summary>\n\n{self.body}\n\n</details>"
@@ -43,80 +42,67 @@ class Fold:
 
 @dataclass(frozen=True)
 class Page:
-    """What a comment and a summary are made of. `links` are the addresses that code put in."""
+    """The parts of a comment or a summary."""
 
     blocks: list[str]
     folds: list[Fold]
     footer: str
     links: list[str] = field(default_factory=list)
+    """URLs that our code put into the page."""
 
 
 def build_page(
-    report: RunReport, earlier: PostedState | None, paths: Sequence[str], labels: LabelsMode, *, run_fold: bool = True
+    report: RunReport, previous: PostedState | None, paths: Sequence[str], labels: LabelsMode, *, run_fold: bool = True
 ) -> Page:
-    """The report as blocks. `earlier` is what our comment said before; `paths` are all indexed files.
+    """Returns the parts of a page.
 
-    `run_fold` is off where the run is shown at large.
+    Args:
+        report: Result of the run.
+        previous: State of our comment before.
+        paths: All indexed files.
+        labels: Whether labels are suggested or applied.
+        run_fold: Add a fold about the run. The summary has more details of its own.
     """
-    run_link = sanitize_url(report.run_url)
     return Page(
-        blocks=[part for part in _build_blocks(report, earlier, paths, labels) if part],
-        folds=[fold for fold in _build_folds(report, run=run_fold) if fold.body],
-        footer=render_block("blocks", "footer", report, run_link),
+        blocks=[block for block in _build_blocks(report, previous or PostedState(), paths, labels) if block],
+        folds=[fold for fold in _build_folds(report, run_fold=run_fold) if fold.body],
+        footer=render_block("blocks", "footer", report, sanitize_url(report.run_url)),
         links=_collect_links(report),
     )
 
 
-def _build_blocks(
-    report: RunReport, earlier: PostedState | None, paths: Sequence[str], labels: LabelsMode
-) -> Iterator[str]:
+def _build_blocks(report: RunReport, previous: PostedState, paths: Sequence[str], labels: LabelsMode) -> Iterator[str]:
+    still_missing = {missing.kind for missing in report.missing_information}
+    answered = [kind for kind in previous.asked if kind not in still_missing]
     yield render_block("blocks", "verdict", report)
     yield render_block("blocks", "notices", report)
-    yield render_block(
-        "blocks", "questions", report.missing_information[:VISIBLE_ITEMS], _find_answered_questions(report, earlier)
-    )
-    maintainers = [
-        *_build_bug_blocks(report),
-        _render_withdrawn(report, earlier, paths),
-        *_render_next_steps(report, labels),
-    ]
-    if any(maintainers) and report.kind == "bug":
+    yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], answered)
+    for_maintainers = [block for block in _build_maintainer_blocks(report, previous, paths, labels) if block]
+    if for_maintainers and report.kind == "bug":
         yield "#### For maintainers"
-    yield from maintainers
+    yield from for_maintainers
 
 
-def _build_bug_blocks(report: RunReport) -> Iterator[str]:
-    if report.kind != "bug":
-        return
-    yield render_block("blocks", "cause", report)
-    yield _render_suspects(report, report.suspects[:VISIBLE_SUSPECTS])
-
-
-def _render_withdrawn(report: RunReport, earlier: PostedState | None, paths: Sequence[str]) -> str:
-    gone = find_withdrawn_suspects(report, earlier, paths)
-    return render_block("blocks", "withdrawn", gone[:MAX_ITEMS]) if gone else ""
-
-
-def _render_next_steps(report: RunReport, labels: LabelsMode) -> Iterator[str]:
+def _build_maintainer_blocks(
+    report: RunReport, previous: PostedState, paths: Sequence[str], labels: LabelsMode
+) -> Iterator[str]:
+    if report.kind == "bug":
+        yield render_block("blocks", "cause", report)
+        yield _render_suspects(report, report.suspects[:VISIBLE_SUSPECTS])
+    withdrawn = _find_withdrawn_suspects(report, previous, paths)
+    if withdrawn:
+        yield render_block("blocks", "withdrawn", withdrawn[:MAX_ITEMS])
     if report.next_steps:
         yield render_block("blocks", "next_steps", report.next_steps[:VISIBLE_ITEMS])
     if report.ticket.labels and labels != "off":
         yield render_block("blocks", "labels", report.ticket.labels[:MAX_ITEMS], labels)
 
 
-def find_withdrawn_suspects(report: RunReport, earlier: PostedState | None, paths: Sequence[str]) -> list[str]:
-    """Files that our comment suspected before and that this report does not; files that are gone stay unnamed."""
-    now = {hash_path(suspect.path) for suspect in report.suspects}
-    gone = [known for known in (earlier.suspects if earlier else []) if known not in now]
-    if not gone:
-        return []
-    named = {hash_path(path): path for path in paths}
-    return [named[known] for known in gone if known in named]
-
-
-def _find_answered_questions(report: RunReport, earlier: PostedState | None) -> list[str]:
-    still_missing = {missing.kind for missing in report.missing_information}
-    return [kind for kind in (earlier.asked if earlier else []) if kind not in still_missing]
+def _find_withdrawn_suspects(report: RunReport, previous: PostedState, paths: Sequence[str]) -> list[str]:
+    # The state has hashes only, so files that were deleted since have no name.
+    withdrawn = [known for known in previous.suspects if known not in {hash_path(one.path) for one in report.suspects}]
+    by_hash = {hash_path(path): path for path in paths} if withdrawn else {}
+    return [by_hash[known] for known in withdrawn if known in by_hash]
 
 
 def _render_location(report: RunReport, target: Span | str, code: Callable[[str], str] = format_code_span) -> str:
@@ -126,12 +112,14 @@ def _render_location(report: RunReport, target: Span | str, code: Callable[[str]
 
 
 def _render_suspects(report: RunReport, suspects: Sequence[Suspect]) -> str:
-    rows = [(suspect, _render_location(report, suspect.span or suspect.path, render_cell_code)) for suspect in suspects]
+    rows = [
+        (suspect, _render_location(report, suspect.span or suspect.path, render_table_code)) for suspect in suspects
+    ]
     return render_block("blocks", "suspects", rows) if rows else ""
 
 
-def _build_folds(report: RunReport, *, run: bool) -> Iterator[Fold]:
-    """In the order of their worth: when the page is too long, the last go first."""
+def _build_folds(report: RunReport, *, run_fold: bool) -> Iterator[Fold]:
+    # The most useful first: if the page is too long, the last ones are left out.
     notes = Fold(NOTES_TITLE, render_block("folds", "notes", report.notes[:MAX_ITEMS]))
     if report.status is Status.DEGRADED:
         yield notes
@@ -141,18 +129,21 @@ def _build_folds(report: RunReport, *, run: bool) -> Iterator[Fold]:
     yield Fold("Ticket fields", render_block("folds", "ticket", report.ticket) if report.kind == "bug" else "")
     if report.status is not Status.DEGRADED:
         yield notes
-    if run:
+    if run_fold:
         facts = f"{wording.format_seconds(report.seconds)}, {wording.format_usage(report.usage)}"
         yield Fold(f"The run: {facts}", _render_run(report))
     yield Fold("Analysis", sanitize_markdown(report.analysis, max_chars=MAX_ANALYSIS_CHARS))
 
 
 def _build_bug_folds(report: RunReport) -> Iterator[Fold]:
-    folded = report.suspects[VISIBLE_SUSPECTS : VISIBLE_SUSPECTS + MAX_ITEMS]
-    yield Fold(wording.format_count(len(folded), "more suspect"), _render_suspects(report, folded))
+    more = report.suspects[VISIBLE_SUSPECTS : VISIBLE_SUSPECTS + MAX_ITEMS]
+    yield Fold(wording.format_count(len(more), "more suspect"), _render_suspects(report, more))
     yield _build_evidence_fold(report)
     if report.critique:
-        yield Fold(_critic_title(report.critique.verdict, len(report.critique.gaps)), _render_critique(report))
+        gaps = report.critique.gaps
+        objections = wording.format_count(len(gaps), "objection") if gaps else "no objections"
+        body = render_block("folds", "critique", report.critique, gaps[:MAX_ITEMS])
+        yield Fold(f"Critic: {wording.VERDICTS[report.critique.verdict]}, {objections}", body)
     yield Fold("Suggested fix", render_block("folds", "fix", report.suggested_fix) if report.suggested_fix else "")
     yield Fold("Steps to reproduce", render_block("folds", "reproduction", report.reproduction[:MAX_ITEMS]))
 
@@ -163,37 +154,22 @@ def _render_run(report: RunReport) -> str:
     return render_block("folds", "run", report, steps, planning)
 
 
-def _critic_title(verdict: Verdict, gaps: int) -> str:
-    objections = wording.format_count(gaps, "objection") if gaps else "no objections"
-    return f"Critic: {wording.VERDICTS[verdict]}, {objections}"
-
-
-def _render_critique(report: RunReport) -> str:
-    assert report.critique is not None
-    return render_block(
-        "folds", "critique", report.critique.model_copy(update={"gaps": report.critique.gaps[:MAX_ITEMS]})
-    )
-
-
 def _build_evidence_fold(report: RunReport) -> Fold:
-    shown_items = report.evidence[:MAX_ITEMS]
-    rows = [(item, _render_location(report, item.span) if item.span else "") for item in shown_items]
+    items = report.evidence[:MAX_ITEMS]
+    rows = [(item, _render_location(report, item.span) if item.span else "") for item in items]
     refused = report.citations.refused[:MAX_ITEMS]
-    verified = sum(item.verified for item in shown_items)
+    verified = sum(item.verified for item in items)
     title = f"Evidence ({verified} of {len(rows)} verified)" if rows else "References that could not be verified"
     return Fold(title, render_block("folds", "evidence", rows, refused) if rows or refused else "")
 
 
 def _build_references_fold(report: RunReport) -> Fold:
-    rows = [
-        (result, sanitize_third_party_url(result.url, report.server_url))
-        for result in report.external_references[:MAX_ITEMS]
-    ]
+    results = report.external_references[:MAX_ITEMS]
+    rows = [(result, sanitize_third_party_url(result.url, report.server_url)) for result in results]
     return Fold(wording.format_count(len(rows), "external reference"), render_block("folds", "references", rows))
 
 
 def _collect_links(report: RunReport) -> list[str]:
-    """Every address that code may have put into the page."""
     targets: list[Span | str] = [suspect.span or suspect.path for suspect in report.suspects]
     targets += [item.span for item in report.evidence if item.span]
     links = [build_permalink(report.server_url, report.repository, report.commit, target) for target in targets]

@@ -1,4 +1,4 @@
-"""The last look at a page before it goes out: is it short enough, and is everything in it dead?"""
+"""Last checks of a page before it is published: its length, and that nothing in it is active."""
 
 from collections.abc import Sequence
 
@@ -7,15 +7,15 @@ from triage.publish.wording import truncate
 from triage.text.inert_markdown import find_active_content, format_code_block
 
 MAX_COMMENT_UNITS = 60_000
-"""GitHub takes 65,536 characters; the rest is for how it counts them and for our own first line."""
+"""GitHub accepts 65,536 characters. The difference leaves room for our first line and for how GitHub counts."""
 MAX_SUMMARY_UNITS = 900_000
-"""GitHub shows 1 MiB for one step."""
+"""GitHub shows 1 MiB per step."""
 
 
 def fit_page(page: Page, max_units: int) -> str:
-    """The page in at most `max_units` UTF-16 code units; what does not fit goes from the end, and the page says so.
+    """Returns the page in at most `max_units` UTF-16 code units. Leaves out sections from the end, and says so.
 
-    Sections go as a whole, so that every fence and every fold stays closed.
+    A section is never cut: every code block and every fold stays closed.
     """
     parts = [*page.blocks, *(fold.markdown for fold in page.folds)]
     titles = ["" for _ in page.blocks] + [fold.title.partition(":")[0] for fold in page.folds]
@@ -29,15 +29,20 @@ def fit_page(page: Page, max_units: int) -> str:
 
 
 def _truncation_notice(titles: Sequence[str]) -> str:
-    named = ", ".join(dict.fromkeys(titles))
-    return f"_Cut, because it was too long. Left out: {named}._"
+    names = ", ".join(dict.fromkeys(titles))
+    return f"_Cut, because it was too long. Left out: {names}._"
 
 
 def ensure_inert(markdown: str, links: Sequence[str], max_units: int, picture: str = "") -> str:
-    """The same Markdown when nothing in it acts, else its source in one fenced block.
+    """Returns the Markdown if nothing in it is active, else its source in one code block.
 
-    `links` are the addresses that code put in; `picture` is a block of ours that GitHub is meant to draw. This is the
-    second lock: the first is that every hole of a template is filled through `checks.inert`.
+    This is the second defence: each value in a template is already escaped by `text.inert_markdown`.
+
+    Args:
+        markdown: The page.
+        links: URLs that our code put into the page.
+        max_units: Maximum length of the result.
+        picture: Our own diagram, which GitHub is meant to draw.
     """
     if not find_active_content(markdown.replace(picture, "", 1), links):
         return markdown
@@ -45,5 +50,5 @@ def ensure_inert(markdown: str, links: Sequence[str], max_units: int, picture: s
 
 
 def utf16_length(text: str) -> int:
-    """Length as JavaScript and GitHub's limits count it."""
+    """Returns the length as JavaScript and the limits of GitHub count it."""
     return len(text) + sum(character > "\uffff" for character in text)

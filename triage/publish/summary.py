@@ -1,7 +1,8 @@
-"""The job's page: the report, a picture of what ran, and what it cost."""
+"""Renders the page of the job: the report, a picture of the run, and its cost."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from triage.domain.effect import AddLabels, EditComment, Effect, LabelsMode, PostComment, RemoveComment
 from triage.domain.report import RunReport
@@ -9,10 +10,12 @@ from triage.publish import run_details
 from triage.publish.diagram import render_diagram
 from triage.publish.hidden_state import PostedState
 from triage.publish.permalink import sanitize_url
-from triage.publish.sections import MAX_ITEMS, build_page
+from triage.publish.sections import build_page
 from triage.publish.size_limit import MAX_SUMMARY_UNITS, ensure_inert, fit_page
 from triage.publish.template import render_block
 from triage.text.inert_markdown import format_code_span
+
+Notice = Literal["skip", "index", "unfinished", "failure", "unpublished"]
 
 
 def render_summary(
@@ -23,7 +26,7 @@ def render_summary(
     labels: LabelsMode = "suggest",
     planned: Sequence[Effect] | None = None,
 ) -> str:
-    """The whole page. `planned` is what a dry run would have written."""
+    """Returns the page with the report. `planned` is what a dry run would write."""
     content = build_page(report, previous, paths, labels, run_fold=False)
     blocks = [render_block("summary", "title", report, sanitize_url(report.issue.url))]
     blocks += [render_plan(planned)] if planned is not None else []
@@ -37,33 +40,13 @@ def render_summary(
     return ensure_inert(fit_page(whole, MAX_SUMMARY_UNITS), whole.links, MAX_SUMMARY_UNITS, picture) + "\n"
 
 
-def render_skip_summary(reason: str) -> str:
-    """Nothing was done, and why."""
-    return ensure_inert(render_block("summary", "skip", reason), [], MAX_SUMMARY_UNITS) + "\n"
-
-
-def render_index_summary(told: str, notes: Sequence[str]) -> str:
-    """An index was made, and what did not go as asked."""
-    return ensure_inert(render_block("summary", "indexed", told, notes[:MAX_ITEMS]), [], MAX_SUMMARY_UNITS) + "\n"
-
-
-def render_unfinished_summary(message: str) -> str:
-    """There is nothing to tell, and why."""
-    return ensure_inert(render_block("summary", "unfinished", message), [], MAX_SUMMARY_UNITS) + "\n"
-
-
-def render_failure_summary(message: str) -> str:
-    """Nothing could be done, and who must mend what."""
-    return ensure_inert(render_block("summary", "failure", message), [], MAX_SUMMARY_UNITS) + "\n"
-
-
-def render_unpublished_notice(messages: Sequence[str]) -> str:
-    """What GitHub did not take, to stand before the report."""
-    return ensure_inert(render_block("summary", "unpublished", messages[:MAX_ITEMS]), [], MAX_SUMMARY_UNITS) + "\n"
+def render_notice(kind: Notice, *values: object) -> str:
+    """Returns a short page without a report, or a part of one: `values` are the parameters of the macro `kind`."""
+    return ensure_inert(render_block("summary", kind, *values), [], MAX_SUMMARY_UNITS) + "\n"
 
 
 def render_plan(effects: Sequence[Effect]) -> str:
-    """What would be written to the issue, one line each; what it says is the report below."""
+    """Returns the part of the page that lists what a dry run would write."""
     return render_block("summary", "plan", [_describe_effect(effect) for effect in effects])
 
 

@@ -1,7 +1,7 @@
-"""The pages' words: Jinja macros in `templates/`, one for each block.
+"""Renders blocks of a page with the Jinja macros in `templates/`.
 
-Nothing is escaped by the template engine, because every hole is filled through a filter of `checks.inert` or with
-our own enums and numbers.
+The template engine escapes nothing: every value passes a filter of `text.inert_markdown`, or is an enum or a number
+of ours.
 """
 
 from functools import cache
@@ -18,49 +18,48 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("triage.publish", "templates"),
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701  (Markdown, not HTML: escaping is `checks.inert`)
+        autoescape=False,  # noqa: S701  (Markdown, not HTML)
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=False,
     )
     environment.filters |= {
-        "inert": escape_markdown,
-        "cell": escape_table_cell,
-        "code": format_code_span,
-        "cell_code": render_cell_code,
-        "fenced": format_code_block,
-        "sentences": wording.first_sentences,
+        "escape_markdown": escape_markdown,
+        "table_cell": escape_table_cell,
+        "code_span": format_code_span,
+        "table_code": render_table_code,
+        "code_block": format_code_block,
+        "first_sentences": wording.first_sentences,
         "confidence": wording.format_confidence,
-        "seconds": wording.format_seconds,
         "dollars": wording.format_dollars,
         "outcome": wording.format_outcome,
-        "clipped": wording.truncate,
-        "unticked": escape_checkbox,
-        "answerer": describe_answerer,
+        "truncate": wording.truncate,
+        "escape_checkbox": escape_checkbox,
+        "answered_by": describe_answerer,
     }
-    environment.globals["words"] = wording
+    environment.globals["wording"] = wording
     return environment
 
 
 def render_block(template: str, macro: str, *values: object) -> str:
-    """Markdown of one macro of a template, without empty lines around it."""
+    """Returns the Markdown of one macro of a template, without empty lines around it."""
     text: str = getattr(_environment().get_template(f"{template}.md.j2").module, macro)(*values)
     return text.strip("\n")
 
 
-def render_cell_code(text: str) -> str:
-    """A code span for a table's cell. A bar would end the cell; a backslash before it cannot be written there."""
+def render_table_code(text: str) -> str:
+    """Returns a code span for a table cell, where a bar ends the cell and no backslash may stand before it."""
     return format_code_span(text.replace("|", "¦")) if "\\" in text else format_code_span(text).replace("|", "\\|")
 
 
 def describe_answerer(step: StepRecord) -> str:
-    """Who answered, for a table's cell; empty for what no agent does."""
+    """Returns who answered, for a table cell; empty for the index, which no agent answers."""
     model = wording.model_name(step)
     if model:
-        return render_cell_code(wording.truncate(model, 60))
-    return "" if step.step in wording.STEPS_WITHOUT_AGENT else step.engine
+        return render_table_code(wording.truncate(model, 60))
+    return "" if step.step == "prepare" else step.engine
 
 
 def escape_checkbox(markdown: str) -> str:
-    """For an open item of a task list: GitHub's parser ticks the box when `[x]` stands anywhere in its line."""
+    """Returns text for an open item of a task list: GitHub ticks the box if `[x]` stands anywhere in the line."""
     return markdown.replace("[x]", "[ x]").replace("[X]", "[ X]")

@@ -1,4 +1,4 @@
-"""The report at a terminal."""
+"""Renders the report for a terminal."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,34 +14,34 @@ from triage.publish import wording
 from triage.publish.permalink import format_location
 from triage.publish.run_details import summarize_run
 from triage.publish.run_stages import AgentTurn, split_into_stages
+from triage.publish.sections import NOTES_TITLE
 from triage.text.clean_text import clean_text
 
 _SEVERITY_STYLES = {"CRITICAL": "bold white on red", "HIGH": "bold red", "MEDIUM": "bold yellow", "LOW": "bold cyan"}
 
 
 def render_terminal_page(report: RunReport) -> Group:
-    """Everything that the comment says, without Markdown. Terminal control characters are taken out."""
+    """Returns the content of the comment without Markdown and without control characters."""
     return Group(*_build_parts(report))
 
 
 def _build_parts(report: RunReport) -> Iterator[RenderableType]:
     yield _render_verdict(report)
-    yield _visible_text(report.summary)
+    yield Text(clean_text(report.summary))
     yield from _render_list("Could the reporter add", [item.question for item in report.missing_information])
     if report.kind == "bug":
-        yield from _render_section(
-            wording.CAUSES[report.verdict] if report.suspects else "Root cause", report.root_cause
-        )
+        cause = wording.CAUSES[report.verdict] if report.suspects else "Root cause"
+        yield from _render_section(cause, [report.root_cause] if report.root_cause else [])
         yield from _render_suspects(report)
     yield from _render_list("Next steps", report.next_steps)
     if report.critique and report.kind == "bug":
         yield from _render_list(f"Critic: {report.critique.summary}", report.critique.gaps)
-    yield from _render_list("Found outside", [f"{page.title}  {page.url}" for page in report.external_references])
+    yield from _render_list("External references", [f"{page.title}  {page.url}" for page in report.external_references])
     if report.analysis:
         yield Text("\nAnalysis", style="bold")
-        yield Padding(Markdown(clean_text(report.analysis)), (0, 0, 0, 2))
+        yield _indent(Markdown(clean_text(report.analysis)))
     if report.status is Status.DEGRADED:
-        yield from _render_list("What this report could not do", report.notes)
+        yield from _render_list(NOTES_TITLE, report.notes)
     yield from _render_run(report)
 
 
@@ -62,9 +62,8 @@ def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
     for column in ("Where", "Symbol", "Why"):
         table.add_column(column, overflow="fold")
     for suspect in report.suspects:
-        place = _visible_text(format_location(suspect.span or suspect.path))
-        place.stylize("bold")
-        table.add_row(place, _visible_text(suspect.symbol or ""), _visible_text(suspect.reason))
+        location = Text(clean_text(format_location(suspect.span or suspect.path)), style="bold")
+        table.add_row(location, Text(clean_text(suspect.symbol or "")), Text(clean_text(suspect.reason)))
     yield Text()
     yield table
 
@@ -72,38 +71,32 @@ def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
 def _render_run(report: RunReport) -> Iterator[RenderableType]:
     cost = "cost unknown" if report.usage.usd is None else f"${report.usage.usd:.4f}"
     verified = f"{report.citations.verified} of {report.citations.total} references verified"
-    spent = f"{report.usage.tokens:,} tokens, {cost}, " if report.usage.calls else ""
+    usage = f"{report.usage.tokens:,} tokens, {cost}, " if report.usage.calls else ""
     yield Text()
-    yield Text(f"{verified} · engine {wording.describe_engine(report)} · {spent}{report.seconds:.1f} s", style="dim")
+    yield Text(f"{verified} · engine {wording.describe_engine(report)} · {usage}{report.seconds:.1f} s", style="dim")
     yield Text(summarize_run(report), style="dim")
-    yield Text(
-        ", ".join(_describe_turn(turn) for stage in split_into_stages(report) for turn in stage.turns), style="dim"
-    )
+    turns = [_describe_turn(turn) for stage in split_into_stages(report) for turn in stage.turns]
+    yield Text(", ".join(turns), style="dim")
 
 
 def _describe_turn(turn: AgentTurn) -> str:
-    """Such as `critic failed, by rules 3.8 s`."""
     first, last = turn.attempts[0], turn.attempts[-1]
     failed = "" if first.outcome is Outcome.SUCCESS else f" {wording.OUTCOMES[first.outcome]}"
-    twin = ", by rules" if last is not first and last.engine == "rules" else ""
+    by_rules = ", by rules" if last is not first and last.engine == "rules" else ""
     seconds = sum(record.seconds for record in turn.attempts)
-    return f"{turn.step.replace('_', ' ')}{failed}{twin} {seconds:.1f} s"
-
-
-def _render_section(title: str, text: str) -> Iterator[RenderableType]:
-    if text:
-        yield Text()
-        yield Text(title, style="bold")
-        yield Padding(_visible_text(text), (0, 0, 0, 2))
+    return f"{turn.step.replace('_', ' ')}{failed}{by_rules} {seconds:.1f} s"
 
 
 def _render_list(title: str, items: Sequence[str]) -> Iterator[RenderableType]:
-    if items:
+    return _render_section(title, [f"- {item}" for item in items])
+
+
+def _render_section(title: str, paragraphs: Sequence[str]) -> Iterator[RenderableType]:
+    if paragraphs:
         yield Text()
         yield Text(clean_text(title), style="bold")
-        for item in items:
-            yield Padding(_visible_text(f"- {item}"), (0, 0, 0, 2))
+        yield from (_indent(Text(clean_text(paragraph))) for paragraph in paragraphs)
 
 
-def _visible_text(text: str) -> Text:
-    return Text(clean_text(text))
+def _indent(content: RenderableType) -> Padding:
+    return Padding(content, (0, 0, 0, 2))

@@ -1,4 +1,4 @@
-"""What enums and numbers read like on a page."""
+"""Words for enums and numbers on a page."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,9 @@ from triage.domain.fault import Part, is_refused_by_gate
 from triage.domain.findings import Effort, Kind, MissingKind, Verdict
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, StepName, StepRecord, Usage
-from triage.publish.run_stages import has_model_answer, was_model_asked
 
 LOW_CONFIDENCE, HIGH_CONFIDENCE = 0.4, 0.7
-"""Below the first, confidence is called low; from the second on, high."""
+"""Confidence below the first is low; from the second on it is high."""
 
 VERDICTS: dict[Verdict | None, str] = {
     "CONFIRMED": "confirmed by the code",
@@ -45,7 +44,7 @@ QUESTIONS: dict[MissingKind, str] = {
     "configuration": "The configuration in use",
     "other": "A detail that was asked for",
 }
-"""How an earlier question is named once it is answered."""
+"""Names of earlier questions that are answered now."""
 EFFORTS: dict[Effort, str] = {
     "XS": "under an hour",
     "S": "half a day",
@@ -62,8 +61,6 @@ STEPS: dict[StepName, str] = {
     "critic": "Critic",
     "writer": "Writer",
 }
-STEPS_WITHOUT_AGENT: frozenset[StepName] = frozenset({"prepare"})
-"""Steps that no agent answers."""
 OUTCOMES: dict[Outcome, str] = {
     Outcome.SUCCESS: "done",
     Outcome.FAILED: "failed",
@@ -73,44 +70,51 @@ OUTCOMES: dict[Outcome, str] = {
 
 
 def describe_engine(report: RunReport) -> str:
-    """Who answered in this run."""
+    """Returns who answered in this run."""
     if report.engine == "rules":
         return "rules (no model)"
     if has_model_answer(report):
         return "model"
-    asked = (
-        "a model was asked and gave no usable answer" if was_model_asked(report) else "a model was chosen and not asked"
+    if any(step.calls or (step.engine == "model" and step.outcome is not Outcome.SKIPPED) for step in report.steps):
+        return "rules (a model was asked and gave no usable answer)"
+    return "rules (a model was chosen and not asked)"
+
+
+def has_model_answer(report: RunReport) -> bool:
+    """Whether at least one agent's answer is a model's."""
+    return any(
+        record.engine == "model" and record.outcome is Outcome.SUCCESS and record.step != "supervisor"
+        for record in report.steps
     )
-    return f"rules ({asked})"
 
 
 def model_name(step: StepRecord) -> str:
-    """The model that answered or was asked last, as its endpoint names it; empty by rules and when none was named."""
+    """Returns the name that the endpoint gives the model that answered or was asked last; empty without one."""
     if step.engine == "rules":
         return ""
     return step.model or (step.calls[-1].model if step.calls else "")
 
 
 def format_agents(names: Sequence[str]) -> str:
-    """The agents' names; a name that is none of ours, which a model may have made up, is not repeated."""
+    """Returns the names of our agents. Other names come from a model and are not repeated."""
     known = {str(step): word for step, word in STEPS.items()}
     return ", ".join(known.get(name, "an unknown agent") for name in names)
 
 
 def format_confidence(value: float) -> str:
-    """Such as `medium confidence (0.62)`."""
+    """Returns text such as `medium confidence (0.62)`."""
     return f"{confidence_level(value)} confidence ({value:.2f})"
 
 
 def confidence_level(value: float) -> str:
-    """`low`, `medium` or `high`."""
+    """Returns `low`, `medium` or `high`."""
     if value < LOW_CONFIDENCE:
         return "low"
     return "medium" if value < HIGH_CONFIDENCE else "high"
 
 
 def format_seconds(value: float) -> str:
-    """Such as `3.2 s`; from a minute on `2 min 5 s`."""
+    """Returns text such as `3.2 s`, and from one minute on `2 min 5 s`."""
     if 0 < value < 0.05:
         return "under 0.1 s"
     if value < 59.95:
@@ -120,23 +124,23 @@ def format_seconds(value: float) -> str:
 
 
 def format_dollars(usd: float | None) -> str:
-    """Without the sign: GitHub reads what stands between two of them as a formula."""
+    """Returns the amount without a dollar sign: GitHub renders text between two of them as a formula."""
     if usd is None:
         return "unknown"
     return f"{usd:.4f}" if 0 < usd < 1 else f"{usd:.2f}"
 
 
 def format_usage(usage: Usage) -> str:
-    """Such as `12,345 tokens, 0.0421 US dollars`."""
+    """Returns text such as `12,345 tokens, 0.0421 US dollars`."""
     if not usage.calls and not usage.tokens:
         return "no tokens"
     price = "price unknown" if usage.usd is None else f"{format_dollars(usage.usd)} US dollars"
     return f"{format_count(usage.tokens, 'token')}, {price}"
 
 
-def format_count(number: int, one: str, many: str = "") -> str:
-    """Such as `1 file`, `3 files`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def format_count(number: int, noun: str) -> str:
+    """Returns text such as `1 file` or `3 files`."""
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
 PARTS: dict[Part, str] = {
@@ -146,26 +150,26 @@ PARTS: dict[Part, str] = {
     "model call": "a request to",
     "tool": "the tool",
 }
-"""What failed, as a table's cell says it."""
+"""Names of what failed, for a table."""
 
 
 def format_outcome(step: StepRecord) -> str:
-    """How a step ended, with the reason where there is one."""
+    """Returns how a step ended, with the reason if there is one."""
     word = "refused by the gate" if is_refused_by_gate(step) else OUTCOMES[step.outcome]
-    but = f", but {'. '.join(step.shortfalls)}" if step.shortfalls else ""
-    return (f"{word}: {step.error}" if step.error else word) + but
+    shortfalls = f", but {'. '.join(step.shortfalls)}" if step.shortfalls else ""
+    return (f"{word}: {step.error}" if step.error else word) + shortfalls
 
 
 def first_sentences(text: str, count: int) -> str:
-    """The text's first sentences. A full stop inside a name, a number or `e.g.` ends none."""
+    """Returns the first `count` sentences. A full stop inside a name, a number or `e.g.` does not end a sentence."""
     words = text.split()
-    ended = 0
-    for at, word in enumerate(words):
-        following = words[at + 1 : at + 2]
+    sentences = 0
+    for index, word in enumerate(words):
+        following = words[index + 1 : index + 2]
         if _ends_sentence(word) and following and not following[0][0].islower():
-            ended += 1
-        if ended == count:
-            return " ".join(words[: at + 1])
+            sentences += 1
+        if sentences == count:
+            return " ".join(words[: index + 1])
     return " ".join(words)
 
 
@@ -178,5 +182,5 @@ def _ends_sentence(word: str) -> bool:
 
 
 def truncate(text: str, max_chars: int) -> str:
-    """The text's beginning, with a sign where something is missing."""
+    """Returns the beginning of the text, with an ellipsis if something is cut off."""
     return text if len(text) <= max_chars else text[: max_chars - 1] + "…"

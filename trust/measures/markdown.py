@@ -5,7 +5,7 @@ from functools import cache
 
 from triage.publish.comment import render_comment
 from triage.publish.hidden_state import PostedState
-from triage.publish.summary import render_failure_summary, render_skip_summary, render_summary
+from triage.publish.summary import render_notice, render_summary
 from trust.corpora import CorpusText, markdown
 from trust.markdown_judge import Judgement, judge_page
 from trust.measure import Measure, MeasureResult
@@ -46,8 +46,8 @@ def _pages(words: str, choice: int) -> dict[str, str]:
     return {
         "comment": render_comment(report, earlier, [words]),
         "summary": render_summary(report, earlier, [words]),
-        "skip": render_skip_summary(words),
-        "failure": render_failure_summary(words),
+        "skip": render_notice("skip", words),
+        "failure": render_notice("failure", words),
     }
 
 
@@ -74,9 +74,9 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     name="Live effects in Markdown",
     goal="0",
-    description="A string of the corpora in every field of a report, in the comment and on the job's page, read by "
-    "another parser (comrak, html5lib) and by the rules of GitHub's filters; a failure is an image, a link, a mention, "
-    "a reference, raw HTML, a bot's command or structure that the words brought in.",
+    description="A text of the corpora in every field of a report, in the comment and on the page of the job. Another "
+    "parser (comrak, html5lib) and the rules of GitHub's filters read both. A failure is an image, a link, a mention, "
+    "a reference, raw HTML, a bot command or page structure that the text adds.",
     run=run,
     run_without_defence=run_without_defence,
 )

@@ -1,0 +1,35 @@
+"""How the cost of a function grows with its input, in processor time: the same on a fast, a slow and a busy machine."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+FACTOR = 4
+"""The large input is this much longer than the small one."""
+MAX_GROWTH = 12.0
+"""Allowed growth of the cost. Linear cost grows 4 times (up to 10 where memory is slow), quadratic cost 16 times."""
+NEGLIGIBLE_SECONDS = 0.05
+"""Cheaper calls are too short to compare, and harmless."""
+TRIES = 5
+T = TypeVar("T")
+
+
+def measure_growth(function: Callable[[T], object], build: Callable[[int], T], size: int) -> float:
+    """Cost for an input of `size`, divided by the cost for a quarter of it; 0.0 when both are negligible."""
+    large = build(size)
+    first = _measure_seconds(function, large)
+    if first <= NEGLIGIBLE_SECONDS:
+        return 0.0
+    small = build(size // FACTOR)
+    # The minimum counts: other work on the machine adds time and never takes any away.
+    small_cost = min(_measure_seconds(function, small) for _ in range(TRIES))
+    growth = first / small_cost
+    if growth > MAX_GROWTH:
+        growth = min(first, *(_measure_seconds(function, large) for _ in range(TRIES - 1))) / small_cost
+    return growth
+
+
+def _measure_seconds(function: Callable[[T], object], value: T) -> float:
+    started = time.process_time()
+    function(value)
+    return time.process_time() - started
