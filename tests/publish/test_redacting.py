@@ -12,7 +12,7 @@ from triage.domain.issue import IssueComment
 from triage.publish.hidden_state import PostedState, parse_state, render_state
 from triage.publish.redacting import RedactingGitHub, RedactingResponseCache, RedactingRunner
 from triage.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
-from triage.text.inert_markdown import find_active_content
+from triage.text.active_content import find_active_content
 
 STATE = render_state(PostedState(text="0123456789abcdef", content="fedcba9876543210"))
 

@@ -27,7 +27,7 @@ from triage.publish.summary import (
     render_plan,
     render_summary,
 )
-from triage.text.inert_markdown import find_active_content
+from triage.text.active_content import find_active_content
 
 DRY_RUN: list[Effect] = [
     PostComment(issue_number=412, body="x" * 1234),

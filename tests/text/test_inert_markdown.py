@@ -9,15 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from triage.text.clean_text import clean_and_count, clean_text, markdown_to_html
+from triage.text.active_content import find_active_content
+from triage.text.clean_text import clean_and_count, clean_text
 from triage.text.inert_markdown import (
     escape_markdown,
     escape_table_cell,
-    find_active_content,
     format_code_block,
     format_code_span,
     sanitize_markdown,
 )
+from triage.text.markdown_html import markdown_to_html
 from trust.markdown_judge import judge_page
 
 NASTY = [
@@ -231,7 +232,7 @@ def test_plain_says_that_it_was_cut() -> None:
         ("let $x$ be", "a formula"),
         ("let $`x`$ be", "a formula"),
         ("$$\nx\n$$", "a formula"),
-        ("```mermaid\ngraph\n```", "a drawn block"),
+        ("```mermaid\ngraph\n```", "a rendered block"),
         ("<div>" * 300, "nesting too deep to check"),
     ],
 )

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from triage.publish.sections import Page
 from triage.publish.wording import truncate
-from triage.text.inert_markdown import find_active_content, format_code_block
+from triage.text.active_content import find_active_content
+from triage.text.inert_markdown import format_code_block
 
 MAX_COMMENT_UNITS = 60_000
 """GitHub accepts 65,536 characters. The difference leaves room for our first line and for how GitHub counts."""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from triage.reading.traces import with_forward_slashes
-from triage.text.clean_text import word_set
+from triage.text.word_set import word_set
 
 _MOST_NAMES = 60
 _MOST_PATHS = 60

@@ -3,7 +3,7 @@
 import re
 
 from triage.domain.issue import Reading
-from triage.text.clean_text import word_set
+from triage.text.word_set import word_set
 
 MAX_CHARS = 20_000
 """Only so much text is searched for signs; what a reporter complains about stands early."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from triage.domain.issue import Section
-from triage.text.clean_text import word_set
+from triage.text.word_set import word_set
 
 _MOST = 40
 _MAX_LINE_CHARS = 400

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
 from triage.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER, redact_likely_secrets
-from triage.text.clean_text import clean_text, word_set
+from triage.text.clean_text import clean_text
+from triage.text.word_set import word_set
 
 MAX_QUERY_CHARS = 200
 _MAX_READ_CHARS = 2_000

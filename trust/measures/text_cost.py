@@ -20,11 +20,11 @@ from triage.reading.symptoms import find_symptoms
 from triage.secrets.likely_secrets import redact_likely_secrets
 from triage.secrets.redactor import SecretRedactor
 from triage.secrets.web_query import restrict_query
+from triage.text.active_content import find_active_content
 from triage.text.clean_text import clean_and_count
 from triage.text.inert_markdown import (
     escape_markdown,
     escape_table_cell,
-    find_active_content,
     format_code_block,
     format_code_span,
     sanitize_markdown,

@@ -18,7 +18,7 @@ from triage.index.rank.mentions import resolve_line
 from triage.index.rank.query import Query
 from triage.index.rank.quotes import find_quotes, measure_message_overlap
 from triage.index.rank.snippets import code_lines
-from triage.text.clean_text import word_set
+from triage.text.word_set import word_set
 
 if TYPE_CHECKING:
     from triage.index.rank.ranking import Ranking

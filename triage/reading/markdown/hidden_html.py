@@ -10,7 +10,8 @@ from functools import cache
 
 from pygments.lexers import get_all_lexers  # type: ignore[import-untyped]
 
-from triage.text.clean_text import clean_text, word_set
+from triage.text.clean_text import clean_text
+from triage.text.word_set import word_set
 
 HIDDEN_TAGS = word_set(
     "script style template noscript head title svg math object iframe video audio canvas textarea datalist dialog rp "

@@ -9,7 +9,8 @@ from selectolax.lexbor import LexborNode
 from triage.reading.markdown import hidden_html
 from triage.reading.markdown.html_in_code import read_code_block, read_inline_code
 from triage.reading.markdown.text_blocks import BlockDraft, CodeSpan, join_words
-from triage.text.clean_text import clean_text, word_set
+from triage.text.clean_text import clean_text
+from triage.text.word_set import word_set
 
 _BLOCK_TAGS = word_set(
     "p div blockquote ul ol li table thead tbody tr details summary section article header footer main aside nav "

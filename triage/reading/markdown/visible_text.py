@@ -14,7 +14,9 @@ from triage.reading.markdown.hidden_markdown import count_unrendered
 from triage.reading.markdown.html_page import PageWriter
 from triage.reading.markdown.text_blocks import BlockDraft
 from triage.secrets.likely_secrets import redact_likely_secrets
-from triage.text.clean_text import clean_and_count, is_costly_to_parse, markdown_to_html, word_set
+from triage.text.clean_text import clean_and_count
+from triage.text.markdown_html import is_costly_to_parse, markdown_to_html
+from triage.text.word_set import word_set
 
 BlockKind = Literal["text", "heading", "code"]
 
