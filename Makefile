@@ -1,6 +1,6 @@
-# Everything that CI runs is a target here; `make` alone lists them.
+# Everything that CI runs is a target here. `make` lists them.
 #
-# REPO and ISSUE are paths seen from here, or from where make was called (make -C).
+# REPO and ISSUE are relative to this folder, or to the folder that make was called from (make -C).
 
 REPO = .
 ISSUE = examples/crash-with-traceback.md
@@ -18,14 +18,14 @@ TOOLS = $(VENV)/.installed-dev
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	--no-emit-index-url $(if $(UPGRADE),--upgrade)
 
-# Tried by running: version managers leave names on the path that only print an error, and Debian splits venv off.
+# Each candidate is run: version managers leave names on the path that only print an error, and Debian packages venv apart.
 PYTHON = $(shell for name in python3.13 python3.12 python3.11 python3; do \
 	$$name -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$name && break; done)
 
-# A caller's settings that would send the installation elsewhere or hide this checkout from `python -m`.
+# Variables of the caller that would install elsewhere or hide this checkout from `python -m`.
 unexport PYTHONHOME PYTHONPATH PYTHONSAFEPATH PIP_PREFIX PIP_TARGET PIP_USER
 
-# Packages are compiled at once on all cores; one that ships a file for another Python is no reason to stop.
+# Compiles packages on all cores. A package may ship a file for another Python version: that is no error.
 define INSTALL
 	@echo "installing $< into $(VENV)" >&2
 	@$(RUN) -m pip install -qq --disable-pip-version-check --no-input --no-compile --no-deps --require-hashes -r $<
@@ -33,19 +33,19 @@ define INSTALL
 	@touch $@
 endef
 
-seen = $(if $(wildcard $(1)),$(1),$(if $(wildcard $(PWD)/$(1)),$(PWD)/$(1),$(1)))
+resolve = $(if $(wildcard $(1)),$(1),$(if $(wildcard $(PWD)/$(1)),$(PWD)/$(1),$(1)))
 
 .PHONY: help install fmt check test trust bench triage golden lock image try
 
-help: ## this list
+help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-triage: $(VENV)/.installed ## triage ISSUE (a file, a number, -) on the checkout REPO; without a key, by rules
-	@PYTHONDONTWRITEBYTECODE=1 $(RUN) -m triage run --repo "$(call seen,$(REPO))" --issue "$(call seen,$(ISSUE))" --engine rules $(ARGS)
+triage: $(VENV)/.installed ## triage ISSUE (a file, a number, -) on the checkout REPO, without a key
+	@PYTHONDONTWRITEBYTECODE=1 $(RUN) -m triage run --repo "$(call resolve,$(REPO))" --issue "$(call resolve,$(ISSUE))" --engine rules $(ARGS)
 
-install: $(TOOLS) ## make .venv with everything that is needed to work on this
+install: $(TOOLS) ## make .venv with everything that development needs
 
-fmt: $(TOOLS) ## format, and mend what can be mended
+fmt: $(TOOLS) ## format, and fix what can be fixed
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 
@@ -55,33 +55,34 @@ check: $(TOOLS) ## format, lint, types, import rules, workflows
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml examples/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*_*.yml
-	$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic action.yml .github
+	$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic action.yml .github examples/workflows/*.yml
 
-test: $(TOOLS) ## all tests but those that need a container; ARGS goes to pytest
+test: $(TOOLS) ## run all tests except those that need a container; ARGS goes to pytest
 	$(RUN) -m pytest -n 2 $(ARGS)
 
-trust: $(TOOLS) ## what strangers and broken servers could do, tried and counted; ARGS="--share 0.1" tries a tenth
+trust: $(TOOLS) ## try attacks and failures against the action; ARGS="--share 0.1" tries a tenth
 	@$(RUN) -m trust $(ARGS)
 
-bench: $(TOOLS) ## speed, memory and growth, beside plain BM25; accuracy too with SET=FILE.jsonl MIRROR=DIR
-	$(RUN) -m bench.compare $(if $(SET),--set "$(call seen,$(SET))" --mirror "$(call seen,$(MIRROR))",.) $(ARGS)
+bench: $(TOOLS) ## measure speed, memory and growth; with SET=FILE.jsonl MIRROR=DIR also accuracy
+	$(RUN) -m bench.compare $(if $(SET),--set "$(call resolve,$(SET))" --mirror "$(call resolve,$(MIRROR))",.) $(ARGS)
 	$(RUN) -m bench.speed . --growth
 
-golden: $(TOOLS) ## write anew what the golden tests compare with; read the diff
+golden: $(TOOLS) ## update the golden files and the generated parts of the pages; read the diff
 	$(RUN) -m pytest tests/publish tests/adapters/telemetry --golden
+	$(RUN) -m tests.docs_pages
 
-lock: $(TOOLS) ## resolve requirements anew, with hashes; UPGRADE=1 takes the newest of all
+lock: $(TOOLS) ## resolve the requirements again, with hashes; UPGRADE=1 takes the newest versions
 	$(LOCK) --excludes requirements-excluded.txt requirements.in -o requirements.txt
 	$(LOCK) requirements-dev.in -o requirements-dev.txt
 
 image: ## build the container image as IMAGE, with docker or podman
 	$(ENGINE) build --tag $(IMAGE) .
 
-try: $(TOOLS) ## run IMAGE against a GitHub made of loopback
+try: $(TOOLS) ## test IMAGE against a fake GitHub on loopback
 	TRY_IMAGE=$(IMAGE) TRY_ENGINE=$(ENGINE) $(RUN) -m pytest -m container tests/e2e $(ARGS)
 
 $(RUN):

@@ -1,27 +1,13 @@
-"""`action.yml`, `Settings` and the README's tables say the same.
-
-`python -m tests.test_action_yml` writes the tables anew between the README's markers.
-"""
-
-import re
-from pathlib import Path
-from typing import Any
+"""`action.yml` and `Settings` agree."""
 
 import pytest
-import yaml
 from pydantic import SecretStr
 
+from tests.docs_pages import manifest
 from triage.publish.plan_effects import EMPTY_OUTPUTS
 from triage.settings import Settings
 
-ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
 OUTPUTS = list(EMPTY_OUTPUTS)
-
-
-def manifest() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-    return loaded
 
 
 def default_of(name: str) -> str:
@@ -34,23 +20,6 @@ def default_of(name: str) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-def rows(kind: str) -> str:
-    """A Markdown table of the inputs or the outputs."""
-    if kind == "inputs":
-        lines = ["| input | default | meaning |", "|---|---|---|"]
-        for name, told in manifest()["inputs"].items():
-            default = f"`{told['default']}`" if told["default"] else ""
-            lines.append(f"| `{name}` | {default} | {told['description']} |")
-    else:
-        lines = ["| output | meaning |", "|---|---|"]
-        lines += [f"| `{name}` | {told['description']} |" for name, told in manifest()["outputs"].items()]
-    return "\n".join(lines)
-
-
-def table_pattern(kind: str) -> re.Pattern[str]:
-    return re.compile(f"(<!-- {kind} -->\n)(.*?)(<!-- /{kind} -->)", re.DOTALL)
 
 
 def test_every_input_is_a_setting_in_the_same_order() -> None:
@@ -68,7 +37,7 @@ def test_an_input_is_described_by_its_setting(name: str) -> None:
 
 
 def test_defaults_given_by_the_runner_are_the_defaults() -> None:
-    given = {f"INPUT_{name.upper()}": told["default"] for name, told in manifest()["inputs"].items()}
+    given = {f"INPUT_{name.upper()}": entry["default"] for name, entry in manifest()["inputs"].items()}
     given["INPUT_GITHUB-TOKEN"] = ""
     assert Settings.from_runner(given) == Settings.from_runner({})
 
@@ -76,35 +45,15 @@ def test_defaults_given_by_the_runner_are_the_defaults() -> None:
 def test_outputs() -> None:
     outputs = manifest()["outputs"]
     assert list(outputs) == OUTPUTS
-    assert all(set(told) == {"description"} for told in outputs.values())
+    assert all(set(entry) == {"description"} for entry in outputs.values())
 
 
 def test_a_listing_in_the_marketplace_is_possible() -> None:
-    told = manifest()
-    assert told["name"] == "Bug Triage"
-    assert len(told["description"]) < 125
-    assert told["branding"] == {"icon": "search", "color": "blue"}
+    entry = manifest()
+    assert entry["name"] == "Bug Triage"
+    assert len(entry["description"]) < 125
+    assert entry["branding"] == {"icon": "search", "color": "blue"}
 
 
 def test_the_image_is_built_from_this_repository() -> None:
     assert manifest()["runs"] == {"using": "docker", "image": "Dockerfile"}
-
-
-@pytest.mark.skipif(not README.exists(), reason="there is no README yet")
-@pytest.mark.parametrize("kind", ["inputs", "outputs"])
-def test_readme_table(kind: str) -> None:
-    table = table_pattern(kind).search(README.read_text(encoding="utf-8"))
-    assert table, f"README.md has no table between <!-- {kind} --> and <!-- /{kind} -->"
-    assert table[2].strip() == rows(kind)
-
-
-def write_tables() -> None:
-    text = README.read_text(encoding="utf-8")
-    for kind in ("inputs", "outputs"):
-        # A backslash in a description must not become a group's reference.
-        text = table_pattern(kind).sub(r"\1" + rows(kind).replace("\\", r"\\") + r"\n\3", text)
-    README.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write_tables()

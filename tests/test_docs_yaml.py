@@ -16,7 +16,9 @@ from tests.docs_yaml import ROOT, Block, all_blocks, blocks
 BIN = Path(sys.executable).parent
 BLOCKS = all_blocks()
 WORKFLOWS = [
-    Block(path.stem, path.read_text(encoding="utf-8")) for path in sorted((ROOT / ".github/workflows").glob("*.yml"))
+    Block(path.stem, path.read_text(encoding="utf-8"))
+    for folder in (".github/workflows", "examples/workflows")
+    for path in sorted((ROOT / folder).glob("*.yml"))
 ]
 OURS = "OWNER/bug-triage@"
 PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40}|\./")

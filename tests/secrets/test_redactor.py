@@ -74,7 +74,7 @@ class TestForms:
 class TestOtherText:
     def test_of_this_project(self) -> None:
         secrets = (*KEYS, "correct-horse-battery-staple", "production-gateway-token")
-        for name in ("README.md", "SECURITY.md", "requirements.txt", "triage/wiring.py", "docs/control.md"):
+        for name in ("README.md", "SECURITY.md", "requirements.txt", "triage/wiring.py", "docs/how-it-works.md"):
             text = (ROOT / name).read_text(encoding="utf-8")
             assert redact(text, *secrets) == text, name
 

@@ -1,0 +1,96 @@
+"""The generated parts of the pages: tables of the reference, and workflows that `examples/` holds.
+
+`python -m tests.docs_pages` writes them anew; `make golden` runs it.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+import yaml
+
+from tests.docs_yaml import ROOT, pages
+from triage.cli import app
+
+REFERENCE = ROOT / "docs" / "reference.md"
+_WORKFLOW = re.compile(r"(<!-- (examples/workflows/[\w-]+\.yml) -->\n```yaml\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
+
+
+def manifest() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    return loaded
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n".replace("|  |", "| |") for row in [head, *rows]).replace(
+        "\n", f"\n|{'---|' * len(head)}\n", 1
+    )
+
+
+def render_inputs() -> str:
+    rows = [
+        (f"`{name}`", f"`{entry['default']}`" if entry["default"] else "", entry["description"])
+        for name, entry in manifest()["inputs"].items()
+    ]
+    return table(("input", "default", "meaning"), rows)
+
+
+def render_outputs() -> str:
+    return table(
+        ("output", "meaning"), [(f"`{n}`", entry["description"]) for n, entry in manifest()["outputs"].items()]
+    )
+
+
+def render_commands() -> str:
+    group = typer.main.get_command(app)
+    assert isinstance(group, typer.core.TyperGroup)
+    return "\n".join(_render_command(name, command) for name, command in group.commands.items())
+
+
+def _render_command(name: str, command: Any) -> str:
+    rows = [(_spelling(param), _default(param), param.help or "") for param in command.params]
+    summary = command.help.split("\n\n")[0].replace("\n", " ")
+    return f"### `bug-triage {name}`\n\n{summary}\n\n{table(('option', 'default', 'meaning'), rows)}"
+
+
+def _spelling(param: Any) -> str:
+    return f"`{param.name.upper()}`" if param.param_type_name == "argument" else f"`{param.opts[0]}`"
+
+
+def _default(param: Any) -> str:
+    if param.required:
+        return "required"
+    if param.default in (None, "", False):
+        return ""
+    return f"`{param.default}`"
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "inputs": render_inputs,
+    "outputs": render_outputs,
+    "commands": render_commands,
+}
+
+
+def regenerate(text: str) -> str:
+    """A page with its generated parts written anew."""
+    for name, render in TABLES.items():
+        pattern = re.compile(f"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+        text = pattern.sub(lambda found, render=render: found[1] + render() + found[2], text)  # type: ignore[misc]
+    return _WORKFLOW.sub(lambda found: found[1] + (ROOT / found[2]).read_text(encoding="utf-8") + found[4], text)
+
+
+def read_pages() -> Iterator[tuple[Path, str]]:
+    for page in pages():
+        yield page, page.read_text(encoding="utf-8")
+
+
+def main() -> None:
+    for page, text in read_pages():
+        page.write_text(regenerate(text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
