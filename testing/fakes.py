@@ -95,8 +95,8 @@ class FakeCodebase:
     def list_paths(self) -> Sequence[str]:
         return list(self.files)
 
-    def resolve_path(self, written: str) -> str | None:
-        found = [path for path in self.files if f"/{written}".endswith(f"/{path}")]
+    def resolve_path(self, path: str) -> str | None:
+        found = [file for file in self.files if f"/{path}".endswith(f"/{file}")]
         return found[0] if len(found) == 1 else None
 
     def find_definitions(self, name: str) -> list[Passage]:
@@ -262,9 +262,9 @@ class FakeGitHub:
         thread = [said for said in [*self.issues[number].thread, *mine] if said.comment_id not in gone]
         return self.issues[number].model_copy(update={"thread": thread})
 
-    def list_recent_issues(self, most: int) -> list[int]:
+    def list_recent_issues(self, limit: int) -> list[int]:
         self._raise_prepared_error("list_recent_issues")
-        return list(self.recent_issues)[: most + 1]
+        return list(self.recent_issues)[: limit + 1]
 
     def list_labels(self) -> list[str]:
         self._raise_prepared_error("list_labels")
@@ -333,6 +333,9 @@ class FakeProgressLog:
         self.lines.append(f"< {name} {record.outcome}")
 
     def info(self, text: str) -> None:
+        self.lines.append(text)
+
+    def detail(self, text: str) -> None:
         self.lines.append(text)
 
     def log_group(self, title: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""The command line as a person uses it: one process each."""
+"""The command line as a person uses it, one process each."""
 
 import json
 import signal
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit
+from testing.servers.github_server import SLUG, GitHubServer, serve_github
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 
 ROOT = Path(__file__).parents[1]
@@ -18,11 +19,11 @@ REPORT = (
 )
 
 
-def triage(*words: str, said: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
+def triage(*words: str, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "triage", *words],
         cwd=ROOT,
-        input=said,
+        input=stdin,
         capture_output=True,
         text=True,
         check=False,
@@ -37,12 +38,18 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_run_prints_the_report_on_stdout_and_progress_on_stderr(checkout: Path):
-    done = triage("run", "--repo", str(checkout), "--issue", "-", said=REPORT)
-    assert done.returncode == 0
+def test_run_prints_the_report_and_nothing_else(checkout: Path):
+    done = triage("run", "--repo", str(checkout), "--issue", "-", stdin=REPORT)
+    assert (done.returncode, done.stderr) == (0, "")
     assert "cart.py:1-2" in done.stdout
-    assert "prepare" in done.stderr
     assert "\x1b" not in done.stdout, "no colours into a pipe"
+
+
+def test_run_shows_steps_and_decisions_on_stderr_if_verbose(checkout: Path):
+    done = triage("run", "-v", "--repo", str(checkout), "--issue", "-", stdin=REPORT)
+    assert "prepare success" in done.stderr
+    assert "Decision 1 by rules" in done.stderr
+    assert "Decision" not in done.stdout
 
 
 def test_run_prints_json_and_writes_the_report_when_asked(checkout: Path, tmp_path: Path):
@@ -59,7 +66,7 @@ def test_what_is_no_text_is_refused(checkout: Path, tmp_path: Path, data: bytes)
     (tmp_path / "issue.bin").write_bytes(data)
     done = triage("run", "--repo", str(checkout), "--issue", str(tmp_path / "issue.bin"))
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "triage: The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.\n"
+    assert done.stderr == "bug-triage: The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.\n"
 
 
 def test_a_reports_odd_characters_are_no_traceback(checkout: Path):
@@ -70,16 +77,16 @@ def test_a_reports_odd_characters_are_no_traceback(checkout: Path):
         "--issue",
         "-",
         "--json",
-        said='{"title": "\\ud800 \\u0000 x", "body": "\\udfff"}',
+        stdin='{"title": "\\ud800 \\u0000 x", "body": "\\udfff"}',
     )
     assert done.returncode == 0, done.stderr
     json.loads(done.stdout)
 
 
 def test_locate_prints_ranked_paths(checkout: Path):
-    done = triage("locate", str(checkout), said=REPORT)
+    done = triage("locate", str(checkout), stdin=REPORT)
     assert done.stdout.splitlines()[0] == "cart.py"
-    told = json.loads(triage("locate", str(checkout), "--json", said=REPORT).stdout)
+    told = json.loads(triage("locate", str(checkout), "--json", stdin=REPORT).stdout)
     assert told["files"][0] == "cart.py"
     assert told["index_seconds"] >= 0
     assert told["query_seconds"] >= 0
@@ -88,23 +95,19 @@ def test_locate_prints_ranked_paths(checkout: Path):
 def test_the_index_is_kept_for_the_next_command(checkout: Path, tmp_path: Path):
     commit(checkout)
     kept = {"TRIAGE_CACHE_DIR": str(tmp_path.parent / "kept")}
-    first = triage("locate", str(checkout), said=REPORT, **kept)
-    assert first.stdout == triage("locate", str(checkout), said=REPORT, **kept).stdout
-    (told,) = [
-        check["detail"]
-        for check in json.loads(triage("doctor", "--repo", str(checkout), "--json", **kept).stdout)
-        if check["name"] == "checkout"
-    ]
-    assert told.startswith("Indexed 2 files in ")
-    assert ", 2 from the cache. 2 passages, commit " in told
+    first = triage("locate", str(checkout), stdin=REPORT, **kept)
+    assert first.stdout == triage("locate", str(checkout), stdin=REPORT, **kept).stdout
+    checks = json.loads(triage("doctor", "--repo", str(checkout), "--json", **kept).stdout)
+    assert checks["checkout"]["detail"].startswith("Indexed 2 files in ")
+    assert ", 2 from the cache. 2 passages, commit " in checks["checkout"]["detail"]
 
 
 def test_a_cache_that_cannot_be_used_is_a_line_and_no_failure(checkout: Path, tmp_path: Path):
     commit(checkout)
     (checkout / "file").write_text("")
-    done = triage("locate", str(checkout), said=REPORT, TRIAGE_CACHE_DIR="file")
+    done = triage("locate", str(checkout), stdin=REPORT, TRIAGE_CACHE_DIR="file")
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "cart.py")
-    assert done.stderr == "triage: The index cache could not be read (not a directory).\n"
+    assert done.stderr == "warning: The index cache could not be read (not a directory).\n"
 
 
 @pytest.mark.parametrize(
@@ -113,6 +116,9 @@ def test_a_cache_that_cannot_be_used_is_a_line_and_no_failure(checkout: Path, tm
         (["run", "--issue", "no-such-file.md"], "", "cannot be read"),
         (["run", "--issue", "-"], "", "The issue is empty"),
         (["run", "--issue", "12"], "", "--github owner/name"),
+        (["run", "--issue", "https://gitlab.example/a/b/issues/1"], "", "the configured GitHub server is github.com"),
+        (["run", "--issue", "https://github.com/a/b/pull/1"], "", "leads to a pull request"),
+        (["run", "--issue", "https://github.com/a/b/issues/1", "--github", "a/c"], "", "leads to a/b"),
         (["run", "--issue", "12", "--github", "nonsense"], "", "owner/name"),
         (["run", "--repo", "/no/such/folder", "--issue", "-"], "x", "is not a folder"),
         (["run", "--issue", "-", "--engine", "modle"], "x", "did you mean model?"),
@@ -121,7 +127,7 @@ def test_a_cache_that_cannot_be_used_is_a_line_and_no_failure(checkout: Path, tm
     ],
 )
 def test_mistakes_are_one_line(words: list[str], said: str, complaint: str):
-    done = triage(*words, said=said)
+    done = triage(*words, stdin=said)
     assert done.returncode == 1
     assert complaint in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -133,18 +139,29 @@ def test_help(words: list[str]):
     done = triage(*words)
     assert done.returncode == 0
     assert "Usage" in done.stdout
+    assert "<bool>" not in done.stdout
 
 
 def test_doctor_says_what_is_missing(checkout: Path):
     done = triage("doctor", "--repo", str(checkout), "--json")
-    states = {check["name"]: check["state"] for check in json.loads(done.stdout)}
-    assert states == {
-        "checkout": "ok",
-        "project settings": "missing",
-        "GitHub": "missing",
-        "model": "missing",
-        "web search": "missing",
-        "telemetry": "missing",
+    checks = json.loads(done.stdout)
+    assert {name: (check["ok"], check["configured"]) for name, check in checks.items()} == {
+        "checkout": (True, True),
+        "project_settings": (True, False),
+        "github": (True, False),
+        "model": (True, False),
+        "web_search": (True, False),
+        "telemetry": (True, False),
+    }
+
+
+def test_doctor_explains_an_empty_checkout(tmp_path: Path):
+    done = triage("doctor", "--repo", str(tmp_path), "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["checkout"] == {
+        "ok": False,
+        "configured": True,
+        "detail": "there are no files here; name a checkout with --repo",
     }
 
 
@@ -167,13 +184,13 @@ def test_doctor_reads_the_projects_settings(checkout: Path, text: str, code: int
 @pytest.mark.parametrize("words", [["run", "--issue", "-", "--json", "--repo"], ["locate", "--json"]])
 def test_the_projects_settings_hold_at_the_terminal(checkout: Path, words: list[str]):
     (checkout / "own.yml").write_text("ignore: [cart.py]")
-    done = triage(*words, str(checkout), said=REPORT, TRIAGE_CONFIG_FILE="own.yml")
+    done = triage(*words, str(checkout), stdin=REPORT, TRIAGE_CONFIG_FILE="own.yml")
     assert done.returncode == 0, done.stderr
-    assert "cart.py" in triage(*words, str(checkout), said=REPORT).stdout
+    assert "cart.py" in triage(*words, str(checkout), stdin=REPORT).stdout
     told = json.loads(done.stdout)
     assert "cart.py" not in (told["files"] if "files" in told else [one["path"] for one in told["suspects"]])
     (checkout / "own.yml").write_text("ingore: [cart.py]")
-    refused = triage(*words, str(checkout), said=REPORT, TRIAGE_CONFIG_FILE="own.yml")
+    refused = triage(*words, str(checkout), stdin=REPORT, TRIAGE_CONFIG_FILE="own.yml")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "line 1: 'ingore' is not a known key (did you mean ignore?)" in refused.stderr
 
@@ -183,6 +200,23 @@ def test_doctor_fails_on_what_is_broken(checkout: Path):
     done = triage("doctor", "--repo", str(checkout), **settings)
     assert done.returncode == 1
     assert "model: cannot be used: connection failed" in done.stdout
+
+
+def test_an_issue_is_named_by_its_url(checkout: Path):
+    with serve_github(GitHubServer("total fails", REPORT)) as github:
+        url = f"{github.url}/{SLUG}/issues/7"
+        server = {"GITHUB_API_URL": github.url, "GITHUB_SERVER_URL": github.url}
+        done = triage("run", "--repo", str(checkout), "--issue", url, "--json", **server)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["repository"], report["issue"]["number"]) == (SLUG, 7)
+    assert report["suspects"][0]["path"] == "cart.py"
+
+
+def test_a_misspelt_variable_is_a_warning(checkout: Path):
+    done = triage("locate", str(checkout), stdin=REPORT, TRIAGE_MODEL_APIKEY="sk-secret", TRIAGE_CACHE_DIR="kept")
+    assert done.returncode == 0
+    assert done.stderr == "warning: TRIAGE_MODEL_APIKEY names no setting; did you mean TRIAGE_MODEL_API_KEY?\n"
 
 
 def test_a_reader_that_has_enough_is_no_error(checkout: Path):
@@ -195,7 +229,7 @@ def test_a_full_disk_is_one_line(checkout: Path):
     command = f"{sys.executable} -m triage locate {checkout} >/dev/full"
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, input=REPORT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.splitlines() == ["triage: the result cannot be written (no space left on device)"]
+    assert done.stderr.splitlines() == ["bug-triage: the result cannot be written (no space left on device)"]
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -11,19 +11,20 @@ from testing.checkouts.git_repositories import commit, write
 from testing.fakes import FakeProgressLog
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
+from testing.sessions import make_session
 from tests.index.chroma_server import run_chroma_server
 from triage import wiring
 from triage.domain.project_config import Labels, Price, ProjectConfig
 from triage.errors import BadInput
 from triage.index.vectors.chroma_connection import connect_to_chroma
-from triage.settings import Settings
+from triage.settings import RunnerEnvironment, Settings
 
 SLUG = "acme/wired"
 NOTHING_SET = ProjectConfig()
 
 
 def vectors_of(settings: Settings, root: Path) -> int:
-    facts = wiring.build_services(settings, FakeProgressLog(), root, SLUG).codebase.index()
+    facts = wiring.build_services(make_session(settings, root)).codebase.index()
     assert facts.notes == []
     return facts.vectors
 
@@ -46,12 +47,12 @@ def test_the_index_is_kept_only_where_a_folder_is_given(tmp_path: Path):
     commit(tmp_path / "code", {"cart.py": "def total(prices):\n    return sum(prices)\n"})
     for given, place in (("kept", tmp_path / "code/kept/index"), (str(tmp_path / "own"), tmp_path / "own/index")):
         settings = Settings(cache_dir=given)
-        assert wiring.find_index_cache(settings, tmp_path / "code") == place
+        assert wiring.find_index_cache(make_session(settings, tmp_path / "code")) == place
         for reused in (0, 1):
-            facts = wiring.build_services(settings, FakeProgressLog(), tmp_path / "code", SLUG).codebase.index()
+            facts = wiring.build_services(make_session(settings, tmp_path / "code")).codebase.index()
             assert (facts.reused, facts.cache, facts.vectors) == (reused, "", 1)
         assert list(place.glob("index-*.bin"))
-    assert wiring.find_index_cache(Settings(), tmp_path) is None
+    assert wiring.find_index_cache(make_session(Settings(), tmp_path)) is None
 
 
 def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Path):
@@ -67,7 +68,7 @@ def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Pat
         given = Settings(model_base_url=model.url, embedding_model="m", cache_dir=str(tmp_path / "kept"))
         for change in ({}, {}, {"src/m3.py": "def f3():\n    return 2\n"}):
             commit(tmp_path / "code", change)
-            services = wiring.build_services(given, FakeProgressLog(), tmp_path / "code", SLUG)
+            services = wiring.build_services(make_session(given, tmp_path / "code"))
             facts = services.codebase.index()
             assert (facts.embedding, facts.vectors, facts.notes) == ("m", 5, [])
             assert services.model is not None
@@ -80,7 +81,7 @@ def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Pat
 def test_the_projects_settings_reach_the_run(tmp_path: Path):
     commit(tmp_path, {"cart.py": "def total(prices):\n    return sum(prices)\n", "gen/cart.py": "total = 1\n"})
     own = ProjectConfig(ignore=["gen/"], instructions="Look at the cart.")
-    services = wiring.build_services(Settings(), FakeProgressLog(), tmp_path, SLUG, config=own)
+    services = wiring.build_services(make_session(Settings(), tmp_path, config=own))
     assert services.config == own
     services.codebase.index()
     assert services.codebase.list_paths() == ["cart.py"]
@@ -100,7 +101,7 @@ class TestConfig:
     def test_a_file_that_the_workflow_names_has_to_be_there(self, tmp_path: Path):
         commit(tmp_path, {"own.yml": "ignore: [docs]\n"})
         assert wiring.read_project_config(Settings(config_file="own.yml"), tmp_path) == ProjectConfig(ignore=["docs"])
-        with pytest.raises(BadInput, match=r"^config-file: other\.yml is not in the commit"):
+        with pytest.raises(BadInput, match=r"^config-file: other\.yml is not in the checked-out commit"):
             wiring.read_project_config(Settings(config_file="other.yml"), tmp_path)
 
 
@@ -157,13 +158,13 @@ async def test_own_prices_and_kept_answers_reach_model_and_search(tmp_path: Path
     replies = [chat_completion("words"), ScriptedReply({"results": []})]
     settings = Settings(model_api_key=SecretStr("k" * 20), tavily_api_key=SecretStr("t" * 20), cache_dir="kept")
     own = ProjectConfig(prices={"gpt-4o": Price(input=1_000, output=0)})
-    journal = FakeProgressLog()
+    progress = FakeProgressLog()
     with endpoint_serving(replies) as endpoint:
         settings = settings.model_copy(update={"model_base_url": f"{endpoint.url}/v1"})
         for _ in range(2):
-            services = wiring.build_services(
-                settings, journal, tmp_path, SLUG, config=own, tavily_base_url=endpoint.url
-            )
+            environment = RunnerEnvironment(tavily_base_url=endpoint.url)
+            session = make_session(settings, tmp_path, environment=environment, config=own, progress=progress)
+            services = wiring.build_services(session)
             assert services.model is not None
             assert services.web_tools is not None
             assert await services.model.text_output("main", 50).ainvoke("go") == "words"
@@ -172,4 +173,4 @@ async def test_own_prices_and_kept_answers_reach_model_and_search(tmp_path: Path
             assert await tool.ainvoke({"query": "date"}) == {"results": []}
     assert len(endpoint.requests) == 2
     assert (tmp_path / "kept/runs/replies.sqlite").is_file()
-    assert journal.lines == []
+    assert progress.lines == []

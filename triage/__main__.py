@@ -1,11 +1,17 @@
-"""`python -m triage`."""
+"""`python -m triage` and the `bug-triage` command."""
 
 import signal
 
-# Until there is something to end in order, Ctrl-C ends us as it ends any program, without a traceback.
-signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from triage.cli import main  # noqa: E402 - half a second
+def main() -> None:
+    """Run the command line."""
+    # Importing takes half a second. Until it is done, Ctrl-C ends the process without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from triage import cli
 
-signal.signal(signal.SIGINT, signal.default_int_handler)
-main()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    cli.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,11 @@
-"""Root: the runner's environment to an exit code.
+"""The action: reads one event of the runner, does what it asks for, returns an exit code.
 
-Exit code 0: done, skipped or degraded; 1: somebody must mend something, said in one line; 130 and 143: cancelled.
+    read    inputs, event payload, project settings                     here
+    route   the payload to a task, or to the reason for skipping it     events.route
+    work    fetch the issue, check who may ask, run the agents          flows.triage_issue, graph
+    write   comment, labels, job summary, report                        flows.write_results, publish
+
+Exit code 0: done, skipped or degraded; 1: failed, the error is one line in the log; 130 and 143: cancelled.
 """
 
 import asyncio
@@ -9,6 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,7 +23,7 @@ from triage.domain.code import Span
 from triage.domain.issue import Issue, Repository
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
-from triage.domain.task import Skip, Task, WarmIndex
+from triage.domain.task import QuietIssue, Skip, Task, TriageIssue, WarmIndex
 from triage.errors import BadConfig, BadInput, TriageError, error_location
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
@@ -25,21 +31,20 @@ from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_issue import run_task
 from triage.flows.warm_index import warm_index
 from triage.os_signals import SignalHandler
-from triage.ports import Services
 from triage.publish.apply_effects import apply_effects
 from triage.publish.plan_effects import EMPTY_OUTPUTS, plan_failure
-from triage.publish.redacting import RedactingGitHub
+from triage.publish.redacting import RedactingRunner
 from triage.secrets.redactor import SecretRedactor
 from triage.settings import RunnerEnvironment, Settings, collect_own_secrets
-from triage.wiring import ActionsContext
+from triage.wiring import ActionsContext, Session
 
 READING_SHARE = 0.4
-"""Of the run's time, for all that GitHub is asked before the work begins."""
+"""Share of the run's time in which GitHub must have answered all questions before the agents start."""
 MIN_READING_SECONDS = 1.0
-GRACE_SECONDS = 15.0
-"""Beyond the run's time, for writing: a comment takes one or two, unless GitHub asks to wait."""
+WRITING_SECONDS = 15.0
+"""Added to the run's time for writing. A comment takes one or two seconds, unless GitHub asks us to wait."""
 LOCAL_WRITE_SECONDS = 0.5
-"""Kept, after a signal, for what is written on this machine."""
+"""Reserved after a signal for the files on this machine."""
 CANCELLED_SUMMARY = """## Bug triage: not done
 
 The run was cancelled, and what it had found by then could not be written in time.
@@ -55,147 +60,136 @@ def main(
     """Run the action. Never raises.
 
     Args:
-        environ: What the runner told, secrets included.
-        signals: Who listens; when not given, nobody.
-        log: Where lines go; standard output when not given.
-        warnings: What went wrong before, one sentence each.
+        environ: The runner's variables, secrets included.
+        signals: Receives SIGINT and SIGTERM; by default nothing does.
+        log: Where log lines go; standard output by default.
+        warnings: Problems of the start, one sentence each.
+
+    Returns:
+        The exit code.
     """
-    heard = signals or SignalHandler()
+    signals = signals or SignalHandler()
     secrets = collect_own_secrets(environ)
-    place, complaint = _place(environ)
-    actions = wiring.open_actions(place, log or sys.stdout, SecretRedactor(secrets))
-    heard.on_timeout(lambda: _write_cancelled_summary(actions))
+    output_paths = RunnerEnvironment.read_output_paths(environ)
+    actions = wiring.open_actions(output_paths, log or sys.stdout, SecretRedactor(secrets))
+    signals.on_timeout(lambda: _write_cancelled_summary(actions.runner))
     with actions.output_guard:
-        actions.log.add_masks(secrets)  # before anything else is said
+        actions.log.add_masks(secrets)  # before any other line
         for warning in warnings:
             actions.runner.annotate("warning", warning)
-        code = _guarded(environ, place, complaint, actions, heard)
-        if told := actions.redactor.warning:
-            actions.runner.annotate("warning", told)
-    return 128 + heard.signal_number if heard.signal_number else code
+        exit_code = _run_and_report_errors(environ, actions, signals)
+        if warning := actions.redactor.warning:
+            actions.runner.annotate("warning", warning)
+    return 128 + signals.signal_number if signals.signal_number else exit_code
 
 
-def _place(environ: Mapping[str, str]) -> tuple[RunnerEnvironment, str]:
-    """Where we run, and what is wrong with it: even a complaint needs the runner's files to be told."""
+def _run_and_report_errors(environ: Mapping[str, str], actions: ActionsContext, signals: SignalHandler) -> int:
     try:
-        return RunnerEnvironment.read(environ), ""
-    except BadInput as error:
-        return RunnerEnvironment.read_output_paths(environ), str(error)
-
-
-def _guarded(
-    environ: Mapping[str, str],
-    place: RunnerEnvironment,
-    complaint: str,
-    actions: ActionsContext,
-    signals: SignalHandler,
-) -> int:
-    try:
-        if complaint:
-            raise BadInput(complaint)
-        ending = threads.run_event_loop(_run(environ, place, actions, signals))
+        result = threads.run_event_loop(handle_event(environ, actions, signals))
     except BadConfig as error:
         return _report_failure(actions, str(error), Span(path=error.path, start=error.line, end=error.line))
     except TriageError as error:
         return _report_failure(actions, str(error))
-    except Exception as error:  # noqa: BLE001 - the root: a bug of ours must not end in a bare traceback
-        return _report_failure(
-            actions, f"Internal error: {error_location(error)}. This is a bug in the action; please report it."
-        )
-    return 1 if ending.status is Status.FAILED else 0
+    except Exception as error:  # noqa: BLE001 - the root: our own bug must not end in a bare traceback
+        message = f"Internal error: {error_location(error)}. This is a bug in the action; please report it."
+        return _report_failure(actions, message)
+    return 1 if result.status is Status.FAILED else 0
 
 
-async def _run(
-    environ: Mapping[str, str], place: RunnerEnvironment, actions: ActionsContext, signals: SignalHandler
-) -> FlowResult:
-    started = time.monotonic()
-    cancelled = _cancelled_by(signals)
-    settings = Settings.from_runner(environ)
-    for warning in [*settings.warnings, *place.warnings]:
+async def handle_event(environ: Mapping[str, str], actions: ActionsContext, signals: SignalHandler) -> FlowResult:
+    """Do what the runner's event asks for.
+
+    Raises:
+        SetupError: An input, the event, the project's settings or the token cannot be used.
+    """
+    cancelled = _cancel_on_signal(signals)
+
+    # Read
+    session = _read_session(environ, actions)
+    for warning in [*session.settings.warnings, *session.environment.warnings]:
         actions.runner.annotate("warning", warning)
-    payload = wiring.read_payload(place)
-    task, config = await _task(settings, place, payload)
-    told = None if isinstance(task, Skip | WarmIndex) else parse_issue(payload)
-    told = told and actions.redactor.redact_model("issue", told)
-    desk = _desk(settings, config, place, actions, started, told, signals)
-    return await (warm_index(desk, cancelled) if isinstance(task, WarmIndex) else run_task(task, desk, cancelled))
+    payload = wiring.read_payload(session.environment)
+
+    # Route
+    task = _route(session, payload, config=None)
+    if not isinstance(task, Skip):  # reading the project's settings takes a git process
+        session = await threads.run_in_daemon_thread(session.with_project_config)
+        task = _route(session, payload, session.config)
+
+    # Work and write
+    event_issue = parse_issue(payload) if isinstance(task, TriageIssue | QuietIssue) else None
+    context = _build_flow_context(session, actions, signals, event_issue)
+    if isinstance(task, WarmIndex):
+        return await warm_index(context, cancelled)
+    return await run_task(task, context, cancelled)
 
 
-async def _task(
-    settings: Settings, place: RunnerEnvironment, payload: Mapping[str, Any]
-) -> tuple[Task | WarmIndex, ProjectConfig]:
-    """What the event asks for, under the project's own settings; they are read only where there may be work."""
-    keeps_index = bool(settings.cache_dir)
-    task = route_event(place.event_name, payload, settings.issue_number, config=None, keeps_index=keeps_index)
-    if isinstance(task, Skip):
-        return task, ProjectConfig()
-    config = await threads.run_in_daemon_thread(
-        lambda: wiring.read_project_config(settings, place.workspace or Path.cwd())
+def _read_session(environ: Mapping[str, str], actions: ActionsContext) -> Session:
+    environment = RunnerEnvironment.read(environ)
+    settings = Settings.from_runner(environ)
+    if not environment.repository:
+        raise BadInput("GITHUB_REPOSITORY is not set. Outside GitHub Actions, use the command line.")
+    return Session(
+        settings=settings,
+        environment=environment,
+        root=environment.workspace or Path.cwd(),
+        repository=environment.repository,
+        progress=actions.log,
+        redactor=actions.redactor,
     )
-    return route_event(place.event_name, payload, settings.issue_number, config, keeps_index=keeps_index), config
 
 
-def _cancelled_by(signals: SignalHandler) -> asyncio.Event:
-    """Set at the first signal, which another thread hears."""
+def _route(session: Session, payload: Mapping[str, Any], config: ProjectConfig | None) -> Task | WarmIndex:
+    event_name, settings = session.environment.event_name, session.settings
+    return route_event(event_name, payload, settings.issue_number, config, keeps_index=bool(settings.cache_dir))
+
+
+def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:
+    """An event that the first signal sets."""
     loop, cancelled = asyncio.get_running_loop(), asyncio.Event()
 
-    def hear() -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: everything is done
+    def set_from_other_thread() -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the run is over
             loop.call_soon_threadsafe(cancelled.set)
 
-    signals.on_signal(hear)
+    signals.on_signal(set_from_other_thread)
     return cancelled
 
 
-def _desk(
-    settings: Settings,
-    config: ProjectConfig,
-    place: RunnerEnvironment,
-    actions: ActionsContext,
-    started: float,
-    told: Issue | None,
-    signals: SignalHandler,
+@dataclass(frozen=True)
+class _Deadlines:
+    started: float
+    run_seconds: float
+    signals: SignalHandler
+
+    def read_seconds_left(self) -> float:
+        return max(MIN_READING_SECONDS, self.started + self.run_seconds * READING_SHARE - time.monotonic())
+
+    def seconds_left(self) -> float:
+        after_run = self.started + self.run_seconds + WRITING_SECONDS - time.monotonic()
+        return min(after_run, self.signals.seconds_left() - LOCAL_WRITE_SECONDS)
+
+
+def _build_flow_context(
+    session: Session, actions: ActionsContext, signals: SignalHandler, event_issue: Issue | None
 ) -> FlowContext:
-    if not place.repository:
-        raise BadInput("GITHUB_REPOSITORY is not set: this runs inside GitHub Actions; use the command line elsewhere.")
-    root = place.workspace or Path.cwd()
-    run_seconds = settings.limits().run_seconds
-    read_by, written_by = started + run_seconds * READING_SHARE, started + run_seconds + GRACE_SECONDS
-
-    def made_of(inputs: Settings) -> Services:
-        return wiring.build_services(
-            inputs,
-            actions.log,
-            root,
-            place.repository,
-            config=config,
-            run_url=place.run_url,
-            tavily_base_url=place.tavily_base_url,
-            network=place.network,
-            collector=place.collector,
-            started=started,
-            way_out=actions.redactor,
-        )
-
+    settings, environment = session.settings, session.environment
+    deadlines = _Deadlines(session.started, settings.limits().run_seconds, signals)
     return FlowContext(
-        github=RedactingGitHub(
-            wiring.build_github(settings, place.repository, place.api_url, place.network), actions.redactor
-        ),
+        github=wiring.build_github(session),
         runner=actions.runner,
         progress=actions.log,
         policy=settings.policy(),
-        repository=Repository(slug=place.repository, server_url=place.server_url),
-        open_services=lambda: made_of(settings),
-        open_rules_services=lambda: made_of(settings.with_rules_engine()),
+        repository=Repository(slug=session.repository, server_url=environment.server_url),
+        open_services=session.open_services,
+        open_rules_services=session.open_rules_services,
+        open_idle_services=session.open_idle_services,
         max_model_runs=settings.max_model_runs_per_day if settings.effective_engine == "model" else None,
-        open_idle_services=lambda: wiring.build_idle_services(
-            settings, actions.log, root, place.repository, config=config, run_url=place.run_url, started=started
-        ),
         now=wiring.utc_now,
-        event_issue=told,
-        config=config,
-        seconds_left=lambda: min(written_by - time.monotonic(), signals.seconds_left() - LOCAL_WRITE_SECONDS),
-        read_seconds_left=lambda: max(MIN_READING_SECONDS, read_by - time.monotonic()),
+        event_issue=event_issue and actions.redactor.redact_model("issue", event_issue),
+        config=session.config,
+        seconds_left=deadlines.seconds_left,
+        read_seconds_left=deadlines.read_seconds_left,
     )
 
 
@@ -204,8 +198,8 @@ def _report_failure(actions: ActionsContext, message: str, at: Span | None = Non
     return 1
 
 
-def _write_cancelled_summary(actions: ActionsContext) -> None:
-    """The last words of a cancelled run that is stuck: whoever reads the job's page must find something."""
-    if not actions.runner.has_written_summary:
-        actions.runner.write_outputs(EMPTY_OUTPUTS | {"status": Status.DEGRADED.value})
-        actions.runner.write_summary(CANCELLED_SUMMARY)
+def _write_cancelled_summary(runner: RedactingRunner) -> None:
+    """For a cancelled run that is stuck: the job's page must not stay empty."""
+    if not runner.has_written_summary:
+        runner.write_outputs(EMPTY_OUTPUTS | {"status": Status.DEGRADED.value})
+        runner.write_summary(CANCELLED_SUMMARY)

@@ -1,6 +1,6 @@
-"""What the core needs from outside. Each protocol has one real door and one strict fake in `testing/fakes.py`.
+"""What the core needs from outside, as protocols. Each has an adapter, and a strict fake in `testing/fakes.py`.
 
-LangChain is named here and not imported: it costs a third of a second, and an event that is skipped needs none of it.
+LangChain is imported for type checkers only: importing it takes a third of a second, which a skipped event can save.
 """
 
 from __future__ import annotations
@@ -34,62 +34,62 @@ class Codebase(Protocol):
     """The checked-out repository."""
 
     def resolve_commit(self) -> str | None:
-        """Full object id of what `index` would read; none without git. Quick, and possible before `index`."""
+        """Full object id of the commit that `index` reads; none without git. Quick, and possible before `index`."""
 
     def index(self) -> IndexFacts:
-        """Read, cut, embed and store the commit. Slow: call it in a thread. Raises nothing for odd files."""
+        """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out."""
 
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
 
     def get_retriever(self, repository: str) -> BaseRetriever:
-        """Passages for a prompt. Raises NoSuchCollection when nothing was indexed under this name."""
+        """Passages for a prompt. Raises NotIndexed if nothing was indexed under this name."""
 
     def read_lines(self, path: str) -> list[str] | None:
-        """Lines of an indexed file without their ends; none when the commit has no such text file."""
+        """Lines of an indexed file without line ends; none if the commit has no such text file."""
 
     def list_paths(self) -> Sequence[str]:
         """Every indexed path."""
 
-    def resolve_path(self, written: str) -> str | None:
-        """The indexed file that a path from elsewhere means, such as a frame's on the reporter's machine."""
+    def resolve_path(self, path: str) -> str | None:
+        """The indexed file for a path from elsewhere, such as a stack frame's path on the reporter's machine."""
 
     def find_definitions(self, name: str) -> list[Passage]:
-        """Where something of this name is defined: a function, a class, `Store.save`. Likely sources first, 50 at most.
+        """Definitions of a function, a class or a qualified name such as `Store.save`; at most 50, likely ones first.
 
-        When nothing belongs to the owner that the name gives (`Store.`), everything of its last part.
+        If no `Store` defines `save`, all definitions of `save`.
         """
 
     def read_history(self, path: str, limit: int) -> History:
         """The newest commits that changed an indexed file. Empty without git. Takes seconds: call it in a thread."""
 
     def find_owners(self, path: str) -> list[str]:
-        """Who CODEOWNERS names for the path, without `@`; empty when nobody."""
+        """Owners of the path by CODEOWNERS, without `@`."""
 
     def read_issue_forms(self) -> list[str]:
         """Text of each file under `.github/ISSUE_TEMPLATE`."""
 
 
 class Model(Protocol):
-    """A language model under budget, retry and fallback. Every runnable raises ModelUnavailable or BudgetSpent."""
+    """A language model with budget, retry and fallback. Every runnable raises ModelUnavailable or BudgetExceeded."""
 
     def structured_output(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
         """Prompt value or messages in, validated answer out."""
 
     def text_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
-        """Prompt value or messages in, plain words out."""
+        """Prompt value or messages in, plain text out."""
 
     def json_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, dict[str, Any]]:
-        """Prompt value or messages in, a JSON object of no fixed shape out."""
+        """Prompt value or messages in, a JSON object without a schema out."""
 
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
-        """Prompt value or messages in, a message that may ask for tools out."""
+        """Prompt value or messages in, a message that may contain tool calls out."""
 
     def measure_usage(self, seconds: float) -> AbstractContextManager[MeasuredUsage]:
-        """Usage of all calls made inside the block, which may take so many seconds, also in tasks that it starts."""
+        """Usage of all calls inside the block and in tasks that it starts; `seconds` limits the block."""
 
     def with_fast_model(self) -> Model:
-        """The same purse and endpoint, every call made of the fast model."""
+        """The same endpoint and budget, with the fast model for every call."""
 
     def resume(self, spent: Usage) -> None:
         """Count what an interrupted run of the same issue had spent."""
@@ -100,11 +100,11 @@ class Model(Protocol):
 
 
 class MeasuredUsage(Protocol):
-    """What was spent inside one block."""
+    """Usage inside one block."""
 
     @property
     def usage(self) -> Usage:
-        """Tokens and dollars of the calls that ended."""
+        """Tokens and US dollars of the calls that ended."""
 
     @property
     def models(self) -> list[str]:
@@ -116,114 +116,117 @@ class MeasuredUsage(Protocol):
 
 
 class Toolset(Protocol):
-    """Tools that an agent may ask for, and what runs them."""
+    """Tools that an agent may call."""
 
     @property
     def tools(self) -> Sequence[BaseTool]:
-        """What is offered to a model."""
+        """The tools, as they are offered to a model."""
 
     async def run(self, message: AIMessage) -> list[ToolMessage]:
-        """Carry out the calls that the message asks for, readable or not. Each gets an answer under its id.
+        """Run the message's tool calls, and answer each of them under its id.
 
-        A tool that fails or takes too long answers with its error, in our words.
+        The answer of an invalid call, a failure or a timeout is an error text of ours.
         """
 
 
 class GitHub(Protocol):
     """The issue tracker.
 
-    Raises the SetupErrors, GitHubUnavailable for reads and writes, and CannotPublish for a write that was not taken.
+    Every method raises SetupError or GitHubUnavailable; a write also raises CannotPublish.
     """
 
     def fetch_issue(self, number: int) -> Issue:
-        """The issue with its whole thread, all pages."""
+        """The issue with its whole thread."""
 
     def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
-        """The issue as it is now; of its thread what was written or edited since `issue` read it, and our own.
+        """The issue as it is now, with our comments and all comments that are newer than `fetch_issue`.
 
-        `posted` is the id of a comment that was just written: a list without it is too old, and is asked for again.
+        `posted` is the id of a comment that was just written: a list without it is outdated, and is requested again.
         """
 
-    def list_recent_issues(self, most: int) -> list[int]:
-        """Numbers of issues opened in the last 24 hours by GitHub's clock, newest first; `most` + 1 of them at most."""
+    def list_recent_issues(self, limit: int) -> list[int]:
+        """Numbers of issues opened in the last 24 hours by GitHub's clock, newest first, at most `limit` + 1."""
 
     def list_labels(self) -> list[str]:
         """Names of the repository's labels."""
 
     def fetch_role(self, login: str) -> str:
-        """`admin`, `maintain`, `write`, `triage`, `read` or `none`, asked now; `none` when it cannot be told."""
+        """The current `admin`, `maintain`, `write`, `triage`, `read` or `none`; `none` also if GitHub does not say."""
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
-        """Write a comment; its id and URL. Others may be written at the same time: see `publish.one`."""
+        """Post a comment; its id and URL. Another run may post at the same time: see `publish.deduplicate`."""
 
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
-        """Replace a comment's text; its id and URL. Raises NoSuchComment when it is gone."""
+        """Replace a comment's text; its id and URL. Raises NoSuchComment if it was deleted."""
 
     def delete_comment(self, number: int, comment_id: int) -> None:
-        """Delete a comment of ours when an older one of ours stands on the issue; any other stays."""
+        """Delete a comment of ours, if an older one of ours exists. No other comment is ever deleted."""
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
-        """Add labels that exist; nothing is removed."""
+        """Add existing labels."""
 
 
 class Runner(Protocol):
-    """Where results go besides GitHub: the Actions runner's files and commands, or a terminal."""
+    """Where results go besides GitHub: the files and commands of the Actions runner, or a terminal."""
 
     def write_summary(self, markdown: str) -> None:
-        """Put Markdown on the job's page."""
+        """Add Markdown to the job summary."""
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
-        """Hand values to later steps."""
+        """Set the action's outputs."""
 
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
-        """Put one line beside the job, and beside the lines that it is about."""
+        """Annotate the job, and the lines of code if there are any, with one line of text."""
 
     def write_report(self, json_text: str) -> str:
-        """Write the JSON report; the path to tell others, or empty when there is no place for it."""
+        """Write the JSON report; its path for users, or empty if it is not written."""
 
 
 class ProgressLog(Protocol):
-    """Live lines while the run goes on. Takes our own words and counts only."""
+    """Log lines while the run goes on. Never gets text from outside, except through `log_group`."""
 
     def log_start(self, what: str) -> None:
         """A step or a tool starts."""
 
     def log_end(self, record: StepRecord | ToolExecution) -> None:
-        """It ended, and how."""
+        """A step or a tool ended."""
 
     def info(self, text: str) -> None:
-        """One line of our own words."""
+        """One line."""
+
+    def detail(self, text: str) -> None:
+        """One line that interests whoever follows every step."""
 
     def log_group(self, title: str, text: str) -> None:
-        """A group with text that has passed the safety step."""
+        """A collapsed group with sanitized text."""
 
     def group(self, title: str) -> AbstractContextManager[None]:
-        """Put the lines written inside the block into one group."""
+        """Put the lines of the block into one group."""
 
 
 class ResponseCache(Protocol):
-    """Answers of models and searches that were paid for, kept for as long as a run may be taken up again.
+    """Paid answers of models and searches, so that a run that starts again does not pay twice.
 
-    A store that cannot be read or written behaves like an empty one.
+    A cache that cannot be read or written behaves like an empty one.
     """
 
     def get(self, key: str) -> str | None:
-        """The answer under this key."""
+        """The answer of this key; none if there is none."""
 
     def put(self, key: str, answer: str) -> None:
-        """Remember an answer, on disk when this returns."""
+        """Store an answer. It is on disk when this returns."""
 
 
 class Telemetry(Protocol):
-    """Where spans and metrics of finished runs go."""
+    """Where spans and metrics of runs go."""
 
     def export(self, report: RunReport) -> None:
-        """Send them. Takes seconds at most, and raises nothing."""
+        """Send spans and metrics of a run that ended. Takes a few seconds at most, and raises nothing."""
 
 
 @dataclass(frozen=True)
 class Services:
-    """Everything that acts, bundled for one run. The graph's context, never its state."""
+    """Everything that acts in one run. The graph's context, never part of its state."""
 
     codebase: Codebase
     progress: ProgressLog
@@ -232,14 +235,14 @@ class Services:
     facts: RunFacts
     now: Callable[[], datetime]
     clock: Callable[[], float]
-    """Monotonic seconds."""
+    """Monotonic time in seconds."""
     started: float = 0.0
-    """When the run started, on that clock."""
+    """Start of the run, by `clock`."""
     model: Model | None = None
     web_tools: Toolset | None = None
-    """The web search; none when it is off."""
+    """The web search; none if it is off."""
     code_tools: Toolset | None = None
-    """What the codebase agent may look things up with; none by rules."""
+    """Tools of the codebase agent; none with the rules engine."""
     supervisor: Engine = "rules"
     """Who proposes the next agents."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
@@ -251,9 +254,9 @@ class Services:
     telemetry: Telemetry | None = None
 
     def seconds_left(self) -> float:
-        """Until the run's time is up."""
+        """Seconds until the run must end."""
         return self.limits.run_seconds - (self.clock() - self.started)
 
     def agent_seconds(self) -> float:
-        """What an agent that starts now may take, what the writer needs being kept for it."""
+        """Seconds for an agent that starts now; the time of the writer is reserved."""
         return min(self.limits.agent_seconds, self.seconds_left() - self.limits.writer_seconds)

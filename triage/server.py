@@ -1,4 +1,4 @@
-"""Root: the same graph for LangGraph Server, which finds it by `langgraph.json`. Settings come from `TRIAGE_*`."""
+"""The graph for LangGraph Server, which finds it by `langgraph.json`. Settings come from `TRIAGE_*` variables."""
 
 import asyncio
 import os
@@ -12,52 +12,41 @@ from triage.domain.report import RunReport
 from triage.flows.export_telemetry import export_telemetry
 from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
 from triage.ports import Services
-from triage.secrets.redactor import SecretRedactor
-from triage.settings import Checkouts, RunnerEnvironment, Settings, collect_own_secrets
+from triage.settings import Checkouts
+from triage.wiring import Session
 
 DEFAULT_RECURSION_LIMIT = 25
-"""The server's own limit, where the client asks for no other."""
+"""The server's limit if the client sets none."""
 
 
 def graph(config: RunnableConfig) -> ServerGraph:
-    """The graph for one run, or for somebody who wants to see it: nothing is opened before it runs."""
+    """The graph for one run, or for display: nothing is opened before it runs."""
     iterations = compute_max_iterations(config.get("recursion_limit") or DEFAULT_RECURSION_LIMIT)
 
-    def opener(repository: str) -> tuple[Repository, Services]:
+    def open_services(repository: str) -> tuple[Repository, Services]:
         return open_run(repository, iterations)
 
-    return build_server_graph(opener, _export_telemetry)
+    return build_server_graph(open_services, _export_telemetry)
 
 
 def open_run(repository: str, iterations: int) -> tuple[Repository, Services]:
-    """What acts in one run, and where.
+    """The repository of one run, and its services.
 
     Args:
         repository: `owner/name`, or empty.
-        iterations: Decisions that the server leaves room for.
+        iterations: Maximum supervisor decisions that the server's recursion limit allows.
 
     Raises:
         BadInput: The variables cannot be used, or there is no such checkout.
-        BadConfig: The project's own settings cannot be used.
+        BadConfig: The project's own settings have errors.
     """
-    settings = Settings.from_terminal(os.environ)
-    place = RunnerEnvironment.read(os.environ)
     folder = Checkouts.read(os.environ).find_folder(repository)
     slug = repository or folder.name
-    services = wiring.build_services(
-        settings,
-        wiring.build_server_log(),
-        folder,
-        slug,
-        config=wiring.read_project_config(settings, folder),
-        tavily_base_url=place.tavily_base_url,
-        network=place.network,
-        collector=place.collector,
-        way_out=SecretRedactor(collect_own_secrets(os.environ)),
-    )
+    session = Session.from_terminal(os.environ, folder, slug, wiring.build_server_log()).with_project_config()
+    services = session.open_services()
     limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
-    where = Repository(slug=slug, server_url=place.server_url if repository else "")
-    return where, replace(services, limits=limits, checkpoints=None)
+    server_url = session.environment.server_url if repository else ""
+    return Repository(slug=slug, server_url=server_url), replace(services, limits=limits, checkpoints=None)
 
 
 async def _export_telemetry(report: RunReport, services: Services) -> None:

@@ -1,32 +1,41 @@
-"""Builds every client once and hands it on. The only importer of the doors."""
+"""Opens every client. The only module, beside `doctor`, that imports adapters.
+
+A `Session` holds what the process knows before it opens anything; `build_services` opens what one run needs. Adapters
+are imported where they are opened: their SDKs take up to a second, and a skipped event needs none of them.
+"""
 
 import hashlib
 import json
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from triage import __version__
-from triage.domain.collector import Collector
-from triage.domain.project_config import Price, ProjectConfig
+from triage.domain.project_config import ProjectConfig
 from triage.domain.run import RunFacts
 from triage.errors import BadInput
-from triage.flows.doctor import Check, Probe
-from triage.network import DIRECT, Network
 from triage.ports import Codebase, GitHub, Model, ProgressLog, ResponseCache, Services, Telemetry, Tier, Toolset
-from triage.publish.redacting import RedactingResponseCache, RedactingRunner, RedactingTelemetry, RedactingTools
+from triage.publish.redacting import (
+    RedactingGitHub,
+    RedactingResponseCache,
+    RedactingRunner,
+    RedactingTelemetry,
+    RedactingTools,
+)
 from triage.secrets.redactor import SecretRedactor
-from triage.settings import RunnerEnvironment, Settings
+from triage.settings import RunnerEnvironment, Settings, collect_own_secrets
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
+    from langchain_core.tools import BaseTool
 
+    from triage.adapters.llm.endpoint import Endpoint
     from triage.adapters.runner.actions_log import ActionsLog
     from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner
 
@@ -36,8 +45,63 @@ SHAPING = {"model", "fast_model", "fallback_model", "model_base_url", "superviso
 
 
 def utc_now() -> datetime:
-    """The present, in UTC."""
+    """The current time, in UTC."""
     return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Session:
+    """Everything that is known before a client is opened."""
+
+    settings: Settings
+    environment: RunnerEnvironment
+    root: Path
+    """The checkout."""
+    repository: str
+    """`owner/name`, or the name of the checkout's folder."""
+    progress: ProgressLog
+    redactor: SecretRedactor
+    config: ProjectConfig = field(default_factory=ProjectConfig)
+    started: float = field(default_factory=time.monotonic)
+    """Start of the run, by `time.monotonic`."""
+
+    @classmethod
+    def from_terminal(
+        cls, environ: Mapping[str, str], root: Path, repository: str, progress: ProgressLog, engine: str | None = None
+    ) -> "Session":
+        """A session from `TRIAGE_*` variables, for the command line and the server.
+
+        Raises:
+            BadInput: A variable cannot be used.
+        """
+        return cls(
+            settings=Settings.from_terminal(environ, engine=engine),
+            environment=RunnerEnvironment.read(environ),
+            root=root,
+            repository=repository,
+            progress=progress,
+            redactor=SecretRedactor(collect_own_secrets(environ)),
+        )
+
+    def with_project_config(self) -> "Session":
+        """The same session under the project's own settings. Raises as `read_project_config`."""
+        return replace(self, config=read_project_config(self.settings, self.root))
+
+    def with_rules_engine(self) -> "Session":
+        """The same session, in which no model is asked."""
+        return replace(self, settings=self.settings.with_rules_engine())
+
+    def open_services(self) -> Services:
+        """Open everything that acts in one run. Takes seconds."""
+        return build_services(self)
+
+    def open_rules_services(self) -> Services:
+        """`open_services`, without a model."""
+        return build_services(self.with_rules_engine())
+
+    def open_idle_services(self) -> Services:
+        """Services of a run that is cancelled before it begins: quick to open, and none of them acts."""
+        return build_idle_services(self)
 
 
 @dataclass(frozen=True)
@@ -50,33 +114,29 @@ class ActionsContext:
     redactor: SecretRedactor
 
 
-def open_actions(place: RunnerEnvironment, stream: TextIO, way_out: SecretRedactor) -> ActionsContext:
-    """The Actions runner on its files and on standard output."""
+def open_actions(environment: RunnerEnvironment, stream: TextIO, redactor: SecretRedactor) -> ActionsContext:
+    """The Actions runner, which writes to the runner's files and to the stream."""
     from triage.adapters.runner.actions_log import ActionsLog
     from triage.adapters.runner.actions_runner import ActionsRunner
     from triage.adapters.runner.inert_lines import LineWriter
     from triage.adapters.runner.output_guard import guard_output
 
-    lines = LineWriter(stream, way_out.for_location("log"))
+    lines = LineWriter(stream, redactor.for_location("log"))
     runner = ActionsRunner(
-        lines, summary_path=place.summary_path, output_path=place.output_path, workspace=place.workspace
+        lines,
+        summary_path=environment.summary_path,
+        output_path=environment.output_path,
+        workspace=environment.workspace,
     )
-    return ActionsContext(RedactingRunner(runner, way_out), ActionsLog(lines), guard_output(lines), way_out)
+    return ActionsContext(RedactingRunner(runner, redactor), ActionsLog(lines), guard_output(lines), redactor)
 
 
-def read_payload(place: RunnerEnvironment) -> dict[str, Any]:
-    """The event's payload. Raises BadInput."""
-    from triage.adapters.runner.event_file import read_event
-
-    return read_event(place.event_path)
-
-
-def open_terminal(report_path: Path | None) -> "tuple[TerminalRunner, TerminalProgress]":
-    """A terminal in place of the runner: progress on standard error, results kept for printing."""
+def open_terminal(report_path: Path | None, *, verbose: bool = False) -> "tuple[TerminalRunner, TerminalProgress]":
+    """A terminal in place of the runner: progress on standard error, results stored for printing."""
     from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner, progress_console
 
     console = progress_console()
-    return TerminalRunner(console, report_path), TerminalProgress(console)
+    return TerminalRunner(console, report_path), TerminalProgress(console, verbose=verbose)
 
 
 def build_server_log() -> ProgressLog:
@@ -86,48 +146,25 @@ def build_server_log() -> ProgressLog:
     return ServerLog()
 
 
-def build_github(settings: Settings, slug: str, api_url: str, network: Network = DIRECT) -> GitHub:
-    """The issue tracker. Raises BadInput for what is no `owner/name`."""
-    from triage.adapters.github.issue_tracker import IssueTracker
+def read_payload(environment: RunnerEnvironment) -> dict[str, Any]:
+    """The event's payload. Raises BadInput."""
+    from triage.adapters.runner.event_file import read_event
 
-    return IssueTracker(settings.github_token.get_secret_value(), slug, api_url, network=network)
-
-
-def build_codebase(
-    root: Path,
-    slug: str,
-    embeddings: "Embeddings | None" = None,
-    embedding: str = "local",
-    chroma_url: str | None = None,
-    ignore: Sequence[str] = (),
-    cache: Path | None = None,
-    network: Network = DIRECT,
-) -> Codebase:
-    """The checkout's index without what is ignored.
-
-    Its vectors lie on a Chroma server, or in this process: in Chroma, or, where the index is kept in a folder, without
-    it (`index.exact` says why).
-    """
-    from triage.index.codebase import GitCodebase
-    from triage.index.vectors.chroma_connection import connect_to_chroma, open_embedded_chroma
-
-    inside = None if cache else open_embedded_chroma
-    chroma = partial(connect_to_chroma, chroma_url, network) if chroma_url else inside
-    return GitCodebase(root, slug, embeddings, embedding, chroma=chroma, ignore=ignore, cache=cache)
+    return read_event(environment.event_path)
 
 
 def read_project_config(settings: Settings, root: Path) -> ProjectConfig:
-    """The project's own settings, as the commit that would be indexed has them.
+    """The project's own settings, from the commit that will be indexed; all defaults without a file.
 
     Raises:
-        BadConfig: The file cannot be used.
-        BadInput: What is at its path is no file that can be read, or a file that the workflow names is not there.
+        BadConfig: The file has errors.
+        BadInput: The path is no readable file, or the workflow names a file that does not exist.
     """
-    return _written(settings, root) or ProjectConfig()
+    return find_project_config(settings, root) or ProjectConfig()
 
 
-def _written(settings: Settings, root: Path) -> ProjectConfig | None:
-    """What the file says; none when there is no file."""
+def find_project_config(settings: Settings, root: Path) -> ProjectConfig | None:
+    """As `read_project_config`; none without a file."""
     from triage.index.source.read_file import read_file
     from triage.settings.project_file import MAX_BYTES, parse_project_config
 
@@ -136,8 +173,119 @@ def _written(settings: Settings, root: Path) -> ProjectConfig | None:
     if data is not None:
         return parse_project_config(data, path)
     if settings.has_custom_config_file:
-        raise BadInput(f"config-file: {path} is not in the commit that is checked out; mend the path, or check it out.")
+        raise BadInput(f"config-file: {path} is not in the checked-out commit. Fix the path, or check the file out.")
     return None
+
+
+def build_github(session: Session) -> GitHub:
+    """The session's repository on GitHub. Raises BadInput if its name is not `owner/name`."""
+    from triage.adapters.github.issue_tracker import IssueTracker
+
+    token = session.settings.github_token.get_secret_value()
+    environment = session.environment
+    tracker = IssueTracker(token, session.repository, environment.api_url, network=environment.network)
+    return RedactingGitHub(tracker, session.redactor)
+
+
+def build_services(session: Session) -> Services:
+    """Open everything that acts in one run. Takes seconds."""
+    idle = build_idle_services(session)
+    responses = _open_response_cache(session)
+    model, embeddings = _open_model(session, idle.facts.request_id, responses)
+    codebase = _build_codebase(session, embeddings)
+    return replace(
+        idle,
+        codebase=codebase,
+        model=model,
+        web_tools=_open_web_tools(session, responses),
+        code_tools=_open_code_tools(session, codebase) if model else None,
+        telemetry=_open_telemetry(session),
+        fingerprint=fingerprint(session.settings, session.config),
+        checkpoints=_checkpoint_file(session),
+    )
+
+
+def build_idle_services(session: Session) -> Services:
+    """Services of a run that is cancelled before it begins: quick to open, and none of them acts."""
+    settings = session.settings
+    started_at = utc_now() - timedelta(seconds=time.monotonic() - session.started)
+    return Services(
+        codebase=build_local_codebase(session),
+        progress=session.progress,
+        limits=settings.limits(),
+        engine=settings.effective_engine,
+        facts=RunFacts(
+            request_id=str(uuid.uuid4()),
+            started_at=started_at,
+            triage_version=__version__,
+            run_url=session.environment.run_url,
+        ),
+        now=utc_now,
+        clock=time.monotonic,
+        started=session.started,
+        supervisor=settings.supervisor,
+        config=session.config,
+    )
+
+
+def build_local_codebase(session: Session) -> Codebase:
+    """The checkout's index, with vectors made and stored on this machine."""
+    settings = session.settings.with_rules_engine().model_copy(update={"chroma_url": None})
+    return _build_codebase(replace(session, settings=settings), None)
+
+
+def _build_codebase(session: Session, embeddings: "Embeddings | None") -> Codebase:
+    from triage.index.codebase import GitCodebase
+    from triage.index.vectors.chroma_connection import connect_to_chroma, open_embedded_chroma
+
+    settings, url = session.settings, session.settings.chroma_url
+    cache = find_index_cache(session)
+    embedded = None if cache else open_embedded_chroma  # cached vectors are searched without Chroma
+    return GitCodebase(
+        session.root,
+        session.repository,
+        embeddings,
+        settings.effective_embedding_model,
+        chroma=partial(connect_to_chroma, url, session.environment.network) if url else embedded,
+        ignore=session.config.ignore,
+        cache=cache,
+    )
+
+
+def find_index_cache(session: Session) -> Path | None:
+    """Folder of the cached index; none when nothing is cached."""
+    folder = _find_cache(session)
+    return folder / "index" if folder else None
+
+
+def _find_cache(session: Session) -> Path | None:
+    from triage.adapters.cache.private_folder import has_symlink
+
+    if not session.settings.cache_dir:
+        return None
+    folder = session.root / session.settings.cache_dir
+    # A link in the checkout may lead anywhere on this machine.
+    return None if any(has_symlink(session.root, folder / name) for name in ("index", "runs/state.sqlite")) else folder
+
+
+def _open_response_cache(session: Session) -> ResponseCache | None:
+    from triage.adapters.cache.private_folder import make_private_folder
+    from triage.adapters.cache.response_cache import SqliteResponseCache
+
+    folder = _find_cache(session)
+    if folder is None:
+        if session.settings.cache_dir:
+            session.progress.info("Nothing is cached: cache-dir leads through a symbolic link of the repository.")
+        return None
+    cache = SqliteResponseCache(make_private_folder(folder / "runs"), session.progress.info, utc_now)
+    return RedactingResponseCache(cache, session.redactor)
+
+
+def _checkpoint_file(session: Session) -> str | None:
+    from triage.adapters.cache.private_folder import make_private_file
+
+    folder = _find_cache(session)
+    return str(make_private_file(folder / "runs" / "state.sqlite")) if folder else None
 
 
 def fingerprint(settings: Settings, config: ProjectConfig) -> str:
@@ -152,254 +300,74 @@ def fingerprint(settings: Settings, config: ProjectConfig) -> str:
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-def build_services(
-    settings: Settings,
-    journal: ProgressLog,
-    root: Path,
-    slug: str,
-    *,
-    config: ProjectConfig | None = None,
-    run_url: str = "",
-    tavily_base_url: str | None = None,
-    network: Network = DIRECT,
-    started: float | None = None,
-    collector: Collector | None = None,
-    way_out: SecretRedactor | None = None,
-) -> Services:
-    """Everything that acts in one run.
-
-    Args:
-        settings: The inputs.
-        journal: Live lines.
-        root: The checkout.
-        slug: `owner/name`, or the folder's name.
-        config: The project's own settings.
-        run_url: Page of the job, for the report.
-        tavily_base_url: Another address of the search.
-        network: Proxies and certificates.
-        started: When the run started, by `time.monotonic`; now when not given.
-        collector: Where telemetry goes; none when it is off.
-        way_out: Masks our own secrets; when not given, those that the inputs hold.
-    """
-    gate = way_out or SecretRedactor(settings.secrets)
-    idle = build_idle_services(settings, journal, root, slug, config=config, run_url=run_url, started=started)
-    own = idle.config
-    replies, checkpoints = _kept_runs(settings, root, journal, gate)
-    model, embeddings = _endpoint(settings, idle.facts.request_id, own.prices, replies, network, gate)
-    kept = find_index_cache(settings, root)
-    checkout = build_codebase(
-        root, slug, embeddings, settings.effective_embedding_model, settings.chroma_url, own.ignore, kept, network
-    )
-    return replace(
-        idle,
-        codebase=checkout,
-        model=model,
-        web_tools=_search(settings, tavily_base_url, journal, replies, network, gate),
-        code_tools=_code_tools(settings, checkout, journal, gate),
-        telemetry=_telemetry(collector, journal, network, gate),
-        fingerprint=fingerprint(settings, own),
-        checkpoints=checkpoints,
-    )
-
-
-def build_idle_services(
-    settings: Settings,
-    journal: ProgressLog,
-    root: Path,
-    slug: str,
-    *,
-    config: ProjectConfig | None = None,
-    run_url: str = "",
-    started: float | None = None,
-) -> Services:
-    """For a run that is cancelled before it begins: nothing in it acts, and nothing is loaded, which takes seconds."""
-    began = time.monotonic() if started is None else started
-    at = utc_now() - timedelta(seconds=time.monotonic() - began)
-    return Services(
-        codebase=build_codebase(root, slug),
-        progress=journal,
-        limits=settings.limits(),
-        engine=settings.effective_engine,
-        facts=RunFacts(request_id=str(uuid.uuid4()), started_at=at, triage_version=__version__, run_url=run_url),
-        now=utc_now,
-        clock=time.monotonic,
-        started=began,
-        supervisor=settings.supervisor,
-        config=config or ProjectConfig(),
-    )
-
-
-def _kept_runs(
-    settings: Settings, root: Path, journal: ProgressLog, gate: SecretRedactor
-) -> tuple[ResponseCache | None, str | None]:
-    """Where the answers and the state of an interrupted run are kept."""
-    place = _kept(settings, root)
-    if place is None:
-        if settings.cache_dir:
-            journal.info("Nothing is kept: the repository has a link on the way to cache-dir, which may lead anywhere.")
-        return None, None
-    from triage.adapters.cache.private_folder import make_private_file, make_private_folder
-    from triage.adapters.cache.response_cache import SqliteResponseCache
-
-    folder = make_private_folder(place / "runs")
-    return RedactingResponseCache(SqliteResponseCache(folder, journal.info, utc_now), gate), str(
-        make_private_file(folder / "state.sqlite")
-    )
-
-
-def find_index_cache(settings: Settings, root: Path) -> Path | None:
-    """Where the index is kept, if it is."""
-    place = _kept(settings, root)
-    return place / "index" if place else None
-
-
-def _kept(settings: Settings, root: Path) -> Path | None:
-    """`cache-dir`; a relative one lies in the checkout's folder. None where a link of the checkout leads it away."""
-    from triage.adapters.cache.private_folder import has_symlink
-
-    place = root / settings.cache_dir if settings.cache_dir else None
-    inside = ("index", "runs/state.sqlite")
-    return None if place is None or any(has_symlink(root, place / name) for name in inside) else place
-
-
-def _endpoint(
-    settings: Settings,
-    request_id: str,
-    prices: Mapping[str, Price],
-    replies: ResponseCache | None,
-    network: Network,
-    gate: SecretRedactor,
+def _open_model(
+    session: Session, request_id: str, responses: ResponseCache | None
 ) -> tuple[Model | None, "Embeddings | None"]:
-    """Model and embeddings under one purse, only when a model is to be asked: importing their SDK takes a second."""
+    """Model and embeddings, which share one budget; none of them by rules."""
+    settings, redactor = session.settings, session.redactor
     if settings.effective_engine == "rules":
         return None, None
     from triage.adapters.llm.budget import Budget
     from triage.adapters.llm.cached_replies import CachedReplies
     from triage.adapters.llm.chat_model import ChatModel
     from triage.adapters.llm.embeddings import MeteredEmbeddings
-    from triage.adapters.llm.endpoint import OPENAI_URL, Endpoint
     from triage.adapters.llm.model_retry import RetryPolicy
     from triage.adapters.llm.prices import PriceTable
     from triage.adapters.llm.usage_meter import UsageMeter
 
     limits = settings.limits()
-    accounts = UsageMeter(Budget(limits), PriceTable(prices), time.monotonic, utc_now)
-    patience = RetryPolicy(time.monotonic)
-    endpoint = Endpoint(settings.endpoint_key, request_id, settings.model_base_url or OPENAI_URL, network)
+    meter = UsageMeter(Budget(limits), PriceTable(session.config.prices), time.monotonic, utc_now)
+    retry = RetryPolicy(time.monotonic)
+    endpoint = build_endpoint(session, request_id)
     models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
-    replays = CachedReplies(replies, endpoint.base_url)
-    masked = gate.for_location("model's prompt"), gate.for_location("model's answer")
-    chat = ChatModel(endpoint, models, settings.fallback_model, accounts, patience, replays, *masked)
+    replies = CachedReplies(responses, endpoint.base_url)
+    redact = redactor.for_location("model's prompt"), redactor.for_location("model's answer")
+    chat = ChatModel(endpoint, models, settings.fallback_model, meter, retry, replies, *redact)
     name = settings.effective_embedding_model
     if name == "local":
         return chat, None
-    return chat, MeteredEmbeddings(endpoint, name, accounts, limits, patience, gate.for_location("texts for vectors"))
+    redact_texts = redactor.for_location("texts for vectors")
+    return chat, MeteredEmbeddings(endpoint, name, meter, limits, retry, redact_texts)
 
 
-def _search(
-    settings: Settings,
-    base_url: str | None,
-    journal: ProgressLog,
-    replies: ResponseCache | None,
-    network: Network,
-    gate: SecretRedactor,
-) -> Toolset | None:
-    if not settings.tavily_api_key.get_secret_value():
+def build_endpoint(session: Session, request_id: str) -> "Endpoint":
+    """The model's endpoint; `request_id` goes with every request."""
+    from triage.adapters.llm.endpoint import OPENAI_URL, Endpoint
+
+    base_url = session.settings.model_base_url or OPENAI_URL
+    return Endpoint(session.settings.endpoint_key, request_id, base_url, session.environment.network)
+
+
+def _open_web_tools(session: Session, responses: ResponseCache | None) -> Toolset | None:
+    key, environment = session.settings.tavily_api_key, session.environment
+    if not key.get_secret_value():
         return None
     from triage.adapters.web.web_search_tool import build_search_tool
-    from triage.graph.tool_runner import ToolRunner
 
-    tool = build_search_tool(settings.tavily_api_key, base_url, replies, network, gate.for_location("search query"))
-    bench = ToolRunner([tool], settings.limits().tool_seconds, journal, utc_now, time.monotonic)
-    return RedactingTools(bench, gate)
+    redact = session.redactor.for_location("search query")
+    return _run_tools(
+        session, [build_search_tool(key, environment.tavily_base_url, responses, environment.network, redact)]
+    )
 
 
-def _code_tools(settings: Settings, checkout: Codebase, journal: ProgressLog, gate: SecretRedactor) -> Toolset | None:
-    """What the codebase agent looks things up with; its twin by rules needs none."""
-    if settings.effective_engine == "rules":
-        return None
+def _open_code_tools(session: Session, codebase: Codebase) -> Toolset:
     from triage.agents.code_tools import build_code_tools
+
+    return _run_tools(session, build_code_tools(codebase))
+
+
+def _run_tools(session: Session, tools: "list[BaseTool]") -> Toolset:
     from triage.graph.tool_runner import ToolRunner
 
-    bench = ToolRunner(build_code_tools(checkout), settings.limits().tool_seconds, journal, utc_now, time.monotonic)
-    return RedactingTools(bench, gate)
+    seconds = session.settings.limits().tool_seconds
+    return RedactingTools(ToolRunner(tools, seconds, session.progress, utc_now, time.monotonic), session.redactor)
 
 
-def _telemetry(
-    collector: Collector | None, journal: ProgressLog, network: Network, gate: SecretRedactor
-) -> Telemetry | None:
-    """OpenTelemetry, only when somebody listens: nothing of it is imported otherwise."""
+def _open_telemetry(session: Session) -> Telemetry | None:
+    collector = session.environment.collector
     if collector is None:
         return None
     from triage.adapters.telemetry.otlp_exporter import OtlpExporter
 
-    return RedactingTelemetry(OtlpExporter(collector, journal, network), gate)
-
-
-def doctor_probes(settings: Settings, place: RunnerEnvironment, root: Path, slug: str) -> list[tuple[str, Probe]]:
-    """What the doctor looks at."""
-    return [
-        ("checkout", lambda: _checkout(settings, root)),
-        ("project settings", lambda: _config(settings, root)),
-        ("GitHub", lambda: _tracker(settings, place, slug)),
-        ("model", lambda: _model(settings, place.network)),
-        ("web search", lambda: _web(settings, place.tavily_base_url, place.network)),
-        ("telemetry", lambda: _listener(place)),
-    ]
-
-
-def _listener(place: RunnerEnvironment) -> Check:
-    if place.collector is None:
-        told = place.collector_problem or "off (no OTEL_EXPORTER_OTLP_ENDPOINT)"
-        return Check(name="telemetry", state="broken" if place.collector_problem else "missing", detail=told)
-    from triage.adapters.telemetry.check_collector import check_collector
-
-    return Check(name="telemetry", state="ok", detail=check_collector(place.collector, place.network))
-
-
-def _checkout(settings: Settings, root: Path) -> Check:
-    if not root.is_dir():
-        return Check(name="checkout", state="broken", detail=f"{root} is not a folder")
-    folder = root.resolve()
-    facts = build_codebase(folder, folder.name, cache=find_index_cache(settings, folder)).index()
-    commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"
-    told = f"{facts.log_line} {facts.passages:,} passages, {commit}"
-    return Check(name="checkout", state="ok" if facts.files else "missing", detail=told)
-
-
-def _config(settings: Settings, root: Path) -> Check:
-    path, own = settings.config_file, _written(settings, root)
-    if own is None:
-        return Check(name="project settings", state="missing", detail=f"no {path} in the commit: nothing is set")
-    keys = ", ".join(own.model_dump(by_alias=True, exclude_defaults=True)) or "nothing"
-    return Check(name="project settings", state="ok", detail=f"{path} sets {keys}")
-
-
-def _tracker(settings: Settings, place: RunnerEnvironment, slug: str) -> Check:
-    if not slug:
-        has_token = bool(settings.github_token.get_secret_value())
-        told = "a token is set; name a repository with --github to try it" if has_token else "no token (github-token)"
-        return Check(name="GitHub", state="ok" if has_token else "missing", detail=told)
-    labels = build_github(settings, slug, place.api_url, place.network).list_labels()
-    return Check(name="GitHub", state="ok", detail=f"{slug} can be read; it has {len(labels)} labels")
-
-
-def _model(settings: Settings, network: Network) -> Check:
-    if settings.effective_engine == "rules":
-        return Check(
-            name="model", state="missing", detail="every agent answers by rules (no model-api-key, or engine: rules)"
-        )
-    from triage.adapters.llm.check_model import check_endpoint
-    from triage.adapters.llm.endpoint import OPENAI_URL, Endpoint
-
-    endpoint = Endpoint(settings.endpoint_key, "doctor", settings.model_base_url or OPENAI_URL, network)
-    names = list(dict.fromkeys([settings.model, settings.fast_model, settings.fallback_model]))
-    return Check(name="model", state="ok", detail=check_endpoint(endpoint, names))
-
-
-def _web(settings: Settings, base_url: str | None, network: Network) -> Check:
-    if not settings.tavily_api_key.get_secret_value():
-        return Check(name="web search", state="missing", detail="no tavily-api-key: web search is off")
-    from triage.adapters.web.check_search import check_search
-
-    return Check(name="web search", state="ok", detail=check_search(settings.tavily_api_key, base_url, network))
+    exporter = OtlpExporter(collector, session.progress, session.environment.network)
+    return RedactingTelemetry(exporter, session.redactor)

@@ -9,8 +9,8 @@ import pytest
 
 from testing import factories
 from testing.checkouts.git_repositories import commit
-from testing.fakes import FakeProgressLog
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply, serve_script
+from testing.sessions import make_session
 from triage import wiring
 from triage.agents import code_lookup, codebase_search
 from triage.agents.agent import AgentAnswer
@@ -38,7 +38,7 @@ async def run(
     )
     with serve_script(script) as server:
         settings = Settings(model_api_key="sk-test", model_base_url=f"{server.url}/v1")
-        services = wiring.build_services(settings, FakeProgressLog(), tmp_path, case.repository.slug)
+        services = wiring.build_services(make_session(settings, tmp_path, case.repository.slug))
         services.codebase.index()
         assert services.model is not None
         with services.model.measure_usage(60), record_tool_calls() as records:

@@ -47,7 +47,7 @@ class Recording:
         self._call("refetch_issue", number, *([posted] if posted else []))
         return self.now
 
-    def list_recent_issues(self, most: int) -> list[int]:
+    def list_recent_issues(self, limit: int) -> list[int]:
         raise AssertionError("nothing of that is read while publishing")
 
     def list_labels(self) -> list[str]:

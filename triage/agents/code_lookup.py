@@ -62,7 +62,7 @@ class CodeLookup:
         except (TriageError, TimeoutError) as error:
             why = str(error) or "no answer in time"
             self.shortfalls.append(f"looking things up ended early: {why}; answered from what was there")
-        self._services.progress.info(f"Codebase search: things looked up: {talk.call_count}; {why}.")
+        self._services.progress.detail(f"Codebase search: things looked up: {talk.call_count}; {why}.")
         if not talk.call_count:
             return given
         # As text, not as the messages themselves: many endpoints refuse a conversation with calls once the tools are

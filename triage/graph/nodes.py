@@ -84,7 +84,7 @@ async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Updat
     seen = state.model_copy(update={"round": state.round + 1}) if opened else state
     trail = StepRecorder("supervisor", services, seen.round, state.iterations + 1)
     decision = await decide(seen, bounds, trail)
-    services.progress.info(decision.log_line)
+    services.progress.detail(decision.log_line)
     return {
         "round": seen.round,
         "iterations": state.iterations + 1,

@@ -32,9 +32,9 @@ class RedactingGitHub:
         """As the port."""
         return self._redactor.redact_model("issue", self._github.refetch_issue(number, posted))
 
-    def list_recent_issues(self, most: int) -> list[int]:
+    def list_recent_issues(self, limit: int) -> list[int]:
         """As the port."""
-        return self._github.list_recent_issues(most)
+        return self._github.list_recent_issues(limit)
 
     def list_labels(self) -> list[str]:
         """As the port, without labels that have a secret in their name."""

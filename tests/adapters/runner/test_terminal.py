@@ -56,13 +56,14 @@ class TestRunner:
 class TestJournal:
     def test_plain_lines_without_a_terminal(self) -> None:
         out, clock = console(), Clock()
-        with TerminalProgress(out, clock) as opened:
+        with TerminalProgress(out, clock, verbose=True) as opened:
             journal: ProgressLog = opened
             journal.log_start("critic")
             clock.seconds += 4
             journal.log_end(STEP)
             journal.log_end(FAILED)
             journal.log_end(TOOL)
+            journal.detail("Decision 1")
             journal.info("[red]The rest[/red]")
             journal.log_group("Analysis", "One.\n\nTwo \x1b]0;x\x07.")
         assert text(out).splitlines() == [
@@ -70,6 +71,7 @@ class TestJournal:
             "00:04 critic success in 3.2 s, 1,234 tokens, $0.0123, by gpt-4o",
             "00:04 critic timed out in 3.2 s, by model: timed out",
             "00:04 web_search failed in 1.5 s: rate limited",
+            "00:04 Decision 1",
             "00:04 [red]The rest[/red]",
             "00:04 Analysis",
             "      One.",
@@ -79,7 +81,7 @@ class TestJournal:
 
     def test_a_moving_line_on_a_terminal(self) -> None:
         out = console(tty=True)
-        with TerminalProgress(out) as journal:
+        with TerminalProgress(out, verbose=True) as journal:
             journal.log_start("critic")
             journal.log_start("web_search")
             journal.log_end(TOOL)
@@ -89,6 +91,20 @@ class TestJournal:
         assert "critic success in 3.2 s, by rules" in shown
         assert "critic started" not in shown
         assert shown.rfind("\x1b[?25h") > shown.rfind("\x1b[?25l")  # the cursor is given back
+
+    @pytest.mark.parametrize("tty", [True, False])
+    def test_steps_and_decisions_are_shown_only_if_verbose(self, *, tty: bool) -> None:
+        out = console(tty=tty)
+        with TerminalProgress(out) as progress:
+            progress.log_start("critic")
+            progress.log_end(FAILED)
+            progress.detail("Decision 1 by rules: writer")
+            progress.info("Telemetry not sent.")
+        shown = text(out)
+        assert "Telemetry not sent." in shown
+        assert "Decision" not in shown
+        assert "timed out" not in shown
+        assert ("critic" in shown) is tty  # in the line that changes
 
     def test_the_cursor_comes_back_after_an_error(self) -> None:
         out = console(tty=True)

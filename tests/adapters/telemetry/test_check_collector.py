@@ -3,17 +3,16 @@
 import pytest
 
 from testing.servers.telemetry_collector import CollectorBehaviour, serve_collector
-from triage import wiring
-from triage.flows.doctor import Check, run_checks
+from testing.sessions import make_session
+from triage.doctor import Check, run_checks
 from triage.settings import RunnerEnvironment, Settings
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 
 def told(tmp_path, **environ: str) -> Check:
-    probes = dict(wiring.doctor_probes(Settings(), RunnerEnvironment.read(environ), tmp_path, ""))
-    (check,) = run_checks([("telemetry", probes["telemetry"])])
-    return check
+    session = make_session(Settings(), tmp_path, environment=RunnerEnvironment.read(environ))
+    return run_checks(session, names=("telemetry",))["telemetry"]
 
 
 def test_a_collector_that_listens(tmp_path):
@@ -27,7 +26,7 @@ def test_a_collector_that_listens(tmp_path):
 @pytest.mark.parametrize(
     ("environ", "state", "words"),
     [
-        ({}, "missing", "off (no OTEL_EXPORTER_OTLP_ENDPOINT)"),
+        ({}, "missing", "telemetry is off (no OTEL_EXPORTER_OTLP_ENDPOINT)"),
         ({ENDPOINT: "ftp://x"}, "broken", f"{ENDPOINT}: the value is no URL"),
         ({ENDPOINT: "http://127.0.0.1:9"}, "broken", "traces: no answer; metrics: no answer"),
     ],

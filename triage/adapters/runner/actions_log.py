@@ -34,6 +34,10 @@ class ActionsLog:
         """One line with the time since the start."""
         self._lines.write([f"{PREFIX}{format_elapsed(self._clock() - self._start)} {to_inert_line(text)}"])
 
+    def detail(self, text: str) -> None:
+        """As `info`."""
+        self.info(text)
+
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
         """A group that is open while its lines come in, and folded afterwards."""

@@ -26,6 +26,10 @@ class ServerLog:
         """One line."""
         _log.info("%s", to_inert_line(text))
 
+    def detail(self, text: str) -> None:
+        """As `info`."""
+        self.info(text)
+
     def log_group(self, title: str, text: str) -> None:
         """The title: the text is in the report, which the client gets."""
         del text

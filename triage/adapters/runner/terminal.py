@@ -72,14 +72,16 @@ class TerminalRunner:
 
 
 class TerminalProgress:
-    """Implements `triage.ports.Journal`. One moving line while something runs, and a line for each end.
+    """Implements `triage.ports.ProgressLog`.
 
+    A terminal shows what runs now in a line that changes. Steps and decisions are lines of their own if `verbose`.
     Use it as a context manager: leaving it gives the cursor back.
     """
 
-    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic, *, verbose: bool = False) -> None:
         self._console = console
         self._clock = clock
+        self._verbose = verbose
         self._start = clock()
         self._running: list[str] = []
         self._status: Status | None = None
@@ -99,7 +101,7 @@ class TerminalProgress:
         if self._console.is_terminal:
             self._update_status()
         else:
-            self.info(f"{what} started")
+            self.detail(f"{what} started")
 
     def log_end(self, record: StepRecord | ToolExecution) -> None:
         """It ended, and how."""
@@ -107,11 +109,17 @@ class TerminalProgress:
         if name in self._running:
             self._running.remove(name)
         self._update_status()
-        self._print_line(format_record(record), _OUTCOME_STYLES[record.outcome])
+        if self._verbose:
+            self._print_line(format_record(record), _OUTCOME_STYLES[record.outcome])
 
     def info(self, text: str) -> None:
         """One line with the time since the start."""
         self._print_line(text, "")
+
+    def detail(self, text: str) -> None:
+        """As `info`, if verbose."""
+        if self._verbose:
+            self.info(text)
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:

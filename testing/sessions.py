@@ -1,0 +1,19 @@
+"""Sessions over a folder, for tests that open real clients."""
+
+from pathlib import Path
+from typing import Any
+
+from testing.fakes import FakeProgressLog
+from triage.secrets.redactor import SecretRedactor
+from triage.settings import RunnerEnvironment, Settings
+from triage.wiring import Session
+
+
+def make_session(settings: Settings, root: Path, repository: str = "acme/wired", **changes: Any) -> Session:
+    """A session that logs to a fake and knows no secrets, but for the changes."""
+    given: dict[str, Any] = {
+        "environment": RunnerEnvironment(),
+        "progress": FakeProgressLog(),
+        "redactor": SecretRedactor([]),
+    }
+    return Session(settings=settings, root=root, repository=repository, **given | changes)

@@ -1,0 +1,110 @@
+"""The checks of `bug-triage doctor`: what is configured, what can be reached, what is missing."""
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from triage import wiring
+from triage.domain.code import IndexFacts
+from triage.domain.value import Value
+from triage.errors import TriageError
+from triage.wiring import Session
+
+
+class Check(Value):
+    """Result of one check.
+
+    `missing` is something that one may leave out; `broken` does not work as configured.
+    """
+
+    state: Literal["ok", "missing", "broken"]
+    detail: str
+
+
+def run_checks(session: Session, github: str = "", names: tuple[str, ...] = ()) -> dict[str, Check]:
+    """Run the checks; an error is a check that is broken.
+
+    Args:
+        session: The settings, and the checkout to look at.
+        github: `owner/name` to try the token on.
+        names: The checks to run; all when empty.
+    """
+    probes: Mapping[str, Callable[[], Check]] = {
+        "checkout": lambda: _check_checkout(session),
+        "project_settings": lambda: _check_project_settings(session),
+        "github": lambda: _check_github(session, github),
+        "model": lambda: _check_model(session),
+        "web_search": lambda: _check_web_search(session),
+        "telemetry": lambda: _check_telemetry(session),
+    }
+    return {name: _run(probe) for name, probe in probes.items() if not names or name in names}
+
+
+def _run(probe: Callable[[], Check]) -> Check:
+    try:
+        return probe()
+    except TriageError as error:
+        return Check(state="broken", detail=str(error))
+
+
+def _check_checkout(session: Session) -> Check:
+    facts = wiring.build_local_codebase(session).index()
+    if not facts.files:
+        return Check(state="broken", detail=_explain_empty_index(session, facts))
+    commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"
+    return Check(state="ok", detail=f"{facts.log_line} {facts.passages:,} passages, {commit}")
+
+
+def _explain_empty_index(session: Session, facts: IndexFacts) -> str:
+    if (session.root / ".git").exists() and not facts.commit:
+        return "this git repository has no commit yet, and only commits are searched; commit the code first"
+    if not facts.left_out:
+        return "there are no files here; name a checkout with --repo"
+    reasons = ", ".join(f"{reason}: {number:,}" for reason, number in facts.left_out.items())
+    return f"none of the files here can be indexed ({reasons})"
+
+
+def _check_project_settings(session: Session) -> Check:
+    path, config = session.settings.config_file, wiring.find_project_config(session.settings, session.root)
+    if config is None:
+        return Check(state="missing", detail=f"no {path} in the commit: defaults are used")
+    keys = ", ".join(config.model_dump(by_alias=True, exclude_defaults=True)) or "nothing"
+    return Check(state="ok", detail=f"{path} sets {keys}")
+
+
+def _check_github(session: Session, github: str) -> Check:
+    if not github:
+        if session.settings.github_token.get_secret_value():
+            return Check(state="ok", detail="a token is set; try it with --github owner/name")
+        return Check(state="missing", detail="no token (github-token)")
+    labels = wiring.build_github(session).list_labels()
+    return Check(state="ok", detail=f"{github} can be read; it has {len(labels)} labels")
+
+
+def _check_model(session: Session) -> Check:
+    settings = session.settings
+    if settings.effective_engine == "rules":
+        return Check(state="missing", detail="every agent answers by rules (no model-api-key, or engine: rules)")
+    from triage.adapters.llm.check_model import check_endpoint
+
+    names = list(dict.fromkeys([settings.model, settings.fast_model, settings.fallback_model]))
+    return Check(state="ok", detail=check_endpoint(wiring.build_endpoint(session, "doctor"), names))
+
+
+def _check_web_search(session: Session) -> Check:
+    key, environment = session.settings.tavily_api_key, session.environment
+    if not key.get_secret_value():
+        return Check(state="missing", detail="web search is off (no tavily-api-key)")
+    from triage.adapters.web.check_search import check_search
+
+    return Check(state="ok", detail=check_search(key, environment.tavily_base_url, environment.network))
+
+
+def _check_telemetry(session: Session) -> Check:
+    environment = session.environment
+    if environment.collector is None:
+        if environment.collector_problem:
+            return Check(state="broken", detail=environment.collector_problem)
+        return Check(state="missing", detail="telemetry is off (no OTEL_EXPORTER_OTLP_ENDPOINT)")
+    from triage.adapters.telemetry.check_collector import check_collector
+
+    return Check(state="ok", detail=check_collector(environment.collector, environment.network))
