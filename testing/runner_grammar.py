@@ -1,93 +1,126 @@
-"""What GitHub's runner makes of a log and of the file commands, by its own grammar.
+"""Parses logs and output files as GitHub's runner does. Written from the runner's rules, not from our code.
 
-Ported from the rules of actions/runner 2.336 (ActionCommand.cs, FileCommandManager.cs, OutputManager.cs): commands
-are taken from standard output and standard error alike.
+Source: actions/runner 2.336, ActionCommand.cs and ActionCommandManager.cs for the log, which includes standard error;
+FileCommandManager.cs for files. Where a comparison in .NET may skip invisible characters, they are skipped here.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-COMMAND_NAMES = frozenset(
-    {
-        *("error", "warning", "notice", "debug", "group", "endgroup", "echo", "stop-commands"),
-        *("add-mask", "add-matcher", "remove-matcher", "set-env", "add-path", "set-output", "save-state"),
-    }
+COMMANDS = frozenset(
+    [
+        "add-mask",
+        "add-matcher",
+        "add-path",
+        "debug",
+        "echo",
+        "endgroup",
+        "error",
+        "group",
+        "internal-set-repo-path",
+        "notice",
+        "remove-matcher",
+        "save-state",
+        "set-env",
+        "set-output",
+        "stop-commands",
+        "warning",
+    ]
 )
+_SKIPPED = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""`StartsWith` of .NET compares by culture, which ignores these characters."""
+_NEW_FORM = re.compile(r"\s*::(?P<name>[^ ]*?)(?: (?P<properties>.*?))?::(?P<data>.*)", re.S)
+_OLD_FORM = re.compile(r"##\[(?P<name>[^ \]]*)(?: (?P<properties>[^\]]*))?\](?P<data>.*)", re.S)
+_Escapes = tuple[tuple[str, str], ...]
+_DATA: _Escapes = (("%0D", "\r"), ("%0A", "\n"), ("%25", "%"))
+_PROPERTY: _Escapes = (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%"))
+_OLD_VALUE: _Escapes = (("%3B", ";"), ("%0D", "\r"), ("%0A", "\n"), ("%5D", "]"), ("%25", "%"))
 
 
 @dataclass(frozen=True)
 class RunnerCommand:
-    """A command that the runner carried out."""
+    """A command that the runner carries out."""
 
     name: str
     data: str
-    properties: tuple[tuple[str, str], ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
-def log_lines(text: str) -> list[str]:
-    """Lines as .NET's reader cuts them: at LF, CR LF, and CR alone."""
-    lines = re.split("\r\n|\r|\n", text)
+class StepFailsError(ValueError):
+    """The file would fail the step."""
+
+
+def log_lines(log: str) -> list[str]:
+    """Returns the lines as .NET reads them: LF, CR LF and CR alone end a line."""
+    lines = re.split("\r\n|\r|\n", log)
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def parse_commands(text: str) -> list[RunnerCommand]:
-    """Every command in a log, in order."""
-    return [command for line in log_lines(text) if (command := _new_form(line) or _old_form(line))]
+def parse_commands(log: str) -> list[RunnerCommand]:
+    """Returns every command in order. Ignores `stop-commands`, so that nothing hides behind it."""
+    parsed = (_parse_line(line) or _parse_line(_SKIPPED.sub("", line)) for line in log_lines(log))
+    return [command for command in parsed if command]
 
 
-def _new_form(line: str) -> RunnerCommand | None:
-    """`::name key=value::data`, at a line's start, blanks not counted."""
-    stripped = line.lstrip()
-    end = stripped.find("::", 2)
-    if not stripped.startswith("::") or end < 0:
-        return None
-    name, _, told = stripped[2:end].partition(" ")
-    pairs = [pair.strip().partition("=") for pair in told.split(",") if "=" in pair]
-    properties = tuple((key, _unescaped(value.replace("%3A", ":").replace("%2C", ","))) for key, _, value in pairs)
-    data = _unescaped(stripped[end + 2 :])
-    return RunnerCommand(name.lower(), data, properties) if name.lower() in COMMAND_NAMES else None
+def _parse_line(line: str) -> RunnerCommand | None:
+    new = _NEW_FORM.match(line)
+    if new and new["name"].lower() in COMMANDS:
+        properties = _parse_properties(new["properties"], ",", _PROPERTY)
+        return RunnerCommand(new["name"].lower(), _unescape(new["data"], _DATA), properties)
+    old = _OLD_FORM.search(line)
+    if old and old["name"].lower() in COMMANDS:
+        properties = _parse_properties(old["properties"], ";", _OLD_VALUE)
+        return RunnerCommand(old["name"].lower(), _unescape(old["data"], _OLD_VALUE), properties)
+    return None
 
 
-def _unescaped(text: str) -> str:
-    return text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
+def _parse_properties(text: str | None, separator: str, escapes: _Escapes) -> dict[str, str]:
+    pairs = [pair.partition("=") for pair in (text or "").strip().split(separator)]
+    return {key: _unescape(value, escapes) for key, _, value in pairs if key and value}
 
 
-def _old_form(line: str) -> RunnerCommand | None:
-    """`##[name key=value;]data`, anywhere in a line."""
-    start = line.find("##[")
-    end = line.find("]", start)
-    if start < 0 or end < 0:
-        return None
-    name = line[start + 3 : end].partition(" ")[0].lower()
-    return RunnerCommand(name, line[end + 1 :]) if name in COMMAND_NAMES else None
+def _unescape(text: str, escapes: _Escapes) -> str:
+    for escape, character in escapes:
+        text = text.replace(escape, character)
+    return text
 
 
-def parse_outputs(content: bytes) -> dict[str, str]:
-    """Names and values of a GITHUB_OUTPUT file; lines end at LF only.
+def parse_pairs(content: bytes) -> list[tuple[str, str]]:
+    """Returns names and values of a file of outputs, state or variables, in order, with repetitions.
 
     Raises:
-        ValueError: The step would fail.
+        StepFailsError: A line is neither `NAME=VALUE` nor `NAME<<END`, or the end is missing.
     """
-    text = content.decode("utf-8")
-    found: dict[str, str] = {}
-    while text:
-        line, _, text = text.partition("\n")
+    rest = content.decode("utf-8", "replace").removeprefix("\ufeff")
+    pairs: list[tuple[str, str]] = []
+    while rest:
+        line, _, rest = rest.partition("\n")
         equals, heredoc = line.find("="), line.find("<<")
         if not line:
             continue
         if equals >= 0 and (heredoc < 0 or equals < heredoc):
-            found[line[:equals]] = line[equals + 1 :]
+            pairs.append((line[:equals], line[equals + 1 :]))
             continue
-        name, mark = line[:heredoc], line[heredoc + 2 :]
-        if heredoc <= 0 or not mark:
-            raise ValueError(line)
-        value: list[str] = []
-        while True:
-            if "\n" not in text:
-                raise ValueError("Matching delimiter not found")
-            line, _, text = text.partition("\n")
-            if line == mark:
-                break
-            value.append(line)
-        found[name] = "\n".join(value)
-    return found
+        name, end = line[: max(heredoc, 0)], line[heredoc + 2 :]
+        if not name or not end:
+            raise StepFailsError(line[:80])
+        value, rest = _read_until(end, rest)
+        pairs.append((name, value))
+    return pairs
+
+
+def _read_until(end: str, rest: str) -> tuple[str, str]:
+    value: list[str] = []
+    while True:
+        line, newline, rest = rest.partition("\n")
+        if line == end:
+            return "\n".join(value), rest
+        if not newline:
+            raise StepFailsError(f"no line {end[:40]}")
+        value.append(line)
+
+
+def parse_outputs(content: bytes) -> dict[str, str]:
+    """Returns the outputs that later steps get. Raises StepFailsError like `parse_pairs`."""
+    return dict(parse_pairs(content))

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import gettempdir
 
+from testing.runner_grammar import StepFailsError, parse_commands, parse_pairs
 from testing.text.encoded_secrets import decode_text
-from trust import runner_grammar
 from trust.observed_run import LOOPBACK, MODEL_KEY, SEARCH_KEY, TOKEN, ObservedRun
 from trust.permissive_github import NUMBER, SLUG
 from trust.recording_server import RecordedRequest
@@ -147,7 +147,7 @@ def _is_scratch(path: str) -> bool:
 
 
 def _told_to_the_runner(seen: ObservedRun) -> Iterator[str]:
-    for command in runner_grammar.parse_commands(seen.log):
+    for command in parse_commands(seen.log):
         if command.name not in COMMANDS:
             yield f"a command in the log: {command.name}"
         if command.name == "add-mask" and not _is_key(command.data):
@@ -155,8 +155,8 @@ def _told_to_the_runner(seen: ObservedRun) -> Iterator[str]:
     if seen.code not in (0, 1) or "Internal error" in seen.log:
         yield f"it ended badly: exit code {seen.code}"
     try:
-        outputs = dict(runner_grammar.parse_pairs(seen.outputs))
-    except runner_grammar.StepFails as error:
+        outputs = dict(parse_pairs(seen.outputs))
+    except StepFailsError as error:
         yield f"outputs that fail the step: {error}"
         return
     yield from (f"an output that is not declared: {name[:40]!r}" for name in outputs if name not in OUTPUTS)

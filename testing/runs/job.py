@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from testing.runner_grammar import parse_outputs
 from testing.servers.github_server import SLUG, GitHubServer
 
 ROOT = Path(__file__).parents[2]
@@ -152,10 +152,6 @@ class Job:
 
     def read_result(self, exit_code: int, log: bytes) -> JobResult:
         """What a run that ended so has left in the job's files."""
-        written = (self.folder / "temp" / "output").read_text(encoding="utf-8")
-        outputs = {
-            found[1]: found[3] if found[3] is not None else found[4]
-            for found in re.finditer(r"^([\w-]+)(?:<<(\S+)\n(?s:(.*?))\n\2$|=(.*)$)", written, re.MULTILINE)
-        }
+        outputs = parse_outputs((self.folder / "temp" / "output").read_bytes())
         summary = (self.folder / "temp" / "summary").read_text(encoding="utf-8")
         return JobResult(exit_code, log.decode(errors="replace"), outputs, summary)

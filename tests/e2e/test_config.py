@@ -113,7 +113,7 @@ def test_a_broken_file_is_an_error_at_its_line(job: Job):
     done = job.run_here()
     assert (done.exit_code, done.outputs["status"]) == (1, "failed"), done.log
     said = f"{PATH} cannot be used: line 3: 'ingore' is not a known key (did you mean ignore?)."
-    where = (("file", PATH), ("line", "3"), ("endLine", "3"))
+    where = {"file": PATH, "line": "3", "endLine": "3"}
     assert [command for command in parse_commands(done.log) if command.name == "error"] == [
         RunnerCommand("error", said, where)
     ]

@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from testing.runner_grammar import StepFailsError, parse_commands, parse_pairs
 from testing.runs import sample_bug as plain
 from testing.servers.github_server import GitHubServer, serve_github
 from testing.webhooks.event_runner import EventResult, EventRunner
-from trust import injection_scenario, runner_grammar
+from trust import injection_scenario
 from trust.allowed_effects import OUTPUTS
 from trust.measure import Measure, MeasureResult
 from trust.observed_run import Scenario, observe_run
@@ -87,7 +88,7 @@ def _whole(chosen: list[str], seed: int) -> Iterator[str]:
 def find_foreign_commands(log: str) -> list[str]:
     """Commands that the runner would carry out, and that are not ours."""
     found: list[str] = []
-    for command in runner_grammar.parse_commands(log):
+    for command in parse_commands(log):
         properties = command.properties
         numbers = [value for key, value in properties.items() if key in ("line", "endLine")]
         if command.name not in OURS or command.data.lstrip().startswith(CANARY) or not properties.keys() <= KEYS:
@@ -102,8 +103,8 @@ def find_foreign_commands(log: str) -> list[str]:
 def find_output_problems(content: bytes) -> list[str]:
     """What a later step would be given, and that action.yml does not declare."""
     try:
-        pairs = runner_grammar.parse_pairs(content)
-    except runner_grammar.StepFails as error:
+        pairs = parse_pairs(content)
+    except StepFailsError as error:
         return [f"the step fails: {error}"]
     names = [name for name, _ in pairs]
     odd = [f"an output {name[:40]!r}" for name in names if name not in OUTPUTS]

@@ -10,11 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from testing.runner_grammar import parse_commands
 from testing.runs import sample_bug
 from testing.servers.github_server import SLUG, GitHubServer, serve_github
 from testing.webhooks.event_runner import EventResult, EventRunner
 from testing.webhooks.example_payloads import Example, load_examples, load_payload, mutate_event_file
-from trust import runner_grammar
 from trust.measure import Measure, MeasureResult
 from trust.sampling import sample_evenly
 
@@ -113,7 +113,7 @@ def find_problems(event: str, content: bytes, started: Callable[[], EventResult]
     below = re.compile(rf"(?:GET|POST|PATCH|DELETE) /repos/{SLUG}(?:/|$)|POST /graphql$")
     of_issue = re.compile(rf"/issues/(?:{_number(content) or 0}|comments/\d+)(?:/|$)")
     writes = [asked for asked in done.requests if not asked.startswith(("GET", "POST /graphql"))]
-    commands = list(runner_grammar.parse_commands(done.log))
+    commands = parse_commands(done.log)
     complaints = {
         f"exit code {done.code}": done.code not in (0, 1),
         "a traceback": "Traceback (most recent call last)" in done.log,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trust.runner_grammar import StepFails, parse_commands, parse_pairs
+from testing.runner_grammar import StepFailsError, parse_commands, parse_pairs
 
 OBEYED = {
     "::warning::x": ("warning", "x"),
@@ -58,5 +58,5 @@ def test_outputs():
 
 @pytest.mark.parametrize("written", [b"words", b"a<<\n", b"<<E\nE\n", b"a<<E\nx\n", b"a<<E\nx"])
 def test_outputs_that_fail_the_step(written: bytes):
-    with pytest.raises(StepFails):
+    with pytest.raises(StepFailsError):
         parse_pairs(written)
