@@ -117,7 +117,7 @@ async def ask_model(url: str, network: Network) -> str:
 
 async def ask_embeddings(url: str, network: Network) -> str:
     try:
-        Endpoint(KEY, "r", url, network).embeddings_client.create(input="x", model="m")
+        Endpoint(KEY, "r", url, network).sdk_client.embeddings.create(input="x", model="m")
     except REQUEST_ERRORS as error:
         return classify_error(error).reason
     return ""

@@ -170,7 +170,7 @@ async def test_a_call_that_is_cut_off_leaves_its_record():
         with door.model.measure_usage(60) as meter:
             await cancel_call(door)
     (call,) = meter.calls
-    assert (call.outcome, call.error) == (Outcome.TIMED_OUT, "cut off before it answered")
+    assert (call.outcome, call.error) == (Outcome.TIMED_OUT, "cancelled before it answered")
 
 
 # --- waiting
@@ -193,7 +193,7 @@ async def test_retry_after_may_be_a_date():
     assert 3_500 < door.waited[0] <= 3_600
 
 
-@pytest.mark.parametrize("seconds", ["90", "1e300"])
+@pytest.mark.parametrize("seconds", ["90", "999999999999"])
 async def test_retry_after_beyond_the_time_left_goes_to_the_fallback_at_once(seconds: str):
     def script(request: Any) -> ScriptedReply:
         return (
@@ -294,4 +294,4 @@ def test_the_address_is_never_taken_from_the_environment(monkeypatch: pytest.Mon
         endpoint = ModelSetup(server).endpoint
     own = Endpoint(endpoint.api_key, "run-7")
     assert own.chat_client("gpt-4o").openai_api_base == "https://api.openai.com/v1"
-    assert str(own.embeddings_client._client.base_url) == "https://api.openai.com/v1/"
+    assert str(own.sdk_client.base_url) == "https://api.openai.com/v1/"

@@ -1,5 +1,6 @@
-"""The run's purse: what was spent, what is reserved by calls under way, what is left."""
+"""The budget of a run: what was spent, and what running calls have reserved."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,20 +13,20 @@ from triage.errors import BudgetExceeded, CostLimitExceeded
 
 @dataclass
 class MeterReading:
-    """What was asked inside one block, and how long the block may take."""
+    """The model calls that were made inside one block."""
 
     deadline: float
-    """On the ledger's clock, in seconds."""
+    """When the block must end, in seconds of the run's monotonic clock."""
     calls: list[ModelCall] = field(default_factory=list)
 
     @property
     def usage(self) -> Usage:
-        """Tokens and dollars of the calls that ended."""
+        """Returns tokens and dollars of the calls that ended."""
         return sum((call.usage for call in self.calls), Usage())
 
     @property
     def models(self) -> list[str]:
-        """Names of the models that answered, in order, without repeats."""
+        """Returns the names of the models that answered, in order, without repeats."""
         return list(dict.fromkeys(call.model for call in self.calls if call.usage.output_tokens))
 
 
@@ -34,74 +35,87 @@ _meter: ContextVar[MeterReading | None] = ContextVar("meter", default=None)
 
 @dataclass(frozen=True)
 class Reservation:
-    """Tokens and dollars set aside for a call under way."""
+    """Tokens and dollars that a running call may use."""
 
     tokens: int
     usd: float
 
 
 class Budget:
-    """Counts what a run spends. Calls reserve before they start, so that parallel ones cannot spend the same rest.
+    """Counts what a run spends. Parallel calls reserve before they start, so they cannot spend the same rest.
 
-    Vectors are asked for in a thread, hence the lock.
+    Numbers that are negative, infinite or NaN raise ValueError: they come from an endpoint, a cache or a price list, and
+    would lift the limits.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._reserved: list[Reservation] = []
-        self._priced_usd = 0.0  # what calls with a known price cost; `usage.usd` turns none with the first unknown one
-        self._lock = Lock()
+        self._priced_usd = 0.0  # of calls with a known price; `usage.usd` is None after the first unknown one
+        self._lock = Lock()  # embeddings are made in a thread
         self.usage = Usage()
 
     def reserve(self, tokens: int, usd: float | None) -> Reservation:
-        """Set aside what a call may cost at most; a call without a known price is capped by tokens alone.
+        """Reserves what a call may cost at most; only tokens for a call without a known price.
 
         Raises:
-            BudgetSpent: When a cap would be exceeded.
+            BudgetExceeded: A limit would be exceeded.
+            ValueError: A number is negative, infinite or NaN.
         """
-        asked = Reservation(tokens, usd or 0.0)
+        wanted = Reservation(tokens, usd or 0.0)
+        _check_numbers(wanted.tokens, wanted.usd)
         if self._limits.usd <= 0:
             raise BudgetExceeded("max-cost-usd is 0")
         with self._lock:
-            if self.usage.tokens + sum(r.tokens for r in self._reserved) + asked.tokens > self._limits.tokens:
+            if self.usage.tokens + sum(r.tokens for r in self._reserved) + wanted.tokens > self._limits.tokens:
                 raise BudgetExceeded(f"max-tokens ({self._limits.tokens:,}) would be exceeded")
-            if self._priced_usd + sum(r.usd for r in self._reserved) + asked.usd > self._limits.usd:
+            if self._priced_usd + sum(r.usd for r in self._reserved) + wanted.usd > self._limits.usd:
                 raise CostLimitExceeded(f"max-cost-usd ({self._limits.usd:.2f}) would be exceeded")
-            self._reserved.append(asked)
-        return asked
+            self._reserved.append(wanted)
+        return wanted
 
-    def commit(self, reservation: Reservation, call: ModelCall, withheld: Reservation | None = None) -> None:
-        """Replace what was set aside by what was spent.
+    def commit(self, reservation: Reservation, call: ModelCall, pending: Reservation | None = None) -> None:
+        """Replaces a reservation by what the call used.
 
         Args:
             reservation: Made before the call.
-            call: How it ended.
-            withheld: What may yet be billed, and stays set aside to the end of the run.
+            call: With its outcome.
+            pending: What may still be billed. It stays reserved until the end of the run.
+
+        Raises:
+            ValueError: A number is negative, infinite or NaN. The reservation stays.
         """
+        _check_usage(call.usage)
         with self._lock:
             self._reserved.remove(reservation)
-            if withheld is not None:
-                self._reserved.append(withheld)
+            if pending is not None:
+                self._reserved.append(pending)
             self._add(call.usage)
-        _record_call(call)
+        _record(call)
 
-    def add_cached_call(self, call: ModelCall) -> None:
-        """Count a call that was made and paid before."""
-        self.resume(call.usage)
-        _record_call(call)
+    def add_call(self, call: ModelCall) -> None:
+        """Counts a call that was not reserved, such as one that a cached reply answers.
+
+        Raises:
+            ValueError: A number is negative, infinite or NaN.
+        """
+        _check_usage(call.usage)
+        with self._lock:
+            self._add(call.usage)
+        _record(call)
 
     def resume(self, spent: Usage) -> None:
-        """Count what an interrupted run had spent."""
+        """Counts what an interrupted run has spent."""
         with self._lock:
             self._add(spent)
 
-    def _add(self, spent: Usage) -> None:
-        self._priced_usd += spent.priced_usd
-        self.usage += spent
+    def _add(self, usage: Usage) -> None:
+        self._priced_usd += usage.priced_usd
+        self.usage += usage
 
     @contextmanager
-    def meter_usage(self, deadline: float) -> Iterator[MeterReading]:
-        """Record the calls made inside the block, also by tasks that it starts."""
+    def measure_usage(self, deadline: float) -> Iterator[MeterReading]:
+        """Records the calls made inside the block, also by tasks that it starts."""
         meter = MeterReading(deadline)
         token = _meter.set(meter)
         try:
@@ -111,12 +125,21 @@ class Budget:
 
 
 def current_deadline() -> float | None:
-    """When the current block must have ended, on the ledger's clock; none outside of a block."""
+    """Returns when the current block must end, in seconds of the run's monotonic clock; None outside a block."""
     meter = _meter.get()
     return meter.deadline if meter else None
 
 
-def _record_call(call: ModelCall) -> None:
+def _record(call: ModelCall) -> None:
     meter = _meter.get()
     if meter is not None:
         meter.calls.append(call)
+
+
+def _check_usage(usage: Usage) -> None:
+    _check_numbers(usage.input_tokens, usage.output_tokens, usage.calls, usage.usd or 0.0, usage.known_usd or 0.0)
+
+
+def _check_numbers(*numbers: float) -> None:
+    if not all(math.isfinite(number) and number >= 0 for number in numbers):
+        raise ValueError("a count or a price is negative, infinite or NaN")

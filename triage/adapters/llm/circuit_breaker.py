@@ -8,17 +8,17 @@ from triage.adapters.llm.model_errors import EndpointBusy
 from triage.errors import ModelUnavailable
 
 MAX_FAILURES = 2
-"""Calls in a row, each with all its attempts: by then a minute or two are gone, and every agent has a twin."""
+"""Calls in a row, each with all its attempts. By then a minute or two are gone, and every agent has a rules fallback."""
 
 
 class CircuitBreaker:
-    """Counts the calls in a row that failed by the endpoint's fault: busy, unreachable, or too slow for our clock."""
+    """Counts the calls in a row that failed because the endpoint is busy, unreachable or too slow."""
 
     def __init__(self) -> None:
         self._failures = 0
 
     def check(self) -> None:
-        """Before every request.
+        """Is called before every request.
 
         Raises:
             ModelUnavailable: The endpoint is not asked any more.
@@ -28,7 +28,7 @@ class CircuitBreaker:
 
     @contextmanager
     def count_failures(self) -> Iterator[None]:
-        """One call with all its attempts."""
+        """Wraps one call with all its attempts."""
         self.check()
         try:
             yield
@@ -37,5 +37,5 @@ class CircuitBreaker:
             raise
 
     def reset(self) -> None:
-        """An answer closes the count, also one to a call that was under way."""
+        """Is called after every response."""
         self._failures = 0

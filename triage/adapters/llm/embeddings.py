@@ -1,4 +1,4 @@
-"""Embeddings under the run's purse."""
+"""Embeddings that are paid from the run's budget."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,17 +16,17 @@ from triage.errors import BudgetExceeded, ModelUnavailable
 from triage.secrets.redactor import Redact
 
 BUDGET_SHARE = 0.5
-"""Of the run's tokens and dollars: what vectors may take; the agents need the rest."""
+"""Part of the run's tokens and dollars that vectors may use; the agents need the rest."""
 MODE = "embeddings"
 MAX_REQUEST_SECONDS = 20.0
-"""For one request: local vectors stand in at once, so a slow endpoint is not waited for as a model is."""
+"""Less than for a model: local vectors replace those of a slow endpoint at once."""
 
 
 @dataclass
 class MeteredEmbeddings(Embeddings):
-    """An embedding model whose calls are reserved, retried, counted and recorded. They block: call them in a thread.
+    """An embedding model whose calls are reserved, retried and recorded. They block: call them in a thread.
 
-    Both methods raise BudgetSpent before the call that would exceed the share, and ModelUnavailable.
+    Both methods raise BudgetExceeded before a call that would exceed the share, and ModelUnavailable.
     """
 
     endpoint: Endpoint
@@ -39,12 +39,12 @@ class MeteredEmbeddings(Embeddings):
     _spent: Usage = field(default_factory=Usage)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Vectors of the texts."""
+        """Returns the vectors of the texts."""
         with self.endpoint.breaker.count_failures():
             return self.retry.attempts_in_thread()(self._send_request, self.redact(texts))
 
     def embed_query(self, text: str) -> list[float]:
-        """Vector of a search."""
+        """Returns the vector of a query."""
         return self.embed_documents([text])[0]
 
     def _send_request(self, texts: Sequence[str]) -> list[list[float]]:
@@ -52,24 +52,25 @@ class MeteredEmbeddings(Embeddings):
         self.retry.check_time()
         estimate = sum(map(token_count.estimate_text, texts))
         self._check_share(estimate)
-        bill = RequestUsage()
+        usage = RequestUsage()
         try:
-            with self.usage_meter.record_request(self.model, MODE, estimate, 0) as bill:
+            with self.usage_meter.record_request(self.model, MODE, estimate, 0) as usage:
                 seconds = self.retry.request_seconds(MAX_REQUEST_SECONDS)
-                answer = self.endpoint.embeddings_client.create(input=list(texts), model=self.model, timeout=seconds)
+                client = self.endpoint.sdk_client.embeddings
+                response = client.create(input=list(texts), model=self.model, timeout=seconds)
                 self.endpoint.breaker.reset()
-                usage = getattr(answer, "usage", None)
-                told = token_count.parse_usage(usage.model_dump() if usage else None)
-                bill.tokens, bill.estimated = told or TokenCount(estimate), told is None
-                return [list(row.embedding) for row in answer.data]
+                reported = getattr(response, "usage", None)
+                billed = token_count.parse_usage(reported.model_dump() if reported else None)
+                usage.tokens, usage.estimated = billed or TokenCount(estimate), billed is None
+                return [list(row.embedding) for row in response.data]
         except REQUEST_ERRORS as error:
-            fault = classify_error(error)
-            if fault.remedy is Remedy.RETRY:
-                raise EndpointBusy(fault.reason, fault.retry_after) from None
-            raise ModelUnavailable(fault.reason) from None
+            failure = classify_error(error)
+            if failure.remedy is Remedy.RETRY:
+                raise EndpointBusy(failure.reason, failure.retry_after) from None
+            raise ModelUnavailable(failure.reason) from None
         finally:
-            if bill.tokens:
-                self._spent += self.usage_meter.price_usage(self.model, bill.tokens)
+            if usage.tokens:
+                self._spent += self.usage_meter.price_usage(self.model, usage.tokens)
 
     def _check_share(self, estimate: int) -> None:
         price = self.usage_meter.prices.cost_usd(self.model, TokenCount(estimate))

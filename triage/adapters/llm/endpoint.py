@@ -1,4 +1,4 @@
-"""The endpoint's clients."""
+"""The clients of a model endpoint."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -7,7 +7,6 @@ from typing import Any
 import httpx2
 import openai
 from langchain_openai import ChatOpenAI
-from openai.resources import Embeddings, Models
 from pydantic import SecretStr
 
 from triage.adapters.llm.circuit_breaker import CircuitBreaker
@@ -15,27 +14,27 @@ from triage.network import DIRECT, Network
 
 OPENAI_URL = "https://api.openai.com/v1"
 TIMEOUT = openai.Timeout(60.0, connect=10.0)
-"""Seconds between two pieces of an answer, and until the line is open. The SDK's own is ten minutes."""
+"""Seconds between two pieces of a response, and until a connection stands. The SDK's default is ten minutes."""
 
 
 @dataclass
 class Endpoint:
     """An OpenAI-compatible endpoint.
 
-    Every request carries the run's id as `X-Request-ID`. The SDK's own retries are off: they would multiply with
-    ours, nine requests on a steady 429.
+    Every request carries the run's id as `X-Request-ID`. The SDK's own retries are off: with ours they would make nine
+    requests of three.
     """
 
     api_key: SecretStr
     request_id: str
     base_url: str = OPENAI_URL
-    """Always said: else the SDK would take another from the environment."""
+    """Never empty: the SDK would read it from the environment."""
     network: Network = DIRECT
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
     _chat_clients: dict[tuple[str, bool], ChatOpenAI] = field(default_factory=dict, repr=False)
 
     def chat_client(self, model: str, *, temperature: bool = True) -> ChatOpenAI:
-        """The client for a model; without temperature for models that refuse the parameter."""
+        """Returns the client for a model; without a temperature for models that refuse the parameter."""
         key = (model, temperature)
         if key not in self._chat_clients:
             self._chat_clients[key] = ChatOpenAI(
@@ -53,9 +52,9 @@ class Endpoint:
         return self._chat_clients[key]
 
     @cached_property
-    def embeddings_client(self) -> Embeddings:
-        """The client for embedding models: the SDK's, as LangChain's hides what a call took."""
-        client = openai.OpenAI(
+    def sdk_client(self) -> openai.OpenAI:
+        """Returns the SDK's client, for embeddings (LangChain's hides what a call used) and the list of models."""
+        return openai.OpenAI(
             api_key=self.api_key.get_secret_value(),
             base_url=self.base_url,
             timeout=TIMEOUT,
@@ -63,13 +62,6 @@ class Endpoint:
             default_headers=self._headers,
             http_client=self._http_client,
         )
-        return client.embeddings
-
-    @cached_property
-    def models_client(self) -> Models:
-        """The client for the list of models."""
-        key = self.api_key.get_secret_value()
-        return openai.OpenAI(api_key=key, base_url=self.base_url, max_retries=0, http_client=self._http_client).models
 
     @cached_property
     def _http_client(self) -> openai.DefaultHttpxClient:
@@ -81,7 +73,7 @@ class Endpoint:
 
     @property
     def _client_options(self) -> dict[str, Any]:
-        """No variable is read, and no redirect followed: it would take the prompt elsewhere."""
+        # Redirects would take the prompt elsewhere.
         proxy = self.network.proxy_for(self.base_url)
         return {
             "timeout": TIMEOUT,

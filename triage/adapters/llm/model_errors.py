@@ -1,10 +1,8 @@
-"""What a failed call means: try again, try another way, give the model up, or give the call up."""
+"""Classifies the errors of model calls: retry, ask in another way, drop the model, or give up the call."""
 
 import asyncio
-import math
 import re
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from enum import Enum, auto
 from typing import Any
 
@@ -20,20 +18,21 @@ from langchain_core.exceptions import (
 from triage.adapters.llm.token_count import TokenCount, parse_usage
 from triage.errors import InvalidAnswer, ModelUnavailable
 from triage.network import PROXY_LOGIN_REFUSED, describe_connection_problem
+from triage.retry_after import parse_retry_after
 
 PARSE_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
-"""What the SDK raises on a reply that is JSON, but no completion."""
+"""Raised by the SDK for a reply that is JSON, but no completion."""
 REQUEST_ERRORS = (openai.OpenAIError, LangChainException, TimeoutError, OSError, InvalidAnswer, *PARSE_ERRORS)
-"""Everything that a request can raise, but for being cancelled."""
+"""Everything that a request can raise, except a cancellation."""
 
 
 class Remedy(Enum):
-    """What to do about a fault."""
+    """What to do about a failed call."""
 
     RETRY = auto()
-    """The endpoint is busy or the line broke: the same call may succeed."""
+    """The endpoint is busy or the connection broke: the same call may succeed."""
     OTHER_MODE = auto()
-    """The endpoint refused how the call was made, not what it asks."""
+    """The endpoint refused the form of the request, not its content."""
     DROP_MODEL = auto()
     """No call to this model can succeed in this run."""
     GIVE_UP = auto()
@@ -42,22 +41,22 @@ class Remedy(Enum):
 
 @dataclass(frozen=True)
 class ModelFailure:
-    """A failed call, understood. `reason` is our own name for it, fit for a report."""
+    """Why a call failed. `reason` is our own name for it, which may be published."""
 
     remedy: Remedy
     reason: str
     retry_after: float | None = None
     """Seconds that the endpoint asked to wait."""
     billed: TokenCount | None = None
-    """What the endpoint billed all the same."""
+    """Tokens that the endpoint has billed nevertheless."""
     refused_parameter: str = ""
     """The optional parameter that the endpoint does not take."""
     may_be_billed: bool = False
-    """The request was sent and its answer not seen, or not understood: it may have been billed."""
+    """The request was sent, but its response was lost or could not be read."""
 
 
 class EndpointBusy(ModelUnavailable):
-    """The endpoint is busy or the line broke; the fallback model may take over."""
+    """The endpoint is busy or the connection broke; the fallback model may take over."""
 
     def __init__(self, reason: str, retry_after: float | None = None) -> None:
         super().__init__(reason)
@@ -66,7 +65,7 @@ class EndpointBusy(ModelUnavailable):
 
 
 class WrongFormat(InvalidAnswer):
-    """The reply is not of the form that was asked for: the endpoint may ignore how it was asked."""
+    """The reply has another form than requested: the endpoint may ignore the request's mode."""
 
 
 _FATAL_STATUSES = {
@@ -82,9 +81,9 @@ _PARAMETER = re.compile(r"""["'`](temperature|max_completion_tokens|max_tokens)[
 
 
 def classify_error(error: BaseException) -> ModelFailure:
-    """Name what went wrong. Messages from outside are searched for known words, and never repeated."""
+    """Returns why a call failed. Messages of the endpoint are searched for known words, and never repeated."""
     if isinstance(error, asyncio.CancelledError):
-        return ModelFailure(Remedy.GIVE_UP, "cut off before it answered", may_be_billed=True)
+        return ModelFailure(Remedy.GIVE_UP, "cancelled before it answered", may_be_billed=True)
     if isinstance(error, InvalidAnswer):
         return ModelFailure(Remedy.GIVE_UP, error.reason)
     if isinstance(error, openai.LengthFinishReasonError | openai.ContentFilterFinishReasonError):
@@ -101,7 +100,7 @@ def classify_error(error: BaseException) -> ModelFailure:
 
 
 def _was_sent(error: BaseException | None) -> bool:
-    """Whether the line broke after it had been open. The SDK speaks through one of two HTTP libraries."""
+    # By name: the SDK uses one of two HTTP libraries.
     while error is not None:
         if type(error).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout"):
             return False
@@ -122,56 +121,37 @@ def _classify_status(error: openai.APIStatusError) -> ModelFailure:
     if "insufficient_quota" in (code, getattr(error, "type", None)):
         return ModelFailure(Remedy.DROP_MODEL, "quota spent (429)")
     if isinstance(error, ModelRateLimitError) or error.status_code == 429:
-        return ModelFailure(Remedy.RETRY, "rate limited (429)", retry_after=_retry_after(error))
+        return ModelFailure(Remedy.RETRY, "rate limited (429)", retry_after=parse_retry_after(error.response.headers))
     if error.status_code in _FATAL_STATUSES:
         return ModelFailure(Remedy.DROP_MODEL, _FATAL_STATUSES[error.status_code])
     if error.status_code in (408, 409) or error.status_code >= 500:
-        return ModelFailure(Remedy.RETRY, f"endpoint failed ({error.status_code})", retry_after=_retry_after(error))
+        return ModelFailure(Remedy.RETRY, f"endpoint failed ({error.status_code})", retry_after=parse_retry_after(error.response.headers))
     return _classify_refusal(error, code)
 
 
 def _classify_refusal(error: openai.APIStatusError, code: str) -> ModelFailure:
-    status, said = error.status_code, _error_text(error)
+    status, text = error.status_code, _error_text(error)
     if status == 413:
         return ModelFailure(Remedy.GIVE_UP, "prompt too long for the endpoint (413)")
-    if isinstance(error, ContextOverflowError) or code == "context_length_exceeded" or _TOO_LONG.search(said):
+    if isinstance(error, ContextOverflowError) or code == "context_length_exceeded" or _TOO_LONG.search(text):
         return ModelFailure(Remedy.GIVE_UP, f"prompt too long for the model ({status})")
     if code == "content_filter":
         return ModelFailure(Remedy.GIVE_UP, "content filter")
-    # By the error's own field, else the first that its message quotes.
-    found = _PARAMETER.search(f"'{error.param}'" if error.param else said)
+    # The error's own field, else the first name that its message quotes.
+    found = _PARAMETER.search(f"'{error.param}'" if error.param else text)
     return ModelFailure(Remedy.OTHER_MODE, f"request refused ({status})", refused_parameter=found[1] if found else "")
 
 
 def _error_text(error: openai.APIStatusError) -> str:
-    """The message; of a body in FastAPI's form what is wrong and where, but not the input that it echoes."""
+    # FastAPI echoes the input: of its errors only the message and the location are read.
     body = error.body if isinstance(error.body, dict) else {}
     detail = body.get("detail")
-    faults = [one for one in detail if isinstance(one, dict)] if isinstance(detail, list) else []
-    told = [error.message, body.get("message"), detail if isinstance(detail, str) else ""]
-    return "\n".join(map(str, [*told, *(f"{one.get('msg')} {one.get('loc')}" for one in faults)]))
-
-
-def _retry_after(error: openai.APIStatusError) -> float | None:
-    """Seconds of a Retry-After header, which is a number or a date (RFC 9110, 10.2.3)."""
-    value = error.response.headers.get("retry-after", "")
-    try:
-        seconds = float(value)
-    except ValueError:
-        return _seconds_between(value, error.response.headers.get("date", ""))
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-def _seconds_between(date: str, sent: str) -> float | None:
-    """Between the header's date and the one at which it was sent, by the endpoint's own clock."""
-    try:
-        return max(0.0, (parsedate_to_datetime(date) - parsedate_to_datetime(sent)).total_seconds())
-    except (ValueError, TypeError):
-        return None
+    items = [item for item in detail if isinstance(item, dict)] if isinstance(detail, list) else []
+    texts = [error.message, body.get("message"), detail if isinstance(detail, str) else ""]
+    return "\n".join(map(str, [*texts, *(f"{item.get('msg')} {item.get('loc')}" for item in items)]))
 
 
 def _usage_from_response(error: BaseException) -> TokenCount | None:
-    """What the endpoint says it billed for a reply that the SDK refused to hand on."""
     response: Any = getattr(error, "response", None)
     try:
         return parse_usage(response.json()["usage"])

@@ -1,4 +1,4 @@
-"""A model's answer in a form that can be kept."""
+"""A model's reply in a form that can be cached."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from triage.secrets.redactor import Redact
 
 
 class RequestedTool(Value):
-    """A tool call that a model asked for; its arguments as they came where they are no JSON object."""
+    """A tool call that a model requests. Arguments that are not a JSON object stay a string."""
 
     id: str
     name: str
@@ -18,13 +18,13 @@ class RequestedTool(Value):
 
 
 class ModelReply(Value):
-    """What a model answered, and what that took.
+    """What a model replied, and what that used.
 
-    A fresh answer is read in this form too, so that a kept one says the same.
+    A new reply is read in this form too, so that a cached one gives the same answer.
     """
 
     model: str
-    """Which answered: the fallback's name when it took over."""
+    """The model that replied, which may be the fallback."""
     mode: str
     content: str | list[str | dict[str, Any]]
     tools: list[RequestedTool]
@@ -34,21 +34,21 @@ class ModelReply(Value):
     output_tokens: int
     cached_tokens: int
     estimated: bool
-    """The endpoint did not say what it billed."""
+    """Whether the counts are our own estimate."""
 
     @property
     def token_count(self) -> TokenCount:
-        """What the call took."""
+        """Returns the tokens of the call."""
         return TokenCount(self.input_tokens, self.output_tokens, self.cached_tokens)
 
-    def redact(self, screened: Redact) -> "ModelReply":
-        """The same without secrets of ours."""
-        tools = [tool.model_copy(update={"args": screened(tool.args)}) for tool in self.tools]
-        return self.model_copy(update={"content": screened(self.content), "tools": tools})
+    def redact(self, redact: Redact) -> "ModelReply":
+        """Returns the reply without secrets of ours."""
+        tools = [tool.model_copy(update={"args": redact(tool.args)}) for tool in self.tools]
+        return self.model_copy(update={"content": redact(self.content), "tools": tools})
 
     @property
     def message(self) -> AIMessage:
-        """The answer as LangChain has it."""
+        """Returns the reply as a message of LangChain."""
         return AIMessage(
             content=self.content,
             tool_calls=[
@@ -64,8 +64,8 @@ class ModelReply(Value):
         )
 
 
-def to_model_reply(message: AIMessage, model: str, mode: str, counted: TokenCount, *, estimated: bool) -> ModelReply:
-    """The endpoint's answer. Raises ValueError for one that is no text and no tool call."""
+def to_model_reply(message: AIMessage, model: str, mode: str, tokens: TokenCount, *, estimated: bool) -> ModelReply:
+    """Returns a response of the endpoint as a reply. Raises ValueError if it is neither text nor a tool call."""
     return ModelReply(
         model=model,
         mode=mode,
@@ -76,8 +76,8 @@ def to_model_reply(message: AIMessage, model: str, mode: str, counted: TokenCoun
         ],
         finish_reason=message.response_metadata.get("finish_reason"),
         refused=bool(message.additional_kwargs.get("refusal")),
-        input_tokens=counted.input,
-        output_tokens=counted.output,
-        cached_tokens=counted.cached,
+        input_tokens=tokens.input,
+        output_tokens=tokens.output,
+        cached_tokens=tokens.cached,
         estimated=estimated,
     )

@@ -1,8 +1,7 @@
-"""How an answer of some shape is asked for, and how it is read.
+"""The formats of a model's answer: how each is requested, and how the reply is read.
 
-A structured answer can be asked for in three modes, and endpoints differ in which they can do: `json_schema`,
-function calling, JSON mode. The reply is validated here rather than by the SDK, so that the tokens of a reply
-that does not fit are still counted.
+A structured answer can be requested in three modes: `json_schema`, function calling, JSON mode. Endpoints differ in which
+ones they support. The reply is validated here instead of by the SDK, so that the tokens of an invalid one still count.
 """
 
 import json
@@ -29,26 +28,26 @@ _FENCE = re.compile(r"\A\s*```[a-z]*\n(.*)\n```\s*\Z", re.DOTALL)
 
 @dataclass(frozen=True)
 class Mode(Generic[T]):
-    """One way to ask: the request's extra arguments, and the reader of the reply."""
+    """One way to request a format: extra arguments of the request, and the reader of the reply."""
 
     name: str
     arguments: Mapping[str, Any]
     read: Callable[[ModelReply], T]
     preface: Sequence[BaseMessage] = ()
     prompt_addition: str = ""
-    """What the arguments add to the prompt, as JSON."""
+    """JSON in the arguments that counts as part of the prompt."""
 
 
 @dataclass(frozen=True)
 class OutputFormat(Generic[T]):
-    """The modes in which a shape can be asked for, best first."""
+    """A format and the modes in which it can be requested, best first."""
 
     name: str
     modes: Sequence[Mode[T]] = field(default_factory=tuple)
 
 
 def structured_format(answer: type[A]) -> OutputFormat[A]:
-    """A validated answer of this schema."""
+    """Returns the format of an answer with this schema."""
     tool: dict[str, Any] = dict(pydantic_function_tool(answer))
     schema = tool["function"]["parameters"]
     text = json.dumps(schema)
@@ -85,7 +84,7 @@ def structured_format(answer: type[A]) -> OutputFormat[A]:
 
 
 def json_format() -> OutputFormat[dict[str, Any]]:
-    """A JSON object whose fields are not fixed; asked for plainly where JSON mode is not known."""
+    """Returns the format of a JSON object with any fields; without JSON mode for endpoints that lack it."""
     return OutputFormat(
         "json_object",
         (
@@ -96,12 +95,12 @@ def json_format() -> OutputFormat[dict[str, Any]]:
 
 
 def text_format() -> OutputFormat[str]:
-    """Words."""
+    """Returns the format of plain text."""
     return OutputFormat("text", (Mode("plain", {}, _read_content),))
 
 
 def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
-    """A message that may ask for tools."""
+    """Returns the format of a message that may request tools."""
     specs = [convert_to_openai_tool(tool) for tool in tools]
     return OutputFormat("tools", (Mode("tools", {"tools": specs}, _read_message, prompt_addition=json.dumps(specs)),))
 
@@ -121,10 +120,10 @@ def _check_complete(reply: ModelReply) -> ModelReply:
 
 
 def _read_content(reply: ModelReply) -> str:
-    words = _check_complete(reply).message.text.strip()
-    if not words:
+    text = _check_complete(reply).message.text.strip()
+    if not text:
         raise InvalidAnswer("empty answer")
-    return words
+    return text
 
 
 def _read_arguments(reply: ModelReply, name: str) -> str:
@@ -134,14 +133,14 @@ def _read_arguments(reply: ModelReply, name: str) -> str:
     raise WrongFormat("no usable function call")
 
 
-def _strip_fence(words: str) -> str:
-    fenced = _FENCE.match(words)
-    return fenced[1] if fenced else words
+def _strip_fence(text: str) -> str:
+    fenced = _FENCE.match(text)
+    return fenced[1] if fenced else text
 
 
-def _validate(answer: type[A], words: str) -> A:
+def _validate(answer: type[A], text: str) -> A:
     try:
-        return answer.model_validate_json(_strip_fence(words))
+        return answer.model_validate_json(_strip_fence(text))
     except ValidationError as error:
         raise WrongFormat(f"answer does not fit {answer.__name__}") from error
 

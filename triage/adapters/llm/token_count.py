@@ -1,4 +1,4 @@
-"""Tokens of a call: estimated before it, told by the endpoint after it."""
+"""Token counts of a call: estimated before it, reported by the endpoint after it."""
 
 import json
 import math
@@ -9,16 +9,16 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 
 BYTES_PER_TOKEN = 3.0
-"""Of UTF-8. English prose has about 4, code about 3, Chinese 3 to 4, an emoji 2 to 4: too high an estimate only
-reserves more. A tokenizer would have to be downloaded."""
+"""Bytes of UTF-8. English prose has about 4, code about 3, Chinese 3 to 4, an emoji 2 to 4. An estimate that is too high
+only reserves more. A tokenizer would have to be downloaded."""
 TOKENS_PER_MESSAGE = 4
 MAX_COUNT = 10**9
-"""In one call; a larger number is no count of tokens."""
+"""A larger number cannot be the tokens of one call."""
 
 
 @dataclass(frozen=True)
 class TokenCount:
-    """What a call took. Reasoning is part of the output, what came from the provider's cache part of the input."""
+    """Tokens of one call. Output includes reasoning; input includes what came from the provider's cache."""
 
     input: int
     output: int = 0
@@ -26,26 +26,26 @@ class TokenCount:
 
 
 def estimate_text(text: str) -> int:
-    """Estimated tokens of a text."""
+    """Returns the estimated tokens of a text."""
     return math.ceil(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN)
 
 
 def estimate_prompt(messages: Sequence[BaseMessage], extra: str) -> int:
-    """Estimated tokens of a prompt.
+    """Returns the estimated tokens of a prompt.
 
     Args:
-        messages: With the tool calls that they ask for.
-        extra: What else is sent: schema or tools, as JSON.
+        messages: Their tool calls count too.
+        extra: A schema or tools that are sent with them, as JSON.
     """
-    asked = [calls for calls in (getattr(message, "tool_calls", None) for message in messages) if calls]
-    texts = [extra, *(message.text for message in messages), json.dumps(asked, ensure_ascii=False) if asked else ""]
+    tool_calls = [calls for calls in (getattr(message, "tool_calls", None) for message in messages) if calls]
+    texts = [extra, *(message.text for message in messages), json.dumps(tool_calls, ensure_ascii=False) if tool_calls else ""]
     return estimate_text("".join(texts)) + TOKENS_PER_MESSAGE * len(messages)
 
 
 def parse_usage(usage: Any) -> TokenCount | None:
-    """What an endpoint says that it billed; none when it says nothing that can be used.
+    """Returns what an endpoint reports as billed, or None when it reports nothing usable.
 
-    Some leave reasoning out of `completion_tokens`, but never out of `total_tokens`.
+    Some endpoints leave reasoning out of `completion_tokens`, but never out of `total_tokens`.
     """
     if not isinstance(usage, Mapping):
         return None

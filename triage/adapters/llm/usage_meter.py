@@ -1,4 +1,4 @@
-"""Every request passes here: reserved before it, billed and recorded after it, however it ends."""
+"""Reserves, prices and records every model request, however it ends."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -15,17 +15,17 @@ from triage.domain.run import ModelCall, Outcome, Usage
 
 @dataclass
 class RequestUsage:
-    """What one request took."""
+    """What one request used."""
 
     tokens: TokenCount | None = None
-    """None until an answer has come."""
+    """None until a response has come."""
     estimated: bool = False
-    """The endpoint did not say: by our own estimate."""
+    """Whether `tokens` is our own estimate, because the endpoint does not say."""
 
 
 @dataclass(frozen=True)
 class UsageMeter:
-    """The purse with its prices and clocks."""
+    """Records requests in the budget of a run."""
 
     budget: Budget
     prices: PriceTable
@@ -34,76 +34,81 @@ class UsageMeter:
     now: Callable[[], datetime]
 
     @contextmanager
-    def record_request(self, model: str, mode: str, prompt: int, max_tokens: int) -> Iterator[RequestUsage]:
-        """One request. The block fills in the bill when an answer has come, and reads the answer.
+    def record_request(
+        self, model: str, mode: str, prompt_tokens: int, max_output_tokens: int
+    ) -> Iterator[RequestUsage]:
+        """Records the request that the block sends. The block sets the yielded usage when a response has come.
 
-        A request that was cut off, or whose answer was lost, may have been billed: its prompt counts as spent, by
-        estimate, and what it might have answered stays set aside.
+        A request that was cut off, or whose response was lost, may have been billed. Its prompt counts as spent, by
+        estimate, and its longest possible answer stays reserved.
 
         Args:
-            model: Which is asked.
-            mode: How.
-            prompt: Its estimated tokens.
-            max_tokens: Of the answer.
+            model: That is asked.
+            mode: As in `ModelCall.mode`.
+            prompt_tokens: Estimate.
+            max_output_tokens: Limit of the answer.
 
         Raises:
-            BudgetSpent: A cap would be exceeded; nothing was asked.
+            BudgetExceeded: A limit would be exceeded. Nothing was sent.
         """
-        reservation = self.budget.reserve(
-            prompt + max_tokens, self.prices.cost_usd(model, TokenCount(prompt, max_tokens))
-        )
-        bill, began, at = RequestUsage(), self.clock(), self.now()
+        price = self.prices.cost_usd(model, TokenCount(prompt_tokens, max_output_tokens))
+        reservation = self.budget.reserve(prompt_tokens + max_output_tokens, price)
+        usage, began, started_at = RequestUsage(), self.clock(), self.now()
 
-        def close(outcome: Outcome, error: str | None = None, withheld: Reservation | None = None) -> None:
+        def commit(outcome: Outcome, error: str | None = None, pending: Reservation | None = None) -> None:
             call = ModelCall(
                 model=model,
                 mode=mode,
-                started_at=at,
+                started_at=started_at,
                 ms=round((self.clock() - began) * 1000),
-                usage=self.price_usage(model, bill.tokens) if bill.tokens else Usage(),
+                usage=self.price_usage(model, usage.tokens) if usage.tokens else Usage(),
                 outcome=outcome,
                 error=error,
-                estimated=bill.estimated,
+                estimated=usage.estimated,
             )
-            self.budget.commit(reservation, call, withheld)
+            self.budget.commit(reservation, call, pending)
 
         try:
-            yield bill
+            yield usage
         except BaseException as error:
-            fault = classify_error(error)
-            withheld = self._reserve_unclear(bill, fault, model, prompt, max_tokens)
-            late = isinstance(error, asyncio.CancelledError) or fault.reason == "timed out"
-            close(Outcome.TIMED_OUT if late else Outcome.FAILED, fault.reason, withheld)
+            failure = classify_error(error)
+            pending = self._complete_failed(usage, failure, model, prompt_tokens, max_output_tokens)
+            timed_out = isinstance(error, asyncio.CancelledError) or failure.reason == "timed out"
+            commit(Outcome.TIMED_OUT if timed_out else Outcome.FAILED, failure.reason, pending)
             raise
-        close(Outcome.SUCCESS)
+        commit(Outcome.SUCCESS)
 
-    def _reserve_unclear(
-        self, bill: RequestUsage, fault: ModelFailure, model: str, prompt: int, max_tokens: int
+    def _complete_failed(
+        self, usage: RequestUsage, failure: ModelFailure, model: str, prompt_tokens: int, max_output_tokens: int
     ) -> Reservation | None:
-        """Complete the bill of a failed request; what stays set aside, if anything."""
-        if bill.tokens is None:
-            bill.tokens = fault.billed
-        if bill.tokens is not None or not fault.may_be_billed:
+        """Sets the usage of a failed request. Returns what may still be billed."""
+        if usage.tokens is None:
+            usage.tokens = failure.billed
+        if usage.tokens is not None or not failure.may_be_billed:
             return None
-        bill.tokens, bill.estimated = TokenCount(prompt), True
-        return Reservation(max_tokens, self.prices.cost_usd(model, TokenCount(0, max_tokens)) or 0.0)
+        usage.tokens, usage.estimated = TokenCount(prompt_tokens), True
+        return Reservation(max_output_tokens, self.prices.cost_usd(model, TokenCount(0, max_output_tokens)) or 0.0)
 
-    def record_cached_reply(self, model: str, mode: str, counted: TokenCount, *, estimated: bool) -> None:
-        """Count a call that an interrupted run had made: it was paid for the same report."""
-        self.budget.add_cached_call(
+    def record_cached_reply(self, model: str, mode: str, tokens: TokenCount, *, estimated: bool) -> None:
+        """Counts a call of an interrupted run, which was paid for the same report.
+
+        Raises:
+            ValueError: The cached reply has negative counts.
+        """
+        self.budget.add_call(
             ModelCall(
                 model=model,
                 mode=mode,
                 started_at=self.now(),
                 ms=0,
-                usage=self.price_usage(model, counted),
+                usage=self.price_usage(model, tokens),
                 outcome=Outcome.SUCCESS,
                 estimated=estimated,
                 replayed=True,
             )
         )
 
-    def price_usage(self, model: str, counted: TokenCount) -> Usage:
-        """With its price."""
-        price = self.prices.cost_usd(model, counted)
-        return Usage(input_tokens=counted.input, output_tokens=counted.output, calls=1, usd=price)
+    def price_usage(self, model: str, tokens: TokenCount) -> Usage:
+        """Returns the usage of one call, with its price."""
+        price = self.prices.cost_usd(model, tokens)
+        return Usage(input_tokens=tokens.input, output_tokens=tokens.output, calls=1, usd=price)
