@@ -1,6 +1,8 @@
-"""The purse: what is reserved before a call, billed after it, and never exceeded by more than a reply."""
+"""The budget: what is reserved before a call, billed after it, and never exceeded by more than a reply."""
 
 import asyncio
+import json
+import math
 from typing import Any
 
 import pytest
@@ -8,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
+from testing.fakes import NOW, FakeResponseCache
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
 from tests.adapters.llm.model import GREEN, Colour, ModelSetup, cancel_call, colour
 from triage.adapters.llm import token_count
+from triage.adapters.llm.budget import Budget
 from triage.adapters.llm.prices import PriceTable
 from triage.adapters.llm.token_count import TokenCount
 from triage.domain.project_config import Price
-from triage.domain.run import Limits, Usage
+from triage.domain.run import Limits, ModelCall, Outcome, Usage
 from triage.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable
 
 # --- before the call
@@ -276,6 +280,56 @@ async def test_a_refused_request_costs_nothing_and_keeps_nothing(status: int):
             await colour(door.model)
         assert door.model.usage == Usage()
         assert door.budget.reserve(200, None)
+
+
+# --- numbers that would lift the limits
+
+ODD_USAGES = {
+    "negative input": Usage(input_tokens=-1, calls=1),
+    "negative output": Usage(output_tokens=-1, calls=1),
+    "negative calls": Usage(calls=-1),
+    "negative dollars": Usage(calls=1, usd=-0.01),
+    "NaN dollars": Usage(calls=1, usd=math.nan),
+    "infinite dollars": Usage(calls=1, usd=math.inf),
+    "negative known dollars": Usage(calls=1, usd=None, known_usd=-0.01),
+    "NaN known dollars": Usage(calls=1, usd=None, known_usd=math.nan),
+}
+
+
+@pytest.mark.parametrize("usage", ODD_USAGES.values(), ids=ODD_USAGES)
+def test_a_usage_that_would_lift_the_limits_is_refused(usage: Usage):
+    budget = Budget(Limits(tokens=200))
+    reservation = budget.reserve(150, 0.1)
+    call = ModelCall(model="m", mode="plain", started_at=NOW, ms=1, usage=usage, outcome=Outcome.SUCCESS)
+    with budget.measure_usage(60) as meter:
+        with pytest.raises(ValueError, match="negative, infinite or NaN"):
+            budget.add_call(call)
+        with pytest.raises(ValueError, match="negative, infinite or NaN"):
+            budget.commit(reservation, call)
+    assert budget.usage == Usage()
+    assert meter.calls == []
+    with pytest.raises(BudgetExceeded):
+        budget.reserve(100, 0.1)  # the reservation stays
+
+
+@pytest.mark.parametrize(("tokens", "usd"), [(-1, 0.0), (1, -0.01), (1, math.nan), (1, math.inf)])
+def test_a_reservation_that_would_lift_the_limits_is_refused(tokens: int, usd: float):
+    budget = Budget(Limits(tokens=200, usd=1))
+    with pytest.raises(ValueError, match="negative, infinite or NaN"):
+        budget.reserve(tokens, usd)
+    assert budget.reserve(200, 1.0)
+
+
+@pytest.mark.parametrize("field", ["input_tokens", "output_tokens"])
+async def test_a_cached_reply_with_negative_counts_is_asked_for_again(field: str):
+    cache = FakeResponseCache()
+    with serve_script([chat_completion(GREEN)]) as server:
+        await colour(ModelSetup(server, replies=cache).model)
+        cache.responses = {key: json.dumps(json.loads(text) | {field: -500}) for key, text in cache.responses.items()}
+        model = ModelSetup(server, replies=cache).model
+        assert await colour(model) == Colour(name="green", depth=3)
+    assert len(server.requests) == 2
+    assert model.usage.tokens == 120
 
 
 # --- an interrupted run

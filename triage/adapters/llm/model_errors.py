@@ -125,7 +125,11 @@ def _classify_status(error: openai.APIStatusError) -> ModelFailure:
     if error.status_code in _FATAL_STATUSES:
         return ModelFailure(Remedy.DROP_MODEL, _FATAL_STATUSES[error.status_code])
     if error.status_code in (408, 409) or error.status_code >= 500:
-        return ModelFailure(Remedy.RETRY, f"endpoint failed ({error.status_code})", retry_after=parse_retry_after(error.response.headers))
+        return ModelFailure(
+            Remedy.RETRY,
+            f"endpoint failed ({error.status_code})",
+            retry_after=parse_retry_after(error.response.headers),
+        )
     return _classify_refusal(error, code)
 
 

@@ -38,7 +38,11 @@ def estimate_prompt(messages: Sequence[BaseMessage], extra: str) -> int:
         extra: A schema or tools that are sent with them, as JSON.
     """
     tool_calls = [calls for calls in (getattr(message, "tool_calls", None) for message in messages) if calls]
-    texts = [extra, *(message.text for message in messages), json.dumps(tool_calls, ensure_ascii=False) if tool_calls else ""]
+    texts = [
+        extra,
+        *(message.text for message in messages),
+        json.dumps(tool_calls, ensure_ascii=False) if tool_calls else "",
+    ]
     return estimate_text("".join(texts)) + TOKENS_PER_MESSAGE * len(messages)
 
 
