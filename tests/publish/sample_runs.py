@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 from tests.publish.sample_reports import DEGRADED, EVIL, FULL, HOSTILE, START, change_report, decision, step, usage
-from triage.domain.fault import collect_faults
 from triage.domain.report import RunReport
 from triage.domain.run import (
     ModelCall,
@@ -16,6 +15,7 @@ from triage.domain.run import (
     ToolExecution,
     Usage,
 )
+from triage.graph.collect_faults import collect_faults
 
 MAIN, FAST = "gpt-4o", "gpt-4o-mini"
 AGENTS: list[StepName] = ["investigator", "codebase_search", "critic", "writer"]

@@ -149,6 +149,11 @@ class StepRecord(Value):
     iteration: int = 0
     """The supervisor's decision that started it; steps of one decision ran side by side."""
 
+    @property
+    def is_refused_by_gate(self) -> bool:
+        """Whether there was an answer that could not be used."""
+        return self.outcome is not Outcome.SUCCESS and self.gate is not None
+
 
 class PlannerDecision(Value):
     """What the supervisor chose to run next, and why."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
-from triage.domain.fault import collect_faults
 from triage.domain.findings import TriageReport, WebResult
 from triage.domain.report import Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Outcome, Status, StepRecord, ToolExecution
+from triage.graph.collect_faults import collect_faults
 from triage.graph.triage_state import BugTriageState, build_agent_input, compute_confidence
 from triage.ports import Services
 from triage.text.inert_markdown import sanitize_markdown

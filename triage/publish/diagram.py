@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from triage.domain.fault import is_refused_by_gate
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, PlannerDecision, Status, StepRecord
 from triage.publish import wording
@@ -134,7 +133,7 @@ def _describe_attempt(record: StepRecord) -> str:
         return f"{who}✓ {wording.format_seconds(record.seconds)}"
     if record.outcome is Outcome.SKIPPED:
         return f"{who}✗ not asked"
-    reason = "refused" if is_refused_by_gate(record) else wording.OUTCOMES[record.outcome]
+    reason = "refused" if record.is_refused_by_gate else wording.OUTCOMES[record.outcome]
     return f"{who}✗ {reason}, {wording.format_seconds(record.seconds)}"
 
 

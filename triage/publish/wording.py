@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from triage.domain.fault import Part, is_refused_by_gate
+from triage.domain.fault import Part
 from triage.domain.findings import Effort, Kind, MissingKind, Verdict
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, StepName, StepRecord, Usage
@@ -155,7 +155,7 @@ PARTS: dict[Part, str] = {
 
 def format_outcome(step: StepRecord) -> str:
     """Returns how a step ended, with the reason if there is one."""
-    word = "refused by the gate" if is_refused_by_gate(step) else OUTCOMES[step.outcome]
+    word = "refused by the gate" if step.is_refused_by_gate else OUTCOMES[step.outcome]
     shortfalls = f", but {'. '.join(step.shortfalls)}" if step.shortfalls else ""
     return (f"{word}: {step.error}" if step.error else word) + shortfalls
 
