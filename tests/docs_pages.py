@@ -56,7 +56,11 @@ def _render_command(name: str, command: Any) -> str:
 
 
 def _spelling(param: Any) -> str:
-    return f"`{param.name.upper()}`" if param.param_type_name == "argument" else f"`{param.opts[0]}`"
+    return (
+        f"`{param.name.upper()}`"
+        if param.param_type_name == "argument"
+        else ", ".join(f"`{name}`" for name in sorted(param.opts, key=len, reverse=True))
+    )
 
 
 def _default(param: Any) -> str:
