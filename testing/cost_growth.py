@@ -29,6 +29,17 @@ def measure_growth(function: Callable[[T], object], build: Callable[[int], T], s
     return growth
 
 
+def assert_grows_linearly(build: Callable[[int], T], function: Callable[[T], object], size: int = 65_536) -> None:
+    """Fails when the cost of the function grows clearly faster than its input."""
+    growth = measure_growth(function, build, size)
+    assert growth <= MAX_GROWTH, f"{FACTOR} times the input takes {growth:.1f} times the time"
+
+
+def repeat_to(piece: str) -> Callable[[int], str]:
+    """Returns a function from a size to a text of that size, which repeats the piece."""
+    return lambda size: (piece * (size // len(piece) + 1))[:size]
+
+
 def _measure_seconds(function: Callable[[T], object], value: T) -> float:
     started = time.process_time()
     function(value)

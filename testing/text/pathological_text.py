@@ -8,8 +8,6 @@ from collections.abc import Callable
 
 SIZE = 65_536
 """Characters of the longest issue body."""
-LIMIT_SECONDS = 0.25
-"""What a stage of reading or writing text may take of it, on a quiet machine."""
 
 TextBuilder = Callable[[int], str]
 

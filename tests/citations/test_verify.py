@@ -1,11 +1,10 @@
 """Which cited places hold: tables for what agents get wrong, properties for what an attacker makes them say."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.cost_growth import assert_grows_linearly
 from triage.citations.indexed_code import IndexedCode
 from triage.citations.verify import merge_citations, verify_evidence, verify_files, verify_suspects
 from triage.domain.code import Span
@@ -356,19 +355,20 @@ def test_every_run_of_lines_is_found_where_it_stands(start, length):
 @pytest.mark.parametrize(
     "quote", ["a" * 65_536, "ab" * 32_768, " ".join(["a"] * 32_768), "a" * 32_768 + "b"], ids=range(4)
 )
-def test_hostile_quotes_cost_little_time(quote):
-    text = ["a" * 1000] * 65 + ["a b " * 250] * 65
-    started = time.perf_counter()
-    verify_suspects([relevant("x.py", 1, 130, quote, symbol=quote)], {"x.py": text}.get, ["x.py"])
-    assert time.perf_counter() - started < 0.25
+def test_the_cost_of_hostile_quotes_is_linear(quote):
+    def verify(size: int) -> None:
+        lines = size // 1_000
+        text = ["a" * 1000] * lines + ["a b " * 250] * lines
+        cut = quote[: size - 1] + quote[-1]
+        verify_suspects([relevant("x.py", 1, 2 * lines, cut, symbol=cut)], {"x.py": text}.get, ["x.py"])
+
+    assert_grows_linearly(int, verify)
 
 
-def test_many_paths_are_looked_up_in_time():
+def test_one_path_of_very_many_is_found():
     many = [f"src/{number % 1000}/file{number}.py" for number in range(200_000)]
-    started = time.perf_counter()
     suspects, _ = verify_suspects([relevant("/x/7/file7007.py"), relevant("file12.py")], lambda path: [], many)
     assert [suspect.path for suspect in suspects] == ["src/7/file7007.py", "src/12/file12.py"]
-    assert time.perf_counter() - started < 30
 
 
 def test_a_quote_of_what_a_person_sees_is_found():
