@@ -44,8 +44,8 @@ class Reservation:
 class Budget:
     """Counts what a run spends. Parallel calls reserve before they start, so they cannot spend the same rest.
 
-    Numbers that are negative, infinite or NaN raise ValueError: they come from an endpoint, a cache or a price list, and
-    would lift the limits.
+    Numbers that are negative, infinite or NaN raise ValueError. An endpoint, a cache or a price list may contain
+    them, and they would lift the limits.
     """
 
     def __init__(self, limits: Limits) -> None:

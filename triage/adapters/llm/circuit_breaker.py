@@ -8,7 +8,7 @@ from triage.adapters.llm.model_errors import EndpointBusy
 from triage.errors import ModelUnavailable
 
 MAX_FAILURES = 2
-"""Calls in a row, each with all its attempts. By then a minute or two are gone, and every agent has a rules fallback."""
+"""Calls in a row, each with all its attempts. They take a minute or two, and every agent has a rules fallback."""
 
 
 class CircuitBreaker:

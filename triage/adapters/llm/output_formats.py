@@ -1,7 +1,7 @@
 """The formats of a model's answer: how each is requested, and how the reply is read.
 
-A structured answer can be requested in three modes: `json_schema`, function calling, JSON mode. Endpoints differ in which
-ones they support. The reply is validated here instead of by the SDK, so that the tokens of an invalid one still count.
+A structured answer can be requested in three modes: `json_schema`, function calling, JSON mode. Endpoints differ in
+which ones they support. The reply is validated here instead of by the SDK, so that the tokens of an invalid one count.
 """
 
 import json

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 
 BYTES_PER_TOKEN = 3.0
-"""Bytes of UTF-8. English prose has about 4, code about 3, Chinese 3 to 4, an emoji 2 to 4. An estimate that is too high
+"""Bytes of UTF-8. English prose has about 4, code about 3, Chinese 3 to 4, an emoji 2 to 4. Too high an estimate
 only reserves more. A tokenizer would have to be downloaded."""
 TOKENS_PER_MESSAGE = 4
 MAX_COUNT = 10**9

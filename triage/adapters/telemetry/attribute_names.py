@@ -1,7 +1,7 @@
 """Names of attributes.
 
-Names that begin with `gen_ai.` come from OpenTelemetry's conventions for generative AI. These have moved to a repository
-of their own without a Python package; the last names in the package of semantic conventions are the same.
+Names that begin with `gen_ai.` come from OpenTelemetry's conventions for generative AI. These have a repository of
+their own without a Python package; the last names in the package of semantic conventions are the same.
 """
 
 from typing import Final

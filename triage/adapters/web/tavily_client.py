@@ -1,7 +1,7 @@
 """Asks the Tavily API.
 
-The client of `langchain-tavily` ignores proxies, reads responses of any size, and repeats what the server says. This one
-keeps to the machine's network settings, bounds the response, and has a short name of ours for every failure.
+The client of `langchain-tavily` ignores proxies, reads responses of any size, and repeats what the server says. This
+one keeps to the machine's network settings, bounds the response, and has a short name of ours for every failure.
 """
 
 import json
