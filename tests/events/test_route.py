@@ -275,7 +275,7 @@ class TestBadPayloads:
     @pytest.mark.parametrize("raw", [[], "text", None, 5])
     @pytest.mark.parametrize("event", ["issues", "issue_comment", "workflow_dispatch"])
     def test_no_object(self, event: str, raw: Any) -> None:
-        with pytest.raises(BadInput, match="it is no JSON object"):
+        with pytest.raises(BadInput, match="it is not a JSON object"):
             route_event(event, raw, 1)
 
 

@@ -95,7 +95,7 @@ def parse_payload(raw: Mapping[str, Any]) -> Payload:
         BadInput: A field that matters has another type, or there is no object at all.
     """
     if not isinstance(raw, Mapping):
-        raise BadInput("The event payload cannot be read: it is no JSON object.")
+        raise BadInput("The event payload cannot be read: it is not a JSON object.")
     try:
         return Payload.model_validate(dict(raw))
     except ValidationError as error:

@@ -79,7 +79,9 @@ def _on_push(payload: Mapping[str, Any]) -> WarmIndex | Skip:
 
 def _other(event_name: str) -> Skip:
     if not event_name:
-        raise BadInput("GITHUB_EVENT_NAME is not set: this runs inside GitHub Actions; use the command line elsewhere.")
+        raise BadInput(
+            "GITHUB_EVENT_NAME is not set. This command runs in GitHub Actions; use the command line elsewhere."
+        )
     if event_name.startswith("pull_request"):
         return Skip(reason="Pull requests are not triaged.")
     # The name is shown only when it looks like one.

@@ -208,7 +208,7 @@ class TestGuard:
             told += "".join(traceback.format_exception(error)) + "\n"
         text = self.written("before\n", told, "after\n")
         assert text.startswith("| before\n")
-        assert text.endswith("| An exception: ValueError\n| after\n")
+        assert text.endswith("| Exception: ValueError\n| after\n")
         assert "words" not in text
 
 
@@ -250,9 +250,7 @@ class TestGuarded:
             thread = threading.Thread(target=die)
             thread.start()
             thread.join()
-        assert re.fullmatch(
-            r"\| An exception that nobody caught: ValueError in test_actions_log\.py:\d+\n", out.getvalue()
-        )
+        assert re.fullmatch(r"\| Uncaught exception: ValueError in test_actions_log\.py:\d+\n", out.getvalue())
 
     def test_a_task_that_nobody_asks_is_told_without_its_words(self) -> None:
         async def fail() -> None:

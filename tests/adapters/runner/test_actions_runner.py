@@ -69,7 +69,7 @@ class TestSummary:
 
     def test_no_file_is_noted(self, log: io.StringIO) -> None:
         runner(log).write_summary("# One")
-        assert log.getvalue() == "| There is no GITHUB_STEP_SUMMARY, so the summary is not shown.\n"
+        assert log.getvalue() == "| The summary is not shown: GITHUB_STEP_SUMMARY is not set.\n"
 
     def test_no_right_to_write_is_a_warning(self, tmp_path: Path, log: io.StringIO) -> None:
         runner(log, summary_path=tmp_path).write_summary("# One")
@@ -107,12 +107,12 @@ class TestOutputs:
 
     @pytest.mark.parametrize("name", ["", "a=b", "a<<b", "A", "a\nb", "1a"])
     def test_a_name_that_is_none(self, name: str) -> None:
-        with pytest.raises(ValueError, match="lower-case words"):
+        with pytest.raises(ValueError, match="lower-case letters"):
             format_outputs({name: "x"})
 
     def test_no_file_is_noted(self, log: io.StringIO) -> None:
         runner(log).write_outputs({"status": "complete"})
-        assert log.getvalue() == "| There is no GITHUB_OUTPUT, so later steps get no outputs.\n"
+        assert log.getvalue() == "| Later steps get no outputs: GITHUB_OUTPUT is not set.\n"
 
     def test_no_right_to_write_is_a_warning(self, tmp_path: Path, log: io.StringIO) -> None:
         runner(log, output_path=tmp_path / "none" / "file").write_outputs({"status": "x"})
@@ -204,7 +204,7 @@ class TestReport:
         assert parse_commands(log.getvalue()) == [
             RunnerCommand(
                 "warning",
-                "The JSON report could not be written: a symbolic link or a file stands in its place.",
+                "The JSON report could not be written: a symbolic link or a file is in its place.",
             )
         ]
 

@@ -45,7 +45,7 @@ class TestRunner:
         assert path.read_text(encoding="utf-8") == '{"a": "é"}'
 
     def test_a_path_that_cannot_be_written(self, tmp_path: Path) -> None:
-        with pytest.raises(BadInput, match=r"^The report cannot be written to that path: is a directory\.$"):
+        with pytest.raises(BadInput, match=r"^The report cannot be written to this path: is a directory\.$"):
             TerminalRunner(console(), tmp_path).write_report("{}")
 
     def test_progress_is_on_standard_error(self, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The Actions log: live lines while the run goes on."""
+"""Writes progress to the log of the Actions runner."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +11,7 @@ from triage.domain.run import StepRecord, ToolExecution
 
 
 class ActionsLog:
-    """Implements `triage.ports.Journal`. Whatever it is given, no line of it is a command to the runner."""
+    """Implements `triage.ports.ProgressLog`. No text makes a line of it a command to the runner."""
 
     def __init__(self, lines: LineWriter, clock: Callable[[], float] = time.monotonic) -> None:
         self._lines = lines
@@ -19,28 +19,28 @@ class ActionsLog:
         self._start = clock()
 
     def add_masks(self, secrets: Iterable[str]) -> None:
-        """Have the runner blot the secrets out of everything that is logged from now on."""
+        """Makes the runner mask the secrets in everything that is logged from now on."""
         self._lines.write_unredacted(mask_commands(secrets))
 
     def log_start(self, what: str) -> None:
-        """A step or a tool starts."""
+        """Logs that a step or a tool starts."""
         self.info(f"{what} started")
 
     def log_end(self, record: StepRecord | ToolExecution) -> None:
-        """It ended, and how."""
+        """Logs how a step or a tool ended."""
         self.info(format_record(record))
 
     def info(self, text: str) -> None:
-        """One line with the time since the start."""
+        """Logs one line with the time since the start."""
         self._lines.write([f"{PREFIX}{format_elapsed(self._clock() - self._start)} {to_inert_line(text)}"])
 
     def detail(self, text: str) -> None:
-        """As `info`."""
+        """Logs as `info` does."""
         self.info(text)
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
-        """A group that is open while its lines come in, and folded afterwards."""
+        """Puts the lines of the block into a group, which GitHub folds at its end."""
         self._lines.write([format_command("group", title)])
         try:
             yield
@@ -48,6 +48,6 @@ class ActionsLog:
             self._lines.write(["::endgroup::"])
 
     def log_group(self, title: str, text: str) -> None:
-        """A group that the reader opens."""
+        """Logs a folded group."""
         body = [f"{PREFIX}{line}".rstrip() for line in to_inert_lines(text)]
         self._lines.write([format_command("group", title), *body, "::endgroup::"])

@@ -1,4 +1,4 @@
-"""The Actions runner: job summary, outputs, annotations, report file."""
+"""Writes the results of a run for GitHub Actions: job summary, outputs, annotations, report file."""
 
 import errno
 import os
@@ -14,11 +14,11 @@ from triage.domain.code import Span
 from triage.ports import AnnotationLevel
 
 MAX_ANNOTATIONS = 10
-"""Per level and step; the runner shows no more (ExecutionContext.cs)."""
+"""Per level and step. The runner shows no more (ExecutionContext.cs)."""
 
 
 class ActionsRunner:
-    """Implements `triage.ports.Runner` on GitHub's files and commands. A missing file is noted and no error."""
+    """Implements `triage.ports.Runner` with the runner's files and commands. A missing file is logged and no error."""
 
     def __init__(
         self,
@@ -34,25 +34,25 @@ class ActionsRunner:
         self._workspace = workspace
         self._annotated: Counter[AnnotationLevel] = Counter()
         self.has_written_summary = False
-        """The job's page was given something."""
+        """Whether the job's page got a summary."""
 
     def write_summary(self, markdown: str) -> None:
-        """Append to the job's page, within what GitHub accepts."""
+        """Appends to the job's page, within what GitHub accepts."""
         self.has_written_summary = True
         if self._summary_path is None:
-            self._lines.write([f"{PREFIX}There is no GITHUB_STEP_SUMMARY, so the summary is not shown."])
+            self._lines.write([f"{PREFIX}The summary is not shown: GITHUB_STEP_SUMMARY is not set."])
             return
         try:
-            held = self._summary_path.stat().st_size if self._summary_path.exists() else 0
+            size = self._summary_path.stat().st_size if self._summary_path.exists() else 0
             with open(self._summary_path, "ab", opener=_open_nonblocking) as file:
-                file.write(fit_summary(markdown, SUMMARY_BYTES - held))
+                file.write(fit_summary(markdown, SUMMARY_BYTES - size))
         except OSError as error:
             self.annotate("warning", f"The summary could not be written: {_describe_os_error(error)}.")
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
-        """Append to the step's outputs."""
+        """Appends to the step's outputs."""
         if self._output_path is None:
-            self._lines.write([f"{PREFIX}There is no GITHUB_OUTPUT, so later steps get no outputs."])
+            self._lines.write([f"{PREFIX}Later steps get no outputs: GITHUB_OUTPUT is not set."])
             return
         block = format_outputs(values)
         try:
@@ -62,16 +62,16 @@ class ActionsRunner:
             self.annotate("warning", f"The outputs could not be written: {_describe_os_error(error)}.")
 
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
-        """One line beside the job; from the eleventh of a level on, in the log only."""
+        """Shows one line beside the job; from the eleventh of a level on, in the log only."""
         self._annotated[level] += 1
-        shown = self._annotated[level] <= MAX_ANNOTATIONS
+        is_shown = self._annotated[level] <= MAX_ANNOTATIONS
         where = {"file": at.path, "line": str(at.start), "endLine": str(at.end)} if at else {}
         self._lines.write(
-            [format_command(level, message, where) if shown else f"{PREFIX}{level}: {to_inert_line(message)}"]
+            [format_command(level, message, where) if is_shown else f"{PREFIX}{level}: {to_inert_line(message)}"]
         )
 
     def write_report(self, json_text: str) -> str:
-        """Write `.triage/report.json`; its path relative to the workspace, or empty with a warning."""
+        """Writes `.triage/report.json`. Returns its path relative to the workspace, or an empty string with a warning."""
         if self._workspace is None:
             return ""
         try:
@@ -82,12 +82,11 @@ class ActionsRunner:
 
 
 def _open_nonblocking(path: str, flags: int) -> int:
-    """Open it; a pipe that nobody reads is a fault, and nothing to wait for."""
+    # Opening a pipe that nobody reads fails instead of blocking.
     return os.open(path, flags | os.O_NONBLOCK, 0o666)
 
 
 def _describe_os_error(error: OSError) -> str:
-    """Why, in words of the system, without the path."""
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return "a symbolic link or a file stands in its place"
-    return (error.strerror or "the system gave no reason").lower()
+        return "a symbolic link or a file is in its place"
+    return (error.strerror or "unknown reason").lower()

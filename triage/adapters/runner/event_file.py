@@ -1,4 +1,4 @@
-"""The event's payload, as the runner leaves it in a file."""
+"""Reads the event's payload from the runner's file."""
 
 import json
 from pathlib import Path
@@ -11,28 +11,28 @@ MAX_EVENT_BYTES = 26_214_400
 
 
 def read_event(path: Path | None) -> dict[str, Any]:
-    """The payload's JSON object.
+    """Returns the payload, a JSON object.
 
     Raises:
-        BadInput: There is no such file, it is too large, or it holds something else.
+        BadInput: The file is missing, too large, or not a JSON object.
     """
     if path is None:
-        raise BadInput("GITHUB_EVENT_PATH is not set: this runs inside GitHub Actions; use the command line elsewhere.")
+        raise BadInput(
+            "GITHUB_EVENT_PATH is not set. This command runs in GitHub Actions; use the command line elsewhere."
+        )
     try:
-        if not path.is_file():  # a pipe would wait for a writer that never comes
+        if not path.is_file():  # opening a pipe would block
             raise FileNotFoundError
         with path.open("rb") as file:
             content = file.read(MAX_EVENT_BYTES + 1)
     except (OSError, ValueError):  # a null byte in a path is a ValueError
-        raise BadInput(
-            "The event payload cannot be read: the file that GITHUB_EVENT_PATH names does not open."
-        ) from None
+        raise BadInput("The event payload cannot be read: the file in GITHUB_EVENT_PATH does not open.") from None
     if len(content) > MAX_EVENT_BYTES:
         raise BadInput("The event payload cannot be read: it is larger than 25 MB.")
     try:
         event = json.loads(content)
     except (ValueError, RecursionError):
-        raise BadInput("The event payload cannot be read: it is no JSON.") from None
+        raise BadInput("The event payload cannot be read: it is not JSON.") from None
     if not isinstance(event, dict):
-        raise BadInput("The event payload cannot be read: it is no JSON object.")
+        raise BadInput("The event payload cannot be read: it is not a JSON object.")
     return event

@@ -1,11 +1,11 @@
-"""The runner's file commands: outputs, and the job's summary."""
+"""Formats the files that the runner reads: the step's outputs and the job's summary."""
 
 import re
 import secrets
 from collections.abc import Callable, Mapping
 
 SUMMARY_BYTES = 900_000
-"""Kept below 1 MiB, beyond which GitHub drops a step's whole summary (docs, workflow commands)."""
+"""Below 1 MiB, above which GitHub drops a step's whole summary (docs, workflow commands)."""
 CUT_NOTICE = "> **This summary was cut: it is longer than a job's page can hold.**\n\n"
 
 
@@ -14,31 +14,31 @@ def _random_delimiter() -> str:
 
 
 def format_outputs(values: Mapping[str, str], delimiter: Callable[[], str] = _random_delimiter) -> bytes:
-    """`NAME<<DELIMITER` blocks. The delimiter occurs in no name and no value.
+    """Returns `NAME<<DELIMITER` blocks. The delimiter occurs in no value.
 
     Raises:
-        ValueError: A name is none that action.yml can declare.
+        ValueError: action.yml cannot declare a name.
     """
     blocks = []
     for name, value in values.items():
         if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
-            raise ValueError("an output's name is lower-case words with hyphens")
-        mark = delimiter()
-        while mark in value:
-            mark = delimiter()
-        blocks.append(f"{name}<<{mark}\n{value}\n{mark}\n")
+            raise ValueError("the name of an output has lower-case letters, digits and hyphens")
+        end = delimiter()
+        while end in value:
+            end = delimiter()
+        blocks.append(f"{name}<<{end}\n{value}\n{end}\n")
     return "".join(blocks).encode("utf-8", "replace")
 
 
-def fit_summary(markdown: str, room_bytes: int) -> bytes:
-    """The Markdown in UTF-8, cut after a whole line, with a notice before it, when it is longer than the room."""
+def fit_summary(markdown: str, max_bytes: int) -> bytes:
+    """Returns Markdown as UTF-8. Longer text is cut after a whole line, with a notice before it."""
     whole = markdown.encode("utf-8", "replace")
     whole = whole if whole.endswith(b"\n") else whole + b"\n"
-    if len(whole) <= room_bytes:
+    if len(whole) <= max_bytes:
         return whole
     notice = CUT_NOTICE.encode()
-    kept = whole[: max(room_bytes - len(notice) - 1, 0)]
-    end = kept.rfind(b"\n")
-    # A line longer than the whole room is cut at a character instead.
-    kept = kept[: end + 1] if end >= 0 else kept.decode("utf-8", "ignore").encode() + b"\n"
-    return notice + kept if room_bytes > len(notice) else b""
+    cut = whole[: max(max_bytes - len(notice) - 1, 0)]
+    end = cut.rfind(b"\n")
+    # A line that is longer than the limit is cut at a character.
+    cut = cut[: end + 1] if end >= 0 else cut.decode("utf-8", "ignore").encode() + b"\n"
+    return notice + cut if max_bytes > len(notice) else b""

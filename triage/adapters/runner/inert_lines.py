@@ -1,4 +1,4 @@
-"""Text as log lines that the runner takes for text and a terminal for characters."""
+"""Makes log lines inert: the runner finds no commands in them, a terminal no control characters."""
 
 import threading
 from contextlib import suppress
@@ -8,23 +8,23 @@ from triage.secrets.redactor import Redact
 from triage.text.clean_text import clean_text
 
 PREFIX = "| "
-"""Starts every line that is no command: the runner obeys `::name::` only at a line's start, blanks not counted
+"""Starts every line that is not a command: the runner obeys `::name::` at the start of a line only, after blanks too
 (actions/runner, ActionCommand.cs)."""
 MAX_LINE_CHARS = 4_000
 """The runner cuts an annotation at 4,096 characters (ExecutionContext.cs)."""
 
 
 def to_inert_lines(text: str) -> list[str]:
-    """The text's lines without control and invisible characters, and without the runner's older `##[name]` form.
+    """Returns the lines of a text, without control and invisible characters; long ones are cut.
 
-    The older form is obeyed anywhere in a line. Long lines are cut.
+    The runner's older commands, `##[name]`, are broken too: they are obeyed anywhere in a line.
     """
     lines = clean_text(text).split("\n")
     return [_shorten(line.replace("\t", "    ").replace("##[", "## [")) for line in lines]
 
 
 def to_inert_line(text: str) -> str:
-    """`inert_lines` joined into one line."""
+    """Returns the lines of `to_inert_lines`, joined into one."""
     return _shorten(" ".join(line.strip() for line in to_inert_lines(text) if line.strip()))
 
 
@@ -33,7 +33,7 @@ def _shorten(line: str) -> str:
 
 
 class LineWriter:
-    """Whole lines to a stream, from any thread. Characters that the stream cannot hold are escaped."""
+    """Writes whole lines to a stream, from any thread. Escapes characters that the stream cannot encode."""
 
     def __init__(self, stream: TextIO, screened: Redact = lambda text: text) -> None:
         """Take the stream, and what masks our own secrets in whatever is written to it."""
@@ -42,15 +42,15 @@ class LineWriter:
         self._lock = threading.Lock()
 
     def write(self, lines: list[str]) -> None:
-        """Write the lines together, nothing of another thread between them."""
+        """Writes the lines together, with nothing of another thread between them."""
         self.write_unredacted([self._redact("\n".join(lines))] if lines else [])
 
     def write_unredacted(self, lines: list[str]) -> None:
-        """For the commands by which the runner learns our secrets, and for nothing else."""
+        """Writes lines as they are. Only for the commands that tell the runner our secrets."""
         text = "".join(f"{line}\n" for line in lines)
         encoding = getattr(self._stream, "encoding", None) or "utf-8"
         safe = text.encode(encoding, "backslashreplace").decode(encoding)
-        # Whoever read the log may be gone, or its disk be full: no reason to lose the report.
+        # A closed pipe or a full disk is no reason to lose the report.
         with self._lock, suppress(OSError, ValueError):
             self._stream.write(safe)
             self._stream.flush()

@@ -1,4 +1,4 @@
-"""What others write: a library's prints, warnings and logs, tracebacks of threads. None of it is obeyed or quoted."""
+"""Makes the output of libraries inert: prints, warnings, logs and tracebacks of threads."""
 
 import contextlib
 import io
@@ -16,10 +16,10 @@ _TRACEBACK = "Traceback (most recent call last):"
 
 
 class GuardedStream(io.TextIOBase):
-    """Takes the place of `sys.stdout` or `sys.stderr`: each line goes on as an inert line.
+    """Replaces `sys.stdout` and `sys.stderr`, and writes each line as an inert line.
 
-    The runner reads commands from both streams, and a library's message may quote text from outside. Of a traceback
-    only the exception's type goes on: its message and its lines may hold anything.
+    The runner reads commands from both streams, and a library's message may quote text from outside. Of a traceback only
+    the exception's type is written.
     """
 
     def __init__(self, lines: LineWriter) -> None:
@@ -30,7 +30,7 @@ class GuardedStream(io.TextIOBase):
         self._lock = threading.Lock()
 
     def write(self, text: str) -> int:
-        """Pass on the whole lines, keep the rest until its line ends."""
+        """Writes the whole lines; the rest waits for its end."""
         with self._lock:
             whole, end, rest = (self._pending + text).rpartition("\n")
             if not end and len(rest) > MAX_PENDING_CHARS:
@@ -41,17 +41,17 @@ class GuardedStream(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        """Nothing: half a line is held back, so that its other half cannot turn it into a command."""
+        """Does nothing: half a line must wait, because its other half could turn it into a command."""
 
     def write_pending(self) -> None:
-        """Pass on what is held, at the end of the process."""
+        """Writes the rest, at the end of the process."""
         with self._lock:
-            held, self._pending = self._pending, ""
-            if held:
-                self._write_inert(held)
+            rest, self._pending = self._pending, ""
+            if rest:
+                self._write_inert(rest)
 
     def writable(self) -> bool:
-        """Yes."""
+        """Returns True."""
         return True
 
     def _write_inert(self, text: str) -> None:
@@ -65,49 +65,49 @@ class GuardedStream(io.TextIOBase):
             if _TRACEBACK in line:
                 self._in_traceback = True
             elif self._in_traceback:
-                # Frames are indented, those of a group of exceptions behind bars as well.
+                # Frames are indented; in an exception group they start with a bar.
                 if line and not re.match(r"[\s|+]", line):
                     self._in_traceback, quoted = False, True
-                    yield f"An exception: {_exception_type(line)}"
-            elif not quoted:  # what follows in the same breath are further lines of its message
+                    yield f"Exception: {_exception_type(line)}"
+            elif not quoted:  # further lines of the message follow in the same write
                 yield line
 
 
 def _exception_type(line: str) -> str:
-    named = re.match(r"[A-Za-z_][\w.]{0,99}", line)
-    return named[0] if named else "of no name"
+    name = re.match(r"[A-Za-z_][\w.]{0,99}", line)
+    return name[0] if name else "unknown"
 
 
 class _LibraryLogHandler(logging.Handler):
-    """Libraries' warnings and errors as a line that names who and what; a message may quote what they were given."""
+    """Logs name and level of a library's warnings and errors, but no message: it may quote what the library was given."""
 
     def __init__(self, lines: LineWriter) -> None:
         super().__init__(logging.WARNING)
         self._lines = lines
 
     def emit(self, record: logging.LogRecord) -> None:
-        what = record.levelname.lower()
+        level = record.levelname.lower()
         error = record.exc_info[1] if record.exc_info else None
-        told = f"{record.name}: {what}" + (f": {error_location(error)}" if error else "")
-        self._lines.write([PREFIX + line for line in to_inert_lines(told)])
+        text = f"{record.name}: {level}" + (f": {error_location(error)}" if error else "")
+        self._lines.write([PREFIX + line for line in to_inert_lines(text)])
 
 
 @contextlib.contextmanager
 def guard_output(lines: LineWriter) -> Iterator[None]:
-    """Inside the block whatever others write, log, or leave uncaught in a thread, becomes inert lines."""
-    stream, root, librarian = GuardedStream(lines), logging.getLogger(), _LibraryLogHandler(lines)
+    """Makes inert what is printed, logged or left uncaught in a thread inside the block."""
+    stream, root, handler = GuardedStream(lines), logging.getLogger(), _LibraryLogHandler(lines)
     hooks = threading.excepthook, sys.unraisablehook, logging.raiseExceptions
 
-    def uncaught(told: "threading.ExceptHookArgs | sys.UnraisableHookArgs") -> None:
-        if told.exc_value is not None:
-            lines.write([f"{PREFIX}An exception that nobody caught: {error_location(told.exc_value)}"])
+    def uncaught(args: "threading.ExceptHookArgs | sys.UnraisableHookArgs") -> None:
+        if args.exc_value is not None:
+            lines.write([f"{PREFIX}Uncaught exception: {error_location(args.exc_value)}"])
 
-    root.addHandler(librarian)
+    root.addHandler(handler)
     threading.excepthook, sys.unraisablehook, logging.raiseExceptions = uncaught, uncaught, False
     try:
         with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
             yield
     finally:
         stream.write_pending()
-        root.removeHandler(librarian)
+        root.removeHandler(handler)
         threading.excepthook, sys.unraisablehook, logging.raiseExceptions = hooks

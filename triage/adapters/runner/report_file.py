@@ -1,4 +1,4 @@
-"""The JSON report in the workspace. The workspace is a stranger's checkout: no symlink of it is followed."""
+"""Writes the JSON report into the workspace. This may be a stranger's checkout: symbolic links are not followed."""
 
 import os
 import secrets
@@ -9,12 +9,12 @@ NAME = "report.json"
 
 
 def write_report(workspace: Path, json_text: str) -> str:
-    """Write `.triage/report.json` in one piece; its path relative to the workspace.
+    """Writes `.triage/report.json` atomically. Returns its path relative to the workspace.
 
     A `.gitignore` beside it keeps it out of later commits.
 
     Raises:
-        OSError: The folder is a symlink or a file, the workspace is read-only, the disk is full.
+        OSError: The folder is a symbolic link or a file, the workspace is read-only, or the disk is full.
     """
     directory = os.O_RDONLY | os.O_DIRECTORY
     root = os.open(workspace, directory)
@@ -43,7 +43,7 @@ def _exists(name: str, folder: int) -> bool:
 
 
 def _replace(name: str, content: bytes, folder: int) -> None:
-    """Put a new file in the name's place, whatever stood there: a symlink is replaced, not followed."""
+    # `os.replace` replaces a symbolic link instead of following it.
     draft = f".{name}.{secrets.token_hex(8)}"
     try:
         file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644, dir_fd=folder)

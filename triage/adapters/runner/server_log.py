@@ -1,4 +1,4 @@
-"""Progress of runs in a server's log, through Python's logging: the server adds time and run."""
+"""Writes progress to a server's log, through Python's logging. The server adds the time and the run."""
 
 import logging
 from collections.abc import Iterator
@@ -12,31 +12,31 @@ _log = logging.getLogger("triage")
 
 
 class ServerLog:
-    """Implements `triage.ports.Journal`."""
+    """Implements `triage.ports.ProgressLog`."""
 
     def log_start(self, what: str) -> None:
-        """A step or a tool starts."""
+        """Logs that a step or a tool starts."""
         self.info(f"{what} started")
 
     def log_end(self, record: StepRecord | ToolExecution) -> None:
-        """It ended, and how."""
+        """Logs how a step or a tool ended."""
         self.info(format_record(record))
 
     def info(self, text: str) -> None:
-        """One line."""
+        """Logs one line."""
         _log.info("%s", to_inert_line(text))
 
     def detail(self, text: str) -> None:
-        """As `info`."""
+        """Logs as `info` does."""
         self.info(text)
 
     def log_group(self, title: str, text: str) -> None:
-        """The title: the text is in the report, which the client gets."""
+        """Logs the title only: the text is in the report, which the client gets."""
         del text
         self.info(title)
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
-        """The title; a log has nothing to fold."""
+        """Logs the title: a log has no groups."""
         self.info(title)
         yield

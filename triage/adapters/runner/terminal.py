@@ -1,4 +1,4 @@
-"""A terminal instead of GitHub: progress on standard error; results are kept for the command line to print."""
+"""Writes progress to standard error, and stores results for the command line to print."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -28,38 +28,38 @@ _OUTCOME_STYLES = {
 
 
 def progress_console() -> Console:
-    """Standard error, without rich's guesses about markup, emoji names and numbers in our lines."""
+    """Returns a console on standard error, without rich's markup, emoji names and highlighting."""
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 class TerminalRunner:
-    """Implements `triage.ports.Runner`. The summary and the report wait here for the command line."""
+    """Implements `triage.ports.Runner`. Stores the summary and the report for the command line."""
 
     def __init__(self, console: Console, report_path: Path | None = None) -> None:
         self.markdown = ""
-        """All that `summary` was given."""
+        """All summaries, joined."""
         self.json_text = ""
-        """The JSON report; empty until `report`."""
+        """The JSON report; empty until `write_report`."""
         self._console = console
         self._report_path = report_path
 
     def write_summary(self, markdown: str) -> None:
-        """Keep the Markdown."""
+        """Stores the Markdown."""
         self.markdown = f"{self.markdown}\n{markdown}" if self.markdown else markdown
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
-        """Nothing: there is no later step."""
+        """Does nothing: there is no later step."""
 
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
-        """One line on standard error; the message itself names the place."""
+        """Prints one line to standard error; the message itself names the place."""
         del at
         self._console.print(Text.assemble((f"{level}: ", _LEVEL_STYLES[level]), to_inert_line(message)))
 
     def write_report(self, json_text: str) -> str:
-        """Keep the JSON, and write it when a path was asked for; that path, or empty.
+        """Stores the JSON, and writes it to the file that the user chose. Returns its path, or an empty string.
 
         Raises:
-            BadInput: The file cannot be written; the person named it, so they must know.
+            BadInput: The file cannot be written.
         """
         self.json_text = json_text
         if self._report_path is None:
@@ -67,7 +67,7 @@ class TerminalRunner:
         try:
             self._report_path.write_bytes(json_text.encode("utf-8", "backslashreplace"))
         except OSError as error:
-            raise BadInput(f"The report cannot be written to that path: {(error.strerror or '').lower()}.") from None
+            raise BadInput(f"The report cannot be written to this path: {(error.strerror or '').lower()}.") from None
         return str(self._report_path)
 
 
@@ -96,7 +96,7 @@ class TerminalProgress:
         self._update_status()
 
     def log_start(self, what: str) -> None:
-        """A step or a tool starts."""
+        """Shows that a step or a tool starts."""
         self._running.append(to_inert_line(what))
         if self._console.is_terminal:
             self._update_status()
@@ -104,7 +104,7 @@ class TerminalProgress:
             self.detail(f"{what} started")
 
     def log_end(self, record: StepRecord | ToolExecution) -> None:
-        """It ended, and how."""
+        """Prints how a step or a tool ended, if verbose."""
         name = record.tool if isinstance(record, ToolExecution) else record.step
         if name in self._running:
             self._running.remove(name)
@@ -113,22 +113,22 @@ class TerminalProgress:
             self._print_line(format_record(record), _OUTCOME_STYLES[record.outcome])
 
     def info(self, text: str) -> None:
-        """One line with the time since the start."""
+        """Prints one line with the time since the start."""
         self._print_line(text, "")
 
     def detail(self, text: str) -> None:
-        """As `info`, if verbose."""
+        """Prints as `info` does, if verbose."""
         if self._verbose:
             self.info(text)
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
-        """The title; a terminal has nothing to fold."""
+        """Prints the title: a terminal has no groups."""
         self._print_line(title, "bold")
         yield
 
     def log_group(self, title: str, text: str) -> None:
-        """A title, and the text indented under it: a terminal has nothing to open."""
+        """Prints the title and the indented text."""
         self._print_line(title, "bold")
         for line in to_inert_lines(text):
             self._console.print(Text(f"      {line}".rstrip()))
@@ -138,15 +138,14 @@ class TerminalProgress:
         self._console.print(Text.assemble((when, "dim"), " ", (to_inert_line(text), style)))
 
     def _update_status(self) -> None:
-        """Bring the moving line up to what runs now."""
         if not self._running:
             if self._status:
                 self._status.stop()
                 self._status = None
             return
-        words = Text(", ".join(self._running))
+        running = Text(", ".join(self._running))
         if self._status:
-            self._status.update(words)
+            self._status.update(running)
         elif self._console.is_terminal:
-            self._status = self._console.status(words)
+            self._status = self._console.status(running)
             self._status.start()

@@ -1,4 +1,4 @@
-"""The runner's workflow commands, `::name::data` (actions/runner 2.336, ActionCommand.cs)."""
+"""Formats workflow commands of the runner, `::name::data` (actions/runner 2.336, ActionCommand.cs)."""
 
 import base64
 from collections.abc import Iterable, Mapping
@@ -7,13 +7,13 @@ from urllib.parse import quote
 from triage.adapters.runner.inert_lines import to_inert_line
 
 MIN_MASK_CHARS = 8
-"""A shorter mask would blot out ordinary words of the log."""
+"""A shorter mask would hide ordinary words of the log."""
 
 
 def format_command(name: str, data: str = "", properties: Mapping[str, str] | None = None) -> str:
-    """One command as one line: data and properties are made inert, then escaped."""
-    told = ",".join(f"{key}={_escape_property(value)}" for key, value in (properties or {}).items())
-    return f"::{name}{' ' if told else ''}{told}::{_escape(data)}"
+    """Returns a command as one line. Data and properties are made inert, then escaped."""
+    pairs = ",".join(f"{key}={_escape_property(value)}" for key, value in (properties or {}).items())
+    return f"::{name}{' ' if pairs else ''}{pairs}::{_escape(data)}"
 
 
 def _escape(data: str) -> str:
@@ -21,14 +21,14 @@ def _escape(data: str) -> str:
 
 
 def _escape_property(value: str) -> str:
-    """A property ends at a comma or a colon (ActionCommand.cs)."""
+    # A property ends at a comma or a colon.
     return _escape(value).replace(":", "%3A").replace(",", "%2C")
 
 
 def mask_commands(secrets: Iterable[str]) -> list[str]:
-    """One `add-mask` command for each line of each secret that is long enough, then for its usual forms, each once.
+    """Returns `add-mask` commands for each long line of each secret, then for its usual encodings, each once.
 
-    A secret of several lines is never sent whole: the runner would then mask its short lines too.
+    A secret of several lines is never sent whole: the runner would mask its short lines too.
     """
     lines = dict.fromkeys(line.strip() for secret in secrets for line in secret.splitlines())
     plain = [line for line in lines if len(line) >= MIN_MASK_CHARS]
@@ -38,6 +38,6 @@ def mask_commands(secrets: Iterable[str]) -> list[str]:
 
 
 def _encodings(secret: str) -> list[str]:
-    """As it stands in a URL, in base64, and in the header by which git sends a token."""
+    # In a URL, in base64, and in the header of git over HTTPS.
     packed = [base64.b64encode(f"{login}{secret}".encode("utf-8", "replace")) for login in ("", "x-access-token:")]
     return [quote(secret, safe="", errors="replace"), *(code.decode("ascii") for code in packed)]
