@@ -12,7 +12,7 @@ import pytest
 
 from triage.index.parse.extract import ExtractedFiles, SourceFile
 from triage.index.parse.worker_pool import WorkerPool
-from triage.index.parse.worker_process import WorkerDied, WorkerProcess, count_processors
+from triage.index.parse.worker_process import WorkerDied, WorkerProcess
 
 KILLER = SourceFile("A.java", ("class A { " + ("a=>" * 100 + "\n") * 80).encode())
 """Java's grammar needs memory without bound for this, and ends its process (tree-sitter-java 0.23.5)."""
@@ -23,8 +23,13 @@ def python(name: str) -> SourceFile:
     return SourceFile(f"{name}.py", f"def {name}(): pass\n".encode())
 
 
-def names(extract: ExtractedFiles) -> list[str]:
-    return [name for *_, name in extract.definitions]
+def names(extracted: ExtractedFiles) -> list[str]:
+    return [name for *_, name in extracted.definitions]
+
+
+def extract(pool: WorkerPool, *files: SourceFile) -> ExtractedFiles:
+    ((_, extracted),) = pool.extract_all(iter([files]))
+    return extracted
 
 
 def test_many_batches_come_back_in_order():
@@ -33,7 +38,7 @@ def test_many_batches_come_back_in_order():
             yield [python(f"f{number}"), python(f"g{number}")]
 
     with WorkerPool(workers=2) as pool:
-        found = [(batch[0].path, names(extract)) for batch, extract in pool.extract_all(batches())]
+        found = [(batch[0].path, names(extracted)) for batch, extracted in pool.extract_all(batches())]
     assert found == [(f"f{number}.py", [f"f{number}", f"g{number}"]) for number in range(40)]
 
 
@@ -44,10 +49,10 @@ def test_nothing_to_do():
 
 def test_a_file_that_kills_the_grammar_is_cut_by_lines_and_others_by_syntax():
     with WorkerPool(workers=1) as pool:
-        extract = pool.extract([GOOD, KILLER, python("f")])
-        assert names(extract) == ["B", "B.m", "f"]
-        assert [chunk[0] for chunk in extract.chunks] == [0, 1, 2]
-        assert names(pool.extract([GOOD])) == ["B", "B.m"]
+        extracted = extract(pool, GOOD, KILLER, python("f"))
+        assert names(extracted) == ["B", "B.m", "f"]
+        assert [chunk[0] for chunk in extracted.chunks] == [0, 1, 2]
+        assert names(extract(pool, GOOD)) == ["B", "B.m"]
 
 
 def test_a_file_that_kills_even_so_is_known_by_its_path(monkeypatch: pytest.MonkeyPatch):
@@ -59,17 +64,17 @@ def test_a_file_that_kills_even_so_is_known_by_its_path(monkeypatch: pytest.Monk
     )
     monkeypatch.setattr("triage.index.parse.worker_process._START_CODE", start)
     with WorkerPool(workers=1) as pool:
-        extract = pool.extract([python("f"), SourceFile("bad.py", b"die"), python("g")])
-    assert [packed is None for packed in extract.compressed_texts] == [False, True, False]
-    assert names(extract) == ["f", "g"]
-    assert len(extract.by_path.sizes) == 3
+        extracted = extract(pool, python("f"), SourceFile("bad.py", b"die"), python("g"))
+    assert [packed is None for packed in extracted.compressed_texts] == [False, True, False]
+    assert names(extracted) == ["f", "g"]
+    assert len(extracted.by_path.sizes) == 3
 
 
-def test_a_worker_that_was_lost_is_replaced_and_not_for_ever():
+def test_workers_that_die_are_replaced_up_to_a_limit():
     with WorkerPool(workers=1) as pool:
         answers = []
         for _ in range(15):
-            answers.append(names(pool.extract([python("f")])))
+            answers.append(names(extract(pool, python("f"))))
             for process in pool._idle:
                 assert process._process is not None
                 os.kill(process._process.pid, signal.SIGKILL)
@@ -79,16 +84,6 @@ def test_a_worker_that_was_lost_is_replaced_and_not_for_ever():
         assert answers[-1] == []
 
 
-def test_a_worker_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.index.parse.worker_pool._BATCH_SECONDS", 0.1)
-    monkeypatch.setattr("triage.index.parse.worker_pool._MAX_DEATHS", 2)
-    monkeypatch.setattr("triage.index.parse.worker_process._START_CODE", "import time; time.sleep(60)")
-    started = time.monotonic()
-    with WorkerPool(workers=1) as pool:
-        assert names(pool.extract([python("f")])) == []
-    assert time.monotonic() - started < 5
-
-
 def test_a_file_that_takes_too_long_ends_its_worker(monkeypatch: pytest.MonkeyPatch):
     start = (
         "import sys; sys.path.insert(0, sys.argv[1]); sys.path.extend(sys.argv[2:-1]);"
@@ -96,25 +91,26 @@ def test_a_file_that_takes_too_long_ends_its_worker(monkeypatch: pytest.MonkeyPa
         "import triage.index.parse.extract_worker as w; w.MAX_FILE_SECONDS = 1; w.main()"
     )
     monkeypatch.setattr("triage.index.parse.worker_process._START_CODE", start)
-    started = time.monotonic()
     with WorkerPool(workers=1) as pool:
-        assert names(pool.extract([python("f")])) == []
+        assert names(extract(pool, python("f"))) == []
         assert not pool.has_given_up
-    assert time.monotonic() - started < 20
 
 
-@pytest.mark.parametrize("said", ["x\\n", "3\\n{}\\n", "99999999999\\n", "1" * 5_000, "x" * 3_000_000, ""])
-def test_a_worker_that_answers_nonsense_is_given_up(monkeypatch: pytest.MonkeyPatch, said: str):
+@pytest.mark.parametrize("output", [b"x\n", b"\x03\0\0\0{}\n", b"\xff\xff\xff\xff{}", b"x" * 3_000_000, b""])
+def test_a_worker_that_sends_an_invalid_response_is_replaced(monkeypatch: pytest.MonkeyPatch, output: bytes):
     monkeypatch.setattr("triage.index.parse.worker_pool._MAX_DEATHS", 2)
-    start = f"import sys; sys.stdin.buffer.readline(); sys.stdout.write('{said[:10]}' * {max(1, len(said) // 10)}); sys.stdout.flush()"
+    start = (
+        f"import sys; sys.stdin.buffer.read(9); sys.stdout.buffer.write({output[:10]!r} * {max(1, len(output) // 10)})"
+    )
     monkeypatch.setattr("triage.index.parse.worker_process._START_CODE", start)
     with WorkerPool(workers=1) as pool:
-        assert names(pool.extract([python("f")])) == []
+        assert names(extract(pool, python("f"))) == []
+        assert pool.has_given_up
 
 
 def test_workers_end_with_the_block():
     with WorkerPool(workers=1) as pool:
-        pool.extract([python("f")])
+        extract(pool, python("f"))
         process = pool._idle[0]._process
         assert process is not None
     assert process.returncode is not None
@@ -135,7 +131,7 @@ def test_a_worker_loads_nothing_from_the_folder_it_is_started_in(tmp_path: Path,
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with WorkerPool(workers=1) as pool:
-        assert names(pool.extract([python("f")])) == ["f"]
+        assert names(extract(pool, python("f"))) == ["f"]
     assert not (tmp_path / "ran").exists()
 
 
@@ -145,23 +141,23 @@ def test_no_worker_can_be_started(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
     with WorkerPool(workers=1) as pool:
-        extract = pool.extract([python("f")])
+        extracted = extract(pool, python("f"))
         assert pool.has_given_up
-    assert names(extract) == []
-    assert extract.chunks == [(0, 1, 1, -1)]
+    assert names(extracted) == []
+    assert extracted.chunks == [(0, 1, 1, -1)]
 
 
 def test_odd_text_goes_through_the_pipe():
     text = "# \udcff é 日本 \x00\r\ndef f(): pass\n".encode("utf-8", "surrogatepass")
     with WorkerPool(workers=1) as pool:
-        assert names(pool.extract([SourceFile("a.py", b"# x\n" * 3_000 + text)])) == ["f"]
+        assert names(extract(pool, SourceFile("a.py", b"# x\n" * 3_000 + text))) == ["f"]
 
 
 def test_a_process_that_was_never_asked_can_be_stopped():
     assert WorkerProcess().stop() is None
 
 
-def test_a_process_that_died_is_lost():
+def test_a_process_that_died_is_noticed():
     process = WorkerProcess()
     process.send([python("f")])
     assert process._process is not None
@@ -172,11 +168,7 @@ def test_a_process_that_died_is_lost():
     process.stop()
 
 
-def test_processors():
-    assert count_processors() >= 1
-
-
-SLOW = "import time, triage.index.parse.extract as e; e.find_definitions = lambda *words: time.sleep(5)\n"
+SLOW = "import time, triage.index.parse.extract as e; e.find_definitions = lambda *words: time.sleep(600)\n"
 ENDED = """
 import signal, sys, threading
 from pathlib import Path
@@ -201,10 +193,8 @@ def test_a_signal_ends_the_process_while_it_indexes(tmp_path: Path):
     assert process.stdout.readline() == b"now\n"
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     workers = children.read_text().split() if children.exists() else []
-    started = time.monotonic()
     process.terminate()
     assert process.wait(timeout=30) == 5
-    assert time.monotonic() - started < 3
     process.stdout.close()
     deadline = time.monotonic() + 20
     while any(Path(f"/proc/{worker}/cmdline").exists() for worker in workers) and time.monotonic() < deadline:

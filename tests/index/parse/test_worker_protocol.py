@@ -1,4 +1,4 @@
-"""What goes through the pipe comes out the same."""
+"""Messages between the pool and its workers arrive as they were sent."""
 
 import io
 from dataclasses import fields
@@ -12,11 +12,13 @@ from tests.index.project import PROJECT
 from triage.index.corpus.bm25 import TermCounts
 from triage.index.parse.extract import ExtractedFiles, Extractor, SourceFile
 from triage.index.parse.worker_protocol import (
-    InvalidResponse,
+    InvalidMessage,
+    decode_request,
     decode_response,
     encode_request,
     encode_response,
-    read_request,
+    read_message,
+    write_message,
 )
 
 SOURCES = st.lists(
@@ -25,43 +27,65 @@ SOURCES = st.lists(
 
 
 @given(SOURCES)
-def test_sources(sources: list[SourceFile]):
-    stream = io.BytesIO(encode_request(sources) + encode_request(sources[:1]))
-    assert read_request(stream) == sources
-    assert read_request(stream) == sources[:1]
-    assert read_request(stream) is None
+def test_requests(files: list[SourceFile]):
+    assert decode_request(encode_request(files)) == files
 
 
-def body(extract: ExtractedFiles) -> bytes:
-    size, _, rest = encode_response(extract).partition(b"\n")
-    assert int(size) == len(rest)
-    return rest
+@given(st.lists(st.binary(max_size=40)))
+def test_messages(messages: list[bytes]):
+    stream = io.BytesIO()
+    for message in messages:
+        write_message(stream, message)
+    stream.seek(0)
+    assert [read_message(stream) for _ in messages] == messages
+    assert read_message(stream) is None
 
 
-def same(one: object, other: object) -> bool:
+@pytest.mark.parametrize("broken", [b"\x01", b"\x01\0\0\0", b"\x05\0\0\0four", b"\xff\xff\xff\xff" + b"x" * 99])
+def test_a_broken_message_is_refused(broken: bytes):
+    with pytest.raises(InvalidMessage):
+        read_message(io.BytesIO(broken))
+
+
+def is_same(one: object, other: object) -> bool:
     if isinstance(one, TermCounts) and isinstance(other, TermCounts):
         return all(np.array_equal(getattr(one, each.name), getattr(other, each.name)) for each in fields(one))
     return one == other
 
 
 @pytest.mark.parametrize(
-    "sources", [[], [SourceFile("a\udcffé\n.py", b"x = 1\n\xff"), SourceFile("b.bin2", b"\0")], None]
+    "files",
+    [
+        [],
+        [SourceFile("a\udcffé\n.py", b"x = 1\n\xff"), SourceFile("b.bin2", b"\0")],
+        [SourceFile(path, text.encode()) for path, text in PROJECT.items()],
+    ],
 )
-def test_extracts(sources: list[SourceFile] | None):
-    files = [SourceFile(path, text.encode()) for path, text in PROJECT.items()]
-    extract = Extractor().extract(files if sources is None else sources)
-    found = decode_response(body(extract))
+def test_responses(files: list[SourceFile]):
+    extracted = Extractor().extract(files)
+    decoded = decode_response(encode_response(extracted))
     for each in fields(ExtractedFiles):
-        assert same(getattr(found, each.name), getattr(extract, each.name)), each.name
+        assert is_same(getattr(decoded, each.name), getattr(extracted, each.name)), each.name
 
 
-BODY = body(Extractor().extract([SourceFile("a.py", b"x1 = 1\n")]))
+RESPONSE = encode_response(Extractor().extract([SourceFile("a.py", b"x1 = 1\n")]))
 
 
 @pytest.mark.parametrize(
     "broken",
-    [b"", b"\n", b"{}\n", b"[]\n", b"x" * 1_000, BODY[:-1], BODY[: len(BODY) // 2], b"7\n", b'{"tables":["x"]}\n'],
+    [
+        b"",
+        b"\n",
+        b"{}\n",
+        b"[]\n",
+        b"7\n",
+        b'{"array_sizes":["x"],"text_sizes":[]}\n',
+        b"x" * 1_000,
+        RESPONSE[:-1],
+        RESPONSE[: len(RESPONSE) // 2],
+        RESPONSE + b"x",
+    ],
 )
-def test_nonsense_is_no_extract(broken: bytes):
-    with pytest.raises(InvalidResponse):
+def test_a_broken_response_is_refused(broken: bytes):
+    with pytest.raises(InvalidMessage):
         decode_response(broken)

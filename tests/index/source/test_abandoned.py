@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit
+from triage.index.parse import worker_process
 from triage.index.parse.extract import SourceFile
 from triage.index.parse.worker_pool import WorkerPool
-from triage.index.parse.worker_process import WorkerProcess
 from triage.index.source.git import Git
 from triage.threads import Abandoned, run_in_daemon_thread
 
@@ -99,16 +100,16 @@ async def test_no_git_is_started_for_nobody(left: Left, tmp_path: Path, monkeypa
     assert not (tmp_path / "git.started").exists()
 
 
-@pytest.mark.parametrize(("lost", "workers"), [(0, 2), (12, 0)], ids=["by workers", "without"])
-async def test_files_are_no_longer_taken_apart(left: Left, monkeypatch: pytest.MonkeyPatch, lost: int, workers: int):
-    started: list[WorkerProcess] = []
-    real = WorkerProcess._start
+@pytest.mark.parametrize(("deaths", "workers"), [(0, 2), (12, 0)], ids=["by workers", "without"])
+async def test_files_are_no_longer_taken_apart(left: Left, monkeypatch: pytest.MonkeyPatch, deaths: int, workers: int):
+    started: list[subprocess.Popen[bytes]] = []
+    real = worker_process._start
 
-    def start(process: WorkerProcess) -> object:
-        started.append(process)
-        return real(process)
+    def start(progress: int) -> "subprocess.Popen[bytes]":
+        started.append(real(progress))
+        return started[-1]
 
-    monkeypatch.setattr(WorkerProcess, "_start", start)
+    monkeypatch.setattr(worker_process, "_start", start)
 
     def batches() -> Iterator[list[SourceFile]]:
         for number in range(1_000):
@@ -118,10 +119,10 @@ async def test_files_are_no_longer_taken_apart(left: Left, monkeypatch: pytest.M
 
     def work() -> None:
         with WorkerPool(workers=2) as pool:
-            pool._lost = lost
+            pool._deaths = deaths
             list(pool.extract_all(batches()))
 
     await left.run(work)
     assert isinstance(left.outcome, Abandoned)
     assert len(started) == workers
-    assert all(process._process is not None and process._process.returncode is not None for process in started)
+    assert all(process.returncode is not None for process in started)

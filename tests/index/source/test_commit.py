@@ -136,7 +136,7 @@ def test_a_folder_in_a_work_tree_is_indexed_alone(tmp_path: Path):
 def test_a_folder_that_the_commit_does_not_know(tmp_path: Path):
     commit(tmp_path, {"a.py": "x\n"})
     (tmp_path / "unpacked").mkdir()
-    with pytest.raises(GitError, match="rev-parse ended with 1"):
+    with pytest.raises(GitError, match="rev-parse exited with 1"):
         open_commit(tmp_path / "unpacked")
 
 

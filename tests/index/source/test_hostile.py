@@ -88,7 +88,7 @@ def test_nothing_runs_and_nothing_else_is_read(root: Path, name: str):
     ("name", "left_out", "partial", "note"),
     [
         ("missing", {"unreadable": 1}, False, ""),
-        ("unborn branch", {}, False, "The folder was read as it is, without git (git rev-parse ended with 1)."),
+        ("unborn branch", {}, False, "The folder was read as it is, without git (git rev-parse exited with 1)."),
         ("neighbours only", {"another repository": 2}, False, "Repositories below the folder were not read"),
         ("treeless and sparse", {"not fetched": 1}, True, ""),
         ("lfs pointers", {"LFS pointer": 2}, False, ""),

@@ -1,4 +1,4 @@
-"""What the index keeps of files: packed text, chunks, definitions, counted terms."""
+"""What the index takes from files: compressed text, chunks, definitions and counted terms."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -16,119 +16,118 @@ from triage.index.parse.chunks import Scope, build_scopes, iter_scopes, split_in
 from triage.index.parse.definitions import find_definitions
 
 _MAX_WORDS = 200_000
-"""Words remembered from one batch of files to the next, about 40 MB."""
+"""Words remembered from one batch to the next, about 40 MB."""
 _SYNTAX_SECONDS = 10.0
-"""For one batch; files that come later are cut by lines."""
+"""For one batch. Later files of it are split by lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to take apart."""
+    """A file to extract from."""
 
     path: str
     data: bytes | None
-    """Its content; none when only the path is to be indexed."""
+    """Its content; None to index the path only."""
     use_grammar: bool = True
-    """Look for definitions; otherwise it is cut by lines."""
+    """Find definitions. Otherwise the file is split by lines."""
     blob_id: str = ""
-    """What was taken apart earlier: the blob that its text must be, see `File`."""
+    """Of a file from a cached index, see `File`."""
 
 
 @dataclass
 class ExtractedFiles:
-    """What was taken from some files. Numbers of files count these files, numbers of terms count `terms`."""
+    """What was extracted from a batch of files. File numbers count these files, term numbers count `terms`."""
 
     terms: list[str]
     skip_reasons: list[str] = field(default_factory=list)
-    """Why each file is left out; empty when it is not."""
+    """Why each file is left out; empty if it is not."""
     compressed_texts: list[bytes | None] = field(default_factory=list)
-    """Each file's text as `File` keeps it."""
+    """The text of each file, see `File.compressed_text`."""
     definitions: list[tuple[int, int, int, str]] = field(default_factory=list)
     """File, first line, last line and qualified name of each definition."""
     chunks: list[tuple[int, int, int, int]] = field(default_factory=list)
-    """File, first line, last line, and the number of the place around it or -1."""
+    """File, first line, last line and the number of the definition around it, or -1."""
     by_chunk: TermCounts = field(default_factory=TermCounts)
     by_file: TermCounts = field(default_factory=TermCounts)
     """Of the files that are not left out, like `by_path`."""
     by_path: TermCounts = field(default_factory=TermCounts)
     timed_out: bool = False
-    """Some file was cut by lines for lack of time only."""
+    """A file was split by lines only because `_SYNTAX_SECONDS` were over."""
 
 
 class Extractor:
-    """Takes files apart. It remembers words: most of a file's stand in others too."""
+    """Extracts from files. It remembers words, since most words of a file are in other files too."""
 
     def __init__(self) -> None:
         self._vocabulary = Vocabulary()
 
-    def extract(self, sources: Sequence[SourceFile], note: Callable[[int], None] = lambda _: None) -> ExtractedFiles:
-        """Take files apart.
+    def extract(self, files: Sequence[SourceFile], on_file: Callable[[int], None] = lambda _: None) -> ExtractedFiles:
+        """Extract from a batch of files.
 
         Args:
-            sources: The files.
-            note: Told the number of each file before it is looked at.
+            files: The files.
+            on_file: Called with the number of each file before the file is read.
         """
         if self._vocabulary.known_words > _MAX_WORDS:
             self._vocabulary = Vocabulary()
-        tables = [TermCounter(self._vocabulary) for _ in range(3)]
-        extract = ExtractedFiles([])
-        latest = time.monotonic() + _SYNTAX_SECONDS
-        for number, source in enumerate(sources):
-            note(number)
-            late = source.use_grammar and time.monotonic() >= latest
-            extract.timed_out |= late
-            self._extract_file(replace(source, use_grammar=False) if late else source, extract, *tables)
-        extract.by_chunk, extract.by_file, extract.by_path = counted = [table.count() for table in tables]
-        extract.terms = self._vocabulary.renumber_terms([one.terms for one in counted])
-        return extract
+        counters = [TermCounter(self._vocabulary) for _ in range(3)]
+        extracted = ExtractedFiles([])
+        deadline = time.monotonic() + _SYNTAX_SECONDS
+        for number, file in enumerate(files):
+            on_file(number)
+            is_late = file.use_grammar and time.monotonic() >= deadline
+            extracted.timed_out |= is_late
+            self._extract_file(replace(file, use_grammar=False) if is_late else file, extracted, *counters)
+        tables = [counter.count() for counter in counters]
+        extracted.by_chunk, extracted.by_file, extracted.by_path = tables
+        extracted.terms = self._vocabulary.renumber_terms([table.terms for table in tables])
+        return extracted
 
     def _extract_file(
         self,
-        source: SourceFile,
-        extract: ExtractedFiles,
+        file: SourceFile,
+        extracted: ExtractedFiles,
         by_chunk: TermCounter,
         by_file: TermCounter,
         by_path: TermCounter,
     ) -> None:
-        text, reason = load_text(source.data, source.path) if source.data is not None else (None, "")
-        extract.skip_reasons.append(reason)
-        extract.compressed_texts.append(compress_text(text) if text is not None else None)
-        if reason:
+        text, skip_reason = load_text(file.data, file.path) if file.data is not None else (None, "")
+        extracted.skip_reasons.append(skip_reason)
+        extracted.compressed_texts.append(compress_text(text) if text is not None else None)
+        if skip_reason:
             return
-        path_words = self._vocabulary.encode_words(source.path)
+        path_words = self._vocabulary.encode_words(file.path)
         by_path.add(path_words)
         words = self._vocabulary.encode_words(text or "")
         by_file.add(words, path_words, path_words)
         if text is not None:
-            self._count_chunks(_parse_scopes(source, text), words, path_words, extract, by_chunk)
+            self._extract_chunks(_parse_scopes(file, text), words, path_words, extracted, by_chunk)
 
-    def _count_chunks(
+    def _extract_chunks(
         self,
         root: Scope,
         words: NDArray[np.int32],
         path_words: NDArray[np.int32],
-        extract: ExtractedFiles,
+        extracted: ExtractedFiles,
         by_chunk: TermCounter,
     ) -> None:
-        """Words of the lines, with the path's and the symbol's."""
-        file = len(extract.compressed_texts) - 1
-        places: dict[str | None, int] = {None: -1}
-        for one in iter_scopes(root):
-            places[one.name] = len(extract.definitions)
-            extract.definitions.append((file, one.start, one.end, one.name))
-        starts = [0, *(np.flatnonzero(words == 0) + 1).tolist(), len(words)]
-        last = len(starts) - 2
+        number = len(extracted.compressed_texts) - 1
+        definitions: dict[str | None, int] = {None: -1}
+        for scope in iter_scopes(root):
+            definitions[scope.name] = len(extracted.definitions)
+            extracted.definitions.append((number, scope.start, scope.end, scope.name))
+        line_starts = [0, *(np.flatnonzero(words == 0) + 1).tolist(), len(words)]
+        last = len(line_starts) - 2
         for chunk in split_into_chunks(root):
-            piece = words[starts[min(chunk.start - 1, last)] : starts[min(chunk.end, last + 1)]]
+            chunk_words = words[line_starts[min(chunk.start - 1, last)] : line_starts[min(chunk.end, last + 1)]]
             line_ends = min(chunk.end, last) - chunk.start + 1
-            if len(piece) > line_ends:
-                by_chunk.add(
-                    piece, path_words, *([self._vocabulary.encode_words(chunk.symbol)] if chunk.symbol else [])
-                )
-                extract.chunks.append((file, chunk.start, chunk.end, places[chunk.symbol]))
+            if len(chunk_words) > line_ends:  # Not only empty lines.
+                symbol_words = [self._vocabulary.encode_words(chunk.symbol)] if chunk.symbol else []
+                by_chunk.add(chunk_words, path_words, *symbol_words)
+                extracted.chunks.append((number, chunk.start, chunk.end, definitions[chunk.symbol]))
 
 
-def _parse_scopes(source: SourceFile, text: str) -> Scope:
-    language = detect_language(source.path) if source.use_grammar else None
+def _parse_scopes(file: SourceFile, text: str) -> Scope:
+    language = detect_language(file.path) if file.use_grammar else None
     lines = text.count("\n") + (not text.endswith("\n") and text != "")
     return build_scopes(find_definitions(text, language) if language else [], lines)

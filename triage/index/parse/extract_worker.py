@@ -1,7 +1,8 @@
-"""A process that takes files apart: a grammar that crashes or eats memory takes nothing else with it.
+"""A worker process that extracts from files. A grammar that crashes or takes too much memory ends only this process.
 
-Started by `pool`. Sources on standard input, extracts on standard output, both as in `wire`. The number of the file at
-hand stands in the open file whose descriptor is the last argument: should we die, they know what we died of.
+`worker_process` starts it. Requests come on standard input, responses go to standard output, see `worker_protocol`.
+The last argument is the descriptor of an open file. The worker writes the number of the current file into it, so that
+its parent knows which file ended it.
 """
 
 import os
@@ -9,29 +10,28 @@ import signal
 import sys
 
 from triage.index.parse.extract import Extractor
-from triage.index.parse.worker_protocol import encode_response, read_request
+from triage.index.parse.worker_protocol import decode_request, encode_response, read_message, write_message
 
 MAX_MEMORY_BYTES = 1 << 30
-"""Address space; the largest real file needs a tenth of it."""
+"""Address space. The largest real file needs a tenth of it."""
 MAX_FILE_SECONDS = 10
-"""The grammar gives a file up after 2 seconds itself."""
+"""The parser itself gives a file up after 2 seconds."""
 
 
 def main() -> None:
-    """Answer until standard input ends."""
+    """Answer requests until standard input ends."""
     _limit_memory()
     progress = int(sys.argv[-1])
     extractor = Extractor()
 
-    def note(number: int) -> None:
-        signal.alarm(MAX_FILE_SECONDS)  # Its default is to end the process, whatever a grammar is at.
+    def report_file(number: int) -> None:
+        signal.alarm(MAX_FILE_SECONDS)  # SIGALRM ends the process, whatever a grammar does.
         os.pwrite(progress, number.to_bytes(4, "little"), 0)
 
-    while (sources := read_request(sys.stdin.buffer)) is not None:
-        extract = extractor.extract(sources, note)
+    while (request := read_message(sys.stdin.buffer)) is not None:
+        extracted = extractor.extract(decode_request(request), report_file)
         signal.alarm(0)
-        sys.stdout.buffer.write(encode_response(extract))
-        sys.stdout.buffer.flush()
+        write_message(sys.stdout.buffer, encode_response(extracted))
 
 
 def _limit_memory() -> None:

@@ -1,11 +1,10 @@
-"""Extracts of many files, made by a few worker processes side by side, without a thread: nothing waits for them.
+"""Extracts from many files with a few worker processes, without threads.
 
-A file that kills its worker, or keeps it too long, is cut by lines like a language without a grammar; should that not
-help, only its path is indexed.
+A file that ends its worker is tried again without a grammar, and then by its path only.
 """
 
+import os
 import selectors
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -14,38 +13,34 @@ from types import TracebackType
 from typing import Self
 
 from triage.index.parse.extract import ExtractedFiles, Extractor, SourceFile
-from triage.index.parse.worker_process import WorkerDied, WorkerProcess, count_processors
+from triage.index.parse.worker_process import WorkerDied, WorkerProcess
 from triage.threads import raise_if_abandoned
 
 _MAX_DEATHS = 12
-"""Workers lost before we stop starting new ones."""
+"""Workers that may die before the pool starts no more."""
 _MAX_WORKERS = 4
-_AHEAD = 4
-"""Batches at hand for each worker: while one takes long, the others go on."""
-_BATCH_SECONDS = 30.0
-"""For a batch. The worker gives up syntax after 10, and ends by itself when one file takes 10."""
+_BATCHES_AHEAD = 4
+"""Batches in progress per worker: the others go on while one batch takes long."""
 
 
 @dataclass
 class _Job:
-    asked: Sequence[SourceFile]
-    sources: Sequence[SourceFile]
-    """The same files, asked less of."""
-    latest: float = 0.0
-    """When an answer is due, by `time.monotonic`."""
-    extract: ExtractedFiles | None = None
+    batch: Sequence[SourceFile]
+    files: Sequence[SourceFile]
+    """The batch, with less to do for files that ended a worker."""
+    extracted: ExtractedFiles | None = None
 
 
 class WorkerPool:
-    """Takes files apart; a context manager that ends its processes."""
+    """Worker processes; a context manager that ends them."""
 
     def __init__(self, workers: int | None = None) -> None:
-        """Start nothing yet: processes come with the first files."""
-        self._workers = workers or min(_MAX_WORKERS, count_processors())
+        """Start nothing yet: a process starts with its first batch."""
+        self._workers = workers or min(_MAX_WORKERS, _count_processors())
         self._idle: list[WorkerProcess] = []
         self._busy: dict[WorkerProcess, _Job] = {}
-        self._own = Extractor()
-        self._lost = 0
+        self._own_extractor = Extractor()
+        self._deaths = 0
 
     def __enter__(self) -> Self:
         return self
@@ -53,79 +48,70 @@ class WorkerPool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with ExitStack() as stack:  # all of them, whatever one raises
+        with ExitStack() as stack:  # stops all of them, even if one raises
             for process in [*self._idle, *self._busy]:
                 stack.callback(process.stop)
 
     @property
     def has_given_up(self) -> bool:
-        """So many workers were lost that no more are started."""
-        return self._lost >= _MAX_DEATHS
+        """So many workers died that no more are started. Files are split by lines in this process then."""
+        return self._deaths >= _MAX_DEATHS
 
     def extract_all(
         self, batches: Iterator[Sequence[SourceFile]]
     ) -> Iterator[tuple[Sequence[SourceFile], ExtractedFiles]]:
-        """Every batch with its extract, in order. Never fails for a file: what cannot be taken apart has a path."""
+        """Yield each batch with what was extracted from it, in order. No file makes this fail."""
         jobs: deque[_Job] = deque()
-        upcoming = next(batches, None)
-        while upcoming is not None or jobs:
+        batch = next(batches, None)
+        while batch is not None or jobs:
             raise_if_abandoned()
-            while upcoming is not None and len(self._busy) < self._workers and len(jobs) < _AHEAD * self._workers:
-                jobs.append(_Job(upcoming, upcoming))
+            while batch is not None and len(self._busy) < self._workers and len(jobs) < _BATCHES_AHEAD * self._workers:
+                jobs.append(_Job(batch, batch))
                 self._start(jobs[-1])
-                upcoming = next(batches, None)
-            while jobs and (extract := jobs[0].extract) is not None:
-                yield jobs.popleft().asked, extract
+                batch = next(batches, None)
+            while jobs and (extracted := jobs[0].extracted) is not None:
+                yield jobs.popleft().batch, extracted
             if jobs:
                 self._wait()
-
-    def extract(self, sources: Sequence[SourceFile]) -> ExtractedFiles:
-        """The extract of one batch. To be called while no other is under way."""
-        return next(self.extract_all(iter([sources])))[1]
 
     def _start(self, job: _Job) -> None:
         while not self.has_given_up:
             process = self._idle.pop() if self._idle else WorkerProcess()
             try:
-                process.send(job.sources)
+                process.send(job.files)
             except WorkerDied:
-                self._give_up(process, job)
+                self._handle_death(process, job)
             else:
-                job.latest = time.monotonic() + _BATCH_SECONDS
                 self._busy[process] = job
                 return
-        job.extract = self._own.extract([replace(source, use_grammar=False) for source in job.sources])
+        job.extracted = self._own_extractor.extract([replace(file, use_grammar=False) for file in job.files])
 
     def _wait(self) -> None:
-        """Until at least one worker says something, or is overdue."""
+        """Take the responses of at least one worker."""
         with selectors.DefaultSelector() as selector:
             for process in self._busy:
                 selector.register(process.stdout, selectors.EVENT_READ, process)
-            soonest = min(job.latest for job in self._busy.values())
-            ready = [key.data for key, _ in selector.select(max(0.0, soonest - time.monotonic()))]
-        now = time.monotonic()
-        for process, job in list(self._busy.items()):
+            ready = [key.data for key, _ in selector.select()]
+        for process in ready:
+            job = self._busy.pop(process)
             try:
-                if process in ready:
-                    job.extract = process.receive()
-                elif job.latest <= now:
-                    raise WorkerDied
+                job.extracted = process.receive()
             except WorkerDied:
-                del self._busy[process]
-                self._give_up(process, job)
+                self._handle_death(process, job)
                 self._start(job)
             else:
-                if job.extract is not None:
-                    del self._busy[process]
-                    self._idle.append(process)
+                self._idle.append(process)
 
-    def _give_up(self, process: WorkerProcess, job: _Job) -> None:
-        """Ask less of the file that the worker was at when it was lost."""
-        self._lost += 1
+    def _handle_death(self, process: WorkerProcess, job: _Job) -> None:
+        self._deaths += 1
         culprit = process.stop()
         if culprit is not None:
-            job.sources = [_less(source) if number == culprit else source for number, source in enumerate(job.sources)]
+            job.files = [_reduce(file) if number == culprit else file for number, file in enumerate(job.files)]
 
 
-def _less(source: SourceFile) -> SourceFile:
-    return replace(source, use_grammar=False) if source.use_grammar else replace(source, data=None)
+def _reduce(file: SourceFile) -> SourceFile:
+    return replace(file, use_grammar=False) if file.use_grammar else replace(file, data=None)
+
+
+def _count_processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""The repository at its HEAD commit, through git objects only: nothing in the work tree is opened or followed."""
+"""The repository at its HEAD commit, read from git objects only: no file of the work tree is opened."""
 
 import os
 import time
@@ -12,32 +12,32 @@ from triage.index.source.tree import Entry, Listing, has_blob_id
 from triage.index.source.worktree_check import check_worktree
 
 _FILE_MODES = (b"100644", b"100755", b"100664")
-"""Git still takes the last one, which its first versions wrote, for the first."""
+"""Early versions of git wrote the last one. Git reads it as the first."""
 _READ_SECONDS = 240.0
-"""For all blobs, which are read as fast as they are taken apart; twice what an index's budget gives that."""
+"""For all blobs, which are read no faster than they are parsed. Twice `IndexLimits.read_seconds`."""
 _OTHER_MODES = {b"120000": "symbolic link", b"160000": "submodule"}
 _MAX_ENTRIES = 1_000_000
 _MAX_NAMES_BYTES = 200_000_000
 _MAX_PATH_BYTES = 4_096
-"""Linux' own limit (PATH_MAX)."""
+"""PATH_MAX of Linux."""
 _MAX_RESTARTS = 16
-"""Objects that git stops at and is started again after."""
+"""Starts of git for one read. It stops at a damaged object."""
 
 
 class CommitTree:
-    """Files of HEAD's commit below the folder that git runs in."""
+    """The files of a commit."""
 
     def __init__(self, git: Git, *, bare: bool, revision: str = "HEAD", prefix: str = "") -> None:
         """Find the commit.
 
         Args:
-            git: Runs on the repository.
-            bare: There is no work tree.
-            revision: The commit.
-            prefix: The only folder of it to look at, with a slash at its end; empty for all.
+            git: Git on the repository.
+            bare: The repository has no work tree.
+            revision: Name of the commit.
+            prefix: The folder whose files count, with a slash at its end; empty for all files.
 
         Raises:
-            GitFailed: There is no such commit or folder, or git does not answer.
+            GitError: There is no such commit or folder, or git failed.
         """
         self._git = git
         self._bare = bare
@@ -50,109 +50,103 @@ class CommitTree:
         )
 
     def list_files(self) -> Listing:
-        """Every regular file with its size. Raises GitFailed when not one can be told."""
+        """Return every regular file with its size. Raises GitError when there is not a single one."""
         listing = Listing()
-        found: dict[str, str] = {}
+        entries: dict[str, Entry] = {}
         try:
-            self._list_blobs(listing, found)
+            self._list_entries(listing, entries)
         except GitError:
-            if not found:
+            if not entries and not listing.missing:
                 raise
-            listing.missing += 1  # a folder, or more, that is not here
-        sizes = self._read_sizes(set(found.values()))
-        listing.entries = [Entry(path, sizes[ref], ref) for path, ref in found.items() if ref in sizes]
-        listing.missing += len(found) - len(listing.entries)
+            listing.missing += 1  # A folder, or more, is not in this clone.
+        listing.entries = list(entries.values())
         return listing
 
-    def _list_blobs(self, listing: Listing, found: dict[str, str]) -> None:
-        """Every regular file with its object id. Raises GitFailed, after what came before."""
+    def _list_entries(self, listing: Listing, entries: dict[str, Entry]) -> None:
         room = _MAX_NAMES_BYTES
-        for number, record in enumerate(self._objects.iter_records("ls-tree", "-r", "-z", self._tree)):
+        for number, record in enumerate(self._objects.iter_records("ls-tree", "-r", "-z", "--long", self._tree)):
             room -= len(record)
             if number >= _MAX_ENTRIES or room < 0:
                 listing.truncated = True
                 return
-            head, _, name = record.partition(b"\t")
-            mode, _, ref = head.split(b" ")
+            mode, blob_id, size, name = _parse_record(record)
             reason = _OTHER_MODES.get(mode, "no file") if mode not in _FILE_MODES else _get_skip_reason(name)
             if reason:
                 listing.left_out[reason] += 1
+            elif size is None:
+                listing.missing += 1
             else:
-                # A path stands for one file, whatever the tree says.
-                found.setdefault(name.decode(), ref.decode())
+                path = name.decode()
+                entries.setdefault(path, Entry(path, size, blob_id))  # A tree can hold a name twice.
 
     def find_entry(self, path: str) -> Entry | str | None:
-        """The regular file at a path, or what stands there instead; none when nothing does. Raises GitFailed."""
-        found = self._objects.run("--literal-pathspecs", "ls-tree", "-z", self._tree, "--", path)
-        head, _, name = found.partition(b"\0")[0].partition(b"\t")
+        """Return the regular file at a path, a description of what else is there, or None. Raises GitError."""
+        output = self._objects.run("--literal-pathspecs", "ls-tree", "-z", "--long", self._tree, "--", path)
+        if not output:
+            return None
+        mode, blob_id, size, name = _parse_record(output.partition(b"\0")[0])
         if name != path.encode():
             return None
-        mode, _, ref = head.decode().split(" ")
-        if mode.encode() not in _FILE_MODES:
-            return _OTHER_MODES.get(mode.encode(), "folder")
-        size = self._read_sizes({ref}).get(ref)
-        return "file that was not fetched" if size is None else Entry(path, size, ref)
-
-    def _read_sizes(self, refs: set[str]) -> dict[str, int]:
-        """Bytes of each blob that is here. A partial clone lacks some; nothing is fetched."""
-        sizes: dict[str, int] = {}
-        form = "--batch-check=%(objectname) %(objecttype) %(objectsize)"
-        with self._objects.stream("cat-file", form, "--buffer", lines=sorted(refs)) as answers:
-            for answer in answers:
-                words = answer.split()
-                if len(words) == 3 and words[1] == b"blob":
-                    sizes[words[0].decode()] = int(words[2])
-        return sizes
+        if mode not in _FILE_MODES:
+            return _OTHER_MODES.get(mode, "folder")
+        return "file that was not fetched" if size is None else Entry(path, size, blob_id)
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
-        """Bytes of each entry, in order; none for a blob that is missing, damaged, or not reached in time.
+        """Yield the bytes of each entry, in order; None for a blob that is missing, damaged, or too late.
 
-        Git stops at an object that it cannot unpack, or not in the memory that it may take: it goes on after it.
+        Git stops at an object that it cannot unpack, or not within its memory limit. Then it is started again after it.
         """
-        latest = time.monotonic() + _READ_SECONDS
-        at = 0
+        deadline = time.monotonic() + _READ_SECONDS
+        done = 0
         for _ in range(_MAX_RESTARTS):
-            for data in self._read_until_failure(entries[at:], latest - time.monotonic()):
-                yield entries[at], data
-                at += 1
-            if at == len(entries) or time.monotonic() >= latest:
+            for data in self._read_until_failure(entries[done:], deadline - time.monotonic()):
+                yield entries[done], data
+                done += 1
+            if done == len(entries) or time.monotonic() >= deadline:
                 break
-            yield entries[at], None
-            at += 1
-        for entry in entries[at:]:
+            yield entries[done], None
+            done += 1
+        for entry in entries[done:]:
             yield entry, None
 
     def _read_until_failure(self, entries: Sequence[Entry], seconds: float) -> Iterator[bytes | None]:
-        """Bytes of entries, until git stops."""
-        refs = [entry.blob_id for entry in entries]
-        with self._objects.stream("cat-file", "--batch", "--buffer", lines=refs, seconds=seconds) as answers:
+        blob_ids = [entry.blob_id for entry in entries]
+        with self._objects.stream("cat-file", "--batch", "--buffer", lines=blob_ids, seconds=seconds) as output:
             for entry in entries:
-                words = answers.readline().split()
-                if len(words) == 2:
+                head = output.readline().split()
+                if len(head) == 2:  # "<id> missing"
                     yield None
                     continue
-                if len(words) != 3 or int(words[2]) != entry.size:
+                if len(head) != 3 or int(head[2]) != entry.size:
                     return
-                data = answers.read(entry.size)
-                if len(data) != entry.size or answers.read(1) != b"\n":
+                data = output.read(entry.size)
+                if len(data) != entry.size or output.read(1) != b"\n":
                     return
-                # Git does not look whether an object is the one that was asked for.
+                # Git does not check that the object is the one that was asked for.
                 yield data if has_blob_id(data, entry.blob_id) else None
 
     def is_dirty(self) -> bool:
-        """Tracked files differ from the commit. Raises GitFailed."""
+        """Return whether tracked files differ from the commit. Raises GitError."""
         if self._bare:
             return False
-        words = ("--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", "--", ".")
-        return self._git.disable_filters().has_output("status", *words)
+        self._git.disable_filters()
+        options = ("--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", "--", ".")
+        return any(self._git.iter_records("status", *options))
 
     def read_history(self, path: str, limit: int) -> History:
-        """The newest commits that changed a file, from this commit back."""
+        """Return the newest commits that changed a file, from this commit back."""
         return read_commit_history(self._objects, str(self.commit), self._prefix + path, limit)
 
 
+def _parse_record(record: bytes) -> tuple[bytes, str, int | None, bytes]:
+    """Return mode, object id, size and name of a line of `ls-tree --long`. The size of a missing object is None."""
+    head, _, name = record.partition(b"\t")
+    mode, _, blob_id, size = head.split()
+    return mode, blob_id.decode(), int(size) if size.isdigit() else None, name
+
+
 def _get_skip_reason(name: bytes) -> str | None:
-    """Why a file with this path is left out. What git would not check out is a trick, not a file."""
+    # Git itself would not check such a path out.
     if len(name) > _MAX_PATH_BYTES or any(part.lower() in (b"", b".", b"..", b".git") for part in name.split(b"/")):
         return "path that cannot be checked out"
     try:
@@ -163,14 +157,13 @@ def _get_skip_reason(name: bytes) -> str | None:
 
 
 def open_commit(root: Path) -> CommitTree:
-    """The commit of the repository at `root`, or of the one that `root` lies in, then of that folder only.
+    """Return HEAD's commit of the repository at `root`. In a repository above `root`, only the files below `root`.
 
-    A repository above `root` is read under git's own ownership rule; `root` itself was named by the caller and is
-    trusted to be read, whoever owns it.
+    `root` was named by the caller and is read whoever owns it. For a repository above it git's ownership rule holds.
 
     Raises:
-        GitFailed: There is no repository, or one of another folder, no commit, no git, or the commit does not know the
-            folder.
+        GitError: There is no git, repository or commit, the repository belongs to another folder, or the commit does
+            not have the folder.
     """
     if is_bare_repository(root):
         return CommitTree(Git(root, bare=True), bare=True)
@@ -183,15 +176,14 @@ def open_commit(root: Path) -> CommitTree:
 
 
 def _resolve_object(git: Git, name: str) -> str:
-    """Full id of what a name stands for. Raises GitFailed."""
     return git.run("rev-parse", "--verify", "--quiet", "--end-of-options", name).decode().split()[-1]
 
 
 def is_bare_repository(root: Path) -> bool:
-    """The folder is a git directory by itself."""
+    """Return whether the folder is a git directory itself."""
     return (
         not os.path.lexists(root / ".git")
-        and os.path.isfile(root / "HEAD")  # noqa: PTH113 - pathlib's raises where we may not look
+        and os.path.isfile(root / "HEAD")  # noqa: PTH113 - pathlib's raises PermissionError
         and os.path.isdir(root / "objects")  # noqa: PTH112
         and os.path.isdir(root / "refs")  # noqa: PTH112
     )

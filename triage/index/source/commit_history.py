@@ -1,4 +1,4 @@
-"""Which commits changed a file. What a commit says is its author's text: one short line of it is taken, keys masked."""
+"""The commits that changed a file. A message is a stranger's text: one short line of it, likely secrets masked."""
 
 import time
 from collections.abc import Iterator
@@ -8,9 +8,9 @@ from triage.index.source.git import Git, GitError
 from triage.secrets.likely_secrets import redact_likely_secrets
 
 LOG_SECONDS = 10.0
-"""For git: a file that changed last long ago makes it walk through everything since."""
+"""For git, which goes through every commit since the file changed."""
 MAX_LOG_BYTES = 262_144
-"""Of git's answer: a subject may be as long as its author likes."""
+"""Of git's output: a subject line has no limit."""
 MAX_SUBJECT_CHARS = 120
 _FIELDS = "tformat:%H%x00%P%x00%aI%x00%s"
 _LOG = (
@@ -18,7 +18,7 @@ _LOG = (
     "-z",
     f"--format={_FIELDS}",
     "--encoding=UTF-8",
-    # What the repository's config may switch on: programs (gpg, textconv, diff), files anywhere (mailmap), more work.
+    # The repository's config can switch these on: programs (gpg, textconv, diff), other files (mailmap), more work.
     "--no-show-signature",
     "--no-patch",
     "--no-ext-diff",
@@ -29,40 +29,38 @@ _LOG = (
 
 
 def read_commit_history(git: Git, commit: str, path: str, limit: int) -> History:
-    """The newest commits that changed a file.
-
-    A shallow clone's oldest commits seem to have made every file; they are left out.
+    """Return the newest commits that changed a file, without the oldest of a shallow clone, which adds every file.
 
     Args:
-        git: The repository.
-        commit: Where to start: a full object id.
-        path: From the folder that git runs in; taken literally.
-        limit: Most commits.
+        git: Git on the repository.
+        commit: Full object id of the newest commit that counts.
+        path: Relative to the top of the repository; not a pattern.
+        limit: Maximum number of commits.
     """
-    words = (*_LOG, f"--max-count={limit}", "--end-of-options", commit, "--", f":(literal){path}")
-    began = time.monotonic()
+    args = (*_LOG, f"--max-count={limit}", "--end-of-options", commit, "--", f":(literal){path}")
+    started = time.monotonic()
     try:
         is_shallow = git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
-        with git.stream(*words, lines=(), seconds=LOG_SECONDS) as answer:
-            told = answer.read(MAX_LOG_BYTES)
+        with git.stream(*args, seconds=LOG_SECONDS) as stream:
+            output = stream.read(MAX_LOG_BYTES)
     except GitError:
         return History(partial=True)
-    changes = [change for change, parents in _parse_changes(told) if parents or not is_shallow]
-    ended = len(told) < MAX_LOG_BYTES and time.monotonic() - began < LOG_SECONDS
-    # Some commit brought the file: where none is told, git failed.
-    return History(changes=changes, partial=is_shallow or not ended or not changes)
+    changes = [change for change, parents in _parse_changes(output) if parents or not is_shallow]
+    is_complete = len(output) < MAX_LOG_BYTES and time.monotonic() - started < LOG_SECONDS
+    # Some commit added the file. Without any, git failed.
+    return History(changes=changes, partial=is_shallow or not is_complete or not changes)
 
 
-def _parse_changes(told: bytes) -> Iterator[tuple[FileChange, str]]:
-    """Each commit that was told whole, and its parents."""
-    fields = told.decode("utf-8", "replace").split("\0")[:-1]
-    for at in range(0, len(fields) - 3, 4):
-        commit, parents, date, subject = fields[at : at + 4]
+def _parse_changes(output: bytes) -> Iterator[tuple[FileChange, str]]:
+    """Yield each complete commit with its parents."""
+    fields = output.decode("utf-8", "replace").split("\0")[:-1]
+    for start in range(0, len(fields) - 3, 4):
+        commit, parents, date, subject = fields[start : start + 4]
         yield FileChange(commit=commit, date=date, subject=_shorten(subject)), parents
 
 
 def _shorten(subject: str) -> str:
-    """One printable line. Masked before it is cut: half a key would not be recognised."""
+    # Mask before cutting: half a key would not be recognised.
     printable = "".join(char if char.isprintable() else " " for char in redact_likely_secrets(subject))
     line = " ".join(printable.split())
     return line if len(line) <= MAX_SUBJECT_CHARS else f"{line[:MAX_SUBJECT_CHARS]}…"

@@ -1,4 +1,4 @@
-"""Bytes to text: whatever the encoding, never an error."""
+"""Decodes bytes in any encoding, without errors."""
 
 import codecs
 
@@ -9,16 +9,16 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_BINARY_LOOK = 8_192
+_SNIFFED_BYTES = 8_192
 """Bytes searched for a NUL, as git and GitHub's linguist do."""
 
 
 def decode_text(data: bytes) -> str | None:
-    """The text; none for binary content. Bytes that are no UTF-8 are read as Latin-1."""
+    """Return the text, or None for binary content. Bytes that are not UTF-8 are decoded as Latin-1."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")
-    if b"\0" in data[:_BINARY_LOOK]:
+    if b"\0" in data[:_SNIFFED_BYTES]:
         return None
     try:
         return data.decode("utf-8")
@@ -27,7 +27,7 @@ def decode_text(data: bytes) -> str | None:
 
 
 def split_lines(text: str) -> list[str]:
-    r"""Lines without their ends, numbered as GitHub does: only `\n` and `\r\n` end one."""
+    r"""Return the lines without their ends, numbered as on GitHub: only `\n` and `\r\n` end a line."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()

@@ -1,10 +1,9 @@
-"""A folder without git, walked with the same care: no link followed, nothing but regular files opened.
+"""A folder without git. No link is followed, and only regular files are opened.
 
-Repositories that lie in it are not read: who checks a private one out beside the code does not want it told.
+Repositories inside the folder are not read: one that a job checks out beside the code may be private.
 """
 
 import os
-import re
 import stat
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -14,12 +13,12 @@ from triage.domain.code import History
 from triage.index.source.tree import Entry, Listing
 
 NESTED_REPOSITORY = "another repository"
-"""Why a folder's files are left out."""
+"""Reason in `Listing.left_out`; counts the repository as one file."""
 _SKIPPED = frozenset({".git", ".triage"})
 _BARE = frozenset({"HEAD", "objects", "refs"})
-"""What a git directory holds, whatever its name."""
+"""Names in every git directory, whatever it is called."""
 _MAX_NAMES = 500_000
-"""Names looked at, folders' too."""
+"""Files and folders."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -33,50 +32,50 @@ class FolderTree:
         self._root = root
 
     def list_files(self) -> Listing:
-        """Every regular file with its size, sorted by path. An unreadable folder counts as one unreadable file."""
+        """Return every regular file with its size, sorted by path. An unreadable folder counts as one file."""
         listing = Listing()
         pending, room = [""], _MAX_NAMES
         while pending and not listing.truncated:
             prefix = pending.pop()
             try:
-                with os.scandir(self._root / prefix) as found:
-                    names = sorted(islice(found, room + 1), key=lambda name: name.name)
+                with os.scandir(self._root / prefix) as scanned:
+                    items = sorted(islice(scanned, room + 1), key=lambda item: item.name)
             except OSError:
                 listing.left_out["unreadable"] += 1
                 continue
-            listing.truncated = len(names) > room
-            room -= len(names)
-            if prefix and _is_repository({name.name for name in names}):
+            listing.truncated = len(items) > room
+            room -= len(items)
+            if prefix and _is_repository({item.name for item in items}):
                 listing.left_out[NESTED_REPOSITORY] += 1
             else:
-                pending += [path for name in names if (path := _visit(name, prefix, listing))]
+                pending += [path for item in items if (path := _visit(item, prefix, listing))]
         listing.entries.sort(key=lambda entry: entry.path)
         return listing
 
     def find_entry(self, path: str) -> Entry | str | None:
-        """The regular file at a path, or what stands there instead; none when nothing does."""
-        for end in (*(slash.start() for slash in re.finditer("/", path)), len(path)):
-            try:
-                status = (self._root / path[:end]).lstat()
-            except (OSError, ValueError):
-                return None
-            if stat.S_ISLNK(status.st_mode):
+        """Return the regular file at a path, a description of what else is there, or None."""
+        location = self._root.resolve() / path
+        try:
+            if location.resolve() != location:
                 return "symbolic link"
+            status = location.lstat()
+        except (OSError, ValueError, RuntimeError):  # RuntimeError: a loop of links, until Python 3.13
+            return None
         if stat.S_ISREG(status.st_mode):
             return Entry(path, status.st_size)
         return "folder" if stat.S_ISDIR(status.st_mode) else "special file"
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
-        """Bytes of each entry, in order; none when it became unreadable, or is no regular file any more."""
+        """Yield the bytes of each entry, in order; None if it is no longer a readable regular file."""
         for entry in entries:
             yield entry, _read_bytes(self._root, entry)
 
     def is_dirty(self) -> bool:
-        """There is no commit to differ from."""
+        """Return False: there is no commit to compare with."""
         return False
 
-    def read_history(self, path: str, limit: int) -> History:  # noqa: ARG002 - as the protocol has it
-        """Nobody keeps one."""
+    def read_history(self, path: str, limit: int) -> History:  # noqa: ARG002 - the protocol's signature
+        """Return an empty history."""
         return History()
 
 
@@ -84,10 +83,10 @@ def _is_repository(names: set[str]) -> bool:
     return ".git" in names or names >= _BARE
 
 
-def _visit(name: "os.DirEntry[str]", prefix: str, listing: Listing) -> str | None:
-    """Note a file; or give the path of a folder to walk."""
-    path = f"{prefix}/{name.name}" if prefix else name.name
-    if name.name in _SKIPPED:
+def _visit(item: "os.DirEntry[str]", prefix: str, listing: Listing) -> str | None:
+    """Add a file to the listing, or return the path of a folder."""
+    path = f"{prefix}/{item.name}" if prefix else item.name
+    if item.name in _SKIPPED:
         return None
     try:
         path.encode("utf-8")
@@ -95,7 +94,7 @@ def _visit(name: "os.DirEntry[str]", prefix: str, listing: Listing) -> str | Non
         listing.left_out["name is not UTF-8"] += 1
         return None
     try:
-        status = name.stat(follow_symlinks=False)
+        status = item.stat(follow_symlinks=False)
     except OSError:
         listing.left_out["unreadable"] += 1
         return None
@@ -109,23 +108,23 @@ def _visit(name: "os.DirEntry[str]", prefix: str, listing: Listing) -> str | Non
 
 
 def _read_bytes(root: Path, entry: Entry) -> bytes | None:
-    """At most the entry's size: a file that grows while it is read stays within its budget."""
     try:
         with os.fdopen(_open_without_links(root, entry.path), "rb") as file:
+            # A file that grows meanwhile does not exceed the size that was budgeted.
             return file.read(entry.size) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     except OSError:
         return None
 
 
 def _open_without_links(root: Path, path: str) -> int:
-    """A file, folder by folder: any of them may have become a link. Raises OSError."""
+    # Folder by folder, because any of them may have become a link since it was listed.
     *folders, name = path.split("/")
-    at = os.open(root, _FOLDER & ~os.O_NOFOLLOW)
+    current = os.open(root, _FOLDER & ~os.O_NOFOLLOW)
     try:
         for folder in folders:
-            below = os.open(folder, _FOLDER, dir_fd=at)
-            os.close(at)
-            at = below
-        return os.open(name, _FILE, dir_fd=at)
+            below = os.open(folder, _FOLDER, dir_fd=current)
+            os.close(current)
+            current = below
+        return os.open(name, _FILE, dir_fd=current)
     finally:
-        os.close(at)
+        os.close(current)

@@ -1,4 +1,4 @@
-"""What the repository is made of: files with their sizes, and their bytes."""
+"""What a repository consists of: files with their sizes, and their bytes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,42 +19,42 @@ class Entry:
     size: int
     """Bytes."""
     blob_id: str = ""
-    """The blob's object id; empty in a folder without git."""
+    """Object id of the file's content; empty in a folder without git."""
 
 
 @dataclass
 class Listing:
-    """All files of a tree, and what is in it but no readable file."""
+    """All regular files of a tree, and how many other files were left out."""
 
     entries: list[Entry] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     """Reason to number of files."""
     missing: int = 0
-    """Files whose content is not on this machine."""
+    """Files whose content is not in this clone."""
     truncated: bool = False
-    """There are more files than anybody looked at."""
+    """There are more files than the limit."""
 
 
 class SourceTree(Protocol):
     """A commit, or a folder without git."""
 
     commit: str | None
-    """Full object id; none for a folder without git."""
+    """Full object id; None for a folder without git."""
 
     def list_files(self) -> Listing:
-        """Every file, without reading one."""
+        """Return all files. Reads none of them."""
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
-        """The entries' bytes, in the same order; none for what cannot be read."""
+        """Yield the bytes of each entry, in order; None for a file that cannot be read."""
 
     def is_dirty(self) -> bool:
-        """The work tree differs from the commit."""
+        """Return whether the work tree differs from the commit."""
 
     def read_history(self, path: str, limit: int) -> History:
-        """The newest commits that changed a file of the tree."""
+        """Return the newest commits that changed a file."""
 
 
-def has_blob_id(data: bytes, ref: str) -> bool:
-    """Whether these bytes are git's blob of this object id."""
-    named = sha1 if len(ref) == SHA1_HEX_DIGITS else sha256
-    return named(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == ref
+def has_blob_id(data: bytes, blob_id: str) -> bool:
+    """Return whether git gives these bytes this object id."""
+    digest = sha1 if len(blob_id) == SHA1_HEX_DIGITS else sha256
+    return digest(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == blob_id

@@ -1,7 +1,7 @@
-"""Is a repository that of the folder whose `.git` names it?
+"""Checks that a folder's `.git` leads to the folder's own repository.
 
-Git follows any `.git`, be it a file or a link, to any repository on the machine, and takes that one's commit for the
-folder's. A work tree and a submodule lead elsewhere too, but are named by where they lead to.
+Git follows any `.git`, whether a file or a link, to any repository on the machine, and would read that one's commit.
+The `.git` of a linked work tree or a submodule leads elsewhere too, but the repository there names the folder.
 """
 
 import os
@@ -10,46 +10,45 @@ from pathlib import Path
 from triage.index.source.git import Git, GitError
 
 _MAX_FILE_BYTES = 8_192
-"""Two paths of Linux' length."""
+"""Two paths of the maximum length."""
 
 
 def check_worktree(git: Git, top: Path) -> None:
-    """Make sure that the repository belongs to a work tree.
+    """Check that the repository belongs to a work tree.
 
     Args:
-        git: Runs on it.
-        top: The folder that holds the `.git`.
+        git: Git on the repository.
+        top: The folder with the `.git`.
 
     Raises:
-        GitFailed: It belongs to another folder.
+        GitError: The repository belongs to another folder.
     """
-    place = top / ".git"
+    dot_git = top / ".git"
     try:
-        lies_here = place.is_dir() and not place.is_symlink() and not os.path.lexists(place / "commondir")
-        if not lies_here and not _names_back(git, _home(place), place):
+        is_inside = dot_git.is_dir() and not dot_git.is_symlink() and not os.path.lexists(dot_git / "commondir")
+        if not is_inside and not _names_worktree(git, _follow(dot_git), dot_git):
             raise GitError("its .git leads to a repository that does not name this folder")
-    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle, until Python 3.13
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, until Python 3.13
         raise GitError(f"its .git leads nowhere: {type(error).__name__}") from error
 
 
-def _home(place: Path) -> Path:
-    """The folder of the repository itself. Raises OSError or ValueError."""
-    if place.is_dir():
-        return place.resolve()
-    if not place.is_file():
+def _follow(dot_git: Path) -> Path:
+    if dot_git.is_dir():
+        return dot_git.resolve()
+    if not dot_git.is_file():
         raise ValueError("neither a folder nor a file")
-    return (place.parent / _line_of(place).removeprefix("gitdir:").strip()).resolve()
+    return (dot_git.parent / _read_line(dot_git).removeprefix("gitdir:").strip()).resolve()
 
 
-def _names_back(git: Git, home: Path, place: Path) -> bool:
-    """As a work tree beside the first one does, or a submodule, or a clone whose git directory was put elsewhere."""
-    if (home / "gitdir").is_file():
-        return (home / _line_of(home / "gitdir")).resolve() == place.resolve()
-    words = ("config", "--file", str(home / "config"), "--null", "--get", "core.worktree")
-    told = os.fsdecode(git.run(*words, accept=(0, 1)).rstrip(b"\0"))
-    return bool(told) and (home / told).resolve() == place.parent.resolve()
+def _names_worktree(git: Git, repository: Path, dot_git: Path) -> bool:
+    if (repository / "gitdir").is_file():  # a linked work tree
+        return (repository / _read_line(repository / "gitdir")).resolve() == dot_git.resolve()
+    # a submodule, or a clone with a separate git directory
+    args = ("config", "--file", str(repository / "config"), "--null", "--get", "core.worktree")
+    worktree = os.fsdecode(git.run(*args, accept=(0, 1)).rstrip(b"\0"))
+    return bool(worktree) and (repository / worktree).resolve() == dot_git.parent.resolve()
 
 
-def _line_of(file: Path) -> str:
+def _read_line(file: Path) -> str:
     with file.open("rb") as opened:
         return os.fsdecode(opened.read(_MAX_FILE_BYTES)).rstrip("\r\n")
