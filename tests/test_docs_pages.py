@@ -122,3 +122,17 @@ def test_messages_are_quoted() -> None:
     page = "| message | do |\n|---|---|\n| `The token may not …: x` | a |\n| plain `word` | b |\n"
     assert quoted_messages(page) == ["The token may not"]
     assert "unheard-of message" not in strings_of_the_code()
+
+
+def test_contributing_describes_every_package() -> None:
+    packages = {
+        path.stem for path in (ROOT / "triage").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    cells = re.findall(r"^\| ((?:`\w+` ?)+)\|", PAGES[ROOT / "CONTRIBUTING.md"], re.MULTILINE)
+    described = {name for cell in cells for name in re.findall(r"\w+", cell)}
+    assert described == packages - {"__init__", "__main__"}
+
+
+@pytest.mark.parametrize("path", re.findall(r"`([a-z_]+/[a-z_/]+\.(?:py|md))`", PAGES[ROOT / "CONTRIBUTING.md"]))
+def test_contributing_names_files_that_exist(path: str) -> None:
+    assert (ROOT / path).exists() or (ROOT / "triage" / path).exists()
