@@ -261,7 +261,7 @@ class TestAgain:
     def test_a_short_limit_is_waited_for(self, api: GitHubApi, open_tracker: OpenTracker) -> None:
         api.faults = [ApiFault("issues/7$", 403, {"message": "slow down"}, {"retry-after": "1"}, times=1)]
         assert open_tracker(max_wait_seconds=5.0).fetch_issue(7).number == 7
-        assert 1.0 <= api.requests[1].at - api.requests[0].at < 3.0
+        assert api.requests[1].at - api.requests[0].at >= 1.0
 
     @pytest.mark.parametrize(
         "headers",

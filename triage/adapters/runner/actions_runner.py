@@ -71,7 +71,7 @@ class ActionsRunner:
         )
 
     def write_report(self, json_text: str) -> str:
-        """Writes `.triage/report.json`. Returns its path relative to the workspace, or an empty string with a warning."""
+        """Writes `.triage/report.json`. Returns its path in the workspace, or an empty string with a warning."""
         if self._workspace is None:
             return ""
         try:

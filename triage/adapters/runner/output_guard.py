@@ -18,8 +18,8 @@ _TRACEBACK = "Traceback (most recent call last):"
 class GuardedStream(io.TextIOBase):
     """Replaces `sys.stdout` and `sys.stderr`, and writes each line as an inert line.
 
-    The runner reads commands from both streams, and a library's message may quote text from outside. Of a traceback only
-    the exception's type is written.
+    The runner reads commands from both streams, and a library's message may quote text from outside. Of a traceback,
+    only the exception's type is written.
     """
 
     def __init__(self, lines: LineWriter) -> None:
@@ -79,7 +79,7 @@ def _exception_type(line: str) -> str:
 
 
 class _LibraryLogHandler(logging.Handler):
-    """Logs name and level of a library's warnings and errors, but no message: it may quote what the library was given."""
+    """Logs the name and level of a library's warnings and errors. The message may quote what the library was given."""
 
     def __init__(self, lines: LineWriter) -> None:
         super().__init__(logging.WARNING)
