@@ -1,17 +1,18 @@
-"""Codebases with a cache, what a search of one tells, and caches that somebody has tampered with."""
+"""Codebases with a cache, their answers, and caches that somebody has tampered with."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
-from numpy.typing import NDArray
 
 from tests.index.indexes import make_query, make_trace
 from triage.domain.code import Hit, SearchQuery
-from triage.index.build.array_file import columns_of, packed_columns
+from triage.index.build.array_file import Array, read_arrays, write_arrays
 from triage.index.build.build_corpus import IndexLimits
+from triage.index.build.index_cache import ARRAY_NAMES
 from triage.index.codebase import GitCodebase
 
 QUERIES: list[SearchQuery] = [
@@ -24,7 +25,9 @@ QUERIES: list[SearchQuery] = [
     make_query(title="nothing of this project: zebra"),
 ]
 
-Tampering = Callable[[dict[str, Any], dict[str, NDArray[Any]]], None]
+Lists = dict[str, Any]
+Arrays = dict[str, Array]
+Tampering = Callable[[Lists, Arrays], object]
 
 
 def open_codebase(
@@ -32,28 +35,31 @@ def open_codebase(
     cache: Path | None,
     embeddings: Embeddings | None = None,
     name: str = "",
-    budget: IndexLimits | None = None,
+    limits: IndexLimits | None = None,
 ) -> GitCodebase:
-    named = name or ("test-embedding" if embeddings else "local")
-    return GitCodebase(folder, "acme/calendar", embeddings, named, budget, chroma=None, cache=cache)
+    model_name = name or ("test-embedding" if embeddings else "local")
+    return GitCodebase(folder, "acme/calendar", embeddings, model_name, limits, chroma=None, cache=cache)
 
 
 def collect_answers(codebase: GitCodebase) -> tuple[list[list[Hit]], dict[str, list[str] | None], list[str]]:
-    """Everything that anybody learns from an index."""
+    """Everything that can be asked of an index."""
     hits = [codebase.search(query, 20) for query in QUERIES]
     symbols = sorted(str(codebase.find_definitions(name)) for name in ("flush", "DateParser.parse_date", "paint"))
     return hits, {path: codebase.read_lines(path) for path in codebase.list_paths()}, symbols
 
 
 def index_file(cache: Path) -> Path:
-    (found,) = cache.glob("index-*.bin")
+    (found,) = cache.glob("index-*.npy")
     return found
 
 
 def tamper(cache: Path, change: Tampering) -> None:
-    """Make the kept index anew with something changed in it: no checksum tells."""
-    file = index_file(cache)
-    head, columns = columns_of(file.read_bytes())
-    copies = {name: np.array(column) for name, column in columns.items()}
-    change(head, copies)
-    file.write_bytes(b"".join(packed_columns(head, copies)))
+    """Change something in the cached index and write it with a correct checksum."""
+    with index_file(cache).open("rb") as file:
+        arrays = dict(zip(ARRAY_NAMES, read_arrays(file), strict=True))
+    lists = json.loads(arrays["lists"].tobytes())
+    change(lists, arrays)
+    if "lists" in arrays:
+        arrays["lists"] = np.frombuffer(json.dumps(lists).encode(), dtype="|u1")
+    with index_file(cache).open("wb") as file:
+        write_arrays(file, arrays.values())

@@ -14,21 +14,21 @@ from triage.index.corpus.corpus import Corpus
 from triage.index.source.commit import open_commit
 
 
-def make_corpus(folder: Path, files: Mapping[str, str | bytes], budget: IndexLimits | None = None) -> Corpus:
+def make_corpus(folder: Path, files: Mapping[str, str | bytes], limits: IndexLimits | None = None) -> Corpus:
     commit(folder, files)
     tree = open_commit(folder)
-    return build_corpus(tree, tree.list_files(), budget or IndexLimits()).corpus
+    return build_corpus(tree, tree.list_files(), limits or IndexLimits()).corpus
 
 
 def make_codebase(
     folder: Path,
     files: Mapping[str, str | bytes],
     embeddings: Embeddings | None = None,
-    budget: IndexLimits | None = None,
+    limits: IndexLimits | None = None,
 ) -> GitCodebase:
     commit(folder, files)
     name = "test-embedding" if embeddings else "local"
-    return GitCodebase(folder, f"acme/{folder.name}", embeddings, name, budget)
+    return GitCodebase(folder, f"acme/{folder.name}", embeddings, name, limits)
 
 
 def make_query(title: str = "", prose: str = "", code: str = "", **more: object) -> SearchQuery:

@@ -140,8 +140,8 @@ def test_a_missing_blob_makes_the_index_partial(tmp_path: Path):
 
 
 def test_sources_come_first_when_the_budget_is_small(tmp_path: Path):
-    budget = IndexLimits(bytes=sum(len(text) for path, text in PROJECT.items() if path.startswith(("src/", "web/"))))
-    codebase = make_codebase(tmp_path, PROJECT, budget=budget)
+    limits = IndexLimits(bytes=sum(len(text) for path, text in PROJECT.items() if path.startswith(("src/", "web/"))))
+    codebase = make_codebase(tmp_path, PROJECT, limits=limits)
     facts = codebase.index()
     assert facts.partial
     assert facts.files == len(PROJECT)
@@ -153,7 +153,7 @@ def test_sources_come_first_when_the_budget_is_small(tmp_path: Path):
 
 
 def test_the_number_of_passages_is_limited_and_files_are_still_searched_whole(tmp_path: Path):
-    codebase = make_codebase(tmp_path, PROJECT, budget=IndexLimits(chunks=2))
+    codebase = make_codebase(tmp_path, PROJECT, limits=IndexLimits(chunks=2))
     facts = codebase.index()
     assert facts.partial
     assert len(facts.notes) == 1
@@ -166,14 +166,14 @@ def test_the_number_of_passages_is_limited_and_files_are_still_searched_whole(tm
 
 
 def test_the_number_of_terms_is_limited(tmp_path: Path):
-    codebase = make_codebase(tmp_path, {"a.py": "one two\n", "b.py": "three four\n"}, budget=IndexLimits(terms=4))
+    codebase = make_codebase(tmp_path, {"a.py": "one two\n", "b.py": "three four\n"}, limits=IndexLimits(terms=4))
     assert codebase.index().files == 2
     assert codebase.search(make_query(title="one"), 5)[0].path == "a.py"
     assert codebase.search(make_query(title="four"), 5) == []
 
 
 def test_files_that_come_too_late_are_known_by_their_path(tmp_path: Path):
-    codebase = make_codebase(tmp_path, PROJECT, budget=IndexLimits(read_seconds=-1.0))
+    codebase = make_codebase(tmp_path, PROJECT, limits=IndexLimits(read_seconds=-1.0))
     facts = codebase.index()
     assert (facts.files, facts.passages, facts.partial) == (len(PROJECT), 0, True)
     assert facts.notes == ["7 files are known by path alone; likely sources were read first."]
@@ -181,7 +181,7 @@ def test_files_that_come_too_late_are_known_by_their_path(tmp_path: Path):
 
 
 def test_files_beyond_the_number_of_paths_are_not_known(tmp_path: Path):
-    codebase = make_codebase(tmp_path, PROJECT, budget=IndexLimits(paths=3))
+    codebase = make_codebase(tmp_path, PROJECT, limits=IndexLimits(paths=3))
     facts = codebase.index()
     assert (facts.files, facts.partial) == (3, True)
     assert all(path.startswith(("src/", "web/")) for path in codebase.list_paths())

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.domain.code import History, Hit, IndexFacts, Passage, SearchQuery
-from triage.index.vectors.chroma_connection import open_embedded_chroma
+from triage.index.vectors.chroma_connection import ChromaClient, open_embedded_chroma
 
 if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
     from langchain_core.embeddings import Embeddings
     from langchain_core.retrievers import BaseRetriever
 
@@ -25,8 +24,8 @@ class GitCodebase:
         repository: str,
         embeddings: "Embeddings | None" = None,
         embedding_name: str = "local",
-        budget: "IndexLimits | None" = None,
-        chroma: "Callable[[], ClientAPI] | None" = open_embedded_chroma,
+        limits: "IndexLimits | None" = None,
+        chroma: Callable[[], ChromaClient] | None = open_embedded_chroma,
         ignore: Sequence[str] = (),
         cache: Path | None = None,
     ) -> None:
@@ -37,7 +36,7 @@ class GitCodebase:
             repository: `owner/name`, or the folder's name at a terminal.
             embeddings: What makes vectors; without it they are made here, from the words.
             embedding_name: Name of the model behind `embeddings`.
-            budget: How much is indexed at most.
+            limits: How much is indexed at most.
             chroma: Opens the Chroma that holds the vectors: one in this process, or a server. Without it they are
                 compared one by one, which is exact and takes no time to set up.
             ignore: Paths to leave out, as patterns of gitignore.
@@ -47,7 +46,7 @@ class GitCodebase:
         self._repository = repository
         self._embeddings = embeddings
         self._embedding_name = embedding_name
-        self._budget = budget
+        self._limits = limits
         self._chroma = chroma
         self._ignore = ignore
         self._cache = cache
@@ -74,7 +73,7 @@ class GitCodebase:
             self._repository,
             self._embeddings,
             self._embedding_name,
-            self._budget or IndexLimits(),
+            self._limits or IndexLimits(),
             self._chroma,
             self._ignore,
             CacheFolder(self._cache) if self._cache else None,

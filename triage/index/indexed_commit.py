@@ -23,13 +23,12 @@ from triage.index.source.commit import is_bare_repository, open_commit
 from triage.index.source.git import GitError
 from triage.index.source.plain_folder import NESTED_REPOSITORY, FolderTree
 from triage.index.source.tree import Listing, SourceTree
-from triage.index.vectors.chroma_connection import open_embedded_chroma
+from triage.index.vectors.chroma_connection import ChromaClient, open_embedded_chroma
 from triage.index.vectors.embed_corpus import LOCAL, CorpusVectors, embed_corpus, embed_query
 from triage.index.vectors.projection import project_query
 from triage.index.vectors.vector_cache import VectorCache
 
 if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
     from langchain_core.embeddings import Embeddings
 
 _REPOSITORIES_BELOW = (
@@ -99,7 +98,7 @@ def index_repository(
     model: "Embeddings | None",
     model_name: str,
     budget: IndexLimits,
-    chroma: "Callable[[], ClientAPI] | None" = open_embedded_chroma,
+    chroma: Callable[[], ChromaClient] | None = open_embedded_chroma,
     ignore: Sequence[str] = (),
     cache: CacheFolder | None = None,
 ) -> tuple[IndexedCommit, IndexFacts]:

@@ -9,17 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from testing.checkouts.git_repositories import commit, git
-from tests.index.caches import QUERIES, Tampering, collect_answers, index_file, open_codebase, tamper
+from tests.index.caches import QUERIES, Arrays, Lists, Tampering, collect_answers, index_file, open_codebase, tamper
 from tests.index.project import DATES, PROJECT
 from triage.index.build.cache_folder import CacheFolder
 from triage.index.build.cached_index import BLOB_TEXT, LEFT_OUT, REASONS
 from triage.index.corpus.corpus import compress_text, decompress_text
 from triage.index.files.file_filter import MAX_CODE_BYTES, load_text
 
-Columns = dict[str, NDArray[Any]]
 KEY = "TOKEN = 'ghp_" + "a" * 36 + "'\n"
 FILES = {**PROJECT, "src/keys.py": KEY}
 
@@ -37,23 +35,23 @@ def cache(project: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def text_put(path: str, data: bytes) -> Tampering:
+def put_text(path: str, data: bytes) -> Tampering:
     """Another text in a file's place."""
 
-    def change(head: dict[str, Any], columns: Columns) -> None:
-        number = head["paths"].index(path)
-        ends = np.cumsum(columns["text_sizes"])
-        start, end = int(ends[number]) - int(columns["text_sizes"][number]), int(ends[number])
-        whole = columns["texts"].tobytes()
-        columns["texts"] = np.frombuffer(whole[:start] + data + whole[end:], dtype="|u1")
-        columns["text_sizes"][number] = len(data)
-        columns["states"][number] = BLOB_TEXT
+    def change(lists: Lists, arrays: Arrays) -> None:
+        number = lists["paths"].index(path)
+        ends = np.cumsum(arrays["text sizes"])
+        start, end = int(ends[number]) - int(arrays["text sizes"][number]), int(ends[number])
+        whole = arrays["texts"].tobytes()
+        arrays["texts"] = np.frombuffer(whole[:start] + data + whole[end:], dtype="|u1")
+        arrays["text sizes"][number] = len(data)
+        arrays["states"][number] = BLOB_TEXT
 
     return change
 
 
-def head_put(**lists: Any) -> Tampering:
-    return lambda head, columns: head.update(lists)
+def put_lists(**values: Any) -> Tampering:
+    return lambda lists, arrays: lists.update(values)
 
 
 DATES_PATH = "src/calendar_tool/dates.py"
@@ -73,7 +71,7 @@ LIE = DATES.replace("year % 4 == 0", "True")
     ids=["another text", "nothing", "nonsense", "no bytes", "fifty megabytes", "half"],
 )
 def test_a_text_that_is_not_the_commits_is_no_text(project: Path, cache: Path, data: bytes):
-    tamper(cache, text_put(DATES_PATH, data))
+    tamper(cache, put_text(DATES_PATH, data))
     codebase = open_codebase(project, cache)
     assert codebase.index().reused == len(FILES)
     assert codebase.read_lines(DATES_PATH) is None
@@ -84,15 +82,15 @@ def test_a_text_that_is_not_the_commits_is_no_text(project: Path, cache: Path, d
 
 
 def test_a_key_is_not_shown_although_its_blob_is_there(project: Path, cache: Path):
-    tamper(cache, text_put("src/keys.py", compress_text(KEY)))
+    tamper(cache, put_text("src/keys.py", compress_text(KEY)))
     codebase = open_codebase(project, cache)
     codebase.index()
     assert codebase.read_lines("src/keys.py") is None
 
 
 def test_a_path_that_the_commit_lacks_is_none(project: Path, cache: Path):
-    def invent(head: dict[str, Any], columns: Columns) -> None:
-        head["paths"][head["paths"].index("README.md")] = "src/invented.py"
+    def invent(lists: Lists, arrays: Arrays) -> None:
+        lists["paths"][lists["paths"].index("README.md")] = "src/invented.py"
 
     tamper(cache, invent)
     codebase = open_codebase(project, cache)
@@ -103,8 +101,8 @@ def test_a_path_that_the_commit_lacks_is_none(project: Path, cache: Path):
 def test_a_text_of_another_commit_is_not_taken(project: Path, cache: Path):
     blob = git(project, "rev-parse", "HEAD:README.md")
 
-    def exchange(head: dict[str, Any], columns: Columns) -> None:
-        head["refs"][head["paths"].index("README.md")] = "0" * 40
+    def exchange(lists: Lists, arrays: Arrays) -> None:
+        lists["blob_ids"][lists["paths"].index("README.md")] = "0" * 40
 
     tamper(cache, exchange)
     codebase = open_codebase(project, cache)
@@ -116,26 +114,26 @@ def test_a_text_of_another_commit_is_not_taken(project: Path, cache: Path):
 @pytest.mark.parametrize(
     "change",
     [
-        head_put(paths=[]),
-        head_put(paths=7),
-        head_put(paths=["a.py"] * len(FILES)),
-        head_put(paths=[1] * len(FILES)),
-        head_put(names={}),
-        head_put(names=["\ud800"] * 99),
-        head_put(terms=["x"]),
-        head_put(terms=None),
-        lambda head, columns: head.pop("refs"),
-        lambda head, columns: columns.pop("chunks"),
-        lambda head, columns: columns.update(places=columns["places"].ravel()),
-        lambda head, columns: columns.update({"chunk documents": columns["chunk documents"].astype("<f4")}),
-        lambda head, columns: columns.update({"chunk counts": columns["chunk counts"] * 0}),
-        lambda head, columns: columns.update(chunks=columns["chunks"][:, ::-1]),
-        lambda head, columns: columns["chunks"].__setitem__((3, 0), len(head["names"])),
-        lambda head, columns: columns["places"].__setitem__((3, 0), -1),
-        lambda head, columns: columns["places"].__setitem__((1, 0), 0),
-        lambda head, columns: columns["places"].__setitem__((2, 0), 1 << 30),
-        lambda head, columns: columns["text_sizes"].__setitem__(0, -1),
-        lambda head, columns: columns["states"].__setitem__(0, 200),
+        put_lists(paths=[]),
+        put_lists(paths=7),
+        put_lists(paths=["a.py"] * len(FILES)),
+        put_lists(paths=[1] * len(FILES)),
+        put_lists(names={}),
+        put_lists(names=["\ud800"] * 99),
+        put_lists(terms=["x"]),
+        put_lists(terms=None),
+        lambda lists, arrays: lists.pop("blob_ids"),
+        lambda lists, arrays: arrays.pop("chunks"),
+        lambda lists, arrays: arrays.update(definitions=arrays["definitions"].ravel()),
+        lambda lists, arrays: arrays.update({"chunk documents": arrays["chunk documents"].astype("<f4")}),
+        lambda lists, arrays: arrays.update({"chunk counts": arrays["chunk counts"] * 0}),
+        lambda lists, arrays: arrays.update(chunks=arrays["chunks"][:, ::-1]),
+        lambda lists, arrays: arrays["chunks"].__setitem__((3, 0), len(lists["names"])),
+        lambda lists, arrays: arrays["definitions"].__setitem__((3, 0), -1),
+        lambda lists, arrays: arrays["definitions"].__setitem__((1, 0), 0),
+        lambda lists, arrays: arrays["definitions"].__setitem__((2, 0), 1 << 30),
+        lambda lists, arrays: arrays["text sizes"].__setitem__(0, -1),
+        lambda lists, arrays: arrays["states"].__setitem__(0, 200),
     ],
 )
 def test_what_cannot_be_an_index_is_made_anew(project: Path, cache: Path, change: Tampering):
@@ -143,14 +141,14 @@ def test_what_cannot_be_an_index_is_made_anew(project: Path, cache: Path, change
     codebase, anew = open_codebase(project, cache), open_codebase(project, None)
     facts = codebase.index()
     anew.index()
-    assert (facts.reused, facts.cache) == (0, "The index cache was damaged and is made anew.")
+    assert (facts.reused, facts.cache) == (0, "The index cache was damaged and is rebuilt.")
     assert collect_answers(codebase) == collect_answers(anew)
     assert open_codebase(project, cache).index().reused == len(FILES)
 
 
 NAMES = ("chunk", "file", "path")
-COLUMNS = ["states", "texts", "text_sizes", "places", "chunks"] + [
-    f"{name} {part}" for name in NAMES for part in ("terms", "documents", "counts")
+ARRAYS = ["states", "texts", "text sizes", "definitions", "chunks"] + [
+    f"{name} {part}" for name in NAMES for part in ("frequencies", "documents", "counts")
 ]
 
 
@@ -165,7 +163,7 @@ def template(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from(COLUMNS),
+            st.sampled_from(ARRAYS),
             st.integers(0, 10_000),
             st.sampled_from([0, 1, -1, 2, 7, 255, 1 << 19, 2**31 - 1, -(2**31)]) | st.integers(-50, 50),
         ),
@@ -185,12 +183,12 @@ def test_whatever_numbers_stand_there_a_search_answers_and_lies_about_no_line(
     name = index_file(template).name
     (folder / name).write_bytes(index_file(template).read_bytes())
 
-    def change(head: dict[str, Any], columns: Columns) -> None:
-        for column, at, value in changes:
-            numbers = columns[column].reshape(-1)
+    def change(lists: Lists, arrays: Arrays) -> None:
+        for name, at, value in changes:
+            numbers = arrays[name].reshape(-1)
             numbers[at % len(numbers)] = value % 2 ** (8 * numbers.itemsize) if numbers.dtype.kind == "u" else value
         if moved_on:  # so that the rest is taken over in parts
-            head["refs"][len(FILES) // 2] = "0" * 40
+            lists["blob_ids"][len(FILES) // 2] = "0" * 40
 
     tamper(folder, change)
     codebase = open_codebase(project, folder)
@@ -230,5 +228,5 @@ def test_every_reason_for_leaving_out_has_a_state():
 
 
 def test_folders_of_the_cache_are_not_made_by_reading(tmp_path: Path):
-    assert CacheFolder(tmp_path / "none").read("index-" + "0" * 32 + ".bin") is None
+    assert CacheFolder(tmp_path / "none").read("index-" + "0" * 32 + ".npy") is None
     assert not (tmp_path / "none").exists()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from testing.checkouts.git_repositories import commit, git, write
@@ -171,7 +172,7 @@ def test_another_state_of_the_program_begins_anew(project: Path, cache: Path, mo
 
 def test_another_budget_begins_anew(project: Path, cache: Path):
     open_codebase(project, cache).index()
-    assert open_codebase(project, cache, budget=IndexLimits(chunks=3)).index().reused == 0
+    assert open_codebase(project, cache, limits=IndexLimits(chunks=3)).index().reused == 0
 
 
 def test_a_folder_without_git_is_not_kept(tmp_path: Path, cache: Path):
@@ -184,11 +185,11 @@ def test_a_folder_without_git_is_not_kept(tmp_path: Path, cache: Path):
 
 def test_what_did_not_go_as_it_should_is_done_again(project: Path, cache: Path, taken_apart: list[str]):
     # Too late for syntax trees; nothing could be read.
-    for budget in (IndexLimits(parse_seconds=-1.0), IndexLimits(read_seconds=-1.0)):
-        open_codebase(project, cache, budget=budget).index()
+    for limits in (IndexLimits(parse_seconds=-1.0), IndexLimits(read_seconds=-1.0)):
+        open_codebase(project, cache, limits=limits).index()
         taken_apart.clear()
-        assert open_codebase(project, cache, budget=budget).index().reused == 0
-        assert sorted(taken_apart) == sorted(MANIFOLD if budget.read_seconds < 0 else INDEXED)
+        assert open_codebase(project, cache, limits=limits).index().reused == 0
+        assert sorted(taken_apart) == sorted(MANIFOLD if limits.read_seconds < 0 else INDEXED)
 
 
 def test_files_that_a_worker_had_no_time_for_are_done_again(
@@ -212,11 +213,11 @@ def test_files_that_a_worker_had_no_time_for_are_done_again(
 
 
 def test_files_that_lack_passages_are_cut_again(project: Path, cache: Path, taken_apart: list[str]):
-    budget = IndexLimits(chunks=2)
-    first = open_codebase(project, cache, budget=budget)
+    limits = IndexLimits(chunks=2)
+    first = open_codebase(project, cache, limits=limits)
     cold = first.index()
     taken_apart.clear()
-    second = open_codebase(project, cache, budget=budget)
+    second = open_codebase(project, cache, limits=limits)
     warm = second.index()
     assert 0 < len(set(taken_apart)) < len(MANIFOLD)
     assert (warm.passages, warm.notes, warm.partial) == (cold.passages, cold.notes, True)
@@ -224,11 +225,11 @@ def test_files_that_lack_passages_are_cut_again(project: Path, cache: Path, take
 
 
 def test_files_known_by_their_path_are_kept_as_such(project: Path, cache: Path, taken_apart: list[str]):
-    budget = IndexLimits(bytes=sum(len(text) for path, text in PROJECT.items() if path.startswith(("src/", "web/"))))
-    first = open_codebase(project, cache, budget=budget)
+    limits = IndexLimits(bytes=sum(len(text) for path, text in PROJECT.items() if path.startswith(("src/", "web/"))))
+    first = open_codebase(project, cache, limits=limits)
     cold = first.index()
     taken_apart.clear()
-    second = open_codebase(project, cache, budget=budget)
+    second = open_codebase(project, cache, limits=limits)
     warm = second.index()
     assert taken_apart == []
     assert warm.notes == cold.notes
@@ -239,12 +240,12 @@ def test_files_known_by_their_path_are_kept_as_such(project: Path, cache: Path, 
 def test_a_file_that_fits_now_is_read_and_one_that_fits_no_more_is_not(tmp_path: Path, cache: Path):
     project = tmp_path / "tight"
     project.mkdir()
-    budget = IndexLimits(bytes=1_000)
+    limits = IndexLimits(bytes=1_000)
     small, large = {"src/a.py": "def a(): pass\n"}, {"src/a.py": "def a(): pass\n" * 60}
     commit(project, {"docs/guide.md": "# A guide to everything\n" * 20, **large})
     for files, text_of_guide in ((large, None), (small, "# A guide to everything"), (large, None)):
         commit(project, files)
-        codebase, anew = open_codebase(project, cache, budget=budget), open_codebase(project, None, budget=budget)
+        codebase, anew = open_codebase(project, cache, limits=limits), open_codebase(project, None, limits=limits)
         codebase.index()
         anew.index()
         lines = codebase.read_lines("docs/guide.md")
@@ -311,7 +312,7 @@ def test_no_folder_can_be_there(project: Path, cache: Path, made: Callable[[Path
         facts = codebase.index()
         assert (facts.reused, facts.cache, facts.notes) == (0, why, [])
         assert collect_answers(codebase)[0][0]
-    assert not any(path.suffix == ".bin" for path in cache.parent.rglob("*")) if cache.parent.is_dir() else True
+    assert not any(path.suffix == ".npy" for path in cache.parent.rglob("*")) if cache.parent.is_dir() else True
 
 
 @contextmanager
@@ -364,9 +365,10 @@ def test_a_folder_that_must_not_be_written_can_be_read(open_folder: Path):
 def test_a_full_disk(cache: Path):
     cache.mkdir(parents=True)
     script = (
-        "import resource, sys; from pathlib import Path; from triage.index.build.cache_folder import CacheFolder;"
+        "import resource, sys; import numpy as np; from pathlib import Path;"
+        "from triage.index.build.cache_folder import CacheFolder;"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000)); folder = CacheFolder(Path(sys.argv[1]));"
-        "folder.write('index-' + '0' * 32 + '.bin', [b'x' * 1_000] * 9); print(folder.trouble)"
+        "folder.write('index-' + '0' * 32 + '.npy', [np.zeros(9_000, '|u1')]); print(folder.problem)"
     )
     done = subprocess.run([sys.executable, "-c", script, str(cache)], capture_output=True, text=True, check=True)
     assert done.stdout == "The index cache could not be written (file too large).\n"
@@ -399,7 +401,7 @@ def test_a_damaged_file_is_made_anew(project: Path, cache: Path, how: str):
     assert facts.cache == (
         "The index cache could not be read (is a directory)."
         if how == "a folder"
-        else "The index cache was damaged and is made anew."
+        else "The index cache was damaged and is rebuilt."
     )
     assert (facts.partial, facts.notes) == (False, [])
     assert collect_answers(again) == collect_answers(cold)
@@ -411,7 +413,7 @@ def test_a_file_of_ten_gigabytes_is_not_read(project: Path, cache: Path):
     open_codebase(project, cache).index()
     os.truncate(index_file(cache), 10_000_000_000)
     facts = open_codebase(project, cache).index()
-    assert (facts.reused, facts.cache) == (0, "The index cache holds something else than a cache.")
+    assert (facts.reused, facts.cache) == (0, "The index cache contains something that is not a cache.")
     assert open_codebase(project, cache).index().reused == len(INDEXED)
 
 
@@ -421,7 +423,7 @@ def test_a_pipe_in_the_files_place_keeps_nobody_waiting(project: Path, cache: Pa
     name.unlink()
     os.mkfifo(name)
     facts = open_codebase(project, cache).index()
-    assert (facts.reused, facts.cache) == (0, "The index cache holds something else than a cache.")
+    assert (facts.reused, facts.cache) == (0, "The index cache contains something that is not a cache.")
 
 
 def test_a_link_in_the_files_place_is_replaced_and_not_followed(project: Path, cache: Path, tmp_path: Path):
@@ -454,7 +456,7 @@ def test_two_at_once(project: Path, cache: Path, tmp_path: Path):
     for job in jobs:
         job.join()
     assert [job.exitcode for job in jobs] == [0, 0]
-    assert [path.suffix for path in cache.iterdir() if path.name != ".gitignore"] == [".bin"]
+    assert [path.suffix for path in cache.iterdir() if path.name != ".gitignore"] == [".npy"]
     for folder in checkouts:
         kept, anew = open_codebase(folder, cache), open_codebase(folder, None)
         assert kept.index().reused >= len(INDEXED)
@@ -464,12 +466,13 @@ def test_two_at_once(project: Path, cache: Path, tmp_path: Path):
 
 KILLED = """
 import itertools, sys
+import numpy as np
 from pathlib import Path
 from triage.index.build.cache_folder import CacheFolder
 folder = CacheFolder(Path(sys.argv[1]))
 print("ready", flush=True)
 for number in itertools.count():
-    folder.write("index-" + "0" * 32 + ".bin", [bytes([number % 256]) * 50_000] * 40)
+    folder.write("index-" + "0" * 32 + ".npy", [np.full(50_000, number % 256, "|u1")] * 40)
 """
 
 
@@ -481,5 +484,5 @@ def test_killed_while_it_writes(cache: Path):
         time.sleep(delay)
         job.send_signal(signal.SIGKILL)
         job.communicate()
-        found = CacheFolder(cache).read("index-" + "0" * 32 + ".bin")
-        assert found is None or (len(found) == 2_000_000 and len(set(found)) == 1)
+        found = CacheFolder(cache).read("index-" + "0" * 32 + ".npy")
+        assert found is None or (len(found) == 40 and len({*np.concatenate(found).tolist()}) == 1)

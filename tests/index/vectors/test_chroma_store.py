@@ -5,7 +5,6 @@ import uuid
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import httpx
 import numpy as np
@@ -19,6 +18,7 @@ from triage.errors import BadInput
 from triage.index.codebase import GitCodebase
 from triage.index.corpus.corpus import Corpus
 from triage.index.vectors.chroma_connection import (
+    ChromaClient,
     StoreFailed,
     connect_to_chroma,
     is_shared,
@@ -29,10 +29,7 @@ from triage.index.vectors.chroma_store import ChromaStore, VectorKey, digest_lay
 from triage.index.vectors.embed_corpus import embed_corpus
 from triage.index.vectors.projection import project_chunks, project_query
 
-if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
-
-Opener = Callable[[], "ClientAPI"]
+Opener = Callable[[], ChromaClient]
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +91,7 @@ def test_what_others_put_there_is_not_found(corpus: Corpus, repository: str, add
     vector = project_query(corpus, {"parse_date": 1.0})
     own = store.nearest(vector, 50)
     (name,) = collections(opener, repository)
-    foreign = opener().get_collection(name, embedding_function=None)
+    foreign = opener().get_or_create_collection(name)
     foreign.add(ids=["abc", "999999"], embeddings=np.stack([vector, vector]), metadatas=[{"path": "x"}] * 2)
     found = store.nearest(vector, 50)
     assert found

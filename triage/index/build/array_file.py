@@ -1,70 +1,88 @@
-"""Named lists and columns of numbers as bytes and back: JSON and numpy's own bytes, nothing that runs.
+"""Several arrays in one file: one `.npy` after the other, as `np.save` writes them, and a CRC-32 of them all.
 
-The checksum finds what was damaged. It is no seal: who can write the file can make it anew, so whoever reads columns
-has to look at every number before using it to find a place.
+The checksum finds damage, not forgery: callers check every number that they use as an index or a size.
 """
 
-import json
+import os
+import re
 import zlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-_MAGIC = b"bug-triage columns 1\n"
-_KINDS = {"<i4", "<f4", "<u2", "|u1"}
-_ALIGNED = 8
-_MAX_HEAD = 1 << 26
-"""Bytes of the lists: parsed JSON takes ten times as much."""
+Array = NDArray[Any]
 
-Columns = Mapping[str, NDArray[Any]]
+_HEADER_BYTES = 128
+"""`np.save` pads its header to this size for the arrays that `write_arrays` takes."""
+_HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00\x76\x00"
+    rb"\{'descr': '(<i4|<f4|<u2|\|u1)', 'fortran_order': False, "
+    rb"'shape': \((0|[1-9]\d{0,9}),(?: (0|[1-9]\d{0,9}))?\), \} *\n"
+)
+_CHECKSUM_BYTES = 4
+_BLOCK_BYTES = 1 << 20
 
 
-class Damaged(Exception):
+class DamagedFile(Exception):
     """The bytes are not what was written."""
 
 
-def packed_columns(head: Mapping[str, object], columns: Columns) -> list[bytes | memoryview]:
-    """Pieces of a file that `columns_of` reads. They look into the columns."""
-    about = {name: (column.dtype.str, column.shape) for name, column in columns.items()}
-    body = json.dumps({"head": head, "columns": about}).encode()
-    pieces: list[bytes | memoryview] = [body + b" " * (-len(body) % _ALIGNED) + b"\n" + b" " * (_ALIGNED - 1)]
-    for column in columns.values():
-        if column.size:
-            pieces.append(np.ascontiguousarray(column).data.cast("B"))
-            pieces.append(bytes(-column.nbytes % _ALIGNED))
-    checksum = 0
-    for piece in pieces:
-        checksum = zlib.crc32(piece, checksum)
-    return [_MAGIC, b"%010d\n" % checksum, *pieces]
+class _Checksummed:
+    """Writes to a file and computes a checksum on the way."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.checksum = 0
+
+    def write(self, data: bytes) -> int:
+        self.checksum = zlib.crc32(data, self.checksum)
+        return self._file.write(data)
 
 
-def columns_of(data: bytes) -> tuple[dict[str, Any], Columns]:
-    """Lists and columns, which look into `data`. Raises Damaged."""
-    start = len(_MAGIC) + 11
-    view = memoryview(data)[start:]
-    if not data.startswith(_MAGIC) or data[start - 11 : start] != b"%010d\n" % zlib.crc32(view):
-        raise Damaged
-    end = data.find(b"\n", start, start + _MAX_HEAD)
-    try:
-        told = json.loads(data[start:end])
-        columns, at = {}, end - start + _ALIGNED
-        for name, (kind, shape) in told["columns"].items():
-            columns[name] = _column(view, at, kind, shape)
-            at += columns[name].nbytes + -columns[name].nbytes % _ALIGNED
-        head = told["head"]
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise Damaged from error
-    if not isinstance(head, dict):
-        raise Damaged
-    return head, columns
+def write_arrays(file: BinaryIO, arrays: Iterable[Array]) -> None:
+    """Append arrays of one or two dimensions, of the types that `_HEADER` lists. Raises OSError."""
+    target = _Checksummed(file)
+    for array in arrays:
+        np.save(target, np.ascontiguousarray(array), allow_pickle=False)
+    file.write(target.checksum.to_bytes(_CHECKSUM_BYTES, "little"))
 
 
-def _column(view: memoryview, at: int, kind: str, shape: list[int]) -> NDArray[Any]:
-    if kind not in _KINDS or not all(isinstance(length, int) and length >= 0 for length in shape):
-        raise Damaged
-    count = 1
-    for length in shape:
-        count *= length
-    return np.frombuffer(view, dtype=kind, count=count, offset=at).reshape(shape)
+def read_arrays(file: BinaryIO) -> list[Array]:
+    """Read all arrays of a file.
+
+    Raises:
+        DamagedFile: The file is not as `write_arrays` left it.
+        OSError: The file cannot be read.
+    """
+    end = os.fstat(file.fileno()).st_size - _CHECKSUM_BYTES
+    _verify_checksum(file, end)
+    arrays = []
+    while file.tell() < end:
+        arrays.append(_read_array(file, end))
+    return arrays
+
+
+def _verify_checksum(file: BinaryIO, end: int) -> None:
+    checksum, left = 0, end
+    while block := file.read(min(_BLOCK_BYTES, max(0, left))):
+        checksum = zlib.crc32(block, checksum)
+        left -= len(block)
+    if left or file.read() != checksum.to_bytes(_CHECKSUM_BYTES, "little"):
+        raise DamagedFile
+    file.seek(0)
+
+
+def _read_array(file: BinaryIO, end: int) -> Array:
+    start = file.tell()
+    header = _HEADER.fullmatch(file.read(_HEADER_BYTES))
+    if header is None:
+        raise DamagedFile
+    # np.load allocates what the header claims before it reads: a forged one could claim terabytes.
+    size = np.dtype(header[1].decode()).itemsize * int(header[2]) * int(header[3] or 1)
+    if size > end - file.tell():
+        raise DamagedFile
+    file.seek(start)
+    array: Array = np.load(file, allow_pickle=False)
+    return array

@@ -1,4 +1,4 @@
-"""Reads a tree into a corpus: choose files within the budget, have them taken apart, put the pieces together."""
+"""Builds a corpus from a tree: chooses files within limits, has them extracted by workers, and merges the results."""
 
 import time
 from collections import Counter
@@ -27,180 +27,186 @@ from triage.index.parse.worker_pool import WorkerPool
 from triage.index.source.tree import Entry, Listing, SourceTree
 
 _BATCH_BYTES = 256_000
-"""Of the files that are taken apart together."""
+"""Of files that a worker extracts together."""
 _FILE_BYTES = 256
-"""What a file costs beside its content."""
+"""Overhead of one file in a batch."""
 
 
 @dataclass(frozen=True)
 class IndexLimits:
-    """What an index may hold. Sources come first; paths are indexed whatever the budget.
+    """How much an index may contain. Likely sources come first; paths are indexed whatever the limits.
 
-    The defaults keep 200,000 files below 60 seconds on two cores and 1.2 GB (measured: 40 seconds, 0.9 GB, of which
-    each megabyte of text costs 0.3 seconds and 6 MB); Django's 31 MB, like most repositories, fit four times over.
+    With the defaults 200,000 files stay below 60 seconds on two cores and 1.2 GB (measured: 40 seconds, 0.9 GB; each
+    megabyte of text costs 0.3 seconds and 6 MB). Django has 31 MB; most repositories are smaller.
     """
 
     bytes: int = 120_000_000
     """Of text."""
     chunks: int = 250_000
-    """Files that come later are searched as a whole."""
+    """Further files are searched as a whole only."""
     terms: int = 1_000_000
-    """Different ones; those that come later are not searched for."""
+    """Further distinct terms are ignored."""
     paths: int = 300_000
     parse_seconds: float = 60.0
-    """For syntax trees; files that come later are cut into windows."""
+    """Files read later are cut by lines instead of parsed."""
     read_seconds: float = 120.0
-    """For all files; those that come later are known by their path."""
+    """Of files read later only the path is indexed."""
 
 
 @dataclass
 class BuildResult:
-    """A corpus, and what did not get into it."""
+    """A corpus, and what is missing from it."""
 
     corpus: Corpus
     left_out: Counter[str]
+    """Number of files by the reason that they are left out for."""
     partial: bool
-    """A file that belongs in did not get in, or not whole."""
+    """A file that belongs in the corpus is missing or incomplete."""
     notes: list[str]
     reused_files: int
-    """Files that were taken over from an earlier index."""
+    """Number of files that were taken from the cache."""
     make_cached_index: Callable[[], CachedIndex] | None
-    """Makes what the cache should keep from now on; none when it has it already, or when too much went wrong."""
+    """Makes what the cache should store; None when it is up to date, or when parsing failed too often."""
 
 
 def build_corpus(
-    tree: SourceTree, listing: Listing, budget: IndexLimits, kept: CachedIndex | None = None
+    tree: SourceTree, listing: Listing, limits: IndexLimits, cached: CachedIndex | None = None
 ) -> BuildResult:
-    """Index a listing's files. Raises GitFailed when git does not start.
+    """Index the files of a listing. Raises GitError when git does not start.
 
     Args:
         tree: What the files are read from.
         listing: The files.
-        budget: How much is indexed at most.
-        kept: An index of an earlier state; files that did not change are taken over from it.
+        limits: How much is indexed.
+        cached: An earlier index, whose unchanged files are reused.
     """
     left_out = Counter(listing.left_out)
-    kinds = _classify_files(listing.entries, left_out)
-    wanted = _choose_files([entry for entry in listing.entries if entry.path in kinds], kinds, budget)
-    reuse = plan_reuse(kept, wanted, tree)
-    del kept  # see Reuse.release
-    joined = reuse.reuse_everything(kinds) or _merge_files(tree, kinds, reuse, budget)
-    notes = ["Syntax trees could not be read; files were cut by lines."] if joined.parsing_stopped else []
-    if joined.path_only:
-        many = "1 file is" if joined.path_only == 1 else f"{joined.path_only:,} files are"
-        notes.append(f"{many} known by path alone; likely sources were read first.")
-    if joined.dropped_chunks:
-        notes.append(f"{joined.dropped_chunks} passages did not fit; their files are searched as a whole.")
-    if listing.truncated:
-        notes.append(f"There are more than {len(listing.entries):,} files; further ones were not looked at.")
+    roles = _classify_files(listing.entries, left_out)
+    wanted = _choose_files([entry for entry in listing.entries if entry.path in roles], roles, limits)
+    plan = plan_reuse(cached, wanted, tree)
+    del cached  # so that plan.release_cached frees it
+    merged = plan.reuse_everything(roles) or _merge_files(tree, roles, plan, limits)
     missing = Counter({"not fetched": listing.missing}) if listing.missing else Counter()
     is_partial = bool(
-        joined.path_only or joined.dropped_chunks or missing or listing.truncated or len(kinds) > budget.paths
+        merged.path_only or merged.dropped_chunks or missing or listing.truncated or len(roles) > limits.paths
     )
-    news = (
-        partial(make_cached_index, wanted, joined.cache_states, joined.corpus)
-        if joined.cache_states and not joined.parsing_stopped
-        else None
+    is_cacheable = bool(merged.cache_states) and not merged.parsing_stopped
+    return BuildResult(
+        merged.corpus,
+        left_out + merged.left_out + missing,
+        is_partial,
+        list(_describe_gaps(merged, listing)),
+        plan.reused_files,
+        partial(make_cached_index, wanted, merged.cache_states, merged.corpus) if is_cacheable else None,
     )
-    return BuildResult(joined.corpus, left_out + joined.left_out + missing, is_partial, notes, reuse.reused_files, news)
+
+
+def _describe_gaps(merged: MergeResult, listing: Listing) -> Iterator[str]:
+    if merged.parsing_stopped:
+        yield "Syntax trees could not be read; files were cut by lines."
+    if merged.path_only:
+        files = "1 file is" if merged.path_only == 1 else f"{merged.path_only:,} files are"
+        yield f"{files} known by path alone; likely sources were read first."
+    if merged.dropped_chunks:
+        yield f"{merged.dropped_chunks} passages did not fit; their files are searched as a whole."
+    if listing.truncated:
+        yield f"There are more than {len(listing.entries):,} files; further ones were not looked at."
 
 
 def _classify_files(entries: Sequence[Entry], left_out: Counter[str]) -> dict[str, FileRole]:
-    """The kind of each file that is not left out for its path or size."""
-    kinds: dict[str, FileRole] = {}
-    alike: dict[FileRole, FileRole] = {}
+    roles: dict[str, FileRole] = {}
+    shared: dict[FileRole, FileRole] = {}
     for entry in entries:
         reason = get_skip_reason(entry.path, entry.size)
         if reason:
             left_out[reason] += 1
         else:
-            kind = classify_file(entry.path)
-            kinds[entry.path] = alike.setdefault(kind, kind)
-    return kinds
+            role = classify_file(entry.path)
+            roles[entry.path] = shared.setdefault(role, role)  # one object for all alike: there are 200,000 files
+    return roles
 
 
-def _choose_files(entries: Sequence[Entry], kinds: Mapping[str, FileRole], budget: IndexLimits) -> list[WantedFile]:
-    """Files whose text fits, likely sources first and shallow ones before deep ones; then those known by their path."""
-    chosen: list[WantedFile] = []
-    further: list[WantedFile] = []
-    room = budget.bytes
-    for entry in sorted(entries, key=lambda one: (-kinds[one.path].prior, one.path.count("/"), one.path)):
+def _choose_files(entries: Sequence[Entry], roles: Mapping[str, FileRole], limits: IndexLimits) -> list[WantedFile]:
+    """Files to index with their text, likely and shallow ones first; then those to index by their path."""
+    with_text: list[WantedFile] = []
+    path_only: list[WantedFile] = []
+    room = limits.bytes
+    for entry in sorted(entries, key=lambda one: (-roles[one.path].prior, one.path.count("/"), one.path)):
         if entry.size <= room:
             room -= entry.size
-            chosen.append(WantedFile(entry, with_text=True))
+            with_text.append(WantedFile(entry, with_text=True))
         else:
-            further.append(WantedFile(entry, with_text=False))
-    return [*chosen, *further][: budget.paths]
+            path_only.append(WantedFile(entry, with_text=False))
+    return [*with_text, *path_only][: limits.paths]
 
 
-def _merge_files(tree: SourceTree, kinds: Mapping[str, FileRole], reuse: ReusePlan, budget: IndexLimits) -> MergeResult:
-    """Everything that is wanted, from earlier or anew."""
-    joiner = Merger(kinds, budget.chunks, budget.terms)
+def _merge_files(tree: SourceTree, roles: Mapping[str, FileRole], plan: ReusePlan, limits: IndexLimits) -> MergeResult:
+    merger = Merger(roles, limits.chunks, limits.terms)
     states: list[int] = []
     with WorkerPool() as pool:
-        for batch, extract, found in _iter_extracts(tree, reuse, budget, pool):
-            joiner.add(batch, extract)
-            states += found
-        gave_up = pool.has_given_up
-    reuse.release_cached()
-    paths = (one.entry.path for one in reuse.wanted)
+        for batch, extract, batch_states in _iter_extracts(tree, plan, limits, pool):
+            merger.add(batch, extract)
+            states += batch_states
+        parsing_stopped = pool.has_given_up
+    plan.release_cached()
+    paths = (one.entry.path for one in plan.wanted)
     states = [
-        INCOMPLETE if path in joiner.truncated_paths else state for path, state in zip(paths, states, strict=True)
+        INCOMPLETE if path in merger.truncated_paths else state for path, state in zip(paths, states, strict=True)
     ]
-    return joiner.finish(states, gave_up=gave_up)
+    return merger.finish(states, parsing_stopped=parsing_stopped)
 
 
 def _iter_extracts(
-    tree: SourceTree, reuse: ReusePlan, budget: IndexLimits, pool: WorkerPool
+    tree: SourceTree, plan: ReusePlan, limits: IndexLimits, pool: WorkerPool
 ) -> Iterator[tuple[Sequence[SourceFile], ExtractedFiles, list[int]]]:
-    """Every wanted file in order, a few at a time, with the states in which they can be kept."""
-    fresh = [one for stretch in reuse.ranges_to_read for one in reuse.wanted[stretch.start : stretch.end]]
-    last = {reuse.wanted[stretch.end - 1].entry.path for stretch in reuse.ranges_to_read}
-    made = pool.extract_all(_make_batches(_read_sources(tree, fresh, budget), last))
-    for stretch in reuse.ranges:
-        if stretch.cached_start is not None:
-            yield reuse.extract_range(stretch)
+    """Every wanted file in order, a few at a time, with the states of the files."""
+    unread = [one for one in plan.ranges if one.cached_start is None]
+    files = [file for one in unread for file in plan.wanted[one.start : one.end]]
+    last_paths = {plan.wanted[one.end - 1].entry.path for one in unread}
+    extracts = pool.extract_all(_make_batches(_read_sources(tree, files, limits), last_paths))
+    for one in plan.ranges:
+        if one.cached_start is not None:
+            yield plan.extract_range(one)
             continue
-        at = stretch.start
-        while at < stretch.end:
-            batch, extract = next(made)
-            asked, at = reuse.wanted[at : at + len(batch)], at + len(batch)
-            found = zip(asked, batch, extract.skip_reasons, extract.compressed_texts, strict=True)
-            yield batch, extract, [_cache_state(*one, late=extract.timed_out) for one in found]
+        start = one.start
+        while start < one.end:
+            batch, extract = next(extracts)
+            wanted, start = plan.wanted[start : start + len(batch)], start + len(batch)
+            found = zip(wanted, batch, extract.skip_reasons, extract.compressed_texts, strict=True)
+            yield batch, extract, [_cache_state(*each, timed_out=extract.timed_out) for each in found]
 
 
-def _cache_state(wanted: WantedFile, source: SourceFile, reason: str, packed: bytes | None, *, late: bool) -> int:
-    """How a file that was taken apart can be kept."""
+def _cache_state(wanted: WantedFile, source: SourceFile, reason: str, text: bytes | None, *, timed_out: bool) -> int:
     if reason:
         return LEFT_OUT + REASONS.index(reason)
-    if packed is not None:
-        return BLOB_TEXT if source.use_grammar and not late else INCOMPLETE
+    if text is not None:
+        return BLOB_TEXT if source.use_grammar and not timed_out else INCOMPLETE
     if not wanted.with_text:
         return PATH_ONLY
     return INCOMPLETE if source.data is None else UNREADABLE
 
 
-def _read_sources(tree: SourceTree, wanted: Sequence[WantedFile], budget: IndexLimits) -> Iterator[SourceFile]:
+def _read_sources(tree: SourceTree, wanted: Sequence[WantedFile], limits: IndexLimits) -> Iterator[SourceFile]:
     """Files in order; without content where it cannot be read, or not in time."""
     started = time.monotonic()
     read = 0
     for entry, data in tree.read([one.entry for one in wanted if one.with_text]):
         seconds = time.monotonic() - started
-        if seconds > budget.read_seconds:
+        if seconds > limits.read_seconds:
             break
         read += 1
-        yield SourceFile(entry.path, data, use_grammar=seconds < budget.parse_seconds)
+        yield SourceFile(entry.path, data, use_grammar=seconds < limits.parse_seconds)
     for one in wanted[read:]:
         yield SourceFile(one.entry.path, None)
 
 
-def _make_batches(sources: Iterator[SourceFile], last: Container[str]) -> Iterator[list[SourceFile]]:
-    """Sources that are taken apart together; a batch ends with each path of `last`."""
+def _make_batches(sources: Iterator[SourceFile], last_paths: Container[str]) -> Iterator[list[SourceFile]]:
+    """Group sources; a group also ends after each of `last_paths`."""
     batch: list[SourceFile] = []
     size = 0
     for source in sources:
         batch.append(source)
         size += _FILE_BYTES + len(source.data or b"")
-        if size > _BATCH_BYTES or source.path in last:
+        if size > _BATCH_BYTES or source.path in last_paths:
             yield batch
             batch, size = [], 0

@@ -1,7 +1,8 @@
-"""The folder that keeps what was worked out. A cache costs nothing but time: what cannot be read or written is missing.
+"""The folder of the index cache. A file that cannot be read or written is treated as missing.
 
-Files are written whole under another name and then renamed, so a reader sees the old one or the new one, whoever else
-writes and whenever we are killed. Nothing in the folder is trusted: see `kept` and `known_vectors`.
+Each file is written under another name and then renamed: a reader gets the old one or the new one, also when another
+job writes or this one is killed. Nothing in the folder is trusted: `index_cache` and `vector_cache` check what they
+use.
 """
 
 import os
@@ -9,68 +10,78 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
+
+from triage.index.build.array_file import Array, DamagedFile, read_arrays, write_arrays
 
 MAX_BYTES = 512_000_000
-"""Of one file, and of all: the files used last stay. Django's takes 46 MB, 50,000 files of 5 KB 280 MB."""
-_CACHE_FILE = re.compile(r"[a-z]+-[0-9a-f]{32}\.bin(\.[0-9a-f]{16}\.new)?")
+"""Of one file, and of all: the least recently used go first. Django takes 36 MB, 50,000 files of 5 KB 280 MB."""
+_CACHE_FILE = re.compile(r"[a-z]+-[0-9a-f]{32}\.npy(\.[0-9a-f]{16}\.new)?")
 _STALE_SECONDS = 3_600
-"""Age at which a file that is still being written is nobody's."""
+"""Age at which a half-written file is removed: its job is gone."""
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class CacheFolder:
-    """A folder of files by name. Nobody but its owner may look into it."""
+    """A folder of named files that hold arrays. Only its owner can read it."""
 
     def __init__(self, path: Path) -> None:
-        """Open nothing yet; the folder is made when something is written."""
+        """Open nothing yet; the first write creates the folder."""
         self._path = path
         self.problem = ""
-        """What went wrong first, as one sentence of ours; empty when nothing did."""
+        """The first problem, as one sentence; empty when there was none."""
 
-    def read(self, name: str) -> bytes | None:
-        """A file's bytes; none when there is none, or none that can be read."""
+    def read(self, name: str) -> list[Array] | None:
+        """Arrays of a file; None when it is missing or cannot be read."""
         try:
             with self._open_folder() as folder, os.fdopen(os.open(name, _READ, dir_fd=folder), "rb") as file:
                 status = os.fstat(file.fileno())
                 if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-                    self.report_problem("holds something else than a cache")
+                    self.report_problem("contains something that is not a cache")
                     return None
                 with suppress(OSError):  # a read-only folder
                     os.utime(file.fileno())
-                return file.read(MAX_BYTES)
+                return read_arrays(file)
         except FileNotFoundError:
             return None
+        except DamagedFile:
+            self.report_damage()
         except OSError as error:
             self.report_problem("could not be read", error)
-            return None
+        return None
 
-    def write(self, name: str, pieces: Sequence[bytes | memoryview]) -> None:
-        """Put a file there, in place of an older one; without room for it, or leave to write, there is none."""
-        if sum(map(len, pieces)) > MAX_BYTES:
+    def write(self, name: str, arrays: Sequence[Array]) -> None:
+        """Create or replace a file. On failure the old one stays, and `problem` has the reason."""
+        if sum(array.nbytes for array in arrays) > MAX_BYTES:
             self.report_problem("has no room for a repository of this size")
             return
         try:
             _make_folders(self._path)
             with self._open_folder() as folder:
-                _write_gitignore(folder)
-                _replace(folder, name, pieces)
+                with suppress(FileExistsError):
+                    _create_file(folder, ".gitignore", lambda file: file.write(b"*\n"))
+                _replace(folder, name, lambda file: write_arrays(file, arrays))
                 _remove_old_files(folder, name)
         except OSError as error:
             self.report_problem("could not be written", error)
 
+    def report_damage(self) -> None:
+        """Report that a file does not contain what was written."""
+        self.report_problem("was damaged and is rebuilt")
+
     def report_problem(self, what: str, error: OSError | None = None) -> None:
-        """Note what is wrong; the first complaint stays."""
+        """Remember a problem, unless there is one already."""
         why = f" ({os.strerror(error.errno).lower()})" if error and error.errno else ""
         self.problem = self.problem or f"The index cache {what}{why}."
 
     @contextmanager
     def _open_folder(self) -> Iterator[int]:
-        """The folder itself: a link in its place leads elsewhere, and is refused."""
+        # A symbolic link in the folder's place is refused: it may lead anywhere.
         folder = os.open(self._path, _FOLDER)
         try:
             yield folder
@@ -79,7 +90,6 @@ class CacheFolder:
 
 
 def _make_folders(path: Path) -> None:
-    """Make the folder, and those above it."""
     missing = [folder for folder in (path, *path.parents) if not os.path.lexists(folder)]
     for folder in reversed(missing):
         with suppress(FileExistsError):  # another job was faster
@@ -87,22 +97,17 @@ def _make_folders(path: Path) -> None:
             _match_owner(folder, folder.parent.stat())
 
 
-def _match_owner(what: Path | int, above: os.stat_result) -> None:
-    """To whom the folder above belongs: a container's root writes, and the runner's own user saves the cache."""
-    if os.geteuid() == 0 and above.st_uid != 0:
+def _match_owner(target: Path | int, parent: os.stat_result) -> None:
+    """Give a file to the owner of its folder: root in a container writes it, the runner's own user saves the cache."""
+    if os.geteuid() == 0 and parent.st_uid != 0:
         with suppress(OSError):  # a user that this container does not know
-            os.chown(what, above.st_uid, above.st_gid)
+            os.chown(target, parent.st_uid, parent.st_gid)
 
 
-def _write_gitignore(folder: int) -> None:
-    with suppress(FileExistsError):
-        _create_file(folder, ".gitignore", [b"*\n"])
-
-
-def _replace(folder: int, name: str, pieces: Iterable[bytes | memoryview]) -> None:
+def _replace(folder: int, name: str, write: Callable[[BinaryIO], object]) -> None:
     new = f"{name}.{secrets.token_hex(8)}.new"
     try:
-        _create_file(folder, new, pieces)
+        _create_file(folder, new, write)
         os.replace(new, name, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError:
         with suppress(OSError):
@@ -110,14 +115,14 @@ def _replace(folder: int, name: str, pieces: Iterable[bytes | memoryview]) -> No
         raise
 
 
-def _create_file(folder: int, name: str, pieces: Iterable[bytes | memoryview]) -> None:
+def _create_file(folder: int, name: str, write: Callable[[BinaryIO], object]) -> None:
     with os.fdopen(os.open(name, _WRITE, 0o600, dir_fd=folder), "wb") as file:
         _match_owner(file.fileno(), os.fstat(folder))
-        file.writelines(pieces)
+        write(file)
 
 
-def _remove_old_files(folder: int, fresh: str) -> None:
-    """Drop what was left half written, and the files that were not used for longest when there are too many bytes."""
+def _remove_old_files(folder: int, written: str) -> None:
+    """Remove abandoned half-written files and, beyond `MAX_BYTES`, the least recently used ones."""
     found: list[tuple[float, int, str]] = []
     for name in os.listdir(folder):
         if _CACHE_FILE.fullmatch(name):
@@ -125,9 +130,9 @@ def _remove_old_files(folder: int, fresh: str) -> None:
                 status = os.stat(name, dir_fd=folder, follow_symlinks=False)
                 found.append((status.st_mtime, status.st_size, name))
     room = MAX_BYTES
-    for changed, size, name in sorted(found, reverse=True, key=lambda one: (one[2] == fresh, *one)):
-        half = name.endswith(".new")
+    for modified, size, name in sorted(found, reverse=True, key=lambda one: (one[2] == written, *one)):
+        is_half_written = name.endswith(".new")
         room -= size
-        if (half and changed < time.time() - _STALE_SECONDS) or (not half and room < 0):
+        if (is_half_written and modified < time.time() - _STALE_SECONDS) or (not is_half_written and room < 0):
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=folder)

@@ -1,4 +1,4 @@
-"""What an index depends on beside the files: as long as the stamp is the same, so is what is taken from a file."""
+"""The version of what an index contains: while it stays the same, the same file gives the same extract."""
 
 import sys
 import unicodedata
@@ -14,19 +14,19 @@ from triage.secrets import likely_secrets
 
 @cache
 def cache_version() -> str:
-    """A digest of this package's own text and of what masks, of the versions used, and of what tells a letter."""
+    """A digest of the code of `index` and `secrets`, of parsers' versions, and of Python's Unicode tables."""
     digest = blake2b(__version__.encode(), digest_size=16)
     index, secrets = Path(__file__).parents[1], Path(likely_secrets.__file__).parent
     for file in sorted([*index.rglob("*.py"), *secrets.glob("*.py"), *secrets.glob("*.json")]):
         digest.update(file.read_bytes())
     modules = {language.grammar.partition(":")[0] for language in LANGUAGES} - {""}
     for name in ("google_re2", "tree_sitter", *sorted(modules)):
-        digest.update(f"{name} {_version(name)}\n".encode())
+        digest.update(f"{name} {_find_version(name)}\n".encode())
     digest.update(f"{sys.byteorder} {sys.version_info[:2]} {unicodedata.unidata_version}".encode())
     return digest.hexdigest()
 
 
-def _version(module: str) -> str:
+def _find_version(module: str) -> str:
     try:
         return version(module)
     except PackageNotFoundError:

@@ -1,17 +1,17 @@
-"""A whole index as it is kept: what was taken from each file, by path and blob id, and the finished tables.
+"""An index as the cache stores it: what was extracted from each file, by path and blob id, and the finished tables.
 
-For the same commit the tables are used as they are. For another one the files that did not change are taken over in
-long stretches, so that only the others are read.
+For the same commit the tables are used as they are. For another commit the unchanged files are reused in ranges, and
+only the others are read.
 
-What is trusted. Numbers and names in a cache are believed: wrong ones mislead a search, as a wrong ranking would.
-What stands in a file is not: a path counts only where the commit's own listing has it with the same blob id, and its
-text only where git's digest of it is that id; see `File.text`. Texts that are not their blob letter by letter (a masked
-key, an old encoding) are not kept, but read again. So nothing in a cache can make a quote or a line hold.
+What is trusted: numbers and names in a cache may be wrong and then mislead a search, as a bad ranking would. Paths and
+texts are not trusted. A path counts only if the commit lists it with the same blob id, and a text only if git's digest
+of it is that id (see `File.read_text`). A text that differs from its blob (a masked key, an old encoding) is not stored
+but read again. So nothing in a cache can make a false quote or line pass verification.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
@@ -26,187 +26,193 @@ from triage.index.parse.extract import ExtractedFiles, SourceFile
 from triage.index.source.tree import Entry
 
 BLOB_TEXT, OTHER_TEXT, PATH_ONLY, UNREADABLE, INCOMPLETE = range(5)
-"""Indexed with a text that is the blob; with one that is not; by its path as was wanted; by its path since nothing else
-worked; not as it should be, for lack of time or room. From `LEFT_OUT` on: left out, for the reason of that number."""
+"""States of a file: indexed with its blob as text; with a text that differs from the blob; by its path, as planned; by
+its path, because it could not be read; incompletely, for lack of time or room. States from `LEFT_OUT` on mean that the
+file is left out for the reason `REASONS[state - LEFT_OUT]`."""
 LEFT_OUT = 5
 REASONS = ("LFS pointer", "binary", "minified", "generated")
-"""Why a file is left out for its content."""
+"""Why the content of a file keeps it out of the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedFile:
-    """A file that belongs into the index."""
+    """A file that belongs in the index."""
 
     entry: Entry
     with_text: bool
-    """With its text; otherwise by its path alone."""
+    """Index its text; otherwise its path alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileRange:
-    """Files that stand side by side, wanted from number `start` to before `end`."""
+    """Consecutive wanted files, from number `start` up to but without `end`."""
 
     start: int
     end: int
     cached_start: int | None = None
-    """The number of the first among those kept; none where they have to be read."""
+    """Number of the first one in the cached index; None when the files have to be read."""
+
+    @property
+    def cached_end(self) -> int | None:
+        """Number after that of the last one in the cached index."""
+        return None if self.cached_start is None else self.cached_start + self.end - self.start
 
 
 @dataclass(frozen=True)
 class CachedIndex:
-    """Everything that an index knows of its files. Those that are not left out are its documents, in order."""
+    """Everything that an index knows about its files. The files that are not left out are its documents, in order."""
 
     paths: Sequence[str]
-    refs: Sequence[str]
+    blob_ids: Sequence[str]
     states: NDArray[np.uint8]
     texts: Sequence[bytes]
-    """Compressed; empty where the state is not `TEXT`."""
+    """Compressed; empty unless the state is `BLOB_TEXT`."""
     names: Sequence[str]
-    places: NDArray[np.int32]
-    """Rows: document, first line, last line, number of the name; those of one own name side by side."""
+    definitions: NDArray[np.int32]
+    """Four rows: document, first line, last line, number of the qualified name. Those with one simple name are
+    adjacent."""
     chunks: NDArray[np.int32]
-    """Rows as of places, ordered by document; the number is -1 outside of any definition."""
+    """The same four rows, ordered by document; the name's number is -1 outside of any definition."""
     terms: Sequence[str]
     tables: tuple[Postings, Postings, Postings]
-    """Chunks, files and paths."""
+    """Of chunks, files and paths."""
 
     @cached_property
-    def numbers(self) -> Mapping[str, int]:
-        """Files by path."""
+    def file_numbers(self) -> Mapping[str, int]:
+        """Number of each file, by path."""
         return {path: number for number, path in enumerate(self.paths)}
 
     @cached_property
-    def documents(self) -> Sequence[int]:
-        """How many documents stand before each file; one more, for all."""
+    def document_counts(self) -> Sequence[int]:
+        """Number of documents before each file, and at the end the number of all."""
         return [0, *accumulate((self.states < LEFT_OUT).tolist())]
 
+    @property
+    def left_out(self) -> Counter[str]:
+        """Number of files by the reason that they are left out for."""
+        return Counter(reason for state in self.states.tolist() if (reason := _get_reason(state)))
+
+    @property
+    def path_only(self) -> int:
+        """Number of files of which only the path is indexed."""
+        return int(((self.states == PATH_ONLY) | (self.states == UNREADABLE)).sum())
+
     def find_ranges(self, wanted: Sequence[WantedFile]) -> list[FileRange]:
-        """The wanted files in order, in as few pieces as possible."""
-        found: list[FileRange] = []
-        for number, one in enumerate(wanted):
-            kept = self._number(one)
-            last = found[-1] if found else None
-            if last is not None and kept == (
-                None if last.cached_start is None else last.cached_start + number - last.start
-            ):
-                found[-1] = FileRange(last.start, number + 1, last.cached_start)
+        """Split the wanted files, in order, into as few ranges as possible: cached ones and ones to read."""
+        ranges: list[FileRange] = []
+        for number, file in enumerate(wanted):
+            cached = self._find_reusable(file)
+            if ranges and ranges[-1].cached_end == cached:
+                ranges[-1] = replace(ranges[-1], end=number + 1)
             else:
-                found.append(FileRange(number, number + 1, kept))
-        return found
+                ranges.append(FileRange(number, number + 1, cached))
+        return ranges
 
-    def covers(self, stretches: Sequence[FileRange]) -> bool:
-        """Whether the finished tables are what is wanted: nothing has changed."""
-        return list(stretches) == [FileRange(0, len(self.paths), 0)]
+    def covers(self, ranges: Sequence[FileRange]) -> bool:
+        """Whether nothing has changed, so that the tables can be used as they are."""
+        return list(ranges) == [FileRange(0, len(self.paths), 0)]
 
-    def _number(self, wanted: WantedFile) -> int | None:
-        """Of the file among those kept, unless it has to be read."""
-        number = self.numbers.get(wanted.entry.path)
-        if number is None or not wanted.entry.blob_id or self.refs[number] != wanted.entry.blob_id:
-            return None
-        state = int(self.states[number])
-        return number if state != INCOMPLETE and (state != PATH_ONLY) == wanted.with_text else None
-
-    def list_other_texts(self, stretches: Iterable[FileRange], wanted: Sequence[WantedFile]) -> list[Entry]:
-        """Files whose text has to be read all the same."""
-        kept = ((one.cached_start, one) for one in stretches)
+    def list_other_texts(self, ranges: Iterable[FileRange], wanted: Sequence[WantedFile]) -> list[Entry]:
+        """Reusable files whose text is not stored and has to be read."""
         return [
             wanted[one.start + number].entry
-            for first, one in kept
-            if first is not None
-            for number in np.flatnonzero(self.states[first : first + one.end - one.start] == OTHER_TEXT).tolist()
+            for one in ranges
+            if one.cached_start is not None
+            for number in np.flatnonzero(self.states[one.cached_start : one.cached_end] == OTHER_TEXT).tolist()
         ]
 
-    def extract_range(self, first: int, last: int, odd: Mapping[str, bytes]) -> tuple[list[SourceFile], ExtractedFiles]:
-        """Some files as if they had just been taken apart.
+    def extract_range(
+        self, first: int, end: int, other_texts: Mapping[str, bytes]
+    ) -> tuple[list[SourceFile], ExtractedFiles]:
+        """Files from number `first` up to but without `end`, as if they had just been extracted.
 
         Args:
             first: Number of the first file.
-            last: Number after that of the last.
-            odd: Packed texts of those among them that are not kept.
+            end: Number after that of the last one.
+            other_texts: Compressed texts that are not stored, by path.
         """
-        low, high = self.documents[first], self.documents[last]
-        states = self.states[first:last]
+        first_document, end_document = self.document_counts[first], self.document_counts[end]
+        states = self.states[first:end]
         indexed = np.flatnonzero(states < LEFT_OUT)
-        places = self._places_by_document
-        places = places[:, slice(*np.searchsorted(places[0], (low, high)))]
-        chunk_numbers = slice(*np.searchsorted(self.chunks[0], (low, high)).tolist())
-        chunks = self.chunks[:, chunk_numbers]
-        placed = list(
-            zip(indexed[places[0] - low].tolist(), *places[1:3].tolist(), self._named(places[3]), strict=True)
-        )
-        number = {(file, name): at for at, (file, _, _, name) in enumerate(placed)}
-        files = indexed[chunks[0] - low].tolist()
-        around = [number.get(one, -1) for one in zip(files, self._named(chunks[3]), strict=True)]
-        bounds = ((chunk_numbers.start, chunk_numbers.stop), (low, high), (low, high))
+        rows = self._definitions_by_document
+        rows = rows[:, slice(*np.searchsorted(rows[0], (first_document, end_document)))]
+        definition_files = indexed[rows[0] - first_document].tolist()
+        definitions = list(zip(definition_files, *rows[1:3].tolist(), self._get_names(rows[3]), strict=True))
+        numbers = {(file, name): number for number, (file, _, _, name) in enumerate(definitions)}
+        first_chunk, end_chunk = np.searchsorted(self.chunks[0], (first_document, end_document)).tolist()
+        chunks = self.chunks[:, first_chunk:end_chunk]
+        chunk_files = indexed[chunks[0] - first_document].tolist()
+        around = [numbers.get(one, -1) for one in zip(chunk_files, self._get_names(chunks[3]), strict=True)]
+        bounds = ((first_chunk, end_chunk), *[(first_document, end_document)] * 2)
         by_chunk, by_file, by_path = (
-            table.take_range(*some) for table, some in zip(self._counted, bounds, strict=True)
+            counts.take_range(*some) for counts, some in zip(self._term_counts, bounds, strict=True)
         )
         extract = ExtractedFiles(
-            self._terms_of(by_chunk, by_file, by_path),
-            [_reason(state) for state in states.tolist()],
-            [self._packed(one, odd) for one in range(first, last)],
-            placed,
-            list(zip(files, *chunks[1:3].tolist(), around, strict=True)),
+            self._renumber_terms(by_chunk, by_file, by_path),
+            [_get_reason(state) for state in states.tolist()],
+            [self._get_text(file, other_texts) for file in range(first, end)],
+            definitions,
+            list(zip(chunk_files, *chunks[1:3].tolist(), around, strict=True)),
             by_chunk,
             by_file,
             by_path,
         )
-        return [SourceFile(self.paths[one], None, blob_id=self._ref(one)) for one in range(first, last)], extract
+        return [
+            SourceFile(self.paths[file], None, blob_id=self._get_blob_id(file)) for file in range(first, end)
+        ], extract
 
-    def to_corpus(self, kinds: Mapping[str, FileRole], odd: Mapping[str, bytes]) -> Corpus:
-        """The finished index of all files."""
-        indexed = np.flatnonzero(self.states < LEFT_OUT).tolist()
+    def to_corpus(self, roles: Mapping[str, FileRole], other_texts: Mapping[str, bytes]) -> Corpus:
+        """The finished index of all files.
+
+        Args:
+            roles: Of each file, by path.
+            other_texts: Compressed texts that are not stored, by path.
+        """
         definitions: dict[str, list[DefinitionLocation]] = {}
-        for document, start, end, number in self.places.T.tolist():
+        for document, start, end, number in self.definitions.T.tolist():
             name = self.names[number]
             definitions.setdefault(name.rpartition(".")[2], []).append(DefinitionLocation(document, start, end, name))
-        return Corpus(
-            [File(self.paths[one], kinds[self.paths[one]], self._packed(one, odd), self._ref(one)) for one in indexed],
-            self.chunks[0],
-            self.chunks[1],
-            self.chunks[2],
-            [self.names[number] if number >= 0 else None for number in self.chunks[3].tolist()],
-            definitions,
-            Vocabulary.from_terms(self.terms),
-            BM25(self.tables[0]),
-            BM25(self.tables[1]),
-            BM25(self.tables[2]),
-        )
+        files = [
+            File(self.paths[file], roles[self.paths[file]], self._get_text(file, other_texts), self._get_blob_id(file))
+            for file in np.flatnonzero(self.states < LEFT_OUT).tolist()
+        ]
+        symbols = [self.names[number] if number >= 0 else None for number in self.chunks[3].tolist()]
+        by_chunk, by_file, by_path = map(BM25, self.tables)
+        vocabulary = Vocabulary.from_terms(self.terms)
+        chunk_files, starts, ends = self.chunks[:3]
+        return Corpus(files, chunk_files, starts, ends, symbols, definitions, vocabulary, by_chunk, by_file, by_path)
 
-    @property
-    def left_out(self) -> Counter[str]:
-        """Reason to number of files."""
-        return Counter(reason for state in self.states.tolist() if (reason := _reason(state)))
-
-    @property
-    def path_only(self) -> int:
-        """Files that are known by their path alone."""
-        return int(((self.states == PATH_ONLY) | (self.states == UNREADABLE)).sum())
+    def _find_reusable(self, wanted: WantedFile) -> int | None:
+        number = self.file_numbers.get(wanted.entry.path)
+        if number is None or not wanted.entry.blob_id or self.blob_ids[number] != wanted.entry.blob_id:
+            return None
+        state = int(self.states[number])
+        return number if state != INCOMPLETE and (state != PATH_ONLY) == wanted.with_text else None
 
     @cached_property
-    def _counted(self) -> list[TermCounts]:
+    def _term_counts(self) -> list[TermCounts]:
         return [table.to_term_counts() for table in self.tables]
 
     @cached_property
-    def _places_by_document(self) -> NDArray[np.int32]:
-        return self.places[:, np.argsort(self.places[0], kind="stable")]
+    def _definitions_by_document(self) -> NDArray[np.int32]:
+        return self.definitions[:, np.argsort(self.definitions[0], kind="stable")]
 
-    def _terms_of(self, *tables: TermCounts) -> list[str]:
-        """The terms of some tables, whose numbers count them from now on."""
+    def _renumber_terms(self, *tables: TermCounts) -> list[str]:
+        """Number the tables' terms anew, in place, by the list that is returned."""
         used = np.unique(np.concatenate([table.terms for table in tables]))
         for table in tables:
             table.terms[:] = np.searchsorted(used, table.terms)
         return [self.terms[number] for number in used.tolist()]
 
-    def _named(self, numbers: NDArray[np.int32]) -> list[str]:
+    def _get_names(self, numbers: NDArray[np.int32]) -> list[str]:
         return [self.names[number] if number >= 0 else "" for number in numbers.tolist()]
 
-    def _packed(self, number: int, odd: Mapping[str, bytes]) -> bytes | None:
-        return self.texts[number] if self.states[number] == BLOB_TEXT else odd.get(self.paths[number])
+    def _get_text(self, file: int, other_texts: Mapping[str, bytes]) -> bytes | None:
+        return self.texts[file] if self.states[file] == BLOB_TEXT else other_texts.get(self.paths[file])
 
-    def _ref(self, number: int) -> str:
-        return self.refs[number] if self.states[number] == BLOB_TEXT else ""
+    def _get_blob_id(self, file: int) -> str:
+        return self.blob_ids[file] if self.states[file] == BLOB_TEXT else ""
 
 
-def _reason(state: int) -> str:
+def _get_reason(state: int) -> str:
     return REASONS[state - LEFT_OUT] if state >= LEFT_OUT else ""

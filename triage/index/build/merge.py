@@ -1,4 +1,4 @@
-"""Puts extracts together: one numbering of files and terms for all of them."""
+"""Merges extracts into one corpus, with one numbering of files and terms."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,41 +16,40 @@ from triage.index.parse.extract import ExtractedFiles, SourceFile
 
 @dataclass
 class MergeResult:
-    """An index, and what did not get into it."""
+    """A corpus, and what is missing from it."""
 
     corpus: Corpus
     left_out: Counter[str]
-    """Reason to number of files."""
+    """Number of files by the reason that they are left out for."""
     path_only: int
-    """Files that are known by their path alone."""
+    """Number of files of which only the path is indexed."""
     dropped_chunks: int
-    """Passages that did not get in."""
+    """Number of chunks beyond the limit."""
     cache_states: list[int] = field(default_factory=list)
-    """How each wanted file can be kept, see `kept`; empty when all of them were."""
+    """State of each wanted file (see `cached_index`); empty when the cache is up to date."""
     parsing_stopped: bool = False
-    """No more syntax trees were made."""
+    """The rest was cut by lines, because too many workers failed."""
 
 
 class Merger:
-    """Joins extracts, whose numbers all start at 0."""
+    """Adds extracts one after the other. Each of them numbers its files and terms from 0."""
 
-    def __init__(self, kinds: Mapping[str, FileRole], most_chunks: int, most_terms: int) -> None:
-        """Nothing is in it yet.
+    def __init__(self, roles: Mapping[str, FileRole], max_chunks: int, max_terms: int) -> None:
+        """Start with an empty corpus.
 
         Args:
-            kinds: Of each file.
-            most_chunks: Passages of files that come later get in as part of the whole file only.
-            most_terms: Different ones; those that come later are forgotten.
+            roles: Of each file, by path.
+            max_chunks: Further chunks are dropped; their files are still searched as a whole.
+            max_terms: Further terms are dropped.
         """
         self.truncated_paths: set[str] = set()
-        """Files that lack passages."""
+        """Files that lack chunks."""
+        self._roles, self._max_chunks, self._max_terms = roles, max_chunks, max_terms
         self._left_out: Counter[str] = Counter()
-        self._unread = self._uncut = 0
-        self._kinds = kinds
-        self._most_chunks, self._most_terms = most_chunks, most_terms
+        self._path_only = self._dropped_chunks = 0
         self._vocabulary = Vocabulary()
         self._files: list[File] = []
-        self._places: dict[str, list[DefinitionLocation]] = {}
+        self._definitions: dict[str, list[DefinitionLocation]] = {}
         self._chunks: list[NDArray[np.int32]] = []
         self._symbols: list[str | None] = []
         self._by_chunk: list[TermCounts] = []
@@ -58,42 +57,44 @@ class Merger:
         self._by_path: list[TermCounts] = []
 
     def add(self, batch: Sequence[SourceFile], extract: ExtractedFiles) -> None:
-        """Index some files; of those without content only the paths."""
-        terms = self._vocabulary.add_terms(extract.terms, self._most_terms)
+        """Add the files of a batch with what was extracted from them."""
+        terms = self._vocabulary.add_terms(extract.terms, self._max_terms)
         numbers: list[int] = []
-        for source, reason, packed in zip(batch, extract.skip_reasons, extract.compressed_texts, strict=True):
+        for source, reason, text in zip(batch, extract.skip_reasons, extract.compressed_texts, strict=True):
             numbers.append(len(self._files))
             if reason:
                 self._left_out[reason] += 1
             else:
-                self._files.append(File(source.path, self._kinds[source.path], packed, source.blob_id))
-                self._unread += packed is None
+                self._files.append(File(source.path, self._roles[source.path], text, source.blob_id))
+                self._path_only += text is None
         for file, start, end, name in extract.definitions:
-            self._places.setdefault(name.rpartition(".")[2], []).append(
-                DefinitionLocation(numbers[file], start, end, name)
-            )
-        room = max(0, self._most_chunks - len(self._symbols))
-        self.truncated_paths.update(batch[file].path for file, *_ in extract.chunks[room:])
-        self._uncut += max(0, len(extract.chunks) - room)
-        self._add_chunks(extract, room, np.array(numbers, dtype=np.int32), terms)
+            location = DefinitionLocation(numbers[file], start, end, name)
+            self._definitions.setdefault(name.rpartition(".")[2], []).append(location)
+        self._add_chunks(batch, extract, np.array(numbers, dtype=np.int32), terms)
         self._by_file.append(extract.by_file.renumber_terms(terms))
         self._by_path.append(extract.by_path.renumber_terms(terms))
 
     def _add_chunks(
-        self, extract: ExtractedFiles, room: int, numbers: NDArray[np.int32], terms: NDArray[np.int32]
+        self,
+        batch: Sequence[SourceFile],
+        extract: ExtractedFiles,
+        numbers: NDArray[np.int32],
+        terms: NDArray[np.int32],
     ) -> None:
+        room = max(0, self._max_chunks - len(self._symbols))
+        self.truncated_paths.update(batch[file].path for file, *_ in extract.chunks[room:])
+        self._dropped_chunks += max(0, len(extract.chunks) - room)
         chunks = np.array(extract.chunks[:room], dtype=np.int32).reshape(-1, 4)
-        self._symbols += [extract.definitions[place][3] if place >= 0 else None for place in chunks[:, 3].tolist()]
+        self._symbols += [extract.definitions[around][3] if around >= 0 else None for around in chunks[:, 3].tolist()]
         self._chunks.append(np.stack([numbers[chunks[:, 0]], chunks[:, 1], chunks[:, 2]]))
         self._by_chunk.append(extract.by_chunk.take_first(len(chunks)).renumber_terms(terms))
 
-    def finish(self, states: list[int], *, gave_up: bool) -> MergeResult:
-        """Everything that was added."""
+    def finish(self, cache_states: list[int], *, parsing_stopped: bool) -> MergeResult:
+        """Build the corpus of everything that was added."""
         files, starts, ends = np.concatenate([np.zeros((3, 0), dtype=np.int32), *self._chunks], axis=1)
         by_chunk, by_file, by_path = (
             BM25.from_counts(parts, len(self._vocabulary)) for parts in (self._by_chunk, self._by_file, self._by_path)
         )
-        corpus = Corpus(
-            self._files, files, starts, ends, self._symbols, self._places, self._vocabulary, by_chunk, by_file, by_path
-        )
-        return MergeResult(corpus, self._left_out, self._unread, self._uncut, states, gave_up)
+        symbols, definitions, terms = self._symbols, self._definitions, self._vocabulary
+        corpus = Corpus(self._files, files, starts, ends, symbols, definitions, terms, by_chunk, by_file, by_path)
+        return MergeResult(corpus, self._left_out, self._path_only, self._dropped_chunks, cache_states, parsing_stopped)

@@ -1,4 +1,4 @@
-"""Which files are taken over from an earlier index, and which have to be read."""
+"""Decides which files are reused from a cached index, and which have to be read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,56 +14,49 @@ from triage.index.source.tree import Entry, SourceTree
 
 @dataclass
 class ReusePlan:
-    """The wanted files, in stretches that are taken over or read."""
+    """The wanted files, in ranges that are either reused or read."""
 
     wanted: Sequence[WantedFile]
     ranges: Sequence[FileRange]
     cached: CachedIndex | None = None
+    """None from `release_cached` on: two indexes side by side would take twice the memory."""
     other_texts: Mapping[str, bytes] = field(default_factory=dict)
-    """Packed texts of the files taken over that were not kept with one."""
+    """Compressed texts of reused files that the cache does not store, by path."""
     reused_files: int = 0
-    """How many are taken over, without those left out."""
+    """Without those left out."""
 
-    @property
-    def ranges_to_read(self) -> list[FileRange]:
-        """What has to be read."""
-        return [one for one in self.ranges if one.cached_start is None]
-
-    def reuse_everything(self, kinds: Mapping[str, FileRole]) -> MergeResult | None:
-        """The earlier index as it is; none when anything is otherwise now."""
-        kept = self.cached
-        if kept is None or not kept.covers(self.ranges):
+    def reuse_everything(self, roles: Mapping[str, FileRole]) -> MergeResult | None:
+        """The cached index as it is; None when anything has changed."""
+        cached = self.cached
+        if cached is None or not cached.covers(self.ranges):
             return None
-        return MergeResult(kept.to_corpus(kinds, self.other_texts), kept.left_out, kept.path_only, dropped_chunks=0)
+        corpus = cached.to_corpus(roles, self.other_texts)
+        return MergeResult(corpus, cached.left_out, cached.path_only, dropped_chunks=0)
 
-    def extract_range(self, stretch: FileRange) -> tuple[Sequence[SourceFile], ExtractedFiles, list[int]]:
-        """A stretch that is taken over, with its states."""
+    def extract_range(self, reused: FileRange) -> tuple[Sequence[SourceFile], ExtractedFiles, list[int]]:
+        """The files of a reused range, what was extracted from them, and their states."""
         assert self.cached is not None
-        assert stretch.cached_start is not None
-        last = stretch.cached_start + stretch.end - stretch.start
-        sources, extract = self.cached.extract_range(stretch.cached_start, last, self.other_texts)
-        return sources, extract, self.cached.states[stretch.cached_start : last].tolist()
+        assert reused.cached_start is not None
+        assert reused.cached_end is not None
+        first, end = reused.cached_start, reused.cached_end
+        return *self.cached.extract_range(first, end, self.other_texts), self.cached.states[first:end].tolist()
 
     def release_cached(self) -> None:
-        """Nothing more is taken over: two indexes side by side would take twice the memory."""
+        """Free the cached index."""
         self.cached = None
 
 
-def plan_reuse(kept: CachedIndex | None, wanted: Sequence[WantedFile], tree: SourceTree) -> ReusePlan:
-    """Compare what is wanted with what is kept. Raises GitFailed when git does not start."""
-    if kept is None:
+def plan_reuse(cached: CachedIndex | None, wanted: Sequence[WantedFile], tree: SourceTree) -> ReusePlan:
+    """Compare what is wanted with what is cached. Raises GitError when git does not start."""
+    if cached is None:
         return ReusePlan(wanted, [FileRange(0, len(wanted))] if wanted else [])
-    stretches = kept.find_ranges(wanted)
-    files = sum(
-        kept.documents[one.cached_start + one.end - one.start] - kept.documents[one.cached_start]
-        for one in stretches
-        if one.cached_start is not None
-    )
-    return ReusePlan(wanted, stretches, kept, _texts(tree, kept.list_other_texts(stretches, wanted)), files)
+    ranges, counts = cached.find_ranges(wanted), cached.document_counts
+    reused = [(one.cached_start, one.cached_end) for one in ranges]
+    reused_files = sum(counts[end] - counts[start] for start, end in reused if start is not None and end is not None)
+    return ReusePlan(wanted, ranges, cached, _read_texts(tree, cached.list_other_texts(ranges, wanted)), reused_files)
 
 
-def _texts(tree: SourceTree, entries: Sequence[Entry]) -> dict[str, bytes]:
-    """Packed texts of some files."""
-    found = tree.read(entries) if entries else ()
-    texts = ((entry.path, load_text(data, entry.path)[0]) for entry, data in found if data is not None)
+def _read_texts(tree: SourceTree, entries: Sequence[Entry]) -> dict[str, bytes]:
+    contents = tree.read(entries) if entries else ()
+    texts = ((entry.path, load_text(data, entry.path)[0]) for entry, data in contents if data is not None)
     return {path: compress_text(text) for path, text in texts if text is not None}

@@ -1,9 +1,9 @@
-"""Which Chroma holds the vectors: one inside of this process, or a server. And what goes wrong with it."""
+"""Opens Chroma, in this process or on a server, and translates its errors."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from triage.errors import BadInput
@@ -11,63 +11,84 @@ from triage.network import DIRECT, Network, describe_connection_problem
 from triage.threads import raise_if_abandoned
 
 if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
+    from chromadb.api.collection_configuration import CreateCollectionConfiguration
+    from chromadb.api.models.Collection import Collection
+    from chromadb.api.types import CollectionMetadata
+    from chromadb.config import Settings
 
 
 HEARTBEAT_SECONDS = 10.0
-"""In which a server must give a first sign of life, whole."""
+"""Limit for a server's first response."""
 READ_SECONDS = 60.0
-"""For a whole answer."""
+"""Limit for any other response."""
 
 
 class StoreFailed(Exception):
-    """Chroma refused, answered nonsense, or cannot be reached. The text is the kind of the fault, in a few words."""
+    """Chroma refused, answered nonsense, or cannot be reached. The message is the kind of the error."""
+
+
+class ChromaClient(Protocol):
+    """What the vector store needs of Chroma; chromadb's own clients have it."""
+
+    def get_settings(self) -> "Settings": ...  # noqa: D102
+
+    def get_or_create_collection(  # noqa: D102
+        self,
+        name: str,
+        *,
+        configuration: "CreateCollectionConfiguration | None" = None,
+        metadata: "CollectionMetadata | None" = None,
+        embedding_function: None = None,
+    ) -> "Collection": ...
+
+    def list_collections(self) -> "Sequence[Collection]": ...  # noqa: D102
+
+    def delete_collection(self, name: str) -> None: ...  # noqa: D102
 
 
 @cache
-def open_embedded_chroma() -> "ClientAPI":
-    """Chroma in this process's memory, one for all: it is gone with the process."""
+def open_embedded_chroma() -> ChromaClient:
+    """Chroma in this process's memory, shared by the whole process."""
     import chromadb
     from chromadb.config import Settings
 
     return chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False))
 
 
-def connect_to_chroma(url: str, network: Network = DIRECT) -> "ClientAPI":
-    """A Chroma server. Without a port: 443 for `https://`, Chroma's own 8000 for `http://`.
+def connect_to_chroma(url: str, network: Network = DIRECT) -> ChromaClient:
+    """Connect to a Chroma server. The default port is 443 for `https://` and Chroma's own 8000 for `http://`.
 
     Raises:
         BadInput: `url` is no `http://` or `https://` address.
-        StoreFailed: It does not answer in time.
+        StoreFailed: The server does not answer in time.
     """
     address = urlsplit(url)
     if address.scheme not in ("http", "https") or not address.hostname:
         raise BadInput("the Chroma server's address is not of the form https://host:port")
     from chromadb.config import Settings
 
-    from triage.index.vectors.chroma_http import client_class, http_client
+    from triage.index.vectors.chroma_http import ChromaServer, create_http_client
 
-    secure = address.scheme == "https"
-    port = address.port or (443 if secure else 8000)
+    port = address.port or (443 if address.scheme == "https" else 8000)
     host = f"[{address.hostname}]" if ":" in address.hostname else address.hostname
-    whole = f"{address.scheme}://{host}:{port}{address.path.rstrip('/')}"
+    server_url = f"{address.scheme}://{host}:{port}{address.path.rstrip('/')}"
     with translate_chroma_errors():
-        line = http_client(whole, network, READ_SECONDS, HEARTBEAT_SECONDS)
-        # What a firewall drops never answers.
-        line.get(f"{whole}/api/v2/heartbeat", timeout=HEARTBEAT_SECONDS).raise_for_status()
+        http_client = create_http_client(server_url, network, READ_SECONDS, HEARTBEAT_SECONDS)
+        # A firewall that drops packets must not cost the whole READ_SECONDS.
+        http_client.get(f"{server_url}/api/v2/heartbeat", timeout=HEARTBEAT_SECONDS).raise_for_status()
         settings = Settings(
             anonymized_telemetry=False,
             chroma_api_impl="chromadb.api.fastapi.FastAPI",
-            # Not the bare name: chromadb 1.5.9 would lose the path, and the port of a name that starts with "http".
-            chroma_server_host=whole,
+            # The whole URL: of a bare name chromadb 1.5.9 loses the path, and the port if it starts with "http".
+            chroma_server_host=server_url,
             chroma_server_http_port=port,
-            chroma_server_ssl_enabled=secure,
+            chroma_server_ssl_enabled=address.scheme == "https",
         )
-        return client_class(line)(settings=settings)
+        return ChromaServer(settings, http_client)
 
 
-def is_shared(client: "ClientAPI") -> bool:
-    """Others may use what is stored there."""
+def is_shared(client: ChromaClient) -> bool:
+    """Whether other jobs may use what is stored there."""
     return client.get_settings().chroma_server_host is not None
 
 

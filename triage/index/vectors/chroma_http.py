@@ -1,76 +1,105 @@
-"""The line to a Chroma server: by the network's rules, and no longer than an answer may take."""
+"""A Chroma server behind an HTTP client of ours, with the network's proxies and certificates and with time limits.
+
+chromadb 1.5.9 does not accept an HTTP client. Its own one waits without a limit and reads proxy variables.
+"""
 
 import time
-from collections.abc import Iterator
+import weakref
+from collections.abc import Iterator, Sequence
 
 import httpx
-from chromadb.api import ServerAPI
-from chromadb.api.client import Client
+from chromadb.api.collection_configuration import CreateCollectionConfiguration
 from chromadb.api.fastapi import FastAPI
-from chromadb.config import System
+from chromadb.api.models.Collection import Collection
+from chromadb.api.types import CollectionMetadata
+from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings, System
 
 from triage.network import Network
 from triage.threads import raise_if_abandoned
 
 
-def http_client(url: str, network: Network, seconds: float, connect_seconds: float) -> httpx.Client:
-    """A line that reads no variable and follows no redirect; a request's `timeout` bounds its whole answer.
+def create_http_client(url: str, network: Network, read_seconds: float, connect_seconds: float) -> httpx.Client:
+    """An HTTP client that ignores environment variables and follows no redirect.
 
     Args:
         url: Of the server.
         network: Proxies and certificates.
-        seconds: For an answer, where the request says nothing else.
-        connect_seconds: Until the line is open.
+        read_seconds: Limit for a whole response, unless a request sets another one.
+        connect_seconds: Limit for opening a connection.
     """
     proxy = network.proxy_for(url)
     return httpx.Client(
         verify=network.ssl_context(url),
         proxy=httpx.Proxy(proxy, ssl_context=network.proxy_ssl_context(url)) if proxy else None,
         trust_env=False,
-        timeout=httpx.Timeout(seconds, connect=connect_seconds),
+        timeout=httpx.Timeout(read_seconds, connect=connect_seconds),
         headers={"Content-Type": "application/json"},
         event_hooks={"response": [_limit_response_time]},
     )
 
 
-def client_class(line: httpx.Client) -> type[Client]:
-    """A client over this line: the one that chromadb 1.5.9 opens waits for ever, and reads variables by itself."""
+class ChromaServer:
+    """The calls of `chromadb.ClientAPI` that the vector store makes, on the server's default database."""
 
-    class OverOurs(Client):
-        @property
-        def _system(self) -> System:
-            system = super()._system
-            spoken_by = system.instance(ServerAPI)  # type: ignore[type-abstract]  # as chromadb asks for it
-            assert isinstance(spoken_by, FastAPI)
-            if spoken_by._session is not line:
-                spoken_by._session.close()
-                spoken_by._session = line
-            return system
+    def __init__(self, settings: Settings, http_client: httpx.Client) -> None:
+        """Ask the server for its default database. Raises what chromadb and httpx raise."""
+        self._api = _ServerApi(settings, http_client)
+        self._api.get_database(DEFAULT_DATABASE, DEFAULT_TENANT)
 
-        def _validate_tenant_database(self, tenant: str, database: str) -> None:
-            """By a second line of chromadb's own; ours finds out by itself."""
-            self._server.get_database(name=database, tenant=tenant)
+    def get_settings(self) -> Settings:
+        """The settings that the client was created with."""
+        return self._api.get_settings()
 
-    return OverOurs
+    def get_or_create_collection(
+        self,
+        name: str,
+        *,
+        configuration: CreateCollectionConfiguration | None = None,
+        metadata: CollectionMetadata | None = None,
+        embedding_function: None = None,
+    ) -> Collection:
+        """A collection, without an embedding function."""
+        model = self._api.get_or_create_collection(name, configuration=configuration, metadata=metadata)
+        return Collection(client=self._api, model=model, embedding_function=embedding_function)
+
+    def list_collections(self) -> Sequence[Collection]:
+        """All collections."""
+        return [
+            Collection(client=self._api, model=one, embedding_function=None) for one in self._api.list_collections()
+        ]
+
+    def delete_collection(self, name: str) -> None:
+        """Delete a collection. Raises chromadb's NotFoundError."""
+        self._api.delete_collection(name)
 
 
-def _limit_response_time(answer: httpx.Response) -> None:
-    """Of itself httpx bounds the wait between two pieces only, and a server may send a byte a second."""
-    assert isinstance(answer.stream, httpx.SyncByteStream)
-    answer.stream = _TimeLimitedStream(answer.stream, answer.request)
+class _ServerApi(FastAPI):
+    """Sends every request by the given HTTP client. Only this class uses a private name of chromadb, `_session`."""
+
+    def __init__(self, settings: Settings, http_client: httpx.Client) -> None:
+        super().__init__(System(settings))
+        self._session.close()
+        self._session = http_client
+        weakref.finalize(self, http_client.close)
+
+
+def _limit_response_time(response: httpx.Response) -> None:
+    # httpx limits the wait between two pieces only, and a server may send a byte a second.
+    assert isinstance(response.stream, httpx.SyncByteStream)
+    response.stream = _TimeLimitedStream(response.stream, response.request)
 
 
 class _TimeLimitedStream(httpx.SyncByteStream):
-    def __init__(self, pieces: httpx.SyncByteStream, request: httpx.Request) -> None:
-        self._pieces, self._request = pieces, request
-        self._ends = time.monotonic() + request.extensions["timeout"]["read"]
+    def __init__(self, stream: httpx.SyncByteStream, request: httpx.Request) -> None:
+        self._stream, self._request = stream, request
+        self._deadline = time.monotonic() + request.extensions["timeout"]["read"]
 
     def __iter__(self) -> Iterator[bytes]:
-        for piece in self._pieces:
+        for piece in self._stream:
             raise_if_abandoned()
-            if time.monotonic() > self._ends:
-                raise httpx.ReadTimeout("the answer does not end", request=self._request)
+            if time.monotonic() > self._deadline:
+                raise httpx.ReadTimeout("the response does not end", request=self._request)
             yield piece
 
     def close(self) -> None:
-        self._pieces.close()
+        self._stream.close()

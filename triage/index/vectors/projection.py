@@ -1,7 +1,7 @@
-"""Vectors without a model: BM25 weights of a chunk's terms, projected at random to a fixed number of dimensions.
+"""Vectors without a model: the BM25 weights of a chunk's terms, projected at random to a fixed number of dimensions.
 
-Each term adds to four dimensions, with signs, all chosen by a hash of the term: the inner product of two projections
-estimates that of the full vectors, and every process makes the same ones.
+A hash of the term chooses four dimensions and their signs. The inner product of two projections estimates that of the
+full vectors, and every process computes the same ones.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from triage.index.corpus.corpus import Corpus
 
 DIMENSIONS = 512
-"""Keeps 92 % of the culprits within the first 200 chunks, where the exact scores keep 94 % (measured)."""
+"""So 92 % of the culprits are within the first 200 chunks; with exact scores it would be 94 % (measured)."""
 _HASHES = 4
 _BITS = 10
-"""Of the hash, for each: nine for the dimension and one for the sign."""
+"""Of the term's hash, for each of them: nine for the dimension and one for the sign."""
 _BLOCK = 4_096
 
 
 def project_chunks(corpus: Corpus, chunks: Sequence[int]) -> NDArray[np.float32]:
-    """One row per chunk."""
+    """One row of `DIMENSIONS` for each chunk."""
     scores = corpus.by_chunk
-    row_of = np.full(scores.size, -1, dtype=np.int32)
-    row_of[list(chunks)] = np.arange(len(chunks))
-    rows = row_of[scores.documents]
+    rows_by_chunk = np.full(scores.size, -1, dtype=np.int32)
+    rows_by_chunk[list(chunks)] = np.arange(len(chunks))
+    rows = rows_by_chunk[scores.documents]
     pairs = np.flatnonzero(rows >= 0)
     rows, values = rows[pairs], scores.saturated_counts[pairs]
     terms = (np.searchsorted(scores.starts, pairs, side="right") - 1).astype(np.int32)
@@ -40,7 +40,7 @@ def project_chunks(corpus: Corpus, chunks: Sequence[int]) -> NDArray[np.float32]
 
 
 def project_query(corpus: Corpus, weights: Mapping[str, float]) -> NDArray[np.float32]:
-    """The vector of a query, by term."""
+    """The vector of a query, from its terms' weights."""
     known = {term: found for term in weights if (found := corpus.vocabulary.find_number(term)) is not None}
     values = np.array([weights[term] * corpus.by_chunk.idf[found] for term, found in known.items()], dtype=np.float32)
     vector: NDArray[np.float32] = np.zeros((1, DIMENSIONS), dtype=np.float32)
@@ -49,7 +49,7 @@ def project_query(corpus: Corpus, weights: Mapping[str, float]) -> NDArray[np.fl
 
 
 def _hash_used_terms(corpus: Corpus, terms: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """By term number; 0 for terms that do not occur."""
+    """Hashes by term number; 0 for terms that do not occur."""
     used = np.zeros(len(corpus.vocabulary), dtype=bool)
     used[terms] = True
     hashes = np.zeros(len(used), dtype=np.uint64)

@@ -1,6 +1,7 @@
 """No text is paid for twice."""
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.index.embeddings import FailingModel, LetterCounts
 from tests.index.indexes import make_query
 from tests.index.project import DATES, PROJECT
 from triage.errors import BudgetExceeded, ModelUnavailable
-from triage.index.build.array_file import packed_columns
+from triage.index.build.array_file import Array, write_arrays
 from triage.index.build.cache_folder import CacheFolder
 from triage.index.vectors.vector_cache import VectorCache
 
@@ -31,8 +32,14 @@ def cache(tmp_path: Path) -> Path:
 
 
 def vectors_file(cache: Path) -> Path:
-    (found,) = cache.glob("vectors-*.bin")
+    (found,) = cache.glob("vectors-*.npy")
     return found
+
+
+def to_bytes(*arrays: Array) -> bytes:
+    file = BytesIO()
+    write_arrays(file, arrays)
+    return file.getvalue()
 
 
 class Answers(LetterCounts):
@@ -138,10 +145,13 @@ def test_a_model_that_never_answers_alike_is_given_up(project: Path, cache: Path
         lambda whole: whole[:-9],
         lambda whole: b"",
         lambda whole: whole[:200] + b"!" + whole[201:],
-        lambda whole: b"".join(packed_columns({}, {})),
-        lambda whole: b"".join(packed_columns({}, {"keys": np.zeros(16, "|u1"), "rows": np.zeros(3, "<f4")})),
-        lambda whole: b"".join(packed_columns({}, {"keys": np.zeros(15, "|u1"), "rows": np.zeros((1, 3), "<f4")})),
-        lambda whole: b"".join(packed_columns({}, {"keys": np.zeros(16, "|u1"), "rows": np.zeros((1, 3), "<i4")})),
+        lambda whole: to_bytes(),
+        lambda whole: to_bytes(np.zeros((1, 16), "|u1")),
+        lambda whole: to_bytes(np.zeros((1, 16), "|u1"), np.zeros(3, "<f4")),
+        lambda whole: to_bytes(np.zeros(16, "|u1"), np.zeros((1, 3), "<f4")),
+        lambda whole: to_bytes(np.zeros((1, 15), "|u1"), np.zeros((1, 3), "<f4")),
+        lambda whole: to_bytes(np.zeros((2, 16), "|u1"), np.zeros((1, 3), "<f4")),
+        lambda whole: to_bytes(np.zeros((1, 16), "|u1"), np.zeros((1, 3), "<i4")),
     ],
 )
 def test_damaged_vectors_are_asked_for_again(project: Path, cache: Path, damage: Callable[[bytes], bytes]):
@@ -150,7 +160,7 @@ def test_damaged_vectors_are_asked_for_again(project: Path, cache: Path, damage:
     vectors_file(cache).write_bytes(damage(vectors_file(cache).read_bytes()))
     model, later = LetterCounts(), LetterCounts()
     warm = open_codebase(project, cache, model)
-    assert warm.index().cache == "The index cache was damaged and is made anew."
+    assert warm.index().cache == "The index cache was damaged and is rebuilt."
     assert len(model.texts) == facts.vectors
     assert collect_answers(warm) == collect_answers(cold)
     assert open_codebase(project, cache, later).index().cache == ""
