@@ -1,6 +1,6 @@
-"""What gives a secret away: gitleaks' rules, as `gitleaks.md` tells, and forms of ours that are masked in any case.
+"""The patterns of likely secrets: gitleaks' rules, described in `gitleaks.md`, and our own.
 
-RE2 does the matching, as in gitleaks: it needs linear time whatever the text, and the text is anybody's.
+RE2 does the matching, as in gitleaks: its time is linear for any text, and the text comes from anybody.
 """
 
 import json
@@ -19,69 +19,68 @@ ByteRange = tuple[int, int]
 
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
-_BESIDE = 300
+_MAX_LINE_CONTEXT = 300
 _PLACEHOLDER = r"^(?:[\[<{$%*(].*|x+|\.+|pass(?:word|wd)?|pwd|secret|token|user(?:name)?|my[_-]?pass(?:word)?)$"
-"""What documentation writes where a password would stand, and what programs fill in."""
+"""What documentation writes in place of a password, and what programs fill in."""
 
 
 @lru_cache(maxsize=1_000)
-def _compiled(pattern: str) -> Any:
-    """Of a rule when it is first needed: most texts need a few of them."""
+def _compile(pattern: str) -> Any:
     return re2.compile(pattern, _OPTIONS)
 
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """What a rule finds and is no secret."""
+    """A match of a rule that is not a secret."""
 
     pattern: str
     target: str = "secret"
-    """What the pattern looks at: the `secret`, the whole `match`, or the `line`."""
+    """Where the pattern is searched for: in the `secret`, in the whole `match`, or in the `line`."""
 
     def applies(self, data: bytes, secret: ByteRange, match: ByteRange) -> bool:
-        """Whether it applies."""
-        looked_at = secret if self.target == "secret" else match if self.target == "match" else _line(data, match)
-        return _compiled(self.pattern).search(data[slice(*looked_at)]) is not None
+        """Whether the match is exempt."""
+        span = secret if self.target == "secret" else match if self.target == "match" else _line_around(data, match)
+        return _compile(self.pattern).search(data[slice(*span)]) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One form of secret."""
+    """One kind of secret."""
 
     name: str
     pattern: str
     keywords: Sequence[str]
-    """Lower case; a text without any of them has no such secret."""
+    """In lower case. A text without any of them is not searched."""
     group: int = 0
-    """Of the secret in a match; 0: the first group that took part, else all."""
+    """The group of the pattern that holds the secret; 0 stands for the first group that matched, or the whole match."""
     entropy: float = 0.0
-    """Bits a character that a secret has more of (Shannon's, of its own characters)."""
+    """A secret has more Shannon entropy than this, in bits per character."""
     path: str = ""
-    """Where the form means something; empty: everywhere."""
+    """Pattern of the file paths that the rule is for; empty for all files."""
     exemptions: Sequence[Exemption] = ()
-    """One of them is enough."""
+    """A match is no secret when one of them applies."""
 
     def find(self, data: bytes, path: str) -> Iterator[ByteRange]:
-        """Where the secrets stand, in bytes. A text whose path is unknown may come from anywhere."""
-        if self.path and path and not _compiled(self.path).search(path):
+        """Byte ranges of the secrets. A text without a path is searched by the rules for certain files too."""
+        if self.path and path and not _compile(self.path).search(path):
             return
-        pattern = _compiled(self.pattern)
+        pattern = _compile(self.pattern)
         groups = range(1, pattern.groups + 1)
         for match in pattern.finditer(data):
-            taking_part = (number for number in groups if match[number])
-            start, end = match.span(self.group or next(taking_part, 0))
+            matched = (number for number in groups if match[number])
+            start, end = match.span(self.group or next(matched, 0))
             if start < end and not self._is_exempt(data, (start, end), match.span()):
                 yield start, end
 
     def _is_exempt(self, data: bytes, secret: ByteRange, match: ByteRange) -> bool:
         if self.entropy and _entropy(data[slice(*secret)].strip(b"\n")) <= self.entropy:
             return True
-        return any(one.applies(data, secret, match) for one in self.exemptions)
+        return any(exemption.applies(data, secret, match) for exemption in self.exemptions)
 
 
-def _line(data: bytes, match: ByteRange) -> ByteRange:
-    """What stands beside a match in its lines, as far as matters: a line may be as long as its author likes."""
-    before, after = max(0, match[0] - _BESIDE), match[1] + _BESIDE
+def _line_around(data: bytes, match: ByteRange) -> ByteRange:
+    # A line may be as long as its author likes; gitleaks looks at the whole of it.
+    before, after = max(0, match[0] - _MAX_LINE_CONTEXT), match[1] + _MAX_LINE_CONTEXT
     start, end = data.rfind(b"\n", before, match[0]), data.find(b"\n", match[1], after)
     return start + 1 if start >= 0 else before, end if end >= 0 else after
 
@@ -92,7 +91,7 @@ def _entropy(text: bytes) -> float:
 
 
 def _own(name: str, keywords: str, pattern: str, *exempt: str) -> Rule:
-    return Rule(name, pattern, keywords.split(), exemptions=[Exemption(one) for one in exempt])
+    return Rule(name, pattern, keywords.split(), exemptions=[Exemption(exempt_pattern) for exempt_pattern in exempt])
 
 
 _OWN = (
@@ -146,21 +145,21 @@ _OWN = (
     ),
     _own("signing key", "secret_key", r"\bSECRET_KEY(?:_BASE)?['\"]?\s{0,5}[=:]\s{0,5}['\"]([^'\"\s]{40,150})['\"]"),
 )
-"""Services' own prefixes, also in examples of their documentation: to mask those costs nothing."""
+"""Prefixes that services give their keys. Examples from documentation match too: masking them costs nothing."""
 
 
-def _gitleaks() -> Iterator[Rule]:
-    told = json.loads(Path(__file__).with_name("gitleaks.json").read_text(encoding="utf-8"))
-    everywhere = Exemption(told["exempt"])
-    for rule in told["rules"]:
-        own = [Exemption(**one) for one in rule.pop("exemptions", ())]
-        yield Rule(**rule, exemptions=[everywhere, *own])
+def _read_gitleaks() -> Iterator[Rule]:
+    config = json.loads(Path(__file__).with_name("gitleaks.json").read_text(encoding="utf-8"))
+    common = Exemption(config["exempt"])
+    for rule in config["rules"]:
+        own = [Exemption(**exemption) for exemption in rule.pop("exemptions", ())]
+        yield Rule(**rule, exemptions=[common, *own])
 
 
-RULES = (*_OWN, *_gitleaks())
-"""Read once, at import: an event loop must not wait for a disk."""
+RULES = (*_OWN, *_read_gitleaks())
+"""Read at import: an event loop must not wait for a disk."""
 _KEYWORDS = tuple(dict.fromkeys(chain.from_iterable(rule.keywords for rule in RULES)))
-_WANTING = [[number for number, rule in enumerate(RULES) if word in rule.keywords] for word in _KEYWORDS]
+_RULES_BY_KEYWORD = [[number for number, rule in enumerate(RULES) if word in rule.keywords] for word in _KEYWORDS]
 _ANY_KEYWORD = re2.Set.SearchSet(_OPTIONS)
 for _word in _KEYWORDS:
     _ANY_KEYWORD.Add(re2.escape(_word))
@@ -168,12 +167,12 @@ _ANY_KEYWORD.Compile()
 
 
 def find_secrets(data: bytes, path: str) -> Iterator[ByteRange]:
-    """Where a rule finds a secret, in bytes, in no order; some lie in each other.
+    """Byte ranges of likely secrets, in no order; they may overlap.
 
     Args:
         data: Text in UTF-8.
-        path: Its file's; empty when that is not known.
+        path: The path of its file; empty when there is none.
     """
-    seen = _ANY_KEYWORD.Match(data.lower()) or ()
-    for number in sorted({rule for word in seen for rule in _WANTING[word]}):
+    keywords = _ANY_KEYWORD.Match(data.lower()) or ()
+    for number in sorted({rule for keyword in keywords for rule in _RULES_BY_KEYWORD[keyword]}):
         yield from RULES[number].find(data, path)

@@ -1,4 +1,4 @@
-"""Private keys between their marks, however they were written down."""
+"""Finds private keys between their `-----BEGIN` and `-----END` lines, also in strings of programs."""
 
 from collections.abc import Iterator
 
@@ -9,17 +9,16 @@ ByteRange = tuple[int, int]
 _BEGIN = re2.compile(rb"-----BEGIN[ A-Z0-9_]{0,60}PRIVATE KEY(?: BLOCK)?-----")
 _END = b"-----END"
 _WORD = re2.compile(rb"(?:\\[nrt])*([A-Za-z0-9+/]+={0,2}|=[A-Za-z0-9+/]{4})")
-"""Base64; in a string of a program its line ends are written out."""
+"""Base64, after the escaped line ends of a string in a program."""
 _HEADER = re2.compile(rb"(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[ \t]*[^\s\\]+")
-_LONG = 40
-"""Bytes that no word of a program has, and each line of a key but the last."""
+_MIN_KEY_LINE = 40
+"""Bytes. Every line of a key but the last is at least as long, and no word of a program is."""
 
 
 def find_private_keys(data: bytes) -> Iterator[ByteRange]:
-    """Where the words of private keys stand, in bytes, marks and headers left out.
+    """Byte ranges of the base64 words of private keys, without `BEGIN`, `END` and header lines.
 
-    What stands between two marks in a program is no key unless most of it looks like one. A key whose end was cut off
-    counts as well.
+    Text between the two lines counts as a key when most of it looks like base64. A key without its end counts too.
     """
     if b"PRIVATE KEY" not in data:
         return
@@ -31,7 +30,7 @@ def find_private_keys(data: bytes) -> Iterator[ByteRange]:
         headers = [header.span() for header in _HEADER.finditer(body)]
         words = [word.span(1) for word in _WORD.finditer(body)]
         words = [word for word in words if not any(low <= word[0] < high for low, high in headers)]
-        long = [word for word in words if _length(word) >= _LONG]
+        long = [word for word in words if _length(word) >= _MIN_KEY_LINE]
         is_key = end >= 0 and 2 * sum(map(_length, long)) > sum(map(_length, words))
         yield from ((start + low, start + high) for low, high in (words if is_key else long))
 

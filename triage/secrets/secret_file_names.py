@@ -1,12 +1,12 @@
-"""Files that may hold secrets by their name: their text is never read, whatever stands in it."""
+"""Recognises files that may contain secrets by their name. Their text is never read."""
 
 import re
 
 from triage.secrets.likely_secrets import redact_likely_secrets
 
 _SAMPLE = re.compile(r"(?:^|[._-])(?:examples?|samples?|templates?|tmpl|tpl|dist|defaults?|schema|stub)(?=[._-]|$)")
-"""Made to be read: what a project shows of a file that it keeps to itself. Its text is masked like any other."""
-_NAMED = re.compile(
+"""A sample of a secret file, made to be read. Likely secrets in it are redacted as in any file."""
+_SECRET_NAME = re.compile(
     r"(?:\.env(?:[._-][\w.-]+)?|[\w.-]+\.env|\.envrc|\.flaskenv"
     r"|[\w.-]*\.(?:pem|key|ppk|p8|p12|pfx|pkcs8|pkcs12|jks|jceks|keystore|kdbx?|gpg|pgp|ovpn|agekey|keytab)"
     r"|[\w.-]*\.(?:tfstate|tfstate\.[\w.-]+|tfvars|tfvars\.json)"
@@ -18,25 +18,25 @@ _NAMED = re.compile(
     r"|(?:client|oauth|app)[-_]secrets?[\w.-]*\.json|service[-_]?account[\w.-]*\.json|gcloud[\w.-]*\.json"
     r"|[\w.-]*(?:[._-]|^)secrets?\.(?:json|ya?ml|toml|ini|properties|env|txt|enc)|terraform\.rc)"
 )
-"""The whole name, in lower case. No source of a program: `env.py` and `credentials.py` are read."""
-_PLACED = re.compile(
+"""The whole name, in lower case. Source code does not match: `env.py` and `credentials.py` are read."""
+_SECRET_FOLDER = re.compile(
     r"(?:^|/)\.(?:ssh|gnupg|aws|azure|gcloud|kube|password-store)/|(?:^|/)\.(?:docker/config\.json|cargo/credentials"
     r"|gem/credentials|composer/auth\.json|git/config)"
 )
-_DESCRIBED = re.compile(r"(?:^|/)(?:templates?|schemas?|locales?|lang|langs|i18n|translations|messages)/")
-"""Folders of files that describe secrets and hold none, such as a chart's `templates/secrets.yaml`."""
-_WORDED = re.compile(r"secrets?\.|credentials\.")
+_DESCRIPTION_FOLDER = re.compile(r"(?:^|/)(?:templates?|schemas?|locales?|lang|langs|i18n|translations|messages)/")
+"""Folders of files that describe secrets and contain none, such as `templates/secrets.yaml` of a Helm chart."""
+_DESCRIBABLE_NAME = re.compile(r"secrets?\.|credentials\.")
 
 
 def may_hold_secrets(path: str) -> bool:
-    """Whether a file is made to hold secrets, or its path holds one itself.
+    """Whether a file may contain secrets by its name, or its path contains one.
 
-    Names are those that gitleaks, GitHub's own ignore lists and the tools that write such files know.
+    The names come from gitleaks, from GitHub's ignore templates and from the tools that write such files.
     """
     lower = path.lower()
     name = lower.rpartition("/")[2]
-    if _PLACED.search(lower):
+    if _SECRET_FOLDER.search(lower):
         return True
-    if _NAMED.fullmatch(name) and not _SAMPLE.search(name):
-        return not (_WORDED.search(name) and _DESCRIBED.search(lower))
+    if _SECRET_NAME.fullmatch(name) and not _SAMPLE.search(name):
+        return not (_DESCRIBABLE_NAME.search(name) and _DESCRIPTION_FOLDER.search(lower))
     return redact_likely_secrets(path) != path

@@ -1,4 +1,4 @@
-"""Our own secrets, straight from the variables: they are known before anything is checked, and so before it is told."""
+"""Collects our own secrets from the environment, before settings are checked and errors can show one."""
 
 import base64
 import re
@@ -11,13 +11,13 @@ _KEYS = ("github-token", "model-api-key", "tavily-api-key")
 _URL_VARIABLE = re.compile(r"(?:INPUT_|TRIAGE_)?[A-Z_-]*(?:URL|ENDPOINT)|(?:HTTPS?|ALL)_PROXY", re.I)
 _HEADERS_VARIABLE = re.compile(r"OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS")
 _CREDENTIAL_NAME = re.compile(r"auth|key|token|secret|password|cookie|credential|signature|honeycomb-team", re.I)
-"""Names of headers and of an address's parameters that let somebody in; others tell a tenant or a version."""
+"""Names of headers and URL parameters that give access; others name a tenant or a version."""
 
 
 def collect_own_secrets(environ: Mapping[str, str]) -> list[str]:
-    """Every value that must appear nowhere, each once, the placeholder for no key not among them.
+    """Every secret value once: keys, the collector's headers, and user names, passwords and keys in URLs.
 
-    Keys, headers of a collector, and user names, passwords and keys in addresses: as written, and as meant.
+    A percent-encoded value is returned as written and decoded. The placeholder for "no key" is not a secret.
     """
     found: dict[str, None] = {}
     for name, value in environ.items():
@@ -42,7 +42,7 @@ _KEY_VARIABLES = {f"{prefix}-{key}".upper() for prefix in ("INPUT", "TRIAGE") fo
 
 
 def _secrets_in_header(text: str) -> Iterator[str]:
-    """The value, what stands after its scheme, and the password of `Basic`."""
+    """The whole value, the part after its scheme, and the password in `Basic`."""
     yield text
     scheme, _, rest = text.strip().rpartition(" ")
     yield rest
