@@ -1,9 +1,10 @@
-"""Are the places that agents name really there? Looked up in the indexed commit, by code, before anybody reads them.
+"""Verifies what agents cite, against the indexed commit, before anybody reads it.
 
-Every path, line range and quote that an agent names counts as one reference. A file that exists stays although its
-lines do not; lines and quotes that are not there are dropped, and the reason is kept.
+Each path, line range and quote that an agent gives counts as one reference. A file that exists is kept even when its
+lines do not; lines and quotes that are not there are dropped, with the reason.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -12,264 +13,230 @@ from triage.domain.code import Span
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
 from triage.domain.report import CheckedEvidence, Citations, Suspect
 
-MIN_QUOTE_CHARS = 4
-"""Letters and digits that a quote needs: `}` and `if` stand in every file and prove nothing."""
-MAX_SHOWN_CHARS = 120
-
-
-@dataclass(frozen=True)
-class _Reference:
-    """A reference as an agent gave it."""
-
-    path: str
-    start: int | None
-    end: int | None
-    quote: str | None
-
-    @property
-    def has_lines(self) -> bool:
-        return self.start is not None or self.end is not None
-
-    @property
-    def folded_quote(self) -> str:
-        return " ".join((self.quote or "").split())
-
-    @property
-    def parts(self) -> int:
-        return 1 + self.has_lines + bool(self.folded_quote)
-
-    @property
-    def range(self) -> tuple[int, int]:
-        start = self.start if self.start is not None else self.end
-        end = self.end if self.end is not None else self.start
-        assert start is not None
-        assert end is not None
-        return start, end
+_MIN_QUOTE_CHARS = 4
+"""Letters and digits. `}` and `if` are in every file and prove nothing."""
+_MAX_PATH_CHARS = 120
+"""Of a path in a reason."""
 
 
 @dataclass(frozen=True)
 class _VerifiedReference:
-    """What is left of a reference: the place that code stands for."""
+    """What the commit confirms of one reference."""
 
     path: str | None = None
     span: Span | None = None
-    lines_verified: bool | None = None
-    """None when no lines were cited."""
-    quote_verified: bool | None = None
+    quote_found: bool | None = None
     """None when nothing was quoted."""
     citations: Citations = field(default_factory=Citations)
 
 
-def _verify_reference(cited: _Reference, checkout: IndexedCode) -> _VerifiedReference:
-    path = checkout.resolve(cited.path)
-    if path is None:
-        why = f"{_shown(cited.path)}: no such file in the indexed commit"
-        return _VerifiedReference(citations=Citations(verified=0, total=cited.parts, refused=[why]))
-    lines, lines_refused = _verify_lines(cited, path, checkout)
-    span, quote, quote_refused = _verify_quote(cited, path, lines, checkout)
-    lines_verified = (span is not None and (span.start, span.end) == lines) if cited.has_lines else None
-    refused = [f"{_shown(path)}: {why}" for why in (*lines_refused, *quote_refused)]
-    verified = 1 + (lines_verified is True) + (quote is True)
-    citations = Citations(verified=verified, total=cited.parts, refused=refused)
-    return _VerifiedReference(path, span, lines_verified, quote, citations)
-
-
-def _verify_lines(cited: _Reference, path: str, checkout: IndexedCode) -> tuple[tuple[int, int] | None, list[str]]:
-    """The cited lines when the file has them, and what is wrong with them else."""
-    if not cited.has_lines:
-        return None, []
-    count = len(checkout.lines(path) or [])
-    start, end = cited.range
-    if 1 <= start <= end <= count:
-        return (start, end), []
-    return None, [f"lines {_number(start)}-{_number(end)} are not in the file, which has {count}"]
-
-
-def _verify_quote(
-    cited: _Reference, path: str, lines: tuple[int, int] | None, checkout: IndexedCode
-) -> tuple[Span | None, bool | None, list[str]]:
-    """Span after looking for the quote, whether the quote was found, and what is wrong."""
-    span = Span(path=path, start=lines[0], end=lines[1]) if lines else None
-    quote = cited.folded_quote
-    if not quote:
-        return span, None, []
-    if sum(character.isalnum() for character in quote) < MIN_QUOTE_CHARS:
-        return span, False, ["the quote is too short to be looked up"]
-    text = checkout.text(path)
-    if lines and text.contains(quote, *lines):
-        return span, True, []
-    places = text.find_ranges(quote)
-    if not places:
-        return span, False, ["the quote is not in the file"]
-    if len(places) > 1:
-        return None, True, ["the quote stands in several places of the file"] if lines else []
-    start, end = places[0]
-    moved = Span(path=path, start=start, end=end)
-    return moved, True, [f"the quote stands in lines {start}-{end}, which replace those cited"] if lines else []
-
-
 def verify_suspects(
-    files: Sequence[RelevantFile | AffectedFile], lines: ReadLines, paths: Iterable[str]
+    files: Sequence[RelevantFile | AffectedFile], read_lines: ReadLines, paths: Iterable[str]
 ) -> tuple[list[Suspect], Citations]:
-    """Files that exist, best first as given, each once per place; and the count of what was looked up.
+    """Suspects in existing files, in the given order, each place once; and the count of all references.
 
-    `paths` is every indexed path, `lines` reads one. A symbol stays when it is written in the lines, on a line that
-    encloses them, or, without lines, anywhere in the file.
+    A symbol is kept when it is in the cited lines, in a line that encloses them, or, without lines, in the file.
+
+    Args:
+        files: What the agents name.
+        read_lines: Reads an indexed file.
+        paths: All indexed paths.
     """
-    checkout = IndexedCode(lines, paths)
+    code = IndexedCode(read_lines, paths)
     suspects: list[Suspect] = []
-    outcomes = []
+    citations = []
     for file in files:
-        quote = file.quote if isinstance(file, RelevantFile) else None
-        checked = _verify_reference(_Reference(file.path, file.start_line, file.end_line, quote), checkout)
-        outcomes.append(checked.citations)
-        if checked.path is not None:
+        verified = _verify_reference(file, code)
+        citations.append(verified.citations)
+        if verified.path is not None:
             reason = file.relevance_reason if isinstance(file, RelevantFile) else file.reason
-            symbol = _symbol(file.symbol, checked.path, checked.span, checkout)
-            _merge(suspects, Suspect(path=checked.path, span=checked.span, symbol=symbol, reason=reason))
-    return suspects, merge_citations(outcomes)
+            symbol = _verify_symbol(file.symbol, verified.path, verified.span, code)
+            _add_suspect(suspects, Suspect(path=verified.path, span=verified.span, symbol=symbol, reason=reason))
+    return suspects, merge_citations(citations)
 
 
 def verify_files(
-    files: Sequence[RelevantFile], lines: ReadLines, paths: Iterable[str]
+    files: Sequence[RelevantFile], read_lines: ReadLines, paths: Iterable[str]
 ) -> tuple[list[RelevantFile], Citations]:
-    """The agent's own list with what holds: files that exist, lines and quotes that were found, in order."""
-    checkout = IndexedCode(lines, paths)
-    results = [
-        (file, _verify_reference(_Reference(file.path, file.start_line, file.end_line, file.quote), checkout))
-        for file in files
-    ]
-    kept = [_rewritten(file, checked, checkout) for file, checked in results if checked.path is not None]
-    return kept, merge_citations([checked.citations for _, checked in results])
-
-
-def _rewritten(file: RelevantFile, checked: _VerifiedReference, checkout: IndexedCode) -> RelevantFile:
-    path, span = checked.path or "", checked.span
-    update = {
-        "path": path,
-        "start_line": span.start if span else None,
-        "end_line": span.end if span else None,
-        "symbol": _symbol(file.symbol, path, span, checkout),
-        "quote": file.quote if checked.quote_verified else None,
-    }
-    return file.model_copy(update=update)
+    """The files that exist, in order, with the lines and quotes that were found; and the count of all references."""
+    code = IndexedCode(read_lines, paths)
+    results = [(file, _verify_reference(file, code)) for file in files]
+    existing = [_correct_file(file, verified, code) for file, verified in results if verified.path is not None]
+    return existing, merge_citations([verified.citations for _, verified in results])
 
 
 def verify_evidence(
-    evidence: Sequence[Evidence], lines: ReadLines, paths: Iterable[str], issue_text: str = ""
+    evidence: Sequence[Evidence], read_lines: ReadLines, paths: Iterable[str], issue_text: str = ""
 ) -> tuple[list[CheckedEvidence], Citations]:
-    """Each claim with the place that shows it, where there is one.
+    """Each claim with the place that shows it, if the commit confirms one; and the count of all references.
 
-    A claim without a path is about the issue itself: its quote is looked for in `issue_text`. What does not hold keeps
-    its words and loses place and quote.
+    A claim without a path is about the issue: its quote is looked up in `issue_text`. A claim that is not confirmed
+    loses its place and quote.
     """
-    checkout = IndexedCode(lines, paths)
-    issue = " ".join(issue_text.split())
-    results = [_in_code(item, checkout) if item.path else _in_issue(item, issue) for item in evidence]
+    code = IndexedCode(read_lines, paths)
+    issue = _fold(issue_text)
+    results = [_verify_in_code(claim, code) if claim.path else _verify_in_issue(claim, issue) for claim in evidence]
     return [checked for checked, _ in results], merge_citations([citations for _, citations in results])
 
 
-def _in_code(item: Evidence, checkout: IndexedCode) -> tuple[CheckedEvidence, Citations]:
-    checked = _verify_reference(_Reference(item.path or "", item.start_line, item.end_line, item.quote), checkout)
-    holds = checked.span is not None and checked.quote_verified is not False
-    return CheckedEvidence(
-        claim=item.claim,
-        span=checked.span if holds else None,
-        quote=item.quote if holds and checked.quote_verified else None,
-        verified=holds,
-    ), checked.citations
-
-
-def _in_issue(item: Evidence, issue: str) -> tuple[CheckedEvidence, Citations]:
-    quote = " ".join((item.quote or "").split())
-    if not quote:
-        return CheckedEvidence(claim=item.claim, verified=False), Citations()
-    found = quote in issue
-    refused = [] if found else ["a quote that is not in the issue"]
-    checked = CheckedEvidence(claim=item.claim, quote=item.quote if found else None, verified=found)
-    return checked, Citations(verified=int(found), total=1, refused=refused)
-
-
 def merge_citations(outcomes: Iterable[Citations]) -> Citations:
-    """One count over several checks; a reason that repeats is kept once."""
+    """The sum of several counts; each reason once."""
     outcomes = list(outcomes)
     return Citations(
         verified=sum(outcome.verified for outcome in outcomes),
         total=sum(outcome.total for outcome in outcomes),
-        refused=list(dict.fromkeys(why for outcome in outcomes for why in outcome.refused)),
+        refused=list(dict.fromkeys(reason for outcome in outcomes for reason in outcome.refused)),
     )
 
 
-def _merge(suspects: list[Suspect], new: Suspect) -> None:
-    """Add a suspect, or fill what an earlier one of the same place lacks."""
-    for at, old in enumerate(suspects):
-        if old.path == new.path and _same_place(old.span, new.span):
-            suspects[at] = old.model_copy(update={"span": old.span or new.span, "symbol": old.symbol or new.symbol})
+def _verify_reference(cited: RelevantFile | AffectedFile | Evidence, code: IndexedCode) -> _VerifiedReference:
+    path = code.resolve(cited.path or "")
+    cited_lines = _cited_lines(cited)
+    quote = "" if isinstance(cited, AffectedFile) else _fold(cited.quote)
+    total = 1 + (cited_lines is not None) + bool(quote)
+    if path is None:
+        reason = f"{_printable(cited.path or '')}: no such file in the indexed commit"
+        return _VerifiedReference(citations=Citations(verified=0, total=total, refused=[reason]))
+    lines, line_problems = _verify_lines(cited_lines, path, code)
+    span, quote_found, quote_problems = _verify_quote(quote, path, lines, code)
+    lines_verified = span is not None and (span.start, span.end) == lines
+    refused = [f"{_printable(path)}: {problem}" for problem in (*line_problems, *quote_problems)]
+    citations = Citations(verified=1 + lines_verified + (quote_found is True), total=total, refused=refused)
+    return _VerifiedReference(path, span, quote_found, citations)
+
+
+def _cited_lines(cited: RelevantFile | AffectedFile | Evidence) -> tuple[int, int] | None:
+    start, end = cited.start_line, cited.end_line
+    if start is None:
+        start = end
+    if end is None:
+        end = start
+    return None if start is None or end is None else (start, end)
+
+
+def _verify_lines(
+    cited_lines: tuple[int, int] | None, path: str, code: IndexedCode
+) -> tuple[tuple[int, int] | None, list[str]]:
+    """The cited lines if the file has them, and what is wrong with them."""
+    if cited_lines is None:
+        return None, []
+    count = len(code.lines(path) or [])
+    start, end = cited_lines
+    if 1 <= start <= end <= count:
+        return cited_lines, []
+    return None, [f"lines {_format_line(start)}-{_format_line(end)} are not in the file, which has {count}"]
+
+
+def _verify_quote(
+    quote: str, path: str, lines: tuple[int, int] | None, code: IndexedCode
+) -> tuple[Span | None, bool | None, list[str]]:
+    """The place that the lines and the quote confirm, whether the quote was found, and what is wrong with it."""
+    span = Span(path=path, start=lines[0], end=lines[1]) if lines else None
+    if not quote:
+        return span, None, []
+    if sum(character.isalnum() for character in quote) < _MIN_QUOTE_CHARS:
+        return span, False, ["the quote is too short to be looked up"]
+    text = code.text(path)
+    if lines and text.contains(quote, *lines):
+        return span, True, []
+    ranges = text.find_ranges(quote)
+    if not ranges:
+        return span, False, ["the quote is not in the file"]
+    if len(ranges) > 1:
+        return None, True, ["the quote stands in several places of the file"] if lines else []
+    start, end = ranges[0]
+    moved = Span(path=path, start=start, end=end)
+    return moved, True, [f"the quote stands in lines {start}-{end}, which replace those cited"] if lines else []
+
+
+def _correct_file(file: RelevantFile, verified: _VerifiedReference, code: IndexedCode) -> RelevantFile:
+    path, span = verified.path or "", verified.span
+    update = {
+        "path": path,
+        "start_line": span.start if span else None,
+        "end_line": span.end if span else None,
+        "symbol": _verify_symbol(file.symbol, path, span, code),
+        "quote": file.quote if verified.quote_found else None,
+    }
+    return file.model_copy(update=update)
+
+
+def _verify_in_code(claim: Evidence, code: IndexedCode) -> tuple[CheckedEvidence, Citations]:
+    verified = _verify_reference(claim, code)
+    is_confirmed = verified.span is not None and verified.quote_found is not False
+    return CheckedEvidence(
+        claim=claim.claim,
+        span=verified.span if is_confirmed else None,
+        quote=claim.quote if is_confirmed and verified.quote_found else None,
+        verified=is_confirmed,
+    ), verified.citations
+
+
+def _verify_in_issue(claim: Evidence, issue: str) -> tuple[CheckedEvidence, Citations]:
+    quote = _fold(claim.quote)
+    if not quote:
+        return CheckedEvidence(claim=claim.claim, verified=False), Citations()
+    found = quote in issue
+    refused = [] if found else ["a quote that is not in the issue"]
+    checked = CheckedEvidence(claim=claim.claim, quote=claim.quote if found else None, verified=found)
+    return checked, Citations(verified=int(found), total=1, refused=refused)
+
+
+def _add_suspect(suspects: list[Suspect], new: Suspect) -> None:
+    """Adds a suspect, or completes an earlier one at the same place."""
+    for index, old in enumerate(suspects):
+        if old.path == new.path and _overlap(old.span, new.span):
+            suspects[index] = old.model_copy(update={"span": old.span or new.span, "symbol": old.symbol or new.symbol})
             return
     suspects.append(new)
 
 
-def _same_place(one: Span | None, other: Span | None) -> bool:
+def _overlap(one: Span | None, other: Span | None) -> bool:
     if one is None or other is None:
         return True
     return one.start <= other.end and other.start <= one.end
 
 
-def _symbol(symbol: str | None, path: str, span: Span | None, checkout: IndexedCode) -> str | None:
-    name = _last_name(symbol or "")
-    lines = checkout.lines(path) or []
-    if not name:
+def _verify_symbol(symbol: str | None, path: str, span: Span | None, code: IndexedCode) -> str | None:
+    names = re.findall(r"[\w$]+", symbol or "")
+    if not names:
         return None
+    name = names[-1]  # `save` of `Store.save()`, `ns::Store::save`, `Store#save`
+    lines = code.lines(path) or []
     if span is not None:
-        lines = lines[span.start - 1 : span.end] + _enclosing(lines, span.start)
-    return symbol if any(_has_word(line, name) for line in lines) else None
+        lines = lines[span.start - 1 : span.end] + _enclosing_lines(lines, span.start)
+    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    return symbol if any(name in line and word.search(line) for line in lines) else None
 
 
-def _last_name(symbol: str) -> str:
-    """`save` of `Store.save()`, `ns::Store::save`, `Store#save`."""
-    words = "".join(character if _of_a_name(character) else " " for character in symbol).split()
-    return words[-1] if words else ""
+def _enclosing_lines(lines: Sequence[str], start: int) -> list[str]:
+    """Lines above `start`, each less indented than the one below it.
 
-
-def _has_word(line: str, name: str) -> bool:
-    at = line.find(name)
-    while at >= 0:
-        around = line[max(0, at - 1) : at] + line[at + len(name) : at + len(name) + 1]
-        if not any(_of_a_name(character) for character in around):
-            return True
-        at = line.find(name, at + len(name))
-    return False
-
-
-def _of_a_name(character: str) -> bool:
-    return character.isalnum() or character in "_$"
-
-
-def _enclosing(lines: Sequence[str], start: int) -> list[str]:
-    """Lines above `start`, each less indented than the one below it: the definitions that hold the place.
-
-    A frame points into a function's body; the function's name stands further up.
+    A frame points into a function's body; the function's name is further up.
     """
-    headers: list[str] = []
+    enclosing: list[str] = []
     depth = next((_indent(line) for line in lines[start - 1 :] if line.strip()), 0)
     for line in reversed(lines[: start - 1]):
         if depth == 0:
             break
         if line.strip() and _indent(line) < depth:
-            headers.append(line)
+            enclosing.append(line)
             depth = _indent(line)
-    return headers
+    return enclosing
 
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _shown(path: str) -> str:
-    """A cited path as one short printable line."""
+def _fold(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def _printable(path: str) -> str:
     printable = "".join(character if character.isprintable() else "?" for character in path)
-    return printable if len(printable) <= MAX_SHOWN_CHARS else printable[: MAX_SHOWN_CHARS - 1] + "…"
+    return printable if len(printable) <= _MAX_PATH_CHARS else printable[: _MAX_PATH_CHARS - 1] + "…"
 
 
-def _number(line: int) -> str:
+def _format_line(line: int) -> str:
     return str(line) if abs(line) < 10**9 else "(huge)"
