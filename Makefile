@@ -35,7 +35,7 @@ endef
 
 resolve = $(if $(wildcard $(1)),$(1),$(if $(wildcard $(PWD)/$(1)),$(PWD)/$(1),$(1)))
 
-.PHONY: help install fmt check test trust bench triage golden lock image try
+.PHONY: help install fmt check test trust bench triage golden lock package image try
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ golden: $(TOOLS) ## update the golden files and the generated parts of the pages
 lock: $(TOOLS) ## resolve the requirements again, with hashes; UPGRADE=1 takes the newest versions
 	$(LOCK) --excludes requirements-excluded.txt requirements.in -o requirements.txt
 	$(LOCK) requirements-dev.in -o requirements-dev.txt
+
+package: $(TOOLS) ## install the package into a new environment, and triage ISSUE with its command
+	$(BIN)/uv tool run --quiet --isolated --from . bug-triage run --repo "$(call resolve,$(REPO))" --issue "$(call resolve,$(ISSUE))" --engine rules $(ARGS)
 
 image: ## build the container image as IMAGE, with docker or podman
 	$(ENGINE) build --tag $(IMAGE) .

@@ -207,7 +207,7 @@ def _print(result: RunReport, text: str, *, as_json: bool) -> None:
         return
     from triage.publish.terminal_page import render_terminal_page
 
-    Console(highlight=False, markup=False, emoji=False).print(render_terminal_page(result))
+    Console(highlight=False, markup=False, emoji=False).print(render_terminal_page(result), crop=False)
 
 
 @app.command()

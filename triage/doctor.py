@@ -93,7 +93,7 @@ def _check_model(session: Session) -> Check:
 def _check_web_search(session: Session) -> Check:
     key, environment = session.settings.tavily_api_key, session.environment
     if not key.get_secret_value():
-        return Check(state="missing", detail="web search is off (no tavily-api-key)")
+        return Check(state="missing", detail="off (no tavily-api-key)")
     from triage.adapters.web.check_search import check_search
 
     return Check(state="ok", detail=check_search(key, environment.tavily_base_url, environment.network))
@@ -104,7 +104,7 @@ def _check_telemetry(session: Session) -> Check:
     if environment.collector is None:
         if environment.collector_problem:
             return Check(state="broken", detail=environment.collector_problem)
-        return Check(state="missing", detail="telemetry is off (no OTEL_EXPORTER_OTLP_ENDPOINT)")
+        return Check(state="missing", detail="off (no OTEL_EXPORTER_OTLP_ENDPOINT)")
     from triage.adapters.telemetry.check_collector import check_collector
 
     return Check(state="ok", detail=check_collector(environment.collector, environment.network))

@@ -11,9 +11,9 @@ from triage.domain.report import RunReport
 from triage.publish.terminal_page import render_terminal_page
 
 
-def shown(report: RunReport) -> list[str]:
-    console = Console(file=io.StringIO(), width=400, color_system=None)
-    console.print(render_terminal_page(report))
+def shown(report: RunReport, width: int = 400) -> list[str]:
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    console.print(render_terminal_page(report), crop=False)
     assert isinstance(console.file, io.StringIO)
     return [line.strip() for line in console.file.getvalue().splitlines()]
 
@@ -43,6 +43,12 @@ def test_who_decided_and_which_agents_ran():
 
 def test_a_run_that_was_cut_names_what_ended():
     assert shown(CUT)[-1] == "prepare 1.9 s, investigator 3.1 s"
+
+
+def test_a_narrow_terminal_breaks_no_path():
+    suspect = FULL.suspects[0]
+    assert len(suspect.path) > 12
+    assert any(line.startswith(suspect.path) for line in shown(FULL, width=12))
 
 
 def test_no_control_character_reaches_a_terminal():

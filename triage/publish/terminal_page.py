@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from triage.domain.report import RunReport
@@ -58,14 +57,14 @@ def _render_verdict(report: RunReport) -> Text:
 def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
     if not report.suspects:
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim")
-    for column in ("Where", "Symbol", "Why"):
-        table.add_column(column, overflow="fold")
-    for suspect in report.suspects:
-        location = Text(clean_text(format_location(suspect.span or suspect.path)), style="bold")
-        table.add_row(location, Text(clean_text(suspect.symbol or "")), Text(clean_text(suspect.reason)))
     yield Text()
-    yield table
+    yield Text("Where", style="bold")
+    for suspect in report.suspects:
+        location = clean_text(format_location(suspect.span or suspect.path))
+        symbol = clean_text(suspect.symbol or "")
+        # Not wrapped, so that a long path can be copied and clicked in a narrow terminal.
+        yield Text.assemble("  ", (location, "bold"), "  ", (symbol, "dim"), no_wrap=True, overflow="ignore")
+        yield Padding(Text(clean_text(suspect.reason)), (0, 0, 0, 6))
 
 
 def _render_run(report: RunReport) -> Iterator[RenderableType]:

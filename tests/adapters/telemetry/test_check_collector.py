@@ -26,7 +26,7 @@ def test_a_collector_that_listens(tmp_path):
 @pytest.mark.parametrize(
     ("environ", "state", "words"),
     [
-        ({}, "missing", "telemetry is off (no OTEL_EXPORTER_OTLP_ENDPOINT)"),
+        ({}, "missing", "off (no OTEL_EXPORTER_OTLP_ENDPOINT)"),
         ({ENDPOINT: "ftp://x"}, "broken", f"{ENDPOINT}: the value is no URL"),
         ({ENDPOINT: "http://127.0.0.1:9"}, "broken", "traces: no answer; metrics: no answer"),
     ],
