@@ -9,8 +9,15 @@ from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import AggregationTemporality, InMemoryMetricReader, MetricsData
 from opentelemetry.sdk.resources import Resource
 
-from triage.adapters.telemetry import attribute_names as names
-from triage.adapters.telemetry.spans import SCOPE, Attributes, error_type, operation_name, to_attributes
+from triage.adapters.telemetry.spans import (
+    PROVIDER_NAME,
+    SCOPE,
+    WORKFLOW_NAME,
+    Attributes,
+    drop_missing,
+    error_type,
+    operation_name,
+)
 from triage.domain.report import RunReport
 from triage.domain.run import ModelCall, StepRecord
 
@@ -93,43 +100,63 @@ class _Recorder:
         self._instruments: dict[str, Counter | Histogram] = {}
 
     def record_run(self, report: RunReport) -> None:
-        result = to_attributes(STATUS=report.status.value, ENGINE=report.engine, SEVERITY=report.severity)
-        self._record(RUNS, 1, {**result, **to_attributes(KIND=report.kind, CUT=bool(report.cut))})
-        self._record(RUN_SECONDS, report.seconds, {**result, **to_attributes(WORKFLOW=names.WORKFLOW_NAME)})
-        self._record(ITERATIONS, len(report.decisions), to_attributes(STATUS=report.status.value))
+        result = {
+            "triage.status": report.status.value,
+            "triage.engine": report.engine,
+            "triage.severity": report.severity,
+        }
+        self._record(RUNS, 1, {**result, "triage.kind": report.kind, "triage.cut": bool(report.cut)})
+        self._record(RUN_SECONDS, report.seconds, {**result, "gen_ai.workflow.name": WORKFLOW_NAME})
+        self._record(ITERATIONS, len(report.decisions), {"triage.status": report.status.value})
         if report.usage.usd is not None:
-            self._record(COST, report.usage.usd, to_attributes(ENGINE=report.engine))
+            self._record(COST, report.usage.usd, {"triage.engine": report.engine})
         for decision in report.decisions:
             for agent in decision.selected:
-                attributes = to_attributes(AGENT=agent, ORIGIN=decision.origin, FORCED=decision.forced)
+                attributes = {
+                    "gen_ai.agent.name": agent,
+                    "triage.origin": decision.origin,
+                    "triage.forced": decision.forced,
+                }
                 self._record(DECISIONS, 1, attributes)
 
     def record_step(self, step: StepRecord) -> None:
         if step.step != "prepare":
-            result = to_attributes(
-                AGENT=step.step, ENGINE=step.engine, OUTCOME=step.outcome.value, ERROR=error_type(step)
-            )
+            result = {
+                "gen_ai.agent.name": step.step,
+                "triage.engine": step.engine,
+                "triage.outcome": step.outcome.value,
+                "error.type": error_type(step),
+            }
             self._record(AGENT_SECONDS, step.seconds, result)
         for tool in step.tools:
-            result = to_attributes(TOOL=tool.tool, AGENT=step.step, OUTCOME=tool.outcome.value, ERROR=error_type(tool))
+            result = {
+                "gen_ai.tool.name": tool.tool,
+                "gen_ai.agent.name": step.step,
+                "triage.outcome": tool.outcome.value,
+                "error.type": error_type(tool),
+            }
             self._record(TOOL_SECONDS, tool.ms / 1000, result)
         for call in step.calls:
             if not call.replayed:
                 self._record_call(call)
 
     def _record_call(self, call: ModelCall) -> None:
-        request = to_attributes(OPERATION=operation_name(call), PROVIDER=names.PROVIDER_NAME, REQUEST_MODEL=call.model)
-        self._record(CALL_SECONDS, call.ms / 1000, {**request, **to_attributes(ERROR=error_type(call))})
+        request = {
+            "gen_ai.operation.name": operation_name(call),
+            "gen_ai.provider.name": PROVIDER_NAME,
+            "gen_ai.request.model": call.model,
+        }
+        self._record(CALL_SECONDS, call.ms / 1000, {**request, "error.type": error_type(call)})
         if call.usage.calls:
-            self._record(TOKENS, call.usage.input_tokens, {**request, **to_attributes(DIRECTION="input")})
-            self._record(TOKENS, call.usage.output_tokens, {**request, **to_attributes(DIRECTION="output")})
+            self._record(TOKENS, call.usage.input_tokens, {**request, "gen_ai.token.type": "input"})
+            self._record(TOKENS, call.usage.output_tokens, {**request, "gen_ai.token.type": "output"})
 
     def _record(self, metric: _Metric, value: float, attributes: Attributes) -> None:
         instrument = self._instruments.get(metric.name) or self._create(metric)
         if isinstance(instrument, Counter):
-            instrument.add(value, attributes)
+            instrument.add(value, drop_missing(attributes))
         else:
-            instrument.record(value, attributes)
+            instrument.record(value, drop_missing(attributes))
 
     def _create(self, metric: _Metric) -> Counter | Histogram:
         instrument: Counter | Histogram

@@ -5,7 +5,6 @@ import time
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.version import __version__ as sdk_version
 
-from triage.adapters.telemetry import attribute_names as names
 from triage.adapters.telemetry.collector_client import send_metrics, send_spans, silence_exporter_logs
 from triage.adapters.telemetry.metrics import record_metrics
 from triage.adapters.telemetry.spans import record_spans
@@ -62,8 +61,8 @@ def _build_resource(report: RunReport, custom: dict[str, str]) -> Resource:
         "telemetry.sdk.language": "python",
         "telemetry.sdk.name": "opentelemetry",
         "telemetry.sdk.version": sdk_version,
-        names.SERVICE_VERSION: report.triage_version,
-        names.SERVICE_INSTANCE: report.request_id,
-        names.REPOSITORY: repository,
+        "service.version": report.triage_version,
+        "service.instance.id": report.request_id,
+        "vcs.repository.name": repository,
     }
-    return Resource({**attributes, **({names.OWNER: owner} if owner else {}), **custom})
+    return Resource({**attributes, **({"vcs.owner.name": owner} if owner else {}), **custom})

@@ -1,11 +1,13 @@
 """Records a finished run as OpenTelemetry spans.
 
+Attributes whose names begin with `gen_ai.` come from OpenTelemetry's conventions for generative AI.
+
 Attributes hold our own words, counts, and the names of agents, tools and models. Reasons, gate messages, summaries and
 titles may quote what somebody wrote, so no span has them.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -20,13 +22,15 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_ON, ParentBased
 from opentelemetry.trace import SpanKind, StatusCode, Tracer, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from triage.adapters.telemetry import attribute_names as names
 from triage.domain.report import RunReport
 from triage.domain.run import ModelCall, Outcome, PlannerDecision, StepRecord, ToolExecution, Usage
 
 Attribute = str | int | float | bool | list[str]
-Attributes = dict[str, Attribute]
+Attributes = Mapping[str, Attribute | None]
 
+WORKFLOW_NAME = "bug_triage"
+PROVIDER_NAME = "openai"
+"""The protocol, whoever runs the endpoint."""
 SCOPE = "bug-triage"
 """Name of the instrumentation scope of spans and metrics."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -71,9 +75,9 @@ def operation_name(call: ModelCall) -> str:
     return "embeddings" if call.mode == "embeddings" else "chat"
 
 
-def to_attributes(**attributes: Attribute | None) -> Attributes:
-    """Returns the attributes that are not None, under their names in `attribute_names`."""
-    return {getattr(names, name): value for name, value in attributes.items() if value is not None}
+def drop_missing(attributes: Attributes) -> dict[str, Attribute]:
+    """Returns the attributes that are not None."""
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 class _RunIdGenerator(RandomIdGenerator):
@@ -103,7 +107,7 @@ class _SpanWriter:
 
     def write_run(self, report: RunReport, parent: Context) -> None:
         times = _run_interval(report)
-        name = f"invoke_workflow {names.WORKFLOW_NAME}"
+        name = f"invoke_workflow {WORKFLOW_NAME}"
         context = self._write(name, parent, times, _run_attributes(report), decisions=report.decisions)
         for step in report.steps:
             self._write_step(step, context, times)
@@ -133,10 +137,12 @@ class _SpanWriter:
         kind: SpanKind = SpanKind.INTERNAL,
         decisions: Sequence[PlannerDecision] = (),
     ) -> Context:
-        span = self.tracer.start_span(name, parent, kind, attributes, start_time=times.start)
+        span = self.tracer.start_span(name, parent, kind, drop_missing(attributes), start_time=times.start)
         for decision in decisions:
-            span.add_event(names.DECISION, _decision_attributes(decision), _epoch_nanoseconds(decision.timestamp))
-        if names.ERROR in attributes:
+            span.add_event(
+                "triage.decision", drop_missing(_decision_attributes(decision)), _epoch_nanoseconds(decision.timestamp)
+            )
+        if attributes.get("error.type"):
             span.set_status(StatusCode.ERROR)
         span.end(times.end)
         return set_span_in_context(span, parent)
@@ -149,78 +155,86 @@ def _run_interval(report: RunReport) -> _Interval:
 
 
 def _run_attributes(report: RunReport) -> Attributes:
-    return to_attributes(
-        OPERATION="invoke_workflow",
-        WORKFLOW=names.WORKFLOW_NAME,
-        REQUEST_ID=report.request_id,
-        ISSUE=report.issue.number,
-        REVISION=report.commit,
-        RUN_URL=report.run_url or None,
-        STATUS=report.status.value,
-        ENGINE=report.engine,
-        KIND=report.kind,
-        VERDICT=report.verdict,
-        SEVERITY=report.severity,
-        CONFIDENCE=report.confidence,
-        SUSPECTS=len(report.suspects),
-        ITERATIONS=len(report.decisions),
-        ROUNDS=len(report.rounds),
-        CUT=bool(report.cut),
+    return {
+        "gen_ai.operation.name": "invoke_workflow",
+        "gen_ai.workflow.name": WORKFLOW_NAME,
+        "triage.request_id": report.request_id,
+        "triage.issue.number": report.issue.number,
+        "vcs.ref.head.revision": report.commit,
+        "cicd.pipeline.run.url.full": report.run_url or None,
+        "triage.status": report.status.value,
+        "triage.engine": report.engine,
+        "triage.kind": report.kind,
+        "triage.verdict": report.verdict,
+        "triage.severity": report.severity,
+        "triage.confidence": report.confidence,
+        "triage.suspects": len(report.suspects),
+        "triage.iterations": len(report.decisions),
+        "triage.rounds": len(report.rounds),
+        "triage.cut": bool(report.cut),
         **_usage_attributes(report.usage),
-    )
+    }
 
 
 def _step_attributes(step: StepRecord, operation: str | None) -> Attributes:
-    return to_attributes(
-        OPERATION=operation,
-        AGENT=step.step if operation else None,
-        ENGINE=step.engine,
-        OUTCOME=step.outcome.value,
-        GATE=_gate_outcome(step),
-        SHORTFALLS=len(step.shortfalls) or None,
-        ROUND=step.round,
-        ITERATION=step.iteration,
-        ERROR=error_type(step),
+    return {
+        "gen_ai.operation.name": operation,
+        "gen_ai.agent.name": step.step if operation else None,
+        "triage.engine": step.engine,
+        "triage.outcome": step.outcome.value,
+        "triage.gate": _gate_outcome(step),
+        "triage.shortfalls": len(step.shortfalls) or None,
+        "triage.round": step.round,
+        "triage.iteration": step.iteration,
+        "error.type": error_type(step),
         **_usage_attributes(step.usage),
-    )
+    }
 
 
 def _call_attributes(call: ModelCall, request_id: str) -> Attributes:
-    return to_attributes(
-        OPERATION=operation_name(call),
-        PROVIDER=names.PROVIDER_NAME,
-        REQUEST_MODEL=call.model,
-        MODE=call.mode,
-        REQUEST_ID=request_id,
-        OUTCOME=call.outcome.value,
-        ESTIMATED=call.estimated or None,
-        REPLAYED=call.replayed or None,
-        ERROR=error_type(call),
+    return {
+        "gen_ai.operation.name": operation_name(call),
+        "gen_ai.provider.name": PROVIDER_NAME,
+        "gen_ai.request.model": call.model,
+        "triage.mode": call.mode,
+        "triage.request_id": request_id,
+        "triage.outcome": call.outcome.value,
+        "triage.estimated": call.estimated or None,
+        "triage.replayed": call.replayed or None,
+        "error.type": error_type(call),
         **_usage_attributes(call.usage),
-    )
+    }
 
 
 def _tool_attributes(tool: ToolExecution) -> Attributes:
-    return to_attributes(OPERATION="execute_tool", TOOL=tool.tool, OUTCOME=tool.outcome.value, ERROR=error_type(tool))
+    return {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool.tool,
+        "triage.outcome": tool.outcome.value,
+        "error.type": error_type(tool),
+    }
 
 
 def _decision_attributes(decision: PlannerDecision) -> Attributes:
-    return to_attributes(
-        ITERATION=decision.step,
-        SELECTED=decision.selected,
-        ORIGIN=decision.origin,
-        DEGRADATION=decision.rung,
-        FORCED=decision.forced,
-        REFUSED=bool(decision.refused),
-        CONFIDENCE=decision.confidence,
-    )
+    return {
+        "triage.iteration": decision.step,
+        "triage.selected": decision.selected,
+        "triage.origin": decision.origin,
+        "triage.rung": decision.rung,
+        "triage.forced": decision.forced,
+        "triage.proposal_refused": bool(decision.refused),
+        "triage.confidence": decision.confidence,
+    }
 
 
 def _usage_attributes(usage: Usage) -> Attributes:
     if not usage.calls:
         return {}
-    spent: Attributes = {"INPUT_TOKENS": usage.input_tokens, "OUTPUT_TOKENS": usage.output_tokens}
-    return spent if usage.usd is None else {**spent, "COST": usage.usd}
+    return {
+        "gen_ai.usage.input_tokens": usage.input_tokens,
+        "gen_ai.usage.output_tokens": usage.output_tokens,
+        "triage.cost_usd": usage.usd,
+    }
 
 
 def _gate_outcome(step: StepRecord) -> str | None:
