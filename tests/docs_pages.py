@@ -1,6 +1,6 @@
-"""The generated parts of the pages: tables of the reference, and workflows that `examples/` holds.
+"""Generates parts of the pages: the tables of the reference, and the workflows of `examples/`.
 
-`python -m tests.docs_pages` writes them anew; `make golden` runs it.
+Run by `make golden`, as `python -m tests.docs_pages`.
 """
 
 import re
@@ -11,19 +11,19 @@ from typing import Any
 import typer
 import yaml
 
-from tests.docs_yaml import ROOT, pages
+from tests.docs_yaml import ROOT, list_pages
 from triage.cli import app
 
 REFERENCE = ROOT / "docs" / "reference.md"
 _WORKFLOW = re.compile(r"(<!-- (examples/workflows/[\w-]+\.yml) -->\n```yaml\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
 
 
-def manifest() -> dict[str, Any]:
+def load_manifest() -> dict[str, Any]:
     loaded: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     return loaded
 
 
-def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+def render_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n".replace("|  |", "| |") for row in [head, *rows]).replace(
         "\n", f"\n|{'---|' * len(head)}\n", 1
     )
@@ -32,14 +32,14 @@ def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 def render_inputs() -> str:
     rows = [
         (f"`{name}`", f"`{entry['default']}`" if entry["default"] else "", entry["description"])
-        for name, entry in manifest()["inputs"].items()
+        for name, entry in load_manifest()["inputs"].items()
     ]
-    return table(("input", "default", "meaning"), rows)
+    return render_table(("input", "default", "meaning"), rows)
 
 
 def render_outputs() -> str:
-    return table(
-        ("output", "meaning"), [(f"`{n}`", entry["description"]) for n, entry in manifest()["outputs"].items()]
+    return render_table(
+        ("output", "meaning"), [(f"`{n}`", entry["description"]) for n, entry in load_manifest()["outputs"].items()]
     )
 
 
@@ -50,12 +50,12 @@ def render_commands() -> str:
 
 
 def _render_command(name: str, command: Any) -> str:
-    rows = [(_spelling(param), _default(param), param.help or "") for param in command.params]
+    rows = [(_spell_option(param), _show_default(param), param.help or "") for param in command.params]
     summary = command.help.split("\n\n")[0].replace("\n", " ")
-    return f"### `bug-triage {name}`\n\n{summary}\n\n{table(('option', 'default', 'meaning'), rows)}"
+    return f"### `bug-triage {name}`\n\n{summary}\n\n{render_table(('option', 'default', 'meaning'), rows)}"
 
 
-def _spelling(param: Any) -> str:
+def _spell_option(param: Any) -> str:
     return (
         f"`{param.name.upper()}`"
         if param.param_type_name == "argument"
@@ -63,7 +63,7 @@ def _spelling(param: Any) -> str:
     )
 
 
-def _default(param: Any) -> str:
+def _show_default(param: Any) -> str:
     if param.required:
         return "required"
     if param.default in (None, "", False):
@@ -79,7 +79,7 @@ TABLES: dict[str, Callable[[], str]] = {
 
 
 def regenerate(text: str) -> str:
-    """A page with its generated parts written anew."""
+    """Returns a page with its generated parts replaced."""
     for name, render in TABLES.items():
         pattern = re.compile(f"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         text = pattern.sub(lambda found, render=render: found[1] + render() + found[2], text)  # type: ignore[misc]
@@ -87,7 +87,7 @@ def regenerate(text: str) -> str:
 
 
 def read_pages() -> Iterator[tuple[Path, str]]:
-    for page in pages():
+    for page in list_pages():
         yield page, page.read_text(encoding="utf-8")
 
 

@@ -1,6 +1,7 @@
-"""The YAML blocks of what people read, as the workflows that they become when somebody copies them."""
+"""The YAML blocks of the pages, as the workflows that people make of them."""
 
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 _BLOCK = re.compile(r"^```ya?ml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_AROUND_STEPS = """\
+STEPS_WORKFLOW = """\
 name: example
 on:
   issues:
@@ -29,18 +30,24 @@ jobs:
       issues: write # to write the comment
     steps:
 """
+"""The workflow around blocks that are steps only."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """One block: where it stands, and its text as a whole workflow; steps alone get a plain one around them."""
+    """A block of a page as a whole workflow."""
 
-    place: str
+    location: str
     workflow: str
 
     @property
+    def is_complete(self) -> bool:
+        """Whether the page shows the whole workflow, not only steps."""
+        return not self.workflow.startswith(STEPS_WORKFLOW)
+
+    @property
     def parsed(self) -> dict[Any, Any]:
-        """Its YAML. `on` is read as true."""
+        """The YAML. The key `on` is read as true."""
         loaded: dict[Any, Any] = yaml.safe_load(self.workflow)
         return loaded
 
@@ -53,31 +60,28 @@ class Block:
         return [step for job in self.jobs for step in job["steps"]]
 
 
-def pages() -> list[Path]:
-    """What people read."""
+def list_pages() -> list[Path]:
     return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 
 
-def blocks(markdown: str, name: str) -> Iterator[Block]:
-    """The page's blocks that are workflows or steps; the project's own settings are none."""
+def parse_blocks(markdown: str, name: str) -> Iterator[Block]:
+    """Yields the blocks of a page that are workflows or steps. Other YAML, such as project settings, is left out.
+
+    Raises:
+        ValueError: A block is a part of a workflow that nothing could check.
+    """
     for found in _BLOCK.finditer(markdown):
         loaded = yaml.safe_load(found[1])
-        place = f"{name}-{markdown[: found.start()].count(chr(10)) + 1}"
+        location = f"{name}-{markdown[: found.start()].count(chr(10)) + 1}"
         if isinstance(loaded, list):
-            yield Block(place, _AROUND_STEPS + "".join(f"      {line}\n" for line in _dedented(found[1])))
+            yield Block(location, STEPS_WORKFLOW + textwrap.indent(textwrap.dedent(found[1]), " " * 6))
         elif "jobs" in loaded:
-            yield Block(place, found[1])
+            yield Block(location, found[1])
         elif "on" in loaded or True in loaded or "steps" in loaded:
-            raise ValueError(f"{place}: a piece of a workflow that nothing checks")
+            raise ValueError(f"{location}: a part of a workflow that nothing checks")
 
 
-def all_blocks() -> list[Block]:
-    """Of all pages."""
-    found = ((page, page.read_text(encoding="utf-8")) for page in pages())
-    return [block for page, text in found for block in blocks(text, page.stem)]
-
-
-def _dedented(text: str) -> list[str]:
-    lines = text.splitlines()
-    margin = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
-    return [line[margin:] for line in lines]
+def list_blocks() -> list[Block]:
+    """Returns the blocks of all pages."""
+    texts = [(page, page.read_text(encoding="utf-8")) for page in list_pages()]
+    return [block for page, text in texts for block in parse_blocks(text, page.stem)]

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import SecretStr
 
-from tests.docs_pages import manifest
+from tests.docs_pages import load_manifest
 from triage.publish.plan_effects import EMPTY_OUTPUTS
 from triage.settings import Settings
 
@@ -23,13 +23,13 @@ def default_of(name: str) -> str:
 
 
 def test_every_input_is_a_setting_in_the_same_order() -> None:
-    assert list(manifest()["inputs"]) == [field.alias for field in Settings.model_fields.values()]
+    assert list(load_manifest()["inputs"]) == [field.alias for field in Settings.model_fields.values()]
 
 
 @pytest.mark.parametrize("name", list(Settings.model_fields))
 def test_an_input_is_described_by_its_setting(name: str) -> None:
     field = Settings.model_fields[name]
-    assert manifest()["inputs"][field.alias] == {
+    assert load_manifest()["inputs"][field.alias] == {
         "description": field.description,
         "required": False,
         "default": default_of(name),
@@ -37,23 +37,23 @@ def test_an_input_is_described_by_its_setting(name: str) -> None:
 
 
 def test_defaults_given_by_the_runner_are_the_defaults() -> None:
-    given = {f"INPUT_{name.upper()}": entry["default"] for name, entry in manifest()["inputs"].items()}
+    given = {f"INPUT_{name.upper()}": entry["default"] for name, entry in load_manifest()["inputs"].items()}
     given["INPUT_GITHUB-TOKEN"] = ""
     assert Settings.from_runner(given) == Settings.from_runner({})
 
 
 def test_outputs() -> None:
-    outputs = manifest()["outputs"]
+    outputs = load_manifest()["outputs"]
     assert list(outputs) == OUTPUTS
     assert all(set(entry) == {"description"} for entry in outputs.values())
 
 
 def test_a_listing_in_the_marketplace_is_possible() -> None:
-    entry = manifest()
+    entry = load_manifest()
     assert entry["name"] == "Bug Triage"
     assert len(entry["description"]) < 125
     assert entry["branding"] == {"icon": "search", "color": "blue"}
 
 
 def test_the_image_is_built_from_this_repository() -> None:
-    assert manifest()["runs"] == {"using": "docker", "image": "Dockerfile"}
+    assert load_manifest()["runs"] == {"using": "docker", "image": "Dockerfile"}

@@ -10,7 +10,7 @@ import cmarkgfm
 import pytest
 
 from tests.docs_pages import read_pages, regenerate
-from tests.docs_yaml import ROOT, all_blocks
+from tests.docs_yaml import ROOT, list_blocks
 
 PAGES = dict(read_pages())
 EXAMPLES = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
@@ -27,25 +27,25 @@ def render_html(markdown: str) -> str:
     return html
 
 
-def anchors(page: Path) -> set[str]:
-    """Of the headings, as GitHub makes them."""
+def list_anchors(page: Path) -> set[str]:
+    """Returns the anchors of the headings, as GitHub makes them."""
     titles = [TAG.sub("", found).lower() for found in HEADING.findall(render_html(page.read_text(encoding="utf-8")))]
     return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in titles}
 
 
-def broken_links(page: Path, markdown: str) -> Iterator[str]:
+def find_broken_links(page: Path, markdown: str) -> Iterator[str]:
     for link in HREF.findall(render_html(markdown)):
         if link.startswith(("https://", "http://", "mailto:")):
             continue
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
-        if not target.exists() or (anchor and anchor not in anchors(target)):
+        if not target.exists() or (anchor and anchor not in list_anchors(target)):
             yield link
 
 
 @cache
-def strings_of_the_code() -> str:
-    """Every string of the program and its templates, one a line; what is filled in is left out."""
+def read_strings_of_the_code() -> str:
+    """Returns every string of the program and its templates. An f-string gives its fixed parts."""
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "triage").rglob("*.j2"))]
     for path in sorted((ROOT / "triage").rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -55,8 +55,8 @@ def strings_of_the_code() -> str:
     return "\n".join(texts)
 
 
-def quoted_messages(markdown: str) -> list[str]:
-    """The pieces of the messages in the first column of the troubleshooting tables."""
+def find_quoted_messages(markdown: str) -> list[str]:
+    """Returns the fixed parts of the messages in the first column of the troubleshooting tables."""
     cells = [cell for cell in MESSAGE_ROW.findall(markdown) if cell.startswith("`")]
     quoted = [piece for cell in cells for piece in re.findall(r"`[^`]+`", cell) if piece not in NOT_A_MESSAGE]
     return [part.strip() for piece in quoted for part in re.split("…", piece.strip("`")) if len(part.strip()) > 5]
@@ -71,7 +71,7 @@ def test_generated_parts_are_current(page: Path) -> None:
     ("page", "old"),
     [("docs/reference.md", "| `max-tokens` |"), ("README.md", "runs-on:"), ("docs/reference.md", "--limit")],
 )
-def test_a_changed_part_is_written_anew(page: str, old: str) -> None:
+def test_a_changed_part_is_generated_again(page: str, old: str) -> None:
     text = PAGES[ROOT / page]
     assert old in text
     assert regenerate(text.replace(old, "changed")) == text
@@ -84,13 +84,13 @@ def test_every_example_is_linked_or_shown(path: Path) -> None:
 
 def test_every_whole_workflow_on_a_page_is_an_example() -> None:
     examples = {path.read_text(encoding="utf-8") for path in EXAMPLES}
-    shown = [block for block in all_blocks() if not block.workflow.startswith("name: example\n")]
+    shown = [block for block in list_blocks() if block.is_complete]
     assert shown
     assert {block.workflow for block in shown} <= examples
 
 
 @pytest.mark.parametrize(("path", "diff"), [found for text in PAGES.values() for found in DIFF.findall(text)])
-def test_a_diff_makes_the_example_of_the_minimal_one(path: str, diff: str) -> None:
+def test_a_diff_turns_the_minimal_example_into_another_one(path: str, diff: str) -> None:
     lines = diff.splitlines(keepends=True)
     before = "".join(line[1:] for line in lines if line[0] != "+")
     after = "".join(line[1:] for line in lines if line[0] != "-")
@@ -101,27 +101,27 @@ def test_a_diff_makes_the_example_of_the_minimal_one(path: str, diff: str) -> No
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    assert not list(broken_links(page, PAGES[page]))
+    assert not list(find_broken_links(page, PAGES[page]))
 
 
 def test_broken_links_are_found() -> None:
     page = ROOT / "docs" / "cache.md"
-    assert list(broken_links(page, "[a](none.md) [b](cache.md#none) [c](#the-index) ![d](none.png)")) == [
+    assert list(find_broken_links(page, "[a](none.md) [b](cache.md#none) [c](#the-index) ![d](none.png)")) == [
         "none.md",
         "cache.md#none",
         "none.png",
     ]
 
 
-@pytest.mark.parametrize("message", quoted_messages(PAGES[ROOT / "docs" / "troubleshooting.md"]))
+@pytest.mark.parametrize("message", find_quoted_messages(PAGES[ROOT / "docs" / "troubleshooting.md"]))
 def test_a_quoted_message_is_one_of_the_code(message: str) -> None:
-    assert any(message in " ".join(text.split()) for text in strings_of_the_code().split("\n"))
+    assert any(message in " ".join(text.split()) for text in read_strings_of_the_code().split("\n"))
 
 
 def test_messages_are_quoted() -> None:
     page = "| message | do |\n|---|---|\n| `The token may not …: x` | a |\n| plain `word` | b |\n"
-    assert quoted_messages(page) == ["The token may not"]
-    assert "unheard-of message" not in strings_of_the_code()
+    assert find_quoted_messages(page) == ["The token may not"]
+    assert "unheard-of message" not in read_strings_of_the_code()
 
 
 def test_contributing_describes_every_package() -> None:

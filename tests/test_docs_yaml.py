@@ -1,6 +1,6 @@
-"""What people copy from our pages is as safe as our own workflows; so are those.
+"""Workflows on the pages, in `examples/` and in `.github/` are valid and safe.
 
-zizmor looks for what is dangerous, GitHub's schema for what is wrong, and a few rules are ours.
+zizmor finds dangers, GitHub's schema finds mistakes, and a few rules are ours.
 """
 
 import re
@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.docs_yaml import ROOT, Block, all_blocks, blocks
+from tests.docs_yaml import ROOT, Block, list_blocks, parse_blocks
 
 BIN = Path(sys.executable).parent
-BLOCKS = all_blocks()
+BLOCKS = list_blocks()
 WORKFLOWS = [
     Block(path.stem, path.read_text(encoding="utf-8"))
     for folder in (".github/workflows", "examples/workflows")
@@ -30,13 +30,13 @@ HAZARDS = {
 }
 
 
-def linted(folder: Path, block: Block) -> list["subprocess.CompletedProcess[str]"]:
-    """zizmor's and the schema's word on it."""
-    place = folder / ".github" / "workflows" / f"{block.place}.yml"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(block.workflow, encoding="utf-8")
+def run_linters(folder: Path, block: Block) -> list["subprocess.CompletedProcess[str]"]:
+    """zizmor and the schema."""
+    path = folder / ".github" / "workflows" / f"{block.location}.yml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(block.workflow, encoding="utf-8")
     return [
-        subprocess.run([str(BIN / command[0]), *command[1:], str(place)], capture_output=True, text=True, check=False)
+        subprocess.run([str(BIN / command[0]), *command[1:], str(path)], capture_output=True, text=True, check=False)
         for command in (
             ["zizmor", "--offline", "--no-progress", "--quiet", "--persona", "pedantic"],
             ["check-jsonschema", "--builtin-schema", "vendor.github-workflows"],
@@ -45,26 +45,25 @@ def linted(folder: Path, block: Block) -> list["subprocess.CompletedProcess[str]
 
 
 def test_there_are_blocks():
-    assert {"README", "telemetry"} <= {block.place.partition("-")[0] for block in BLOCKS}
+    assert {"README", "telemetry"} <= {block.location.partition("-")[0] for block in BLOCKS}
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.place)
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.location)
 def test_linters_find_nothing(block: Block, tmp_path: Path):
-    for done in linted(tmp_path, block):
+    for done in run_linters(tmp_path, block):
         assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("hazard", HAZARDS)
-def test_the_linter_is_awake(hazard: str, tmp_path: Path):
-    """Each hazard is found in a workflow that is clean without it."""
-    clean = next(block for block in BLOCKS if block.place.startswith("telemetry"))
+def test_the_linter_finds_each_hazard(hazard: str, tmp_path: Path):
+    clean = next(block for block in BLOCKS if block.location.startswith("telemetry"))
     head = clean.workflow.partition("    steps:\n")[0] + "    steps:\n"
-    done = linted(tmp_path, Block("hazard", head + HAZARDS[hazard] + "\n"))[0]
+    done = run_linters(tmp_path, Block("hazard", head + HAZARDS[hazard] + "\n"))[0]
     assert done.returncode != 0
     assert hazard in done.stdout
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.place)
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.location)
 def test_a_block_takes_no_more_than_is_needed(block: Block):
     assert block.parsed["permissions"] == {}
     for job in block.jobs:
@@ -74,7 +73,7 @@ def test_a_block_takes_no_more_than_is_needed(block: Block):
     assert set(triggers) <= {"issues", "issue_comment", "workflow_dispatch", "push"}
 
 
-@pytest.mark.parametrize("block", [*BLOCKS, *WORKFLOWS], ids=lambda block: block.place)
+@pytest.mark.parametrize("block", [*BLOCKS, *WORKFLOWS], ids=lambda block: block.location)
 def test_runs_of_one_issue_wait_for_each_other(block: Block):
     """A later event must not cancel a run that is writing."""
     group = block.parsed["concurrency"]
@@ -83,7 +82,7 @@ def test_runs_of_one_issue_wait_for_each_other(block: Block):
         assert group["cancel-in-progress"] is False
 
 
-@pytest.mark.parametrize("block", [*BLOCKS, *WORKFLOWS], ids=lambda block: block.place)
+@pytest.mark.parametrize("block", [*BLOCKS, *WORKFLOWS], ids=lambda block: block.location)
 def test_everything_is_pinned_and_no_token_stays(block: Block):
     for step in block.steps:
         used = step.get("uses", "./")
@@ -108,8 +107,8 @@ def test_pages_show_outputs_through_the_environment_only():
 
 def test_a_piece_of_a_workflow_does_not_go_unchecked():
     with pytest.raises(ValueError, match="nothing checks"):
-        list(blocks("```yaml\non: push\n```\n", "page"))
-    assert not list(blocks("```yaml\nignore: [a]\n```\n", "page"))
+        list(parse_blocks("```yaml\non: push\n```\n", "page"))
+    assert not list(parse_blocks("```yaml\nignore: [a]\n```\n", "page"))
 
 
 def test_the_image_and_its_requirements_are_pinned():
