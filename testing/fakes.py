@@ -46,9 +46,6 @@ class FakeCodebase:
     changes: Sequence[FileChange] = ()
     queries: list[SearchQuery] = field(default_factory=list)
 
-    def resolve_commit(self) -> str | None:
-        return COMMIT
-
     def index(self) -> IndexFacts:
         self.on_index()
         return IndexFacts(
@@ -140,12 +137,12 @@ class FakeModel:
     prompt. What was not prepared fails the test.
     """
 
-    def __init__(self, answers: Mapping[str, Any], cost: Usage | None = None) -> None:
+    def __init__(self, answers: Mapping[str, Any], cost: Usage | None = None, spent: Sequence[Usage] = ()) -> None:
         self.answers = {name: list(a) if isinstance(a, list) else a for name, a in answers.items()}
         self.cost = cost or Usage(input_tokens=100, output_tokens=20, calls=1, usd=0.001)
         self.asked: list[tuple[str, Any]] = []
         self.fast_model_views = 0
-        self._spent: list[Usage] = []
+        self._spent = list(spent)
 
     def _runnable(self, name: str) -> Runnable[Any, Any]:
         async def reply(prompt: Any) -> Any:
@@ -177,8 +174,9 @@ class FakeModel:
         self.fast_model_views += 1
         return self
 
-    def resume(self, spent: Usage) -> None:
-        self._spent.append(spent)
+    @property
+    def reused(self) -> Usage:
+        return Usage()
 
     @contextmanager
     def measure_usage(self, seconds: float) -> Iterator[FakeMeter]:

@@ -105,56 +105,8 @@ class TestConfig:
             wiring.read_project_config(Settings(config_file="other.yml"), tmp_path)
 
 
-class TestFingerprint:
-    def of(self, config: ProjectConfig = NOTHING_SET, inputs: Mapping[str, str] = MappingProxyType({})) -> str:
-        given = {"TRIAGE_MODEL_API_KEY": "sk-one"} | {f"TRIAGE_{name.upper()}": text for name, text in inputs.items()}
-        return wiring.fingerprint(Settings.from_terminal(given), config)
-
-    @pytest.mark.parametrize(
-        "inputs",
-        [
-            {"model": "other"},
-            {"fast_model": "other"},
-            {"fallback_model": "other"},
-            {"model_base_url": "https://gateway.example/v1"},
-            {"embedding_model": "other"},
-            {"supervisor": "model"},
-            {"engine": "rules"},
-            {"tavily_api_key": "tvly-1"},
-        ],
-    )
-    def test_what_shapes_an_answer_changes_it(self, inputs: dict[str, str]):
-        assert self.of(inputs=inputs) != self.of()
-
-    @pytest.mark.parametrize(
-        "config",
-        [
-            ProjectConfig(instructions="x"),
-            ProjectConfig(ignore=["x"]),
-            ProjectConfig(labels=Labels(allow=["x"])),
-            ProjectConfig(prices={"x": Price(input=1, output=1)}),
-        ],
-    )
-    def test_the_projects_settings_change_it(self, config: ProjectConfig):
-        assert self.of(config) != self.of()
-
-    @pytest.mark.parametrize(
-        "inputs",
-        [
-            {"model_api_key": "sk-two"},
-            {"github_token": "other"},
-            {"timeout_seconds": "600"},
-            {"max_cost_usd": "2"},
-            {"comment": "false"},
-            {"cache_dir": "elsewhere"},
-        ],
-    )
-    def test_keys_caps_and_what_is_written_do_not(self, inputs: dict[str, str]):
-        assert self.of(inputs=inputs) == self.of()
-
-
 async def test_own_prices_and_kept_answers_reach_model_and_search(tmp_path: Path):
-    """A run that goes on finds what the interrupted one was answered, and counts what it paid."""
+    """The second run finds the replies of the first, at its own prices."""
     replies = [chat_completion("words"), ScriptedReply({"results": []})]
     settings = Settings(model_api_key=SecretStr("k" * 20), tavily_api_key=SecretStr("t" * 20), cache_dir="kept")
     own = ProjectConfig(prices={"gpt-4o": Price(input=1_000, output=0)})
@@ -168,7 +120,7 @@ async def test_own_prices_and_kept_answers_reach_model_and_search(tmp_path: Path
             assert services.model is not None
             assert services.web_tools is not None
             assert await services.model.text_output("main", 50).ainvoke("go") == "words"
-            assert services.model.usage.usd == pytest.approx(0.1)
+            assert (services.model.usage + services.model.reused).usd == pytest.approx(0.1)
             (tool,) = services.web_tools.tools
             assert await tool.ainvoke({"query": "date"}) == {"results": []}
     assert len(endpoint.requests) == 2

@@ -33,9 +33,6 @@ AnnotationLevel = Literal["error", "warning", "notice"]
 class Codebase(Protocol):
     """The checked-out repository."""
 
-    def resolve_commit(self) -> str | None:
-        """Full object id of the commit that `index` reads; none without git. Quick, and possible before `index`."""
-
     def index(self) -> IndexFacts:
         """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out."""
 
@@ -91,12 +88,17 @@ class Model(Protocol):
     def with_fast_model(self) -> Model:
         """The same endpoint and budget, with the fast model for every call."""
 
-    def resume(self, spent: Usage) -> None:
-        """Count what an interrupted run of the same issue had spent."""
-
     @property
     def usage(self) -> Usage:
-        """Everything spent in this run, and in the interrupted one that it goes on with."""
+        """What this run has paid for so far."""
+
+    @property
+    def reused(self) -> Usage:
+        """What the replies found in the cache took when they were paid for.
+
+        They cost nothing now. They count against the caps all the same, so that a run that starts again decides, and
+        therefore asks, exactly as it did the first time.
+        """
 
 
 class MeasuredUsage(Protocol):
@@ -247,10 +249,6 @@ class Services:
     """Who proposes the next agents."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
     """The project's own settings."""
-    checkpoints: str | None = None
-    """File that the graph's state is kept in while it runs, so that an interrupted run can go on; none: nowhere."""
-    fingerprint: str = ""
-    """Digest of all settings that shape an answer: a run goes on only under the same."""
     telemetry: Telemetry | None = None
 
     def seconds_left(self) -> float:

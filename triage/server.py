@@ -46,7 +46,7 @@ def open_run(repository: str, iterations: int) -> tuple[Repository, Services]:
     services = session.open_services()
     limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
     server_url = session.environment.server_url if repository else ""
-    return Repository(slug=slug, server_url=server_url), replace(services, limits=limits, checkpoints=None)
+    return Repository(slug=slug, server_url=server_url), replace(services, limits=limits)
 
 
 async def _export_telemetry(report: RunReport, services: Services) -> None:

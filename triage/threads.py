@@ -102,6 +102,14 @@ async def run_in_daemon_thread(work: Callable[[], T], seconds: float | None = No
         errand.abandon()
 
 
+async def wait_or_cancel(work: "asyncio.Future[T]", cancelled: asyncio.Event, seconds: float = math.inf) -> None:
+    """Return when the work is done, when `cancelled` is set, or after so many seconds."""
+    stopping = asyncio.ensure_future(cancelled.wait())
+    either: set[asyncio.Future[Any]] = {work, stopping}
+    await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+
+
 def raise_if_abandoned() -> None:
     """To be called before anything that costs or lasts. Raises Abandoned."""
     errand = _current_job.get()

@@ -4,8 +4,6 @@ A `Session` holds what the process knows before it opens anything; `build_servic
 are imported where they are opened: their SDKs take up to a second, and a skipped event needs none of them.
 """
 
-import hashlib
-import json
 import time
 import uuid
 from collections.abc import Mapping
@@ -39,9 +37,6 @@ if TYPE_CHECKING:
     from triage.adapters.runner.actions_log import ActionsLog
     from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner
 
-
-SHAPING = {"model", "fast_model", "fallback_model", "model_base_url", "supervisor"}
-"""Inputs that shape an answer as they stand."""
 
 
 def utc_now() -> datetime:
@@ -200,8 +195,6 @@ def build_services(session: Session) -> Services:
         web_tools=_open_web_tools(session, responses),
         code_tools=_open_code_tools(session, codebase) if model else None,
         telemetry=_open_telemetry(session),
-        fingerprint=fingerprint(session.settings, session.config),
-        checkpoints=_checkpoint_file(session),
     )
 
 
@@ -265,7 +258,7 @@ def _find_cache(session: Session) -> Path | None:
         return None
     folder = session.root / session.settings.cache_dir
     # A link in the checkout may lead anywhere on this machine.
-    return None if any(has_symlink(session.root, folder / name) for name in ("index", "runs/state.sqlite")) else folder
+    return None if any(has_symlink(session.root, folder / name) for name in ("index", "runs")) else folder
 
 
 def _open_response_cache(session: Session) -> ResponseCache | None:
@@ -279,25 +272,6 @@ def _open_response_cache(session: Session) -> ResponseCache | None:
         return None
     cache = SqliteResponseCache(make_private_folder(folder / "runs"), session.progress.info, utc_now)
     return RedactingResponseCache(cache, session.redactor)
-
-
-def _checkpoint_file(session: Session) -> str | None:
-    from triage.adapters.cache.private_folder import make_private_file
-
-    folder = _find_cache(session)
-    return str(make_private_file(folder / "runs" / "state.sqlite")) if folder else None
-
-
-def fingerprint(settings: Settings, config: ProjectConfig) -> str:
-    """Digest of all that shapes an answer; keys, caps and what is written where do not."""
-    shaping = settings.model_dump(mode="json", include=SHAPING)
-    chosen = [
-        settings.effective_engine,
-        settings.effective_embedding_model,
-        bool(settings.tavily_api_key.get_secret_value()),
-    ]
-    told = json.dumps([__version__, shaping, chosen, config.model_dump(mode="json")], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def _open_model(

@@ -1,4 +1,4 @@
-"""A job that is killed and started again: it goes on, asks no answered question twice, and comments once."""
+"""A job that is killed and started again: it asks only what was not answered, and comments once."""
 
 import json
 import os
@@ -13,57 +13,62 @@ import pytest
 from testing.runs.external_services import ExternalServices, serve_all
 from testing.runs.job import Job, JobResult
 
-SIDE_BY_SIDE = [
+PARALLEL_REQUESTS = [
     {"model TriageReport", "model words", "model ticket"},
     {"model look up", "model CodebaseFinding", "search", "model choose", "model WebSearchFinding"},
 ]
 KILLED_AT = ["model InvestigatorFinding", "model CodebaseFinding", "search", "model TriageReport", "POST comments"]
-"""What is asked when the process is killed; `bench/resume.py` tries every request."""
+"""The request during which the process is killed."""
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[tuple[ExternalServices, Job]]:
-    with serve_all(tmp_path) as (outside, job):
+def scene(tmp_path: Path) -> Iterator[tuple[ExternalServices, Job]]:
+    with serve_all(tmp_path) as (services, job):
         job.inputs["cache-dir"] = str(tmp_path / "cache")
-        yield outside, job
+        yield services, job
 
 
-def paid(outside: ExternalServices) -> Counter[str]:
+def count_paid_requests(services: ExternalServices) -> Counter[str]:
     """How often each question to a model or a search was asked."""
-    return Counter(asked.what for asked in outside.requests if asked.what.startswith(("model ", "search")))
+    return Counter(request.what for request in services.requests if request.what.startswith(("model ", "search")))
 
 
-def killed_at(what: str, outside: ExternalServices, job: Job) -> JobResult:
-    """A run that is killed, and not asked, when this request comes in."""
+def run_until_killed(request: str, services: ExternalServices, job: Job) -> JobResult:
+    """A run that is killed when this request comes in; the request is not answered."""
     running = job.start_here()
 
-    def kill(_: int, asked: str) -> None:
-        if re.sub(r"/repos/\S*/", "", asked) == what:
+    def kill(_: int, what: str) -> None:
+        if re.sub(r"/repos/\S*/", "", what) == request:
             os.killpg(running.pid, signal.SIGKILL)
             running.wait()
 
-    outside.on_request = kill
-    ended = job.wait(running)
-    outside.on_request = lambda number, asked: None
-    assert ended.exit_code == -signal.SIGKILL, ended.log
-    return ended
+    services.on_request = kill
+    killed = job.wait(running)
+    services.on_request = lambda number, what: None
+    assert killed.exit_code == -signal.SIGKILL, killed.log
+    return killed
 
 
-@pytest.mark.parametrize("what", KILLED_AT)
-def test_a_killed_job_goes_on_and_pays_no_answer_twice(what: str, place: tuple[ExternalServices, Job]):
-    outside, job = place
-    killed_at(what, outside, job)
+@pytest.mark.parametrize("request_name", KILLED_AT)
+def test_a_killed_job_that_starts_again_pays_no_reply_twice(request_name: str, scene: tuple[ExternalServices, Job]):
+    services, job = scene
+    run_until_killed(request_name, services, job)
+    before = count_paid_requests(services)
     done = job.run_here()
 
     assert done.exit_code == 0, done.log
     assert done.outputs["status"] == "complete", done.log
-    again = {question for question, times in paid(outside).items() if times > 1}
-    in_flight = {what}.union(*(beside for beside in SIDE_BY_SIDE if what in beside))
-    assert again <= in_flight
-    assert len(outside.comments) == 1
+    asked_again = {question for question, times in count_paid_requests(services).items() if times > 1}
+    in_flight = {request_name}.union(*(group for group in PARALLEL_REQUESTS if request_name in group))
+    assert asked_again <= in_flight
+    assert len(services.comments) == 1
+
     report = json.loads((job.workspace / ".triage" / "report.json").read_text())
-    counted = [step["usage"] for step in report["steps"]]
+    calls = [call for step in report["steps"] for call in step["calls"]]
+    assert report["reused"]["calls"] == sum(call["replayed"] for call in calls)
     for unit in ("input_tokens", "output_tokens", "calls"):
-        assert report["usage"][unit] == sum(usage[unit] for usage in counted), "nothing is counted twice, or not at all"
-    if what != "POST comments":
-        assert "goes on after decision" in done.log
+        assert report["usage"][unit] == sum(step["usage"][unit] for step in report["steps"]), "only what this run paid"
+        assert report["usage"][unit] + report["reused"][unit] == sum(call["usage"][unit] for call in calls)
+    answered = sum(times for what, times in before.items() if what.startswith("model ") and what not in in_flight)
+    assert report["reused"]["calls"] >= answered
+    assert ("reused from the cache" in done.summary) == bool(report["reused"]["calls"])

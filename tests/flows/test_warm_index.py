@@ -72,8 +72,7 @@ def test_the_index_is_made_and_told():
 
 
 def test_what_vectors_cost_is_told():
-    model = FakeModel({})
-    model.resume(Usage(input_tokens=700, calls=1, usd=0.25))
+    model = FakeModel({}, spent=[Usage(input_tokens=700, calls=1, usd=0.25)])
     office = Office(model=model)
     office.run()
     assert (office.runner.values["tokens"], office.runner.values["cost-usd"]) == ("700", "0.250000")

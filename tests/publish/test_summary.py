@@ -19,6 +19,7 @@ from tests.publish.sample_runs import (
 )
 from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
 from triage.domain.report import RunReport
+from triage.domain.run import Usage
 from triage.publish.diagram import render_diagram
 from triage.publish.sections import build_page
 from triage.publish.size_limit import MAX_SUMMARY_UNITS, utf16_length
@@ -131,14 +132,18 @@ def test_requests_and_tool_calls_are_listed_in_the_order_of_time():
     assert len(at) == 17
 
 
-def test_answers_kept_from_an_interrupted_run_are_no_requests():
-    kept = [call("gpt-4o", -600.0, 900, replayed=True), call("gpt-4o", 3.0, 900)]
+def test_reused_replies_are_no_requests():
+    kept = [call("gpt-4o", 2.0, 0, replayed=True), call("gpt-4o", 3.0, 900)]
     text = render_summary(
         run(FULL, [with_details(step("critic", 3, 1.0, 1.0, "gpt-4o"), calls=kept)], FULL.decisions, 4.0)
     )
-    assert "<summary>1 request to models, 1 answer kept from an interrupted run, one by one</summary>" in text
-    assert "| before | Critic | `gpt-4o` |" in text
-    assert "| kept from an interrupted run, not asked again |" in text
+    assert "<summary>1 request to models, 1 reply reused from the cache, one by one</summary>" in text
+    assert "| reused from the cache, not asked again |" in text
+
+
+def test_the_summary_says_what_reused_replies_count_for():
+    report = FULL.model_copy(update={"reused": Usage(input_tokens=9_000, output_tokens=800, calls=3, usd=0.04)})
+    assert "3 reused replies at no cost (counted as 9,800 tokens towards the cap)" in render_summary(report)
 
 
 def test_faults_say_what_was_done_instead():

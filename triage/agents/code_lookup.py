@@ -74,7 +74,7 @@ class CodeLookup:
         """Turn after turn; why there is no further one, in our words."""
         last_usd = 0.0
         for turn in range(MAX_TURNS):
-            before = self._model.usage
+            before = self._model.usage + self._model.reused
             seconds = self._deadline - self._services.clock()
             if seconds < MIN_SECONDS:
                 return "the rest of the time is for the answer"
@@ -84,7 +84,7 @@ class CodeLookup:
                 ended = await self._run_turn(talk, turn)
             if ended:
                 return ended
-            last_usd = self._model.usage.priced_usd - before.priced_usd
+            last_usd = (self._model.usage + self._model.reused).priced_usd - before.priced_usd
         return "no turn is left"
 
     async def _run_turn(self, talk: ToolConversation, turn: int) -> str:

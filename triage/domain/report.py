@@ -102,8 +102,6 @@ class RunReport(Value):
     commit: str | None
     issue: IssueRef
     run_url: str = ""
-    resumed: bool = False
-    """An interrupted run was gone on with; usage and steps are of both."""
     cut: str = ""
     """Why the run ended before its end, in our words; empty when it did not."""
 
@@ -138,5 +136,8 @@ class RunReport(Value):
     faults: list[Fault] = Field(default_factory=list)
     """Everything in `steps` that went wrong, and what was done instead."""
     usage: Usage = Usage()
+    """What this run paid for."""
+    reused: Usage = Usage()
+    """`calls` replies were found in the cache and cost nothing now; the rest is what they took when they were paid."""
     limits: Limits = Limits()
     index: IndexFacts | None = None

@@ -66,7 +66,7 @@ class Usage(Value):
 
 
 class ModelCall(Value):
-    """One request to a model, also one that failed, and one that an interrupted run had answered already."""
+    """One request to a model, also one that failed, and one whose reply was found in the cache."""
 
     model: str
     mode: str
@@ -80,7 +80,7 @@ class ModelCall(Value):
     error: str | None = None
     """Our own name for what went wrong."""
     replayed: bool = False
-    """Answered from the reply store: nothing was asked, and it was paid when it was asked first."""
+    """Found in the cache: nothing was asked. `usage` is what it took when it was paid for."""
 
 
 class RunFacts(Value):
@@ -91,8 +91,6 @@ class RunFacts(Value):
     started_at: datetime
     triage_version: str
     run_url: str = ""
-    resumed: bool = False
-    """The run goes on with one that was interrupted."""
 
 
 class Limits(Value):

@@ -1,12 +1,11 @@
 """Waiting for GitHub: as long as there is time, and nobody cancels."""
 
 import asyncio
-import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from triage.errors import GitHubUnavailable
-from triage.threads import run_in_daemon_thread
+from triage.threads import run_in_daemon_thread, wait_or_cancel
 
 T = TypeVar("T")
 
@@ -52,11 +51,3 @@ async def run_while_time_left(
     if not running.done():
         running.cancel()
     return running
-
-
-async def wait_or_cancel(work: "asyncio.Future[T]", cancelled: asyncio.Event, seconds: float = math.inf) -> None:
-    """Return when the work is done, the run is cancelled, or so many seconds are over."""
-    stopping = asyncio.ensure_future(cancelled.wait())
-    either: set[asyncio.Future[Any]] = {work, stopping}
-    await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()

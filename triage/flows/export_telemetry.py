@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from triage.domain.report import RunReport
 from triage.ports import Services
-from triage.threads import run_in_daemon_thread
+from triage.threads import run_in_daemon_thread, wait_or_cancel
 
 MAX_SECONDS = 3.5
 """A little more than the door allows itself: it bounds each wait, and a collector may trickle."""
@@ -32,9 +32,7 @@ async def export_telemetry(
     if telemetry is None:
         return
     sending = asyncio.ensure_future(run_in_daemon_thread(lambda: telemetry.export(report)))
-    stopping = asyncio.ensure_future(cancelled.wait())
-    await asyncio.wait({sending, stopping}, timeout=MAX_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
+    await wait_or_cancel(sending, cancelled, MAX_SECONDS)
     if cancelled.is_set():
         await asyncio.wait({sending}, timeout=max(0.0, min(MAX_SECONDS_AFTER_SIGNAL, seconds_left())))
     if not sending.done():

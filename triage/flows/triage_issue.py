@@ -19,7 +19,7 @@ from triage.events.trigger_snapshot import (
     to_run_record,
     withdrawal_reason,
 )
-from triage.flows.deadlines import call_with_deadline, wait_or_cancel
+from triage.flows.deadlines import call_with_deadline
 from triage.flows.export_telemetry import export_telemetry
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.model_run_cap import check_model_run_cap
@@ -30,7 +30,7 @@ from triage.publish.deduplicate import find_duplicates, find_our_comments, skip_
 from triage.publish.hidden_state import PostedState, hash_text, parse_state
 from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished
 from triage.text.inert_markdown import sanitize_markdown
-from triage.threads import run_in_daemon_thread
+from triage.threads import run_in_daemon_thread, wait_or_cancel
 
 AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
 """What needs nobody's right: the event alone is enough to go on."""

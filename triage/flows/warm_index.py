@@ -4,11 +4,10 @@ import asyncio
 
 from triage.domain.code import IndexFacts
 from triage.domain.run import Status, Usage
-from triage.flows.deadlines import wait_or_cancel
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.publish.apply_effects import apply_effects
 from triage.publish.plan_effects import plan_index_result, plan_unfinished
-from triage.threads import run_in_daemon_thread
+from triage.threads import run_in_daemon_thread, wait_or_cancel
 
 
 async def warm_index(desk: FlowContext, cancelled: asyncio.Event) -> FlowResult:

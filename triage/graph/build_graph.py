@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
@@ -15,12 +14,12 @@ from triage.ports import Services
 Graph = CompiledStateGraph[BugTriageState, Services, BugTriageState, BugTriageState]
 
 
-def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
-    """Nodes and edges; with a checkpointer the state is kept after every superstep."""
+def build_graph() -> Graph:
+    """Return the compiled graph; `Services` is its runtime context."""
     graph = StateGraph(BugTriageState, context_schema=Services)
     graph.add_edge(START, "prepare")
     add_nodes(graph)
-    return graph.compile(checkpointer=checkpointer)
+    return graph.compile()
 
 
 def add_nodes(

@@ -6,7 +6,7 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
 from triage.domain.findings import TriageReport, WebResult
 from triage.domain.report import Citations, IssueRef, RunReport, Suspect, Ticket
-from triage.domain.run import Outcome, Status, StepRecord, ToolExecution
+from triage.domain.run import Outcome, Status, StepRecord, ToolExecution, Usage
 from triage.graph.collect_faults import collect_faults
 from triage.graph.triage_state import BugTriageState, build_agent_input, compute_confidence
 from triage.ports import Services
@@ -52,7 +52,6 @@ def build_report(state: BugTriageState, services: Services, interrupted: str = "
             labels=state.labels,
         ),
         run_url=services.facts.run_url,
-        resumed=services.facts.resumed,
         cut=interrupted,
         kind=kind,
         verdict=state.critique.verdict if state.critique and is_bug else None,
@@ -82,6 +81,7 @@ def build_report(state: BugTriageState, services: Services, interrupted: str = "
         steps=state.steps,
         faults=collect_faults(state.steps),
         usage=services.model.usage if services.model else state.usage,
+        reused=services.model.reused if services.model else Usage(),
         limits=services.limits,
         index=state.index,
     )

@@ -97,7 +97,7 @@ async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Updat
 
 def compute_bounds(services: Services) -> Bounds:
     """What the run may still do."""
-    spent = services.model.usage if services.model else None
+    spent = services.model.usage + services.model.reused if services.model else None
     return Bounds(services.limits, services.seconds_left(), list_available_agents(services), spent)
 
 

@@ -1,7 +1,8 @@
-"""What the graph remembers: plain data that can be checkpointed, no client, no index."""
+"""What the graph remembers: plain data, no client, no index."""
 
-from operator import add
-from typing import Annotated
+from collections.abc import Callable, Mapping, Sequence
+from operator import add, or_
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
@@ -52,7 +53,7 @@ class BugTriageState(BaseModel):
 
     round: int = 1
     """First pass, then at most two more; the supervisor counts."""
-    answered_in_round: Annotated[dict[str, int], lambda old, new: {**old, **new}] = Field(default_factory=dict)
+    answered_in_round: Annotated[dict[str, int], or_] = Field(default_factory=dict)
     """Agent to the round that it last answered in."""
     by_rules: Annotated[list[AgentName], add] = Field(default_factory=list)
     """Agents whose model answered with `error`: their next try is by rules."""
@@ -70,6 +71,19 @@ class BugTriageState(BaseModel):
     def usage(self) -> Usage:
         """What all steps so far spent."""
         return sum((step.usage for step in self.steps), Usage())
+
+
+REDUCERS: Mapping[str, Callable[[Any, Any], Any]] = {
+    name: field.metadata[0] for name, field in BugTriageState.model_fields.items() if field.metadata
+}
+
+
+def apply_updates(state: BugTriageState, updates: Sequence[Mapping[str, Any]]) -> BugTriageState:
+    """Return the state with the updates of nodes, reduced as the graph would."""
+    for update in updates:
+        reduced = {name: REDUCERS[name](getattr(state, name), update[name]) for name in update if name in REDUCERS}
+        state = state.model_copy(update={**update, **reduced})
+    return state
 
 
 def create_state(issue: Issue, repository: Repository) -> BugTriageState:

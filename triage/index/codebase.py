@@ -52,16 +52,6 @@ class GitCodebase:
         self._cache = cache
         self._indexed: IndexedCommit | None = None
 
-    def resolve_commit(self) -> str | None:
-        """Full object id of HEAD's commit; none without git."""
-        from triage.index.source.commit import open_commit
-        from triage.index.source.git import GitError
-
-        try:
-            return open_commit(self._root.resolve()).commit
-        except GitError:
-            return None
-
     def index(self) -> IndexFacts:
         """Read, cut, embed and store HEAD's commit. Slow: call it in a thread. Raises nothing for odd files."""
         from triage.index.build.build_corpus import IndexLimits

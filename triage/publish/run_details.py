@@ -20,7 +20,6 @@ class RequestRow:
     """A request to a model or a tool call, as a row of a table."""
 
     seconds_after_start: float
-    """Negative for an answer that an interrupted run received."""
     step: StepName
     target: str
     details: str
@@ -80,6 +79,9 @@ def _summarize_usage(report: RunReport) -> str:
         if used.usd is not None:
             price = f"{wording.format_dollars(used.usd)} of {wording.format_dollars(limits.usd)} US dollars"
         facts += [f"{used.tokens:,} of {limits.tokens:,} tokens", price]
+    if report.reused.calls:
+        replies = wording.format_count(report.reused.calls, "reused reply", "reused replies")
+        facts.append(f"{replies} at no cost (counted as {report.reused.tokens:,} tokens towards the cap)")
     return ", ".join(facts)
 
 
@@ -91,11 +93,11 @@ def _summarize_decisions(report: RunReport) -> str:
 
 def _summarize_requests(report: RunReport) -> str:
     calls = [call for step in report.steps for call in step.calls]
-    replayed = sum(call.replayed for call in calls)
+    reused = sum(call.replayed for call in calls)
     tools = sum(len(step.tools) for step in report.steps)
     counts = [
-        wording.format_count(len(calls) - replayed, "request") + " to models" if len(calls) > replayed else "",
-        wording.format_count(replayed, "answer") + " kept from an interrupted run" if replayed else "",
+        wording.format_count(len(calls) - reused, "request") + " to models" if len(calls) > reused else "",
+        wording.format_count(reused, "reply", "replies") + " reused from the cache" if reused else "",
         wording.format_count(tools, "tool call") if tools else "",
     ]
     return ", ".join(count for count in counts if count)
@@ -107,7 +109,7 @@ def _list_requests(report: RunReport) -> Iterator[RequestRow]:
 
     for step in report.steps:
         for call in step.calls:
-            outcome = "kept from an interrupted run, not asked again" if call.replayed else _describe_outcome(call)
+            outcome = "reused from the cache, not asked again" if call.replayed else _describe_outcome(call)
             at = after_start(call.started_at)
             yield RequestRow(at, step.step, call.model, call.mode, call.ms / 1000, call.usage, outcome)
         for tool in step.tools:

@@ -303,10 +303,10 @@ def test_a_usage_that_would_lift_the_limits_is_refused(usage: Usage):
     call = ModelCall(model="m", mode="plain", started_at=NOW, ms=1, usage=usage, outcome=Outcome.SUCCESS)
     with budget.measure_usage(60) as meter:
         with pytest.raises(ValueError, match="negative, infinite or NaN"):
-            budget.add_call(call)
+            budget.add_cached_call(call)
         with pytest.raises(ValueError, match="negative, infinite or NaN"):
             budget.commit(reservation, call)
-    assert budget.usage == Usage()
+    assert budget.usage == budget.reused == Usage()
     assert meter.calls == []
     with pytest.raises(BudgetExceeded):
         budget.reserve(100, 0.1)  # the reservation stays
@@ -332,26 +332,31 @@ async def test_a_cached_reply_with_negative_counts_is_asked_for_again(field: str
     assert model.usage.tokens == 120
 
 
-# --- an interrupted run
+# --- replies found in the cache
 
 
-async def test_what_an_interrupted_run_spent_counts_towards_the_caps():
+def cached_call(usage: Usage) -> ModelCall:
+    return ModelCall(
+        model="m", mode="json_schema", started_at=NOW, ms=0, usage=usage, outcome=Outcome.SUCCESS, replayed=True
+    )
+
+
+async def test_a_reused_reply_counts_against_the_caps_and_costs_nothing():
     with serve_script([chat_completion(GREEN)]) as server:
-        model = ModelSetup(server, Limits(tokens=1_000)).model
-        model.resume(Usage(input_tokens=850, output_tokens=50, calls=3, usd=0.1))
-        assert model.usage.tokens == 900
+        setup = ModelSetup(server, Limits(tokens=1_000))
+        setup.budget.add_cached_call(cached_call(Usage(input_tokens=850, output_tokens=50, calls=3, usd=0.1)))
+        assert setup.model.usage == Usage()
+        assert (setup.model.reused.tokens, setup.model.reused.calls) == (900, 3)
         with pytest.raises(BudgetExceeded):
-            await colour(model)
-        dear = ModelSetup(server, Limits(usd=0.1)).model
-        dear.resume(Usage(input_tokens=1, calls=1, usd=0.0999))
+            await colour(setup.model)
+        dear = ModelSetup(server, Limits(usd=0.1))
+        dear.budget.add_cached_call(cached_call(Usage(input_tokens=1, calls=1, usd=0.0999)))
         with pytest.raises(CostLimitExceeded):
-            await colour(dear)
+            await colour(dear.model)
     assert server.requests == []
 
 
-async def test_an_unknown_cost_stays_unknown():
-    with serve_script([chat_completion(GREEN)]) as server:
-        model = ModelSetup(server).model
-        model.resume(Usage(input_tokens=1, calls=1, usd=None))
-        await colour(model)
-    assert model.usage.usd is None
+def test_known_dollars_stay_known_beside_unknown_ones():
+    half = Usage(input_tokens=1, calls=1, usd=0.2) + Usage(input_tokens=1, calls=1, usd=None)
+    assert (half.usd, half.priced_usd) == (None, 0.2)
+    assert (half + half).priced_usd == pytest.approx(0.4)

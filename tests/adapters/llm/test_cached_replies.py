@@ -1,6 +1,7 @@
 """What was answered is not asked again by the run that goes on."""
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from pydantic import BaseModel
 from testing.fakes import FakeResponseCache
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
 from tests.adapters.llm.model import GREEN, Colour, ModelSetup, asked_models, asked_modes, colour
-from triage.domain.run import Limits, Outcome
+from triage.domain.run import Limits, Outcome, Usage
 from triage.errors import BudgetExceeded, ModelUnavailable
 
 
@@ -50,13 +51,15 @@ async def test_an_answer_is_the_same_when_it_is_replayed(ask: Any, reply: Script
     assert (call.replayed, call.outcome, call.model) == (True, Outcome.SUCCESS, asked_models(server)[0])
 
 
-async def test_a_replayed_answer_counts_like_a_fresh_one():
+async def test_a_reused_reply_counts_against_the_caps_and_costs_nothing():
     replies = FakeResponseCache()
     with serve_script([chat_completion(GREEN, cached=50)]) as server:
         first, second = ModelSetup(server, replies=replies), ModelSetup(server, Limits(tokens=200), replies=replies)
         await colour(first.model)
-        await colour(second.model)
-        assert second.model.usage == first.model.usage
+        with second.model.measure_usage(10) as meter:
+            await colour(second.model)
+        assert second.model.reused == first.model.usage
+        assert second.model.usage == meter.usage == Usage()
         with pytest.raises(BudgetExceeded):
             await colour(second.model, "Another?")
 
@@ -169,6 +172,13 @@ async def test_an_answer_that_could_not_be_used_is_asked_for_again(reply: Script
         lambda kept: json.dumps(json.loads(kept) | {"mode": "telepathy"}),
         lambda kept: json.dumps(json.loads(kept) | {"content": "prose"}),
         lambda kept: json.dumps(json.loads(kept) | {"input_tokens": "many"}),
+        lambda kept: json.dumps(json.loads(kept) | {"input_tokens": True}),
+        lambda kept: json.dumps(json.loads(kept) | {"input_tokens": -1}),
+        lambda kept: json.dumps(json.loads(kept) | {"output_tokens": -900}),
+        lambda kept: json.dumps(json.loads(kept) | {"output_tokens": 10**9}),
+        lambda kept: json.dumps(json.loads(kept) | {"output_tokens": math.nan}),
+        lambda kept: json.dumps(json.loads(kept) | {"output_tokens": math.inf}),
+        lambda kept: json.dumps(json.loads(kept) | {"cached_tokens": 10**6}),
         lambda kept: json.dumps(json.loads(kept) | {"more": 1}),
     ],
 )
@@ -181,7 +191,7 @@ async def test_a_kept_answer_that_cannot_be_used_is_asked_for_again(spoil: Any):
         door = ModelSetup(server, replies=replies)
         assert (await colour(door.model)).depth == 3
     assert len(server.requests) == 2
-    assert door.model.usage.calls == 1
+    assert (door.model.usage.calls, door.model.reused) == (1, Usage())
 
 
 async def test_odd_letters_in_arguments_can_be_kept():

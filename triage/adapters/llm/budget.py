@@ -21,8 +21,8 @@ class MeterReading:
 
     @property
     def usage(self) -> Usage:
-        """Returns tokens and dollars of the calls that ended."""
-        return sum((call.usage for call in self.calls), Usage())
+        """Returns tokens and dollars of the calls that ended; replies found in the cache cost nothing."""
+        return sum((call.usage for call in self.calls if not call.replayed), Usage())
 
     @property
     def models(self) -> list[str]:
@@ -54,6 +54,9 @@ class Budget:
         self._priced_usd = 0.0  # of calls with a known price; `usage.usd` is None after the first unknown one
         self._lock = Lock()  # embeddings are made in a thread
         self.usage = Usage()
+        """Paid for in this run."""
+        self.reused = Usage()
+        """Of replies found in the cache: they count against the caps, and cost nothing now."""
 
     def reserve(self, tokens: int, usd: float | None) -> Reservation:
         """Reserves what a call may cost at most; only tokens for a call without a known price.
@@ -67,7 +70,8 @@ class Budget:
         if self._limits.usd <= 0:
             raise BudgetExceeded("max-cost-usd is 0")
         with self._lock:
-            if self.usage.tokens + sum(r.tokens for r in self._reserved) + wanted.tokens > self._limits.tokens:
+            tokens = self.usage.tokens + self.reused.tokens + sum(r.tokens for r in self._reserved)
+            if tokens + wanted.tokens > self._limits.tokens:
                 raise BudgetExceeded(f"max-tokens ({self._limits.tokens:,}) would be exceeded")
             if self._priced_usd + sum(r.usd for r in self._reserved) + wanted.usd > self._limits.usd:
                 raise CostLimitExceeded(f"max-cost-usd ({self._limits.usd:.2f}) would be exceeded")
@@ -90,28 +94,21 @@ class Budget:
             self._reserved.remove(reservation)
             if pending is not None:
                 self._reserved.append(pending)
-            self._add(call.usage)
+            self._priced_usd += call.usage.priced_usd
+            self.usage += call.usage
         _record(call)
 
-    def add_call(self, call: ModelCall) -> None:
-        """Counts a call that was not reserved, such as one that a cached reply answers.
+    def add_cached_call(self, call: ModelCall) -> None:
+        """Counts a call whose reply was found in the cache.
 
         Raises:
             ValueError: A number is negative, infinite or NaN.
         """
         _check_usage(call.usage)
         with self._lock:
-            self._add(call.usage)
+            self._priced_usd += call.usage.priced_usd
+            self.reused += call.usage
         _record(call)
-
-    def resume(self, spent: Usage) -> None:
-        """Counts what an interrupted run has spent."""
-        with self._lock:
-            self._add(spent)
-
-    def _add(self, usage: Usage) -> None:
-        self._priced_usd += usage.priced_usd
-        self.usage += usage
 
     @contextmanager
     def measure_usage(self, deadline: float) -> Iterator[MeterReading]:

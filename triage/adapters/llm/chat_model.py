@@ -92,7 +92,7 @@ class ChatModel:
 
     @property
     def usage(self) -> Usage:
-        """Returns everything spent in this run."""
+        """Returns what this run has paid for so far."""
         return self._usage_meter.budget.usage
 
     def with_fast_model(self) -> "ChatModel":
@@ -102,9 +102,10 @@ class ChatModel:
         fast._fallback = self._models["fast"]
         return fast
 
-    def resume(self, spent: Usage) -> None:
-        """Counts what an interrupted run of the same issue has spent."""
-        self._usage_meter.budget.resume(spent)
+    @property
+    def reused(self) -> Usage:
+        """Returns what the replies found in the cache used when they were paid for."""
+        return self._usage_meter.budget.reused
 
     def measure_usage(self, seconds: float) -> AbstractContextManager[MeterReading]:
         """Measures the calls made inside the block, which may take so many seconds."""

@@ -1,12 +1,15 @@
 """A model's reply in a form that can be cached."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
+from pydantic import Field, model_validator
 
-from triage.adapters.llm.token_count import TokenCount
+from triage.adapters.llm.token_count import MAX_COUNT, TokenCount
 from triage.domain.value import Value
 from triage.secrets.redactor import Redact
+
+Count = Annotated[int, Field(ge=0, lt=MAX_COUNT)]
 
 
 class RequestedTool(Value):
@@ -30,11 +33,18 @@ class ModelReply(Value):
     tools: list[RequestedTool]
     finish_reason: str | None
     refused: bool
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
+    input_tokens: Count
+    output_tokens: Count
+    cached_tokens: Count
+    """A part of the input."""
     estimated: bool
     """Whether the counts are our own estimate."""
+
+    @model_validator(mode="after")
+    def _check_cached(self) -> "ModelReply":
+        if self.cached_tokens > self.input_tokens:
+            raise ValueError("more tokens from the provider's cache than in the prompt")
+        return self
 
     @property
     def token_count(self) -> TokenCount:

@@ -90,12 +90,12 @@ class UsageMeter:
         return Reservation(max_output_tokens, self.prices.cost_usd(model, TokenCount(0, max_output_tokens)) or 0.0)
 
     def record_cached_reply(self, model: str, mode: str, tokens: TokenCount, *, estimated: bool) -> None:
-        """Counts a call of an interrupted run, which was paid for the same report.
+        """Counts a call whose reply was found in the cache.
 
         Raises:
             ValueError: The cached reply has negative counts.
         """
-        self.budget.add_call(
+        self.budget.add_cached_call(
             ModelCall(
                 model=model,
                 mode=mode,
