@@ -118,10 +118,10 @@ async def handle_event(environ: Mapping[str, str], actions: ActionsContext, sign
 
     # Work and write
     event_issue = parse_issue(payload) if isinstance(task, TriageIssue | QuietIssue) else None
-    context = _build_flow_context(session, actions, signals, event_issue)
+    context = _build_flow_context(session, actions, signals, cancelled, event_issue)
     if isinstance(task, WarmIndex):
-        return await warm_index(context, cancelled)
-    return await run_task(task, context, cancelled)
+        return await warm_index(context)
+    return await run_task(task, context)
 
 
 def _read_session(environ: Mapping[str, str], actions: ActionsContext) -> Session:
@@ -171,7 +171,11 @@ class _Deadlines:
 
 
 def _build_flow_context(
-    session: Session, actions: ActionsContext, signals: SignalHandler, event_issue: Issue | None
+    session: Session,
+    actions: ActionsContext,
+    signals: SignalHandler,
+    cancelled: asyncio.Event,
+    event_issue: Issue | None,
 ) -> FlowContext:
     settings, environment = session.settings, session.environment
     deadlines = _Deadlines(session.started, settings.limits().run_seconds, signals)
@@ -186,6 +190,7 @@ def _build_flow_context(
         open_idle_services=session.open_idle_services,
         max_model_runs=settings.max_model_runs_per_day if settings.effective_engine == "model" else None,
         now=wiring.utc_now,
+        cancelled=cancelled,
         event_issue=event_issue and actions.redactor.redact_model("issue", event_issue),
         config=session.config,
         seconds_left=deadlines.seconds_left,

@@ -101,7 +101,7 @@ class Stage:
             "event_issue": told,
         }
         try:
-            return asyncio.run(run_task(task, FlowContext(**known | changes), asyncio.Event()))
+            return asyncio.run(run_task(task, FlowContext(**known | changes)))
         finally:
             tracker.close()
 

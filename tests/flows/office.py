@@ -56,7 +56,7 @@ class FlowHarness:
         self.services = fake_services(codebase=FakeCodebase(factories.FILES, on_index=meanwhile))
 
     def run(self, task: Task) -> FlowResult:
-        return asyncio.run(run_task(task, self.build_context(), asyncio.Event()))
+        return asyncio.run(run_task(task, self.build_context()))
 
     def thread(self, *said: IssueComment, **changes: Any) -> None:
         self.github.issues[7] = factories.issue(thread=list(said), **changes)

@@ -21,7 +21,7 @@ OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
 
 
 def run(office: FlowHarness, config: ProjectConfig, task: TriageIssue = OPENED) -> FlowResult:
-    return asyncio.run(run_task(task, replace(office.build_context(), config=config), asyncio.Event()))
+    return asyncio.run(run_task(task, replace(office.build_context(), config=config)))
 
 
 @pytest.mark.parametrize("by_model", [False, True])

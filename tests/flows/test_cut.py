@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -63,7 +63,7 @@ class Night:
     def run(self, task: Task = OPENED) -> FlowResult:
         async def work() -> FlowResult:
             self.loop, self.cancelled = asyncio.get_running_loop(), asyncio.Event()
-            return await asyncio.wait_for(run_task(task, self.desk(), self.cancelled), 30)
+            return await asyncio.wait_for(run_task(task, self.desk()), 30)
 
         return asyncio.run(work())
 
@@ -77,6 +77,7 @@ class Night:
             open_services=lambda: self.given,
             now=lambda: NOW,
             event_issue=self.told,
+            cancelled=self.cancelled,
             seconds_left=lambda: self.seconds,
             read_seconds_left=lambda: self.reading_seconds,
         )
@@ -159,7 +160,7 @@ def test_cancelled_before_it_began_a_run_asks_nobody(night: Night):
     async def work() -> FlowResult:
         cancelled = asyncio.Event()
         cancelled.set()
-        return await run_task(OPENED, night.desk(), cancelled)
+        return await run_task(OPENED, replace(night.desk(), cancelled=cancelled))
 
     assert asyncio.run(work()).status is Status.DEGRADED
     assert asked == []

@@ -219,7 +219,7 @@ def test_services_are_made_only_for_work():
         raise AssertionError("nothing is to be done")
 
     office = FlowHarness()
-    desk = FlowContext(
+    context = FlowContext(
         github=office.github,
         runner=office.runner,
         progress=FakeProgressLog(),
@@ -228,4 +228,4 @@ def test_services_are_made_only_for_work():
         open_services=never,
         now=lambda: NOW,
     )
-    asyncio.run(run_task(Skip(reason="Not ours."), replace(desk), asyncio.Event()))
+    asyncio.run(run_task(Skip(reason="Not ours."), context))

@@ -39,7 +39,7 @@ class Office:
     seconds_left: Callable[[], float] = lambda: 60.0
 
     def run(self, cancelled: asyncio.Event | None = None) -> FlowResult:
-        desk = FlowContext(
+        context = FlowContext(
             github=self.github,
             runner=self.runner,
             progress=self.journal,
@@ -48,8 +48,9 @@ class Office:
             open_services=lambda: fake_services(codebase=self.codebase, model=self.model),
             now=lambda: NOW,
             seconds_left=self.seconds_left,
+            cancelled=cancelled or asyncio.Event(),
         )
-        return asyncio.run(warm_index(desk, cancelled or asyncio.Event()))
+        return asyncio.run(warm_index(context))
 
 
 def facts(**changes: object) -> IndexFacts:

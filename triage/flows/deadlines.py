@@ -1,53 +1,58 @@
-"""Waiting for GitHub: as long as there is time, and nobody cancels."""
+"""Blocking calls that end with the run's time, or when somebody cancels the run."""
 
 import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
 from triage.errors import GitHubUnavailable
+from triage.flows.flow_context import FlowContext
 from triage.threads import run_in_daemon_thread, wait_or_cancel
 
 T = TypeVar("T")
 
 
-async def call_with_deadline(what: str, work: Callable[[], T], seconds: float, cancelled: asyncio.Event) -> T:
-    """What GitHub answers to a question.
+async def call_with_deadline(what: str, call: Callable[[], T], context: FlowContext) -> T:
+    """Ask GitHub something before the agents start.
 
     Args:
-        what: That is asked for, as a sentence begins.
-        work: Asks; it blocks.
-        seconds: How long it is waited for.
-        cancelled: Set when the run is.
+        what: What is read, as the first words of a sentence.
+        call: Asks; it blocks.
+        context: Says how long the call may take.
 
     Raises:
-        GitHubUnavailable: As the work itself, and when it is not waited for any longer.
+        GitHubUnavailable: From the call itself, when time is up, or when the run is cancelled.
     """
-    if not cancelled.is_set():
-        asking = asyncio.ensure_future(run_in_daemon_thread(work, seconds))
-        await wait_or_cancel(asking, cancelled)
+    if not context.cancelled.is_set():
+        seconds = context.read_seconds_left()
+        asking = asyncio.ensure_future(run_in_daemon_thread(call, seconds))
+        await wait_or_cancel(asking, context.cancelled)
         if asking.done():
             try:
                 return asking.result()
             except TimeoutError:
-                why = f"GitHub took more than {seconds:.0f} seconds"
-                raise GitHubUnavailable(f"{what} could not be read: {why}.") from None
+                raise GitHubUnavailable(
+                    f"{what} could not be read: GitHub took more than {seconds:.0f} seconds."
+                ) from None
         asking.cancel()
     raise GitHubUnavailable(f"{what} could not be read: the run was cancelled.")
 
 
 async def run_while_time_left(
-    work: Callable[[], T], left: Callable[[], float], cancelled: asyncio.Event
+    work: Callable[[], T], seconds_left: Callable[[], float], cancelled: asyncio.Event
 ) -> "asyncio.Future[T]":
-    """Blocking work, done or walked away from: it is waited for until the time is up, which a signal makes shorter.
+    """Run blocking work until the time is up.
 
     Args:
-        work: It is told how long it is waited for, so that it begins no wait that is longer.
-        left: Seconds that it may still take.
-        cancelled: Set when the run is.
+        work: Runs in a thread that knows how long it may take.
+        seconds_left: Seconds for the work; asked again after a signal, which makes them fewer.
+        cancelled: Set by a signal.
+
+    Returns:
+        The work, done or cancelled.
     """
-    running = asyncio.ensure_future(run_in_daemon_thread(work, max(0.0, left())))
-    await wait_or_cancel(running, cancelled, max(0.0, left()))
-    await asyncio.wait({running}, timeout=max(0.0, left()))
+    running = asyncio.ensure_future(run_in_daemon_thread(work, max(0.0, seconds_left())))
+    await wait_or_cancel(running, cancelled, max(0.0, seconds_left()))
+    await asyncio.wait({running}, timeout=max(0.0, seconds_left()))
     if not running.done():
         running.cancel()
     return running

@@ -1,8 +1,9 @@
-"""What a flow acts through, and how it ends."""
+"""What the flows act through, and what they return."""
 
+import asyncio
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from triage.domain.effect import Policy
@@ -15,7 +16,7 @@ from triage.ports import GitHub, ProgressLog, Runner, Services
 
 @dataclass(frozen=True)
 class FlowContext:
-    """What the flow acts through. `services` is called only when there is work: it costs seconds."""
+    """What a flow acts through. The `open_` functions take seconds, so a flow calls them only when there is work."""
 
     github: GitHub
     runner: Runner
@@ -24,25 +25,30 @@ class FlowContext:
     repository: Repository
     open_services: Callable[[], Services]
     now: Callable[[], datetime]
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set at the first signal."""
     event_issue: Issue | None = None
-    """The issue as the event's payload shows it, with the comment that the event is about; none when it brings none."""
+    """The issue as the event's payload shows it; its last comment is the one that the event is about, if any."""
     seconds_left: Callable[[], float] = lambda: math.inf
-    """Until everything must be written: the run's time and a little more, after a signal a few seconds."""
+    """Until everything must be written. A signal makes it shorter."""
     read_seconds_left: Callable[[], float] = lambda: math.inf
-    """For the next question to GitHub before the work begins: a triage of what the event tells must still fit."""
+    """For the next question to GitHub before the agents start."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
-    """The project's own settings."""
     open_idle_services: Callable[[], Services] | None = None
-    """The services of a run that is cancelled before it begins; quicker to have."""
+    """For a run that is cancelled before the agents start; quicker to open."""
     max_model_runs: int | None = None
-    """In 24 hours, in this repository; none where no model would be asked."""
+    """In this repository in 24 hours; none where no model would be asked."""
     open_rules_services: Callable[[], Services] | None = None
-    """The services of a run beyond that."""
+    """For a run beyond that number."""
+
+    def with_rules_engine(self) -> "FlowContext":
+        """Return the same context, whose services answer by rules."""
+        return replace(self, open_services=self.open_rules_services or self.open_services)
 
 
 @dataclass(frozen=True)
 class FlowResult:
-    """How it ended; the root makes an exit code of it."""
+    """How a flow ended; `triage.action` makes an exit code of it."""
 
     status: Status
     report: RunReport | None = None

@@ -1,57 +1,103 @@
-"""The end of a run: a last look at the issue, and what is written while there is time."""
+"""The end of a run: a last look at the issue, and everything that is written."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from triage.domain.effect import Effect
 from triage.domain.issue import Issue
+from triage.domain.report import RunReport
 from triage.errors import CannotPublish, TriageError
 from triage.flows.deadlines import run_while_time_left
-from triage.ports import GitHub, Runner
+from triage.flows.flow_context import FlowContext
+from triage.flows.triage_job import TriageJob
 from triage.publish.apply_effects import IssueEffect, PublishResult, apply_issue_effects, apply_local_effects
+from triage.publish.deduplicate import find_duplicates, find_our_comment, skip_reason
+from triage.publish.hidden_state import hash_text, parse_state
+from triage.publish.plan_effects import plan_report
 
 REFETCH_SHARE = 0.5
-"""Of the time that is left, for the last look: the writing must still fit."""
+"""Of the time that is left, for the last look: writing must still fit."""
 
 
-async def refetch_issue(
-    issue: Issue, github: GitHub, seconds_left: Callable[[], float], cancelled: asyncio.Event
-) -> Issue | None:
-    """The issue as it is now, minutes after it was read, with all comments of ours that stand.
+async def write_report(
+    report: RunReport, job: TriageJob, paths: Sequence[str], context: FlowContext
+) -> tuple[RunReport, PublishResult]:
+    """Write everything about a report. Minutes have passed since the issue was read, so it is read again first.
 
-    None when GitHub does not tell: what hinders it is told by the write that follows.
+    Args:
+        report: Of the run.
+        job: What the run was about.
+        paths: All indexed files.
+        context: Of the run.
+
+    Returns:
+        The report as it was published, and what came of writing it.
+    """
+    issue = job.fetched_issue
+    partial = context.cancelled.is_set() and bool(report.cut)
+    may_comment = context.policy.comment and not context.policy.dry_run
+    if may_comment and (not partial or (report.findings and not find_our_comment(issue))):
+        issue = await refetch_issue(issue, context) or issue
+    before = job.issue_at_trigger
+    edited = hash_text(issue.title, issue.body) != hash_text(before.title, before.body)
+    report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
+    comment = find_our_comment(issue)
+    reason = skip_reason(before, issue, job.posted_state, parse_state(comment.body) if comment else None)
+    if reason:
+        context.progress.info(reason)
+        report = add_notes(report, reason)
+    effects = plan_report(
+        report,
+        context.policy,
+        before.model_copy(update={"labels": issue.labels}),
+        comment,
+        paths,
+        partial=partial,
+        run=job.run,
+        duplicates=find_duplicates(issue),
+        is_skipped=bool(reason),
+    )
+    return report, await write_results(effects, context)
+
+
+def add_notes(report: RunReport, *notes: str) -> RunReport:
+    """Return the report with these notes before its own; empty ones are left out."""
+    return report.model_copy(update={"notes": [*filter(None, notes), *report.notes]})
+
+
+async def refetch_issue(issue: Issue, context: FlowContext) -> Issue | None:
+    """Return the issue as it is now, with all our comments.
+
+    Returns None when GitHub does not answer; the next write reports the error.
     """
     number = issue.number
     if number is None:
         return None
-    looking = await run_while_time_left(
-        lambda: github.refetch_issue(number), lambda: seconds_left() * REFETCH_SHARE, cancelled
+    fetching = await run_while_time_left(
+        lambda: context.github.refetch_issue(number), lambda: context.seconds_left() * REFETCH_SHARE, context.cancelled
     )
     with suppress(TriageError, TimeoutError, asyncio.InvalidStateError):
-        now = looking.result()
-        read = {said.comment_id: said for said in issue.thread if said.ours}
-        return now.model_copy(update={"thread": list((read | {said.comment_id: said for said in now.thread}).values())})
+        now = fetching.result()
+        ours = {comment.comment_id: comment for comment in issue.thread if comment.ours}
+        thread = ours | {comment.comment_id: comment for comment in now.thread}
+        return now.model_copy(update={"thread": list(thread.values())})
     return None
 
 
-async def write_results(
-    effects: Sequence[Effect],
-    github: GitHub,
-    runner: Runner,
-    seconds_left: Callable[[], float],
-    cancelled: asyncio.Event,
-) -> PublishResult:
-    """Write to the issue as long as there is time; what stays on this machine is written in any case."""
+async def write_results(effects: Sequence[Effect], context: FlowContext) -> PublishResult:
+    """Write to the issue while there is time. What stays on this machine is written in any case."""
     done = PublishResult()
     if not any(isinstance(effect, IssueEffect) for effect in effects):
-        return apply_local_effects(effects, runner, done)
-    writing = await run_while_time_left(lambda: apply_issue_effects(effects, github, done), seconds_left, cancelled)
+        return apply_local_effects(effects, context.runner, done)
+    writing = await run_while_time_left(
+        lambda: apply_issue_effects(effects, context.github, done), context.seconds_left, context.cancelled
+    )
     if writing.done() and not writing.cancelled() and not isinstance(writing.exception(), TimeoutError):
         writing.result()
     else:
-        done = replace(done, failures=list(done.failures), annotations=list(done.annotations))
-        why = "the run was cancelled" if cancelled.is_set() else "the run's time was up"
+        done = replace(done, failures=list(done.failures), annotations=list(done.annotations))  # the thread may go on
+        why = "the run was cancelled" if context.cancelled.is_set() else "the run's time was up"
         done.add_failure(CannotPublish(f"While it was written to the issue, {why}: it may stand there, or not."))
-    return apply_local_effects(effects, runner, done)
+    return apply_local_effects(effects, context.runner, done)

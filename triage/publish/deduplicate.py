@@ -29,6 +29,11 @@ def find_our_comments(issue: Issue) -> list[IssueComment]:
     return sorted((comment for comment in ours if comment.comment_id), key=lambda comment: comment.comment_id or 0)
 
 
+def find_our_comment(issue: Issue) -> IssueComment | None:
+    """The oldest one, which stays."""
+    return next(iter(find_our_comments(issue)), None)
+
+
 def find_duplicates(issue: Issue) -> list[int]:
     """Returns the ids of our comments after the oldest, except those with an unreadable state, which nobody deletes."""
     return [comment.comment_id or 0 for comment in find_our_comments(issue)[1:] if parse_state(comment.body)]
