@@ -1,8 +1,6 @@
 """Inputs reach the doors that they are meant for."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
 from pydantic import SecretStr
@@ -14,7 +12,7 @@ from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.sessions import make_session
 from tests.index.chroma_server import run_chroma_server
 from triage import wiring
-from triage.domain.project_config import Labels, Price, ProjectConfig
+from triage.domain.project_config import Price, ProjectConfig
 from triage.errors import BadInput
 from triage.index.vectors.chroma_connection import connect_to_chroma
 from triage.settings import RunnerEnvironment, Settings

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner
 
 
-
 def utc_now() -> datetime:
     """The current time, in UTC."""
     return datetime.now(UTC)

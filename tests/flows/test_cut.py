@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -158,9 +158,9 @@ def test_cancelled_before_it_began_a_run_asks_nobody(night: Night):
     night.github.asked = asked.append
 
     async def work() -> FlowResult:
-        cancelled = asyncio.Event()
-        cancelled.set()
-        return await run_task(OPENED, replace(night.desk(), cancelled=cancelled))
+        night.cancelled = asyncio.Event()
+        night.cancelled.set()
+        return await run_task(OPENED, night.desk())
 
     assert asyncio.run(work()).status is Status.DEGRADED
     assert asked == []

@@ -137,13 +137,13 @@ def test_reused_replies_are_no_requests():
     text = render_summary(
         run(FULL, [with_details(step("critic", 3, 1.0, 1.0, "gpt-4o"), calls=kept)], FULL.decisions, 4.0)
     )
-    assert "<summary>1 request to models, 1 reply reused from the cache, one by one</summary>" in text
+    assert "<summary>1 request to models, 1 answer reused from the cache, one by one</summary>" in text
     assert "| reused from the cache, not asked again |" in text
 
 
 def test_the_summary_says_what_reused_replies_count_for():
     report = FULL.model_copy(update={"reused": Usage(input_tokens=9_000, output_tokens=800, calls=3, usd=0.04)})
-    assert "3 reused replies at no cost (counted as 9,800 tokens towards the cap)" in render_summary(report)
+    assert "3 reused answers at no cost (counted as 9,800 tokens towards the cap)" in render_summary(report)
 
 
 def test_faults_say_what_was_done_instead():

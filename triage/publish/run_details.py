@@ -80,8 +80,8 @@ def _summarize_usage(report: RunReport) -> str:
             price = f"{wording.format_dollars(used.usd)} of {wording.format_dollars(limits.usd)} US dollars"
         facts += [f"{used.tokens:,} of {limits.tokens:,} tokens", price]
     if report.reused.calls:
-        replies = wording.format_count(report.reused.calls, "reused reply", "reused replies")
-        facts.append(f"{replies} at no cost (counted as {report.reused.tokens:,} tokens towards the cap)")
+        answers = wording.format_count(report.reused.calls, "reused answer")
+        facts.append(f"{answers} at no cost (counted as {report.reused.tokens:,} tokens towards the cap)")
     return ", ".join(facts)
 
 
@@ -97,7 +97,7 @@ def _summarize_requests(report: RunReport) -> str:
     tools = sum(len(step.tools) for step in report.steps)
     counts = [
         wording.format_count(len(calls) - reused, "request") + " to models" if len(calls) > reused else "",
-        wording.format_count(reused, "reply", "replies") + " reused from the cache" if reused else "",
+        wording.format_count(reused, "answer") + " reused from the cache" if reused else "",
         wording.format_count(tools, "tool call") if tools else "",
     ]
     return ", ".join(count for count in counts if count)
