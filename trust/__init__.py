@@ -1,5 +1,5 @@
-"""The harness: prints, offline and without a real model, what strangers' text and broken servers could do.
+"""Measures what strangers' text and broken servers can do, offline and without a real model.
 
-The judge is never the code that is judged: what was posted is read by another Markdown parser, logs and output files
-by ports of the runner's grammars, effects at the servers.
+No measure judges with the code that it judges: another Markdown parser reads the comment, a port of the runner's
+grammar reads logs and outputs, and the servers count the effects.
 """

@@ -1,4 +1,4 @@
-"""`python -m trust`: one table of what was tried and what failed."""
+"""`python -m trust`: prints a table of what was tried and what failed."""
 
 import argparse
 import sys
@@ -17,34 +17,34 @@ SIDE_BY_SIDE = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: 0 when every goal is met and every judge sees."""
+    """Returns the exit code: 0 if all goals are met and all measures detect failures."""
     parser = argparse.ArgumentParser(prog="python -m trust", description=__doc__)
     parser.add_argument("--only", action="append", metavar="NAME", help="measures whose name contains it")
-    parser.add_argument("--share", type=float, default=1.0, help="of the cases, 0 to 1")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page of the documentation too")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the cases, 0 to 1")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="also write the page of the documentation")
     options = parser.parse_args(arguments)
     if options.write and options.only:
-        parser.error("--write tells of all measures: leave --only out")
-    chosen = [measure for measure in MEASURES if _wanted(measure, options.only)]
+        parser.error("--write needs all measures: leave out --only")
+    chosen = [measure for measure in MEASURES if _is_wanted(measure, options.only)]
     if not chosen:
-        parser.error(f"no measure is named so; there are: {', '.join(measure.name for measure in MEASURES)}")
+        parser.error(f"no measure has this name; the measures are: {', '.join(measure.name for measure in MEASURES)}")
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        rows = list(pool.map(lambda measure: _told(measure, options.share), chosen))
+        rows = list(pool.map(lambda measure: _run(measure, options.share), chosen))
     print("\n".join([render_table(rows), *list_failures(rows)]))
     if options.write:
         options.write.write_text(render_page(rows, __version__, datetime.now(UTC), options.share), encoding="utf-8")
     return 0 if all(row.is_met for row in rows) else 1
 
 
-def _wanted(measure: Measure, names: list[str] | None) -> bool:
+def _is_wanted(measure: Measure, names: list[str] | None) -> bool:
     return not names or any(name.lower() in measure.name.lower() for name in names)
 
 
-def _told(measure: Measure, share: float) -> Row:
+def _run(measure: Measure, share: float) -> Row:
     print(f"{measure.name} ...", file=sys.stderr, flush=True)
     row = run_in_process(measure, share)
-    said = f"{row.result.cases:,} cases, {len(row.result.failures):,} failures, {row.seconds:.0f} s"
-    print(f"{measure.name}: {said}", file=sys.stderr, flush=True)
+    counts = f"{row.result.cases:,} cases, {len(row.result.failures):,} failures, {row.seconds:.0f} s"
+    print(f"{measure.name}: {counts}", file=sys.stderr, flush=True)
     return row
 
 

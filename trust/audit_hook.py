@@ -1,4 +1,4 @@
-"""What this process does to the world while somebody watches: connections, processes, files, by Python's audit hook."""
+"""Records connections, processes and files of this process with Python's audit hook."""
 
 import os
 import sys
@@ -7,28 +7,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from trust.word_set import word_set
-
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_CHANGES = word_set("os.remove os.rename os.mkdir os.rmdir os.symlink os.link os.truncate os.chmod os.chown")
-_RUNS = word_set("os.exec os.posix_spawn os.spawn os.system os.startfile pty.spawn")
+_CHANGES = frozenset("os.remove os.rename os.mkdir os.rmdir os.symlink os.link os.truncate os.chmod os.chown".split())
+_RUNS = frozenset("os.exec os.posix_spawn os.spawn os.system os.startfile pty.spawn".split())
 
 
 @dataclass
 class AuditEvents:
-    """What was seen, in order."""
+    """The recorded events, in order."""
 
     connected: list[str] = field(default_factory=list)
-    """Addresses such as `127.0.0.1:8000`, and names that were looked up."""
+    """Addresses such as `127.0.0.1:8000`, and host names that were resolved."""
     started: list[list[str]] = field(default_factory=list)
     """Command lines."""
     changed: list[str] = field(default_factory=list)
-    """Paths that were opened for writing, made, moved or removed."""
+    """Paths that were opened for writing, created, moved or removed."""
     opened: list[str] = field(default_factory=list)
-    """Paths that were opened at all."""
+    """Paths that were opened."""
 
     def record(self, event: str, values: tuple[Any, ...]) -> None:
-        """Write one event down."""
+        """Adds one event."""
         match event:
             case "socket.connect":
                 self.connected.append(_address(values[1]))
@@ -37,13 +35,13 @@ class AuditEvents:
             case "subprocess.Popen":
                 self.started.append([_text(part) for part in values[1]])
             case "open":
-                self._opened(values)
+                self._record_open(values)
             case _ if event in _CHANGES:
                 self.changed += [_text(value) for value in values if isinstance(value, str | bytes)]
             case _ if event in _RUNS:
                 self.started.append([event])
 
-    def _opened(self, values: tuple[Any, ...]) -> None:
+    def _record_open(self, values: tuple[Any, ...]) -> None:
         path, mode, flags = values[0], values[1], values[2] or 0
         if isinstance(path, int):
             return
@@ -52,27 +50,27 @@ class AuditEvents:
             self.changed.append(_text(path))
 
 
-_watching: list[AuditEvents] = []
+_active: list[AuditEvents] = []
 _hooked: list[bool] = []
 
 
 def _hook(event: str, values: tuple[Any, ...]) -> None:
-    for watch in _watching:
-        watch.record(event, values)
+    for events in _active:
+        events.record(event, values)
 
 
 @contextmanager
 def record_audit_events() -> Iterator[AuditEvents]:
-    """Watch this process, all its threads, until the block ends. The hook itself stays: Python takes none back."""
+    """Records all threads of this process until the block ends. The hook stays: Python cannot remove one."""
     if not _hooked:
         sys.addaudithook(_hook)
         _hooked.append(True)
-    watch = AuditEvents()
-    _watching.append(watch)
+    events = AuditEvents()
+    _active.append(events)
     try:
-        yield watch
+        yield events
     finally:
-        _watching.remove(watch)
+        _active.remove(events)
 
 
 def _address(address: Any) -> str:

@@ -1,4 +1,4 @@
-"""One issue at a strict GitHub on loopback, several runs of the whole program on it, and what happens to each."""
+"""Several runs of the whole program on one issue, at a strict GitHub on loopback, each with a plan of faults."""
 
 import itertools
 import os
@@ -19,13 +19,13 @@ from trust.forked_runs import start_run, wait_for_run
 BOT = "github-actions[bot]"
 NUMBER = 7
 POST = f"POST /repos/{SLUG}/issues/{NUMBER}/comments"
-MEETING_SECONDS = 3.0
-"""How long the first comment of a run waits for that of another."""
+BARRIER_SECONDS = 3.0
+"""How long the first comment of a run waits for the first comment of another run."""
 
 
 @dataclass(frozen=True)
 class KillPoint:
-    """SIGKILL for the run at one of its requests, before or after that was carried out."""
+    """SIGKILL at a request of the run, before or after GitHub handled it."""
 
     request: int
     after: bool
@@ -33,37 +33,37 @@ class KillPoint:
 
 @dataclass
 class RunPlan:
-    """What happens to one run."""
+    """The faults of one run."""
 
     comment_fault: ApiFault | None = None
-    """What its first comment meets."""
+    """Fault of its first comment."""
     kill: KillPoint | None = None
-    meeting: threading.Barrier | None = None
-    """Where the first comments of all runs wait for each other, so that each was written before any was seen."""
+    barrier: threading.Barrier | None = None
+    """The first comments of all runs wait here, so that all are written before any run reads them."""
     run_seconds: int = 3
     process: int = 0
     request_count: int = 0
-    commented: bool = False
+    has_commented: bool = False
 
     def wait_for_other_runs(self) -> None:
-        """Wait for the others."""
-        if self.meeting is not None:
+        """Waits at the barrier."""
+        if self.barrier is not None:
             try:
-                self.meeting.wait(MEETING_SECONDS)
+                self.barrier.wait(BARRIER_SECONDS)
             except threading.BrokenBarrierError:
                 return
 
     def kill_process(self) -> None:
-        """Kill the run."""
-        if self.meeting is not None:
-            self.meeting.abort()
+        """Kills the run."""
+        if self.barrier is not None:
+            self.barrier.abort()
         if self.process:
             os.kill(self.process, signal.SIGKILL)
 
 
 @dataclass
 class ConcurrentRuns:
-    """The issue, and the runs by their tokens."""
+    """The issue and its runs, by token."""
 
     api: GitHubApi
     folder: Path
@@ -71,50 +71,50 @@ class ConcurrentRuns:
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(10))
 
     def __post_init__(self) -> None:
-        self.api.on_request = self._hears
+        self.api.on_request = self._handle_request
 
     @property
     def our_comments(self) -> list[str]:
-        """Texts of the comments that stand there by us."""
+        """Texts of our comments."""
         return [str(comment["body"]) for comment in self.api.comments if comment["user"]["login"] == BOT]
 
-    def add_run(self, fate: RunPlan) -> str:
-        """For a run that this happens to."""
+    def add_run(self, plan: RunPlan) -> str:
+        """Registers a run and returns its token."""
         token = f"ghs_{next(self.numbers)}" * 6
         self.api.logins[token] = BOT
-        self.plans[token] = fate
+        self.plans[token] = plan
         return token
 
-    def run(self, *fates: RunPlan) -> list[JobResult]:
-        """The action, as often as there are fates, all at once."""
+    def run(self, *plans: RunPlan) -> list[JobResult]:
+        """Runs the action once per plan, all at the same time."""
         running = []
-        for fate in fates:
-            token = self.add_run(fate)
+        for plan in plans:
+            token = self.add_run(plan)
             job = Job(self.folder / token, GitHubServer(sample_bug.TITLE, sample_bug.BODY, NUMBER, url=self.api.url))
-            job.inputs |= {"timeout-seconds": str(fate.run_seconds), "github-token": token}
+            job.inputs |= {"timeout-seconds": str(plan.run_seconds), "github-token": token}
             sample_bug.write_plain_checkout(job.workspace)
             job.commit()
             process = start_run(job)
-            fate.process = process.pid or 0
+            plan.process = process.pid or 0
             running.append((job, process))
         return [wait_for_run(job, process) for job, process in running]
 
-    def _hears(self, asked: ApiRequest) -> ApiFault | None:
-        fate = self.plans[asked.token]
-        fate.request_count += 1
-        first = asked.line == POST and not fate.commented
+    def _handle_request(self, asked: ApiRequest) -> ApiFault | None:
+        plan = self.plans[asked.token]
+        plan.request_count += 1
+        first = asked.line == POST and not plan.has_commented
         if first:
-            fate.commented = True
-            fate.wait_for_other_runs()
-        if fate.kill is not None and fate.kill.request == fate.request_count:
-            fate.kill_process()
-            return ApiFault("", stored=fate.kill.after)
-        return fate.comment_fault if first else None
+            plan.has_commented = True
+            plan.wait_for_other_runs()
+        if plan.kill is not None and plan.kill.request == plan.request_count:
+            plan.kill_process()
+            return ApiFault("", stored=plan.kill.after)
+        return plan.comment_fault if first else None
 
 
 @contextmanager
 def serve_shared_issue() -> Iterator[ConcurrentRuns]:
-    """An issue with one comment, which is not ours."""
+    """Yields an issue with one comment by somebody else."""
     with TemporaryDirectory() as folder, serve_github_api() as api:
         api.add_issue(NUMBER, title=sample_bug.TITLE, body=sample_bug.BODY)
         api.add_comment("Me too", "ann")

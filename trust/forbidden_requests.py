@@ -1,4 +1,4 @@
-"""What a model asks for that it must not get."""
+"""Paths, labels and tools that the hostile model asks for and must not get."""
 
 FORBIDDEN_PATHS = (
     "/proc/self/environ",

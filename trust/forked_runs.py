@@ -1,4 +1,4 @@
-"""Whole runs of the action, each in a process forked from one that has imported everything."""
+"""Runs the action in processes forked from one that has imported everything."""
 
 import multiprocessing
 import os
@@ -9,21 +9,21 @@ from pathlib import Path
 from testing.runs.job import MOUNTS, Job, JobResult
 
 MAX_RUN_SECONDS = 90.0
-"""For one run; what takes longer is killed, and a failure."""
-_forking = multiprocessing.get_context("forkserver")
-_forking.set_forkserver_preload(["trust.preload"])
+"""For one run; a longer one is killed."""
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload(["trust.preload"])
 
 
 def start_run(job: Job) -> BaseProcess:
-    """Start a run as the entry point does."""
-    seen_as = {name: str(job.folder / name) for name in MOUNTS}
-    process = _forking.Process(target=_run, args=(job.environment(seen_as), job.log))
+    """Starts a run as the entry point does."""
+    folders = {name: str(job.folder / name) for name in MOUNTS}
+    process = _context.Process(target=_run, args=(job.environment(folders), job.log))
     process.start()
     return process
 
 
 def wait_for_run(job: Job, process: BaseProcess, seconds: float = MAX_RUN_SECONDS) -> JobResult:
-    """What it left behind; one that is not over in time is killed, and its exit code negative."""
+    """Waits for the end of the run and returns its result. Kills it if it is late: the exit code is negative then."""
     process.join(seconds)
     process.kill()
     process.join()
@@ -32,9 +32,9 @@ def wait_for_run(job: Job, process: BaseProcess, seconds: float = MAX_RUN_SECOND
 
 def _run(environment: dict[str, str], log: Path) -> None:
     os.setsid()
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    null = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
-        os.dup2(nowhere, stream)
+        os.dup2(null, stream)
     from triage.action import main
     from triage.os_signals import SignalHandler
 

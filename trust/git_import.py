@@ -1,4 +1,4 @@
-"""Repositories whose files, names and commits are anybody's: written straight into git, past any file system."""
+"""Makes repositories with arbitrary files, names and commits: written to git directly, not through a file system."""
 
 import os
 import subprocess
@@ -9,12 +9,12 @@ _QUIET = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 def import_repository(folder: Path, files: Mapping[bytes, bytes], commits: Sequence[tuple[bytes, bytes]] = ()) -> None:
-    """A repository with these files at HEAD; nothing is checked out.
+    """Makes a repository with these files at HEAD and no checkout.
 
     Args:
-        folder: Where it is made.
-        files: Content by path; both may hold any bytes that git takes.
-        commits: Before the last one: message, and the path that it touches.
+        folder: The new repository.
+        files: Content by path; both are any bytes that git accepts.
+        commits: Earlier commits: message, and the path that each touches.
     """
     environment = os.environ | _QUIET
     subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True, env=environment)
@@ -27,7 +27,7 @@ def import_repository(folder: Path, files: Mapping[bytes, bytes], commits: Seque
 def _commit(message: bytes, files: Mapping[bytes, bytes]) -> bytes:
     head = b"commit refs/heads/main\ncommitter Mona <mona@example.com> 1760000000 +0000\n" + _data(message)
     return head + b"".join(
-        b"M 100644 inline " + _quoted(path) + b"\n" + _data(content) for path, content in files.items()
+        b"M 100644 inline " + _quote(path) + b"\n" + _data(content) for path, content in files.items()
     )
 
 
@@ -35,8 +35,7 @@ def _data(content: bytes) -> bytes:
     return b"data %d\n%s\n" % (len(content), content)
 
 
-def _quoted(path: bytes) -> bytes:
-    """As fast-import reads a path that may hold anything."""
+def _quote(path: bytes) -> bytes:
     return (
         b'"'
         + b"".join(b"\\%03o" % byte if byte < 33 or byte > 126 or byte in b'"\\' else bytes([byte]) for byte in path)
@@ -45,7 +44,7 @@ def _quoted(path: bytes) -> bytes:
 
 
 def to_git_path(text: str) -> bytes:
-    """The text as one path that git and the index accept: no empty, `.`, `..` or `.git` part, at most 200 bytes."""
+    """Returns a path that git accepts: no empty, `.`, `..` or `.git` part, at most 200 bytes."""
     parts = [part for part in text.encode("utf-8", "replace").replace(b"\0", b" ")[:200].split(b"/") if part]
-    usual = [part for part in parts if part.strip(b". ") and not part.lower().startswith(b".git")]
-    return b"/".join(usual) or b"empty"
+    accepted = [part for part in parts if part.strip(b". ") and not part.lower().startswith(b".git")]
+    return b"/".join(accepted) or b"empty"

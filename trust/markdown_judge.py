@@ -1,7 +1,7 @@
-"""What would act on a page of GitHub, seen with other eyes: comrak parses the Markdown, html5lib what comes of it.
+"""Finds active content of a page with other parsers than the program: comrak for Markdown, html5lib for its HTML.
 
-GitHub itself runs comrak's ancestor and then its own filters over the text, which are rules here, on the wide side.
-Bots read the source, so that is read as well.
+GitHub uses the ancestor of comrak and then its own filters, which are regular expressions here and match rather more.
+Bots read the source, so the judge reads it too.
 """
 
 import re
@@ -13,19 +13,17 @@ from xml.etree.ElementTree import Element
 import comrak
 import html5lib  # type: ignore[import-untyped]
 
-from trust.word_set import word_set
-
 MARKER = "<!-- bug-triage:"
-"""Opens our comments, and may stand nowhere else."""
-OURS = frozenset({"details", "summary", "br", "sub"})
-"""Raw tags that our pages hold."""
+"""Starts our comments, and is allowed nowhere else."""
+OUR_TAGS = frozenset({"details", "summary", "br", "sub"})
+"""Raw tags of our pages."""
 _OUR_TAG = re.compile(r"</?(?:details|summary|sub)>|<details open>|<br ?/?>")
-_MADE = word_set(
+_GENERATED_TAGS = frozenset(
     "html head body p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del a hr table thead "
-    "tbody tr th td input"
+    "tbody tr th td input".split()
 )
 _ATTRIBUTES = frozenset({"href", "align", "lang", "start", "type", "checked", "disabled", "open"})
-_DRAWN = word_set("mermaid geojson topojson stl math suggestion")
+_DRAWN_LANGUAGES = frozenset("mermaid geojson topojson stl math suggestion".split())
 _TEXT: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a mention", re.compile(r"(?<![A-Za-z0-9_`])@[A-Za-z0-9]")),
     ("an issue reference", re.compile(r"(?<![&\w])[\w./-]*#\d|\bGH-\d", re.I)),
@@ -41,62 +39,62 @@ _TEXT: tuple[tuple[str, re.Pattern[str]], ...] = (
 _BOTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a bot's command", re.compile(r"^[ \t]*/[A-Za-z]|^[ \t>*+|-]+(?:\d+[.)][ \t]+)?(?:\[.\][ \t]+)?/[A-Za-z]", re.M)),
 )
-_UNCOUNTED = re.compile("`{81}")
-"""GitHub's parser knows no code span of more than 80 backticks, and a fence's length is one byte (cmark-gfm): what
-stands behind such a run may be outside of it."""
+_LONG_BACKTICK_RUN = re.compile("`{81}")
+"""GitHub's parser (cmark-gfm) has no code span of more than 80 backticks, and stores the length of a fence in a byte:
+text after such a run may be outside of it."""
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f]"
     "|[\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3]"
     "|[\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-    "|(?<![\u00a9\u00ae\u203c-\u3299])[\ufe0e\ufe0f]"  # seen where it makes a sign an emoji, or the other way round
+    "|(?<![\u00a9\u00ae\u203c-\u3299])[\ufe0e\ufe0f]"  # visible where it turns a sign into an emoji or back
 )
-_NOT_DRAWN = re.compile(r"^\s*(click|link|href)\b|https?:|javascript|@|<(?!br/?>|/?b>)", re.I | re.M)
-"""What no line of our own diagram holds."""
+_FORBIDDEN_IN_DIAGRAM = re.compile(r"^\s*(click|link|href)\b|https?:|javascript|@|<(?!br/?>|/?b>)", re.I | re.M)
+"""No line of our own diagram has this."""
 
 
 @dataclass
 class Judgement:
-    """What a page shows and does."""
+    """Result of judging a page."""
 
     live_effects: list[str] = field(default_factory=list)
-    """What would act, each in a few words."""
+    """Descriptions of active content."""
     folds: int = 0
     blocks: int = 0
-    """Headings, tables, rules, alerts: what a stranger's words may not add to our page."""
+    """Number of headings, tables, rules and quotes: a stranger's text must not add any."""
 
 
 def judge_page(page: str, allowed: Sequence[str], *, picture: bool = False) -> Judgement:
-    """Look at a finished page.
+    """Judges a finished page.
 
     Args:
         page: The Markdown as it is posted.
-        allowed: Addresses that links may have, whole, or as far as a last `/`.
-        picture: One diagram of the run may stand in it.
+        allowed: URLs that links may have; one that ends with `/` is a prefix.
+        picture: Allow one diagram of the run.
     """
-    shown, marked = _without_marker(page)
-    found = list(marked)
-    found += [name for name, pattern in _BOTS if pattern.search(shown)]
-    found += ["a run of backticks that GitHub does not count"] if _UNCOUNTED.search(shown) else []
-    found += ["an invisible character"] if _INVISIBLE.search(shown) else []
-    omitted = _html(_OUR_TAG.sub("", shown), raw=False).count("<!-- raw HTML omitted -->")
+    text, marker_problems = _split_marker(page)
+    found = list(marker_problems)
+    found += [name for name, pattern in _BOTS if pattern.search(text)]
+    found += ["a run of backticks that is too long for GitHub"] if _LONG_BACKTICK_RUN.search(text) else []
+    found += ["an invisible character"] if _INVISIBLE.search(text) else []
+    omitted = _html(_OUR_TAG.sub("", text), raw=False).count("<!-- raw HTML omitted -->")
     found += ["raw HTML"] if omitted else []
     result = Judgement(found)
-    tree: Element = html5lib.parse(_html(shown, raw=True), namespaceHTMLElements=False)
-    _look(tree, _Inside(allowed, int(picture)), result)
+    tree: Element = html5lib.parse(_html(text, raw=True), namespaceHTMLElements=False)
+    _visit(tree, _Walk(allowed, int(picture)), result)
     result.live_effects = list(dict.fromkeys(result.live_effects))
     return result
 
 
-def _without_marker(page: str) -> tuple[str, list[str]]:
+def _split_marker(page: str) -> tuple[str, list[str]]:
     if not page.startswith(MARKER):
         return page, ["a comment of HTML"] if "<!--" in _html(page, raw=True) else []
     first, _, rest = page.partition("\n")
     closed = first.endswith("-->") and first.count("-->") == 1
-    return rest, [] if closed else ["a marker that does not end"]
+    return rest, [] if closed else ["a marker without an end"]
 
 
 def _html(markdown: str, *, raw: bool) -> str:
-    """As GitHub's own parser does it, with the options of comments."""
+    """Converts it with the options that GitHub uses for comments."""
     extensions, rendering = comrak.ExtensionOptions(), comrak.RenderOptions()
     for name in ("table", "strikethrough", "autolink", "tasklist", "footnotes", "alerts", "math_dollars", "math_code"):
         setattr(extensions, name, True)
@@ -106,29 +104,29 @@ def _html(markdown: str, *, raw: bool) -> str:
 
 
 @dataclass
-class _Inside:
-    """Where the look is."""
+class _Walk:
+    """State of the walk over the page."""
 
     allowed: Sequence[str]
     pictures: int
-    """Diagrams that may still come."""
+    """Number of diagrams that may follow."""
 
 
-def _look(element: Element, inside: _Inside, result: Judgement) -> None:
+def _visit(element: Element, walk: _Walk, result: Judgement) -> None:
     tag = element.tag if isinstance(element.tag, str) else "!"
     result.folds += tag == "details"
     result.blocks += tag in ("h1", "h2", "h3", "h4", "h5", "h6", "table", "hr", "blockquote")
-    result.live_effects += _of_element(tag, element, inside)
-    if tag == "pre" and (element.get("lang") or "").lower() in _DRAWN:
-        result.live_effects += _of_picture(element, inside)
+    result.live_effects += _check_element(tag, element, walk)
+    if tag == "pre" and (element.get("lang") or "").lower() in _DRAWN_LANGUAGES:
+        result.live_effects += _check_diagram(element, walk)
     if tag not in ("code", "pre", "!"):
-        result.live_effects += _of_text(element.text or "")
+        result.live_effects += _check_text(element.text or "")
         for child in element:
-            _look(child, inside, result)
-            result.live_effects += _of_text(child.tail or "")
+            _visit(child, walk, result)
+            result.live_effects += _check_text(child.tail or "")
 
 
-def _of_element(tag: str, element: Element, inside: _Inside) -> Iterator[str]:
+def _check_element(tag: str, element: Element, walk: _Walk) -> Iterator[str]:
     names = set(element.keys())
     if tag == "!":
         yield "a comment of HTML"
@@ -140,14 +138,14 @@ def _of_element(tag: str, element: Element, inside: _Inside) -> Iterator[str]:
         yield "a formula"
     elif "markdown-alert" in (element.get("class") or ""):
         yield "an alert"
-    elif tag not in _MADE | OURS:
+    elif tag not in _GENERATED_TAGS | OUR_TAGS:
         yield f"the tag {tag[:20]}"
     elif not names <= _ATTRIBUTES:
         yield f"the attribute {min(names - _ATTRIBUTES)[:20]}"
     elif tag == "input" and element.get("type") != "checkbox":
         yield "a field"
-    if tag == "a" and not _may_link(element.get("href") or "", inside.allowed):
-        yield f"a link to {_destination(element.get('href') or '')}"
+    if tag == "a" and not _may_link(element.get("href") or "", walk.allowed):
+        yield f"a link to {_describe_target(element.get('href') or '')}"
 
 
 def _may_link(target: str, allowed: Sequence[str]) -> bool:
@@ -157,20 +155,19 @@ def _may_link(target: str, allowed: Sequence[str]) -> bool:
     return any(plain == unquote(one) or (one.endswith("/") and plain.startswith(one)) for one in allowed)
 
 
-def _destination(target: str) -> str:
-    """What a link leads to, in a few words."""
+def _describe_target(target: str) -> str:
     try:
         return urlsplit(target).netloc[:40] or target[:40] or "nowhere"
     except ValueError:
         return target[:40]
 
 
-def _of_picture(element: Element, inside: _Inside) -> Iterator[str]:
-    inside.pictures -= 1
+def _check_diagram(element: Element, walk: _Walk) -> Iterator[str]:
+    walk.pictures -= 1
     text = "".join(element.itertext())
-    if inside.pictures < 0 or not text.startswith("%%{init: ") or _NOT_DRAWN.search(text):
+    if walk.pictures < 0 or not text.startswith("%%{init: ") or _FORBIDDEN_IN_DIAGRAM.search(text):
         yield "a drawn block"
 
 
-def _of_text(text: str) -> Iterator[str]:
+def _check_text(text: str) -> Iterator[str]:
     return (name for name, pattern in _TEXT if pattern.search(text))

@@ -1,4 +1,4 @@
-"""Each measure in a process of its own: what it breaks, prints or uses up is its own."""
+"""Runs each measure in its own process, which isolates what it breaks, prints or uses up."""
 
 import multiprocessing
 import os
@@ -10,11 +10,11 @@ from trust.measure import Measure, MeasureResult
 from trust.results_table import Row
 
 MAX_MEASURE_SECONDS = 1_800.0
-"""For one measure; one that takes longer hangs."""
+"""For one measure; one that takes longer is stopped."""
 
 
 def run_in_process(measure: Measure, share: float) -> Row:
-    """Try it. A measure that itself fails is a row with a failure."""
+    """Returns the row of the table. If the measure itself breaks, the row has a failure."""
     began = time.monotonic()
     ours, theirs = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("spawn").Process(target=_work, args=(measure.name, share, theirs))
@@ -22,12 +22,12 @@ def run_in_process(measure: Measure, share: float) -> Row:
     theirs.close()
     try:
         if not ours.poll(MAX_MEASURE_SECONDS):
-            return _row(measure, began, _broken(f"it was not over after {MAX_MEASURE_SECONDS:.0f} s"))
+            return _row(measure, began, _failed_result(f"it did not end within {MAX_MEASURE_SECONDS:.0f} s"))
         tried, blind = ours.recv()
         return _row(measure, began, tried, blind)
     except EOFError:
         process.join()
-        return _row(measure, began, _broken(f"its process ended with exit code {process.exitcode}"))
+        return _row(measure, began, _failed_result(f"its process exited with code {process.exitcode}"))
     finally:
         process.kill()
         process.join()
@@ -37,31 +37,31 @@ def _row(measure: Measure, began: float, tried: MeasureResult, blind: MeasureRes
     return Row(measure, tried, blind or MeasureResult(0), time.monotonic() - began)
 
 
-def _broken(why: str) -> MeasureResult:
+def _failed_result(why: str) -> MeasureResult:
     return MeasureResult(0, [f"the measure itself failed: {why}"])
 
 
 def _work(name: str, share: float, results: Connection) -> None:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    null = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
-        os.dup2(nowhere, stream)
+        os.dup2(null, stream)
     results.send(run_measure(name, share))
 
 
 def run_measure(name: str, share: float) -> tuple[MeasureResult, MeasureResult]:
-    """What the measure of this name found, and what its judge sees without the defence. Never raises."""
+    """Returns the result, and the result without the defence, of the measure with this name. Never raises."""
     try:
         from trust.measures import MEASURES
 
         measure = next(one for one in MEASURES if one.name == name)
         return measure.run(share), measure.run_without_defence()
     except Exception as error:  # noqa: BLE001 - whatever it is, it is this measure's row
-        return _broken(f"{type(error).__name__}: {error} ({_where(error)})"), MeasureResult(0)
+        return _failed_result(f"{type(error).__name__}: {error} ({_format_location(error)})"), MeasureResult(0)
 
 
-def _where(error: Exception) -> str:
-    trace, places = error.__traceback__, []
+def _format_location(error: Exception) -> str:
+    trace, locations = error.__traceback__, []
     while trace is not None:
-        places.append(f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}")
+        locations.append(f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}")
         trace = trace.tb_next
-    return " < ".join(reversed(places[-4:]))
+    return " < ".join(reversed(locations[-4:]))

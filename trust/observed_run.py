@@ -1,4 +1,4 @@
-"""One whole run of the action between servers on loopback, and everything that was seen of it."""
+"""Runs the whole action between servers on loopback and records all its effects."""
 
 import contextlib
 import io
@@ -29,7 +29,7 @@ Answers = Callable[[RecordedRequest], Response]
 
 @dataclass
 class Scenario:
-    """What a run meets."""
+    """Surroundings of a run."""
 
     tracker: PermissiveGitHub
     files: Mapping[bytes, bytes]
@@ -39,81 +39,84 @@ class Scenario:
     inputs: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     untracked: Mapping[str, str] = field(default_factory=dict)
-    """Texts by path below the job's folder: `workspace/…`, `temp/…`, `home/…`."""
+    """Texts of files by path in the folder of the job: `workspace/…`, `temp/…`, `home/…`."""
     telemetry: bool = False
 
 
 @dataclass
 class ObservedRun:
-    """What was seen of a run."""
+    """Everything that was recorded of a run."""
 
     code: int
     log: str
     recorded_requests: list[RecordedRequest]
     ports: Mapping[str, str]
-    """Address of each server, by name."""
+    """URL of each server, by name."""
     outputs: bytes
     summary: str
     report: str
-    """What `.triage/report.json` holds; empty when there is none."""
+    """Content of `.triage/report.json`; empty without one."""
     cache_files: Mapping[str, str]
-    """Text of each file below `.triage/cache`."""
-    forbidden: Mapping[str, bytes]
-    """What stands in files of the runner that no run writes."""
+    """Text of each file in `.triage/cache`, by path."""
+    unused_files: Mapping[str, bytes]
+    """Content of the runner's files that no run writes."""
     new_files: list[str]
-    """Files below the job's folder that were not there before."""
+    """Files in the folder of the job that the run created."""
     events: AuditEvents
     changed: list[str]
-    """Paths that were written, made, moved or removed, but for temporary files that are gone."""
+    """Paths that were written, created, moved or removed, except temporary files that are gone."""
     tracker: PermissiveGitHub
     folder: Path
 
     @property
     def comment(self) -> str:
-        """The last text of our comment; empty when there is none."""
+        """Current text of our comment; empty without one."""
         return str(self.tracker.ours[-1]["body"]) if self.tracker.ours else ""
 
     def requests(self, server: str) -> list[RecordedRequest]:
-        """Those that one server got."""
+        """Returns the requests to one server."""
         return [request for request in self.recorded_requests if request.server == server]
 
 
 def observe_run(
-    make: Callable[[str], Scenario], agent: Callable[[Mapping[str, str]], int] = main, *, apart: bool = False
+    make: Callable[[str], Scenario], agent: Callable[[Mapping[str, str]], int] = main, *, separate_process: bool = False
 ) -> ObservedRun:
-    """One run, watched.
+    """Runs once and records the effects.
 
     Args:
-        make: Of the scene; is told the address of a server that nobody may speak to.
-        agent: What is run.
-        apart: Run the action's entry point in a process of its own instead, inside of the workspace, as the runner
-            does. Its servers, files and log tell of it; what it opens and starts is not seen.
+        make: Returns the scenario, given the URL of a server that no run may contact.
+        agent: The program that is run.
+        separate_process: Runs the entry point in another process inside the workspace, as the runner does. Files and
+            connections that it opens and processes that it starts are not recorded then.
     """
-    asked: list[RecordedRequest] = []
+    requests: list[RecordedRequest] = []
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="trust-")))
-        trap = stack.enter_context(serve_recorded("trap", asked, lambda _: Response("caught")))
-        scene = make(trap)
-        answers: dict[str, Answers] = {"github": scene.tracker.answer, "model": scene.model, "search": scene.search}
+        trap = stack.enter_context(serve_recorded("trap", requests, lambda _: Response("caught")))
+        scenario = make(trap)
+        answers: dict[str, Answers] = {
+            "github": scenario.tracker.answer,
+            "model": scenario.model,
+            "search": scenario.search,
+        }
         ports = {"trap": trap} | {
-            name: stack.enter_context(serve_recorded(name, asked, answer))
+            name: stack.enter_context(serve_recorded(name, requests, answer))
             for name, answer in {**answers, "collector": lambda _: Response({})}.items()
         }
-        variables = _job(folder, scene, ports)
+        variables = _set_up_job(folder, scenario, ports)
         before = set(_files(folder))
-        watch = AuditEvents() if apart else stack.enter_context(record_audit_events())
-        code, log = _apart(variables) if apart else _here(agent, variables)
-        return _seen(folder, before, code, log, asked, ports, watch, scene.tracker)
+        watch = AuditEvents() if separate_process else stack.enter_context(record_audit_events())
+        code, log = _run_separately(variables) if separate_process else _run_here(agent, variables)
+        return _collect(folder, before, code, log, requests, ports, watch, scenario.tracker)
 
 
-def _here(agent: Callable[[Mapping[str, str]], int], variables: Mapping[str, str]) -> tuple[int, str]:
+def _run_here(agent: Callable[[Mapping[str, str]], int], variables: Mapping[str, str]) -> tuple[int, str]:
     log = io.StringIO()
     with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
         return agent(variables), log.getvalue()
 
 
-def _apart(variables: Mapping[str, str]) -> tuple[int, str]:
-    """Exit code and log, of both streams."""
+def _run_separately(variables: Mapping[str, str]) -> tuple[int, str]:
     command = [sys.executable, str(ENTRYPOINT)]
     done = subprocess.run(
         command,
@@ -127,27 +130,26 @@ def _apart(variables: Mapping[str, str]) -> tuple[int, str]:
     return done.returncode, done.stdout.decode("utf-8", "replace")
 
 
-RUNNERS_FILES = ("env", "path", "state")
-"""Which no run writes."""
+UNUSED_FILES = ("env", "path", "state")
+"""Files of the runner that no run writes."""
 
 
-def _job(folder: Path, scene: Scenario, ports: Mapping[str, str]) -> dict[str, str]:
-    """The runner's folders and files; its variables."""
+def _set_up_job(folder: Path, scenario: Scenario, ports: Mapping[str, str]) -> dict[str, str]:
     for name in ("workspace", "temp", "home", "tmp"):
         (folder / name).mkdir()
-    for name in ("output", "summary", *RUNNERS_FILES):
+    for name in ("output", "summary", *UNUSED_FILES):
         (folder / "temp" / name).touch()
-    git_import.import_repository(folder / "workspace", scene.files, scene.commits)
-    for path, text in scene.untracked.items():
-        place = folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with place.open("a", encoding="utf-8") as file:
+    git_import.import_repository(folder / "workspace", scenario.files, scenario.commits)
+    for path, text in scenario.untracked.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("a", encoding="utf-8") as file:
             file.write(text)
-    (folder / "temp" / "event.json").write_text(json.dumps(scene.tracker.event), encoding="utf-8")
-    return _variables(folder, scene, ports)
+    (folder / "temp" / "event.json").write_text(json.dumps(scenario.tracker.event), encoding="utf-8")
+    return _variables(folder, scenario, ports)
 
 
-def _variables(folder: Path, scene: Scenario, ports: Mapping[str, str]) -> dict[str, str]:
+def _variables(folder: Path, scenario: Scenario, ports: Mapping[str, str]) -> dict[str, str]:
     temp = folder / "temp"
     runner = {
         "CI": "true",
@@ -178,19 +180,19 @@ def _variables(folder: Path, scene: Scenario, ports: Mapping[str, str]) -> dict[
         "max-tokens": "100000000",
         "max-cost-usd": "1000",
         "timeout-seconds": "120",
-        **scene.inputs,
+        **scenario.inputs,
     }
-    listener = {"OTEL_EXPORTER_OTLP_ENDPOINT": ports["collector"]} if scene.telemetry else {}
+    listener = {"OTEL_EXPORTER_OTLP_ENDPOINT": ports["collector"]} if scenario.telemetry else {}
     given = {f"INPUT_{name.upper()}": value for name, value in inputs.items()}
-    return {**runner, **listener, **given, **scene.variables}
+    return {**runner, **listener, **given, **scenario.variables}
 
 
-def _seen(
+def _collect(
     folder: Path,
     before: set[str],
     code: int,
     log: str,
-    asked: list[RecordedRequest],
+    requests: list[RecordedRequest],
     ports: Mapping[str, str],
     watch: AuditEvents,
     tracker: PermissiveGitHub,
@@ -200,13 +202,13 @@ def _seen(
     return ObservedRun(
         code=code,
         log=log,
-        recorded_requests=list(asked),
+        recorded_requests=list(requests),
         ports=ports,
         outputs=(temp / "output").read_bytes(),
         summary=(temp / "summary").read_text(encoding="utf-8"),
         report=report.read_text(encoding="utf-8") if report.exists() else "",
         cache_files={path: (folder / path).read_bytes().decode("latin-1") for path in _files(ours / "cache")},
-        forbidden={name: (temp / name).read_bytes() for name in RUNNERS_FILES},
+        unused_files={name: (temp / name).read_bytes() for name in UNUSED_FILES},
         new_files=sorted(set(_files(folder)) - before),
         events=watch,
         changed=[path for path in watch.changed if not _is_gone(path)],
@@ -216,13 +218,12 @@ def _seen(
 
 
 def _is_gone(path: str) -> bool:
-    """A temporary file that left nothing: without a name from the start, or removed."""
-    place = gettempdir()
-    return path == place or (path.startswith(f"{place}/") and not Path(path).exists())
+    folder = gettempdir()
+    return path == folder or (path.startswith(f"{folder}/") and not Path(path).exists())
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """Files below a folder, as paths from the job's folder."""
+    # As paths relative to the folder of the job.
     root = folder
     while root.name in ("cache", ".triage", "workspace"):
         root = root.parent
@@ -230,7 +231,7 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def list_strings(value: Any) -> Iterator[str]:
-    """Every string in a JSON value, names too."""
+    """Yields every string in a JSON value, including names."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

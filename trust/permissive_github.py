@@ -1,4 +1,4 @@
-"""A GitHub that keeps what it is told, as far as a run needs it, and takes orders that no run should give."""
+"""A GitHub with one issue that accepts all requests, also those that no run should send."""
 
 import re
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ BOT = {"login": "github-actions[bot]", "type": "Bot", "id": 41898282}
 REPORTER = {"login": "mona", "type": "User", "id": 7}
 STRANGER = {"login": "mallory", "type": "User", "id": 666}
 WHEN = "2026-11-21T09:00:00Z"
-OF_A_STRANGER = 1001
-"""Number of the first comment that was there before."""
+FIRST_COMMENT_ID = 1001
+"""Id of the first comment, which a stranger wrote."""
 
 
 @dataclass
@@ -24,11 +24,11 @@ class PermissiveGitHub:
     title: str
     body: str
     labels: Sequence[str] = ()
-    """Of the repository."""
+    """Labels of the repository."""
     thread: Sequence[str] = ()
-    """Comments by strangers that are there before."""
+    """Comments by strangers before the run."""
     error_text: str = ""
-    """What GitHub says where it refuses."""
+    """Message of all error responses."""
     refuses_labels: bool = False
     comments: list[dict[str, Any]] = field(default_factory=list)
 
@@ -38,12 +38,12 @@ class PermissiveGitHub:
 
     @property
     def ours(self) -> list[dict[str, Any]]:
-        """Comments by the token that the run holds."""
+        """Comments that were written with the token of the run."""
         return [comment for comment in self.comments if comment["user"] == BOT]
 
     @property
     def issue(self) -> dict[str, Any]:
-        """The issue as the API shows it."""
+        """The issue as the API returns it."""
         return {
             "number": NUMBER,
             "id": 700,
@@ -72,7 +72,7 @@ class PermissiveGitHub:
         return about | {"html_url": f"https://github.com/{SLUG}"}
 
     def answer(self, asked: RecordedRequest) -> Response:
-        """Do as asked. Orders that no run should give succeed: only the list of requests tells."""
+        """Handles a request. Requests that no run should send succeed: only the recorded requests show them."""
         below = asked.path.removeprefix(f"/repos/{SLUG}")
         if asked.method == "GET":
             return self._read(asked, below)
@@ -80,14 +80,13 @@ class PermissiveGitHub:
             case "POST", _ if below == f"/issues/{NUMBER}/comments":
                 return Response(self._store(asked.body["body"], BOT), 201)
             case "PATCH", _ if below.startswith("/issues/comments/"):
-                return Response(self._edited(below.rpartition("/")[2], asked.body["body"]))
+                return Response(self._edit(below.rpartition("/")[2], asked.body["body"]))
             case "POST", _ if below == f"/issues/{NUMBER}/labels":
                 refused = Response({"message": self.error_text, "errors": [{"message": self.error_text}]}, 422)
                 return refused if self.refuses_labels else Response([])
         return Response({"message": self.error_text}, 403 if asked.path.endswith("/graphql") else 200)
 
     def _read(self, asked: RecordedRequest, below: str) -> Response:
-        """What is stored; lists have one page."""
         stored: dict[str, Any] = {
             "": self._repository,
             "/labels": [{"name": name, "description": name} for name in self.labels],
@@ -98,16 +97,16 @@ class PermissiveGitHub:
         }
         if below not in stored:
             return Response({"message": self.error_text or "Not Found"}, 404)
-        further = isinstance(stored[below], list) and re.search(r"[?&]page=(?!1(&|$))", asked.target)
-        return Response([] if further else stored[below])
+        is_later_page = isinstance(stored[below], list) and re.search(r"[?&]page=(?!1(&|$))", asked.target)
+        return Response([] if is_later_page else stored[below])
 
-    def _edited(self, key: str, body: str) -> dict[str, Any]:
+    def _edit(self, key: str, body: str) -> dict[str, Any]:
         found = next((one for one in self.comments if str(one["id"]) == key), {})
         found["body"] = body
         return found
 
     def _store(self, body: str, author: dict[str, Any]) -> dict[str, Any]:
-        key = OF_A_STRANGER + len(self.comments)
+        key = FIRST_COMMENT_ID + len(self.comments)
         page = f"https://github.com/{SLUG}/issues/{NUMBER}#issuecomment-{key}"
         self.comments.append(
             {"id": key, "body": body, "user": author, "created_at": WHEN, "updated_at": WHEN, "html_url": page}

@@ -1,13 +1,12 @@
-"""Everything that a run imports, imported: a process that is forked from here starts at once."""
+"""Imports everything that a run imports, so that a process forked from here starts at once."""
 
 import importlib
 import pkgutil
 
 import triage
 
-APART = ("triage.__main__", "triage.cli", "triage.server")
-"""Other ways in."""
+OTHER_ENTRY_POINTS = ("triage.__main__", "triage.cli", "triage.server")
 
 for _module in pkgutil.walk_packages(triage.__path__, "triage."):
-    if _module.name not in APART:
+    if _module.name not in OTHER_ENTRY_POINTS:
         importlib.import_module(_module.name)

@@ -1,4 +1,4 @@
-"""HTTP servers on loopback that write down everything they are asked, before they answer it."""
+"""HTTP servers on loopback that record each request before they answer it."""
 
 import json
 import threading
@@ -15,7 +15,7 @@ class RecordedRequest:
     """One request."""
 
     server: str
-    """Our name of the server that got it."""
+    """Our name of the server."""
     method: str
     target: str
     """Path and query as they were sent."""
@@ -25,12 +25,12 @@ class RecordedRequest:
 
     @property
     def path(self) -> str:
-        """Decoded, without the query."""
+        """The decoded path without the query."""
         return unquote(urlsplit(self.target).path)
 
     @property
     def body(self) -> Any:
-        """The JSON that was sent; none when it was none."""
+        """The JSON of the request; None if it is not JSON."""
         try:
             return json.loads(self.content)
         except ValueError:
@@ -38,13 +38,13 @@ class RecordedRequest:
 
     @property
     def line(self) -> str:
-        """Such as `github POST /repos/o/r/issues/7/comments`."""
+        """Text such as `github POST /repos/o/r/issues/7/comments`."""
         return f"{self.server} {self.method} {self.target[:120]}"
 
 
 @dataclass(frozen=True)
 class Response:
-    """What is sent back, as JSON unless it is bytes."""
+    """A response; the body is sent as JSON unless it is bytes."""
 
     body: Any = None
     status: int = 200
@@ -55,7 +55,7 @@ class Response:
 def serve_recorded(
     name: str, asked: list[RecordedRequest], answer: Callable[[RecordedRequest], Response]
 ) -> Iterator[str]:
-    """The address of a server that answers so until the block ends."""
+    """Yields the URL of a server that answers with `answer` until the block ends."""
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -77,13 +77,13 @@ def serve_recorded(
         do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _reply  # noqa: N815 - http.server's
 
         def log_message(self, *_: object) -> None:
-            """Silence."""
+            """Logs nothing."""
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, *_: object) -> None:
-            """A client that went away is no error of the server."""
+            """Ignores clients that disconnect."""
 
     server = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()

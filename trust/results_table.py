@@ -1,4 +1,4 @@
-"""What was measured, as a table to read and as a page of the documentation."""
+"""Renders results as a table and as a page of the documentation."""
 
 import os
 import platform
@@ -8,15 +8,16 @@ from datetime import datetime
 
 from trust.measure import Measure, MeasureResult
 
-COLUMNS = ("Measure", "Cases", "Failures", "Goal", "Measured", "Judge sees")
+COLUMNS = ("Measure", "Cases", "Failures", "Goal", "Measured", "Detects failures")
 MAX_FAILURES_SHOWN = 20
-"""Failures of one measure that are told in words."""
+"""Per measure."""
 MAX_FAILURE_CHARS = 300
+BLIND = "it did not detect failures without the defence"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A measure, what became of it, and what its judge found where the defence was taken away."""
+    """A measure and its results."""
 
     measure: Measure
     result: MeasureResult
@@ -25,64 +26,60 @@ class Row:
 
     @property
     def detects_failures(self) -> bool:
-        """The judge found what there was to find."""
+        """Whether the measure fails without the defence."""
         return bool(self.without_defence.failures)
 
     @property
     def is_met(self) -> bool:
-        """The goal is met, by cases that were tried, before a judge that sees."""
+        """Whether cases were tried, none failed, and the measure detects failures."""
         return self.detects_failures and self.result.cases > 0 and not self.result.failures
 
     def cells(self) -> tuple[str, ...]:
-        """As `HEAD` names them."""
-        tried, goal = self.result, self.measure.goal
-        sees = "yes" if self.detects_failures else "NO"
-        return self.measure.name, f"{tried.cases:,}", f"{len(tried.failures):,}", goal, tried.measured, sees
+        """Returns the cells of `COLUMNS`."""
+        result = self.result
+        counts = f"{result.cases:,}", f"{len(result.failures):,}"
+        return self.measure.name, *counts, self.measure.goal, result.measured, "yes" if self.detects_failures else "NO"
 
 
 def render_table(rows: Sequence[Row]) -> str:
-    """A Markdown table, with columns as wide as what they hold."""
+    """Returns a Markdown table with aligned columns."""
     lines = [COLUMNS, *(row.cells() for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
-    drawn = [
+    rendered = [
         "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in lines
     ]
-    return "\n".join([drawn[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *drawn[1:]])
+    return "\n".join([rendered[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *rendered[1:]])
 
 
 def list_failures(rows: Sequence[Row]) -> list[str]:
-    """Each failure as a line that neither a terminal nor a job's log obeys."""
+    """Returns each failure as a line that neither a terminal nor the log of a job interprets."""
     lines: list[str] = []
     for row in rows:
-        told = (
-            row.result.failures
-            if row.detects_failures
-            else [*row.result.failures, "the judge saw nothing where it had to"]
-        )
-        lines += [f"- {row.measure.name}: `{escape_failure(words)}`" for words in told[:MAX_FAILURES_SHOWN]]
-        if len(told) > MAX_FAILURES_SHOWN:
-            lines.append(f"- {row.measure.name}: {len(told) - MAX_FAILURES_SHOWN} more")
+        failures = [*row.result.failures, *([] if row.detects_failures else [BLIND])]
+        lines += [f"- {row.measure.name}: `{escape_failure(failure)}`" for failure in failures[:MAX_FAILURES_SHOWN]]
+        if len(failures) > MAX_FAILURES_SHOWN:
+            lines.append(f"- {row.measure.name}: {len(failures) - MAX_FAILURES_SHOWN} more")
     return lines
 
 
 def escape_failure(text: str) -> str:
-    """Printing ASCII on one line, everything else as Python writes it, cut; and no old form of a runner's command."""
-    shown = text.encode("unicode_escape").decode("ascii").replace("##[", "## [").replace("`", "'")
-    return shown if len(shown) <= MAX_FAILURE_CHARS else f"{shown[:MAX_FAILURE_CHARS]}..."
+    """Returns one line of printable ASCII, truncated, without the old form of a runner command."""
+    escaped = text.encode("unicode_escape").decode("ascii").replace("##[", "## [").replace("`", "'")
+    return escaped if len(escaped) <= MAX_FAILURE_CHARS else f"{escaped[:MAX_FAILURE_CHARS]}..."
 
 
 PAGE_TEMPLATE = """# Trust
 
-What strangers' text, hostile repositories and broken servers could do, tried and counted. `make trust` prints this
-table: offline, without a real model, in about twenty minutes on two cores. It ends with exit code 1 when a goal is
+What strangers' text, hostile repositories and broken servers can do, tried and counted. `make trust` prints this
+table: offline, without a real model, in about twenty minutes on two cores. It ends with exit code 1 if a goal is
 missed.
 
 {table}
 
 Version {version}, {date}, {machine}, {cases}.{failures}
 
-The judge of a row is never the code that is judged. Each row is also tried with the defence taken away; *judge sees*
-says that this was noticed.
+No row is judged with the code that it judges. Each row also tries a few cases without the defence: *detects failures*
+says that they fail, as they must.
 
 ## What the rows mean
 
@@ -92,17 +89,17 @@ says that this was noticed.
 
 | command | does |
 |---|---|
-| `make trust` | all of it |
-| `make trust ARGS="--share 0.1"` | a tenth of the cases of each row, spread evenly, the same every time |
-| `make trust ARGS="--only events"` | the rows whose name contains the word; may be given again |
-| `make trust ARGS="--write docs/trust.md"` | all of it, and this page anew |
+| `make trust` | runs all rows |
+| `make trust ARGS="--share 0.1"` | tries a tenth of the cases of each row, spread evenly, always the same ones |
+| `make trust ARGS="--only events"` | runs the rows whose name contains the word; the option may be repeated |
+| `make trust ARGS="--write docs/trust.md"` | runs all rows and writes this page |
 
-A sample of each row, and each proof that its judge sees, run with the tests (`tests/trust`).
+A sample of each row runs with the tests (`tests/trust`), and so does each row without the defence.
 """
 
 
 def render_page(rows: Sequence[Row], version: str, when: datetime, share: float) -> str:
-    """The page of the documentation."""
+    """Returns the page of the documentation."""
     missed = list_failures(rows)
     return PAGE_TEMPLATE.format(
         table=render_table(rows),

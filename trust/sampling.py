@@ -1,4 +1,4 @@
-"""A share of many cases."""
+"""Samples cases."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -7,6 +7,6 @@ T = TypeVar("T")
 
 
 def sample_evenly(cases: Sequence[T], share: float) -> list[T]:
-    """So many of the cases, spread evenly over all of them, at least one; the same ones every time."""
+    """Returns this share of the cases, at least one, spread evenly; always the same ones."""
     count = max(1, round(len(cases) * min(share, 1.0)))
     return [cases[index * len(cases) // count] for index in range(min(count, len(cases)))]

@@ -4,16 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from testing.checkouts.git_repositories import commit, git
+from testing.runs.sample_bug import BASKET
 
 CANARY = "canary4f1aprivatewords"
 """Stands in what lies outside of the checkout, or beside it: no run may show it to anybody."""
-BASKET = """class Basket:
-    def __init__(self, names):
-        self.names = names
-
-    def total(self, prices):
-        return sum(prices[name] for name in self.names)
-"""
 SOURCES: Mapping[str, str | bytes] = {"shop/basket.py": BASKET, "shop/cart.py": "def add(basket, name):\n    pass\n"}
 PRIVATE: Mapping[str, str | bytes] = {
     "shop/basket.py": f"# {CANARY}\n{BASKET}",

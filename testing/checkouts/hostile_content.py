@@ -7,7 +7,8 @@ from pathlib import Path
 
 from testing.checkouts.git_objects import FILE, FOLDER, MODULE, ObjectStore, Row, find_object_file
 from testing.checkouts.git_repositories import ENVIRONMENT, git
-from testing.checkouts.hostile_base import BASKET, make_checkout
+from testing.checkouts.hostile_base import make_checkout
+from testing.runs.sample_bug import BASKET
 
 _TEXT = "def größe(preis):\n    return preis\n"
 _KANA = "def total():\n    return '合計'\n"

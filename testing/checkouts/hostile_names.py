@@ -7,7 +7,8 @@ from pathlib import Path
 
 from testing.checkouts.git_objects import FILE, FOLDER, LINK, ObjectStore, Row
 from testing.checkouts.git_repositories import commit, git, write
-from testing.checkouts.hostile_base import BASKET, CANARY, PRIVATE, SOURCES, make_checkout, outside_folder
+from testing.checkouts.hostile_base import CANARY, PRIVATE, SOURCES, make_checkout, outside_folder
+from testing.runs.sample_bug import BASKET
 
 NAMES: Sequence[bytes] = (
     b"new\nline.py",

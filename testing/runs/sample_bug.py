@@ -1,4 +1,4 @@
-"""What is run end to end, the same by this Python and in the image."""
+"""A small repository with a bug, and the issue about it, for runs from end to end."""
 
 import json
 from pathlib import Path
@@ -6,15 +6,14 @@ from pathlib import Path
 from testing.runs.job import Job, JobResult
 
 TITLE = "KeyError when the basket is empty"
-BODY = """Checkout of an empty basket crashes.
-
-```
+TRACE = """```
 Traceback (most recent call last):
   File "shop/basket.py", line 6, in total
     return sum(prices[name] for name in self.names)
 KeyError: 'pear'
 ```
 """
+BODY = f"Checkout of an empty basket crashes.\n\n{TRACE}"
 BASKET = """class Basket:
     def __init__(self, names):
         self.names = names
@@ -30,29 +29,30 @@ TRAP_MODULES = [
     "github.py",
     "json.py",
     "langgraph/__init__.py",
+    "openai/__init__.py",
     "pathlib.py",
     "sitecustomize.py",
     "triage/__init__.py",
     "triage/action.py",
     "usercustomize.py",
 ]
-"""Modules that tell when they are imported."""
+"""Modules that leave a file if they are imported."""
 
 
 def write_plain_checkout(workspace: Path) -> None:
-    """A repository with the bug of the issue."""
+    """Writes the repository with the bug."""
     (workspace / "shop").mkdir()
     (workspace / "shop" / "basket.py").write_text(BASKET, encoding="utf-8")
 
 
 def write_hostile_checkout(workspace: Path) -> None:
-    """The same, beside files that want to be imported, run or read as settings."""
+    """Writes the repository, and files that a careless program imports, runs or reads as settings."""
     write_plain_checkout(workspace)
     for name in TRAP_MODULES:
         file = workspace / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(TRAP, encoding="utf-8")
-    # Chroma reads this as it is imported, and would stop at it.
+    # Chroma reads this file when it is imported, and fails.
     (workspace / ".env").write_text("CHROMA_SERVER_NOFILE=many\nINPUT_ENGINE=model\n", encoding="utf-8")
     program = workspace / "git"
     program.write_text('#!/bin/sh\ntouch "$0.imported"\n', encoding="utf-8")
@@ -60,18 +60,18 @@ def write_hostile_checkout(workspace: Path) -> None:
 
 
 def add_git_config_traps(workspace: Path) -> None:
-    """Have git's own configuration name a program, as a checkout by somebody else's step might."""
+    """Makes git's configuration run a program, as another step of the workflow may."""
     with (workspace / ".git" / "config").open("a", encoding="utf-8") as config:
         config.write("[core]\n\tfsmonitor = ./git\n\tpager = ./git\n[diff]\n\texternal = ./git\n")
 
 
 def find_executed_traps(workspace: Path) -> list[str]:
-    """Traps that somebody stepped into."""
+    """Returns the traps that were executed."""
     return sorted(str(file.relative_to(workspace)) for file in workspace.rglob("*.imported"))
 
 
 def assert_report(job: Job, done: JobResult) -> None:
-    """The run found the file, wrote one comment, and told the workflow."""
+    """Asserts that the run found the file, wrote one comment and set the outputs."""
     assert done.exit_code == 0, done.log
     assert done.outputs["status"] == "complete", done.log
     assert done.outputs["engine"] == "rules"

@@ -23,7 +23,7 @@ LIVE = {
     "<b>x</b>": "raw HTML",
     "<h4 align=center>x</h4>": "raw HTML",
     "x <!-- y -->": "a comment of HTML",
-    "<!-- bug-triage: x": "a marker that does not end",
+    "<!-- bug-triage: x": "a marker without an end",
     "x[^1]\n\n[^1]: y": "a footnote",
     "> [!NOTE]\n> x": "an alert",
     "$x$": "a formula",
@@ -32,7 +32,7 @@ LIVE = {
     "x\n/approve": "a bot's command",
     "```\n/approve\n```": "a bot's command",
     "- /approve": "a bot's command",
-    f"{'`' * 81} x {'`' * 81}": "a run of backticks that GitHub does not count",
+    f"{'`' * 81} x {'`' * 81}": "a run of backticks that is too long for GitHub",
     "x\u200by": "an invisible character",
 }
 DEAD = [

@@ -1,24 +1,32 @@
-"""A sample of each measure, and the proof that its judge sees. All of it: `make trust`."""
+"""A sample of each measure, with and without the defence. `make trust` runs all cases."""
 
 import pytest
 
 from trust.measure import Measure
-from trust.measures import MEASURES
+from trust.measures import MEASURES, canaries, effects, hidden_text, markdown
 
-SAMPLE = 0.002
+SHARES = {effects.MEASURE.name: 1 / 90, canaries.MEASURE.name: 1 / 35, hidden_text.MEASURE.name: 10 / 192}
+SMALL_SHARE = 0.005
+MANY_FAILURES = [canaries.MEASURE, hidden_text.MEASURE, markdown.MEASURE]
 
 
-def named(measure: Measure) -> str:
+def get_name(measure: Measure) -> str:
     return measure.name
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=named)
-def test_a_sample_holds(measure: Measure):
-    figure = measure.run(SAMPLE)
-    assert figure.cases > 0
-    assert figure.failures == []
+@pytest.mark.parametrize("measure", MEASURES, ids=get_name)
+def test_a_sample_has_no_failures(measure: Measure):
+    result = measure.run(SHARES.get(measure.name, SMALL_SHARE))
+    assert result.cases > 0
+    assert result.failures == []
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=named)
-def test_without_the_defence_the_judge_sees_it(measure: Measure):
-    assert measure.run_without_defence().failures
+@pytest.mark.parametrize("measure", [one for one in MEASURES if one is not effects.MEASURE], ids=get_name)
+def test_failures_without_the_defence_are_detected(measure: Measure):
+    result = measure.run_without_defence()
+    assert len(result.failures) > (result.cases / 2 if measure in MANY_FAILURES else 0)
+
+
+def test_every_effect_of_an_agent_without_defence_is_detected():
+    failures = effects.run_without_defence().failures
+    assert [order for order in effects.ORDERS if not any(failure.startswith(order) for failure in failures)] == []

@@ -45,7 +45,7 @@ def run(share: float) -> MeasureResult:
 
 def _played(number: int, strings: Sequence[str], engine: str = "model") -> ObservedRun:
     scene = partial(injection_scenario.build_scenario, strings, number, labels=_labelled(number), engine=engine)
-    return observe_run(scene, apart=number % APART == APART - 1)
+    return observe_run(scene, separate_process=number % APART == APART - 1)
 
 
 def _labelled(number: int) -> bool:

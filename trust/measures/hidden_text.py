@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import regex  # type: ignore[import-untyped]
 
+from testing.runs import sample_bug
 from testing.text.hidden_channels import CHANNELS, NOT_COUNTED, contains_canary
-from trust import injection_scenario, naive_agent
+from trust import naive_agent
 from trust.hostile_model import HostileModel
 from trust.measure import Measure, MeasureResult
 from trust.observed_run import ObservedRun, Scenario, list_strings, observe_run
@@ -66,11 +67,11 @@ def _scene(written: Sequence[str], trap: str, *, everywhere: bool = False) -> Sc
     model = HostileModel(["plain words"], trap=trap, found=written if everywhere else [])
     tracker = PermissiveGitHub(
         title="KeyError when the basket is empty" + ("".join(written) if everywhere else ""),
-        body=injection_scenario.TRACE + "\n\n" + "\n\n".join(written),
+        body=sample_bug.TRACE + "\n\n" + "\n\n".join(written),
         labels=["bug", *written] if everywhere else ["bug"],
         thread=written,
     )
-    files: dict[bytes, bytes] = {b"shop/basket.py": injection_scenario.BASKET.encode()}
+    files: dict[bytes, bytes] = {b"shop/basket.py": sample_bug.BASKET.encode()}
     if everywhere:
         files[b"shop/basket.py"] += "".join(f"# {line}\n" for line in written).encode("utf-8", "replace")
     # A vector obeys no order: what it is made from is a file as it is.

@@ -82,7 +82,7 @@ def _whole(chosen: list[str], seed: int) -> Iterator[str]:
     seen = observe_run(noisy)
     for words in [*find_foreign_commands(seen.log), *find_output_problems(seen.outputs)]:
         yield f"a whole run with {chosen[0][:60]!r}: {words}"
-    yield from (f"a whole run wrote GITHUB_{name.upper()}" for name, content in seen.forbidden.items() if content)
+    yield from (f"a whole run wrote GITHUB_{name.upper()}" for name, content in seen.unused_files.items() if content)
 
 
 def find_foreign_commands(log: str) -> list[str]:
