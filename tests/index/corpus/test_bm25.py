@@ -11,16 +11,16 @@ from triage.index.corpus.tokens import Vocabulary
 TEXTS = ["red green green blue", "red red red", "blue", "", "yellow blue green red red"]
 
 
-def counted(texts: list[str], vocabulary: Vocabulary) -> TermCounts:
+def count_terms(texts: list[str], vocabulary: Vocabulary) -> TermCounts:
     counting = TermCounter(vocabulary)
     for text in texts:
         counting.add(vocabulary.encode_words(text))
     return counting.count()
 
 
-def built(*parts: list[str]) -> tuple[BM25, Vocabulary]:
+def build_table(*parts: list[str]) -> tuple[BM25, Vocabulary]:
     vocabulary = Vocabulary()
-    documents = [counted(texts, vocabulary) for texts in parts]
+    documents = [count_terms(texts, vocabulary) for texts in parts]
     return BM25.from_counts(documents, len(vocabulary)), vocabulary
 
 
@@ -34,7 +34,7 @@ def by_the_book(texts: list[str], term: str, number: int) -> float:
 
 
 def test_scores_are_those_of_the_formula():
-    table, vocabulary = built(TEXTS)
+    table, vocabulary = build_table(TEXTS)
     weights = {"red": 1.0, "green": 0.5, "yellow": 2.0}
     scores = table.score_documents({vocabulary._terms[term]: weight for term, weight in weights.items()})
     for number in range(len(TEXTS)):
@@ -43,23 +43,23 @@ def test_scores_are_those_of_the_formula():
 
 
 def test_parts_make_no_difference():
-    whole, vocabulary = built(TEXTS)
-    pieces, _ = built(TEXTS[:2], [], TEXTS[2:4], TEXTS[4:])
+    whole, vocabulary = build_table(TEXTS)
+    pieces, _ = build_table(TEXTS[:2], [], TEXTS[2:4], TEXTS[4:])
     for term in range(len(vocabulary)):
         assert np.array_equal(whole.score_documents({term: 1.0}), pieces.score_documents({term: 1.0}))
 
 
 def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
-    whole, vocabulary = built(TEXTS)
+    whole, vocabulary = build_table(TEXTS)
     monkeypatch.setattr("triage.index.corpus.bm25._BLOCK", 2)
-    blocks, _ = built(TEXTS)
+    blocks, _ = build_table(TEXTS)
     for term in range(len(vocabulary)):
         assert np.array_equal(whole.score_documents({term: 1.0}), blocks.score_documents({term: 1.0}))
 
 
 def test_counts_of_documents():
     vocabulary = Vocabulary()
-    found = counted(TEXTS, vocabulary)
+    found = count_terms(TEXTS, vocabulary)
     assert found.sizes.tolist() == [3, 1, 1, 0, 4]
     names = list(vocabulary.terms)
     assert [names[term] for term in found.terms[:3]] == ["red", "green", "blue"]
@@ -69,8 +69,8 @@ def test_counts_of_documents():
 
 def test_postings_know_the_documents_they_were_made_of():
     vocabulary = Vocabulary()
-    parts = [counted(TEXTS[:2], vocabulary), counted(TEXTS[2:], vocabulary)]
-    whole = counted(TEXTS, Vocabulary())
+    parts = [count_terms(TEXTS[:2], vocabulary), count_terms(TEXTS[2:], vocabulary)]
+    whole = count_terms(TEXTS, Vocabulary())
     again = BM25.from_counts(parts, len(vocabulary)).postings.to_term_counts()
     order = np.lexsort((whole.terms, whole.documents))
     assert again.sizes.tolist() == whole.sizes.tolist()
@@ -79,19 +79,20 @@ def test_postings_know_the_documents_they_were_made_of():
 
 
 def test_a_term_may_stand_in_a_file_more_often_than_two_bytes_can_tell():
-    table, _ = built(["red " * 70_000, "blue"])
+    table, _ = build_table(["red " * 70_000, "blue"])
     assert table.postings.counts.tolist() == [70_000, 1]
-    assert built(TEXTS)[0].postings.counts.dtype == np.uint16
+    assert build_table(TEXTS)[0].postings.counts.dtype == np.uint16
 
 
-def test_the_first_documents():
-    found = counted(TEXTS, Vocabulary()).take_first(2)
-    assert (found.sizes.tolist(), found.counts.tolist()) == ([3, 1], [1, 2, 1, 3])
-    assert found.take_first(0).terms.tolist() == []
+def test_a_range_of_documents():
+    counts = count_terms(TEXTS, Vocabulary())
+    first = counts.take_range(0, 2)
+    assert (first.sizes.tolist(), first.counts.tolist()) == ([3, 1], [1, 2, 1, 3])
+    assert counts.take_range(0, 0).terms.tolist() == []
 
 
 def test_terms_get_other_numbers_or_are_forgotten():
-    found = counted(TEXTS, Vocabulary())
+    found = count_terms(TEXTS, Vocabulary())
     swapped = found.renumber_terms(np.array([7, 8, 9, 6], dtype=np.int32))
     assert swapped.terms.tolist() == [7, 8, 9, 7, 9, 7, 8, 9, 6]
     fewer = found.renumber_terms(np.array([0, -1, 1, -1], dtype=np.int32))
@@ -100,13 +101,13 @@ def test_terms_get_other_numbers_or_are_forgotten():
 
 
 def test_a_file_of_one_word_repeated():
-    table, vocabulary = built(["x" * 3 + " " + "y1 " * 300_000, "xxx"])
+    table, vocabulary = build_table(["x" * 3 + " " + "y1 " * 300_000, "xxx"])
     assert table.explain_score(0, {vocabulary._terms["y1"]: 1.0})[vocabulary._terms["y1"]] > 0
     assert table.saturated_counts.max() < 1.0
 
 
 def test_parts_add_up_to_the_score():
-    table, vocabulary = built(TEXTS)
+    table, vocabulary = build_table(TEXTS)
     weights = {term: 1.0 + term for term in range(len(vocabulary))}
     for number in range(len(TEXTS)):
         parts = table.explain_score(number, weights)
@@ -122,14 +123,14 @@ def test_a_document_in_parts_is_one_document():
 
 
 def test_nothing_at_all():
-    table, _ = built()
+    table, _ = build_table()
     assert table.size == 0
-    table, _ = built([])
+    table, _ = build_table([])
     assert table.score_documents({0: 1.0}).tolist() == []
 
 
 def test_terms_that_came_after_the_table_was_made_score_nothing():
-    table, vocabulary = built(["red"])
+    table, vocabulary = build_table(["red"])
     vocabulary.expand(vocabulary.encode_words("new"), np.zeros(1, dtype=np.int32))
     assert table.score_documents({1: 1.0}).tolist() == [0.0]
     assert table.explain_score(0, {1: 1.0}) == {}

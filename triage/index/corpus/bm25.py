@@ -15,50 +15,45 @@ MAX_COUNT = 1 << _COUNT_BITS
 """A file has at most half a million words."""
 _BLOCK = 1 << 20
 CountArray = NDArray[np.int32 | np.uint16]
-"""A large repository has 20 million of them: two bytes have to do where they can."""
+"""A large repository has 20 million counts, so they take two bytes each where they fit."""
 
 
-def _none() -> NDArray[np.int32]:
+def _empty() -> NDArray[np.int32]:
     return np.zeros(0, dtype=np.int32)
 
 
 @dataclass
 class TermCounts:
-    """Terms of documents, one document after the other."""
+    """The terms of documents with their counts, one document after the other."""
 
-    sizes: NDArray[np.int32] = field(default_factory=_none)
-    """How many different terms each document has."""
-    terms: NDArray[np.int32] = field(default_factory=_none)
-    counts: CountArray = field(default_factory=_none)
-    """How often the document has the term."""
+    sizes: NDArray[np.int32] = field(default_factory=_empty)
+    """Number of different terms in each document."""
+    terms: NDArray[np.int32] = field(default_factory=_empty)
+    counts: CountArray = field(default_factory=_empty)
+    """Occurrences of the term in the document."""
 
     @property
     def documents(self) -> NDArray[np.int64]:
-        """The document of each term."""
+        """The document number of each term."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
-    def take_first(self, documents: int) -> Self:
-        """The first few documents."""
-        sizes = self.sizes[:documents]
-        return type(self)(sizes, self.terms[: sizes.sum()], self.counts[: sizes.sum()])
-
     def take_range(self, first: int, last: int) -> Self:
-        """Some documents, up to before the last."""
+        """Return the documents from number `first` to before `last`."""
         start, end = int(self.sizes[:first].sum()), int(self.sizes[:last].sum())
         return type(self)(self.sizes[first:last], self.terms[start:end].copy(), self.counts[start:end])
 
     def renumber_terms(self, numbers: NDArray[np.int32]) -> Self:
-        """With other numbers for the terms; those whose number is -1 are forgotten."""
+        """Return the counts with `numbers[term]` for each term, without the terms whose new number is -1."""
         terms = numbers[self.terms]
-        kept = terms >= 0
-        if kept.all():
+        has_number = terms >= 0
+        if has_number.all():
             return type(self)(self.sizes, terms, self.counts)
-        sizes = np.bincount(self.documents[kept], minlength=len(self.sizes)).astype(np.int32)
-        return type(self)(sizes, terms[kept], self.counts[kept])
+        sizes = np.bincount(self.documents[has_number], minlength=len(self.sizes)).astype(np.int32)
+        return type(self)(sizes, terms[has_number], self.counts[has_number])
 
 
 class TermCounter:
-    """Collects the words of documents, and counts their terms."""
+    """Collects the words of documents and counts their terms."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -66,12 +61,12 @@ class TermCounter:
         self._lengths: list[int] = []
 
     def add(self, *parts: NDArray[np.int32]) -> None:
-        """The next document, by its words in one or more parts."""
+        """Add the next document by the numbers of its words, in one or more parts."""
         self._parts += parts
         self._lengths.append(sum(map(len, parts)))
 
     def count(self) -> TermCounts:
-        """The terms of all documents."""
+        """Return the term counts of all documents."""
         if not self._parts:
             return TermCounts(np.zeros(len(self._lengths), dtype=np.int32))
         documents = np.repeat(np.arange(len(self._lengths), dtype=np.int32), self._lengths)
@@ -84,24 +79,20 @@ class TermCounter:
         sizes = np.bincount(pairs >> 32, minlength=len(self._lengths)).astype(np.int32)
         return TermCounts(sizes, (pairs & 0xFFFFFFFF).astype(np.int32), counts)
 
-    def build_bm25(self) -> "BM25":
-        """The scores of these documents alone."""
-        return BM25.from_counts([self.count()], len(self._vocabulary))
-
 
 @dataclass(frozen=True)
 class Postings:
-    """Which documents have each term, and how often: one term after the other, its documents ascending."""
+    """The documents of each term, ascending, with counts; one term after the other."""
 
     starts: NDArray[np.int64]
-    """Where each term's documents begin; one more, for the end."""
+    """Where the documents of each term start, and the end of the last."""
     documents: NDArray[np.int32]
     counts: CountArray
     size: int
-    """How many documents there are."""
+    """Number of documents."""
 
     def to_term_counts(self) -> TermCounts:
-        """The terms of each document."""
+        """Return the same counts ordered by document."""
         order = np.argsort(self.documents, kind="stable")
         terms = np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), np.diff(self.starts))
         sizes = np.bincount(self.documents, minlength=self.size).astype(np.int32)
@@ -109,36 +100,38 @@ class Postings:
 
 
 class BM25:
-    """What each term adds to each document that has it."""
+    """BM25 scores of documents."""
 
     def __init__(self, postings: Postings) -> None:
-        """Score what was counted."""
+        """Weight the counts."""
         self.postings = postings
         self.size, self.starts, self.documents = postings.size, postings.starts, postings.documents
         lengths = np.bincount(postings.documents, weights=postings.counts, minlength=self.size)
         mean = float(lengths.mean()) if self.size else 1.0
         norms = (K1 * (1 - B + B * lengths / max(mean, 1e-9))).astype(np.float32)
         self.saturated_counts = postings.counts.astype(np.float32)
-        """Term frequency, saturated and normalised by length: 0 to 1. Times idf and k1 + 1 it is BM25."""
+        """Term frequency, saturated and normalised by length: 0 to 1. Times idf and K1 + 1 it is the BM25 score."""
         for first in range(0, len(self.saturated_counts), _BLOCK):
-            many = self.saturated_counts[first : first + _BLOCK]
-            many /= many + norms[postings.documents[first : first + _BLOCK]]
+            block = self.saturated_counts[first : first + _BLOCK]
+            block /= block + norms[postings.documents[first : first + _BLOCK]]
         frequency = np.diff(postings.starts)
         self.idf = np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
 
     @classmethod
     def from_counts(cls, parts: list[TermCounts], vocabulary: int) -> Self:
-        """Order counted documents by term. The parts are used up: memory would have to hold them twice.
+        """Score counted documents. Empties `parts`, so that memory does not hold the counts twice.
 
         Args:
-            parts: Documents, whose terms are numbered alike.
-            vocabulary: How many terms there are.
+            parts: Documents whose terms are numbered alike.
+            vocabulary: Number of terms.
         """
         size = sum(len(part.sizes) for part in parts)
-        most = max((int(part.counts.max(initial=0)) for part in parts), default=0)
+        max_count = max((int(part.counts.max(initial=0)) for part in parts), default=0)
+        count_type = np.uint16 if max_count <= np.iinfo(np.uint16).max else np.int32
         keys = _sorted_keys(parts, size.bit_length())
         frequency = np.zeros(vocabulary, dtype=np.int64)
-        documents, counts = np.empty(len(keys), dtype=np.int32), _room(len(keys), most)
+        documents = np.empty(len(keys), dtype=np.int32)
+        counts: CountArray = np.empty(len(keys), dtype=count_type)
         for first in range(0, len(keys), _BLOCK):
             block = keys[first : first + _BLOCK]
             counts[first : first + _BLOCK] = block & (MAX_COUNT - 1)
@@ -150,35 +143,29 @@ class BM25:
         return cls(Postings(np.concatenate([[0], np.cumsum(frequency)]), documents, counts, size))
 
     def score_documents(self, weights: Mapping[int, float]) -> NDArray[np.float32]:
-        """One score per document for weighted terms."""
-        found = np.zeros(self.size, dtype=np.float32)
+        """Return the score of each document for weighted terms."""
+        scores = np.zeros(self.size, dtype=np.float32)
         for term, weight in weights.items():
             if term + 1 < len(self.starts):
-                place = slice(self.starts[term], self.starts[term + 1])
-                found[self.documents[place]] += self.saturated_counts[place] * np.float32(
-                    weight * (K1 + 1) * self.idf[term]
-                )
-        return found
+                postings = slice(self.starts[term], self.starts[term + 1])
+                factor = np.float32(weight * (K1 + 1) * self.idf[term])
+                scores[self.documents[postings]] += self.saturated_counts[postings] * factor
+        return scores
 
     def explain_score(self, document: int, weights: Mapping[int, float]) -> dict[int, float]:
-        """What each term adds to one document's score."""
-        found: dict[int, float] = {}
+        """Return what each term adds to the score of one document, divided by K1 + 1."""
+        parts: dict[int, float] = {}
         for term, weight in weights.items():
             if term + 1 < len(self.starts):
                 first, last = self.starts[term], self.starts[term + 1]
-                at = first + int(np.searchsorted(self.documents[first:last], document))
-                if at < last and self.documents[at] == document:
-                    found[term] = weight * float(self.idf[term] * self.saturated_counts[at])
-        return found
-
-
-def _room(length: int, most: int) -> CountArray:
-    """For so many counts of at most so much."""
-    return np.empty(length, dtype=np.uint16 if most <= np.iinfo(np.uint16).max else np.int32)
+                position = first + int(np.searchsorted(self.documents[first:last], document))
+                if position < last and self.documents[position] == document:
+                    parts[term] = weight * float(self.idf[term] * self.saturated_counts[position])
+        return parts
 
 
 def _sorted_keys(parts: list[TermCounts], document_bits: int) -> NDArray[np.int64]:
-    """Term, document and count of each pair in one number: numpy sorts those fastest."""
+    # Term, document and count in one number, because numpy sorts numbers fastest.
     keys = np.empty(sum(len(part.terms) for part in parts), dtype=np.int64)
     documents = pairs = 0
     while parts:

@@ -1,4 +1,4 @@
-"""The indexed repository: files, chunks, definitions, and the tables that score them."""
+"""The indexed repository: files, chunks, definitions, and the BM25 tables that score them."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -28,9 +28,9 @@ class File:
     path: str
     role: FileRole
     compressed_text: bytes | None = None
-    """Compressed text, a quarter of its size; none when only the path is indexed."""
+    """About a quarter of the text's size; None if only the path is indexed."""
     blob_id: str = ""
-    """The blob that the text must be, letter by letter, where it comes from a cache; empty where we read it."""
+    """Of a text from a cache: the blob that it must be. Empty for a text that was read from the repository."""
 
     @property
     def stem(self) -> str:
@@ -39,30 +39,27 @@ class File:
         return (name.rpartition(".")[0] or name).lower()
 
     def read_lines(self) -> list[str]:
-        """Lines without their ends; empty when only the path is indexed."""
+        """Return the lines without their ends; empty if only the path is indexed."""
         return split_lines(self.read_text() or "")
 
     def read_text(self) -> str | None:
-        """The text, none when only the path is indexed. What a cache holds in a text's place is none either."""
+        """Return the text; None if only the path is indexed, or if a cache holds something else than the blob."""
         if self.compressed_text is None:
             return None
         if not self.blob_id:
             return zlib.decompress(self.compressed_text).decode("utf-8", "replace")
-        data = (
-            decompress_text(self.compressed_text)
-            if _is_its_text(self.compressed_text, self.blob_id, self.path)
-            else None
-        )
-        return data.decode("utf-8", "replace") if data is not None else None
+        is_verified = _is_verified(self.compressed_text, self.blob_id, self.path)
+        content = decompress_text(self.compressed_text) if is_verified else None
+        return content.decode("utf-8", "replace") if content is not None else None
 
 
 def compress_text(text: str) -> bytes:
-    """A text as `File` keeps it."""
+    """Return the text as `File.compressed_text`."""
     return zlib.compress(text.encode("utf-8", "replace"), level=1)
 
 
 def decompress_text(data: bytes) -> bytes | None:
-    """What was packed; none for nonsense. No more than a file may have: a few bytes can unpack to gigabytes."""
+    """Return at most `MAX_CODE_BYTES` of the text, since a few bytes can unpack to gigabytes; None for invalid data."""
     try:
         return zlib.decompressobj().decompress(data, MAX_CODE_BYTES)
     except zlib.error:
@@ -70,13 +67,12 @@ def decompress_text(data: bytes) -> bytes | None:
 
 
 @lru_cache(maxsize=10_000)
-def _is_its_text(data: bytes, ref: str, path: str) -> bool:
-    """Whether packed bytes are the text of a blob. One that holds a key is not: the text would have it masked."""
-    found = decompress_text(data)
-    if found is None or not has_blob_id(found, ref):
+def _is_verified(data: bytes, blob_id: str, path: str) -> bool:
+    content = decompress_text(data)
+    if content is None or not has_blob_id(content, blob_id):
         return False
-    text = found.decode("utf-8", "replace")
-    return redact_likely_secrets(text, path) == text
+    text = content.decode("utf-8", "replace")
+    return redact_likely_secrets(text, path) == text  # A text with a secret is never cached.
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +80,7 @@ class DefinitionLocation:
     """Where something is defined. Lines are 1-based and inclusive."""
 
     file: int
+    """Its number."""
     start: int
     end: int
     name: str
@@ -92,16 +89,16 @@ class DefinitionLocation:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Everything that was read from the commit. Files and chunks are known by their numbers."""
+    """Everything that was read from the commit. Numbers of files and chunks are positions in these sequences."""
 
     files: Sequence[File]
     chunk_files: NDArray[np.int32]
-    """The file of each chunk, ascending: a file's chunks stand side by side."""
+    """The file number of each chunk, ascending."""
     chunk_starts: NDArray[np.int32]
     chunk_ends: NDArray[np.int32]
     chunk_symbols: Sequence[str | None]
     definitions: Mapping[str, Sequence[DefinitionLocation]]
-    """By own name, as written; those of one name in the order of their files."""
+    """By unqualified name, in the order of their files."""
     vocabulary: Vocabulary
     by_chunk: BM25
     by_file: BM25
@@ -109,47 +106,47 @@ class Corpus:
 
     @cached_property
     def file_numbers(self) -> Mapping[str, int]:
-        """Path to number of each file."""
+        """Path to file number."""
         return {file.path: number for number, file in enumerate(self.files)}
 
     @cached_property
     def files_by_stem(self) -> Mapping[str, Sequence[int]]:
-        """Files by name without extension, lower case."""
-        found: dict[str, list[int]] = {}
+        """File numbers by name without extension, lower case."""
+        files: dict[str, list[int]] = {}
         for number, file in enumerate(self.files):
-            found.setdefault(file.stem, []).append(number)
-        return found
+            files.setdefault(file.stem, []).append(number)
+        return files
 
     @cached_property
     def priors(self) -> NDArray[np.float32]:
-        """Factor on each file's score."""
+        """Factor on the score of each file."""
         return np.array([file.role.prior for file in self.files], dtype=np.float32)
 
     @cached_property
     def product_files(self) -> NDArray[np.bool_]:
-        """Which files are sources that a fix may well edit."""
+        """Whether each file is product code, see `FileRole`."""
         return np.array([file.role.is_product_code for file in self.files], dtype=bool)
 
     @cached_property
     def files_by_folder(self) -> Mapping[str, Sequence[int]]:
-        """Files by the folder that they stand in."""
-        found: dict[str, list[int]] = {}
+        """File numbers by folder."""
+        files: dict[str, list[int]] = {}
         for number, file in enumerate(self.files):
-            found.setdefault(file.path.rpartition("/")[0], []).append(number)
-        return found
+            files.setdefault(file.path.rpartition("/")[0], []).append(number)
+        return files
 
     @cached_property
     def packages(self) -> Mapping[str, frozenset[str]]:
-        """Folders that are packages of their own, and the names of each."""
+        """Folder and names of each package, see `find_packages`."""
         return find_packages(file.path for file in self.files)
 
     def read_lines(self, path: str) -> list[str] | None:
-        """Lines of a file as they were indexed; none when its text is not."""
+        """Return the lines of a file as they were indexed; None if its text was not."""
         number = self.file_numbers.get(path)
         text = self.files[number].read_text() if number is not None else None
         return split_lines(text) if text is not None else None
 
     def find_chunks(self, file: int) -> range:
-        """Numbers of a file's chunks."""
+        """Return the chunk numbers of a file."""
         first, last = np.searchsorted(self.chunk_files, (file, file + 1))
         return range(int(first), int(last))
