@@ -46,7 +46,7 @@ def reason(outcome: Task) -> str:
 class TestEveryTrigger:
     def test_passes_a_plain_issue(self, trigger: Trigger) -> None:
         asked = task(trigger)
-        assert admit_task(asked, issue(), NOW, known=EarlierRuns(has_open_questions=True)) == asked
+        assert admit_task(asked, issue(), NOW, earlier=EarlierRuns(has_open_questions=True)) == asked
 
     def test_a_pull_request_is_skipped(self, trigger: Trigger) -> None:
         assert reason(admit_task(task(trigger), issue(pull=True), NOW)) == "Pull requests are not triaged."
@@ -89,12 +89,12 @@ class TestCommand:
 
     def test_lifts_quiet(self) -> None:
         assert isinstance(
-            admit_task(task(Trigger.COMMAND), issue(), NOW, known=EarlierRuns(is_quiet=True)), TriageIssue
+            admit_task(task(Trigger.COMMAND), issue(), NOW, earlier=EarlierRuns(is_quiet=True)), TriageIssue
         )
 
     def test_by_hand_is_by_hand(self) -> None:
         known = EarlierRuns(is_quiet=True, has_same_text=True)
-        assert isinstance(admit_task(task(Trigger.REQUESTED), issue(by_bot=True), NOW, known=known), TriageIssue)
+        assert isinstance(admit_task(task(Trigger.REQUESTED), issue(by_bot=True), NOW, earlier=known), TriageIssue)
 
 
 class TestOwnAccord:
@@ -117,11 +117,11 @@ class TestOwnAccord:
         ],
     )
     def test_what_our_comment_remembers(self, trigger: Trigger, known: EarlierRuns, words: str) -> None:
-        assert reason(admit_task(task(trigger), issue(), NOW, known=known)) == words
+        assert reason(admit_task(task(trigger), issue(), NOW, earlier=known)) == words
 
     @pytest.mark.parametrize("trigger", [Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.ANSWER])
     def test_not_for_bots(self, trigger: Trigger) -> None:
-        outcome = admit_task(task(trigger), issue(by_bot=True), NOW, known=EarlierRuns(has_open_questions=True))
+        outcome = admit_task(task(trigger), issue(by_bot=True), NOW, earlier=EarlierRuns(has_open_questions=True))
         assert reason(outcome) == "Issues that a bot opened are not triaged on their own."
 
 
@@ -184,10 +184,10 @@ class TestThreeADay:
 
     def test_answers_count_against_the_same_three(self) -> None:
         thread = [OUR_COMMENT, said("/triage"), said("version 3"), said("on Linux"), said("and that")]
-        outcome = admit_task(task(Trigger.ANSWER), issue(*thread), NOW, known=EarlierRuns(has_open_questions=True))
+        outcome = admit_task(task(Trigger.ANSWER), issue(*thread), NOW, earlier=EarlierRuns(has_open_questions=True))
         assert reason(outcome) == TOO_OFTEN
         assert isinstance(
-            admit_task(task(Trigger.ANSWER), issue(*thread[:-1]), NOW, known=EarlierRuns(has_open_questions=True)),
+            admit_task(task(Trigger.ANSWER), issue(*thread[:-1]), NOW, earlier=EarlierRuns(has_open_questions=True)),
             TriageIssue,
         )
 
@@ -198,7 +198,7 @@ class TestThreeADay:
             task(Trigger.ANSWER),
             issue(*before, ours, said("version 3")),
             NOW,
-            known=EarlierRuns(has_open_questions=True),
+            earlier=EarlierRuns(has_open_questions=True),
         )
         assert isinstance(outcome, TriageIssue)
 
@@ -241,14 +241,18 @@ class TestLabels:
     @pytest.mark.parametrize("trigger", list(Trigger))
     def test_the_opt_out_label_stops_everything(self, trigger: Trigger) -> None:
         outcome = admit_task(
-            task(trigger), labelled("triage", "No-Triage"), NOW, known=EarlierRuns(has_open_questions=True), config=OPTS
+            task(trigger),
+            labelled("triage", "No-Triage"),
+            NOW,
+            earlier=EarlierRuns(has_open_questions=True),
+            config=OPTS,
         )
         assert reason(outcome) == OUT
 
     @pytest.mark.parametrize("trigger", list(Trigger))
     def test_without_the_opt_in_label_only_a_request_by_number_passes(self, trigger: Trigger) -> None:
         outcome = admit_task(
-            task(trigger), labelled("bug"), NOW, known=EarlierRuns(has_open_questions=True), config=OPTS
+            task(trigger), labelled("bug"), NOW, earlier=EarlierRuns(has_open_questions=True), config=OPTS
         )
         assert reason(outcome) == ("" if trigger is Trigger.REQUESTED else NOT_IN)
 
@@ -256,7 +260,8 @@ class TestLabels:
     def test_with_it_everything_is_as_usual(self, trigger: Trigger) -> None:
         asked = task(trigger)
         assert (
-            admit_task(asked, labelled("TRIAGE"), NOW, known=EarlierRuns(has_open_questions=True), config=OPTS) == asked
+            admit_task(asked, labelled("TRIAGE"), NOW, earlier=EarlierRuns(has_open_questions=True), config=OPTS)
+            == asked
         )
 
     @pytest.mark.parametrize("labels", [(), ("no-triage",)])
@@ -278,7 +283,7 @@ class TestLabels:
 
     def test_adding_the_label_to_what_was_triaged_already_starts_nothing(self) -> None:
         outcome = admit_task(
-            task(Trigger.LABELED), labelled("triage"), NOW, known=EarlierRuns(has_same_text=True), config=OPTS
+            task(Trigger.LABELED), labelled("triage"), NOW, earlier=EarlierRuns(has_same_text=True), config=OPTS
         )
         assert reason(outcome) == "The issue's text is the one of the last triage."
 
@@ -296,7 +301,7 @@ class TestRunsThatLeftNoTrace:
         self, known: EarlierRuns, *thread: IssueComment, asked: int = 99, trigger: Trigger = Trigger.COMMAND
     ) -> str:
         here = issue(*thread, said("/triage").model_copy(update={"comment_id": asked}))
-        return reason(admit_task(task(trigger), here, NOW, {"ann": "write"}, known, asked=asked))
+        return reason(admit_task(task(trigger), here, NOW, {"ann": "write"}, known, trigger_comment_id=asked))
 
     @pytest.mark.parametrize("trigger", [Trigger.COMMAND, Trigger.ANSWER])
     def test_count(self, trigger: Trigger) -> None:
@@ -319,7 +324,9 @@ class TestRunsThatLeftNoTrace:
         """Five commands at once: the first three have their runs, whoever reads the thread first."""
         thread = [said("/triage").model_copy(update={"comment_id": number}) for number in range(1, 6)]
         here = issue(*thread)
-        outcomes = [reason(admit_task(task(Trigger.COMMAND), here, NOW, asked=number)) for number in range(1, 6)]
+        outcomes = [
+            reason(admit_task(task(Trigger.COMMAND), here, NOW, trigger_comment_id=number)) for number in range(1, 6)
+        ]
         assert outcomes == ["", "", "", TOO_OFTEN, TOO_OFTEN]
 
 
@@ -332,5 +339,5 @@ class TestRunsThatLeftNoTrace:
     ],
 )
 def test_opening_again_what_was_just_triaged(known: EarlierRuns, words: str) -> None:
-    assert reason(admit_task(task(Trigger.REOPENED), issue(), NOW, known=known)).endswith(words)
-    assert bool(reason(admit_task(task(Trigger.REOPENED), issue(), NOW, known=known))) == bool(words)
+    assert reason(admit_task(task(Trigger.REOPENED), issue(), NOW, earlier=known)).endswith(words)
+    assert bool(reason(admit_task(task(Trigger.REOPENED), issue(), NOW, earlier=known))) == bool(words)

@@ -1,4 +1,4 @@
-"""Slash commands. A command stands on the first non-blank line of a comment, and nowhere else."""
+"""Slash commands. A command is on the first non-blank line of a comment, and nowhere else."""
 
 import re
 from enum import StrEnum
@@ -6,7 +6,7 @@ from enum import StrEnum
 from triage.domain.value import Value
 
 # Four spaces or a tab would make the line a code block.
-_COMMAND = re.compile(r" {0,3}/triage(?:[ \t]+(?P<words>.*))?")
+_COMMAND = re.compile(r" {0,3}/triage(?:[ \t]+(?P<arguments>.*))?")
 _WORD = re.compile(r"[a-z][a-z-]{0,19}")
 
 
@@ -19,24 +19,24 @@ class CommandName(StrEnum):
 
 
 class Command(Value):
-    """What a comment orders."""
+    """The command in a comment."""
 
     name: CommandName
     word: str = ""
-    """The unknown command's name; empty when it is not a plain word that may be shown."""
+    """The name of an unknown command, if it is a plain word; else empty, because it is not shown."""
 
 
 def parse_command(body: str) -> Command | None:
-    """The command on the first non-blank line; none when that line is anything else."""
+    """The command on the first non-blank line, or None."""
     lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = next((line for line in lines if line.strip()), "")
     match = _COMMAND.fullmatch(first.rstrip())
     if not match:
         return None
-    words = match["words"] or ""
-    if not words:
+    arguments = match["arguments"] or ""
+    if not arguments:
         return Command(name=CommandName.TRIAGE)
-    if words == "quiet":
+    if arguments == "quiet":
         return Command(name=CommandName.QUIET)
-    word = words.split(maxsplit=1)[0]
+    word = arguments.split(maxsplit=1)[0]
     return Command(name=CommandName.UNKNOWN, word=word if _WORD.fullmatch(word) else "")

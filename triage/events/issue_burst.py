@@ -1,4 +1,4 @@
-"""Too many issues in a day for a model to read them all. Pure."""
+"""Limits how many issues and runs a day a model is asked about."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -7,22 +7,24 @@ from triage.domain.task import PastRun
 from triage.events.admission import WINDOW
 
 MAX_MODEL_RUNS_PER_ISSUE = 5
-"""Runs that a model may have on one issue in a day: whoever edits has no more than a few."""
+"""Per issue and window: editing an issue again and again must not cost more than a few runs."""
 
 
-def rules_only_reason(opened: Collection[int], number: int, ran: Collection[PastRun], now: datetime, most: int) -> str:
-    """Why rules answer in a model's place; empty when a model may.
+def rules_only_reason(
+    recent_issues: Collection[int], number: int, earlier_runs: Collection[PastRun], now: datetime, max_runs: int
+) -> str:
+    """Why rules answer instead of a model; empty when a model may answer.
 
     Args:
-        opened: Issues of the last 24 hours.
-        number: This issue, which counts whenever it was opened.
-        ran: Earlier runs on it: whoever edits one issue a hundred times must not have more than who opens a hundred.
-        now: The present, by GitHub's clock.
-        most: Runs that a model may have.
+        recent_issues: Issues opened within the window.
+        number: This issue; it counts whenever it was opened.
+        earlier_runs: Earlier runs on this issue. They count like issues, so an author of edits gains nothing.
+        now: The current time, by GitHub's clock.
+        max_runs: Maximum runs by a model within the window.
     """
-    here = 1 + sum(one.at > now - WINDOW for one in ran)
-    if here > MAX_MODEL_RUNS_PER_ISSUE:
+    runs_here = 1 + sum(run.at > now - WINDOW for run in earlier_runs)
+    if runs_here > MAX_MODEL_RUNS_PER_ISSUE:
         return f"This issue has had its {MAX_MODEL_RUNS_PER_ISSUE} runs by a model in 24 hours: rules answered."
-    if len(set(opened) - {number}) + here <= most:
+    if len(set(recent_issues) - {number}) + runs_here <= max_runs:
         return ""
-    return f"More than {most} issues came within 24 hours (`max-model-runs-per-day`): rules answered this one."
+    return f"More than {max_runs} issues came within 24 hours (`max-model-runs-per-day`): rules answered this one."

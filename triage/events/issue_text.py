@@ -1,4 +1,4 @@
-"""Triage an issue from a file, without GitHub."""
+"""Reads an issue from a file, without GitHub."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ def parse_issue_text(text: str) -> Issue:
     """An issue from Markdown whose first line is the title, or from GitHub's JSON of an issue.
 
     Raises:
-        BadInput: There is nothing in it, it is no issue by its size, or the JSON has no title.
+        BadInput: The text is empty or too long, or the JSON is invalid or has no title.
     """
     if len(text) > MAX_CHARS:
         raise BadInput(f"The issue has more than {MAX_CHARS:,} characters; GitHub takes 65,536.")
@@ -29,20 +29,20 @@ def parse_issue_text(text: str) -> Issue:
 
 def _parse_issue_json(text: str) -> Issue:
     try:
-        told: dict[str, Any] = json.loads(text)
+        loaded: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadInput("The issue begins like JSON but is none.") from None
-    told = told.get("issue", told) if isinstance(told.get("issue", told), dict) else told
-    title, body = told.get("title"), told.get("body")
+        raise BadInput("The issue begins like JSON, but is not valid JSON.") from None
+    fields = loaded["issue"] if isinstance(loaded.get("issue"), dict) else loaded
+    title, body = fields.get("title"), fields.get("body")
     if not isinstance(title, str) or not title.strip():
         raise BadInput("The issue's JSON has no `title`.")
-    number, author = told.get("number"), told.get("user")
-    labels = told.get("labels") if isinstance(told.get("labels"), list) else []
+    number, author = fields.get("number"), fields.get("user")
+    labels = fields.get("labels") if isinstance(fields.get("labels"), list) else []
     return Issue(
         number=number if isinstance(number, int) and number > 0 else None,
         title=title,
         body=body if isinstance(body, str) else "",
-        url=told["html_url"] if isinstance(told.get("html_url"), str) else "",
+        url=fields["html_url"] if isinstance(fields.get("html_url"), str) else "",
         author=str(author.get("login") or "") if isinstance(author, dict) else "",
         labels=[str(label["name"]) for label in labels or [] if isinstance(label, dict) and "name" in label],
     )

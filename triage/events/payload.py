@@ -1,4 +1,4 @@
-"""The parts of a webhook payload that decide anything. The rest is not looked at."""
+"""Parses the parts of a webhook payload that are needed. The rest is ignored."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -13,7 +13,7 @@ MAX_NUMBER = 2**63 - 1
 
 
 class _Part(BaseModel):
-    """A piece of a payload: unknown fields are ignored, a known field of another type is an error."""
+    """Unknown fields are ignored; a known field of another type is an error."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -38,12 +38,12 @@ class Account(_Part):
 
     @property
     def is_bot(self) -> bool:
-        """Whether it says so. Used only to do less: a name proves no right."""
+        """Whether it claims to be a bot. Only used to do less: a name proves nothing."""
         return self.type == "Bot" or self.login.endswith("[bot]")
 
 
 class IssuePart(_Part):
-    """The issue as it was when the event happened."""
+    """The issue at the time of the event."""
 
     number: int = Field(ge=1, le=MAX_NUMBER)
     user: Account | None = None
@@ -52,7 +52,7 @@ class IssuePart(_Part):
 
 
 class LabelPart(_Part):
-    """A label that was added or removed."""
+    """The added or removed label."""
 
     name: Text = ""
 
@@ -65,7 +65,7 @@ class CommentPart(_Part):
 
 
 class Changes(_Part):
-    """What an edit or a transfer changed; a field that is there was changed."""
+    """What an edit or a transfer changed. A field that is present was changed."""
 
     title: Any = None
     body: Any = None
@@ -73,7 +73,7 @@ class Changes(_Part):
 
 
 class Payload(_Part):
-    """A webhook payload, as far as it matters here."""
+    """The needed parts of a webhook payload."""
 
     action: Text = ""
     issue: IssuePart | None = None
@@ -84,57 +84,57 @@ class Payload(_Part):
 
     @property
     def sender_login(self) -> str:
-        """Who caused the event; empty when it is not told."""
+        """Who caused the event; empty when unknown."""
         return self.sender.login if self.sender else ""
 
 
 def parse_payload(raw: Mapping[str, Any]) -> Payload:
-    """The payload's parts.
+    """Parse the payload.
 
     Raises:
-        BadInput: A field that matters has another type, or there is no object at all.
+        BadInput: The payload is not a JSON object, or a needed field has another type.
     """
     if not isinstance(raw, Mapping):
         raise BadInput("The event payload cannot be read: it is not a JSON object.")
     try:
         return Payload.model_validate(dict(raw))
     except ValidationError as error:
-        # Only names of our own fields can be in `loc`: no part has free keys.
-        at_fault = {".".join(str(step) for step in fault["loc"]): None for fault in error.errors(include_input=False)}
-        named = ", ".join(at_fault)
-        raise BadInput(f"The event payload cannot be read: {named} is missing or of a wrong type.") from None
+        # `loc` contains only names of our own fields: no model here has free keys.
+        fields = {".".join(str(step) for step in detail["loc"]): None for detail in error.errors(include_input=False)}
+        names = ", ".join(fields)
+        raise BadInput(f"The event payload cannot be read: {names} is missing or of a wrong type.") from None
 
 
 def parse_issue(raw: Mapping[str, Any]) -> Issue | None:
-    """The issue as the payload shows it, and when that was; of its thread the comment that the event is about."""
-    told = raw.get("issue")
-    if not isinstance(told, Mapping) or not isinstance(told.get("title"), str):
+    """The issue as the payload shows it, and when that was. Its thread has only the comment that the event is about."""
+    fields = raw.get("issue")
+    if not isinstance(fields, Mapping) or not isinstance(fields.get("title"), str):
         return None
-    words = {name: told[key] for name, key in (("body", "body"), ("url", "html_url")) if isinstance(told.get(key), str)}
-    number, labels = told.get("number"), told.get("labels")
-    listed = labels if isinstance(labels, list) else []
+    body, url, number, labels = (fields.get(name) for name in ("body", "html_url", "number", "labels"))
     payload = parse_payload(raw)
     author = payload.issue.user if payload.issue and payload.issue.user else Account()
     comment = raw.get("comment") if payload.comment else None
-    changed = comment.get("created_at") if isinstance(comment, Mapping) else _changed(told)
+    thread = [_parse_comment(payload.comment, comment)] if payload.comment and isinstance(comment, Mapping) else []
+    changed_at = parse_timestamp(fields.get("updated_at") or fields.get("created_at"))
     return Issue(
         number=number if isinstance(number, int) and number > 0 else None,
-        title=told["title"],
+        title=fields["title"],
+        body=body if isinstance(body, str) else "",
+        url=url if isinstance(url, str) else "",
         author=author.login,
         author_is_bot=author.is_bot,
-        labels=[label["name"] for label in listed if isinstance(label, Mapping) and isinstance(label.get("name"), str)],
-        thread=[_said(payload.comment, comment)] if payload.comment and isinstance(comment, Mapping) else [],
-        observed_at=parse_timestamp(changed),
-        **words,
+        labels=_label_names(labels),
+        thread=thread,
+        observed_at=thread[0].created_at if thread else changed_at,
     )
 
 
-def _changed(issue: Mapping[str, Any]) -> Any:
-    """When the issue was changed last, which is what the event tells of."""
-    return issue.get("updated_at") or issue.get("created_at")
+def _label_names(labels: Any) -> list[str]:
+    entries = [label for label in labels if isinstance(label, Mapping)] if isinstance(labels, list) else []
+    return [entry["name"] for entry in entries if isinstance(entry.get("name"), str)]
 
 
-def _said(comment: CommentPart, raw: Mapping[str, Any]) -> IssueComment:
+def _parse_comment(comment: CommentPart, raw: Mapping[str, Any]) -> IssueComment:
     number = raw.get("id")
     return IssueComment(
         author=comment.user.login if comment.user else "",

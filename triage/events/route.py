@@ -1,4 +1,4 @@
-"""Webhook event to task, or to the reason for skipping it. Pure: GitHub is not asked here, see `admission`."""
+"""Turns a webhook event into a task, or into the reason for skipping it. Requests nothing from GitHub."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from triage.events.commands import Command, CommandName, parse_command
 from triage.events.payload import Account, CommentPart, IssuePart, Payload, parse_payload
 
 EVENTS_WITHOUT_ISSUE = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
-"""Events that bring no issue; the input names it."""
+"""The input `issue-number` names the issue."""
 
 _TRIGGERS = {
     "opened": Trigger.OPENED,
@@ -34,25 +34,25 @@ def route_event(
     """The task of an event.
 
     Args:
-        event_name: Such as `issues`.
+        event_name: The event, such as `issues`.
         payload: The event's JSON object.
-        issue_number: The input of this name; counts for events that bring no issue of their own.
-        config: The project's own settings; none while they are not read: what they might allow is a task then.
-        keeps_index: There is a folder to keep an index in, which a push can fill.
+        issue_number: The input `issue-number`, for events without an issue.
+        config: The project's own settings; None before they are read: then an event that they may allow is a task.
+        keeps_index: Whether there is a folder for an index, which a push can fill.
 
     Raises:
         BadInput: The payload cannot be read, or `issue-number` is missing or contradicts the event.
     """
     if event_name in EVENTS_WITHOUT_ISSUE:
-        return _requested(event_name, payload, issue_number)
+        return _route_manual(event_name, payload, issue_number)
     if event_name == "issues":
-        task = _on_issue(parse_payload(payload), config)
+        task = _route_issue(parse_payload(payload), config)
     elif event_name == "issue_comment":
-        task = _on_comment(parse_payload(payload))
+        task = _route_comment(parse_payload(payload))
     elif event_name == "push" and keeps_index:
-        return _on_push(payload)
+        return _route_push(payload)
     else:
-        return _other(event_name)
+        return _skip_other(event_name)
     if isinstance(task, TriageIssue | QuietIssue) and issue_number not in (None, task.number):
         raise BadInput(
             f"issue-number: {issue_number} is not the issue of this event, which is {task.number}; "
@@ -61,41 +61,40 @@ def route_event(
     return task
 
 
-def _requested(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> Task:
+def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> Task:
     if issue_number is None:
         raise BadInput(
             f"issue-number: needed under {event_name}, which brings no issue of its own; "
             "set it in the step's `with:`, for example from `inputs.issue-number`."
         )
-    actor = parse_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
-    return TriageIssue(number=issue_number, trigger=Trigger.REQUESTED, actor=actor.sender_login)
+    sender_only = parse_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
+    return TriageIssue(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login)
 
 
-def _on_push(payload: Mapping[str, Any]) -> WarmIndex | Skip:
+def _route_push(payload: Mapping[str, Any]) -> WarmIndex | Skip:
     if isinstance(payload, Mapping) and payload.get("deleted") is True:
         return Skip(reason="A branch or a tag was deleted.")
     return WarmIndex()
 
 
-def _other(event_name: str) -> Skip:
+def _skip_other(event_name: str) -> Skip:
     if not event_name:
         raise BadInput(
             "GITHUB_EVENT_NAME is not set. This command runs in GitHub Actions; use the command line elsewhere."
         )
     if event_name.startswith("pull_request"):
         return Skip(reason="Pull requests are not triaged.")
-    # The name is shown only when it looks like one.
-    named = f"The event {event_name}" if re.fullmatch(r"[a-z_]{1,40}", event_name) else "This event"
-    return Skip(reason=f"{named} does not start a triage.")
+    # Anything that does not look like an event name is not shown.
+    name = f"The event {event_name}" if re.fullmatch(r"[a-z_]{1,40}", event_name) else "This event"
+    return Skip(reason=f"{name} does not start a triage.")
 
 
-def _on_issue(payload: Payload, config: ProjectConfig | None) -> Task:
-    """`issues`: opened, reopened and edited count, and the opt-in label."""
-    issue = _issue_of(payload)
-    if reason := _never(issue) or _unfit(payload) or _idle_label(payload, config):
+def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
+    issue = _require_issue(payload)
+    if reason := _issue_skip_reason(issue) or _action_skip_reason(payload) or _label_skip_reason(payload, config):
         return Skip(reason=reason)
     trigger = _TRIGGERS[payload.action]
-    if _by_bot(payload, issue.user):
+    if _is_by_bot(payload, issue.user):
         return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
     changes = payload.changes
     if trigger is Trigger.EDITED and not (changes and (changes.title is not None or changes.body is not None)):
@@ -103,18 +102,17 @@ def _on_issue(payload: Payload, config: ProjectConfig | None) -> Task:
     return TriageIssue(number=issue.number, trigger=trigger, actor=payload.sender_login)
 
 
-def _on_comment(payload: Payload) -> Task:
-    """`issue_comment`: a new comment is a command, an answer by the issue's author, or talk."""
-    issue = _issue_of(payload)
+def _route_comment(payload: Payload) -> Task:
+    issue = _require_issue(payload)
     comment = payload.comment
     if comment is None:
         raise BadInput("The event payload cannot be read: comment is missing.")
-    if reason := _never(issue) or _talk(payload, comment):
+    if reason := _issue_skip_reason(issue) or _comment_skip_reason(payload, comment):
         return Skip(reason=reason)
     author = comment.user.login if comment.user else ""
     command = parse_command(comment.body)
     if command:
-        return _commanded(issue, author, command)
+        return _route_command(issue, author, command)
     if not issue.user or issue.user.login.lower() != author.lower():
         return Skip(reason="The comment holds no command and is not by the issue's author.")
     if issue.user.is_bot:
@@ -122,23 +120,22 @@ def _on_comment(payload: Payload) -> Task:
     return TriageIssue(number=issue.number, trigger=Trigger.ANSWER, actor=author)
 
 
-def _commanded(issue: IssuePart, author: str, command: Command) -> Task:
+def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
     if command.name is CommandName.TRIAGE:
         return TriageIssue(number=issue.number, trigger=Trigger.COMMAND, actor=author)
     if command.name is CommandName.QUIET:
         return QuietIssue(number=issue.number, actor=author)
-    named = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
-    return Skip(reason=f"{named} is not a known command; there are `/triage` and `/triage quiet`.")
+    name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
+    return Skip(reason=f"{name} is not a known command; there are `/triage` and `/triage quiet`.")
 
 
-def _issue_of(payload: Payload) -> IssuePart:
+def _require_issue(payload: Payload) -> IssuePart:
     if payload.issue is None:
         raise BadInput("The event payload cannot be read: issue is missing.")
     return payload.issue
 
 
-def _never(issue: IssuePart) -> str:
-    """Why this issue is not ours to comment on; empty when it is."""
+def _issue_skip_reason(issue: IssuePart) -> str:
     if issue.pull_request is not None:
         return "Pull requests are not triaged, and comments on them neither."
     if issue.locked:
@@ -146,18 +143,16 @@ def _never(issue: IssuePart) -> str:
     return ""
 
 
-def _unfit(payload: Payload) -> str:
-    """Why this change of an issue starts nothing; empty when it does."""
+def _action_skip_reason(payload: Payload) -> str:
     if payload.action == "transferred" or (payload.changes and payload.changes.new_issue is not None):
         return "The issue was transferred to another repository."
     if payload.action not in _TRIGGERS:
-        named = f" ({payload.action})" if re.fullmatch(r"[a-z_]{1,40}", payload.action) else ""
-        return f"This change of an issue{named} does not start a triage."
+        name = f" ({payload.action})" if re.fullmatch(r"[a-z_]{1,40}", payload.action) else ""
+        return f"This change of an issue{name} does not start a triage."
     return ""
 
 
-def _idle_label(payload: Payload, config: ProjectConfig | None) -> str:
-    """Why the label that was added starts nothing; empty when it does, or may."""
+def _label_skip_reason(payload: Payload, config: ProjectConfig | None) -> str:
     if payload.action != "labeled" or config is None:
         return ""
     if not config.opt_in_label:
@@ -166,8 +161,7 @@ def _idle_label(payload: Payload, config: ProjectConfig | None) -> str:
     return "" if added.casefold() == config.opt_in_label.casefold() else "Only the opt-in label starts a triage."
 
 
-def _talk(payload: Payload, comment: CommentPart) -> str:
-    """Why this comment starts nothing; empty when it may."""
+def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
     if payload.action != "created":
         return "Only a new comment counts, not one that was edited or deleted."
     if comment.body.startswith(COMMENT_MARKER):
@@ -176,10 +170,10 @@ def _talk(payload: Payload, comment: CommentPart) -> str:
         return "The comment's author is unknown."
     if payload.sender and payload.sender.login not in ("", comment.user.login):
         return "The comment was not sent by its author."
-    if _by_bot(payload, comment.user):
+    if _is_by_bot(payload, comment.user):
         return "Comments by bots are not answered."
     return ""
 
 
-def _by_bot(payload: Payload, author: Account | None) -> bool:
+def _is_by_bot(payload: Payload, author: Account | None) -> bool:
     return any(person is not None and person.is_bot for person in (payload.sender, author))

@@ -1,4 +1,4 @@
-"""What the event saw: what was changed after it is not what was asked for. Pure."""
+"""The issue as the event brought it. A change after the event is not what was asked for."""
 
 from datetime import datetime
 
@@ -6,72 +6,69 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import PastRun, QuietIssue, Task, TriageIssue, Trigger
 
 
-def get_trigger_comment(told: Issue | None) -> IssueComment | None:
+def get_trigger_comment(event_issue: Issue | None) -> IssueComment | None:
     """The comment that the event is about."""
-    return told.thread[-1] if told and told.thread else None
+    return event_issue.thread[-1] if event_issue and event_issue.thread else None
 
 
-def to_run_record(task: Task, told: Issue | None) -> PastRun | None:
-    """The run as our comment remembers it; none for a request by number, which nobody has to be held back from."""
-    if (
-        not isinstance(task, TriageIssue)
-        or task.trigger is Trigger.REQUESTED
-        or told is None
-        or told.observed_at is None
-    ):
+def to_run_record(task: Task, event_issue: Issue | None) -> PastRun | None:
+    """The run as our comment remembers it; None for a request by number, which is never refused."""
+    if not isinstance(task, TriageIssue) or task.trigger is Trigger.REQUESTED:
         return None
-    said = get_trigger_comment(told)
-    return PastRun(at=told.observed_at.replace(microsecond=0), comment_id=(said.comment_id or 0) if said else 0)
+    if event_issue is None or event_issue.observed_at is None:
+        return None
+    comment = get_trigger_comment(event_issue)
+    comment_id = (comment.comment_id or 0) if comment else 0
+    return PastRun(at=event_issue.observed_at.replace(microsecond=0), comment_id=comment_id)
 
 
-def withdrawal_reason(task: Task, issue: Issue, told: Issue | None) -> str:
-    """Why the comment that triggered counts no more; empty when it does, or when no comment did.
+def withdrawal_reason(task: Task, issue: Issue, event_issue: Issue | None) -> str:
+    """Why the comment that triggered no longer counts; empty when it counts, or when there is none.
 
-    A command counts only as it was first written. One that GitHub does not list (yet, or any more) counts: the event
-    told it, and our comment remembers the run. An answer counts as it was then, whatever it says now; not one that was
-    taken back.
+    A command counts only as first written. It also counts when GitHub does not list it: our comment remembers the run.
+    An answer counts as the event brought it, even when it was edited since, but not when it was deleted.
     """
-    said = get_trigger_comment(told)
-    if said is None or said.comment_id is None:
+    trigger_comment = get_trigger_comment(event_issue)
+    if trigger_comment is None or trigger_comment.comment_id is None:
         return ""
-    standing = next((one for one in issue.thread if one.comment_id == said.comment_id), None)
-    ordered = isinstance(task, QuietIssue) or (isinstance(task, TriageIssue) and task.trigger is Trigger.COMMAND)
-    if standing is None:
-        return "" if ordered else "The answer is not there any more."
-    if ordered and (_edited(standing) or _words(standing) != _words(said)):
+    current = next((one for one in issue.thread if one.comment_id == trigger_comment.comment_id), None)
+    is_command = isinstance(task, QuietIssue) or (isinstance(task, TriageIssue) and task.trigger is Trigger.COMMAND)
+    if current is None:
+        return "" if is_command else "The answer is not there any more."
+    if is_command and (_is_edited(current) or _normalize(current) != _normalize(trigger_comment)):
         return "The comment that commands was edited; a command counts in a new comment only."
     return ""
 
 
-def restore_issue_at_trigger(issue: Issue, told: Issue | None, moment: datetime) -> Issue:
+def restore_issue_at_trigger(issue: Issue, event_issue: Issue | None, event_time: datetime) -> Issue:
     """The issue as it was when the event happened.
 
-    Args:
-        issue: As GitHub shows it, after the event.
-        told: As the event's payload shows it, with the comment that triggered; none when it brings no issue.
-        moment: When the event happened, by GitHub's clock.
+    Leaves out comments that were written or edited later, or at an unknown time; our own comments stay.
 
-    A comment that was written or edited since, or whose time is not known, is not there; our own is.
+    Args:
+        issue: The issue as fetched from GitHub, after the event.
+        event_issue: The issue in the event's payload, with the comment that triggered; None for an event without one.
+        event_time: When the event happened, by GitHub's clock.
     """
-    said = get_trigger_comment(told)
+    trigger_comment = get_trigger_comment(event_issue)
     thread = []
-    for one in issue.thread:
-        if said is not None and one.comment_id == said.comment_id:
-            thread.append(one.model_copy(update={"body": said.body}))
-        elif one.ours or _before(one, moment):
-            thread.append(one)
-    text = {"title": told.title, "body": told.body} if told else {}
+    for comment in issue.thread:
+        if trigger_comment is not None and comment.comment_id == trigger_comment.comment_id:
+            thread.append(comment.model_copy(update={"body": trigger_comment.body}))
+        elif comment.ours or _is_before(comment, event_time):
+            thread.append(comment)
+    text = {"title": event_issue.title, "body": event_issue.body} if event_issue else {}
     return issue.model_copy(update={"thread": thread, **text})
 
 
-def _before(said: IssueComment, moment: datetime) -> bool:
-    times = (said.created_at, said.edited_at)
-    return all(at is not None and at < moment for at in times)
+def _is_before(comment: IssueComment, event_time: datetime) -> bool:
+    times = (comment.created_at, comment.edited_at)
+    return all(time is not None and time < event_time for time in times)
 
 
-def _edited(said: IssueComment) -> bool:
-    return said.created_at is not None and said.edited_at is not None and said.edited_at > said.created_at
+def _is_edited(comment: IssueComment) -> bool:
+    return comment.created_at is not None and comment.edited_at is not None and comment.edited_at > comment.created_at
 
 
-def _words(said: IssueComment) -> str:
-    return said.body.replace("\r\n", "\n").strip()
+def _normalize(comment: IssueComment) -> str:
+    return comment.body.replace("\r\n", "\n").strip()
