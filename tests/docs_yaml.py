@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).parent.parent
+PAGES = ("*.md", "docs/**/*.md", "examples/**/*.md", "bench/*.md", "tests/*.md")
 _BLOCK = re.compile(r"^```ya?ml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 STEPS_WORKFLOW = """\
 name: example
@@ -61,7 +62,7 @@ class Block:
 
 
 def list_pages() -> list[Path]:
-    return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
+    return sorted(page for pattern in PAGES for page in ROOT.glob(pattern))
 
 
 def parse_blocks(markdown: str, name: str) -> Iterator[Block]:

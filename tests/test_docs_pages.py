@@ -133,6 +133,10 @@ def test_contributing_describes_every_package() -> None:
     assert described == packages - {"__init__", "__main__"}
 
 
-@pytest.mark.parametrize("path", re.findall(r"`([a-z_]+/[a-z_/]+\.(?:py|md))`", PAGES[ROOT / "CONTRIBUTING.md"]))
-def test_contributing_names_files_that_exist(path: str) -> None:
-    assert (ROOT / path).exists() or (ROOT / "triage" / path).exists()
+PATH_IN_TEXT = re.compile(r"`((?:triage|tests|testing|bench|trust|docs|examples|agents|graph|text)/[\w/-]+\.\w+)`")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name != "examples"], ids=lambda page: page.name)
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    paths = PATH_IN_TEXT.findall(PAGES[page])
+    assert [path for path in paths if not (ROOT / path).exists() and not (ROOT / "triage" / path).exists()] == []
