@@ -141,7 +141,7 @@ class GitHub(Protocol):
         """The issue with its whole thread."""
 
     def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
-        """The issue as it is now, with our comments and all comments that are newer than `fetch_issue`.
+        """The issue as it is now, with its whole thread.
 
         `posted` is the id of a comment that was just written: a list without it is outdated, and is requested again.
         """

@@ -237,7 +237,8 @@ def _add_labels(api: GitHubApi, query: dict[str, list[str]], token: str, sent: A
         return 422, {"message": "Validation Failed"}
     api.created_labels += [name for name in sent["labels"] if name not in api.labels]
     issue = api.issues[int(number)]
-    issue["labels"] = issue["labels"] + [{"name": name} for name in sent["labels"]]
+    present = [label["name"] for label in issue["labels"]]
+    issue["labels"] = issue["labels"] + [{"name": name} for name in sent["labels"] if name not in present]
     return 200, issue["labels"]
 
 

@@ -1,13 +1,8 @@
 """Reads and writes the comments of issues, and tells which ones are ours."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from triage.adapters.github.github_errors import ErrorKind, GitHubError
-from triage.adapters.github.idempotent_write import write_once
 from triage.adapters.github.responses import CommentResponse, parse_response
 from triage.domain.effect import COMMENT_MARKER
 from triage.publish.hidden_state import parse_state
@@ -19,18 +14,7 @@ if TYPE_CHECKING:
 JOB_TOKEN_LOGIN = "github-actions[bot]"  # noqa: S105 - a login
 MAX_LIST_READS = 3
 """Reads of a list that does not show yet what was just written."""
-SINCE_OVERLAP = timedelta(minutes=1)
-"""Is read twice, because the clocks of GitHub's servers differ."""
-
-
-@dataclass(frozen=True)
-class ThreadSnapshot:
-    """What the last reading of a whole thread found."""
-
-    updated_at: datetime | None = None
-    """When the issue last changed. None if GitHub does not say; then everything is read again."""
-    marked: tuple[CommentResponse, ...] = ()
-    """Comments with our marker. Which of them are ours may be known only after the first write."""
+MAX_POSTS = 2
 
 
 class Comments:
@@ -48,25 +32,20 @@ class Comments:
         self._reread_seconds = reread_seconds
         self._own_login: str | None = None
         self._own_login_fetched = False
-        self._snapshots: dict[int, ThreadSnapshot] = {}
+        self._marked_ids: dict[int, set[int]] = {}
+        """By issue, the comments with our marker when the thread was read first."""
 
-    def fetch_all(self, number: int, updated_at: datetime | None) -> list[CommentResponse]:
-        """Returns all comments of an issue that last changed at `updated_at`."""
-        comments = self._list_comments(number, None)
-        self._snapshots[number] = ThreadSnapshot(updated_at, tuple(filter(_has_marker, comments)))
-        return comments
+    def fetch_all(self, number: int, posted: int | None = None) -> list[CommentResponse]:
+        """Returns all comments of an issue, oldest first.
 
-    def fetch_updates(self, number: int, posted: int | None = None) -> list[CommentResponse]:
-        """Returns the comments that were written or edited since `fetch_all`, and ours, oldest first.
-
-        A comment of ours may have been deleted since: no list says so. A list that lacks the comment `posted` is too
-        old to show others of the same time; it is read again a few times, and so is one that cannot be read.
+        A list that lacks the comment `posted` is too old to show others of the same time. It is read again a few times,
+        and so is one that cannot be read.
         """
         for attempt in range(MAX_LIST_READS if posted is not None else 1):
             if attempt:
                 sleep_unless_abandoned(self._reread_seconds * attempt)
             try:
-                found = self._fetch_merged(number)
+                found = self._list_comments(number)
                 own = found.get(posted) or self._fetch_comment(posted) if posted is not None else None
             except GitHubError as error:
                 if posted is None or error.kind is not ErrorKind.UNKNOWN_OUTCOME or attempt == MAX_LIST_READS - 1:
@@ -75,7 +54,8 @@ class Comments:
             if posted is None or own is None or posted in found:
                 break
             found[own.id] = own
-        return [found[comment_id] for comment_id in sorted(found)]
+        self._marked_ids.setdefault(number, {key for key, comment in found.items() if _has_marker(comment)})
+        return [found[key] for key in sorted(found)]
 
     def is_ours(self, comment: CommentResponse) -> bool:
         """Returns whether a comment starts with our marker and we wrote it: anybody can write the marker."""
@@ -83,72 +63,56 @@ class Comments:
 
     def post(self, number: int, body: str) -> CommentResponse:
         """Writes a comment exactly once."""
+        path = f"{self._repo}/issues/{number}/comments"
+        for _ in range(MAX_POSTS):
+            try:
+                response = self._client.write("POST", path, {"body": body}, repeatable=False)
+                comment = parse_response(CommentResponse, response)
+            except GitHubError as error:
+                if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
+                    raise
+                unclear, found = error, self._find_posted(number, body)
+                if found is None:
+                    continue
+                comment = found
+            if comment.user:
+                self._own_login, self._own_login_fetched = comment.user.login, True
+            return comment
+        raise unclear
 
-        def write() -> CommentResponse:
-            path = f"{self._repo}/issues/{number}/comments"
-            return parse_response(CommentResponse, self._client.write("POST", path, {"body": body}))
-
-        comment = write_once(write, lambda: self._find_posted(number, body))
-        if comment.user:
-            self._own_login, self._own_login_fetched = comment.user.login, True
-        return comment
+    def _find_posted(self, number: int, body: str) -> CommentResponse | None:
+        """Returns the comment whose response was lost: with the same text, or a new one with our marker."""
+        for attempt in range(MAX_LIST_READS - 1):
+            sleep_unless_abandoned(self._reread_seconds * attempt)
+            earlier = self._marked_ids.get(number)
+            found = [
+                comment for key, comment in sorted(self._list_comments(number).items()) if key not in (earlier or ())
+            ]
+            ours = [comment for comment in found if self.is_ours(comment)]
+            same = [comment for comment in ours if _is_same_text(comment.body or "", body)]
+            if same or (ours and earlier is not None):
+                return (same or ours)[0]
+        return None
 
     def edit(self, comment_id: int, body: str) -> CommentResponse:
         """Replaces the text of a comment."""
         path = f"{self._repo}/issues/comments/{comment_id}"
-
-        def write() -> CommentResponse:
-            return parse_response(CommentResponse, self._client.write("PATCH", path, {"body": body}))
-
-        def find_written() -> CommentResponse | None:
-            comment = parse_response(CommentResponse, self._client.get(path))
-            return comment if _is_same_text(comment.body or "", body) else None
-
-        with self._forget_when_deleted(comment_id):
-            return write_once(write, find_written)
-
-    @contextmanager
-    def _forget_when_deleted(self, comment_id: int) -> Iterator[None]:
-        try:
-            yield
-        except GitHubError as error:
-            if error.kind is ErrorKind.GONE:
-                for number, snapshot in self._snapshots.items():
-                    marked = tuple(comment for comment in snapshot.marked if comment.id != comment_id)
-                    self._snapshots[number] = ThreadSnapshot(snapshot.updated_at, marked)
-            raise
+        return parse_response(CommentResponse, self._client.write("PATCH", path, {"body": body}, repeatable=True))
 
     def delete(self, number: int, comment_id: int) -> None:
         """Deletes a comment with our marker, login and state while an older one of ours stands; any other stays.
 
         Nothing else is ever deleted, so the whole thread is read again before it.
         """
-        ours = sorted(filter(self.is_ours, self._list_comments(number, None)), key=lambda comment: comment.id)
+        ours = [comment for _, comment in sorted(self._list_comments(number).items()) if self.is_ours(comment)]
         found = next((comment for comment in ours[1:] if comment.id == comment_id), None)
         if found is None or parse_state(found.body or "") is None:
             return
-
-        def write() -> bool:
-            self._client.delete(f"{self._repo}/issues/comments/{comment_id}")
-            return True
-
         try:
-            write_once(write, lambda: self._fetch_comment(comment_id) is None or None)
+            self._client.delete(f"{self._repo}/issues/comments/{comment_id}")
         except GitHubError as error:
             if error.kind is not ErrorKind.GONE:
                 raise
-
-    def _find_posted(self, number: int, body: str) -> CommentResponse | None:
-        """The comment whose response was lost: the same text, or one with our marker that was not there before."""
-        for attempt in range(MAX_LIST_READS - 1):
-            sleep_unless_abandoned(self._reread_seconds * attempt)
-            known = {comment.id for comment in self._snapshots[number].marked} if number in self._snapshots else None
-            found = [comment for key, comment in sorted(self._fetch_merged(number).items()) if key not in (known or ())]
-            ours = [comment for comment in found if self.is_ours(comment)]
-            same = [comment for comment in ours if _is_same_text(comment.body or "", body)]
-            if same or (ours and known is not None):
-                return (same or ours)[0]
-        return None
 
     def _fetch_comment(self, comment_id: int) -> CommentResponse | None:
         try:
@@ -158,14 +122,9 @@ class Comments:
                 return None
             raise
 
-    def _fetch_merged(self, number: int) -> dict[int, CommentResponse]:
-        snapshot = self._snapshots.get(number, ThreadSnapshot())
-        return _by_id(filter(self.is_ours, snapshot.marked)) | _by_id(self._list_comments(number, snapshot.updated_at))
-
-    def _list_comments(self, number: int, since: datetime | None) -> list[CommentResponse]:
-        parameters = {"since": f"{(since - SINCE_OVERLAP).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"} if since else {}
-        items = self._client.fetch_list(f"{self._repo}/issues/{number}/comments", parameters)
-        return [parse_response(CommentResponse, item) for item in items]
+    def _list_comments(self, number: int) -> dict[int, CommentResponse]:
+        items = self._client.fetch_list(f"{self._repo}/issues/{number}/comments")
+        return {comment.id: comment for comment in (parse_response(CommentResponse, item) for item in items)}
 
     def _fetch_own_login(self) -> str | None:
         # Once, and only when somebody else's comment has our marker.
@@ -173,10 +132,6 @@ class Comments:
             self._own_login_fetched = True
             self._own_login = self._client.fetch_viewer_login()
         return self._own_login
-
-
-def _by_id(comments: Iterable[CommentResponse]) -> dict[int, CommentResponse]:
-    return {comment.id: comment for comment in comments}
 
 
 def _has_marker(comment: CommentResponse) -> bool:

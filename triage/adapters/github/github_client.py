@@ -32,17 +32,10 @@ _connection_classes = threading.Lock()
 class GitHubClient:
     """Sends and returns JSON. Every failure is a `GitHubError`, or `GitHubUnavailable` with its reason.
 
-    Reads are sent again after any fault; writes only when GitHub cannot have taken them. Redirects are not followed:
-    they lead to another repository, and would take the token there.
+    Reads and repeatable writes are sent again after any fault, other writes only when GitHub cannot have taken them.
+    Redirects are not followed: they lead to another repository, and would take the token there.
 
-    Args:
-        token: Empty to read what is public.
-        api_url: Of GitHub or of an Enterprise server.
-        wait_budget: What all requests together may wait.
-        seconds_between_writes: Least distance of two writes.
-        timeouts_seconds: Until a connection stands, and between two pieces of a response.
-        backoff_seconds: Base of the waits between attempts.
-        network: Proxies and certificates.
+    Args are those of `IssueTracker`; `timeouts_seconds` are `connect_seconds` and `read_seconds`.
     """
 
     def __init__(
@@ -78,7 +71,7 @@ class GitHubClient:
 
     def get(self, path: str, parameters: Mapping[str, Any] | None = None) -> Any:
         """Reads one object."""
-        return self._request("GET", path, parameters=dict(parameters or {}))
+        return self._request("GET", path, dict(parameters or {}), repeatable=True)
 
     def fetch_list(self, path: str, parameters: Mapping[str, Any] | None = None) -> list[Any]:
         """Reads all pages of a list, at most 10,000 items."""
@@ -94,18 +87,19 @@ class GitHubClient:
             if len(page) < PAGE_SIZE:
                 break
 
-    def write(self, verb: str, path: str, body: Mapping[str, Any]) -> Any:
-        """Writes one object."""
-        return self._request(verb, path, body=dict(body))
+    def write(self, verb: str, path: str, body: Mapping[str, Any], *, repeatable: bool) -> Any:
+        """Writes one object. A repeatable write has the same effect when GitHub gets it twice."""
+        return self._request(verb, path, body=dict(body), repeatable=repeatable)
 
     def delete(self, path: str) -> None:
         """Deletes one object."""
-        self._request("DELETE", path)
+        self._request("DELETE", path, repeatable=True)
 
     def fetch_viewer_login(self) -> str | None:
         """Returns the login of the token, or None. `GET /user` is refused to a job's token, so this asks GraphQL."""
+        query = {"query": "{ viewer { login } }"}
         try:
-            response = self._request("POST", self._github.requester.graphql_url, body={"query": "{ viewer { login } }"})
+            response = self._request("POST", self._github.requester.graphql_url, body=query, repeatable=True)
             login = response["data"]["viewer"]["login"]
         except (GitHubError, TypeError, LookupError):
             return None
@@ -116,12 +110,20 @@ class GitHubClient:
         self._github.close()
 
     def _request(
-        self, verb: str, path: str, parameters: dict[str, Any] | None = None, body: dict[str, Any] | None = None
+        self,
+        verb: str,
+        path: str,
+        parameters: dict[str, Any] | None = None,
+        body: dict[str, Any] | None = None,
+        *,
+        repeatable: bool,
     ) -> Any:
         attempts = retrying(self._wait_budget, self._backoff_seconds)
-        return attempts(self._send, verb, path, parameters, body)
+        return attempts(self._send, verb, path, parameters, body, repeatable)
 
-    def _send(self, verb: str, path: str, parameters: dict[str, Any] | None, body: dict[str, Any] | None) -> Any:
+    def _send(
+        self, verb: str, path: str, parameters: dict[str, Any] | None, body: dict[str, Any] | None, repeatable: bool
+    ) -> Any:
         raise_if_abandoned()
         try:
             headers, response = self._github.requester.requestJsonAndCheck(verb, path, parameters, None, body)
@@ -129,11 +131,12 @@ class GitHubClient:
             if error.status == 407:
                 raise GitHubUnavailable(f"GitHub cannot be reached: {PROXY_LOGIN_REFUSED}.") from None
             message = error.data.get("message") if isinstance(error.data, dict) else None
-            raise error_from_response(verb, error.status, str(message or ""), error.headers or {}) from None
+            headers = error.headers or {}
+            raise error_from_response(error.status, str(message or ""), headers, repeatable=repeatable) from None
         except (requests.RequestException, OSError) as error:
             if reason := describe_connection_problem(error):
                 raise GitHubUnavailable(f"GitHub cannot be reached: {reason}.") from None
-            raise _lost_connection(verb, error) from None
+            raise _lost_connection(error, repeatable) from None
         except (ValueError, TypeError, AttributeError, AssertionError):
             # PyGithub reads fields of a response before it knows that they are there.
             raise GitHubError(ErrorKind.UNKNOWN_OUTCOME) from None
@@ -141,11 +144,11 @@ class GitHubClient:
         return response
 
 
-def _lost_connection(verb: str, error: Exception) -> GitHubError:
+def _lost_connection(error: Exception, repeatable: bool) -> GitHubError:
     cause = getattr(error.args[0], "reason", None) if error.args else None
     if isinstance(error, requests.ConnectTimeout) or isinstance(cause, NewConnectionError):
         return GitHubError(ErrorKind.UNKNOWN_OUTCOME, max_attempts=MAX_ATTEMPTS)  # the request never left
-    return GitHubError(ErrorKind.UNKNOWN_OUTCOME, max_attempts=2 if verb == "GET" else 1)
+    return GitHubError(ErrorKind.UNKNOWN_OUTCOME, max_attempts=2 if repeatable else 1)
 
 
 class _Connection(HTTPSRequestsConnectionClass):

@@ -70,12 +70,18 @@ class GitHubError(Exception):
         return f"answered {self.status}" if self.status else "did not answer"
 
 
-def error_from_response(verb: str, status: int, message: str, headers: Mapping[str, str]) -> GitHubError:
-    """Returns the error for a response that is no success. Only known words of its message are looked for."""
+def error_from_response(status: int, message: str, headers: Mapping[str, str], *, repeatable: bool) -> GitHubError:
+    """Returns the error for a response that is no success. Its message is searched for known words only.
+
+    Args:
+        status: HTTP status.
+        message: Of the response's body.
+        headers: Of the response, by lower-case name.
+        repeatable: Whether the request may be sent again after a server error, which may have come after its effect.
+    """
     kind = _classify(status, message.lower(), headers)
     wait = seconds_until_retry(status, headers)
-    # A write that ended in a server error may have been taken; one that hit a limit was not.
-    may_retry = wait is not None and (status in (403, 429) or (verb == "GET" and status >= 500))
+    may_retry = wait is not None and (status in (403, 429) or (repeatable and status >= 500))
     return GitHubError(
         kind,
         status,

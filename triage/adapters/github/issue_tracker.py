@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 from triage.adapters.github.comments import Comments
 from triage.adapters.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
-from triage.adapters.github.idempotent_write import write_once
 from triage.adapters.github.responses import CommentResponse, IssueResponse, LabelResponse, RoleResponse, parse_response
 from triage.domain.issue import Issue
 from triage.errors import BadInput
@@ -103,13 +102,10 @@ class IssueTracker:
             GitHubUnavailable: Rate limit, server error, no response.
         """
         with translate_read_errors(self._slug, number):
-            response = self._fetch_response(number)
-            return self._to_issue(response, self._comments.fetch_all(number, response.updated_at))
+            return self._to_issue(self._fetch_response(number), self._comments.fetch_all(number))
 
     def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
-        """Returns the issue as it is now, with our comments and those written or edited since `fetch_issue`.
-
-        A comment of ours may have been deleted since: no list says so.
+        """Returns the issue as it is now, with its whole thread.
 
         Args:
             number: Of the issue.
@@ -119,10 +115,10 @@ class IssueTracker:
             NoSuchIssue, PermissionMissing, GitHubUnavailable: As `fetch_issue`.
         """
         with translate_read_errors(self._slug, number):
-            return self._to_issue(self._fetch_response(number), self._comments.fetch_updates(number, posted))
+            return self._to_issue(self._fetch_response(number), self._comments.fetch_all(number, posted))
 
-    def list_recent_issues(self, most: int) -> list[int]:
-        """Returns the numbers of issues opened in the last 24 hours by GitHub's clock, about `most` at most.
+    def list_recent_issues(self, limit: int) -> list[int]:
+        """Returns the numbers of issues opened in the last 24 hours, newest first, at most a page beyond `limit`.
 
         Raises:
             RateLimited: There is no time to wait for the end of the limit.
@@ -136,7 +132,7 @@ class IssueTracker:
                 day_ago = (self._client.server_time or datetime.now(UTC)) - DAY
                 recent = [issue for issue in issues if issue.created_at is None or issue.created_at > day_ago]
                 numbers += [issue.number for issue in recent if issue.pull_request is None]
-                if len(recent) < len(issues) or len(numbers) > most:
+                if len(recent) < len(issues) or len(numbers) > limit:
                     break
         return numbers
 
@@ -202,23 +198,13 @@ class IssueTracker:
         Raises:
             PermissionMissing, CannotPublish: As `post_comment`.
         """
-        path = f"{self._repo}/issues/{number}"
         wanted = {label.lower() for label in labels}
         # GitHub would create a label that does not exist.
         names = [name for name in self.list_labels() if name.lower() in wanted] if wanted else []
         if not names:
             return
-
-        def write() -> bool:
-            self._client.write("POST", f"{path}/labels", {"labels": names})
-            return True
-
-        def find_written() -> bool | None:
-            present = parse_response(IssueResponse, self._client.get(path)).label_names()
-            return set(names) <= set(present) or None
-
         with translate_write_errors(self._slug):
-            write_once(write, find_written)
+            self._client.write("POST", f"{self._repo}/issues/{number}/labels", {"labels": names}, repeatable=True)
 
     def _fetch_response(self, number: int) -> IssueResponse:
         response = parse_response(IssueResponse, self._client.get(f"{self._repo}/issues/{number}"))

@@ -100,7 +100,7 @@ class _Recorder:
         self._instruments: dict[str, Counter | Histogram] = {}
 
     def record_run(self, report: RunReport) -> None:
-        result = {
+        result: Attributes = {
             "triage.status": report.status.value,
             "triage.engine": report.engine,
             "triage.severity": report.severity,
@@ -112,7 +112,7 @@ class _Recorder:
             self._record(COST, report.usage.usd, {"triage.engine": report.engine})
         for decision in report.decisions:
             for agent in decision.selected:
-                attributes = {
+                attributes: Attributes = {
                     "gen_ai.agent.name": agent,
                     "triage.origin": decision.origin,
                     "triage.forced": decision.forced,
@@ -121,21 +121,21 @@ class _Recorder:
 
     def record_step(self, step: StepRecord) -> None:
         if step.step != "prepare":
-            result = {
+            step_result = {
                 "gen_ai.agent.name": step.step,
                 "triage.engine": step.engine,
                 "triage.outcome": step.outcome.value,
                 "error.type": error_type(step),
             }
-            self._record(AGENT_SECONDS, step.seconds, result)
+            self._record(AGENT_SECONDS, step.seconds, step_result)
         for tool in step.tools:
-            result = {
+            tool_result = {
                 "gen_ai.tool.name": tool.tool,
                 "gen_ai.agent.name": step.step,
                 "triage.outcome": tool.outcome.value,
                 "error.type": error_type(tool),
             }
-            self._record(TOOL_SECONDS, tool.ms / 1000, result)
+            self._record(TOOL_SECONDS, tool.ms / 1000, tool_result)
         for call in step.calls:
             if not call.replayed:
                 self._record_call(call)
