@@ -9,7 +9,7 @@ import pytest
 
 from triage.index.files.languages import LANGUAGES, detect_language
 from triage.index.parse.chunks import build_scopes, iter_scopes
-from triage.index.parse.definitions import _grammar, find_definitions, normalize_name
+from triage.index.parse.definitions import _load_grammar, find_definitions, normalize_name
 
 CASES = {
     "a.py": (
@@ -360,7 +360,7 @@ def test_what_a_grammar_cannot_read_is_found_by_its_lines():
     )
     kotlin = detect_language("a.kt")
     assert kotlin is not None
-    assert len(find_definitions(GUARDED, replace(kotlin, lines=""))) < 6, "the grammar reads it: try another snippet"
+    assert len(find_definitions(GUARDED, replace(kotlin, declaration_line=""))) < 6, "the grammar reads it: try another snippet"
 
 
 def test_every_grammar_has_a_case():
@@ -370,7 +370,7 @@ def test_every_grammar_has_a_case():
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language.grammar], ids=lambda one: one.name)
 def test_a_row_names_nodes_that_its_grammar_has(language):
-    assert _grammar(language)
+    assert _load_grammar(language)
 
 
 @pytest.mark.parametrize("path", CASES)

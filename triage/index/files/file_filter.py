@@ -1,4 +1,4 @@
-"""What is not indexed, and the reason that the report counts it under."""
+"""Decides which files are not indexed, with the reason that the report gives."""
 
 import re
 
@@ -8,7 +8,7 @@ from triage.secrets.likely_secrets import redact_likely_secrets
 from triage.secrets.secret_file_names import may_hold_secrets
 
 MAX_CODE_BYTES = 512 * 1024
-"""Half of that loses files that real fixes edit (measured)."""
+"""Measured: with half of it, files that real fixes edit are lost."""
 MAX_TEXT_BYTES = 256 * 1024
 
 _VENDORED = re.compile(
@@ -18,7 +18,7 @@ _VENDORED = re.compile(
     r"|(?:^|/)(?:\.pnp\.[cm]?js|gradlew(?:\.bat)?|mvnw(?:\.cmd)?)$"
 )
 _PACKAGE_FOLDER = re.compile(r"(?<=/)vendor/(?=.*\.(?:java|kts?|scala|groovy)$)")
-"""JVM projects do not copy sources of others into the tree; there it is a package about vendors."""
+"""JVM projects do not copy foreign sources into the tree. There, such a folder is a package about vendors."""
 _LOCK_NAMES = """
 package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock pipfile.lock
 uv.lock pdm.lock pixi.lock conda-lock.yml cargo.lock composer.lock gemfile.lock go.sum go.work.sum mix.lock flake.lock
@@ -53,16 +53,16 @@ _GENERATED_MARK = re.compile(
 )
 _COMMENT = re.compile(r"^[ \t]*(?:#|//|/?\*|--|;|%|<!--|\{-|\(\*|'|\"\"\"|rem\b|@?rem )", re.I)
 _COMPILED = re.compile(r"(?:^|\n)\s*(?://|/\*)[#@] sourceMappingURL=[^\n]{1,400}\s*$")
-"""A compiler's last line."""
+"""The last line of a compiler's output."""
 _MARK_LINES = 15
-"""A generator puts its mark into the first lines, as a comment."""
+"""First lines of a file, where a generator puts its mark as a comment."""
 _LFS = b"version https://git-lfs.github.com/spec/"
-_LONG_LINE, _LONG_MEAN = 5_000, 250
-"""Characters. Nobody writes such lines by hand; a single one among normal lines is data that somebody pasted."""
+_LONG_LINE_CHARS, _LONG_MEAN_CHARS = 5_000, 250
+"""Longest line and mean length of minified code. A single long line among normal ones is pasted data."""
 
 
 def get_skip_reason(path: str, size: int) -> str | None:
-    """Why a file is left out, from its name and size alone; none when it has to be read."""
+    """Return why a file is left out by its path and size; None if its content decides."""
     name = path.rpartition("/")[2].lower()
     if may_hold_secrets(path):
         return "may hold secrets"
@@ -82,7 +82,7 @@ def get_skip_reason(path: str, size: int) -> str | None:
 
 
 def load_text(data: bytes, path: str = "") -> tuple[str | None, str]:
-    """The text of a file, secrets masked; or none and the reason why it is left out."""
+    """Return the text of a file with likely secrets masked and an empty string, or None and why it is left out."""
     if data.startswith(_LFS):
         return None, "LFS pointer"
     text = decode_text(data)
@@ -96,9 +96,9 @@ def load_text(data: bytes, path: str = "") -> tuple[str | None, str]:
 
 
 def _is_minified(text: str) -> bool:
-    if len(text) <= _LONG_LINE or len(text) / (text.count("\n") + 1) < _LONG_MEAN:
+    if len(text) <= _LONG_LINE_CHARS or len(text) / (text.count("\n") + 1) < _LONG_MEAN_CHARS:
         return False
-    return max(map(len, text.split("\n"))) > _LONG_LINE
+    return max(map(len, text.split("\n"))) > _LONG_LINE_CHARS
 
 
 def _is_generated(text: str) -> bool:

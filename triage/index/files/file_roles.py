@@ -27,11 +27,11 @@ _PRODUCT_FOLDERS = {
     "TypeScript": "testing|mock",
     "TSX": "testing|mock",
 }
-"""Folders inside of a package that hold something for its users in this language, and tests in others: `app/testing`,
-in Python `app/test/client.py` too. Its tests stand in `tests`, in a top-level folder, or in files that say so."""
-_ELSEWHERE = "testing|specs?"
+"""Folders of tests whose name also means product code inside a package of this language: `app/testing`, in Python
+`app/test/client.py` too. There, tests are in `tests`, in a top-level folder, or in files named as tests."""
+_PRODUCT_FOLDERS_ELSEWHERE = "testing|specs?"
 _SHIPPED = re.compile(r"(?:^|/)src/main/")
-"""By the JVM's convention what stands below is the product, whatever its name."""
+"""By the convention of the JVM, everything below is product code, whatever its name."""
 _SOURCES = re.compile(r"(?:^|/)(?:src|lib|[Ss]ources?|internal|pkg|crates/[^/]+)/")
 _EXAMPLES = re.compile(
     r"(?:^|/)(?:(?:[^/]*[-_ ])?[Ee]xamples?|(?:[\w-]+[-_])?samples?|demos?|tutorials?|storybook|[Pp]laygrounds?"
@@ -40,18 +40,18 @@ _EXAMPLES = re.compile(
     r"|^(?:scripts|hack|site|www|umd|Samples?|Demos?|\.[^/]+)/"
 )
 _COMPLETION = re.compile(r"(?:^|/)(?:completions?|complete)/[^/]*\.(?:zsh|bash|fish|sh|ps1|nu|elv)$")
-"""What a shell completes has every option's name, and no fault of the program."""
+"""Shell completions have the name of every option and never the bug."""
 _DOCUMENTATION = re.compile(
     r"(?:^|/)(?:docs?|documentation|doc[-_]?src|guides?|(?:[\w-]+-)?website|perf|changelogs?|news)/|^Doc(?:s|umentation)?/"
 )
-"""Among the sources such a folder is a part of the product: `src/rules/documentation`, Go's package `doc`."""
+"""Among sources such a folder is product code: `src/rules/documentation`, Go's package `doc`."""
 TEST_FACTOR, AUXILIARY_FACTOR, NON_CODE_FACTOR = 0.3, 0.4, 0.4
-"""Factors measured on issues of twelve repositories: most fixes are in sources; others are demoted only."""
+"""Measured on issues of twelve repositories: most fixes are in product code."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileRole:
-    """The part a file plays."""
+    """What a file is for."""
 
     is_test: bool
     is_auxiliary: bool
@@ -60,12 +60,12 @@ class FileRole:
 
     @property
     def is_product_code(self) -> bool:
-        """A source file that a fix may well edit."""
+        """A source file that is likely to be edited by a fix."""
         return self.is_code and not self.is_test and not self.is_auxiliary
 
     @property
     def prior(self) -> float:
-        """Factor on the file's score."""
+        """Factor on the score of the file."""
         return (
             (TEST_FACTOR if self.is_test else 1.0)
             * (AUXILIARY_FACTOR if self.is_auxiliary else 1.0)
@@ -74,23 +74,23 @@ class FileRole:
 
 
 def classify_file(path: str) -> FileRole:
-    """Judge a path."""
+    """Return the role of a file by its path."""
     language = detect_language(path)
     name = language.name if language else ""
     shipped = _SHIPPED.search(path)
-    around = path[: shipped.start() + 1] if shipped else path
-    test = bool(_TEST_FOLDER.search(_products(name).sub("", around)) or (not shipped and _TEST_FILE.search(path)))
-    return FileRole(is_test=test, is_auxiliary=_is_aside(around, name), is_code=language is not None)
+    outer = path[: shipped.start() + 1] if shipped else path
+    in_test_folder = _TEST_FOLDER.search(_match_product_folders(name).sub("", outer))
+    is_test = bool(in_test_folder or (not shipped and _TEST_FILE.search(path)))
+    return FileRole(is_test=is_test, is_auxiliary=_is_auxiliary(outer, name), is_code=language is not None)
 
 
-def _is_aside(path: str, language: str) -> bool:
+def _is_auxiliary(path: str, language: str) -> bool:
     sources = _SOURCES.search(path)
-    above = path[: sources.start() + 1] if sources else path
-    return bool(
-        _EXAMPLES.search(path) or _COMPLETION.search(path) or (language != "Go" and _DOCUMENTATION.search(above))
-    )
+    above_sources = path[: sources.start() + 1] if sources else path
+    is_documentation = language != "Go" and _DOCUMENTATION.search(above_sources)
+    return bool(_EXAMPLES.search(path) or _COMPLETION.search(path) or is_documentation)
 
 
 @cache
-def _products(language: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<=/)(?:{_PRODUCT_FOLDERS.get(language, _ELSEWHERE)})/")
+def _match_product_folders(language: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<=/)(?:{_PRODUCT_FOLDERS.get(language, _PRODUCT_FOLDERS_ELSEWHERE)})/")

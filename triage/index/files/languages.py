@@ -1,6 +1,6 @@
-"""One row per language. To add one: its extensions, the wheel with its grammar, and the nodes that define something.
+"""The table of languages. A new language needs its extensions, the package of its grammar, and its definition nodes.
 
-`python -m bench.nodes FILE` (see `bench/README.md`) prints the nodes that a grammar finds, and what is defined.
+`python -m bench.nodes FILE` (see `bench/README.md`) prints the nodes of a file and the definitions found in it.
 """
 
 from dataclasses import dataclass
@@ -8,25 +8,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Language:
-    """How definitions are found in a language's syntax tree."""
+    """How to find definitions in a language. Fields with several values separate them by blanks."""
 
     name: str
     extensions: str
-    """Separated by blanks."""
     grammar: str = ""
-    """`module` or `module:function` that gives the grammar; empty when there is none: windows of lines then."""
-    definitions: str = ""
-    """Node types that define something, separated by blanks."""
-    patterns: str = ""
-    """Further definitions as tree-sitter query patterns, captured as `@d`; the name as `@n` where no field holds it."""
-    names: str = "name"
-    """Fields that hold a definition's name, the first present one counts."""
-    owner: str = ""
-    """Field, or type of node before the name, that names the type which a method belongs to."""
-    wrappers: str = ""
-    """Node types around a definition that belong to it, such as decorators and `export`."""
-    lines: str = ""
-    """How a declaration's line begins, its name as group `name`: for files that the grammar reads in part only."""
+    """`module` or `module:function` that returns the grammar. Without a grammar, files are split by lines."""
+    definition_nodes: str = ""
+    """Types of nodes that define something."""
+    query_patterns: str = ""
+    """Other definitions as tree-sitter query patterns with the captures `@d` (definition) and `@n` (name, optional)."""
+    name_fields: str = "name"
+    """Fields with the name of a definition. The first one that is present counts."""
+    owner_node: str = ""
+    """Field, or type of a node before the name, with the type that a method belongs to."""
+    wrapper_nodes: str = ""
+    """Types of nodes around a definition that are part of it, such as decorators and `export`."""
+    declaration_line: str = ""
+    """Regular expression for the start of a declaration, with a group `name`; for files with syntax errors."""
 
 
 _JS_DEFINITIONS = "function_declaration generator_function_declaration class_declaration method_definition"
@@ -51,7 +50,7 @@ _C_PATTERNS = """
 (type_definition type: (enum_specifier body: (_))) @d
 """
 
-_KOTLIN_LINES = (
+_KOTLIN_DECLARATION = (
     r"\s*(?:(?:public|protected|private|internal|open|abstract|override|suspend|inline|data|sealed|enum|annotation|value"
     r"|operator|infix|tailrec|actual|expect|final|companion|fun(?=\s+interface)) +)*"
     r"(?:class|interface|object|fun(?:\s*<[^>]{1,200}>)?) +(?:[\w<>?, *]{1,200}\.)?(?P<name>\w+)"
@@ -63,7 +62,7 @@ LANGUAGES = (
         ".py .pyi .pyx .pyw",
         "tree_sitter_python",
         "function_definition class_definition",
-        wrappers="decorated_definition",
+        wrapper_nodes="decorated_definition",
     ),
     Language(
         "JavaScript",
@@ -71,8 +70,8 @@ LANGUAGES = (
         "tree_sitter_javascript",
         _JS_DEFINITIONS,
         f"{_JS_PATTERNS} (field_definition value: [(arrow_function) (function_expression)]) @d",
-        names="name left key property",
-        wrappers=_JS_WRAPPERS,
+        name_fields="name left key property",
+        wrapper_nodes=_JS_WRAPPERS,
     ),
     Language(
         "TypeScript",
@@ -80,8 +79,8 @@ LANGUAGES = (
         "tree_sitter_typescript:language_typescript",
         _TS_DEFINITIONS,
         _TS_PATTERNS,
-        names="name left key",
-        wrappers=_JS_WRAPPERS,
+        name_fields="name left key",
+        wrapper_nodes=_JS_WRAPPERS,
     ),
     Language(
         "TSX",
@@ -89,16 +88,16 @@ LANGUAGES = (
         "tree_sitter_typescript:language_tsx",
         _TS_DEFINITIONS,
         _TS_PATTERNS,
-        names="name left key",
-        wrappers=_JS_WRAPPERS,
+        name_fields="name left key",
+        wrapper_nodes=_JS_WRAPPERS,
     ),
     Language(
         "Go",
         ".go",
         "tree_sitter_go",
         "function_declaration method_declaration type_spec type_alias method_elem",
-        owner="receiver",
-        wrappers="type_declaration",
+        owner_node="receiver",
+        wrapper_nodes="type_declaration",
     ),
     Language(
         "Rust",
@@ -106,7 +105,7 @@ LANGUAGES = (
         "tree_sitter_rust",
         "function_item struct_item enum_item union_item trait_item impl_item mod_item macro_definition type_item "
         "function_signature_item",
-        names="name type",
+        name_fields="name type",
     ),
     Language(
         "Java",
@@ -121,7 +120,7 @@ LANGUAGES = (
         "tree_sitter_c",
         "function_definition preproc_function_def",
         _C_PATTERNS,
-        names="declarator name",
+        name_fields="declarator name",
     ),
     Language(
         "C++",
@@ -129,8 +128,8 @@ LANGUAGES = (
         "tree_sitter_cpp",
         "function_definition namespace_definition concept_definition alias_declaration preproc_function_def",
         f"{_C_PATTERNS} (class_specifier body: (_)) @d",
-        names="declarator name",
-        wrappers="template_declaration",
+        name_fields="declarator name",
+        wrapper_nodes="template_declaration",
     ),
     Language(
         "C#",
@@ -158,9 +157,9 @@ LANGUAGES = (
         ".kt .kts",
         "tree_sitter_kotlin",
         "class_declaration object_declaration function_declaration type_alias",
-        names="name type",
-        owner="user_type",
-        lines=_KOTLIN_LINES,
+        name_fields="name type",
+        owner_node="user_type",
+        declaration_line=_KOTLIN_DECLARATION,
     ),
     Language(
         "Swift",
@@ -194,7 +193,7 @@ _BY_NAME = {"rakefile": ".rb", "gemfile": ".rb", "vagrantfile": ".rb", "podfile"
 
 
 def detect_language(path: str) -> Language | None:
-    """The language of a source file, by its name; none for prose, configuration and data."""
+    """Return the language of a source file by its name; None for prose, configuration and data."""
     name = path.rpartition("/")[2].lower()
     stem, dot, extension = name.rpartition(".")
     return _BY_EXTENSION.get(_BY_NAME.get(name) or (dot + extension if stem else ""))

@@ -1,12 +1,13 @@
-"""Packages of a monorepo: the folders that hold a manifest of their own, and those that a text names.
+"""Packages of a monorepo: folders with a manifest of their own, and the mentions of packages in a text.
 
-Read from paths alone: a manifest's folder says its package's name in nearly every repository, and where it does not
-(`*.csproj`, `*.gemspec`) the manifest's own name does.
+Only paths are read. Nearly every package has the name of its folder; the others have the name of their manifest file
+(`*.csproj`, `*.gemspec`).
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 from triage.index.files.file_filter import get_skip_reason
 from triage.index.files.file_roles import classify_file
@@ -19,36 +20,33 @@ _NAMED_MANIFEST = re.compile(r"\.(?:csproj|fsproj|vbproj|gemspec|podspec)$")
 _SWIFT_TARGET = re.compile(r"^((?:.+/)?Sources/[^/]+)/.+\.swift$")
 _TOKEN = re.compile(r"@?[A-Za-z0-9][\w@./\\-]{0,200}")
 _SEPARATOR = re.compile(r"[/\\]")
-_PLAIN_NAMES = """
+_COMMON_NAME_LIST = """
 src lib libs app apps core common shared util utils test tests docs doc example examples demo web site main api client
 server cli tools build config types internal base all root package packages module modules plugin plugins crates service
 services
 """
-_PLAIN = frozenset(_PLAIN_NAMES.split())
-"""Names that say nothing when they stand alone in a sentence."""
+_COMMON_NAMES = frozenset(_COMMON_NAME_LIST.split())
+"""A sentence with such a word does not mean a package."""
 EXPLICIT, COMPOUND, WORD = 1.0, 0.8, 0.3
-"""How surely a text means a package: by its path or scope, by a name of several parts, by a plain word."""
-_MAX_UNITS = 5_000
+"""Certainty that a text means a package: by its path or scope, by a name of several parts, by a single word."""
+_MAX_PACKAGES = 5_000
 _MAX_TOKENS = 20_000
 
 
 def find_packages(paths: Iterable[str]) -> Mapping[str, frozenset[str]]:
-    """Folders that are packages, without the repository's own root, and the names of each, lower case.
-
-    Empty where nothing but the root is a package. Linear in the paths.
-    """
-    names: dict[str, set[str]] = {}
+    """Return the folder and the names, in lower case, of each package except the repository's root."""
+    packages: dict[str, set[str]] = {}
     for path in paths:
-        folder, stem = _package(path)
-        if folder and _is_own(path) and (folder in names or len(names) < _MAX_UNITS):
-            found = names.setdefault(folder, {_plain(folder.rpartition("/")[2])})
+        folder, stem = _parse_manifest(path)
+        if folder and _is_product(path) and (folder in packages or len(packages) < _MAX_PACKAGES):
+            names = packages.setdefault(folder, {_normalize(folder.rpartition("/")[2])})
             if stem:
-                found.add(_plain(stem))
-    return {folder: frozenset(found) for folder, found in names.items()}
+                names.add(_normalize(stem))
+    return {folder: frozenset(names) for folder, names in packages.items()}
 
 
-def _package(path: str) -> tuple[str, str]:
-    """The folder that a path makes a package, and the name that the file itself gives it."""
+def _parse_manifest(path: str) -> tuple[str, str]:
+    """Return the folder of the package and the name in the file name; empty strings if there are none."""
     if _MANIFEST.search(path):
         folder, _, name = path.rpartition("/")
         return folder, name.rpartition(".")[0] if _NAMED_MANIFEST.search(name) else ""
@@ -56,93 +54,99 @@ def _package(path: str) -> tuple[str, str]:
     return (target[1], "") if target else ("", "")
 
 
-def _is_own(path: str) -> bool:
-    """Neither copied from others nor a test's or an example's."""
-    kind = classify_file(path)
-    return not kind.is_test and not kind.is_auxiliary and get_skip_reason(path, 0) is None
+def _is_product(path: str) -> bool:
+    role = classify_file(path)
+    return not role.is_test and not role.is_auxiliary and get_skip_reason(path, 0) is None
 
 
-def find_enclosing_package(path: str, units: Mapping[str, frozenset[str]]) -> str:
-    """The innermost package around a file; empty for the repository's own."""
+def find_enclosing_package(path: str, packages: Mapping[str, frozenset[str]]) -> str:
+    """Return the folder of the innermost package around a file; empty for the repository's root."""
     folder = path.rpartition("/")[0]
-    while folder and folder not in units:
+    while folder and folder not in packages:
         folder = folder.rpartition("/")[0]
     return folder
 
 
-def find_mentioned_packages(text: str, units: Mapping[str, frozenset[str]]) -> dict[str, float]:
-    """Packages that a text names, with how surely, from 0 to 1. Linear in the text."""
+def find_mentioned_packages(text: str, packages: Mapping[str, frozenset[str]]) -> dict[str, float]:
+    """Return the folders of the packages that a text mentions, each with a certainty from 0 to 1."""
     by_name: dict[str, list[str]] = defaultdict(list)
-    for folder, names in units.items():
+    for folder, names in packages.items():
         for name in names:
             by_name[name].append(folder)
-    found: dict[str, float] = {}
-    for number, match in enumerate(_TOKEN.finditer(text)):
-        if number >= _MAX_TOKENS:
-            break
-        for folder, sure in _meant(match[0].rstrip("./-\\"), units, by_name):
-            found[folder] = max(found.get(folder, 0.0), sure)
-    return found
+    mentions: dict[str, float] = {}
+    for match in islice(_TOKEN.finditer(text), _MAX_TOKENS):
+        for folder, certainty in _resolve_token(match[0].rstrip("./-\\"), packages, by_name):
+            mentions[folder] = max(mentions.get(folder, 0.0), certainty)
+    return mentions
 
 
-def _meant(
-    token: str, units: Mapping[str, frozenset[str]], by_name: Mapping[str, Sequence[str]]
+def _resolve_token(
+    token: str, packages: Mapping[str, frozenset[str]], by_name: Mapping[str, Sequence[str]]
 ) -> Iterable[tuple[str, float]]:
     parts = [part for part in _SEPARATOR.split(token) if part not in ("", ".", "..")]
-    scoped = token.startswith("@") and len(parts) > 1
+    is_scoped = token.startswith("@") and len(parts) > 1
     if len(parts) > 1:
-        yield from ((folder, EXPLICIT) for folder in _on_path(parts, units))
-    if parts and (scoped or len(parts) == 1):
-        for name in _prefixes(_plain(parts[scoped])):
+        yield from ((folder, EXPLICIT) for folder in _find_on_path(parts, packages))
+    if parts and (is_scoped or len(parts) == 1):
+        for name in _iter_prefixes(_normalize(parts[is_scoped])):
             if folders := by_name.get(name):
-                sure = EXPLICIT if scoped else _sureness(name)
-                yield from ((folder, sure / len(folders)) for folder in folders if sure)
+                certainty = EXPLICIT if is_scoped else _get_certainty(name)
+                yield from ((folder, certainty / len(folders)) for folder in folders if certainty)
                 return
 
 
-def _sureness(name: str) -> float:
+def _get_certainty(name: str) -> float:
     if "-" in name or "." in name:
         return COMPOUND
-    return 0.0 if name in _PLAIN else WORD
+    return 0.0 if name in _COMMON_NAMES else WORD
 
 
-def _on_path(parts: Sequence[str], units: Mapping[str, frozenset[str]]) -> Iterable[str]:
-    """Packages whose folder stands on a written path; one of a single part only at its beginning."""
+def _find_on_path(parts: Sequence[str], packages: Mapping[str, frozenset[str]]) -> Iterable[str]:
+    # A folder of a single part counts only at the start of the path.
     for start in range(min(len(parts), 12)):
         for end in range(start + 1, min(len(parts), start + 6) + 1):
             folder = "/".join(parts[start:end])
-            if folder in units and (end - start > 1 or start == 0):
+            if folder in packages and (end - start > 1 or start == 0):
                 yield folder
 
 
-def _prefixes(name: str) -> Iterable[str]:
-    """A dotted name and what it starts with: a namespace begins with its package's name."""
+def _iter_prefixes(name: str) -> Iterable[str]:
+    # A dotted namespace starts with the name of its package.
     yield name
     while "." in name:
         name = name.rpartition(".")[0]
         yield name
 
 
-def _plain(name: str) -> str:
+def _normalize(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
 def score_mentioned_packages(
-    paths: Sequence[str], units: Mapping[str, frozenset[str]], title: str, text: str
+    paths: Sequence[str], packages: Mapping[str, frozenset[str]], title: str, text: str
 ) -> dict[int, float]:
-    """Files of the packages that an issue names: number to strength, from 0 to 1.
+    """Score the files of the packages that an issue mentions, from 0 to 1.
 
-    A package that holds most of the repository narrows nothing: its share is taken off.
+    The larger a package's share of the repository, the lower the score of its files.
+
+    Args:
+        paths: The files.
+        packages: Folder and names of each package.
+        title: Of the issue; a mention counts one and a half times.
+        text: Of the issue.
+
+    Returns:
+        File number to score; other files have none.
     """
-    sure = find_mentioned_packages(text, units)
-    for folder, strength in find_mentioned_packages(title, units).items():
-        sure[folder] = max(sure.get(folder, 0.0), min(1.0, 1.5 * strength))
-    if not sure:
+    certainties = find_mentioned_packages(text, packages)
+    for folder, certainty in find_mentioned_packages(title, packages).items():
+        certainties[folder] = max(certainties.get(folder, 0.0), min(1.0, 1.5 * certainty))
+    if not certainties:
         return {}
-    own = [find_enclosing_package(path, units) for path in paths]
-    sizes: dict[str, int] = defaultdict(int)
-    for folder in own:
-        sizes[folder] += 1
+    folders = [find_enclosing_package(path, packages) for path in paths]
+    sizes = Counter(folders)
     return {
-        number: sure[folder] * (1 - sizes[folder] / len(paths)) for number, folder in enumerate(own) if folder in sure
+        number: certainties[folder] * (1 - sizes[folder] / len(paths))
+        for number, folder in enumerate(folders)
+        if folder in certainties
     }

@@ -1,4 +1,4 @@
-"""A file cut into chunks: definitions, what stands between them, and windows of what is long."""
+"""Splits a file into chunks: definitions, the lines between them, and windows of long ones."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from triage.index.parse.definitions import Definition
 
 MAX_CHUNK_LINES = 100
-"""Lines; a definition up to this length stays whole."""
+"""A definition up to this length is one chunk."""
 MIN_SPLIT_LINES = 20
-"""Lines; a definition up to this length is not cut into those inside of it."""
+"""A definition up to this length is not split into its inner definitions."""
 WINDOW_LINES, WINDOW_STEP = 60, 50
-"""Lines of a window, and from one window's start to the next's."""
+"""Length of a window, and distance between the starts of two windows."""
 _MAX_DEPTH = 40
 
 
@@ -21,12 +21,12 @@ class Chunk:
     start: int
     end: int
     symbol: str | None = None
-    """Qualified name of the innermost definition around the lines."""
+    """Qualified name of the innermost definition around them."""
 
 
 @dataclass(slots=True)
 class Scope:
-    """A definition with those inside of it; the outermost scope is the file."""
+    """A definition with its inner definitions. The outermost scope is the file."""
 
     start: int
     end: int
@@ -36,52 +36,57 @@ class Scope:
 
 
 def build_scopes(definitions: Sequence[Definition], lines: int) -> Scope:
-    """Nest definitions (outer before inner) under the file."""
+    """Return the scope of a file.
+
+    Args:
+        definitions: Of the file, outer ones first.
+        lines: Number of lines in the file.
+    """
     root = Scope(1, lines, "")
     stack = [root]
-    for one in definitions:
-        del stack[min(one.depth, _MAX_DEPTH) + 1 :]
-        outer = stack[-1].name
-        name = one.name if not outer or one.name.startswith(f"{outer}.") else f"{outer}.{one.name}"
-        scope = Scope(one.start, min(one.end, lines), name)
+    for definition in definitions:
+        del stack[min(definition.depth, _MAX_DEPTH) + 1 :]
+        outer, name = stack[-1].name, definition.name
+        if outer and not name.startswith(f"{outer}."):
+            name = f"{outer}.{name}"
+        scope = Scope(definition.start, min(definition.end, lines), name)
         stack[-1].children.append(scope)
         stack.append(scope)
     return root
 
 
 def iter_scopes(scope: Scope) -> Iterator[Scope]:
-    """Every definition below the file, outer ones first."""
-    for one in scope.children:
-        yield one
-        yield from iter_scopes(one)
+    """Yield every scope inside, outer ones first."""
+    for child in scope.children:
+        yield child
+        yield from iter_scopes(child)
 
 
 def split_into_chunks(scope: Scope) -> list[Chunk]:
-    """Chunks that together hold every line of the file, in order of their first line."""
-    return sorted(_cut(scope), key=lambda chunk: (chunk.start, chunk.end))
+    """Return chunks that together have every line of the file, ordered by first line."""
+    return sorted(_split(scope), key=lambda chunk: (chunk.start, chunk.end))
 
 
-def _cut(scope: Scope) -> Iterator[Chunk]:
+def _split(scope: Scope) -> Iterator[Chunk]:
     if not scope.children or (scope.name and scope.end - scope.start < MIN_SPLIT_LINES):
-        yield from _windows(scope.start, scope.end, scope.name or None)
+        yield from _split_lines(scope.start, scope.end, scope.name or None)
         return
-    for one in scope.children:
-        yield from _cut(one)
-    for start, end in _between(scope.start, scope.end, scope.children):
-        yield from _windows(start, end, scope.name or None)
+    for child in scope.children:
+        yield from _split(child)
+    for start, end in _find_gaps(scope.start, scope.end, scope.children):
+        yield from _split_lines(start, end, scope.name or None)
 
 
-def _between(start: int, end: int, inner: Iterable[Scope]) -> Iterator[tuple[int, int]]:
-    """Runs of lines that no inner definition holds."""
-    for one in inner:
-        if one.start > start:
-            yield start, one.start - 1
-        start = max(start, one.end + 1)
+def _find_gaps(start: int, end: int, children: Iterable[Scope]) -> Iterator[tuple[int, int]]:
+    for child in children:
+        if child.start > start:
+            yield start, child.start - 1
+        start = max(start, child.end + 1)
     if start <= end:
         yield start, end
 
 
-def _windows(start: int, end: int, symbol: str | None) -> Iterator[Chunk]:
+def _split_lines(start: int, end: int, symbol: str | None) -> Iterator[Chunk]:
     if end - start < MAX_CHUNK_LINES:
         if start <= end:
             yield Chunk(start, end, symbol)

@@ -1,6 +1,6 @@
-"""Definitions of a source file, by tree-sitter. A grammar is loaded when the first file in its language is met.
+"""Finds the definitions of a source file with tree-sitter. A grammar is loaded with the first file of its language.
 
-Some grammars need memory without bound, or crash the process, on text that is not in their language: see `syntax`.
+Some grammars take unlimited memory or crash on text in another language: see `extract_worker`.
 """
 
 import importlib
@@ -24,12 +24,12 @@ _RECEIVER = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
 _SUFFIX = re.compile(r"(?<=\w)(?<!operator)[?!=]$")
 _COMMENTS = ("comment", "line_comment", "block_comment", "multiline_comment", "attribute_item", "attribute_list")
 _MAX_COMMENTS = 30
-_MAX_NAME = 200
+_MAX_NAME_CHARS = 200
 _PARSE_SECONDS = 2.0
-"""For one file; the slowest real file of 512 KB takes 0.3."""
-_MAX_ERRORS = 400_000_000
-"""Squares of what grammars could not make sense of, about two seconds: 20,000 brackets that nobody closes."""
-_READ = 65_536
+"""For one file. The slowest real file of 512 KB takes 0.3."""
+_MAX_ERROR_COST = 400_000_000
+"""Sum of the squared numbers of children of error nodes. About two seconds: 20,000 unclosed brackets."""
+_READ_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,134 +39,127 @@ class Definition:
     start: int
     end: int
     name: str
-    """Own name, maybe with the type it belongs to (`Store.save`) where that stands in the definition itself."""
+    """With the type that it belongs to (`Store.save`) if the definition itself has it."""
     depth: int = 0
-    """Definitions around it."""
+    """Number of definitions around it."""
 
 
 def find_definitions(text: str, language: Language) -> list[Definition]:
-    """Every definition, outer ones before inner ones; empty for a language without a grammar."""
+    """Return every definition, outer ones first; an empty list for a language without a grammar."""
     if not language.grammar:
         return []
     from tree_sitter import QueryCursor
 
-    parser, query = _grammar(language)
+    parser, query = _load_grammar(language)
     source = text.encode("utf-8", "replace")
-    tree = _parsed(parser, source)
-    if tree is None or _is_hopeless(tree):
+    tree = _parse(parser, source)
+    if tree is None or _is_too_broken(tree):
         return []
-    found = _found(QueryCursor(query).matches(tree.root_node), source, language)
-    return _completed(found, text, language.lines) if language.lines and tree.root_node.has_error else found
+    definitions = _build_definitions(QueryCursor(query).matches(tree.root_node), source, language)
+    if language.declaration_line and tree.root_node.has_error:
+        return _add_declarations(definitions, text, language.declaration_line)
+    return definitions
 
 
-def _found(
+def _build_definitions(
     matches: "Iterable[tuple[int, dict[str, list[Node]]]]", source: bytes, language: Language
 ) -> list[Definition]:
-    named = {node: captured.get("n", [None])[0] for _, captured in matches for node in captured.get("d", ())}
-    found: list[Definition] = []
-    around: list[int] = []
-    for node in sorted(named, key=lambda one: (one.start_byte, -one.end_byte)):
-        while around and around[-1] <= node.start_byte:
-            around.pop()
-        one = _definition(node, named[node], source, language, len(around))
-        if one:
-            found.append(one)
-            around.append(node.end_byte)
-    return found
+    names = {node: captured.get("n", [None])[0] for _, captured in matches for node in captured.get("d", ())}
+    definitions: list[Definition] = []
+    outer_ends: list[int] = []
+    for node in sorted(names, key=lambda node: (node.start_byte, -node.end_byte)):
+        while outer_ends and outer_ends[-1] <= node.start_byte:
+            outer_ends.pop()
+        name = _build_name(node, names[node], source, language)
+        if name:
+            whole = _add_wrappers(node, language)
+            definitions.append(Definition(_first_row(whole) + 1, _last_row(whole) + 1, name, len(outer_ends)))
+            outer_ends.append(node.end_byte)
+    return definitions
 
 
-def _completed(found: Sequence[Definition], text: str, pattern: str) -> list[Definition]:
-    """Add what stands in parts that the grammar could not read."""
-    known = {(one.name.rpartition(".")[2], line) for one in found for line in _first_lines(one)}
-    further = [
+def _add_declarations(definitions: Sequence[Definition], text: str, pattern: str) -> list[Definition]:
+    """Add definitions from parts of the file that the grammar could not parse."""
+    known = {(one.name.rpartition(".")[2], line) for one in definitions for line in _possible_first_lines(one)}
+    added = [
         Definition(start, end, name)
         for start, end, name in find_declarations(text, pattern)
         if (name, start) not in known
     ]
-    around: list[int] = []
+    outer_ends: list[int] = []
     nested: list[Definition] = []
-    for one in sorted([*found, *further], key=lambda one: (one.start, -one.end)):
-        while around and around[-1] < one.end:
-            around.pop()
-        nested.append(replace(one, depth=len(around)))
-        around.append(one.end)
+    for one in sorted([*definitions, *added], key=lambda one: (one.start, -one.end)):
+        while outer_ends and outer_ends[-1] < one.end:
+            outer_ends.pop()
+        nested.append(replace(one, depth=len(outer_ends)))
+        outer_ends.append(one.end)
     return nested
 
 
-def _first_lines(one: Definition) -> range:
-    """Where the declaration itself may stand: below its comments."""
-    return range(one.start, min(one.end, one.start + _MAX_COMMENTS) + 1)
+def _possible_first_lines(definition: Definition) -> range:
+    # The declaration is below its comments.
+    return range(definition.start, min(definition.end, definition.start + _MAX_COMMENTS) + 1)
 
 
-def _is_hopeless(tree: "Tree") -> bool:
-    """Whether a query takes too long: for a node that is no syntax at all, the square of what stands in it."""
+def _is_too_broken(tree: "Tree") -> bool:
+    # The time of a query grows with the square of the children of an error node.
     pending, cost = [tree.root_node], 0
     while pending:
         node = pending.pop()
         if node.type == "ERROR":
             cost += node.child_count**2
-            if cost > _MAX_ERRORS:
+            if cost > _MAX_ERROR_COST:
                 return True
         pending += [child for child in node.children if child.has_error] if node.has_error else []
     return False
 
 
-def _parsed(parser: "Parser", source: bytes) -> "Tree | None":
-    """The syntax tree; none when the grammar gave up or took too long over odd text."""
-    latest = time.monotonic() + _PARSE_SECONDS
+def _parse(parser: "Parser", source: bytes) -> "Tree | None":
+    deadline = time.monotonic() + _PARSE_SECONDS
     parser.reset()
     try:
         return parser.parse(
-            lambda offset, _: source[offset : offset + _READ],
-            progress_callback=lambda _offset, _error: time.monotonic() > latest,
+            lambda offset, _: source[offset : offset + _READ_BYTES],
+            progress_callback=lambda _offset, _error: time.monotonic() > deadline,
         )
     except ValueError:
         return None
 
 
 @cache
-def _grammar(language: Language) -> tuple["Parser", "Query"]:
+def _load_grammar(language: Language) -> tuple["Parser", "Query"]:
     from tree_sitter import Language as Grammar
     from tree_sitter import Parser, Query
 
     module, _, function = language.grammar.partition(":")
     grammar = Grammar(getattr(importlib.import_module(module), function or "language")())
-    simple = " ".join(f"({kind})" for kind in language.definitions.split())
-    return Parser(grammar), Query(grammar, f"[{simple}] @d {language.patterns}")
+    nodes = " ".join(f"({node})" for node in language.definition_nodes.split())
+    return Parser(grammar), Query(grammar, f"[{nodes}] @d {language.query_patterns}")
 
 
-def _definition(node: "Node", named: "Node | None", source: bytes, language: Language, depth: int) -> Definition | None:
-    name = _name(node, named, source, language)
-    if not name:
-        return None
-    around = _wrapped(node, language)
-    return Definition(_first_row(around) + 1, _last_row(around) + 1, name, depth)
-
-
-def _name(node: "Node", named: "Node | None", source: bytes, language: Language) -> str:
+def _build_name(node: "Node", name: "Node | None", source: bytes, language: Language) -> str:
     if node.type == "init_declaration":
         return "init"
-    field = named or next((found for each in language.names.split() if (found := node.child_by_field_name(each))), None)
-    if field is None:
+    fields = (node.child_by_field_name(field) for field in language.name_fields.split())
+    name = name or next(filter(None, fields), None)
+    if name is None:
         return ""
-    name = normalize_name(_text(_declared(field), source))
-    owner = _owner(node, field, source, language.owner) if language.owner else ""
-    return f"{owner}.{name}" if owner else name
+    own_name = normalize_name(_decode(_unwrap_declarator(name), source))
+    owner = _find_owner(node, name, source, language.owner_node) if language.owner_node else ""
+    return f"{owner}.{own_name}" if owner else own_name
 
 
-def _owner(node: "Node", name: "Node", source: bytes, kind: str) -> str:
-    """The type that a method is written for: Go's receiver is a field, Kotlin's a type before the name."""
-    if receiver := node.child_by_field_name(kind):
-        found = _RECEIVER.search(_text(receiver, source))
-        return found[1] if found else ""
-    before = next(
-        (each for each in node.named_children if each.type == kind or each.start_byte >= name.start_byte), None
-    )
-    return normalize_name(_text(before, source)) if before is not None and before.type == kind else ""
+def _find_owner(node: "Node", name: "Node", source: bytes, owner_node: str) -> str:
+    if receiver := node.child_by_field_name(owner_node):  # Go
+        match = _RECEIVER.search(_decode(receiver, source))
+        return match[1] if match else ""
+    candidates = (c for c in node.named_children if c.type == owner_node or c.start_byte >= name.start_byte)
+    owner = next(candidates, None)  # Kotlin: before the name
+    return normalize_name(_decode(owner, source)) if owner is not None and owner.type == owner_node else ""
 
 
-def _declared(node: "Node") -> "Node":
-    """C wraps a function's name into declarators: `*f(int)`; inside out stands the name."""
+def _unwrap_declarator(node: "Node") -> "Node":
+    # C wraps the name of a function into declarators, as in `*f(int)`.
     for _ in range(8):
         inner = node.child_by_field_name("declarator")
         if inner is None and node.type in ("parenthesized_declarator", "reference_declarator"):
@@ -178,11 +171,11 @@ def _declared(node: "Node") -> "Node":
 
 
 def normalize_name(written: str) -> str:
-    """A name with dots for whatever the language separates by, without type arguments: `a::B<T>::c` is `a.B.c`.
+    """Return a name with dots as separators and without type arguments: `a.B.c` for `a::B<T>::c`.
 
-    Ruby's `empty?`, `save!` and `name=` go by the word alone, as prose writes them.
+    Ruby's `empty?`, `save!` and `name=` lose their last character, as in prose.
     """
-    if len(written) > _MAX_NAME:
+    if len(written) > _MAX_NAME_CHARS:
         return ""
     if "operator" not in written:
         for _ in range(4):
@@ -195,25 +188,25 @@ def normalize_name(written: str) -> str:
     )
 
 
-def _text(node: "Node", source: bytes) -> str:
+def _decode(node: "Node", source: bytes) -> str:
     return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def _wrapped(node: "Node", language: Language) -> "Node":
-    wrappers = language.wrappers.split()
-    kinds = {node.type, *language.definitions.split()}
+def _add_wrappers(node: "Node", language: Language) -> "Node":
+    wrappers = language.wrapper_nodes.split()
+    kinds = {node.type, *language.definition_nodes.split()}
     while (parent := node.parent) is not None and parent.type in wrappers:
         if sum(child.type in kinds for child in parent.named_children) > 1:
-            break  # A group such as Go's `type ( … )` belongs to none of its members.
+            break  # A group such as Go's `type ( … )` is not part of any of its members.
         node = parent
     return node
 
 
 def _first_row(node: "Node") -> int:
-    """The row where the comment above the definition starts, if there is one."""
+    # A comment above the definition is part of it.
     row = node.start_point.row
     while node.prev_sibling is None and node.parent is not None and node.parent.start_byte == node.start_byte:
-        node = node.parent  # The first definition of a body: in some grammars its comment stands before the body.
+        node = node.parent  # In some grammars the comment of a body's first definition is before the body.
     before = node.prev_sibling
     for _ in range(_MAX_COMMENTS):
         if before is None or before.type not in _COMMENTS or _last_row(before) + 1 < row:
@@ -224,6 +217,5 @@ def _first_row(node: "Node") -> int:
 
 
 def _last_row(node: "Node") -> int:
-    """A node whose end stands at the start of a line ends on the line before."""
-    end = node.end_point
+    end = node.end_point  # A node that ends at the start of a line ends on the line before.
     return max(node.start_point.row, end.row - (end.column == 0))

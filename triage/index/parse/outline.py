@@ -1,35 +1,36 @@
-"""Declarations by their lines: for the parts of a file that a grammar could not read."""
+"""Finds declarations by their lines, for the parts of a file that a grammar could not parse."""
 
 import re
 from collections.abc import Iterator
 
 _CLOSING = re.compile(r"\s*[)\]}]")
-_MAX_LINE = 500
-"""Characters; a declaration starts well before."""
+_MAX_LINE_CHARS = 500
+"""Of a line that are searched."""
 
 
 def find_declarations(text: str, pattern: str) -> Iterator[tuple[int, int, str]]:
-    """First line, last line (1-based) and name of what starts on a line that matches, by indentation.
+    """Yield first line, last line (1-based) and name of each declaration.
 
-    A declaration ends before the next line that is indented no more, closing brackets aside. Linear in the lines.
+    A declaration ends before the next line with the same or less indentation, except for closing brackets.
 
     Args:
-        text: A file.
-        pattern: Matches a line's beginning; its group `name` is the name.
+        text: The file.
+        pattern: Regular expression for the start of a line, with a group `name`.
     """
     starts = re.compile(pattern)
-    waiting: list[tuple[int, int, str]] = []
+    open_declarations: list[tuple[int, int, str]] = []  # indentation, first line, name
     last = 0
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         indent = len(line) - len(line.lstrip())
-        closing = _CLOSING.match(line) is not None
-        while waiting and (waiting[-1][0] > indent or (waiting[-1][0] == indent and not closing)):
-            yield waiting[-1][1], last, waiting.pop()[2]
-        found = starts.match(line[:_MAX_LINE])
-        if found:
-            waiting.append((indent, number, found["name"]))
+        is_closing = _CLOSING.match(line) is not None
+        while open_declarations and indent + is_closing <= open_declarations[-1][0]:
+            _, start, name = open_declarations.pop()
+            yield start, last, name
+        match = starts.match(line[:_MAX_LINE_CHARS])
+        if match:
+            open_declarations.append((indent, number, match["name"]))
         last = number
-    for _, start, name in waiting:
+    for _, start, name in open_declarations:
         yield start, last, name
