@@ -1,7 +1,7 @@
-"""What GitHub's page does not show: elements, attributes, drawings, and the parts of an address.
+"""Recognises what a page on GitHub does not show: elements, attributes, formulas and parts of a URL.
 
-GitHub strips more than is listed here (`style`, `hidden`, unknown elements), and then shows the text inside. What its
-author meant to hide is left out all the same.
+GitHub removes some of the means listed here (`style`, `hidden`) and then shows the text. It counts as hidden all the
+same: its author meant to hide it.
 """
 
 import re
@@ -19,9 +19,9 @@ HIDDEN_TAGS = word_set(
 )
 SHRINKING_TAGS = word_set("sub sup small")
 MAX_SHRINKING_TAGS = 3
-"""Nested in each other: the fourth is a third of the text's size, about four pixels."""
-_UNSEEN_ATTRIBUTES = word_set("hidden popover")
-_UNSEEN_STYLE = re.compile(
+"""Nested in each other. The fourth makes text a third of its size, about four pixels."""
+_HIDING_ATTRIBUTES = word_set("hidden popover")
+_HIDING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|zoom)\s*:\s*\.?0(?![.\d]*[1-9])"
     r"|font(?:-size)?\s*:\s*(?:(?:0+(?:\.[0-2]\d*)?|\.[0-2]\d*)(?:px|pt|r?em|%|;|/|\s|$)|[012](?:\.\d+)?(?:px|pt|%))"
     r"|(?<![\w-])color\s*:\s*(?:white|transparent|snow|ivory|#f[\da-f]?f[\da-f]?f[\da-f]?\b"
@@ -30,12 +30,12 @@ _UNSEEN_STYLE = re.compile(
     r"|(?<![\w-])(?:max-)?(?:width|height)\s*:\s*[01](?:px|;|\s|$)|clip(?:-path)?\s*:|z-index\s*:\s*-",
     re.I,
 )
-_UNSEEN_COLOURS = re.compile(r"white|transparent|snow|ivory|#?f[\da-f]?f[\da-f]?f[\da-f]?", re.I)
-_MANY_WORDS = 4
-"""A picture's description of more words than this says something of its own."""
+_HIDING_COLOURS = re.compile(r"white|transparent|snow|ivory|#?f[\da-f]?f[\da-f]?f[\da-f]?", re.I)
+_MAX_ALT_WORDS = 4
+"""A longer description of an image says something of its own."""
 
 DRAWN_LANGUAGES = word_set("mermaid geojson topojson stl")
-"""Blocks of these languages are pictures on the page: ids, comments and properties in them are not to be seen."""
+"""GitHub draws blocks of these languages: their ids, comments and properties are not visible."""
 _FORMULA = re.compile(r"\$\$[^$]+\$\$|\$(?=[^\s$])[^$\n]*(?<=[^\s$])\$(?![\w$])")
 _HIDING_TEX = re.compile(
     r"(?<!\\)%|\\(?:[hv]?phantom|smash|(?:math)?[lrc]lap|(?:text)?color|f?colorbox|tag|label|(?:re)?newcommand|[gex]?def"
@@ -50,60 +50,60 @@ _MAX_TARGET_CHARS = 300
 
 
 def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
-    """Whether an element is there not to be seen."""
+    """Whether an element hides its content."""
     return tag in HIDDEN_TAGS or (
         bool(attributes)
         and (
-            not _UNSEEN_ATTRIBUTES.isdisjoint(attributes)
+            not _HIDING_ATTRIBUTES.isdisjoint(attributes)
             or attributes.get("aria-hidden") == "true"
-            or _UNSEEN_STYLE.search(attributes.get("style") or "") is not None
-            or (tag == "font" and _UNSEEN_COLOURS.fullmatch((attributes.get("color") or "").strip()) is not None)
+            or _HIDING_STYLE.search(attributes.get("style") or "") is not None
+            or (tag == "font" and _HIDING_COLOURS.fullmatch((attributes.get("color") or "").strip()) is not None)
         )
     )
 
 
 def count_hidden_attributes(attributes: Mapping[str, str | None]) -> int:
-    """How many attributes of a seen element hold words that the page does not show by itself."""
+    """How many attributes of a visible element have text that the page does not show."""
     if not attributes:
         return 0
     return (
         bool((attributes.get("title") or "").strip())
         + bool((attributes.get("data-meta") or "").strip())
-        + (len((attributes.get("alt") or "").split()) > _MANY_WORDS)
+        + (len((attributes.get("alt") or "").split()) > _MAX_ALT_WORDS)
     )
 
 
-def known_language(told: str) -> str:
-    """A block's language when it is one: no reader sees that word."""
-    name = told.strip().lower()
-    return told.strip() if name in _languages() or name in DRAWN_LANGUAGES else ""
+def known_language(written: str) -> str:
+    """The language of a code block if it is known; else empty, since the page does not show the word."""
+    name = written.strip().lower()
+    return written.strip() if name in _known_languages() or name in DRAWN_LANGUAGES else ""
 
 
 def strip_hiding_formulas(text: str) -> tuple[str, int]:
-    """Text without the formulas that hide something, and how many they were."""
+    """The text without formulas that hide text, and how many such formulas there were."""
     if "$" not in text:
         return text, 0
     found = 0
 
-    def seen(formula: re.Match[str]) -> str:
+    def strip(formula: re.Match[str]) -> str:
         nonlocal found
         if not formula_hides_text(formula[0]):
             return formula[0]
         found += 1
         return ""
 
-    return _FORMULA.sub(seen, text), found
+    return _FORMULA.sub(strip, text), found
 
 
 def formula_hides_text(tex: str) -> bool:
-    """Whether TeX has a comment, or a command that paints nothing or nothing readable."""
+    """Whether TeX has a comment, or a command whose output is not visible or not readable."""
     return _HIDING_TEX.search(tex) is not None
 
 
 def visible_link_target(address: str) -> str:
-    """What is told of a link's address: the whole of a place in a repository, else the host; empty for what has none.
+    """The part of a URL that is read: all of a link into a repository, else the host; empty without a host.
 
-    Queries, user names and words in a path are seen by nobody who reads the page.
+    A reader of the page does not see queries, user names and words in a path.
     """
     cleaned = clean_text(address).strip()[:_MAX_TARGET_CHARS]
     source = _SOURCE.match(cleaned)
@@ -114,15 +114,15 @@ def visible_link_target(address: str) -> str:
 
 
 def image_origin(address: str) -> str:
-    """Scheme and host of a picture's address; the rest is nothing that anybody sees."""
+    """Scheme and host of an image's URL; a reader does not see the rest."""
     host = _HOST.match(clean_text(address).strip()[:_MAX_TARGET_CHARS])
     return f"https://{host[1].lower()}" if host else ""
 
 
 @cache
-def _languages() -> frozenset[str]:
-    more = (
+def _known_languages() -> frozenset[str]:
+    others = (
         "svelte jsonc cmd dos plain plaintext txt log logs csv tsv ipython error output traceback stacktrace node env "
         "math conf config sh-session cfg svg astro mdx gradle shell-script"
     )
-    return word_set(more) | {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
+    return word_set(others) | {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}

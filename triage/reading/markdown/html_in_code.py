@@ -1,4 +1,4 @@
-"""What is seen of code on a page, whatever raw HTML is put into it."""
+"""Reads the visible text of code blocks and code spans, which raw HTML may be part of."""
 
 from selectolax.lexbor import LexborNode
 
@@ -7,20 +7,19 @@ from triage.text.clean_text import clean_and_count
 
 
 def read_code_block(node: LexborNode) -> tuple[str, str, int]:
-    """Language and text of a block, and how much in it is hidden; a drawing has no text."""
-    told = node.attributes.get("lang") or ""
-    text, hidden = _words(node)
-    language = hidden_html.known_language(told)
-    if language.lower() in hidden_html.DRAWN_LANGUAGES or (
-        language.lower() == "math" and hidden_html.formula_hides_text(text)
-    ):
+    """Language and text of a block, and how many pieces in it are hidden. A block that GitHub draws has no text."""
+    written_language = node.attributes.get("lang") or ""
+    text, hidden = _read_visible(node)
+    language = hidden_html.known_language(written_language)
+    is_drawn = language.lower() in hidden_html.DRAWN_LANGUAGES
+    if is_drawn or (language.lower() == "math" and hidden_html.formula_hides_text(text)):
         return "", "", hidden + 1
-    return language, text, hidden + bool(told and not language)
+    return language, text, hidden + bool(written_language and not language)
 
 
 def read_inline_code(node: LexborNode, *, in_formula: bool) -> tuple[str, int]:
-    """A code span as Markdown, and how much in it is hidden; empty when nothing is seen."""
-    words, hidden = _words(node)
+    """A code span as Markdown, and how many pieces in it are hidden; empty when nothing is visible."""
+    words, hidden = _read_visible(node)
     cleaned, removed = clean_and_count(" ".join(words.split()))
     text = " ".join(cleaned.split())
     if in_formula and hidden_html.formula_hides_text(text):
@@ -29,8 +28,8 @@ def read_inline_code(node: LexborNode, *, in_formula: bool) -> tuple[str, int]:
     return f"{fence}{pad}{text}{pad}{fence}" if text else "", hidden + removed
 
 
-def _words(code: LexborNode) -> tuple[str, int]:
-    said: list[str] = []
+def _read_visible(code: LexborNode) -> tuple[str, int]:
+    texts: list[str] = []
     hidden = 0
     stack = [code.child]
     while stack:
@@ -39,10 +38,10 @@ def _words(code: LexborNode) -> tuple[str, int]:
             continue
         stack.append(node.next)
         if node.is_text_node:
-            said.append(node.text_content or "")
+            texts.append(node.text_content or "")
         elif not node.is_element_node or hidden_html.is_hidden(node.tag or "", node.attributes):
             hidden += 1
         else:
-            said.append("\n" if node.tag == "br" else "")
+            texts.append("\n" if node.tag == "br" else "")
             stack.append(node.child)
-    return "".join(said), hidden
+    return "".join(texts), hidden

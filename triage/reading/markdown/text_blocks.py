@@ -1,4 +1,4 @@
-"""Blocks of a page under way, and the words that make one."""
+"""Blocks of text while a page is read."""
 
 import re
 from collections.abc import Sequence
@@ -10,20 +10,20 @@ from triage.reading.markdown.hidden_html import strip_hiding_formulas
 from triage.text.clean_text import clean_and_count
 
 _SPACES = re.compile(r"(?<=\S) {2,}|(?<=^ {16}) +", re.M)
-"""Runs of them, but for the indents of our lists; entities name spaces too."""
+"""Runs of spaces, also from entities, except the indents of our lists."""
 _EMPTY_LINES = re.compile(r"\n{3,}")
-"""`<br>` makes any number, over which patterns that begin with white space would try again and again."""
+"""Many `<br>` would make patterns that begin with white space slow."""
 
 
 class CodeSpan(str):
-    """Words in code marks: no formula begins or ends in them."""
+    """Text of a code span, in which no formula begins or ends."""
 
     __slots__ = ()
 
 
 @dataclass
 class BlockDraft:
-    """A block under way."""
+    """A block that is not complete yet."""
 
     kind: Literal["text", "heading", "code"]
     parts: list[str]
@@ -31,7 +31,7 @@ class BlockDraft:
     level: int = 0
 
     def visible_text(self) -> tuple[str, int]:
-        """All parts, one under the other, and how many invisible runs were taken out: entities name such letters."""
+        """The lines of all parts, and how many runs of invisible characters were removed from them."""
         text, removed = clean_and_count("\n".join(self.parts))
         if self.kind == "heading":
             return " ".join(text.split()), removed
@@ -42,12 +42,12 @@ class BlockDraft:
 
 
 def join_words(words: Sequence[str]) -> tuple[str, int]:
-    """All words, and how many formulas that hide something were left out."""
-    said: list[str] = []
-    hiding = 0
+    """All words without formulas that hide text, and how many such formulas there were."""
+    texts: list[str] = []
+    hidden = 0
     for is_code, run in groupby(words, key=lambda word: isinstance(word, CodeSpan)):
-        together = "".join(run)
-        text, found = (together, 0) if is_code else strip_hiding_formulas(together)
-        said.append(text)
-        hiding += found
-    return "".join(said), hiding
+        joined = "".join(run)
+        text, found = (joined, 0) if is_code else strip_hiding_formulas(joined)
+        texts.append(text)
+        hidden += found
+    return "".join(texts), hidden
