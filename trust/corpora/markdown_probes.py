@@ -1,6 +1,6 @@
-"""Things that GitHub makes live, in the places where Markdown treats them differently."""
+"""Content that GitHub makes active, in contexts that Markdown treats differently."""
 
-_LIVE = (
+_ACTIVE = (
     "@mona",
     "@octo/everyone",
     "#1",
@@ -25,7 +25,7 @@ _LIVE = (
     ":octocat:",
     "/approve",
 )
-_PLACES = (
+_CONTEXTS = (
     "{}",
     "words {} words",
     "({})",
@@ -75,11 +75,11 @@ _PLACES = (
 
 
 _RUNS = (3, 79, 80, 81, 254, 255, 256, 257, 1_500)
-"""Of backticks and tildes: GitHub's parser counts spans up to 80 and keeps a fence's length in a byte (cmark-gfm)."""
+"""Lengths of runs of backticks and tildes: cmark-gfm counts up to 80 in spans and stores a fence's length in a byte."""
 
 
 def build_probes() -> list[str]:
-    """Every live thing in every place, and behind long runs of what opens code."""
+    """Returns all active content in all contexts, and after long runs of code marks."""
     live = "@mona ![x](https://evil.example/r.png) #1"
     runs = [f"{sign * count}{gap}{live}" for sign in "`~" for count in _RUNS for gap in (" ", "\n", "x\n\n")]
-    return runs + [place.replace("{0}", "{}").replace("{}", live) for live in _LIVE for place in _PLACES]
+    return runs + [context.replace("{0}", "{}").replace("{}", active) for active in _ACTIVE for context in _CONTEXTS]

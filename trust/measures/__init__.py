@@ -1,4 +1,4 @@
-"""The measures, in the table's order: what may not happen first, then what must."""
+"""All measures in the order of the table: first what must not happen, then what must."""
 
 from trust.measure import Measure
 from trust.measures import (

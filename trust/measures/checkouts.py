@@ -1,4 +1,4 @@
-"""Odd and hostile checkouts: a whole run over each, with a model that must not be shown what is not of the commit."""
+"""Unusual and hostile checkouts: a whole run over each, which must not disclose files that are not in the commit."""
 
 import contextlib
 import json
@@ -18,45 +18,45 @@ from trust.sampling import sample_evenly
 
 MAX_SECONDS = 120.0
 SETUP_ERRORS = frozenset({"settings as link"})
-"""What somebody must mend ends with exit code 1 and a line that says so, and no comment."""
+"""These end with exit code 1, an error message and no comment."""
 SIDE_BY_SIDE = 2
 
 
 def run(share: float) -> MeasureResult:
-    """Each checkout once."""
+    """Runs once over each checkout."""
     chosen = sample_evenly(list(CHECKOUTS), share)
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        tried = list(pool.map(_tried, chosen))
-    failures = [f"{name}: {words}" for name, (found, _) in zip(chosen, tried, strict=True) for words in found]
-    return MeasureResult(len(chosen), failures, f"{max(seconds for _, seconds in tried):.0f} s at most")
+        results = list(pool.map(_run_once, chosen))
+    failures = [f"{name}: {problem}" for name, (found, _) in zip(chosen, results, strict=True) for problem in found]
+    return MeasureResult(len(chosen), failures, f"{max(seconds for _, seconds in results):.0f} s at most")
 
 
-def _tried(name: str) -> tuple[list[str], float]:
+def _run_once(name: str) -> tuple[list[str], float]:
     with TemporaryDirectory() as folder, serve_all(Path(folder) / "job") as (servers, job):
         shutil.rmtree(job.workspace)
         CHECKOUTS[name](job.workspace)
         began = time.monotonic()
         done = wait_for_run(job, start_run(job), MAX_SECONDS)
         seconds = time.monotonic() - began
-        return _wrong(name, job, servers, done, seconds), seconds
+        return _find_problems(name, job, servers, done, seconds), seconds
 
 
-def _wrong(name: str, job: Job, servers: ExternalServices, done: JobResult, seconds: float) -> list[str]:
+def _find_problems(name: str, job: Job, servers: ExternalServices, done: JobResult, seconds: float) -> list[str]:
     comments = json.dumps(servers.comments)
-    told = {"the comment": comments, "the page": done.summary, "the log": done.log, "the outputs": str(done.outputs)}
-    told["the report"] = _report(job, done)
-    told |= {f"a request ({what})": json.dumps(body) for what, body in servers.request_bodies}
-    to_mend = name in SETUP_ERRORS
-    complaints = {
-        f"exit code {done.exit_code}": done.exit_code != int(to_mend),
-        f"{len(servers.comments)} comments": len(servers.comments) != int(not to_mend),
-        "nothing is said to mend": to_mend and done.log.count("::error") != 1,
+    texts = {"the comment": comments, "the page": done.summary, "the log": done.log, "the outputs": str(done.outputs)}
+    texts["the report"] = _report(job, done)
+    texts |= {f"a request ({what})": json.dumps(body) for what, body in servers.request_bodies}
+    is_setup_error = name in SETUP_ERRORS
+    problems = {
+        f"exit code {done.exit_code}": done.exit_code != int(is_setup_error),
+        f"{len(servers.comments)} comments": len(servers.comments) != int(not is_setup_error),
+        "no error message": is_setup_error and done.log.count("::error") != 1,
         "a traceback": "Traceback (most recent call last)" in done.log,
         f"{seconds:.0f} s": seconds > MAX_SECONDS,
-        "a program of the checkout was run": trap_was_run(job.workspace),
+        "a program of the checkout ran": trap_was_run(job.workspace),
     }
-    leaks = [f"private words in {where}" for where, text in told.items() if CANARY in text]
-    return [words for words, is_wrong in complaints.items() if is_wrong] + list(dict.fromkeys(leaks))
+    disclosed = [f"private text in {where}" for where, text in texts.items() if CANARY in text]
+    return [problem for problem, is_wrong in problems.items() if is_wrong] + list(dict.fromkeys(disclosed))
 
 
 def _report(job: Job, done: JobResult) -> str:
@@ -65,41 +65,40 @@ def _report(job: Job, done: JobResult) -> str:
     return ""
 
 
-BLIND = ("programs", "links", "neighbours")
+WITHOUT_DEFENCE = ("programs", "links", "neighbours")
 
 
 def run_without_defence() -> MeasureResult:
-    """A program that asks git as it is configured, and reads every file that it comes by."""
+    """A program that runs git with its configuration and reads all files."""
     failures: list[str] = []
-    for name in BLIND:
+    for name in WITHOUT_DEFENCE:
         with TemporaryDirectory() as folder, serve_all(Path(folder) / "job") as (servers, job):
             shutil.rmtree(job.workspace)
             CHECKOUTS[name](job.workspace)
-            done = JobResult(0, _naive(job.workspace), {}, "")
+            done = JobResult(0, _run_naively(job.workspace), {}, "")
             failures += [
-                f"{name}: {words}" for words in _wrong(name, job, servers, done, 0.0) if "comments" not in words
+                f"{name}: {words}" for words in _find_problems(name, job, servers, done, 0.0) if "comments" not in words
             ]
-    return MeasureResult(len(BLIND), failures)
+    return MeasureResult(len(WITHOUT_DEFENCE), failures)
 
 
-def _naive(root: Path) -> str:
+def _run_naively(root: Path) -> str:
     for command in (["git", "status"], ["git", "log", "-p"], ["git", "diff", "HEAD"]):
         with contextlib.suppress(subprocess.TimeoutExpired):
             subprocess.run(command, cwd=root, capture_output=True, timeout=5, check=False)
-    read: list[str] = []
-    for place in root.rglob("*"):
+    texts: list[str] = []
+    for path in root.rglob("*"):
         with contextlib.suppress(OSError):
-            read.append(place.read_text(encoding="utf-8", errors="replace") if place.is_file() else "")
-    return "\n".join(read)
+            texts.append(path.read_text(encoding="utf-8", errors="replace") if path.is_file() else "")
+    return "\n".join(texts)
 
 
 MEASURE = Measure(
     "Odd checkouts",
     "all pass",
-    "A whole run with a model over an odd or hostile checkout: none, shallow, sparse, submodules, worktrees, links, "
-    "configuration and hooks that want programs run, damaged objects, bombs; it must end within two minutes with one "
-    "comment (or a line that says what to mend), run no program of the checkout, and show nobody what is not of the "
-    "commit.",
+    "A whole run with a model over an unusual or hostile checkout: none, shallow, sparse, submodules, worktrees, "
+    "links, configuration and hooks that run programs, damaged objects, bombs. It must end within two minutes with one "
+    "comment (or an error message), run no program of the checkout, and disclose no file that is not in the commit.",
     run,
     run_without_defence,
 )

@@ -1,4 +1,4 @@
-"""Odd machines and networks: each a whole run in a process of its own."""
+"""Unusual machines and networks: a whole run in a process of its own on each."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,40 +11,44 @@ from trust.sampling import sample_evenly
 
 SIDE_BY_SIDE = 2
 MAX_PROBLEMS_SHOWN = 4
-"""Of what was wrong with one run; its last lines come after."""
+"""Per run, before its last log lines."""
 
 
 def run(share: float) -> MeasureResult:
-    """Each that this machine can be made into."""
+    """Runs in each environment that this machine can provide."""
     possible = [name for name, environment in ENVIRONMENTS.items() if environment.is_possible]
     chosen = sample_evenly(possible, share)
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        found = pool.map(lambda name: _wrong(name, ENVIRONMENTS[name]), chosen)
-        failures = [words for wrong in found for words in wrong]
+        found = pool.map(lambda name: _find_problems(name, ENVIRONMENTS[name]), chosen)
+        failures = [problem for problems in found for problem in problems]
     missing = len(ENVIRONMENTS) - len(possible)
-    return MeasureResult(len(chosen), failures, f"{missing} cannot be made here" if missing else "")
+    return MeasureResult(len(chosen), failures, f"{missing} not possible here" if missing else "")
 
 
-def _wrong(name: str, environment: Environment) -> list[str]:
+def _find_problems(name: str, environment: Environment) -> list[str]:
     with TemporaryDirectory() as folder:
-        return [f"{name}: {words}" for words in find_problems(environment, Path(folder) / "job")[:MAX_PROBLEMS_SHOWN]]
+        return [
+            f"{name}: {problem}" for problem in find_problems(environment, Path(folder) / "job")[:MAX_PROBLEMS_SHOWN]
+        ]
 
 
 def run_without_defence() -> MeasureResult:
-    """A program that dies of its machine, and one that knows only half of what it has to do."""
-    spoilt = {
-        "an error that nobody catches": Environment(preamble="raise OSError('no space left on device')"),
+    """A program that crashes, and one that stops without a report."""
+    broken = {
+        "an uncaught error": Environment(preamble="raise OSError('no space left on device')"),
         "a program that gives up": Environment(preamble="raise SystemExit(0)"),
     }
-    return MeasureResult(len(spoilt), [words for name, machine in spoilt.items() for words in _wrong(name, machine)])
+    return MeasureResult(
+        len(broken), [problem for name, machine in broken.items() for problem in _find_problems(name, machine)]
+    )
 
 
 MEASURE = Measure(
     "Odd machines and networks",
     "all pass",
-    "A whole run on an odd machine or network: full or read-only disks, no home, an unknown user, odd locales, "
-    "clocks and streams, few files, processes or addresses, an Enterprise server, proxies, private authorities; it "
-    "must end in time with its exit code and status, one comment, no traceback and no secret told.",
+    "A whole run on an unusual machine or network: full or read-only disks, no home, an unknown user, odd locales, "
+    "clocks and streams, few files, processes or addresses, an Enterprise server, proxies, private authorities. It "
+    "must end in time with the expected exit code, status and comment, without a traceback or a secret.",
     run,
     run_without_defence,
 )

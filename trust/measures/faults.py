@@ -1,4 +1,4 @@
-"""Named faults: of the model, the search, the embeddings, GitHub and the machine over real HTTP, of every agent."""
+"""Named faults of the model, the search, the embeddings, GitHub and the machine over real HTTP, and of each agent."""
 
 import asyncio
 import contextlib
@@ -39,18 +39,18 @@ BY_SOURCE = {
 
 @dataclass(frozen=True)
 class Case:
-    """A fault, and what finds out what was not as promised."""
+    """A fault, and a function that returns what is wrong with a run."""
 
     name: str
     find_problems: Callable[[], list[str]]
 
 
 def _whole(source: str, fault: Fault) -> Case:
-    def complaints() -> list[str]:
-        with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as place:
-            return fault.find_problems(place)
+    def problems() -> list[str]:
+        with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as job:
+            return fault.find_problems(job)
 
-    return Case(f"{source}: {fault.name}", complaints)
+    return Case(f"{source}: {fault.name}", problems)
 
 
 def _agents(name: str, agents: tuple[AgentName, ...], tried: Agents) -> Case:
@@ -58,7 +58,7 @@ def _agents(name: str, agents: tuple[AgentName, ...], tried: Agents) -> Case:
 
 
 def list_cases() -> list[Case]:
-    """Every fault."""
+    """Returns all faults."""
     whole = [_whole(source, fault) for source, faults in BY_SOURCE.items() for fault in faults]
     models = [_agents("model", agents, find_problems_without_models) for agents in ONE_AND_TWO]
     twins = [_agents("model and twin", agents, find_problems_without_models_and_rules) for agents in ONE_AND_TWO]
@@ -66,27 +66,27 @@ def list_cases() -> list[Case]:
 
 
 def run(share: float) -> MeasureResult:
-    """Try a share of the faults."""
+    """Tries a share of the faults."""
     tried = [(case, case.find_problems()) for case in sample_evenly(list_cases(), share)]
-    failures = [f"{case.name}: {words}" for case, complaints in tried for words in complaints]
-    survived = sum(not complaints for _, complaints in tried)
+    failures = [f"{case.name}: {problem}" for case, problems in tried for problem in problems]
+    survived = sum(not problems for _, problems in tried)
     return MeasureResult(len(tried), failures, f"{survived} of {len(tried)} survived")
 
 
 def run_without_defence() -> MeasureResult:
-    """A program that lets every fault through."""
+    """A program that handles no fault."""
     chosen = [fault for fault in GITHUB_FAULTS if "writing" in fault.name][:3]
     failures: list[str] = []
     for fault in chosen:
-        with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as place:
-            fault.inject(place)
-            failures += [f"{fault.name}: {words}" for words in fault.check_run(place, _naive(place))]
+        with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as job:
+            fault.inject(job)
+            failures += [f"{fault.name}: {problem}" for problem in fault.check_run(job, _run_naively(job))]
     return MeasureResult(len(chosen), failures)
 
 
-def _naive(place: InProcessJob) -> JobResult:
+def _run_naively(job: InProcessJob) -> JobResult:
     log = io.StringIO()
-    url = f"{place.github.url}/repos/{SLUG}/issues/{place.github.number}/comments"
+    url = f"{job.github.url}/repos/{SLUG}/issues/{job.github.number}/comments"
     with contextlib.redirect_stderr(log):
         try:
             urllib.request.urlopen(url, json.dumps({"body": "shop/basket.py"}).encode(), timeout=5).close()
@@ -99,9 +99,9 @@ def _naive(place: InProcessJob) -> JobResult:
 MEASURE = Measure(
     "Named faults",
     "all survived",
-    "A fault of the model, the web search, the embeddings, GitHub, the disk or an agent (each one and each pair, their "
-    "twins by rules too); it must have the outcome that its name has: exit code, status, where it is told, one "
-    "comment or none, and the report all the same.",
+    "A fault of the model, the web search, the embeddings, GitHub, the disk or an agent (each one and each pair, also "
+    "with the rules fallback). It must have the documented outcome: exit code, status, message, one comment or none, "
+    "and a report all the same.",
     run,
     run_without_defence,
 )

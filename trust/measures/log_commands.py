@@ -1,4 +1,4 @@
-"""The runner's log and files: words that would be commands, in every place that is logged or handed on."""
+"""The runner's log and files: texts that are commands, in every runner that is logged or written to a file."""
 
 import functools
 import json
@@ -23,7 +23,7 @@ from trust.recording_server import RecordedRequest, Response
 from trust.sampling import sample_evenly
 
 CANARY = "PWNED"
-"""What an injected command says first; our own never do."""
+"""Start of each injected command; ours never start so."""
 OURS = frozenset({"add-mask", "error", "warning", "notice", "group", "endgroup"})
 KEYS = frozenset({"file", "line", "endLine"})
 _BEFORE = (
@@ -44,71 +44,73 @@ _FORMS = (
 )
 _NAMES = ("error", "set-env", "add-path", "add-mask", "stop-commands", "set-output", "debug", "SAVE-STATE", "Group")
 TOGETHER = 9
-"""Payloads in one whole run."""
+"""Payloads per whole run."""
 
 
 def build_payloads() -> list[str]:
-    """Every form after everything that may stand before it."""
+    """Returns every form after every prefix."""
     pairs = [(before, form) for before in _BEFORE for form in _FORMS]
     return [before + form.format(name=_NAMES[number * 4 % len(_NAMES)]) for number, (before, form) in enumerate(pairs)]
 
 
 def run(share: float) -> MeasureResult:
-    """Each payload in every channel of a whole run, in what ends a run early, and in what libraries print."""
+    """Tries each payload in every channel of a whole run, in inputs that end a run early, and in libraries' output."""
     chosen = sample_evenly(build_payloads(), share)
     failures: list[str] = []
     for at in range(0, len(chosen), TOGETHER):
-        failures += _whole(chosen[at : at + TOGETHER], at)
+        failures += _run_whole(chosen[at : at + TOGETHER], at)
     with TemporaryDirectory() as folder, serve_github(GitHubServer(plain.TITLE, plain.BODY)) as github:
-        place = EventRunner(Path(folder), github)
+        runner = EventRunner(Path(folder), github)
         for payload in chosen:
-            failures += [f"{name}, {payload[:60]!r}: {words}" for name, words in _early(place, payload)]
-    places = len(injection_scenario.CHANNELS) + len(EARLY) + len(NOISES)
+            failures += [f"{name}, {payload[:60]!r}: {words}" for name, words in _run_early(runner, payload)]
+    places = len(injection_scenario.CHANNELS) + len(EARLY_ENDS) + len(LIBRARY_OUTPUT)
     return MeasureResult(len(chosen) * places, failures, f"{places} places")
 
 
-def _whole(chosen: list[str], seed: int) -> Iterator[str]:
-    def noisy(trap: str) -> Scenario:
+def _run_whole(chosen: list[str], seed: int) -> Iterator[str]:
+    def build(trap: str) -> Scenario:
         scene = injection_scenario.build_scenario(chosen, seed, trap)
-        noises = iter([functools.partial(noise, words) for noise in NOISES.values() for words in chosen])
+        outputs = iter([functools.partial(write, words) for write in LIBRARY_OUTPUT.values() for words in chosen])
 
         def model(asked: RecordedRequest) -> Response:
-            for noise in noises:  # in the midst of the run, once
-                noise()
+            for write in outputs:  # once, during the run
+                write()
             return scene.model(asked)
 
         return replace(scene, model=model)
 
-    seen = observe_run(noisy)
-    for words in [*find_foreign_commands(seen.log), *find_output_problems(seen.outputs)]:
+    observed = observe_run(build)
+    for words in [*find_foreign_commands(observed.log), *find_output_problems(observed.outputs)]:
         yield f"a whole run with {chosen[0][:60]!r}: {words}"
-    yield from (f"a whole run wrote GITHUB_{name.upper()}" for name, content in seen.unused_files.items() if content)
+    yield from (
+        f"a whole run wrote GITHUB_{name.upper()}" for name, content in observed.unused_files.items() if content
+    )
 
 
 def find_foreign_commands(log: str) -> list[str]:
-    """Commands that the runner would carry out, and that are not ours."""
+    """Returns the commands of a log that are not ours."""
     found: list[str] = []
     for command in parse_commands(log):
         properties = command.properties
         numbers = [value for key, value in properties.items() if key in ("line", "endLine")]
         if command.name not in OURS or command.data.lstrip().startswith(CANARY) or not properties.keys() <= KEYS:
-            found.append(f"the runner obeys {command.name} {command.data[:40]!r}")
+            found.append(f"the runner executes {command.name} {command.data[:40]!r}")
         elif command.name in ("add-mask", "group") and CANARY in command.data:
-            found.append(f"a stranger's {command.name}: {command.data[:40]!r}")
+            found.append(f"a foreign {command.name}: {command.data[:40]!r}")
         elif not all(value.isdigit() for value in numbers):
-            found.append(f"a line that is no number: {numbers}")
+            found.append(f"a line number that is no number: {numbers}")
     return found
 
 
 def find_output_problems(content: bytes) -> list[str]:
-    """What a later step would be given, and that action.yml does not declare."""
+    """Returns outputs that action.yml does not declare, or that occur twice."""
     try:
         pairs = parse_pairs(content)
     except StepFailsError as error:
         return [f"the step fails: {error}"]
     names = [name for name, _ in pairs]
-    odd = [f"an output {name[:40]!r}" for name in names if name not in OUTPUTS]
-    return odd + [f"{name} twice" for name in dict.fromkeys(names) if names.count(name) > 1]
+    unknown = [f"an output {name[:40]!r}" for name in names if name not in OUTPUTS]
+    return unknown + [f"{name} twice" for name in dict.fromkeys(names) if names.count(name) > 1]
 
 
 def _event(**told: object) -> bytes:
@@ -117,30 +119,28 @@ def _event(**told: object) -> bytes:
 
 _MONA = {"login": "mona", "type": "User"}
 Early = Callable[[EventRunner, str], EventResult]
-EARLY: dict[str, Early] = {
-    "the event's name": lambda place, words: place.run(_told(words), _event()),
-    "the event's action": lambda place, words: place.run("issues", _event(action=words)),
-    "the issue's number": lambda place, words: place.run("issues", _event(issue={"number": words})),
-    "the sender": lambda place, words: place.run(
-        "issues", _event(action="edited", sender={"login": words, "type": words})
-    ),
-    "a pull request": lambda place, words: place.run("issues", _event(issue={"number": 7, "pull_request": words})),
-    "a payload that is no JSON": lambda place, words: place.run("issues", words.encode("utf-8", "replace")),
-    "a command in a comment": lambda place, words: place.run(
+EARLY_ENDS: dict[str, Early] = {
+    "the event's name": lambda job, words: job.run(_to_variable(words), _event()),
+    "the event's action": lambda job, words: job.run("issues", _event(action=words)),
+    "the issue's number": lambda job, words: job.run("issues", _event(issue={"number": words})),
+    "the sender": lambda job, words: job.run("issues", _event(action="edited", sender={"login": words, "type": words})),
+    "a pull request": lambda job, words: job.run("issues", _event(issue={"number": 7, "pull_request": words})),
+    "a payload that is no JSON": lambda job, words: job.run("issues", words.encode("utf-8", "replace")),
+    "a command in a comment": lambda job, words: job.run(
         "issue_comment", _event(action="created", comment={"body": f"/triage {words}", "user": _MONA}, sender=_MONA)
     ),
-    "an input that is a choice": lambda place, words: place.run("issues", _event(), INPUT_ENGINE=_told(words)),
-    "an input that is a number": lambda place, words: place.run(
-        "issues", _event(), **{"INPUT_MAX-TOKENS": _told(words)}
+    "an input that is a choice": lambda job, words: job.run("issues", _event(), INPUT_ENGINE=_to_variable(words)),
+    "an input that is a number": lambda job, words: job.run(
+        "issues", _event(), **{"INPUT_MAX-TOKENS": _to_variable(words)}
     ),
-    "an input that is an address": lambda place, words: place.run(
-        "issues", _event(), **{"INPUT_MODEL-BASE-URL": _told(words)}
+    "an input that is an address": lambda job, words: job.run(
+        "issues", _event(), **{"INPUT_MODEL-BASE-URL": _to_variable(words)}
     ),
-    "an input that is a path": lambda place, words: place.run(
-        "issues", _event(), **{"INPUT_CONFIG-FILE": _told(words)}
+    "an input that is a path": lambda job, words: job.run(
+        "issues", _event(), **{"INPUT_CONFIG-FILE": _to_variable(words)}
     ),
-    "the server's address": lambda place, words: place.run("issues", _event(), GITHUB_API_URL=_told(words)),
-    "the repository's name": lambda place, words: place.run("issues", _event(), GITHUB_REPOSITORY=_told(words)),
+    "the server's address": lambda job, words: job.run("issues", _event(), GITHUB_API_URL=_to_variable(words)),
+    "the repository's name": lambda job, words: job.run("issues", _event(), GITHUB_REPOSITORY=_to_variable(words)),
 }
 
 
@@ -153,7 +153,7 @@ def _in_thread(words: str) -> None:
     thread.join()
 
 
-NOISES: dict[str, Callable[[str], object]] = {
+LIBRARY_OUTPUT: dict[str, Callable[[str], object]] = {
     "a library's print": lambda words: sys.stdout.write(f"{words}\n"),
     "half a line on standard error": lambda words: sys.stderr.write(f"x {words}"),
     "a warning": lambda words: sys.stderr.write(warnings.formatwarning(words, UserWarning, "library.py", 1)),
@@ -162,21 +162,21 @@ NOISES: dict[str, Callable[[str], object]] = {
 }
 
 
-def _told(words: str) -> str:
-    """As a variable of the environment can hold it."""
+def _to_variable(words: str) -> str:
+    # An environment variable has no null bytes.
     return words.replace("\0", "")[:60_000]
 
 
-def _early(place: EventRunner, payload: str) -> Iterator[tuple[str, str]]:
-    for name, start in EARLY.items():
-        done = start(place, payload)
-        output = place.folder / "output"
+def _run_early(runner: EventRunner, payload: str) -> Iterator[tuple[str, str]]:
+    for name, start in EARLY_ENDS.items():
+        done = start(runner, payload)
+        output = runner.folder / "output"
         content = output.read_bytes() if output.exists() else b""
         yield from ((name, words) for words in [*find_foreign_commands(done.log), *find_output_problems(content)])
 
 
 def run_without_defence() -> MeasureResult:
-    """A program that prints what it was given, and writes outputs line by line."""
+    """A program that prints its input and writes outputs without escaping."""
     chosen = build_payloads()
     failures = [words for payload in chosen for words in find_foreign_commands(f"Triage of {payload}\n{payload}\n")]
     return MeasureResult(
@@ -187,9 +187,9 @@ def run_without_defence() -> MeasureResult:
 MEASURE = Measure(
     "Commands in the log",
     "0",
-    "A string that GitHub's runner would obey, in every place that is logged: the channels of a whole run, what ends a "
-    "run early, what libraries print; read by a port of the runner's two grammars, only our own commands and the "
-    "declared outputs may be found.",
+    "A text that GitHub's runner executes, in every place that is logged: the channels of a whole run, inputs that end "
+    "a run early, output of libraries. A port of the runner's two grammars reads the log and the outputs: it must find "
+    "only our own commands and the declared outputs.",
     run,
     run_without_defence,
 )

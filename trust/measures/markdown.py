@@ -1,4 +1,4 @@
-"""Hostile words in every field of a report, through the real publishing functions: what would act on GitHub's page."""
+"""Hostile text in every field of a report, through the real publishing functions: active content on GitHub's page."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -14,11 +14,11 @@ from trust.sampling import sample_evenly
 
 NEUTRAL = "plain words"
 TURNS = 12
-"""Of what a report may choose from lists: severities, verdicts, kinds, statuses."""
+"""Combinations of severities, verdicts, kinds and statuses."""
 
 
 def run(share: float) -> MeasureResult:
-    """Each string in the comment and on the job's page."""
+    """Tries each text in the comment and on the page of the job."""
     failures: list[str] = []
     fenced = 0
     cases = sample_evenly(list(enumerate(markdown())), share)
@@ -30,17 +30,16 @@ def run(share: float) -> MeasureResult:
             fenced += whole
             live = [*found.live_effects, *([] if whole else _added(found, neutral[name]))]
             failures += [f"{name}, {case.name}: {effect}" for effect in live]
-    return MeasureResult(len(cases), failures, f"{fenced} pages went out as one block" if fenced else "")
+    return MeasureResult(len(cases), failures, f"{fenced} pages were published as one code block" if fenced else "")
 
 
 @cache
 def _neutral(choice: int) -> dict[str, Judgement]:
-    """What the pages hold when the words are harmless."""
+    """Judges the pages with harmless text."""
     return {name: judge_page(page, LINKS, picture=True) for name, page in _pages(NEUTRAL, choice).items()}
 
 
 def _pages(words: str, choice: int) -> dict[str, str]:
-    """Everything that is shown, with these words in it."""
     report = build_report(words, choice)
     earlier = PostedState(asked=["version"], suspects=["0123456789abcdef"])
     return {
@@ -52,7 +51,6 @@ def _pages(words: str, choice: int) -> dict[str, str]:
 
 
 def _added(found: Judgement, neutral: Judgement) -> Iterator[str]:
-    """What the words added to our page."""
     if found.folds > neutral.folds:
         yield "a fold of its own"
     if found.blocks > neutral.blocks:
@@ -60,12 +58,12 @@ def _added(found: Judgement, neutral: Judgement) -> Iterator[str]:
 
 
 def _is_one_block(page: str) -> bool:
-    """The last look found something, and put the whole page into a fence."""
+    # The last check found active content and put the whole page into a code block.
     return (page.partition("\n")[2] if page.startswith("<!--") else page).startswith("```")
 
 
 def run_without_defence() -> MeasureResult:
-    """The words themselves, posted raw."""
+    """The text itself, posted unchanged."""
     cases: list[CorpusText] = [case for case in markdown() if case.corpus == "pages"]
     failures = [f"{case.name}: {effect}" for case in cases for effect in judge_page(case.text, LINKS).live_effects]
     return MeasureResult(len(cases), failures)

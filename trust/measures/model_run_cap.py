@@ -1,4 +1,4 @@
-"""A flood: hundreds of issues opened in ten minutes, or one edited as often, and how often a model was asked."""
+"""Hundreds of issues opened in ten minutes, or one edited as often: how many of the runs use a model."""
 
 import contextlib
 import io
@@ -31,58 +31,58 @@ MODEL_KEY = "sk-" + "f2" * 20
 
 @dataclass
 class IssueBurst:
-    """A repository whose issues come one after the other."""
+    """A repository with many events in a short time."""
 
     job: Job
     api: GitHubApi
-    apart_seconds: int
-    model_asked: int = 0
-    """Requests to the model since the last event."""
+    seconds_between: int
+    model_requests: int = 0
+    """Requests to the model for the current event."""
     by_model: list[int] = field(default_factory=list)
-    """Events that cost a model's answer."""
-    wrong: list[str] = field(default_factory=list)
+    """Events that used a model."""
+    problems: list[str] = field(default_factory=list)
 
     def open_issue(self, number: int) -> None:
-        """An issue is opened, and triaged."""
+        """Opens an issue and triages it."""
         self._pass_time()
         self.api.add_issue(number, title=f"{sample_bug.TITLE}, {number}", body=sample_bug.BODY)
         self._triage({"action": "opened"}, number, number)
 
     def edit_issue(self, time: int) -> None:
-        """The first issue gets another text, and is triaged again."""
+        """Edits the first issue and triages it again."""
         self._pass_time()
         self.api.issues[1]["body"] = f"{sample_bug.BODY}\nThis happens {time} times a day."
         self.api.issues[1]["updated_at"] = self.api.timestamp
         self._triage({"action": "edited", "changes": {"body": {"from": "before"}}}, 1, time)
 
     def _pass_time(self) -> None:
-        self.api.seconds += self.apart_seconds
+        self.api.seconds += self.seconds_between
         self.api.date_header = START + timedelta(seconds=self.api.seconds)
 
     def _triage(self, event: dict[str, Any], number: int, counted: int) -> None:
-        told = event | {"issue": self.api.issues[number], "sender": {"login": "mona", "type": "User", "id": 7}}
-        (self.job.folder / "temp" / "event.json").write_text(json.dumps(told), encoding="utf-8")
-        self.model_asked = 0
+        payload = event | {"issue": self.api.issues[number], "sender": {"login": "mona", "type": "User", "id": 7}}
+        (self.job.folder / "temp" / "event.json").write_text(json.dumps(payload), encoding="utf-8")
+        self.model_requests = 0
         log = io.StringIO()
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
             code = main(self.job.environment({name: str(self.job.folder / name) for name in MOUNTS}))
         comments = sum(comment["issue"] == number for comment in self.api.comments)
         if code or "Traceback" in log.getvalue() or comments != 1:
-            self.wrong.append(f"event {counted}: exit code {code}, {comments} comments")
-        if self.model_asked:
+            self.problems.append(f"event {counted}: exit code {code}, {comments} comments")
+        if self.model_requests:
             self.by_model.append(counted)
 
 
 @contextlib.contextmanager
 def serve_burst(cap: int, events: int) -> Iterator[IssueBurst]:
-    """A repository that allows a model for so many, before that many events in ten minutes."""
+    """Yields a repository with a cap of model runs, for this number of events in ten minutes."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         api = stack.enter_context(github_serving())
         api.logins[TOKEN] = BOT
 
         def reply(request: ReceivedRequest) -> ScriptedReply:
-            flood.model_asked += 1
+            burst.model_requests += 1
             return external_services.default_reply(request)[1]
 
         endpoint = stack.enter_context(endpoint_serving(reply))
@@ -96,46 +96,51 @@ def serve_burst(cap: int, events: int) -> Iterator[IssueBurst]:
         }
         sample_bug.write_plain_checkout(job.workspace)
         job.commit()
-        flood = IssueBurst(job, api, max(1, MINUTES * 60 // events))
-        yield flood
+        burst = IssueBurst(job, api, max(1, MINUTES * 60 // events))
+        yield burst
 
 
 def run(share: float) -> MeasureResult:
-    """So many issues, then so many edits of one."""
+    """Opens issues, then edits one issue as often."""
     events = max(FEWEST, round(ISSUES * share))
     cap = max(1, CAP * events // ISSUES)
-    with serve_burst(cap, events) as flood:
+    with serve_burst(cap, events) as burst:
         for number in range(1, events + 1):
-            flood.open_issue(number)
+            burst.open_issue(number)
     with serve_burst(cap, events) as edits:
         edits.open_issue(1)
         for time in range(2, events + 1):
             edits.edit_issue(time)
-    failures = [*flood.wrong, *edits.wrong, *_beyond(flood, cap, "issues"), *_beyond(edits, cap, "edits")]
-    measured = f"{len(flood.by_model)} issues, {len(edits.by_model)} edits of {events} by a model, cap {cap}"
+    failures = [
+        *burst.problems,
+        *edits.problems,
+        *_find_excess(burst, cap, "issues"),
+        *_find_excess(edits, cap, "edits"),
+    ]
+    measured = f"{len(burst.by_model)} issues, {len(edits.by_model)} edits of {events} by a model, cap {cap}"
     return MeasureResult(2 * events, failures, measured)
 
 
-def _beyond(flood: IssueBurst, cap: int, what: str) -> list[str]:
-    asked = len(flood.by_model)
+def _find_excess(burst: IssueBurst, cap: int, what: str) -> list[str]:
+    asked = len(burst.by_model)
     if not asked:
-        return [f"no model was asked for any of the {what}: the cap was not tried"]
-    return [f"a model was asked for {asked} {what}, the cap is {cap}"] if asked > cap else []
+        return [f"no model run for any of the {what}: the cap was not tried"]
+    return [f"{asked} {what} by a model, the cap is {cap}"] if asked > cap else []
 
 
 def run_without_defence() -> MeasureResult:
-    """A cap that is never reached, judged by a smaller one."""
-    with serve_burst(10_000, FEWEST) as flood:
+    """A cap that is never reached, checked against a smaller one."""
+    with serve_burst(10_000, FEWEST) as burst:
         for number in range(1, 3):
-            flood.open_issue(number)
-    return MeasureResult(2, _beyond(flood, 1, "issues"))
+            burst.open_issue(number)
+    return MeasureResult(2, _find_excess(burst, 1, "issues"))
 
 
 MEASURE = Measure(
     "Runs by a model in a flood",
     "within the cap",
-    f"{ISSUES} issues opened in {MINUTES} minutes under `max-model-runs-per-day: {CAP}`, one edited as often; "
-    "the model's server counts who asked it. Each issue has one comment all the same.",
+    f"{ISSUES} issues opened in {MINUTES} minutes with `max-model-runs-per-day: {CAP}`, and one edited as often. The "
+    "model server counts the runs that use it. Each issue must have one comment all the same.",
     run,
     run_without_defence,
 )

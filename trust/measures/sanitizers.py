@@ -1,4 +1,4 @@
-"""Sanitizers applied twice: what was cleaned is clean, what is shown is shown again, what was inert stays so."""
+"""Sanitizers applied twice: clean text stays clean, visible text stays visible, inert text stays inert."""
 
 import html
 import re
@@ -21,11 +21,11 @@ from trust.measure import Measure, MeasureResult
 from trust.sampling import sample_evenly
 
 SHAPE_CHARS = 3_000
-NO_END = 1_000_000
-"""Characters; what is cut is another text."""
+NO_LIMIT = 1_000_000
+"""Characters: a truncated text would differ."""
 CANARY = "hidden words"
 Sanitizer = Callable[[str], str]
-AGAIN: dict[str, Sanitizer] = {
+TEXT_SANITIZERS: dict[str, Sanitizer] = {
     "clean": clean_text,
     "visible line": lambda text: extract_visible_line(text)[0],
     "masked": redact_likely_secrets,
@@ -33,65 +33,69 @@ AGAIN: dict[str, Sanitizer] = {
     "log line": to_inert_line,
     "log lines": lambda text: "\n".join(to_inert_lines(text)),
 }
-"""Text to text: the second time changes nothing."""
-WRITTEN: dict[str, Sanitizer] = {
-    "inert": lambda text: escape_markdown(text, NO_END),
+"""Text to text: the second pass changes nothing."""
+MARKDOWN_WRITERS: dict[str, Sanitizer] = {
+    "inert": lambda text: escape_markdown(text, NO_LIMIT),
     "code span": format_code_span,
     "fenced": format_code_block,
 }
-"""Text to Markdown: what a reader sees of it, written again, is seen again."""
-MARKDOWN: dict[str, Sanitizer] = {
-    "plain": lambda text: sanitize_markdown(text, NO_END),
+"""Text to Markdown: the rendered text, written again, renders the same."""
+MARKDOWN_SANITIZERS: dict[str, Sanitizer] = {
+    "plain": lambda text: sanitize_markdown(text, NO_LIMIT),
 }
-"""Markdown to Markdown: the second time shows the same."""
+"""Markdown to Markdown: the second pass renders the same."""
 
 
 def list_texts() -> list[tuple[str, str]]:
-    """Names and texts of all corpora."""
+    """Returns names and texts of all corpora."""
     corpora = [(case.name, case.text) for case in markdown()]
     hidden = [(name, channel(CANARY)) for name, channel in CHANNELS.items()]
     return [*corpora, *hidden, *((name, shape(SHAPE_CHARS)) for name, shape in PATHOLOGICAL_TEXTS.items())]
 
 
 def run(share: float) -> MeasureResult:
-    """Each text through each sanitizer, twice."""
+    """Passes each text through each sanitizer twice."""
     chosen = sample_evenly(list_texts(), share)
-    failures = [f"{words}: {name}" for name, text in chosen for words in _wrong(text)]
-    return MeasureResult(len(chosen) * (len(AGAIN) + len(WRITTEN) + len(MARKDOWN) + 1), failures)
+    failures = [f"{words}: {name}" for name, text in chosen for words in _find_problems(text)]
+    return MeasureResult(
+        len(chosen) * (len(TEXT_SANITIZERS) + len(MARKDOWN_WRITERS) + len(MARKDOWN_SANITIZERS) + 1), failures
+    )
 
 
-def _wrong(text: str) -> Iterator[str]:
-    for name, sanitizer in AGAIN.items():
-        if not _settles(sanitizer, text):
+def _find_problems(text: str) -> Iterator[str]:
+    for name, sanitizer in TEXT_SANITIZERS.items():
+        if not _is_idempotent(sanitizer, text):
             yield f"{name} changes its own result"
-    for name, sanitizer in WRITTEN.items():
+    for name, sanitizer in MARKDOWN_WRITERS.items():
         once = sanitizer(text)
-        yield from (f"{name} {words}" for words in _shows(once, sanitizer(rendered_words(once)), sanitizer(once)))
-    for name, sanitizer in MARKDOWN.items():
+        yield from (
+            f"{name} {words}" for words in _find_differences(once, sanitizer(rendered_words(once)), sanitizer(once))
+        )
+    for name, sanitizer in MARKDOWN_SANITIZERS.items():
         once = sanitizer(text)
-        yield from (f"{name} {words}" for words in _shows(once, sanitizer(once), sanitizer(once)))
+        yield from (f"{name} {words}" for words in _find_differences(once, sanitizer(once), sanitizer(once)))
     seen = extract_visible_page(text).text
     if clean_and_count(seen) != (seen, 0):
-        yield "the visible text holds what nobody sees"
+        yield "the visible text has invisible characters"
     again = "".join(block.text for block in extract_visible_page(_as_code(seen)).blocks)
     if _letters(again) != _letters(seen):
-        yield "the visible text, shown as code, is seen as another"
+        yield "the visible text, shown as code, renders differently"
 
 
-def _settles(sanitizer: Sanitizer, text: str) -> bool:
+def _is_idempotent(sanitizer: Sanitizer, text: str) -> bool:
     once = sanitizer(text)
     return sanitizer(once) == once
 
 
-def _shows(once: str, again: str, twice: str) -> Iterator[str]:
+def _find_differences(once: str, again: str, twice: str) -> Iterator[str]:
     if _letters(rendered_words(again)) != _letters(rendered_words(once)):
-        yield "is seen as other words the second time"
+        yield "renders differently the second time"
     live = set(judge_page(twice, ()).live_effects) - set(judge_page(once, ()).live_effects)
-    yield from (f"written twice has {effect}" for effect in sorted(live))
+    yield from (f"has, when written twice, {effect}" for effect in sorted(live))
 
 
 def rendered_words(page: str) -> str:
-    """The words of a page, by another parser."""
+    """Returns the text of a page, by another parser."""
     extensions, rendering = comrak.ExtensionOptions(), comrak.RenderOptions()
     for name in ("table", "strikethrough", "autolink", "tasklist"):
         setattr(extensions, name, True)
@@ -102,17 +106,17 @@ def rendered_words(page: str) -> str:
 
 
 def _as_code(text: str) -> str:
-    """As an indented block, which nothing in it can close."""
+    # An indented block: no text can close it.
     return "\n".join(f"    {line}" for line in text.split("\n"))
 
 
 def _letters(text: str) -> str:
-    """Without blanks and what marks code, which are ours, and apostrophes, which stand in for what would mark code."""
+    # Without white space and backticks, which our code adds, and apostrophes, which replace backticks.
     return re.sub(r"[\s`']", "", text)
 
 
 def run_without_defence() -> MeasureResult:
-    """Sanitizers of which the second step makes what the first one looks for."""
+    """Sanitizers whose second step creates what the first one removes."""
     naive: dict[str, Sanitizer] = {
         "entities after comments": lambda text: html.unescape(re.sub(r"<!--.*?-->", "", text)),
         "comments once": lambda text: re.sub(r"<!--.*?-->", "", text),
@@ -120,15 +124,15 @@ def run_without_defence() -> MeasureResult:
     }
     cases = ["a &#60;!-- b --> c", "<!-<!-- a -->- b -->", "@mona <b>"]
     tried = [(name, text) for name in naive for text in cases]
-    failures = [f"{name} changes its own result" for name, text in tried if not _settles(naive[name], text)]
+    failures = [f"{name} changes its own result" for name, text in tried if not _is_idempotent(naive[name], text)]
     return MeasureResult(len(tried), failures)
 
 
 MEASURE = Measure(
     "Sanitizers applied twice",
     "0 change",
-    "A string of the corpora, a hidden channel or a costly shape through each sanitizer and through it once more: the "
-    "result stays, what another parser shows of it is shown again in the same words, and it is still inert.",
+    "A text of the corpora, hidden text or pathological text passes each sanitizer twice. The second pass must not "
+    "change the result, its rendering by another parser, or that it is inert.",
     run,
     run_without_defence,
 )

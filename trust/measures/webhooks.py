@@ -1,4 +1,4 @@
-"""Webhook payloads: GitHub's own examples and changed ones, through the real root before a GitHub on loopback."""
+"""Webhook payloads: GitHub's examples and mutated ones, through the real action with a GitHub on loopback."""
 
 import json
 import re
@@ -21,9 +21,9 @@ from trust.sampling import sample_evenly
 MUTATED = 2_000
 SIDE_BY_SIDE = 3
 TOGETHER = 40
-"""Payloads that one process takes at a time."""
+"""Payloads per task of a process."""
 OURS = {"add-mask", "error", "warning", "notice", "group", "endgroup"}
-BY_HAND = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
+MANUAL_EVENTS = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
 STATUSES = {"complete", "degraded", "skipped", "failed"}
 BODIES: dict[str, str | None] = {
     "null": None,
@@ -40,40 +40,40 @@ BODIES: dict[str, str | None] = {
     "one picture": "![](https://example.com/a.png)",
     "an unanswered form": "### Version\n\n_No response_\n\n### Steps\n\n_No response_\n",
 }
-"""Of an issue that is opened, at GitHub and in the payload."""
+"""Bodies of an opened issue, at GitHub and in the payload."""
 Case = Example | int | str
-"""An example, the seed of a changed one, or the name of a body."""
+"""An example, the seed of a mutated one, or the name of a body."""
 
 
 def run(share: float) -> MeasureResult:
-    """Every example, changed ones by their seeds, and odd bodies."""
+    """Tries every example, mutated ones by seed, and unusual bodies."""
     chosen = sample_evenly([*BODIES, *load_examples(), *range(MUTATED)], share)
     groups = [chosen[at : at + TOGETHER] for at in range(0, len(chosen), TOGETHER)]
     if len(groups) == 1:
         return MeasureResult(len(chosen), run_cases(groups[0]))
     with ProcessPoolExecutor(SIDE_BY_SIDE, mp_context=get_context("spawn")) as pool:
-        return MeasureResult(len(chosen), [words for found in pool.map(run_cases, groups) for words in found])
+        return MeasureResult(len(chosen), [problem for found in pool.map(run_cases, groups) for problem in found])
 
 
 def run_cases(cases: list[Case]) -> list[str]:
-    """What was wrong with each."""
+    """Returns the problems of each case."""
     failures: list[str] = []
     with TemporaryDirectory() as folder, serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
-        place = EventRunner(Path(folder), github)
+        runner = EventRunner(Path(folder), github)
         for case in cases:
             name, event, content = _payload(case)
             github.comments.clear()
             github.number = _number(content) or 7
             github.body = (BODIES[case] if isinstance(case, str) else sample_bug.BODY) or ""
             failures += [
-                f"{name}: {words}" for words in find_problems(event, content, partial(place.run, event, content))
+                f"{name}: {problem}" for problem in find_problems(event, content, partial(runner.run, event, content))
             ]
     return failures
 
 
 def _payload(case: Case) -> tuple[str, str, bytes]:
     if isinstance(case, int):
-        return f"changed, seed {case}", *mutate_event_file(case)
+        return f"mutated, seed {case}", *mutate_event_file(case)
     if isinstance(case, str):
         opened = load_payload("issues.opened", issue__body=BODIES[case])
         return f"a body: {case}", "issues", json.dumps(opened).encode()
@@ -94,57 +94,57 @@ def _number(content: bytes) -> int | None:
     return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
-def may_ask(event: str, content: bytes) -> bool:
-    """Whether GitHub may be asked anything: an event of an issue that is no pull request, or one by hand."""
-    told = _read(content)
-    issue = told.get("issue")
-    if event in BY_HAND:
+def may_send_requests(event: str, content: bytes) -> bool:
+    """Whether the action may send requests: for an event of an issue that is no pull request, or a manual event."""
+    payload = _read(content)
+    issue = payload.get("issue")
+    if event in MANUAL_EVENTS:
         return True
     if not isinstance(issue, dict) or issue.get("pull_request") is not None or _number(content) is None:
         return False
-    started = {"issues": {"opened", "reopened", "edited", "labeled"}, "issue_comment": {"created"}}
-    action = told.get("action")
-    return isinstance(action, str) and action in started.get(event, set())
+    starting = {"issues": {"opened", "reopened", "edited", "labeled"}, "issue_comment": {"created"}}
+    action = payload.get("action")
+    return isinstance(action, str) and action in starting.get(event, set())
 
 
 def find_problems(event: str, content: bytes, started: Callable[[], EventResult]) -> list[str]:
-    """What a run on this payload did or left that it may not."""
+    """Returns what is wrong with a run on this payload."""
     done = started()
     below = re.compile(rf"(?:GET|POST|PATCH|DELETE) /repos/{SLUG}(?:/|$)|POST /graphql$")
     of_issue = re.compile(rf"/issues/(?:{_number(content) or 0}|comments/\d+)(?:/|$)")
     writes = [asked for asked in done.requests if not asked.startswith(("GET", "POST /graphql"))]
     commands = parse_commands(done.log)
-    complaints = {
+    problems = {
         f"exit code {done.code}": done.code not in (0, 1),
         "a traceback": "Traceback (most recent call last)" in done.log,
-        "a bug of ours": "Internal error" in done.log,
+        "an internal error": "Internal error" in done.log,
         f"{len(done.errors)} errors with exit code {done.code}": len(done.errors) != done.code,
-        f"{len(done.requests)} requests": bool(done.requests) and not may_ask(event, content),
-        "a request elsewhere": not all(below.match(asked) for asked in done.requests),
-        "a write elsewhere": not all(of_issue.search(asked) for asked in writes),
+        f"{len(done.requests)} requests": bool(done.requests) and not may_send_requests(event, content),
+        "a request to another repository": not all(below.match(asked) for asked in done.requests),
+        "a write to another issue": not all(of_issue.search(asked) for asked in writes),
         f"{len(writes)} writes": len(writes) > 1,
-        "not one summary": done.summary.count("## Bug triage") != 1,
+        "not exactly one summary": done.summary.count("## Bug triage") != 1,
         f"status {done.outputs.get('status')}": done.outputs.get("status") not in STATUSES,
-        "a command to the runner": any(command.name not in OURS for command in commands),
+        "an unexpected runner command": any(command.name not in OURS for command in commands),
     }
-    return [words for words, is_wrong in complaints.items() if is_wrong]
+    return [problem for problem, is_wrong in problems.items() if is_wrong]
 
 
 def run_without_defence() -> MeasureResult:
-    """A program that takes a payload for what it should be, and asks before it looks."""
+    """A program that trusts the payload and sends requests before it checks."""
     cases: list[tuple[str, Any]] = [("issues", {"action": "labeled"}), ("push", {}), ("issues", {"issue": None})]
     failures = [
-        words
-        for event, told in cases
-        for words in find_problems(event, json.dumps(told).encode(), partial(_naive, told))
+        problem
+        for event, event_payload in cases
+        for problem in find_problems(event, json.dumps(event_payload).encode(), partial(_run_naively, event_payload))
     ]
     return MeasureResult(len(cases), failures)
 
 
-def _naive(told: dict[str, Any]) -> EventResult:
+def _run_naively(event_payload: dict[str, Any]) -> EventResult:
     asked = [f"GET /repos/{SLUG}/labels"]
     try:
-        asked.append(f"POST /repos/{SLUG}/issues/{told['issue']['number']}/comments")
+        asked.append(f"POST /repos/{SLUG}/issues/{event_payload['issue']['number']}/comments")
     except (KeyError, TypeError) as error:
         return EventResult(1, f"Traceback (most recent call last)\n{error!r}", {}, "", asked)
     return EventResult(0, "", {}, "", asked)
@@ -153,9 +153,9 @@ def _naive(told: dict[str, Any]) -> EventResult:
 MEASURE = Measure(
     "Webhook payloads",
     "all handled",
-    "GitHub's example payloads, changed ones (odd, missing, huge, doubled values) and odd bodies: no traceback, no "
-    "request where the event does not apply, none but to the issue of the event where it does, one page and a status "
-    "every time.",
+    "GitHub's example payloads, mutated ones (odd, missing, huge, doubled values) and unusual bodies: no traceback, no "
+    "request if the event does not apply, only requests about the issue of the event if it does, and always one page "
+    "and a status.",
     run,
     run_without_defence,
 )
