@@ -97,11 +97,6 @@ class TestOutputs:
         expected = {name: text.encode("utf-8", "replace").decode() for name, text in values.items()}
         assert parse_outputs(format_outputs(values)) == expected
 
-    def test_a_delimiter_that_occurs_is_not_used(self) -> None:
-        marks = iter(["taken", "taken", "free"])
-        block = format_outputs({"status": "x\ntaken\nother=1"}, lambda: next(marks))
-        assert parse_outputs(block) == {"status": "x\ntaken\nother=1"}
-
     def test_delimiters_are_unpredictable(self) -> None:
         assert format_outputs({"status": "x"}) != format_outputs({"status": "x"})
 

@@ -2,19 +2,15 @@
 
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 SUMMARY_BYTES = 900_000
 """Below 1 MiB, above which GitHub drops a step's whole summary (docs, workflow commands)."""
 CUT_NOTICE = "> **This summary was cut: it is longer than a job's page can hold.**\n\n"
 
 
-def _random_delimiter() -> str:
-    return f"triage_{secrets.token_hex(16)}"
-
-
-def format_outputs(values: Mapping[str, str], delimiter: Callable[[], str] = _random_delimiter) -> bytes:
-    """Returns `NAME<<DELIMITER` blocks. The delimiter occurs in no value.
+def format_outputs(values: Mapping[str, str]) -> bytes:
+    """Returns `NAME<<DELIMITER` blocks, each with an unpredictable delimiter.
 
     Raises:
         ValueError: action.yml cannot declare a name.
@@ -23,9 +19,7 @@ def format_outputs(values: Mapping[str, str], delimiter: Callable[[], str] = _ra
     for name, value in values.items():
         if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
             raise ValueError("the name of an output has lower-case letters, digits and hyphens")
-        end = delimiter()
-        while end in value:
-            end = delimiter()
+        end = f"triage_{secrets.token_hex(16)}"
         blocks.append(f"{name}<<{end}\n{value}\n{end}\n")
     return "".join(blocks).encode("utf-8", "replace")
 
