@@ -12,11 +12,7 @@ _SECONDS = re.compile(r"\s*(\d{1,12}(?:\.\d{1,9})?)\s*", re.ASCII)
 def parse_retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
     """Returns the seconds that a `retry-after` header asks to wait; None when it is missing or unreadable.
 
-    The header is a number or a date (RFC 9110, 10.2.3).
-
-    Args:
-        headers: Of a response, by lower-case name.
-        now: Seconds since 1970, for a response without a `date`.
+    The header is a number or a date (RFC 9110, 10.2.3). `headers` have lower-case names.
     """
     value = headers.get("retry-after", "")
     if seconds := _SECONDS.fullmatch(value):

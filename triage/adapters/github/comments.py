@@ -18,12 +18,9 @@ MAX_POSTS = 2
 
 
 class Comments:
-    """The comments of one repository's issues. Every failure is a `GitHubError`.
+    """The comments of one repository's issues. `repo` is its path, `/repos/owner/name`.
 
-    Args:
-        client: Sends the requests.
-        repo: Path of the repository, `/repos/owner/name`.
-        reread_seconds: Wait before a list is read again that does not show yet what was written.
+    Every failure is a `GitHubError`.
     """
 
     def __init__(self, client: "GitHubClient", repo: str, reread_seconds: float) -> None:

@@ -73,11 +73,7 @@ class GitHubError(Exception):
 def error_from_response(status: int, message: str, headers: Mapping[str, str], *, repeatable: bool) -> GitHubError:
     """Returns the error for a response that is no success. Its message is searched for known words only.
 
-    Args:
-        status: HTTP status.
-        message: Of the response's body.
-        headers: Of the response, by lower-case name.
-        repeatable: Whether the request may be sent again after a server error, which may have come after its effect.
+    A repeatable request may be sent again after a server error, which may have come after its effect.
     """
     kind = _classify(status, message.lower(), headers)
     wait = seconds_until_retry(status, headers)
@@ -119,11 +115,6 @@ def seconds_until_retry(status: int, headers: Mapping[str, str], now: Callable[[
 
     GitHub's rules (docs, rate limits for the REST API): `retry-after` first, then `x-ratelimit-reset` when nothing
     remains, and else a minute, for which there is no time here.
-
-    Args:
-        status: Of the response.
-        headers: Of the response, by lower-case name.
-        now: Seconds since 1970, for a response without a `date`.
     """
     if "retry-after" in headers:
         return parse_retry_after(headers, now)

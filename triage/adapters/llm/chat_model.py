@@ -58,16 +58,7 @@ class ChatModel:
 
     Each call is reserved in the budget, retried, adapted to the endpoint, validated and cached. It makes at most four
     requests: on a busy endpoint three to the tier's model, one to the fallback.
-
-    Args:
-        endpoint: With its clients.
-        models: Names by tier.
-        fallback: Name of the model that is asked when another stays busy.
-        usage_meter: Records every request.
-        retry: When a request is sent again.
-        cached_replies: Of an interrupted run.
-        redact_prompt: Masks our own secrets in prompts.
-        redact_answer: Masks our own secrets in answers.
+    `redact_prompt` and `redact_answer` mask our own secrets.
     """
 
     def __init__(

@@ -31,12 +31,7 @@ def estimate_text(text: str) -> int:
 
 
 def estimate_prompt(messages: Sequence[BaseMessage], extra: str) -> int:
-    """Returns the estimated tokens of a prompt.
-
-    Args:
-        messages: Their tool calls count too.
-        extra: A schema or tools that are sent with them, as JSON.
-    """
+    """Returns the estimated tokens of messages, their tool calls, and `extra`: a schema or tools as JSON."""
     tool_calls = [calls for calls in (getattr(message, "tool_calls", None) for message in messages) if calls]
     texts = [
         extra,

@@ -42,12 +42,6 @@ class UsageMeter:
         A request that was cut off, or whose response was lost, may have been billed. Its prompt counts as spent, by
         estimate, and its longest possible answer stays reserved.
 
-        Args:
-            model: That is asked.
-            mode: As in `ModelCall.mode`.
-            prompt_tokens: Estimate.
-            max_output_tokens: Limit of the answer.
-
         Raises:
             BudgetExceeded: A limit would be exceeded. Nothing was sent.
         """

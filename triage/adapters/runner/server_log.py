@@ -4,31 +4,18 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from triage.adapters.runner.format_record import format_record
+from triage.adapters.runner.format_record import LineLog
 from triage.adapters.runner.inert_lines import to_inert_line
-from triage.domain.run import StepRecord, ToolExecution
 
 _log = logging.getLogger("triage")
 
 
-class ServerLog:
+class ServerLog(LineLog):
     """Implements `triage.ports.ProgressLog`."""
-
-    def log_start(self, what: str) -> None:
-        """Logs that a step or a tool starts."""
-        self.info(f"{what} started")
-
-    def log_end(self, record: StepRecord | ToolExecution) -> None:
-        """Logs how a step or a tool ended."""
-        self.info(format_record(record))
 
     def info(self, text: str) -> None:
         """Logs one line."""
         _log.info("%s", to_inert_line(text))
-
-    def detail(self, text: str) -> None:
-        """Logs as `info` does."""
-        self.info(text)
 
     def log_group(self, title: str, text: str) -> None:
         """Logs the title only: the text is in the report, which the client gets."""

@@ -75,13 +75,7 @@ TOKENS = _Metric(
 
 
 def record_metrics(report: RunReport, resource: Resource, *, delta: bool) -> MetricsData:
-    """Returns the metrics of a run.
-
-    Args:
-        report: Of the finished run.
-        resource: What all metrics share.
-        delta: Temporality: differences instead of totals.
-    """
+    """Returns the metrics of a run, as differences instead of totals if `delta`."""
     temporality = AggregationTemporality.DELTA if delta else AggregationTemporality.CUMULATIVE
     reader = InMemoryMetricReader({sdk.Counter: temporality, sdk.Histogram: temporality})
     provider = MeterProvider([reader], resource, shutdown_on_exit=False)

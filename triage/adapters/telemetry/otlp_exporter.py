@@ -18,14 +18,7 @@ EXPORT_SECONDS = 3.0
 
 
 class OtlpExporter:
-    """Implements the `Telemetry` port.
-
-    Args:
-        collector: Addresses, headers and options.
-        progress: Gets one line about the result.
-        network: Proxies and certificates.
-        seconds: Time limit for everything.
-    """
+    """Implements the `Telemetry` port."""
 
     def __init__(
         self, collector: Collector, progress: ProgressLog, network: Network = DIRECT, seconds: float = EXPORT_SECONDS

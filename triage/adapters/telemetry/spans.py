@@ -41,10 +41,8 @@ _ERROR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9 ,()-]{0,79}")
 def record_spans(report: RunReport, resource: Resource, traceparent: str) -> Sequence[ReadableSpan]:
     """Returns the finished spans of a run: the run itself, its steps, their model calls and tool calls.
 
-    Args:
-        report: Of the finished run. Its request id becomes the trace id.
-        resource: What all spans share.
-        traceparent: W3C header of the parent span, or empty. Nothing is returned when the parent is not sampled.
+    The request id becomes the trace id. `traceparent` is the W3C header of a parent span, or empty; nothing is returned
+    when that span is not sampled.
     """
     exporter = InMemorySpanExporter()
     provider = TracerProvider(

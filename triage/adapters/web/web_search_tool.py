@@ -81,15 +81,7 @@ def build_search_tool(
     network: Network = DIRECT,
     redact: Callable[[str], str] = str,
 ) -> WebSearchTool:
-    """Returns the tool for one run.
-
-    Args:
-        api_key: For Tavily.
-        base_url: Another address of the service; Tavily's own by default.
-        cache: Answers of an interrupted run.
-        network: Proxies and certificates.
-        redact: Removes our own secrets from the query.
-    """
+    """Returns the tool for one run. `redact` removes our own secrets from its query."""
     # An error must not come back as if it were an answer, hence `handle_tool_error`.
     tool = WebSearchTool(tavily_api_key=api_key.get_secret_value(), handle_tool_error=False)
     tool._client = TavilyClient(api_key, base_url or TAVILY_URL, network)
