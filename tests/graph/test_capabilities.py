@@ -16,14 +16,14 @@ from triage.graph.capabilities import CAPABILITIES, restrict_input, restrict_ser
 from triage.graph.step_runner import StepRecorder, run_agent
 from triage.ports import Services
 
-OUTSIDE: frozenset[Capability] = frozenset({"reads strangers", "sends out"})
-INSIDE: frozenset[Capability] = frozenset({"reads strangers", "sees code"})
+OUTSIDE: frozenset[Capability] = frozenset({"untrusted input", "outbound requests"})
+INSIDE: frozenset[Capability] = frozenset({"untrusted input", "code access"})
 
 
 def test_every_node_declares_its_powers_and_has_at_most_two():
     assert set(CAPABILITIES) == {*registry.AGENTS, "prepare", "supervisor", "finish", "publish"}
     assert all(1 <= len(powers) <= 2 for powers in CAPABILITIES.values())
-    assert [name for name, powers in CAPABILITIES.items() if "sends out" in powers] == ["web_search", "publish"]
+    assert [name for name, powers in CAPABILITIES.items() if "outbound requests" in powers] == ["web_search", "publish"]
 
 
 def test_who_sends_out_gets_no_code_and_no_settings():
@@ -82,6 +82,6 @@ async def test_every_agent_is_consulted_within_its_powers(name: Any):
     await run_agent(agent, case(codebase=factories.codebase()), StepRecorder(name, whole), by_rules=False)
     assert len(given) >= 2
     for services_given, seen in given:
-        assert (services_given.web_tools is not None) == ("sends out" in agent.capabilities)
-        assert (services_given.code_tools is not None) == ("sees code" in agent.capabilities)
-        assert (seen.codebase is not None) == ("sees code" in agent.capabilities)
+        assert (services_given.web_tools is not None) == ("outbound requests" in agent.capabilities)
+        assert (services_given.code_tools is not None) == ("code access" in agent.capabilities)
+        assert (seen.codebase is not None) == ("code access" in agent.capabilities)

@@ -10,7 +10,7 @@ from triage.ports import Model, Services
 
 A = TypeVar("A", bound=AgentFindingBase)
 
-Capability = Literal["reads strangers", "sees code", "sends out"]
+Capability = Literal["untrusted input", "code access", "outbound requests"]
 """What makes a hijacked agent dangerous, taken together; the rule of two (`graph/reach.py`) is that nobody has all."""
 MAX_CAPABILITIES = 2
 

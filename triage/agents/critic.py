@@ -156,7 +156,7 @@ def to_finding(answer: CritiqueFinding) -> AgentFinding:
 
 AGENT = Agent(
     name="critic",
-    capabilities=frozenset({"reads strangers", "sees code"}),
+    capabilities=frozenset({"untrusted input", "code access"}),
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
     to_finding=to_finding,

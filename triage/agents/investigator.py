@@ -134,7 +134,7 @@ def check_answer(answer: InvestigatorFinding, case: AgentInput, services: Servic
 
 AGENT = Agent(
     name="investigator",
-    capabilities=frozenset({"reads strangers", "sees code"}),
+    capabilities=frozenset({"untrusted input", "code access"}),
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
     to_finding=to_finding,

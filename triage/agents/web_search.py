@@ -150,7 +150,7 @@ def to_finding(answer: WebSearchFinding) -> AgentFinding:
 
 AGENT = Agent(
     name="web_search",
-    capabilities=frozenset({"reads strangers", "sends out"}),
+    capabilities=frozenset({"untrusted input", "outbound requests"}),
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
     to_finding=to_finding,

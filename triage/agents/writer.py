@@ -140,7 +140,7 @@ def check_answer(answer: WriterOutput, case: AgentInput, services: Services) -> 
 
 AGENT = Agent(
     name="writer",
-    capabilities=frozenset({"reads strangers", "sees code"}),
+    capabilities=frozenset({"untrusted input", "code access"}),
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
     to_finding=to_finding,

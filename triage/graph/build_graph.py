@@ -23,37 +23,37 @@ def build_graph() -> Graph:
 
 
 def add_nodes(
-    graph: StateGraph[BugTriageState, Any, Any, Any], bound: Callable[[Node], Node] = lambda node: node
+    graph: StateGraph[BugTriageState, Any, Any, Any], wrap: Callable[[Node], Node] = lambda node: node
 ) -> None:
-    """Nodes and edges from `prepare` to the end.
+    """Add nodes and edges from `prepare` to the end.
 
     Args:
         graph: Gets them.
-        bound: Makes of each node what the graph runs.
+        wrap: Called with each node; returns what the graph runs.
     """
-    graph.add_node("prepare", bound(prepare))
-    graph.add_node("supervisor", bound(supervisor))
+    graph.add_node("prepare", wrap(prepare))
+    graph.add_node("supervisor", wrap(supervisor))
     graph.add_edge("prepare", "supervisor")
     graph.add_conditional_edges("supervisor", route_to_agents, [*AGENTS])
-    graph.add_node("finish", bound(finish))
+    graph.add_node("finish", wrap(finish))
     graph.add_edge("finish", END)
     for name in AGENTS:
-        graph.add_node(str(name), bound(make_agent_node(name)))
+        graph.add_node(str(name), wrap(make_agent_node(name)))
         if name != "writer":
             graph.add_edge(name, "supervisor")
     graph.add_conditional_edges("writer", route_after_writer, ["supervisor", "finish"])
 
 
 def route_to_agents(state: BugTriageState) -> list[str]:
-    """The agents that the last decision named, side by side."""
+    """Return the agents of the last decision; they run in parallel."""
     return state.planner_decisions[-1].selected
 
 
 def route_after_writer(state: BugTriageState) -> str:
-    """The finish; back to the supervisor when the writer's model declined."""
+    """Return `finish`, or `supervisor` when the writer's model declined."""
     return "finish" if "writer" in state.answered_in_round else "supervisor"
 
 
 def compute_recursion_limit(iterations: int) -> int:
-    """Supersteps that a run may take: two for each decision, and some for the ends (LangGraph's default is 10,007)."""
+    """Return the maximum number of supersteps: two for each decision, and some for the ends."""
     return 2 * iterations + 10

@@ -12,7 +12,7 @@ def collect_faults(steps: Sequence[StepRecord]) -> list[Fault]:
     """All faults, in the order of the records that hold them; what led to a step's failure stands before it."""
     found: list[Fault] = []
     for number, record in enumerate(steps):
-        instead = _find_replacement(record, steps[number + 1 :])
+        instead = find_replacement(record, steps[number + 1 :])
         found.extend(_call_faults(record, instead))
         found.extend(_tool_faults(record, instead))
         found.extend(_shortfall_faults(record))
@@ -22,7 +22,8 @@ def collect_faults(steps: Sequence[StepRecord]) -> list[Fault]:
     return found
 
 
-def _find_replacement(record: StepRecord, following: Sequence[StepRecord]) -> str:
+def find_replacement(record: StepRecord, following: Sequence[StepRecord]) -> str:
+    """Return what took the place of a failed step, from the steps that follow it; `nothing` when nothing did."""
     if record.outcome is Outcome.SUCCESS:
         return NO_REPLACEMENT
     if record.step == "supervisor":

@@ -1,4 +1,4 @@
-"""The supervisor's proposal: by rules, or by a model whose word counts only where the law allows it."""
+"""The supervisor's decision: by rules, or a model's proposal if the routing rules allow it."""
 
 from collections.abc import Sequence
 
@@ -14,57 +14,61 @@ from triage.ports import Model
 
 MAX_TOKENS = 256
 MAX_SECONDS = 10.0
-"""A decision that takes longer costs more than it can bring: the fixed sequence is good."""
+"""A slower decision costs more time than it can save: the fixed sequence is good."""
 MAX_FINDINGS_CHARS = 8_000
 
 
-async def decide(state: BugTriageState, bounds: Bounds, trail: StepRecorder) -> PlannerDecision:
-    """Who is next. A limit's decision is not put to a model; a failed, late or unlawful proposal gives way to rules."""
-    services = trail.services
-    options = list_choices(state, bounds)
-    ruled = build_decision(options[0], state, bounds, services.now())
-    if services.supervisor != "model" or services.model is None or ruled.forced or ruled.rung == "rules":
-        return ruled
+async def decide(state: BugTriageState, bounds: Bounds, recorder: StepRecorder) -> PlannerDecision:
+    """Return which agents run next.
+
+    A model may choose where the routing rules leave a choice. When its proposal fails, is late or is not allowed, the
+    rules decide.
+    """
+    services = recorder.services
+    choices = list_choices(state, bounds)
+    by_rules = build_decision(choices[0], state, bounds, services.now())
+    if services.supervisor != "model" or services.model is None or by_rules.forced or by_rules.rung == "rules":
+        return by_rules
     model = services.model
-    asked = await ask_model(
-        trail,
-        lambda: _ask_planner(_build_sections(state, bounds, options) | format_instructions(services), model),
-        lambda proposal: explain_refusal(proposal, options),
+    attempt = await ask_model(
+        recorder,
+        lambda: _ask_planner(_build_sections(state, bounds, choices) | format_instructions(services), model),
+        lambda proposal: explain_refusal(proposal, choices),
         min(MAX_SECONDS, services.limits.agent_seconds, services.seconds_left() - services.limits.writer_seconds),
     )
-    proposal = asked.result
-    chosen = find_choice(proposal.selected, options) if proposal else None
-    if proposal is None or chosen is None:
+    proposal = attempt.result
+    choice = find_choice(proposal.selected, choices) if proposal else None
+    if proposal is None or choice is None:
         proposed = [str(name) for name in proposal.selected] if proposal else []
-        return ruled.model_copy(update={"proposed": proposed, "refused": asked.failure})
-    return build_decision(chosen, state, bounds, services.now()).model_copy(
+        return by_rules.model_copy(update={"proposed": proposed, "refused": attempt.failure})
+    return build_decision(choice, state, bounds, services.now()).model_copy(
         update={"reason": proposal.reason, "confidence": proposal.confidence, "origin": "model"}
     )
 
 
-async def _ask_planner(parts: dict[str, str], model: Model) -> PlannerProposal:
+async def _ask_planner(sections: dict[str, str], model: Model) -> PlannerProposal:
     planner = model.structured_output(PlannerProposal, "fast", MAX_TOKENS)
-    return await planner.ainvoke(build_messages("supervisor", parts))
+    return await planner.ainvoke(build_messages("supervisor", sections))
 
 
-def _build_sections(state: BugTriageState, bounds: Bounds, options: Sequence[Choice]) -> dict[str, str]:
-    case = build_agent_input(state)
+def _build_sections(state: BugTriageState, bounds: Bounds, choices: Sequence[Choice]) -> dict[str, str]:
+    agent_input = build_agent_input(state)
     left = compute_share_left(bounds.spent or Usage(), bounds.limits)
-    # No seconds: a prompt that differs from run to run could not be answered from the reply store.
+    # No seconds: the prompt of a run that starts again must be the same, or its reply is not found in the cache.
     time = "enough" if bounds.seconds_left > 3 * bounds.limits.writer_seconds else "little"
     return {
-        "issue title": cut(case.reading.title, 500),
-        "findings so far": cut(format_findings(case.findings), MAX_FINDINGS_CHARS),
-        "what the critic misses": format_bullets(case.critique.gaps) if case.critique else "",
+        "issue title": cut(agent_input.reading.title, 500),
+        "findings so far": cut(format_findings(agent_input.findings), MAX_FINDINGS_CHARS),
+        "what the critic misses": format_bullets(agent_input.critique.gaps) if agent_input.critique else "",
         "where the run stands": f"decision {state.iterations + 1} of {bounds.limits.iterations}, round {state.round}, "
         f"{left:.0%} of the budget and {time} time left",
-        "choices": format_bullets([f"{' + '.join(choice.selected)}: {choice.reason}" for choice in options]),
+        "choices": format_bullets([f"{' + '.join(choice.selected)}: {choice.reason}" for choice in choices]),
     }
 
 
-def explain_refusal(proposal: PlannerProposal, options: Sequence[Choice]) -> str | None:
-    """Why a proposal is not taken; none when it is lawful."""
-    if find_choice(proposal.selected, options):
+def explain_refusal(proposal: PlannerProposal, choices: Sequence[Choice]) -> str | None:
+    """Return why the routing rules refuse a proposal; None when they allow it."""
+    if find_choice(proposal.selected, choices):
         return None
-    allowed = " or ".join(" + ".join(choice.selected) for choice in options)
+    allowed = " or ".join(" + ".join(choice.selected) for choice in choices)
     return f"unlawful proposal: only {allowed} may run now"

@@ -1,8 +1,10 @@
-"""The law: which agents may run next, whoever proposes them. Pure.
+"""The routing rules: which agents may run next, whoever proposes them. Pure.
 
-Investigator first; codebase search before critic; critic before writer; the writer only after approval or when rounds,
-iterations, budget or time are spent; codebase and web search side by side; no agent again on unchanged input (once a
-round); web search once in a run; what is no bug goes straight to the writer.
+- The investigator runs first, codebase search before the critic, the critic before the writer.
+- The writer runs when the critic approves, or when rounds, iterations, budget or time are spent.
+- Codebase search and web search run in parallel; web search runs once.
+- No agent runs twice in a round.
+- What is no bug goes straight to the writer.
 """
 
 from collections.abc import Sequence
@@ -15,7 +17,6 @@ from triage.graph.degradation import choose_level, is_at_least
 from triage.graph.triage_state import BugTriageState
 
 MAX_ROUNDS = 3
-"""The first pass, then at most two more."""
 
 
 @dataclass(frozen=True)
@@ -25,26 +26,26 @@ class Bounds:
     limits: Limits
     seconds_left: float
     available: frozenset[AgentName]
-    """Agents that can be selected at all."""
+    """Agents that have what they need."""
     spent: Usage | None = None
-    """By the whole run so far; none when no model is asked."""
+    """By the run so far; None when no model is asked."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Agents that may run next, side by side, and why."""
+    """Agents that may run next, in parallel, and why."""
 
     selected: tuple[AgentName, ...]
     reason: str
     forced: bool = False
-    """A limit leaves this and nothing else."""
+    """A limit allows nothing else."""
 
 
 def list_choices(state: BugTriageState, bounds: Bounds) -> list[Choice]:
-    """Everything that is lawful now; the fixed sequence takes the first."""
+    """Return everything that may run now; rules take the first."""
     if state.iterations + 1 >= bounds.limits.iterations:
         return [Choice(("writer",), f"iteration limit ({bounds.limits.iterations}) reached", forced=True)]
-    if not _has_answered(state, "investigator"):
+    if "investigator" not in state.answered_in_round:
         return [Choice(("investigator",), "nobody has read the issue yet")]
     if state.investigation and state.investigation.kind != "bug":
         return [Choice(("writer",), f"not a bug: {state.investigation.kind.replace('_', ' ')}")]
@@ -53,18 +54,18 @@ def list_choices(state: BugTriageState, bounds: Bounds) -> list[Choice]:
     if not _has_answered_this_round(state, "critic"):
         return [Choice(("critic",), "the findings have not been challenged yet")]
     reason = explain_no_round(state, bounds)
-    return [Choice(("writer",), reason, forced=bool(reason) and reason == explain_spent_limit(state, bounds))]
+    return [Choice(("writer",), reason, forced=bool(reason) and reason == _explain_spent_limit(state, bounds))]
 
 
 def _list_search_choices(state: BugTriageState, bounds: Bounds) -> list[Choice]:
-    first = "the code has not been searched yet"
-    code = Choice(("codebase_search",), first)
+    not_searched = "the code has not been searched yet"
+    code = Choice(("codebase_search",), not_searched)
     both = Choice(("codebase_search", "web_search"), "both searches need only the investigator's answer")
-    web = "web_search" in bounds.available and not _has_answered(state, "web_search")
+    web = "web_search" in bounds.available and "web_search" not in state.answered_in_round
     affordable = not is_at_least(current_level(state, bounds), "no web search")
     if state.round == 1:
         if web and not affordable:
-            return [Choice(code.selected, f"{first}; no web search, for the budget is low", forced=True)]
+            return [Choice(code.selected, f"{not_searched}; no web search, for the budget is low", forced=True)]
         return [both, code] if web else [code]
     again = Choice(code.selected, f"round {state.round}: the critic's gaps give new words to search for")
     reread = Choice(("investigator",), f"round {state.round}: the issue is read again with what was found")
@@ -73,7 +74,7 @@ def _list_search_choices(state: BugTriageState, bounds: Bounds) -> list[Choice]:
 
 
 def explain_no_round(state: BugTriageState, bounds: Bounds) -> str:
-    """Why the critic's word is not followed by a further round; empty when it is."""
+    """Return why no further round follows the critic's answer; empty when one does."""
     if state.critic_feedback is None:
         return "the critic gave no answer"
     if state.critic_feedback.verdict == "APPROVED":
@@ -82,11 +83,10 @@ def explain_no_round(state: BugTriageState, bounds: Bounds) -> str:
         return f"rejected, but all {MAX_ROUNDS} rounds are spent"
     if not state.gaps:
         return "rejected, but the gaps give nothing new to search for"
-    return explain_spent_limit(state, bounds)
+    return _explain_spent_limit(state, bounds)
 
 
-def explain_spent_limit(state: BugTriageState, bounds: Bounds) -> str:
-    """What leaves no room for a further round; empty when nothing does."""
+def _explain_spent_limit(state: BugTriageState, bounds: Bounds) -> str:
     if is_at_least(current_level(state, bounds), "no further rounds"):
         return "rejected, but the budget has no room for a further round"
     if bounds.seconds_left < 2 * bounds.limits.writer_seconds:
@@ -95,30 +95,26 @@ def explain_spent_limit(state: BugTriageState, bounds: Bounds) -> str:
 
 
 def should_open_round(state: BugTriageState, bounds: Bounds) -> bool:
-    """The critic rejected in this round and a further one makes sense."""
+    """Whether the critic rejected what this round found, and a further round makes sense."""
     return _has_answered_this_round(state, "critic") and not explain_no_round(state, bounds)
 
 
 def current_level(state: BugTriageState, bounds: Bounds) -> DegradationLevel:
-    """How far down the budget's ladder the run is."""
+    """Return the degradation level of the run; `whole` when no model is asked."""
     if bounds.spent is None:
         return "whole"
-    searches = ("codebase_search", "critic")
-    rounds = [step.round for step in state.steps if step.step == "critic"]
-    last = [
-        _usage_without_tools(one) for one in state.steps if one.step in searches and one.round == max(rounds, default=0)
-    ]
-    return choose_level(bounds.spent, sum(last, Usage()), bounds.limits)
+    last = max((step.round for step in state.steps if step.step == "critic"), default=0)
+    steps = [step for step in state.steps if step.step in ("codebase_search", "critic") and step.round == last]
+    return choose_level(bounds.spent, sum(map(_usage_without_tools, steps), Usage()), bounds.limits)
 
 
 def _usage_without_tools(step: StepRecord) -> Usage:
-    """What the step would have taken without looking anything up, which is done only where there is room for it."""
-    calls = [call.usage for call in step.calls if call.mode != "tools"]
+    calls = [call.usage for call in step.calls if call.mode != "tools"]  # looking up is left out when the budget is low
     return sum(calls, Usage()) if calls else step.usage
 
 
 def build_decision(choice: Choice, state: BugTriageState, bounds: Bounds, now: datetime) -> PlannerDecision:
-    """A choice as it is recorded."""
+    """Return the record of a choice."""
     return PlannerDecision(
         step=state.iterations + 1,
         selected=list(choice.selected),
@@ -129,13 +125,9 @@ def build_decision(choice: Choice, state: BugTriageState, bounds: Bounds, now: d
     )
 
 
-def find_choice(selected: Sequence[AgentName], options: Sequence[Choice]) -> Choice | None:
-    """The choice that a proposal means, in whatever order it names the agents; none when it is against the law."""
-    return next((choice for choice in options if set(choice.selected) == set(selected)), None)
-
-
-def _has_answered(state: BugTriageState, agent: AgentName) -> bool:
-    return agent in state.answered_in_round
+def find_choice(selected: Sequence[AgentName], choices: Sequence[Choice]) -> Choice | None:
+    """Return the choice of these agents, in any order; None when they may not run now."""
+    return next((choice for choice in choices if set(choice.selected) == set(selected)), None)
 
 
 def _has_answered_this_round(state: BugTriageState, agent: AgentName) -> bool:

@@ -24,7 +24,7 @@ from triage.domain.run import PlannerDecision, StepRecord, Usage
 
 
 class BugTriageState(BaseModel):
-    """One run. Channels that several nodes write in one superstep have a reducer; all others have one writer."""
+    """One run. A field that several nodes write in one superstep has a reducer; every other field has one writer."""
 
     issue_number: int | None = None
     issue_title: str
@@ -32,7 +32,6 @@ class BugTriageState(BaseModel):
     issue_url: str = ""
     issue_author: str = ""
     labels: list[str] = Field(default_factory=list)
-    """On the issue."""
     human_exchanges: list[IssueComment] = Field(default_factory=list)
     repository: Repository
 
@@ -47,16 +46,16 @@ class BugTriageState(BaseModel):
     critique: CritiqueFinding | None = None
     critic_feedback: CriticVerdict | None = None
     gaps: list[str] = Field(default_factory=list)
-    """Search words of the critic's gaps, for the next round."""
+    """Search terms from what the critic misses, for the next round."""
     output: WriterOutput | None = None
     report: RunReport | None = None
 
     round: int = 1
-    """First pass, then at most two more; the supervisor counts."""
+    """Passes of search and critic, at most three; the supervisor counts."""
     answered_in_round: Annotated[dict[str, int], or_] = Field(default_factory=dict)
-    """Agent to the round that it last answered in."""
+    """Agent to the last round that it answered in."""
     by_rules: Annotated[list[AgentName], add] = Field(default_factory=list)
-    """Agents whose model answered with `error`: their next try is by rules."""
+    """Agents whose model answered with `error`: their rules answer next."""
 
     current_node: str = ""
     iterations: int = 0
@@ -64,12 +63,9 @@ class BugTriageState(BaseModel):
     planner_decisions: Annotated[list[PlannerDecision], add] = Field(default_factory=list)
     steps: Annotated[list[StepRecord], add] = Field(default_factory=list)
 
-    spent: Usage = Usage()
-    """By the whole run, vectors included, when the supervisor last decided."""
-
     @property
     def usage(self) -> Usage:
-        """What all steps so far spent."""
+        """Of all steps so far."""
         return sum((step.usage for step in self.steps), Usage())
 
 
@@ -87,7 +83,7 @@ def apply_updates(state: BugTriageState, updates: Sequence[Mapping[str, Any]]) -
 
 
 def create_state(issue: Issue, repository: Repository) -> BugTriageState:
-    """What is known before anything was done; the commit is filled in by the index."""
+    """Return the state before the first node. The index fills in the commit."""
     return BugTriageState(
         issue_number=issue.number,
         issue_title=issue.title,
@@ -95,13 +91,13 @@ def create_state(issue: Issue, repository: Repository) -> BugTriageState:
         issue_url=issue.url,
         issue_author=issue.author,
         labels=issue.labels,
-        human_exchanges=[said for said in issue.thread if not said.ours],
+        human_exchanges=[comment for comment in issue.thread if not comment.ours],
         repository=repository,
     )
 
 
 def build_agent_input(state: BugTriageState) -> AgentInput:
-    """The file that an agent reads."""
+    """Return what an agent reads."""
     return AgentInput(
         issue=Issue(
             number=state.issue_number,
@@ -127,8 +123,8 @@ def build_agent_input(state: BugTriageState) -> AgentInput:
 
 
 def compute_confidence(state: BugTriageState) -> float:
-    """Overall confidence: the codebase search's, else the investigator's, plus the critic's adjustment."""
-    told = state.codebase or state.investigation
-    base = told.confidence if told else 0.1
+    """Return the overall confidence: the codebase search's, else the investigator's, with the critic's adjustment."""
+    finding = state.codebase or state.investigation
+    base = finding.confidence if finding else 0.1
     adjustment = state.critique.confidence_adjustment if state.critique else 0.0
     return round(max(0.0, min(1.0, base + adjustment)), 2)

@@ -1,4 +1,4 @@
-"""The report of a run that was cancelled before its graph began; LangGraph, a second's load, is not needed for it."""
+"""The report of a run that is cancelled before its graph starts. It does not load LangGraph, which takes a second."""
 
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
@@ -11,6 +11,6 @@ CANCELLED = "The run was cancelled before it looked anything up: this is what th
 
 
 def build_unstarted_report(issue: Issue, repository: Repository, services: Services) -> RunReport:
-    """What the issue's text alone tells."""
+    """Return the report of what the issue's text says."""
     state = create_state(issue, repository).model_copy(update={"reading": read_issue(issue)})
     return build_report(state, services, CANCELLED).model_copy(update={"notes": [CANCELLED]})

@@ -1,0 +1,97 @@
+"""What is missing from a report and why, and the status that follows from it."""
+
+from collections.abc import Sequence
+
+from triage.domain.run import Outcome, Status, StepRecord, ToolExecution
+from triage.graph.collect_faults import find_replacement
+from triage.graph.triage_state import BugTriageState
+from triage.ports import Services
+
+FAST_MODEL_AGENTS = ("investigator", "web_search")
+"""Agents that ask the fast model at every degradation level."""
+_REPLACEMENTS = {
+    "rules answered": "; answered by rules instead",
+    "another model answered": "; the fast model answered instead",
+}
+
+
+def determine_status(state: BugTriageState, cut: str) -> Status:
+    """Return `degraded` when anything failed, a limit decided, the run was cut, or the index is incomplete."""
+    failed = any(step.outcome is not Outcome.SUCCESS or step.shortfalls for step in state.steps)
+    failed_tool = any(_has_failed(tool) for step in state.steps for tool in step.tools)
+    limited = any(decision.forced for decision in state.planner_decisions) or bool(_list_degradation_notes(state))
+    indexed = state.index is not None and state.index.files > 0 and not state.index.partial and not state.index.notes
+    broken = failed or failed_tool or limited or bool(cut) or not indexed or state.output is None
+    return Status.DEGRADED if broken else Status.COMPLETE
+
+
+def _has_failed(tool: ToolExecution) -> bool:
+    # A skipped call had bad arguments: the model was told, and could go on.
+    return tool.outcome in (Outcome.FAILED, Outcome.TIMED_OUT)
+
+
+def list_notes(state: BugTriageState, services: Services, cut: str) -> list[str]:
+    """Return what is missing and why, one sentence each, worst first.
+
+    Args:
+        state: The last state.
+        services: Of the run.
+        cut: Why the run was cut; empty when it was not.
+    """
+    notes = [cut] if cut else []
+    notes += _list_index_notes(state)
+    for number, step in enumerate(state.steps, 1):
+        if step.step != "supervisor":
+            notes += _list_step_notes(step, state.steps[number:])
+    notes += _list_proposal_notes(state)
+    notes += [
+        f"The {step.step.replace('_', ' ')}'s tool {tool.tool} failed: {tool.error}."
+        for step in state.steps
+        for tool in step.tools
+        if _has_failed(tool)
+    ]
+    notes += [f"A limit decided: {decision.reason}." for decision in state.planner_decisions if decision.forced]
+    notes += _list_degradation_notes(state)
+    if services.engine == "rules":
+        notes.append("No language model was used: every answer is by rules.")
+    if services.web_tools is None:
+        notes.append("Web search is off: there is no `tavily-api-key`.")
+    return list(dict.fromkeys(notes))
+
+
+def _list_index_notes(state: BugTriageState) -> list[str]:
+    index = state.index
+    if index is None:
+        return ["The repository was not indexed: only the issue's text was used."]
+    if index.files == 0:
+        return ["No source files were found: is there an `actions/checkout` step before this one?"]
+    partial = ["Part of the repository was not indexed."] if index.partial else []
+    return [*partial, *index.notes]
+
+
+def _list_proposal_notes(state: BugTriageState) -> list[str]:
+    refused = [decision.refused for decision in state.planner_decisions if decision.refused]
+    if not refused:
+        return []
+    total = len(state.planner_decisions)
+    return [f"The fixed sequence made {len(refused)} of {total} decisions in the model's place: {refused[0]}."]
+
+
+def _list_degradation_notes(state: BugTriageState) -> list[str]:
+    notes: list[str] = []
+    for level, what in (("rules", "answered by rules"), ("fast model", "went to the fast model")):
+        names = [name for decision in state.planner_decisions if decision.rung == level for name in decision.selected]
+        names = [name for name in names if level == "rules" or name not in FAST_MODEL_AGENTS]
+        if names:
+            agents = ", ".join(name.replace("_", " ") for name in dict.fromkeys(names))
+            notes.append(f"The budget ran low: {agents} {what}.")
+    return notes
+
+
+def _list_step_notes(step: StepRecord, following: Sequence[StepRecord]) -> list[str]:
+    agent = step.step.replace("_", " ").capitalize()
+    notes = [f"{agent}: {shortfall}." for shortfall in step.shortfalls]
+    if step.outcome is not Outcome.SUCCESS:
+        replacement = _REPLACEMENTS.get(find_replacement(step, following), "")
+        notes.append(f"{agent}: {step.error or step.outcome.lower()}{replacement}.")
+    return notes
