@@ -1,1 +1,1 @@
-"""One module per thing that can be asked for."""
+"""One module for each thing that the action can be asked for."""

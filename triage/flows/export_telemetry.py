@@ -1,4 +1,4 @@
-"""Tell what a run did, when it is over and published: for seconds at most, and at no other cost."""
+"""Exports telemetry of a run that is over and published, within seconds."""
 
 import asyncio
 import math
@@ -9,9 +9,9 @@ from triage.ports import Services
 from triage.threads import run_in_daemon_thread, wait_or_cancel
 
 MAX_SECONDS = 3.5
-"""A little more than the door allows itself: it bounds each wait, and a collector may trickle."""
+"""A little more than the exporter's own limit, which bounds each wait: a collector may answer byte by byte."""
 MAX_SECONDS_AFTER_SIGNAL = 1.0
-"""After a signal: the runner kills within seconds."""
+"""The runner kills the process seconds after a signal."""
 
 
 async def export_telemetry(
@@ -20,7 +20,7 @@ async def export_telemetry(
     cancelled: asyncio.Event,
     seconds_left: Callable[[], float] = lambda: math.inf,
 ) -> None:
-    """Export the report where telemetry is on. Never raises; what was not sent is a line in the log.
+    """Export the report if telemetry is on. Never raises; a failure is a line in the log.
 
     Args:
         report: As it was published.
@@ -31,12 +31,12 @@ async def export_telemetry(
     telemetry = services.telemetry
     if telemetry is None:
         return
-    sending = asyncio.ensure_future(run_in_daemon_thread(lambda: telemetry.export(report)))
-    await wait_or_cancel(sending, cancelled, MAX_SECONDS)
+    exporting = asyncio.ensure_future(run_in_daemon_thread(lambda: telemetry.export(report)))
+    await wait_or_cancel(exporting, cancelled, MAX_SECONDS)
     if cancelled.is_set():
-        await asyncio.wait({sending}, timeout=max(0.0, min(MAX_SECONDS_AFTER_SIGNAL, seconds_left())))
-    if not sending.done():
+        await asyncio.wait({exporting}, timeout=max(0.0, min(MAX_SECONDS_AFTER_SIGNAL, seconds_left())))
+    if not exporting.done():
         services.progress.info("Telemetry not sent: the collector takes too long.")
-        sending.cancel()
-    elif error := sending.exception():
+        exporting.cancel()
+    elif error := exporting.exception():
         services.progress.info(f"Telemetry not sent: {type(error).__name__}, a bug of this action.")

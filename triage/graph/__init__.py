@@ -1,1 +1,1 @@
-"""The graph: state, the wrapper around every node, the supervisor's law, the nodes, the end. Home of LangGraph."""
+"""The LangGraph graph: state, nodes, routing rules, the wrapper around every node, and the report."""

@@ -8,8 +8,8 @@ LEVELS: tuple[DegradationLevel, ...] = get_args(DegradationLevel)
 NO_WEB_SHARE, FAST_MODEL_SHARE, RULES_SHARE = 0.30, 0.20, 0.05
 """When less than this share of tokens or dollars is left, web search, the main model, or all models go.
 
-With the default caps the writer's three calls take 12 to 18 percent, and a web search 5 percent (measured). So the writer
-keeps the main model unless the searches were expensive.
+With the default caps the writer's three calls take 12 to 18 percent, and a web search 5 percent (measured). So the
+writer keeps the main model unless the searches were expensive.
 """
 
 

@@ -1,6 +1,6 @@
-"""The same graph for a server that speaks JSON: what acts is bound to it, input and output are small.
+"""The same graph for LangGraph Server, with small JSON input and output.
 
-A server cannot hand over services: they are opened for each run, by its first node.
+A server cannot pass services to a graph, so the first node of each run opens them.
 """
 
 import asyncio
@@ -37,18 +37,18 @@ class ServerInput(_IssueInput):
     """What a client sends."""
 
     repository: str = ""
-    """`owner/name`, where the server holds several checkouts or for the report."""
+    """`owner/name`. Needed where the server has several checkouts."""
 
 
 class _ThreadInput(_IssueInput):
-    """The same beside what an earlier run on the same thread may have left, which was about another issue."""
+    """The input, and what an earlier run on the same thread may have left."""
 
     repository: str | Repository = ""
     steps: list[StepRecord] = Field(default_factory=list)
 
 
 class RequestRefused(ValueError):
-    """The request cannot be carried out. The server shows clients the words of a ValueError, and of few others."""
+    """The request cannot be carried out. The server shows clients the message of a ValueError, and of few others."""
 
 
 class ServerOutput(BaseModel):
@@ -59,63 +59,63 @@ class ServerOutput(BaseModel):
 
 ServerGraph = CompiledStateGraph[BugTriageState, None, ServerInput, ServerOutput]
 OpenServices = Callable[[str], tuple[Repository, Services]]
-"""A repository's name, as asked, to where it is and what acts on it. It may block, and raises SetupError."""
+"""Opens the services for a repository's name. It may block, and raises SetupError."""
 ExportReport = Callable[[RunReport, Services], Awaitable[None]]
 
 
 @dataclass
 class _LazyServices:
-    """What acts in one run; opened when it is first needed, which after a server's restart is in its middle."""
+    """The services of one run, opened when a node first needs them, which may be after a restart of the server."""
 
-    opener: OpenServices
+    open_services: OpenServices
     opened: tuple[Repository, Services] | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def open(self, repository: str, *, indexed: bool = False) -> tuple[Repository, Services]:
+    async def get(self, repository: str, *, with_index: bool = False) -> tuple[Repository, Services]:
         async with self.lock:
             if self.opened is None:
-                self.opened = await run_in_daemon_thread(lambda: self.opener(repository))
-                if indexed:
+                self.opened = await run_in_daemon_thread(lambda: self.open_services(repository))
+                if with_index:
                     await run_in_daemon_thread(self.opened[1].codebase.index)
         return self.opened
 
 
-def build_server_graph(opener: OpenServices, teller: ExportReport) -> ServerGraph:
-    """The graph for one run.
+def build_server_graph(open_services: OpenServices, export_report: ExportReport) -> ServerGraph:
+    """Return the graph of one run.
 
     Args:
-        opener: Opens what acts.
-        teller: Called with the finished report.
+        open_services: Called once in a run.
+        export_report: Called with the finished report.
     """
-    desk = _LazyServices(opener)
+    lazy_services = _LazyServices(open_services)
 
     async def receive(state: _ThreadInput) -> Update:
         if state.steps or isinstance(state.repository, Repository):
             raise RequestRefused("A thread is for one run: start the next one on a new thread, or without any.")
         try:
-            where, _ = await desk.open(state.repository)
+            repository, _ = await lazy_services.get(state.repository)
         except SetupError as error:
             raise RequestRefused(str(error)) from None
-        return {"repository": where}
+        return {"repository": repository}
 
-    def bound(node: Node) -> Node:
-        async def turn(state: BugTriageState, runtime: Runtime[Services]) -> Update:
-            _, services = await desk.open(state.repository.slug, indexed=state.index is not None)
+    def with_services(node: Node) -> Node:
+        async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
+            _, services = await lazy_services.get(state.repository.slug, with_index=state.index is not None)
             update = await node(state, runtime.override(context=services))
             if isinstance(update.get("report"), RunReport):
-                await teller(update["report"], services)
+                await export_report(update["report"], services)
             return update
 
-        return turn
+        return run
 
     graph = StateGraph(BugTriageState, input_schema=ServerInput, output_schema=ServerOutput)
     graph.add_node("receive", receive, input_schema=_ThreadInput)
     graph.add_edge(START, "receive")
     graph.add_edge("receive", "prepare")
-    add_nodes(graph, bound)
+    add_nodes(graph, with_services)
     return graph.compile()
 
 
 def compute_max_iterations(supersteps: int) -> int:
-    """Supervisor decisions that a server's limit leaves room for: two supersteps each, and five for the ends."""
+    """Return how many decisions a server's limit allows: two supersteps each, and five for the ends."""
     return max(1, (supersteps - 5) // 2)

@@ -26,7 +26,7 @@ _records: ContextVar[list[ToolExecution] | None] = ContextVar("tool_records", de
 
 @contextmanager
 def record_tool_calls() -> Iterator[list[ToolExecution]]:
-    """Records of all tool calls run inside the block, also by tasks that it starts."""
+    """Collect the records of all tool calls inside the block, also in tasks that it starts."""
     records: list[ToolExecution] = []
     token = _records.set(records)
     try:
@@ -37,36 +37,36 @@ def record_tool_calls() -> Iterator[list[ToolExecution]]:
 
 @dataclass(frozen=True)
 class _ToolFailure:
-    """How a call ended when it gave no answer: for the record in our words, and for the model."""
-
     outcome: Outcome
     reason: str
+    """For the record, in our words."""
     message: str
+    """For the model."""
 
 
 class ToolRunner:
-    """Implements the `Tools` port. ToolNode needs a graph around it, so it gets one of a single node."""
+    """Implements the `Toolset` port with LangGraph's ToolNode, which needs a graph: it gets one of a single node."""
 
     def __init__(
         self,
         tools: Sequence[BaseTool],
         seconds: float,
-        journal: ProgressLog,
+        progress: ProgressLog,
         now: Callable[[], datetime],
         clock: Callable[[], float],
     ) -> None:
-        """Take the tools.
+        """Build the graph.
 
         Args:
-            tools: What may be called. Each must be asynchronous: another kind would hold up the end of the process.
-            seconds: For one call.
-            journal: Hears when a call starts and ends.
-            now: The present, for the records.
+            tools: Asynchronous tools; the end of the process would wait for any other kind.
+            seconds: Limit of one call.
+            progress: Logs when a call starts and ends.
+            now: The current time, for the records.
             clock: Monotonic seconds.
         """
         self._tools = list(tools)
         self._seconds = seconds
-        self._journal, self._now, self._clock = journal, now, clock
+        self._progress, self._now, self._clock = progress, now, clock
         graph = StateGraph(MessagesState)
         graph.add_node("tools", ToolNode(self._tools, handle_tool_errors=False, awrap_tool_call=self._run_call))
         graph.add_edge(START, "tools")
@@ -79,34 +79,32 @@ class ToolRunner:
         return self._tools
 
     async def run(self, message: AIMessage) -> list[ToolMessage]:
-        """Carry out the calls side by side. Each gets an answer, also one that fails, hangs, or cannot be read."""
-        unread = [self._reject_unreadable(call) for call in message.invalid_tool_calls]
+        """Run the calls in parallel. Each gets an answer, also one that fails, hangs, or has unreadable arguments."""
+        unreadable = [self._reject_unreadable(call) for call in message.invalid_tool_calls]
         if not message.tool_calls:
-            return unread
+            return unreadable
         calls = [call | {"id": call["id"] or f"call-{number}"} for number, call in enumerate(message.tool_calls)]
-        # From a graph around it only who listens is taken over: what tools say belongs into none of its checkpoints.
-        listening = RunnableConfig(callbacks=ensure_config().get("callbacks"))
-        with set_config_context(listening) as context:
-            work = self._graph.ainvoke({"messages": [AIMessage("", tool_calls=calls)]})
-            result = await asyncio.create_task(work, context=context)
-        return [*(reply for reply in result["messages"] if isinstance(reply, ToolMessage)), *unread]
+        # Of the surrounding graph's configuration only the callbacks: a server's checkpoints must not hold tool output.
+        with set_config_context(RunnableConfig(callbacks=ensure_config().get("callbacks"))) as context:
+            running = self._graph.ainvoke({"messages": [AIMessage("", tool_calls=calls)]})
+            result = await asyncio.create_task(running, context=context)
+        return [*(answer for answer in result["messages"] if isinstance(answer, ToolMessage)), *unreadable]
 
     async def _run_call(
         self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[ToolResult]]
     ) -> ToolResult:
-        """One call, whatever becomes of it."""
         call = request.tool_call
         name = call["name"] if request.tool else "unknown tool"
-        began, at = self._clock(), self._now()
-        self._journal.log_start(name)
+        started, started_at = self._clock(), self._now()
+        self._progress.log_start(name)
 
         def record(outcome: Outcome, output: str = "", reason: str | None = None) -> None:
-            milliseconds = round((self._clock() - began) * 1000)
-            self._record(name, str(call["args"]), output, milliseconds, outcome, reason, at)
+            milliseconds = round((self._clock() - started) * 1000)
+            self._record(name, str(call["args"]), output, milliseconds, outcome, reason, started_at)
 
         if request.tool is None:
             names = ", ".join(tool.name for tool in self._tools)
-            ending = _ToolFailure(Outcome.SKIPPED, "no such tool", f"There is no such tool; there are: {names}.")
+            failure = _ToolFailure(Outcome.SKIPPED, "no such tool", f"There is no such tool; there are: {names}.")
         else:
             try:
                 async with asyncio.timeout(self._seconds):
@@ -115,15 +113,15 @@ class ToolRunner:
                 record(Outcome.TIMED_OUT, reason="cut off with the agent")
                 raise
             except Exception as error:  # noqa: BLE001 - a tool's failure is its answer
-                ending = self._describe_failure(error)
+                failure = self._describe_failure(error)
             else:
                 record(Outcome.SUCCESS, output=getattr(answer, "text", ""))
                 return answer
-        record(ending.outcome, reason=ending.reason)
-        return _build_error_message(call, ending.message)
+        record(failure.outcome, reason=failure.reason)
+        return _build_error_message(call, failure.message)
 
     def _describe_failure(self, error: Exception) -> _ToolFailure:
-        """What went wrong, without words from outside: only a tool's own exception holds words of ours."""
+        # Only the message of a ToolException is ours; others may hold text from outside.
         if isinstance(error, ToolInvocationError):
             wrong = [f"{'.'.join(map(str, one['loc']))}: {one['type']}" for one in error.source.errors()]
             return _ToolFailure(Outcome.SKIPPED, "bad arguments", f"These arguments do not fit ({'; '.join(wrong)}).")
@@ -134,31 +132,37 @@ class ToolRunner:
         return _ToolFailure(Outcome.FAILED, reason, f"The tool failed: {reason}.")
 
     def _reject_unreadable(self, call: InvalidToolCall) -> ToolMessage:
-        """The answer to a call whose arguments are no JSON object."""
-        known = {tool.name for tool in self._tools}
-        name = call["name"] if call["name"] in known else "unknown tool"
-        self._journal.log_start(name or "")
-        self._record(name or "", call["args"] or "", "", 0, Outcome.SKIPPED, "bad arguments", self._now())
+        names = {tool.name for tool in self._tools}
+        name = call["name"] if call["name"] and call["name"] in names else "unknown tool"
+        self._progress.log_start(name)
+        self._record(name, call["args"] or "", "", 0, Outcome.SKIPPED, "bad arguments", self._now())
         return _build_error_message(call, "The arguments are not a JSON object.")
 
     def _record(
-        self, name: str, given: str, output: str, milliseconds: int, outcome: Outcome, error: str | None, at: datetime
+        self,
+        name: str,
+        arguments: str,
+        output: str,
+        milliseconds: int,
+        outcome: Outcome,
+        error: str | None,
+        started_at: datetime,
     ) -> None:
-        """Record a call by its sizes: what is asked and answered comes from outside."""
+        # Sizes only: arguments and output come from outside.
         record = ToolExecution(
             tool=name,
-            input_summary=f"{len(given)} characters",
+            input_summary=f"{len(arguments)} characters",
             output_summary=f"{len(output)} characters" if outcome is Outcome.SUCCESS else "",
             ms=milliseconds,
             outcome=outcome,
             error=error,
-            started_at=at,
+            started_at=started_at,
         )
         records = _records.get()
         if records is not None:
             records.append(record)
-        self._journal.log_end(record)
+        self._progress.log_end(record)
 
 
-def _build_error_message(call: ToolCall | InvalidToolCall, told: str) -> ToolMessage:
-    return ToolMessage(told, tool_call_id=call["id"] or "", name=call["name"], status="error")
+def _build_error_message(call: ToolCall | InvalidToolCall, message: str) -> ToolMessage:
+    return ToolMessage(message, tool_call_id=call["id"] or "", name=call["name"], status="error")
