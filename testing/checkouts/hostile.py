@@ -1,6 +1,7 @@
-"""Every odd checkout by name: what makes it in a folder that is empty or not there yet.
+"""Every odd checkout by name, with the function that makes it in a folder that is empty or missing.
 
-What lies beside it is `outside(root)`. Afterwards `sprung(root)` must be false, and nobody may have been shown `CANARY`.
+Files beside the checkout are in `outside_folder(root)`. After a run, `trap_was_run(root)` must be false, and `CANARY` must
+not appear anywhere.
 """
 
 from collections.abc import Callable, Mapping

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -136,13 +135,13 @@ def test_the_commit_counts_and_not_what_a_graph_says_of_it(root: Path):
 
 
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.java", "a.php", "a.swift"])
-def test_brackets_that_nobody_closes_are_given_up_at_once(path: str):
+def test_unclosed_brackets_are_not_queried(path: str, monkeypatch: pytest.MonkeyPatch):
+    """A query would take a minute."""
+    monkeypatch.setattr("tree_sitter.QueryCursor.matches", None)
     language = detect_language(path)
     assert language
     text = "<?php x = " * (path == "a.php") + "\n".join(["[(" * 25] * 2_000)
-    began = time.monotonic()
     assert find_definitions(text, language) == []
-    assert time.monotonic() - began < 5, "a query would take a minute"
 
 
 def test_a_tree_without_end_is_cut(root: Path, monkeypatch: pytest.MonkeyPatch):
@@ -229,15 +228,6 @@ def test_odd_names_are_all_there(root: Path):
         "shop/basket.py"
     }
     assert facts.left_out == {"name is not UTF-8": 2 * (len(NAMES) - len(text))}
-
-
-def test_a_folder_that_becomes_a_link_is_not_followed(root: Path):
-    CHECKOUTS["no git"](root)
-    tree = FolderTree(root)
-    entries = tree.list_files().entries
-    (root / "shop").rename(root.parent / "moved")
-    (root / "shop").symlink_to(root.parent / "moved")
-    assert {data for _, data in tree.read(entries)} == {None}
 
 
 def test_folders_deeper_than_a_path_can_be(root: Path):

@@ -35,7 +35,7 @@ SCAN_SECONDS = 60.0
 QUERY_SECONDS = 10.0
 """For a command that answers a question."""
 MAX_OUTPUT_BYTES = 1 << 20
-_MAX_RECORD_BYTES = 1 << 20
+"""Of an answer, or of one record."""
 _SHA1 = "[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n"
 _SHA256 = "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
 MAX_MEMORY_BYTES = 1 << 30
@@ -121,7 +121,7 @@ class Git:
             while piece := os.read(_stdout(process).fileno(), MAX_OUTPUT_BYTES):
                 *records, rest = (rest + piece).split(b"\0")
                 yield from records
-                if len(rest) > _MAX_RECORD_BYTES:
+                if len(rest) > MAX_OUTPUT_BYTES:
                     raise GitError(f"git {args[0]} printed too much")
             _check_exit(process, args[0], (0,))
 

@@ -19,8 +19,7 @@ _BARE = frozenset({"HEAD", "objects", "refs"})
 """Names in every git directory, whatever it is called."""
 _MAX_NAMES = 500_000
 """Files and folders."""
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class FolderTree:
@@ -109,22 +108,8 @@ def _visit(item: "os.DirEntry[str]", prefix: str, listing: Listing) -> str | Non
 
 def _read_bytes(root: Path, entry: Entry) -> bytes | None:
     try:
-        with os.fdopen(_open_without_links(root, entry.path), "rb") as file:
+        with os.fdopen(os.open(root / entry.path, _OPEN_FLAGS), "rb") as file:
             # A file that grows meanwhile does not exceed the size that was budgeted.
             return file.read(entry.size) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     except OSError:
         return None
-
-
-def _open_without_links(root: Path, path: str) -> int:
-    # Folder by folder, because any of them may have become a link since it was listed.
-    *folders, name = path.split("/")
-    current = os.open(root, _FOLDER & ~os.O_NOFOLLOW)
-    try:
-        for folder in folders:
-            below = os.open(folder, _FOLDER, dir_fd=current)
-            os.close(current)
-            current = below
-        return os.open(name, _FILE, dir_fd=current)
-    finally:
-        os.close(current)
