@@ -1,4 +1,4 @@
-"""Agents that fail, one and two at a time: their model, or model and twin. What the report then has to say."""
+"""Agents that fail, one or two at a time: their model, or model and rules. Checks what the report says then."""
 
 import asyncio
 from dataclasses import replace
@@ -37,17 +37,17 @@ async def _run(agents: tuple[AgentName, ...]) -> RunReport:
 async def find_problems_without_models(agents: tuple[AgentName, ...]) -> list[str]:
     """Run with these agents' models down, and say what was not as promised."""
     report = await _run(agents)
-    wrong = {
+    problems = {
         f"status {report.status}": report.status is not Status.DEGRADED,
         "the suspect was lost": [suspect.path for suspect in report.suspects][:1] != ["src/parse.py"],
         "no verdict": report.verdict is None,
     }
     for name in agents:
         outcomes = [step.outcome for step in report.steps if step.step == name]
-        said = f"{_title(name)}: endpoint failed (503); answered by rules instead."
-        wrong[f"{name} was not answered by its twin"] = outcomes != [Outcome.FAILED, Outcome.SUCCESS]
-        wrong[f"not told: {said}"] = said not in report.notes
-    return [words for words, is_wrong in wrong.items() if is_wrong]
+        note = f"{_title(name)}: endpoint failed (503); answered by rules instead."
+        problems[f"{name} was not answered by rules"] = outcomes != [Outcome.FAILED, Outcome.SUCCESS]
+        problems[f"not reported: {note}"] = note not in report.notes
+    return [problem for problem, is_present in problems.items() if is_present]
 
 
 async def find_problems_without_models_and_rules(agents: tuple[AgentName, ...]) -> list[str]:
@@ -58,8 +58,8 @@ async def find_problems_without_models_and_rules(agents: tuple[AgentName, ...]) 
 
     with patch.dict(AGENTS, {name: replace(AGENTS[name], answer_with_rules=broken) for name in agents}):
         report = await _run(agents)
-    looked_up = agents != ("codebase_search", "writer")  # the writer's own are looked up too
-    wrong = {
+    looked_up = agents != ("codebase_search", "writer")  # The writer's suspects are looked up too.
+    problems = {
         f"status {report.status}": report.status is not Status.DEGRADED,
         "no summary, root cause or ticket": not (report.summary and report.root_cause and report.ticket.title),
         "the writer was not last": [decision.selected for decision in report.decisions][-1] != ["writer"],
@@ -67,8 +67,8 @@ async def find_problems_without_models_and_rules(agents: tuple[AgentName, ...]) 
         "words from outside": EXTERNAL_TEXT in report.model_dump_json(),
     }
     for name in agents:
-        wrong[f"{name} is not told"] = not any(note.startswith(_title(name)) for note in report.notes)
-    return [words for words, is_wrong in wrong.items() if is_wrong]
+        problems[f"{name} is not reported"] = not any(one.startswith(_title(name)) for one in report.notes)
+    return [problem for problem, is_present in problems.items() if is_present]
 
 
 def _title(name: AgentName) -> str:

@@ -1,4 +1,4 @@
-"""The faults of GitHub that a run must survive, by name."""
+"""Faults of GitHub that a run must survive, by name."""
 
 from dataclasses import replace
 
@@ -13,16 +13,18 @@ LATER = {"retry-after": "3600"}
 USED_UP = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999"}
 
 
-def _github(name: str, trouble: GitHubFault, words: str, status: str = "degraded", told: str = "page") -> Fault:
-    def provoke(place: InProcessJob) -> None:
-        place.github.fault = trouble
+def _github(name: str, fault: GitHubFault, message: str, status: str = "degraded", reported_in: str = "page") -> Fault:
+    def inject(harness: InProcessJob) -> None:
+        harness.github.fault = fault
 
-    reported = trouble.request in (LABELS, POST) or status == "degraded"
-    return Fault(name, provoke, words, status, int(status == "failed"), told, reported, BY_RULES, max_requests=0)
+    names_suspect = fault.request in (LABELS, POST) or status == "degraded"
+    return Fault(
+        name, inject, message, status, int(status == "failed"), reported_in, names_suspect, BY_RULES, max_requests=0
+    )
 
 
 def _reading(at: str) -> list[Fault]:
-    said = "could not be read"
+    message = "could not be read"
     return [
         _github("a bad token (401)", GitHubFault(at, 401, "Bad credentials"), "Check the input github-token", "failed"),
         _github(
@@ -36,29 +38,29 @@ def _reading(at: str) -> list[Fault]:
         _github("rate limited (429)", GitHubFault(at, 429, headers=LATER), "rate limit is used up"),
         _github("rate limited (403)", GitHubFault(at, 403, headers=USED_UP), "rate limit is used up"),
         _github("a secondary limit (403)", GitHubFault(at, 403, "a secondary rate limit"), "rate limit is used up"),
-        _github("500", GitHubFault(at, 500), said),
-        _github("502", GitHubFault(at, 502), said),
-        _github("a dropped line", GitHubFault(at, 0), said),
-        _github("an answer of another make", GitHubFault(at, 200), said),
+        _github("500", GitHubFault(at, 500), message),
+        _github("502", GitHubFault(at, 502), message),
+        _github("a dropped connection", GitHubFault(at, 0), message),
+        _github("other JSON", GitHubFault(at, 200), message),
     ]
 
 
-def _named(where: str, faults: list[Fault]) -> list[Fault]:
+def _add_suffix(where: str, faults: list[Fault]) -> list[Fault]:
     return [replace(fault, name=f"{fault.name}, {where}") for fault in faults]
 
 
 GITHUB_FAULTS = [
-    *_named("reading the issue", _reading(ISSUE)),
-    *_named("reading its thread", _reading(THREAD)),
-    *_named(
+    *_add_suffix("reading the issue", _reading(ISSUE)),
+    *_add_suffix("reading its thread", _reading(THREAD)),
+    *_add_suffix(
         "reading the labels",
         [
             _github("rate limited (429)", GitHubFault(LABELS, 429, headers=LATER), "", "complete", "comment"),
             _github("500", GitHubFault(LABELS, 500), "", "complete", "comment"),
-            _github("a dropped line", GitHubFault(LABELS, 0), "", "complete", "comment"),
+            _github("a dropped connection", GitHubFault(LABELS, 0), "", "complete", "comment"),
         ],
     ),
-    *_named(
+    *_add_suffix(
         "writing the comment",
         [
             _github("a bad token (401)", GitHubFault(POST, 401), "Check the input github-token", "failed"),
@@ -80,7 +82,7 @@ GITHUB_FAULTS = [
                 "a secondary limit (403)", GitHubFault(POST, 403, "a secondary rate limit"), "rate limit is used up"
             ),
             _github("500", GitHubFault(POST, 500), "GitHub answered 500, also when asked again"),
-            _github("a dropped line", GitHubFault(POST, 0), "GitHub did not answer, also when asked again"),
+            _github("a dropped connection", GitHubFault(POST, 0), "GitHub did not answer, also when asked again"),
         ],
     ),
 ]

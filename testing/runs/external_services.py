@@ -1,4 +1,4 @@
-"""Everything that a run speaks to, on loopback: GitHub, a model with embeddings, a web search; one list of requests."""
+"""All services of a run on loopback: GitHub, a model with embeddings, and a web search, with one list of requests."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -17,37 +17,37 @@ from testing.servers.scripted_server import serve_script as endpoint_serving
 from triage.domain.findings import AffectedFile, Evidence, PlannerProposal
 
 HANG_SECONDS = 3600.0
-"""Seconds; a server that hangs lets go when the test is over."""
+"""A server that hangs is released at the end of the test."""
 
 
 @dataclass(frozen=True)
 class TimedRequest:
-    """One request, when it came in by `time.monotonic`."""
+    """One request, with its time by `time.monotonic`."""
 
     at: float
     what: str
-    """Such as `POST /repos/octo/shop/issues/7/comments`, `model TriageReport`, `search`."""
+    """Text such as `POST /repos/octo/shop/issues/7/comments`, `model TriageReport`, `search`."""
 
     @property
     def is_publishing(self) -> bool:
-        """It writes to the issue, or is the last look before."""
+        """Whether it writes to the issue, or reads it before writing."""
         return "/issues/" in self.what
 
 
 @dataclass
 class ExternalServices(GitHubServer):
-    """The servers' common state: what was asked, who hangs, and who wants to know of a request."""
+    """Common state of the servers: their requests and delays."""
 
     requests: list[TimedRequest] = field(default_factory=list)
     request_bodies: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    """What models, embeddings and search were asked."""
+    """Requests to models, embeddings and search."""
     on_request: Callable[[int, str], None] = lambda number, what: None
-    """Called with the number of each request, from 1 on, before it is answered."""
+    """Called with the number of each request, from 1 on, before the response."""
     delay_for: Callable[[int, str], float] = lambda number, what: 0.0
-    """Seconds before a request is answered."""
+    """Seconds before the response to a request."""
 
     def record_request(self, what: str) -> float:
-        """Put a request on the list; the seconds until its answer."""
+        """Records a request and returns the seconds until its response."""
         self.requests.append(TimedRequest(time.monotonic(), what))
         number = len(self.requests)
         self.on_request(number, what)
@@ -59,14 +59,14 @@ class ExternalServices(GitHubServer):
         return super().answer(method, path, sent)
 
     def reply(self, request: ReceivedRequest) -> ScriptedReply:
-        """What the model, the embeddings or the search answer."""
+        """Answers for the model, the embeddings or the search."""
         what, reply = default_reply(request)
         self.request_bodies.append((what, request.body))
         return ScriptedReply(reply.body, delay_seconds=self.record_request(what))
 
 
 def default_reply(request: ReceivedRequest) -> tuple[str, ScriptedReply]:
-    """What was asked, and the usual answer."""
+    """Returns a name of the request and the default reply."""
     if request.path.endswith("/search"):
         page = {"title": "Empty baskets", "url": "https://docs.example.com/baskets", "content": "KeyError: 'pear'"}
         return "search", ScriptedReply({"results": [page]})
@@ -107,15 +107,15 @@ MODEL_ANSWERS: dict[str, Any] = {
         evidence=[Evidence(claim="It raises", path="shop/basket.py", start_line=6, end_line=6, quote=_QUOTE)],
     ),
 }
-"""What the model answers, by the schema that it is asked for."""
+"""Answers of the model by requested schema."""
 
 
 @contextmanager
 def serve_all(folder: Path) -> Iterator[tuple[ExternalServices, Job]]:
-    """The servers, and a job with a model, embeddings and a search that speaks to them."""
-    outside = ExternalServices(sample_bug.TITLE, sample_bug.BODY)
-    with github_serving(outside), endpoint_serving(outside.reply) as endpoint:
-        job = Job(folder, outside)
+    """Yields the servers, and a job that uses a model, embeddings and a search."""
+    services = ExternalServices(sample_bug.TITLE, sample_bug.BODY)
+    with github_serving(services), endpoint_serving(services.reply) as endpoint:
+        job = Job(folder, services)
         job.inputs |= {
             "engine": "model",
             "model-api-key": "sk-" + "y2" * 20,
@@ -126,11 +126,11 @@ def serve_all(folder: Path) -> Iterator[tuple[ExternalServices, Job]]:
         job.variables["TAVILY_BASE_URL"] = endpoint.url
         sample_bug.write_plain_checkout(job.workspace)
         job.commit()
-        yield outside, job
+        yield services, job
 
 
 def find_session_processes(session: int) -> list[str]:
-    """Command lines of the session's processes."""
+    """Returns the command lines of the processes of a session."""
     found: list[str] = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

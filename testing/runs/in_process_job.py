@@ -1,4 +1,4 @@
-"""A job in this process, with a GitHub, a model and a search whose answers may be spoilt."""
+"""A job in this process, with a GitHub, a model and a search whose replies can be replaced."""
 
 import contextlib
 import io
@@ -17,47 +17,47 @@ from testing.servers.scripted_server import serve_script as endpoint_serving
 from triage.action import main
 
 ReplyOverride = Callable[[ReceivedRequest], ScriptedReply | None]
-"""What is answered instead, or none for the usual answer."""
+"""Returns another reply, or None for the default."""
 
 
 def no_override(request: ReceivedRequest) -> ScriptedReply | None:
-    """Spoil nothing."""
+    """Replaces nothing."""
 
 
 @dataclass(frozen=True)
 class GitHubFault:
-    """What GitHub answers instead."""
+    """Another response of GitHub."""
 
     request: str
-    """End of the request's method and path, such as `POST /repos/octo/shop/issues/7/comments`."""
+    """End of the method and path of the request, such as `POST /repos/octo/shop/issues/7/comments`."""
     status: int
-    """0 drops the line."""
+    """0 drops the connection."""
     message: str = "words from outside"
     headers: dict[str, str] = field(default_factory=dict)
     first_occurrence: int = 1
-    """The how manieth such request is the first in trouble."""
+    """Number of the first such request that fails."""
 
 
 @dataclass
 class FaultyGitHub(GitHubServer):
-    """A GitHub that answers as usual, but for its trouble."""
+    """A GitHub that answers as usual except for its fault."""
 
     fault: GitHubFault | None = None
 
     def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        trouble, self.headers = self.fault, {}
-        alike = [asked for asked in self.request_lines if trouble and asked.endswith(trouble.request)]
-        if trouble is None or not f"{method} {path}".endswith(trouble.request) or len(alike) < trouble.first_occurrence:
+        fault, self.headers = self.fault, {}
+        earlier = [asked for asked in self.request_lines if fault and asked.endswith(fault.request)]
+        if fault is None or not f"{method} {path}".endswith(fault.request) or len(earlier) < fault.first_occurrence:
             return super().answer(method, path, sent)
-        if not trouble.status:
+        if not fault.status:
             raise ConnectionAbortedError
-        self.headers = trouble.headers
-        return trouble.status, {"message": trouble.message}
+        self.headers = fault.headers
+        return fault.status, {"message": fault.message}
 
 
 @dataclass
 class InProcessJob:
-    """The job, and what the servers answer instead of the usual."""
+    """The job, and the replies that differ from the default."""
 
     job: Job
     github: FaultyGitHub
@@ -65,22 +65,22 @@ class InProcessJob:
     search: ReplyOverride = no_override
     embeddings: ReplyOverride = no_override
     context: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
-    """What the run happens in."""
+    """Context manager around the run."""
     requests: list[str] = field(default_factory=list)
-    """What models, embeddings and search were asked."""
+    """Requests to models, embeddings and search."""
 
     def run(self, **inputs: str) -> JobResult:
-        """Run the action in this process."""
+        """Runs the action in this process."""
         self.job.inputs |= {name.replace("_", "-"): value for name, value in inputs.items()}
-        seen_as = {name: str(self.job.folder / name) for name in MOUNTS}
+        folders = {name: str(self.job.folder / name) for name in MOUNTS}
         log = io.StringIO()
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log), self.context():
-            code = main(self.job.environment(seen_as))
+            code = main(self.job.environment(folders))
         return self.job.read_result(code, log.getvalue().encode(errors="replace"))
 
     @property
     def comment(self) -> str:
-        """The comment, when there is one."""
+        """The comment; empty without one."""
         return "".join(str(comment["body"]) for comment in self.job.github.comments)
 
     @property
@@ -92,16 +92,16 @@ class InProcessJob:
 
 @contextlib.contextmanager
 def set_up_job(folder: Path) -> Iterator[InProcessJob]:
-    """A checkout of the scenes' bug, and everything that a run speaks to, on loopback."""
+    """Yields a checkout of the sample bug with all services on loopback."""
     with contextlib.ExitStack() as stack:
         github = FaultyGitHub(sample_bug.TITLE, sample_bug.BODY)
         stack.enter_context(github_serving(github))
 
         def reply(request: ReceivedRequest) -> ScriptedReply:
             what, answer = external_services.default_reply(request)
-            spoil = {"search": place.search, "embeddings": place.embeddings}.get(what, place.model)
-            place.requests.append(what)
-            return spoil(request) or answer
+            override = {"search": harness.search, "embeddings": harness.embeddings}.get(what, harness.model)
+            harness.requests.append(what)
+            return override(request) or answer
 
         endpoint = stack.enter_context(endpoint_serving(reply))
         job = Job(folder, github)
@@ -109,5 +109,5 @@ def set_up_job(folder: Path) -> Iterator[InProcessJob]:
         job.variables["TAVILY_BASE_URL"] = endpoint.url
         sample_bug.write_plain_checkout(job.workspace)
         job.commit()
-        place = InProcessJob(job, github)
-        yield place
+        harness = InProcessJob(job, github)
+        yield harness

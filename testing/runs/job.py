@@ -1,4 +1,4 @@
-"""A job as GitHub's runner sets it up: folders, files, variables; run by this Python or in the image."""
+"""A job as GitHub's runner sets it up: folders, files, variables. Runs with this Python or in the image."""
 
 import json
 import os
@@ -16,12 +16,12 @@ from testing.servers.github_server import SLUG, GitHubServer
 ROOT = Path(__file__).parents[2]
 ENTRYPOINT = ROOT / "entrypoint.py"
 MOUNTS = {"workspace": "/github/workspace", "temp": "/github/runner_temp", "home": "/github/home"}
-"""A folder of the job, and where the container sees it."""
+"""Folders of the job, and their paths in the container."""
 
 
 @dataclass
 class JobResult:
-    """What a run left behind."""
+    """Result of a run."""
 
     exit_code: int
     log: str
@@ -38,7 +38,7 @@ class Job:
     inputs: dict[str, str] = field(default_factory=lambda: {"engine": "rules", "github-token": "ghs_" + "x1" * 18})
     name: str = field(default_factory=lambda: f"triage-{uuid.uuid4().hex[:12]}")
     variables: dict[str, str] = field(default_factory=dict)
-    """Further ones, of the step's `env:`."""
+    """Variables of the step's `env:`."""
 
     def __post_init__(self) -> None:
         for name in MOUNTS:
@@ -49,7 +49,7 @@ class Job:
 
     @property
     def log(self) -> Path:
-        """Both streams of the last run that was started here."""
+        """Output of the last run."""
         return self.folder / "log"
 
     @property
@@ -58,14 +58,14 @@ class Job:
         return self.folder / "workspace"
 
     def commit(self) -> None:
-        """Make a repository of what lies in the workspace."""
+        """Commits the files in the workspace."""
         who = ("-c", "user.name=mona", "-c", "user.email=mona@example.com", "-c", "init.defaultBranch=main")
         for command in (["init", "-q"], ["add", "-A", "-f"], ["commit", "-q", "-m", "first"]):
             subprocess.run(["git", *who, *command], cwd=self.workspace, check=True)
 
-    def environment(self, seen_as: dict[str, str]) -> dict[str, str]:
-        """The runner's variables, for somebody who sees the job's folders there."""
-        temp = seen_as["temp"]
+    def environment(self, folders: dict[str, str]) -> dict[str, str]:
+        """Returns the environment of the run, with the paths of the job's folders as the run sees them."""
+        temp = folders["temp"]
         runner = {
             "CI": "true",
             "GITHUB_ACTIONS": "true",
@@ -78,25 +78,24 @@ class Job:
             "GITHUB_RUN_ID": "1",
             "GITHUB_SERVER_URL": "https://github.com",
             "GITHUB_STEP_SUMMARY": f"{temp}/summary",
-            "GITHUB_WORKSPACE": seen_as["workspace"],
-            "HOME": seen_as["home"],
+            "GITHUB_WORKSPACE": folders["workspace"],
+            "HOME": folders["home"],
             "RUNNER_TEMP": temp,
         }
         return runner | {f"INPUT_{name.upper()}": value for name, value in self.inputs.items()} | self.variables
 
     def run_here(self) -> JobResult:
-        """Run `entrypoint.py` with this Python, started inside the workspace."""
+        """Runs `entrypoint.py` with this Python in the workspace."""
         return self.wait(self.start_here())
 
     def start_here(self) -> "subprocess.Popen[bytes]":
-        """Start `entrypoint.py` as the image does: a signal that nobody listens for yet waits.
-
-        What it starts in turn is found by its session, which is the process's number.
-        """
-        seen_as = {name: str(self.folder / name) for name in MOUNTS}
+        """Starts `entrypoint.py` as the image does, with signals blocked. Its session has the id of the process."""
+        folders = {name: str(self.folder / name) for name in MOUNTS}
         command = [sys.executable, str(ENTRYPOINT)]
-        environment = self.environment(seen_as) | {"PATH": os.environ["PATH"]}
-        held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))  # a new process inherits it
+        environment = self.environment(folders) | {"PATH": os.environ["PATH"]}
+        blocked = signal.pthread_sigmask(
+            signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM)
+        )  # The new process inherits the mask.
         try:
             with self.log.open("wb") as log:
                 return subprocess.Popen(
@@ -108,10 +107,10 @@ class Job:
                     start_new_session=True,
                 )
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, held)
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
     def wait(self, running: "subprocess.Popen[bytes]", seconds: float = 120) -> JobResult:
-        """What it left behind. Raises TimeoutExpired, and ends it, when it is not over in time."""
+        """Waits for the end and returns the result. If it takes too long, kills it and raises TimeoutExpired."""
         try:
             running.wait(seconds)
         finally:
@@ -120,16 +119,16 @@ class Job:
         return self.read_result(running.returncode, self.log.read_bytes())
 
     def container_command(self, engine: str, image: str) -> list[str]:
-        """What the runner would type, but for the network: the host's, where the server listens."""
+        """Returns the command of the runner, but with the network of the host, where the servers listen."""
         command = [engine, "run", "--rm", "--network", "host", "--name", self.name, "--workdir", MOUNTS["workspace"]]
-        for name, place in MOUNTS.items():
-            command += ["-v", f"{self.folder / name}:{place}"]
+        for name, path in MOUNTS.items():
+            command += ["-v", f"{self.folder / name}:{path}"]
         for key, value in self.environment(MOUNTS).items():
             command += ["-e", f"{key}={value}"]
         return [*command, image]
 
     def run_in_container(self, engine: str, image: str) -> JobResult:
-        """Run the image."""
+        """Runs the image."""
         done = subprocess.run(
             self.container_command(engine, image),
             stdout=subprocess.PIPE,
@@ -140,18 +139,18 @@ class Job:
         return self.read_result(done.returncode, done.stdout)
 
     def start_in_container(self, engine: str, image: str) -> "subprocess.Popen[bytes]":
-        """Start the image; what comes back is the engine's own process."""
+        """Starts the image and returns the process of the container engine."""
         with self.log.open("wb") as log:
             return subprocess.Popen(self.container_command(engine, image), stdout=log, stderr=subprocess.STDOUT)
 
     def signal_container(self, engine: str, sent: signal.Signals, running: "subprocess.Popen[bytes]") -> None:
-        """Send a signal to the container's first process, as soon as there is one."""
+        """Sends a signal to the first process of the container as soon as it exists."""
         command = [engine, "kill", "--signal", sent.name, self.name]
         while running.poll() is None and subprocess.run(command, capture_output=True, check=False).returncode:
             time.sleep(0.01)
 
     def read_result(self, exit_code: int, log: bytes) -> JobResult:
-        """What a run that ended so has left in the job's files."""
+        """Returns the result of a run from the files of the job."""
         outputs = parse_outputs((self.folder / "temp" / "output").read_bytes())
         summary = (self.folder / "temp" / "summary").read_text(encoding="utf-8")
         return JobResult(exit_code, log.decode(errors="replace"), outputs, summary)

@@ -102,7 +102,7 @@ def bootstrap(before: str) -> list[str]:
     "before",
     [
         "again = os.execve; os.execve = lambda *all: (os.kill(os.getpid(), signal.SIGTERM), again(*all))",
-        "go = os.chdir; os.chdir = lambda place: (os.kill(os.getpid(), signal.SIGTERM), go(place)); del os.execve",
+        "go = os.chdir; os.chdir = lambda harness: (os.kill(os.getpid(), signal.SIGTERM), go(harness)); del os.execve",
     ],
     ids=["starting anew", "not able to"],
 )

@@ -14,7 +14,7 @@ from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[InProcessJob]:
+def harness(tmp_path: Path) -> Iterator[InProcessJob]:
     with set_up_job(tmp_path / "job") as made:
         yield made
 
@@ -24,43 +24,43 @@ def named(fault: Fault) -> str:
 
 
 @pytest.mark.parametrize("fault", MODEL_FAULTS, ids=named)
-def test_a_model_that_fails_is_named_and_replaced(fault: Fault, place: InProcessJob):
-    assert fault.find_problems(place) == []
+def test_a_model_that_fails_is_named_and_replaced(fault: Fault, harness: InProcessJob):
+    assert fault.find_problems(harness) == []
 
 
 @pytest.mark.parametrize("fault", SEARCH_FAULTS, ids=named)
-def test_a_web_search_that_fails_costs_only_itself(fault: Fault, place: InProcessJob):
-    assert fault.find_problems(place) == []
-    assert place.report["verdict"] == "CONFIRMED"
+def test_a_web_search_that_fails_costs_only_itself(fault: Fault, harness: InProcessJob):
+    assert fault.find_problems(harness) == []
+    assert harness.report["verdict"] == "CONFIRMED"
 
 
 @pytest.mark.parametrize("fault", EMBEDDING_FAULTS, ids=named)
-def test_embeddings_that_fail_are_replaced(fault: Fault, place: InProcessJob):
-    assert fault.find_problems(place) == []
-    assert place.report["verdict"] == "CONFIRMED"
+def test_embeddings_that_fail_are_replaced(fault: Fault, harness: InProcessJob):
+    assert fault.find_problems(harness) == []
+    assert harness.report["verdict"] == "CONFIRMED"
 
 
 @pytest.mark.parametrize("fault", GITHUB_FAULTS[::5], ids=named)
-def test_a_github_that_fails_is_told_on_the_page(fault: Fault, place: InProcessJob):
+def test_a_github_that_fails_is_told_on_the_page(fault: Fault, harness: InProcessJob):
     """All of them: `make trust ARGS="--only faults"`."""
-    assert fault.find_problems(place) == []
+    assert fault.find_problems(harness) == []
 
 
 @pytest.mark.parametrize("fault", MACHINE_FAULTS, ids=named)
-def test_a_machine_that_fails_is_told_in_the_log(fault: Fault, place: InProcessJob):
-    assert fault.find_problems(place) == []
+def test_a_machine_that_fails_is_told_in_the_log(fault: Fault, harness: InProcessJob):
+    assert fault.find_problems(harness) == []
 
 
-def test_a_model_that_asks_for_tools_for_ever_is_led_to_its_answer(place: InProcessJob):
+def test_a_model_that_asks_for_tools_for_ever_is_led_to_its_answer(harness: InProcessJob):
     def ever(request: ReceivedRequest) -> ScriptedReply | None:
         names = [tool["function"]["name"] for tool in request.body.get("tools", [])]
         return chat_completion(tool_calls=[(names[0], '{"query": "basket"}')]) if names else None
 
-    place.model = ever
-    done = place.run()
+    harness.model = ever
+    done = harness.run()
     assert done.exit_code == 0, done.log
-    assert place.report["verdict"] == "CONFIRMED"
-    assert len([what for what in place.requests if what == "model look up"]) <= 3
+    assert harness.report["verdict"] == "CONFIRMED"
+    assert len([what for what in harness.requests if what == "model look up"]) <= 3
 
 
 def usage_of(tokens: int, reply: ScriptedReply) -> ScriptedReply:
@@ -72,26 +72,26 @@ BEFORE_THE_WRITER = 4
 
 
 @pytest.mark.parametrize("call", range(1, 8))
-def test_a_cap_that_is_crossed_at_a_call_ends_all_asking(call: int, place: InProcessJob):
+def test_a_cap_that_is_crossed_at_a_call_ends_all_asking(call: int, harness: InProcessJob):
     """The call reports more tokens than there were: nothing was known before, and nothing is asked after."""
 
     def dear(request: ReceivedRequest) -> ScriptedReply | None:
         usual = external_services.default_reply(request)[1]
-        return usage_of(100_000 if len(place.requests) == call else 100, usual)
+        return usage_of(100_000 if len(harness.requests) == call else 100, usual)
 
-    place.model = dear
-    done = place.run()
+    harness.model = dear
+    done = harness.run()
     assert done.exit_code == 0, done.log
     parallel = 3 - 1
-    assert len(place.requests) <= call + parallel, place.requests
+    assert len(harness.requests) <= call + parallel, harness.requests
     assert int(done.outputs["tokens"]) <= 100_000 + 100 * (call + parallel)
     if call <= BEFORE_THE_WRITER:
         assert done.outputs["status"] == "degraded"
-        assert "budget ran low" in place.comment or "would be exceeded" in place.comment
+        assert "budget ran low" in harness.comment or "would be exceeded" in harness.comment
 
 
-def test_a_cap_of_no_dollars_means_rules(place: InProcessJob):
-    done = place.run(max_cost_usd="0")
+def test_a_cap_of_no_dollars_means_rules(harness: InProcessJob):
+    done = harness.run(max_cost_usd="0")
     assert (done.exit_code, done.outputs["engine"], done.outputs["status"]) == (0, "rules", "complete"), done.log
-    assert place.requests == []
+    assert harness.requests == []
     assert "max-cost-usd is 0" in done.log

@@ -360,7 +360,9 @@ def test_what_a_grammar_cannot_read_is_found_by_its_lines():
     )
     kotlin = detect_language("a.kt")
     assert kotlin is not None
-    assert len(find_definitions(GUARDED, replace(kotlin, declaration_line=""))) < 6, "the grammar reads it: try another snippet"
+    assert len(find_definitions(GUARDED, replace(kotlin, declaration_line=""))) < 6, (
+        "the grammar reads it: try another snippet"
+    )
 
 
 def test_every_grammar_has_a_case():
