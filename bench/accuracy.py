@@ -41,7 +41,9 @@ def parse_arguments(description: str | None) -> tuple[list[dict[str, Any]], Path
 def rank_records(records: list[dict[str, Any]], mirror: Path) -> Iterator[tuple[dict[str, Any], list[str]]]:
     for record in records:
         corpus = build_record(record, mirror)
-        ranking = rank_files(corpus, build_query(make_search_query(record["problem_statement"])), {}, by_meaning=False)
+        ranking = rank_files(
+            corpus, build_query(make_search_query(record["problem_statement"])), {}, by_embedding=False
+        )
         yield record, [corpus.files[file].path for file in ranking.order]
 
 

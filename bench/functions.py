@@ -16,7 +16,7 @@ from triage.index.corpus.corpus import Corpus
 from triage.index.files.languages import detect_language
 from triage.index.parse.chunks import Scope, build_scopes
 from triage.index.parse.definitions import find_definitions
-from triage.index.rank.query import Query, build_query
+from triage.index.rank.query import build_query
 from triage.index.rank.ranking import Ranking, rank_files
 from triage.index.rank.snippets import MAX_SNIPPETS, choose_chunks, find_snippets
 from triage.index.retriever import make_search_query
@@ -53,7 +53,7 @@ def main() -> None:
     for record in records:
         git, corpus = open_git(record, mirror), build_record(record, mirror)
         query = build_query(make_search_query(record["problem_statement"]))
-        found = measure(corpus, query, rank_files(corpus, query, {}, by_meaning=False), read_fix(git, record))
+        found = measure(rank_files(corpus, query, {}, by_embedding=False), read_fix(git, record))
         rows.update(found.counts)
         accuracy.extend([found.within] if found.within else [])
         print(record.get("instance_id", record["repo"]), dict(found.counts), found.within, flush=True)
@@ -87,13 +87,14 @@ class Measurement:
     """All functions of the fix among the first k; empty where the fix changes none."""
 
 
-def measure(corpus: Corpus, query: Query, ranking: Ranking, fix: Fix) -> Measurement:
-    listed = list_functions(corpus, query, ranking)
+def measure(ranking: Ranking, fix: Fix) -> Measurement:
+    corpus = ranking.evidence.corpus
+    listed = list_functions(ranking)
     within = [fix.functions <= set(listed[:k]) for k in KS] if fix.functions else []
     counts = Counter[str]()
     first = ranking.order[0] if ranking.order else None
     if first is not None and corpus.files[first].path in {path for path, *_ in fix.lines}:
-        counts.update(_count_hits(corpus, first, choose_chunks(corpus, ranking, first, query), fix))
+        counts.update(_count_hits(corpus, first, choose_chunks(ranking.evidence, first), fix))
     return Measurement(counts, within)
 
 
@@ -113,15 +114,16 @@ def _count_hits(corpus: Corpus, file: int, chunks: Sequence[int], fix: Fix) -> I
         yield from ["function first"] * shown[0] + ["function shown"] * any(shown)
 
 
-def list_functions(corpus: Corpus, query: Query, ranking: Ranking) -> list[Name]:
-    """Definitions of the first files: the best of each file in the files' order, others as far down as they are worse."""
+def list_functions(ranking: Ranking) -> list[Name]:
+    """Definitions of the first files, by the file's score and how much worse they are than the file's best one."""
+    corpus = ranking.evidence.corpus
     found: list[tuple[float, Name]] = []
     for file in ranking.order[:MAX_FILES]:
-        inside = find_snippets(corpus, ranking, file, query)[:MAX_SNIPPETS]
-        for spot in inside:
-            symbol = corpus.chunk_symbols[spot.chunk]
+        snippets = find_snippets(ranking.evidence, file)[:MAX_SNIPPETS]
+        for snippet in snippets:
+            symbol = corpus.chunk_symbols[snippet.chunk]
             if symbol:
-                score = ranking.scores[file] + SNIPPET_WEIGHT * (spot.score - inside[0].score)
+                score = ranking.scores[file] + SNIPPET_WEIGHT * (snippet.score - snippets[0].score)
                 found.append((score, (corpus.files[file].path, symbol)))
     return [name for _, name in sorted(found, key=lambda one: -one[0])]
 

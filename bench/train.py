@@ -92,7 +92,7 @@ def _digest_features() -> str:
 def compute_example(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """What speaks for the best candidates of one record, and which of them are right."""
     query = build_query(make_search_query(record["problem_statement"]))
-    order = rank_files(corpus, query, {}, by_meaning=False).order[:CANDIDATES]
+    order = rank_files(corpus, query, {}, by_embedding=False).order[:CANDIDATES]
     evidence = Evidence(corpus, query)
     columns = [normalize(signal(evidence))[order] * corpus.priors[order] for signal in FEATURES.values()]
     gold = set(record["gold_files"])

@@ -1,11 +1,11 @@
 """The repository behind the port `Codebase`. What is heavy is imported when the index is built."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.domain.code import History, Hit, IndexFacts, Passage, SearchQuery
-from triage.index.vectors.chroma_connection import ChromaClient, open_embedded_chroma
+from triage.index.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -25,7 +25,7 @@ class GitCodebase:
         embeddings: "Embeddings | None" = None,
         embedding_name: str = "local",
         limits: "IndexLimits | None" = None,
-        chroma: Callable[[], ChromaClient] | None = open_embedded_chroma,
+        chroma: OpenChroma | None = open_embedded_chroma,
         ignore: Sequence[str] = (),
         cache: Path | None = None,
     ) -> None:

@@ -1,9 +1,9 @@
-"""One commit, indexed and searchable."""
+"""Indexes one commit and searches in it."""
 
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,14 +16,14 @@ from triage.index.corpus.corpus import Corpus
 from triage.index.files.code_owners import CodeOwners, read_code_owners, read_issue_forms
 from triage.index.files.ignore import remove_ignored
 from triage.index.rank.query import Query, build_query
-from triage.index.rank.ranking import rank_files
+from triage.index.rank.ranking import Ranking, rank_files
 from triage.index.rank.reasons import Reason, explain_rank
 from triage.index.rank.snippets import choose_chunks, read_passages
 from triage.index.source.commit import is_bare_repository, open_commit
 from triage.index.source.git import GitError
 from triage.index.source.plain_folder import NESTED_REPOSITORY, FolderTree
 from triage.index.source.tree import Listing, SourceTree
-from triage.index.vectors.chroma_connection import ChromaClient, open_embedded_chroma
+from triage.index.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 from triage.index.vectors.embed_corpus import LOCAL, CorpusVectors, embed_corpus, embed_query
 from triage.index.vectors.projection import project_query
 from triage.index.vectors.vector_cache import VectorCache
@@ -41,55 +41,52 @@ _NEAREST = 200
 
 @dataclass(frozen=True)
 class IndexedCommit:
-    """What was read, and what finds things in it."""
+    """An indexed commit, or an indexed folder without git."""
 
     corpus: Corpus
     vectors: CorpusVectors
     model: "Embeddings | None"
     owners: CodeOwners
     forms: list[str]
+    """Text of each issue form."""
     tree: SourceTree
 
-    def search(self, query: SearchQuery, limit: int) -> list[Hit]:
-        """Files ranked for the query, best first."""
+    def search(self, search: SearchQuery, limit: int) -> list[Hit]:
+        """Files ranked for the search, best first."""
         if not self.corpus.files or limit < 1:
             return []
-        asked = build_query(query)
-        nearest = self._find_nearest(query, asked)
-        ranking = rank_files(self.corpus, asked, nearest, by_meaning=self.vectors.embedding != LOCAL)
-        hits: list[Hit] = []
-        for file in ranking.order[:limit]:
-            chunks = choose_chunks(self.corpus, ranking, file, asked)
-            near = [Reason(0.5, f"close in meaning to the issue, by `{self.vectors.embedding}`")]
-            why = explain_rank(self.corpus, asked, ranking, file, chunks, near if file in ranking.nearest_files else [])
-            hits.append(
-                Hit(
-                    path=self.corpus.files[file].path,
-                    score=round(ranking.scores[file], 4),
-                    probability=round(ranking.chances[file], 4),
-                    passages=read_passages(self.corpus, file, chunks),
-                    reasons=why,
-                )
-            )
-        return hits
+        query = build_query(search)
+        near = self._find_nearest(search, query)
+        ranking = rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL)
+        return [self._make_hit(ranking, file) for file in ranking.order[:limit]]
 
-    def _find_nearest(self, query: SearchQuery, asked: Query) -> dict[int, float]:
+    def _make_hit(self, ranking: Ranking, file: int) -> Hit:
+        chunks = choose_chunks(ranking.evidence, file)
+        near = [Reason(0.5, f"close in meaning to the issue, by `{self.vectors.embedding}`")]
+        return Hit(
+            path=self.corpus.files[file].path,
+            score=round(ranking.scores[file], 4),
+            probability=round(ranking.probabilities[file], 4),
+            passages=read_passages(self.corpus, file, chunks),
+            reasons=explain_rank(ranking, file, chunks, near if file in ranking.nearest_files else []),
+        )
+
+    def _find_nearest(self, search: SearchQuery, query: Query) -> dict[int, float]:
         """Chunks that the vector store finds, with their similarity."""
         store = self.vectors.store
         if store is None:
             return {}
         if self.vectors.embedding == LOCAL or self.model is None:
-            return store.nearest(project_query(self.corpus, asked.term_weights), _NEAREST)
-        text = "\n".join([query.reading.text, *query.keywords])
-        vector = embed_query(self.model, text)
+            return store.nearest(project_query(self.corpus, query.term_weights), _NEAREST)
+        vector = embed_query(self.model, "\n".join([search.reading.text, *search.keywords]))
         return store.nearest(vector, _NEAREST) if vector is not None else {}
 
     def release_older(self, older: "IndexedCommit | None") -> None:
-        """Give up an older index's vectors: all stores of a process share one memory."""
-        stale = older.vectors.store if older else None
-        fresh = self.vectors.store
-        if stale is not None and (fresh is None or stale.key != fresh.key):
-            stale.release()
+        """Release an older index's vectors: all Chroma stores of a process share one memory."""
+        old_store = older.vectors.store if older else None
+        store = self.vectors.store
+        if old_store is not None and (store is None or old_store.key != store.key):
+            old_store.release()
 
 
 def index_repository(
@@ -97,29 +94,38 @@ def index_repository(
     repository: str,
     model: "Embeddings | None",
     model_name: str,
-    budget: IndexLimits,
-    chroma: Callable[[], ChromaClient] | None = open_embedded_chroma,
+    limits: IndexLimits,
+    open_chroma: OpenChroma | None = open_embedded_chroma,
     ignore: Sequence[str] = (),
     cache: CacheFolder | None = None,
 ) -> tuple[IndexedCommit, IndexFacts]:
-    """Read HEAD's commit, or the folder where there is none, but for what `ignore` names; nothing raised for odd files.
+    """Index HEAD's commit, or the folder if there is no commit. No file makes it fail.
 
-    CODEOWNERS and issue forms are read all the same.
+    Args:
+        root: Where the repository is.
+        repository: `owner/name`.
+        model: The embedding model, if there is one.
+        model_name: Its name.
+        limits: How much is indexed.
+        open_chroma: Opens what stores the vectors. With None they are compared in numpy.
+        ignore: Paths to leave out, as patterns of gitignore. CODEOWNERS and issue forms are read all the same.
+        cache: Where the index is cached.
     """
     started = time.perf_counter()
-    # Half a second of imports, while other processes read the files.
-    if chroma is not None:
+    # The import takes half a second, during which other processes read files.
+    if open_chroma is not None:
         threading.Thread(target=_import_chroma, daemon=True, name="import").start()
     notes: list[str] = []
     tree, listing = _open_tree(root.resolve(), notes)
-    place = IndexCache(cache, repository, repr(budget)) if cache and tree.commit else None
-    built = build_corpus(tree, remove_ignored(listing, ignore), budget, place.read() if place else None)
-    if place and built.make_cached_index:
-        place.write(built.make_cached_index())
-    known = VectorCache(cache, model_name) if cache and model else None
-    vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, chroma, known)
+    index_cache = IndexCache(cache, repository, repr(limits)) if cache and tree.commit else None
+    # No name for what is read, so that build_corpus can free it.
+    built = build_corpus(tree, remove_ignored(listing, ignore), limits, index_cache.read() if index_cache else None)
+    if index_cache and built.make_cached_index:
+        index_cache.write(built.make_cached_index())
+    vector_cache = VectorCache(cache, model_name) if cache and model else None
+    vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, open_chroma, vector_cache)
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
-    dirty = _is_dirty(tree, listing, notes)
+    is_dirty = _is_dirty(tree, listing, notes)
     facts = IndexFacts(
         commit=tree.commit,
         files=len(built.corpus.files),
@@ -130,7 +136,7 @@ def index_repository(
         embedding=vectors.embedding,
         notes=[*notes, *built.notes, *vectors.notes],
         seconds=round(time.perf_counter() - started, 3),
-        dirty=dirty,
+        dirty=is_dirty,
         reused=built.reused_files,
         cache=cache.problem if cache else "",
     )
@@ -142,7 +148,6 @@ def _import_chroma() -> None:
 
 
 def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:
-    """The commit, or the folder as it is."""
     try:
         commit = open_commit(root)
         return commit, commit.list_files()
@@ -160,8 +165,8 @@ def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:
 
 
 def _is_dirty(tree: SourceTree, listing: Listing, notes: list[str]) -> bool:
-    """Not looked at where there is no end of files: git itself knows no bound."""
     try:
+        # git has no time limit of its own: not for a listing that was too long.
         return not listing.truncated and tree.is_dirty()
     except GitError as error:
         notes.append(f"Whether the work tree differs from the commit could not be told ({error}).")

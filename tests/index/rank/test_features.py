@@ -140,16 +140,18 @@ def test_neighbouring_words_make_the_name_of_the_code(tmp_path: Path):
     )
     evidence = Evidence(corpus, build_query(make_query(title="Wrong rows in group by")))
     assert corpus.vocabulary.find_number("group_by") in evidence.term_weights
-    assert rank_files(corpus, evidence.query, {}, by_meaning=False).order[0] == corpus.file_numbers["a.py"]
+    assert rank_files(corpus, evidence.query, {}, by_embedding=False).order[0] == corpus.file_numbers["a.py"]
 
 
 def test_chances_are_shares_of_one_and_fall_with_the_score(tmp_path: Path):
     corpus = make_corpus(tmp_path, PROJECT)
-    ranking = rank_files(corpus, build_query(make_query(title="parse_date fails in a leap year")), {}, by_meaning=False)
-    chances = [ranking.chances[file] for file in ranking.order]
+    ranking = rank_files(
+        corpus, build_query(make_query(title="parse_date fails in a leap year")), {}, by_embedding=False
+    )
+    chances = [ranking.probabilities[file] for file in ranking.order]
     assert sum(chances) == pytest.approx(1.0)
     assert chances == sorted(chances, reverse=True)
-    assert rank_files(corpus, build_query(make_query(title="zzz")), {}, by_meaning=False).chances == {}
+    assert rank_files(corpus, build_query(make_query(title="zzz")), {}, by_embedding=False).probabilities == {}
 
 
 def test_top_is_in_order_and_leaves_out_what_has_nothing():
@@ -166,9 +168,9 @@ def test_postings_of_a_term_that_came_later_are_empty(evidence_of: Callable[[Sea
 def test_a_frame_is_all_that_speaks_for_an_empty_file(tmp_path: Path, files: Mapping[str, str]):
     corpus = make_corpus(tmp_path, files)
     asked = make_query(title="q", traces=[make_trace(("t/x.c", 2, "f"))])
-    ranking = rank_files(corpus, build_query(asked), {}, by_meaning=False)
+    ranking = rank_files(corpus, build_query(asked), {}, by_embedding=False)
     assert ranking.order == [corpus.file_numbers["t/x.c"]]
-    assert ranking.chances == {ranking.order[0]: 1.0}
+    assert ranking.probabilities == {ranking.order[0]: 1.0}
 
 
 def test_a_signal_without_weight_and_a_weight_without_signal_change_nothing(
@@ -176,13 +178,13 @@ def test_a_signal_without_weight_and_a_weight_without_signal_change_nothing(
 ):
     corpus = make_corpus(tmp_path, PROJECT)
     query = build_query(make_query(title="parse_date fails in a leap year"))
-    before = rank_files(corpus, query, {}, by_meaning=False).scores
+    before = rank_files(corpus, query, {}, by_embedding=False).scores
     weights = {**load_weights(), "gone": 1.0}
     monkeypatch.setattr("triage.index.rank.ranking.load_weights", lambda: weights)
     monkeypatch.setattr(
         "triage.index.rank.ranking.FEATURES", {**FEATURES, "new": lambda evidence: evidence.zeros() + 1}
     )
-    assert rank_files(corpus, query, {}, by_meaning=False).scores == before
+    assert rank_files(corpus, query, {}, by_embedding=False).scores == before
 
 
 def test_a_term_that_a_table_does_not_know_has_no_share(evidence_of: Callable[[SearchQuery], Evidence]):

@@ -1,6 +1,5 @@
 """Which definitions of a file are shown, and in which order."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from testing.cost_growth import assert_grows_linearly
 from tests.index.indexes import make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
 from triage.index.corpus.corpus import Corpus
+from triage.index.rank.evidence import Evidence
 from triage.index.rank.query import build_query
-from triage.index.rank.ranking import rank_files
 from triage.index.rank.snippets import (
     IN_TITLE,
     MAX_SNIPPETS,
@@ -50,7 +50,7 @@ def shown(folder: Path, text: str, asked: SearchQuery, path: str = PATH) -> list
 
 def chosen(corpus: Corpus, asked: SearchQuery, path: str = PATH) -> list[int]:
     query = build_query(asked)
-    return choose_chunks(corpus, rank_files(corpus, query, {}, by_meaning=False), corpus.file_numbers[path], query)
+    return choose_chunks(Evidence(corpus, query), corpus.file_numbers[path])
 
 
 def symbols(corpus: Corpus, chunks: Sequence[int]) -> list[str | None]:
@@ -93,7 +93,7 @@ def test_of_two_alike_the_one_whose_siblings_fit_leads(tmp_path: Path):
     text = alone + alone.replace("Cache", "Store").replace("(b)", "(key)").replace("(d)", "(key)")
     corpus = make_corpus(tmp_path, {PATH: text, **OTHER})
     query = build_query(make_query(title="the key is wrong"))
-    found = find_snippets(corpus, rank_files(corpus, query, {}, by_meaning=False), corpus.file_numbers[PATH], query)
+    found = find_snippets(Evidence(corpus, query), corpus.file_numbers[PATH])
     worth = {corpus.chunk_symbols[spot.chunk]: spot.score for spot in found}
     assert SIBLINGS / 3 < worth["Store.save"] - worth["Cache.save"] < SIBLINGS
 
@@ -105,10 +105,10 @@ def test_of_two_alike_the_one_whose_siblings_fit_leads(tmp_path: Path):
 def test_what_a_name_in_the_issue_is_worth(tmp_path: Path, left_out: dict[str, Any], worth: float):
     corpus = make_corpus(tmp_path, {PATH: STORE, **OTHER})
     query = build_query(make_query(title="Store.flush_queue hangs"))
-    ranking = rank_files(corpus, query, {}, by_meaning=False)
-    found = [
-        find_snippets(corpus, ranking, corpus.file_numbers[PATH], one)[0] for one in (query, replace(query, **left_out))
-    ]
+    evidence = Evidence(corpus, query)
+    other = Evidence(corpus, replace(query, **left_out))
+    vars(other)["chunk_scores"] = evidence.chunk_scores  # only the name counts differently
+    found = [find_snippets(one, corpus.file_numbers[PATH])[0] for one in (evidence, other)]
     assert symbols(corpus, [spot.chunk for spot in found]) == ["Store.flush_queue"] * 2
     assert found[0].score - found[1].score == pytest.approx(worth)
 
@@ -176,10 +176,9 @@ def test_at_most_three_pieces_that_do_not_overlap(tmp_path: Path):
 def test_a_file_that_only_its_path_speaks_for_shows_its_beginning(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"src/gadget.py": "x = 1\n", **OTHER})
     query = build_query(make_query(title="nothing of it stands there"))
-    ranking = rank_files(corpus, query, {}, by_meaning=False)
-    file = corpus.file_numbers["src/gadget.py"]
-    assert find_snippets(corpus, ranking, file, query) == []
-    assert choose_chunks(corpus, ranking, file, query) == [corpus.find_chunks(file)[0]]
+    evidence, file = Evidence(corpus, query), corpus.file_numbers["src/gadget.py"]
+    assert find_snippets(evidence, file) == []
+    assert choose_chunks(evidence, file) == [corpus.find_chunks(file)[0]]
 
 
 def test_a_file_without_text_has_no_pieces(tmp_path: Path):
@@ -206,14 +205,14 @@ def test_code_is_what_neither_comments_nor_documents(text: str, code: list[str])
     assert list(code_lines(text.split("\n"))) == code
 
 
-def test_ten_thousand_definitions_and_a_thousand_names_are_no_trouble(tmp_path: Path):
-    text = "".join(f"def step_{n}(x):\n    return x.value_{n}\n\n" for n in range(10_000))
-    corpus = make_corpus(tmp_path, {PATH: text, **OTHER})
-    names = " ".join(f"engine.step_{n}" for n in range(0, 10_000, 10))
-    frames = [(PATH, 3 * n + 1) for n in range(200)]
-    query = build_query(make_query(title="It hangs", prose=names, traces=[make_trace(*frames)]))
-    ranking = rank_files(corpus, query, {}, by_meaning=False)
-    started = time.perf_counter()
-    chunks = choose_chunks(corpus, ranking, corpus.file_numbers[PATH], query)
-    assert time.perf_counter() - started < 30
-    assert len(chunks) == MAX_SNIPPETS
+def test_many_definitions_and_names_take_linear_time(tmp_path: Path):
+    def make(size: int) -> tuple[Evidence, int]:
+        text = "".join(f"def step_{n}(x):\n    return x.value_{n}\n\n" for n in range(size))
+        corpus = make_corpus(tmp_path / str(size), {PATH: text, **OTHER})
+        names = " ".join(f"engine.step_{n}" for n in range(0, size, 10))
+        frames = [(PATH, 3 * n + 1) for n in range(200)]
+        query = build_query(make_query(title="It hangs", prose=names, traces=[make_trace(*frames)]))
+        return Evidence(corpus, query), corpus.file_numbers[PATH]
+
+    assert_grows_linearly(make, lambda one: choose_chunks(*one), 10_000)
+    assert len(choose_chunks(*make(1_000))) == MAX_SNIPPETS

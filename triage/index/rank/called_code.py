@@ -1,4 +1,4 @@
-"""From what the words find to what that calls: an issue names the symptom, the cause may lie one call further."""
+"""Finds code that the best chunks call: an issue describes the symptom, and the cause may be one call further."""
 
 import re
 from collections import defaultdict
@@ -7,27 +7,27 @@ from collections.abc import Mapping
 from triage.index.corpus.tokens import split_into_terms
 from triage.index.rank.evidence import Evidence, Scores
 
-_ANCHORS = 12
-"""Chunks to start from: further ones are guesses themselves."""
-_MAX_FILES = 3
-"""A name that more files define leads nowhere."""
-_CALLED = re.compile(r"([^\W\d]\w*+)[ \t]*\(")
+_MAX_CALLERS = 12
+"""Best chunks whose calls are followed."""
+_MAX_DEFINING_FILES = 3
+"""A name that more files define is ignored."""
+_CALL = re.compile(r"([^\W\d]\w*+)[ \t]*\(")
 
 
 def score_called_code(evidence: Evidence) -> Scores:
-    """Sources of what the best chunks of other sources call by a name that has a word of the issue."""
-    found = evidence.zeros()
-    for chunk in evidence.find_best_chunks(_ANCHORS):
+    """Score files that define what the best chunks of other files call, if the name contains a term of the issue."""
+    scores = evidence.zeros()
+    for chunk in evidence.find_best_chunks(_MAX_CALLERS):
         for files in _find_calls(evidence, chunk).values():
             for file in files:
-                found[file] += float(evidence.chunk_scores[chunk]) / len(files)
-    return found
+                scores[file] += float(evidence.chunk_scores[chunk]) / len(files)
+    return scores
 
 
 def find_calls_to(evidence: Evidence, file: int) -> Mapping[str, str]:
-    """Names that the file defines, and the definition among the best chunks that calls each."""
+    """Names that the file defines and the best chunks call, each with the calling definition."""
     found: dict[str, str] = {}
-    for chunk in evidence.find_best_chunks(_ANCHORS):
+    for chunk in evidence.find_best_chunks(_MAX_CALLERS):
         symbol = evidence.corpus.chunk_symbols[chunk]
         for name, files in _find_calls(evidence, chunk).items():
             if file in files and symbol:
@@ -36,13 +36,13 @@ def find_calls_to(evidence: Evidence, file: int) -> Mapping[str, str]:
 
 
 def _find_calls(evidence: Evidence, chunk: int) -> Mapping[str, set[int]]:
-    """Called names, and the few other sources that define them."""
+    """Names that a chunk calls, with the other files of product code that define them."""
     own = int(evidence.corpus.chunk_files[chunk])
     calls: dict[str, set[int]] = defaultdict(set)
-    for name in sorted(set(_CALLED.findall(evidence.chunk_text(chunk)))):
+    for name in sorted(set(_CALL.findall(evidence.chunk_text(chunk)))):
         if any(term in evidence.query.term_weights for term in split_into_terms(name)):
-            places = evidence.corpus.definitions.get(name, ())
-            files = {place.file for place in places if evidence.corpus.product_files[place.file]}
-            if 0 < len(files) <= _MAX_FILES and own not in files:
+            locations = evidence.corpus.definitions.get(name, ())
+            files = {location.file for location in locations if evidence.corpus.product_files[location.file]}
+            if 0 < len(files) <= _MAX_DEFINING_FILES and own not in files:
                 calls[name] = files
     return calls

@@ -1,4 +1,4 @@
-"""One search in one repository, as all signals share it: each part is worked out when it is first asked for."""
+"""What the features of one search share. Each part is computed when it is first used."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,60 +13,60 @@ from triage.index.rank.mentions import Mentions, find_mentions
 from triage.index.rank.query import Query
 
 Scores = NDArray[np.float32]
-"""One number for each file (or chunk), at least 0."""
+"""One number of at least 0 for each file, or for each chunk."""
 _SECOND, _THIRD = 1 / 2, 1 / 3
-"""A file scores as its best chunk and these shares of the next two."""
+"""Shares of a file's second and third chunk, which are added to its best one."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A query, and the repository that is searched."""
+    """A query and the repository that is searched."""
 
     corpus: Corpus
     query: Query
 
     @cached_property
     def term_weights(self) -> Mapping[int, float]:
-        """The query's terms that the repository knows, by number."""
+        """Weights of the query's terms that the repository has, by term number."""
         return self._number_terms({**self.query.joined_weights, **self.query.term_weights})
 
     @cached_property
     def terms(self) -> Mapping[int, str]:
-        """The terms behind the numbers in `weights`."""
+        """The terms behind the numbers of `term_weights`."""
         number = self.corpus.vocabulary.find_number
-        found = ((number(term), term) for term in (*self.query.joined_weights, *self.query.term_weights))
-        return {known: term for known, term in found if known is not None}
+        numbered = ((number(term), term) for term in (*self.query.joined_weights, *self.query.term_weights))
+        return {known: term for known, term in numbered if known is not None}
 
     @cached_property
     def chunk_scores(self) -> Scores:
-        """Each chunk by the whole query."""
+        """Score of each chunk for the whole query."""
         return self.corpus.by_chunk.score_documents(self.term_weights)
 
     @cached_property
     def mentions(self) -> Mentions:
-        """What the issue names outright."""
+        """What the issue mentions."""
         return find_mentions(self.corpus, self.query)
 
     @cached_property
     def best_chunk_scores(self) -> Scores:
-        """Files by their best chunks."""
+        """Score of each file by its best chunks, for the whole query."""
         return self.sum_best_chunks(self.chunk_scores)
 
     def score_chunks(self, part: str) -> Scores:
-        """Files by their best chunks, for a part of the issue alone."""
+        """Score of each file by its best chunks, for one part of the issue."""
         weights = self._number_terms(self.query.part_weights.get(part, {}))
         return self.sum_best_chunks(self.corpus.by_chunk.score_documents(weights)) if weights else self.zeros()
 
     def score_files(self, part: str) -> Scores:
-        """Files as a whole, for a part of the issue alone."""
+        """Score of each file as a whole, for one part of the issue."""
         return self.corpus.by_file.score_documents(self._number_terms(self.query.part_weights.get(part, {})))
 
     def score_paths(self, part: str) -> Scores:
-        """Paths, for a part of the issue alone."""
+        """Score of each path, for one part of the issue."""
         return self.corpus.by_path.score_documents(self._number_terms(self.query.part_weights.get(part, {})))
 
     def score_share(self, part: str) -> Scores:
-        """How much of a part's words each file has, rare words counting more."""
+        """Sum of the idf of one part's terms that each file has."""
         table = self.corpus.by_file
         found = self.zeros()
         for term in self._number_terms(self.query.part_weights.get(part, {})):
@@ -74,10 +74,10 @@ class Evidence:
                 found[documents] += table.idf[term]
         return found
 
-    def to_array(self, signal: Mapping[int, float]) -> Scores:
-        """Numbers of some files as numbers of all."""
+    def to_array(self, file_scores: Mapping[int, float]) -> Scores:
+        """Scores of all files, from those of some."""
         scores = self.zeros()
-        scores[list(signal)] = list(signal.values())
+        scores[list(file_scores)] = list(file_scores.values())
         return scores
 
     def zeros(self) -> Scores:
@@ -85,7 +85,7 @@ class Evidence:
         return np.zeros(len(self.corpus.files), dtype=np.float32)
 
     def sum_best_chunks(self, scores: Scores) -> Scores:
-        """Each file's best chunk, with half of its second and a third of its third."""
+        """Score of each file's best chunk, plus half of its second and a third of its third one."""
         total = self.zeros()
         if not len(scores):
             return total
@@ -93,23 +93,23 @@ class Evidence:
         scored = np.flatnonzero(scores)
         order = scored[np.lexsort((-scores[scored], files[scored]))]
         ordered = files[order]
-        place = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
-        for rank, share in enumerate((1.0, _SECOND, _THIRD)):
-            chosen = place == rank
+        rank = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
+        for number, share in enumerate((1.0, _SECOND, _THIRD)):
+            chosen = rank == number
             total[ordered[chosen]] += np.float32(share) * scores[order[chosen]]
         return total
 
     def find_best_chunks(self, count: int) -> Sequence[int]:
-        """Chunks of sources that score highest, best first."""
+        """Chunks of product code with the highest scores, best first."""
         return find_highest(np.where(self.corpus.product_files[self.corpus.chunk_files], self.chunk_scores, 0), count)
 
     def chunk_text(self, chunk: int) -> str:
-        """Lines of a chunk."""
+        """Text of a chunk."""
         lines = self.file_lines(int(self.corpus.chunk_files[chunk]))
         return "\n".join(lines[int(self.corpus.chunk_starts[chunk]) - 1 : int(self.corpus.chunk_ends[chunk])])
 
     def file_lines(self, file: int) -> list[str]:
-        """Lines of a file, unpacked once."""
+        """Lines of a file, which is decompressed once."""
         if file not in self._lines:
             self._lines[file] = self.corpus.files[file].read_lines()
         return self._lines[file]

@@ -1,11 +1,11 @@
-"""What speaks for a file: one row for each signal.
+"""The features of the ranking, one row each.
 
-A signal gives every file a number from 0 up; it is divided by the highest one, so that the best file has 1. How much
-a signal counts stands in `weights.json`, which `python -m bench.train` writes.
+A feature gives each file a number of at least 0. The numbers are divided by the highest one, so that the best file has
+1. The weight of a feature is in `weights.json`, which `python -m bench.train` writes.
 
-To add a signal: a function from `Evidence` to `Scores`, a row here, and train; until then it counts nothing. To change
-one: train with a fresh `--cache` folder. Where it leads to files that share no word with the issue, `_candidates` in
-`rank.py` must take them up too; what it says to a maintainer is a function in `reasons.py`.
+To add a feature: write a function from `Evidence` to `Scores`, add a row here, and train. Until then its weight is 0.
+To change one: train with a new `--cache` folder. If it finds files that share no word with the issue, add them in
+`_find_candidates` in `ranking.py`. A function in `reasons.py` explains it to a maintainer.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,19 +25,19 @@ def _mention_scores(name: str) -> Callable[[Evidence], Scores]:
 
 
 def _score_neighbours(evidence: Evidence) -> Scores:
-    """How well the best other files of the same folder fit."""
+    """Scores of the best other files in the same folder."""
     scores = (evidence.best_chunk_scores * evidence.corpus.priors).tolist()
-    found = evidence.zeros()
-    for numbers in evidence.corpus.files_by_folder.values():
-        best = sorted(numbers, key=lambda number: -scores[number])[: _NEIGHBOURS + 1]
-        found[numbers] = sum(scores[number] for number in best[:_NEIGHBOURS])
-        for number in best[:_NEIGHBOURS]:
-            found[number] = sum(scores[other] for other in best if other != number)
-    return found
+    sums = evidence.zeros()
+    for files in evidence.corpus.files_by_folder.values():
+        best = sorted(files, key=lambda file: -scores[file])[: _NEIGHBOURS + 1]
+        sums[files] = sum(scores[file] for file in best[:_NEIGHBOURS])
+        for file in best[:_NEIGHBOURS]:
+            sums[file] = sum(scores[other] for other in best if other != file)
+    return sums
 
 
 def _score_package(evidence: Evidence) -> Scores:
-    """The issue names the package around the file."""
+    """The issue mentions the package that contains the file."""
     corpus = evidence.corpus
     if not corpus.packages:
         return evidence.zeros()
@@ -46,7 +46,7 @@ def _score_package(evidence: Evidence) -> Scores:
 
 
 def _score_size(evidence: Evidence) -> Scores:
-    """More code holds more faults."""
+    """More code has more bugs."""
     return np.log1p(np.bincount(evidence.corpus.chunk_files, minlength=len(evidence.corpus.files))).astype(np.float32)
 
 

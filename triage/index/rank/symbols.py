@@ -1,4 +1,4 @@
-"""Where a name is defined, for somebody who asks by the name alone."""
+"""Looks up definitions by name."""
 
 from collections.abc import Sequence
 
@@ -7,29 +7,28 @@ from triage.index.corpus.corpus import Corpus, DefinitionLocation
 from triage.index.parse.definitions import normalize_name
 
 MAX_DEFINITIONS = 50
-"""Definitions told of one name: a file is unpacked for each."""
+"""Of one name; the file of each has to be decompressed."""
 
 
 def look_up_definitions(corpus: Corpus, name: str) -> list[Passage]:
-    """Definitions of a name such as `save`, `Store.save`, `store::Store::save()`; likely sources first.
+    """Definitions of a name such as `save`, `Store.save` or `store::Store::save()`, those in product code first.
 
-    Those that belong to the owner which the name gives; where none does (an inherited method, a module's name),
-    all of its last part.
+    If nothing belongs to the owner in the name (the method is inherited, or the owner is a module), all definitions of
+    the last part.
     """
-    written = name.replace("`", " ").split()
-    parts = normalize_name(written[-1]).split(".") if written else [""]
-    places = corpus.definitions.get(parts[-1], ())
-    inside = [place for place in places if place.name.split(".")[-len(parts) :] == parts]
-    return _read_passages(corpus, (inside or places)[:MAX_DEFINITIONS])  # likely sources stand first in a corpus
+    words = name.replace("`", " ").split()
+    parts = normalize_name(words[-1]).split(".") if words else [""]
+    locations = corpus.definitions.get(parts[-1], ())
+    inside = [location for location in locations if location.name.split(".")[-len(parts) :] == parts]
+    return _read_passages(corpus, (inside or locations)[:MAX_DEFINITIONS])  # a corpus has product code first
 
 
-def _read_passages(corpus: Corpus, places: Sequence[DefinitionLocation]) -> list[Passage]:
-    """The definitions with their text; places of one file stand side by side, and it is unpacked once."""
-    found: list[Passage] = []
+def _read_passages(corpus: Corpus, locations: Sequence[DefinitionLocation]) -> list[Passage]:
+    passages: list[Passage] = []
     file, lines = -1, list[str]()
-    for place in places:
-        if place.file != file:
-            file, lines = place.file, corpus.files[place.file].read_lines()
-        span = Span(path=corpus.files[file].path, start=place.start, end=place.end)
-        found.append(Passage(span=span, text="\n".join(lines[place.start - 1 : place.end]), symbol=place.name))
-    return found
+    for one in locations:
+        if one.file != file:  # definitions of one file are adjacent
+            file, lines = one.file, corpus.files[one.file].read_lines()
+        span = Span(path=corpus.files[file].path, start=one.start, end=one.end)
+        passages.append(Passage(span=span, text="\n".join(lines[one.start - 1 : one.end]), symbol=one.name))
+    return passages

@@ -1,6 +1,6 @@
 """Opens Chroma, in this process or on a server, and translates its errors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
@@ -44,6 +44,9 @@ class ChromaClient(Protocol):
     def list_collections(self) -> "Sequence[Collection]": ...  # noqa: D102
 
     def delete_collection(self, name: str) -> None: ...  # noqa: D102
+
+
+OpenChroma = Callable[[], ChromaClient]
 
 
 @cache

@@ -1,7 +1,7 @@
 """Makes vectors of chunks and queries: with an embedding model where one is given and answers, else by projection."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from triage.errors import BudgetExceeded, TriageError
 from triage.index.corpus.corpus import Corpus
-from triage.index.vectors.chroma_connection import ChromaClient, StoreFailed, open_embedded_chroma
+from triage.index.vectors.chroma_connection import OpenChroma, StoreFailed, open_embedded_chroma
 from triage.index.vectors.chroma_store import ChromaStore, VectorKey, digest_layout
 from triage.index.vectors.exact_store import ExactStore
 from triage.index.vectors.projection import project_chunks
@@ -32,7 +32,6 @@ _MAX_CHARS = 6_000
 """Of a text; common embedding models take about 8,000 tokens."""
 
 Matrix = NDArray[np.float32]
-OpenChroma = Callable[[], ChromaClient]
 
 
 class VectorStore(Protocol):
