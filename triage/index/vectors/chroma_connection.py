@@ -30,9 +30,9 @@ class StoreFailed(Exception):
 class ChromaClient(Protocol):
     """What the vector store needs of Chroma; chromadb's own clients have it."""
 
-    def get_settings(self) -> "Settings": ...  # noqa: D102
+    def get_settings(self) -> "Settings": ...
 
-    def get_or_create_collection(  # noqa: D102
+    def get_or_create_collection(
         self,
         name: str,
         *,
@@ -41,9 +41,9 @@ class ChromaClient(Protocol):
         embedding_function: None = None,
     ) -> "Collection": ...
 
-    def list_collections(self) -> "Sequence[Collection]": ...  # noqa: D102
+    def list_collections(self) -> "Sequence[Collection]": ...
 
-    def delete_collection(self, name: str) -> None: ...  # noqa: D102
+    def delete_collection(self, name: str) -> None: ...
 
 
 OpenChroma = Callable[[], ChromaClient]
