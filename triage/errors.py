@@ -1,24 +1,24 @@
-"""What can go wrong, by who must act.
+"""Errors of this project, by who must act.
 
     TriageError
-    ├── SetupError               the workflow's author must mend it: exit code 1, status failed
-    │   ├── BadInput             an input, file or payload that cannot be read
-    │   │   └── BadConfig        the project's own settings cannot be used; knows file and line
+    ├── SetupError               the workflow's author must fix it: exit code 1, status failed
+    │   ├── BadInput             an input, file or payload cannot be read
+    │   │   └── BadConfig        the project's own settings have errors; knows file and line
     │   ├── NoSuchIssue          the issue does not exist, or the token may not see it
-    │   │   └── IssueMoved       it lives elsewhere now, or was deleted: nothing to do here
-    │   └── PermissionMissing    the token lacks a permission; names the `permissions:` line
-    ├── CannotPublish            GitHub did not take what was written; the summary still stands
-    │   ├── NoSuchComment        the comment is gone, or the whole issue with it
-    │   └── GitHubUnavailable    GitHub cannot be reached at the moment, for reading or for writing
-    │       └── RateLimited      the token has asked too often
-    ├── NoSuchCollection         nothing was indexed under this repository
-    ├── BudgetSpent              a cap would be exceeded by this call
-    │   └── DollarsSpent         the cap in dollars: a cheaper model may still fit
-    ├── TimeSpent                the run has no time left for this call
-    └── ModelUnavailable         a model call failed for good; `reason` names how
-        └── BadAnswer            the model answered, but not what was asked for
+    │   │   └── IssueMoved       the issue was moved or deleted: nothing to do here
+    │   └── PermissionMissing    the token lacks a permission; the message has the `permissions:` line
+    ├── CannotPublish            GitHub refused a write; the job summary is written anyway
+    │   ├── NoSuchComment        the comment or its issue was deleted
+    │   └── GitHubUnavailable    GitHub cannot be reached at the moment, for reads or writes
+    │       └── RateLimited      the token has made too many requests
+    ├── NotIndexed               nothing was indexed under this repository
+    ├── BudgetExceeded           this call would exceed a limit
+    │   └── CostLimitExceeded    the limit is in US dollars: a cheaper model may still fit
+    ├── TimeLimitExceeded        the run has no time left for this call
+    └── ModelUnavailable         a model call failed for good; `reason` says why
+        └── InvalidAnswer        the model answered, but not in the requested form
 
-Messages are written for the person who must act, one line, without text from outside.
+A message is one line for whoever must act. It never contains text from outside.
 """
 
 from pathlib import PurePath
@@ -29,17 +29,17 @@ class TriageError(Exception):
 
 
 class SetupError(TriageError):
-    """Something that the workflow's author or the person at the terminal must mend."""
+    """The workflow's author, or whoever runs the command, must fix something."""
 
 
 class BadInput(SetupError):
-    """An input, file or payload that cannot be read."""
+    """An input, file or payload cannot be read."""
 
 
 class BadConfig(BadInput):
-    """The project's own settings cannot be used.
+    """The project's own settings have errors.
 
-    `path` is the file, `line` the first one at fault.
+    `path` is the file, `line` the line of the first error.
     """
 
     def __init__(self, path: str, line: int, message: str) -> None:
@@ -53,7 +53,7 @@ class NoSuchIssue(SetupError):
 
 
 class IssueMoved(NoSuchIssue):
-    """The issue, or the repository, is not here any more: it lives elsewhere, or was deleted."""
+    """The issue or its repository was moved or deleted."""
 
 
 class PermissionMissing(SetupError):
@@ -61,19 +61,19 @@ class PermissionMissing(SetupError):
 
 
 class CannotPublish(TriageError):
-    """GitHub did not take what was written."""
+    """GitHub refused a write."""
 
 
 class NoSuchComment(CannotPublish):
-    """The comment is gone, or the whole issue with it."""
+    """The comment or its issue was deleted."""
 
 
 class GitHubUnavailable(CannotPublish):
-    """GitHub cannot be reached at the moment: rate limit, server fault, no connection."""
+    """GitHub cannot be reached at the moment: rate limit, server error, no connection."""
 
 
 class RateLimited(GitHubUnavailable):
-    """The token has asked too often, and there is no time to wait."""
+    """The token has made too many requests, and the run has no time to wait."""
 
 
 class NotIndexed(TriageError):
@@ -81,11 +81,11 @@ class NotIndexed(TriageError):
 
 
 class BudgetExceeded(TriageError):
-    """A cap would be exceeded by this call."""
+    """This call would exceed a limit."""
 
 
 class CostLimitExceeded(BudgetExceeded):
-    """The cap in dollars would be exceeded; a cheaper model may still fit."""
+    """This call would exceed the limit in US dollars; a cheaper model may still fit."""
 
 
 class TimeLimitExceeded(TriageError):
@@ -104,13 +104,13 @@ class ModelUnavailable(TriageError):
 
 
 class InvalidAnswer(ModelUnavailable):
-    """The model answered, but not what was asked for: empty, cut, refused, or of another shape."""
+    """The model's answer is empty, truncated, a refusal, or of another shape than requested."""
 
 
 def error_location(error: BaseException) -> str:
-    """Type and place of an exception, without any data."""
+    """Type and place of an exception, such as `KeyError in cli.py:12`. Contains no data."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    place = f" in {PurePath(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
-    return type(error).__name__ + place
+    location = f" in {PurePath(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
+    return type(error).__name__ + location

@@ -1,4 +1,4 @@
-"""Sessions of `requests` that keep to the network's rules."""
+"""`requests` sessions with the machine's proxies and certificates."""
 
 import ssl
 from functools import cached_property
@@ -12,10 +12,10 @@ from triage.network import Network
 
 
 def configure_session(session: requests.Session, network: Network, url: str) -> None:
-    """Have a session ask an address by our proxy, trust whom we trust, and read no variable on its own.
+    """Make a session use the network's proxy and certificates for a URL, and ignore the environment's variables.
 
     Raises:
-        OSError: A file of certificates cannot be used.
+        OSError: A certificate file cannot be used.
     """
     scheme, proxy = urlsplit(url).scheme, network.proxy_for(url)
     session.trust_env = False
@@ -24,7 +24,7 @@ def configure_session(session: requests.Session, network: Network, url: str) -> 
 
 
 class _NetworkAdapter(HTTPAdapter):
-    """Checks certificates by the network's rules; a file that somebody names for one session wins."""
+    """Uses the network's TLS settings, unless the session has a certificate file of its own."""
 
     def __init__(self, network: Network, url: str) -> None:
         self._network, self._url = network, url
@@ -38,16 +38,15 @@ class _NetworkAdapter(HTTPAdapter):
     def build_connection_pool_key_attributes(
         self, request: requests.PreparedRequest, verify: Any, cert: Any = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        host, checks = super().build_connection_pool_key_attributes(request, verify, cert)
+        host, pool = super().build_connection_pool_key_attributes(request, verify, cert)
         if verify is True:
-            checks["ssl_context"] = self._ssl_context if cert is None else self._ssl_context_with_key
-        return host, checks
+            pool["ssl_context"] = self._ssl_context if cert is None else self._ssl_context_with_key
+        return host, pool
 
     def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
         if verify is not True:
             super().cert_verify(conn, url, verify, cert)
 
     def proxy_manager_for(self, proxy: str, **settings: Any) -> Any:
-        return super().proxy_manager_for(
-            proxy, proxy_ssl_context=self._network.proxy_ssl_context(self._url), **settings
-        )
+        context = self._network.proxy_ssl_context(self._url)
+        return super().proxy_manager_for(proxy, proxy_ssl_context=context, **settings)

@@ -1,6 +1,6 @@
-"""How the outside is reached, the same for every client: by which proxy, and whose certificates are trusted.
+"""Proxies and trusted certificates, the same for every client.
 
-Left alone, the clients' libraries read different variables, and read `NO_PROXY` differently.
+The clients' libraries read different variables by themselves, and interpret `NO_PROXY` differently.
 """
 
 import ipaddress
@@ -25,67 +25,62 @@ _CERTIFICATE_PROBLEMS = {
     62: "its certificate is for another host",
     64: "its certificate is for another host",
 }
-"""By OpenSSL's code (x509_vfy.h)."""
+"""By the error code of OpenSSL (x509_vfy.h)."""
 _PROXY_LOGIN_ERROR = re.compile(r"^\w*Proxy\w*: .*\b407\b|Tunnel connection failed: 407\b", re.DOTALL)
 PROXY_LOGIN_REFUSED = "the proxy refuses the login (407)"
 
 
 class CertificateAuthorities(Value):
-    """Whose certificates are trusted.
-
-    Without `places` those of the system and of the `certifi` package; `further` are trusted beside whatever else is.
-    """
+    """Trusted certificate authorities."""
 
     paths: tuple[Path, ...] = ()
-    """Files in PEM, and folders as OpenSSL's `rehash` makes them."""
+    """PEM files, and folders in the layout of `openssl rehash`. If empty, the system's and those of `certifi`."""
     extra: Path | None = None
+    """A PEM file that is trusted in addition."""
 
 
 class Network(Value):
-    """Proxies and certificates of the machine that we run on."""
+    """Proxies and certificates of this machine."""
 
     proxies: dict[str, SecretStr] = Field(default_factory=dict)
-    """Address of the proxy, by the scheme of what is asked."""
+    """URL of the proxy, by the scheme of the requested URL."""
     no_proxy: tuple[str, ...] = ()
-    """What no proxy is used for: the entries of `NO_PROXY`."""
+    """The entries of `NO_PROXY`."""
     authorities: CertificateAuthorities = CertificateAuthorities()
 
     def proxy_for(self, url: str) -> str | None:
-        """The proxy for an address, login included; none to go straight there."""
-        asked = urlsplit(url)
-        proxy = self.proxies.get(asked.scheme)
-        return (
-            None
-            if proxy is None or any(_matches_no_proxy(entry, asked) for entry in self.no_proxy)
-            else proxy.get_secret_value()
-        )
+        """The proxy's URL for a requested URL, login included; none for a direct connection."""
+        requested = urlsplit(url)
+        proxy = self.proxies.get(requested.scheme)
+        if proxy is None or any(_matches_no_proxy(entry, requested) for entry in self.no_proxy):
+            return None
+        return proxy.get_secret_value()
 
     def ssl_context(self, url: str, *, shared: bool = True) -> ssl.SSLContext:
-        """What a connection to the address checks certificates by; not shared for whoever loads a key into it.
+        """The TLS settings of a connection to the URL. Ask for one that is not shared to load a client key into it.
 
         Raises:
-            OSError: A file of certificates cannot be used.
+            OSError: A certificate file cannot be used.
         """
-        secured = url.startswith("https:") or self.proxy_ssl_context(url)
-        if not secured:
+        if not url.startswith("https:") and not self.proxy_ssl_context(url):
             return _empty_ssl_context()
         return create_ssl_context(self.authorities) if shared else create_ssl_context.__wrapped__(self.authorities)
 
     def proxy_ssl_context(self, url: str) -> ssl.SSLContext | None:
-        """What the connection to the proxy for an address checks certificates by; none when it needs none."""
+        """The TLS settings of the connection to the URL's proxy; none without an https proxy."""
         return create_ssl_context(self.authorities) if (self.proxy_for(url) or "").startswith("https:") else None
 
 
 DIRECT = Network()
-"""No proxy, and the usual authorities."""
+"""No proxy, and the default authorities."""
 
 
 @cache
 def create_ssl_context(authorities: CertificateAuthorities) -> ssl.SSLContext:
-    """Checks that trust these authorities, one for all clients: to make one takes a tenth of a second.
+    """TLS settings that trust these authorities. Cached, because creating one takes a tenth of a second.
 
     Raises:
-        OSError: A file cannot be read or holds no certificate in PEM; `ssl.SSLError` is one.
+        OSError: A file cannot be read or has no PEM certificate (`ssl.SSLError` is an OSError).
     """
     context = _empty_ssl_context()
     if not authorities.paths:
@@ -93,35 +88,32 @@ def create_ssl_context(authorities: CertificateAuthorities) -> ssl.SSLContext:
 
         context.load_default_certs()
         context.load_verify_locations(cafile=certifi.where())
-    for place in authorities.paths:
-        if place.is_dir():
-            context.load_verify_locations(capath=str(place))
+    for path in authorities.paths:
+        if path.is_dir():
+            context.load_verify_locations(capath=str(path))
         else:
-            context.load_verify_locations(cafile=str(place))
+            context.load_verify_locations(cafile=str(path))
     if authorities.extra:
         context.load_verify_locations(cafile=str(authorities.extra))
     return context
 
 
 def _empty_ssl_context() -> ssl.SSLContext:
-    """Checks that trust nobody yet.
-
-    By OpenSSL's own rules: the stricter ones that Python 3.13 adds refuse many companies' authorities.
-    """
+    # Without VERIFY_X509_STRICT, which Python 3.13 sets by default: many private authorities do not conform to it.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     return context
 
 
-def _matches_no_proxy(entry: str, asked: SplitResult) -> bool:
-    """Whether an entry of `NO_PROXY` names the address.
+def _matches_no_proxy(entry: str, requested: SplitResult) -> bool:
+    """Whether an entry of `NO_PROXY` matches the URL.
 
-    Names stand for themselves and what is below them, with or without a dot or `*.` before them, as curl has it; blocks
-    such as `10.0.0.0/8` for the addresses in them, as Go has it. A port, when there is one, must be the same.
+    As in curl, a name matches its subdomains too, with or without a leading dot or `*.`. As in Go, a block such as
+    `10.0.0.0/8` matches the addresses in it. A port must be equal.
     """
-    host = (asked.hostname or "").rstrip(".")
+    host = (requested.hostname or "").rstrip(".")
     name, port = _split_port(entry)
-    if port is not None and port != (asked.port or _PORTS.get(asked.scheme)):
+    if port is not None and port != (requested.port or _PORTS.get(requested.scheme)):
         return False
     if name == "*":
         return True
@@ -136,7 +128,6 @@ def _matches_no_proxy(entry: str, asked: SplitResult) -> bool:
 
 
 def _split_port(entry: str) -> tuple[str, int | None]:
-    """Name or address, and port."""
     if entry.startswith("["):
         name, _, rest = entry[1:].partition("]")
         return name + (rest if rest.startswith("/") else ""), _parse_port(rest)
@@ -159,24 +150,24 @@ def _parse_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address |
 
 
 def describe_connection_problem(error: BaseException) -> str:
-    """What of the way to a server somebody must mend, in our words; empty when the line merely broke."""
-    for one in _error_chain(error):
-        if isinstance(one, ssl.SSLCertVerificationError) and hasattr(one, "verify_code"):  # aiohttp's own has none
-            return _CERTIFICATE_PROBLEMS.get(one.verify_code, "its certificate is not valid")
-        # aiohttp has the number in a field, http.client and httpx have it in the message only.
-        if _PROXY_LOGIN_ERROR.search(f"{type(one).__name__}: {getattr(one, 'status', '')} {one}"):
+    """A problem of certificates or of the proxy's login, which somebody must fix; empty for any other error."""
+    for cause in _error_chain(error):
+        if isinstance(cause, ssl.SSLCertVerificationError) and hasattr(cause, "verify_code"):  # aiohttp's has none
+            return _CERTIFICATE_PROBLEMS.get(cause.verify_code, "its certificate is not valid")
+        # aiohttp has the number in a field, http.client and httpx in the message only.
+        if _PROXY_LOGIN_ERROR.search(f"{type(cause).__name__}: {getattr(cause, 'status', '')} {cause}"):
             return PROXY_LOGIN_REFUSED
     return ""
 
 
 def _error_chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and all that it was made of; urllib3 has it among the arguments."""
-    waiting, seen = [error], set[int]()
-    while waiting:
-        one = waiting.pop()
-        if id(one) in seen:
+    """The error and its causes; urllib3 has them among the arguments."""
+    pending, visited = [error], set[int]()
+    while pending:
+        current = pending.pop()
+        if id(current) in visited:
             continue
-        seen.add(id(one))
-        yield one
-        inner = (one.__cause__, one.__context__, getattr(one, "reason", None), *one.args)
-        waiting += [other for other in inner if isinstance(other, BaseException)]
+        visited.add(id(current))
+        yield current
+        inner = (current.__cause__, current.__context__, getattr(current, "reason", None), *current.args)
+        pending += [other for other in inner if isinstance(other, BaseException)]

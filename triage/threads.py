@@ -1,7 +1,7 @@
-"""Blocking work beside the event loop, which can be walked away from.
+"""Blocking work in threads that a run can abandon.
 
-A thread cannot be ended from outside. So what it does asks, before each request and each process that it starts,
-whether anybody still waits; and what it has started is ended for it.
+A thread cannot be stopped from outside. So its work calls `raise_if_abandoned` before each request and each process
+that it starts, and `call_when_abandoned` ends what is already running.
 """
 
 import asyncio
@@ -16,16 +16,14 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 CLEANUP_SECONDS = 0.5
-"""For tasks that are cancelled as the loop ends."""
+"""For tasks that are cancelled when the event loop ends."""
 
 
 class Abandoned(BaseException):
-    """Nobody waits for this thread any more. No `Exception`, so that nobody takes it for a failure and tries again."""
+    """Nobody waits for this thread any more. Not an `Exception`, so that no retry and no fallback catches it."""
 
 
 class _ThreadJob:
-    """What one thread was sent for."""
-
     def __init__(self, seconds: float | None) -> None:
         self.deadline = math.inf if seconds is None else time.monotonic() + seconds
         self.abandoned = threading.Event()
@@ -35,71 +33,70 @@ class _ThreadJob:
     def abandon(self) -> None:
         with self._lock:
             self.abandoned.set()
-            ends = list(self._callbacks)
-        for end in ends:
-            end()
+            callbacks = list(self._callbacks)
+        for callback in callbacks:
+            callback()
 
     def raise_if_abandoned(self) -> None:
         if self.abandoned.is_set():
             raise Abandoned
 
     @contextmanager
-    def calling_when_abandoned(self, end: Callable[[], None]) -> Iterator[None]:
+    def calling_when_abandoned(self, callback: Callable[[], None]) -> Iterator[None]:
         with self._lock:
-            self._callbacks.append(end)
-            too_late = self.abandoned.is_set()
-        if too_late:
-            end()
+            self._callbacks.append(callback)
+            is_abandoned = self.abandoned.is_set()
+        if is_abandoned:
+            callback()
         try:
             yield
-        except Exception:  # what was ended fails; whoever takes that for a reason to go on otherwise must not
+        except Exception:  # the callback made the work fail: no fallback must run
             self.raise_if_abandoned()
             raise
         finally:
             with self._lock:
-                self._callbacks.remove(end)
+                self._callbacks.remove(callback)
         self.raise_if_abandoned()
 
 
-_current_job: ContextVar[_ThreadJob | None] = ContextVar("errand", default=None)
+_current_job: ContextVar[_ThreadJob | None] = ContextVar("job", default=None)
 
 
 async def run_in_daemon_thread(work: Callable[[], T], seconds: float | None = None) -> T:
-    """Run blocking work so that neither a timeout, nor a signal, nor the end of the process waits for it.
+    """Run blocking work so that no timeout, no signal and no process exit waits for it.
 
-    `asyncio.to_thread` will not do: its threads are joined when the loop closes.
+    `asyncio.to_thread` cannot be used: closing the loop joins its threads.
 
     Raises:
-        TimeoutError: It took longer than so many seconds.
+        TimeoutError: The work took longer than `seconds`.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
-    errand = _ThreadJob(seconds)
+    job = _ThreadJob(seconds)
 
-    def settle(outcome: Callable[[], None]) -> None:
+    def set_unless_done(set_outcome: Callable[[Any], None], outcome: Any) -> None:
         if not future.done():
-            outcome()
+            set_outcome(outcome)
 
     def run() -> None:
-        _current_job.set(errand)
+        _current_job.set(job)
+        set_outcome: Callable[[Any], None] = future.set_result
         try:
-            result = work()
-        except BaseException as error:  # noqa: BLE001 - handed on, not swallowed: the awaiting task raises it
-            outcome = _set_exception(future, error)
-        else:
-            outcome = _set_result(future, result)
+            outcome: Any = work()
+        except BaseException as error:  # noqa: BLE001 - the awaiting task raises it
+            set_outcome, outcome = future.set_exception, error
         with suppress(RuntimeError):  # the loop is closed: nobody waits
-            loop.call_soon_threadsafe(settle, outcome)
+            loop.call_soon_threadsafe(set_unless_done, set_outcome, outcome)
 
     try:
         threading.Thread(target=copy_context().run, args=(run,), daemon=True, name="work").start()
-    except RuntimeError:  # the machine has no thread left to give: better late than not at all
+    except RuntimeError:  # the machine allows no further thread
         copy_context().run(run)
     try:
         async with asyncio.timeout(seconds):
             return await future
     finally:
-        errand.abandon()
+        job.abandon()
 
 
 async def wait_or_cancel(work: "asyncio.Future[T]", cancelled: asyncio.Event, seconds: float = math.inf) -> None:
@@ -111,38 +108,38 @@ async def wait_or_cancel(work: "asyncio.Future[T]", cancelled: asyncio.Event, se
 
 
 def raise_if_abandoned() -> None:
-    """To be called before anything that costs or lasts. Raises Abandoned."""
-    errand = _current_job.get()
-    if errand is not None:
-        errand.raise_if_abandoned()
+    """Raise Abandoned if nobody waits for this thread. Call it before anything that costs money or takes long."""
+    job = _current_job.get()
+    if job is not None:
+        job.raise_if_abandoned()
 
 
 @contextmanager
-def call_when_abandoned(end: Callable[[], None]) -> Iterator[None]:
-    """Have `end` called, from another thread, as soon as nobody waits for this one. Raises Abandoned then."""
-    errand = _current_job.get()
-    with errand.calling_when_abandoned(end) if errand is not None else nullcontext():
+def call_when_abandoned(callback: Callable[[], None]) -> Iterator[None]:
+    """Call `callback` from another thread as soon as nobody waits for this one. Raises Abandoned afterwards."""
+    job = _current_job.get()
+    with job.calling_when_abandoned(callback) if job is not None else nullcontext():
         yield
 
 
 def sleep_unless_abandoned(seconds: float) -> None:
-    """Sleep. Raises Abandoned when nobody waits any more."""
-    errand = _current_job.get()
-    if errand is None:
+    """Sleep. Raises Abandoned as soon as nobody waits for this thread."""
+    job = _current_job.get()
+    if job is None:
         time.sleep(seconds)
     else:
-        errand.abandoned.wait(seconds)
-        errand.raise_if_abandoned()
+        job.abandoned.wait(seconds)
+        job.raise_if_abandoned()
 
 
 def seconds_left() -> float:
-    """How long this thread is waited for; infinite where no bound was set."""
-    errand = _current_job.get()
-    return errand.deadline - time.monotonic() if errand is not None else math.inf
+    """Seconds until this thread is abandoned; infinite without a limit."""
+    job = _current_job.get()
+    return job.deadline - time.monotonic() if job is not None else math.inf
 
 
 def run_event_loop(work: Coroutine[Any, Any, T]) -> T:
-    """`asyncio.run`, but for its waiting at the end: a look-up of a name may take a thread half a minute."""
+    """`asyncio.run` with a limited wait at the end: a DNS lookup can block a thread for half a minute."""
     loop = asyncio.new_event_loop()
     try:
         return loop.run_until_complete(work)
@@ -156,14 +153,5 @@ async def _cancel_tasks(tasks: set["asyncio.Task[Any]"]) -> None:
         task.cancel()
     if tasks:
         await asyncio.wait(tasks, timeout=CLEANUP_SECONDS)
-    await asyncio.wait(
-        {asyncio.ensure_future(asyncio.get_running_loop().shutdown_asyncgens())}, timeout=CLEANUP_SECONDS
-    )
-
-
-def _set_result(future: asyncio.Future[T], result: T) -> Callable[[], None]:
-    return lambda: future.set_result(result)
-
-
-def _set_exception(future: asyncio.Future[T], error: BaseException) -> Callable[[], None]:
-    return lambda: future.set_exception(error)
+    closing = asyncio.ensure_future(asyncio.get_running_loop().shutdown_asyncgens())
+    await asyncio.wait({closing}, timeout=CLEANUP_SECONDS)
