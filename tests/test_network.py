@@ -451,18 +451,18 @@ def test_proxies_are_taken_from_the_variables_that_everybody_sets(environ: dict[
     ("environ", "words"),
     [
         ({"ALL_PROXY": "socks5h://u:s3cret@far:1080"}, "ALL_PROXY: SOCKS proxies are not supported"),
-        ({"https_proxy": "ftp://s3cret@far"}, "https_proxy: the value is no address of a proxy"),
-        ({"HTTP_PROXY": "http://s3cret@far:port"}, "HTTP_PROXY: the value is no address of a proxy"),
+        ({"https_proxy": "ftp://s3cret@far"}, "https_proxy: the value is not a proxy URL"),
+        ({"HTTP_PROXY": "http://s3cret@far:port"}, "HTTP_PROXY: the value is not a proxy URL"),
         ({"HTTP_PROXY": "http://u:s3cret/x@far:1"}, "HTTP_PROXY: "),
         ({"HTTP_PROXY": "http://u:s3cret#x@far:1"}, "HTTP_PROXY: "),
-        ({"HTTP_PROXY": "http://far/s3cret"}, "HTTP_PROXY: write odd characters"),
-        ({"HTTP_PROXY": "http://[s3cret"}, "HTTP_PROXY: the value is no address of a proxy"),
-        ({"HTTP_PROXY": "http://far:1\r\nX: s3cret"}, "HTTP_PROXY: the value is no address of a proxy"),
-        ({"HTTP_PROXY": "http://:s3cret@"}, "HTTP_PROXY: the value is no address of a proxy"),
-        ({"SSL_CERT_FILE": "/nonexistent/s3cret"}, "SSL_CERT_FILE: it names no file that is here."),
-        ({"SSL_CERT_FILE": "/dev/zero"}, "SSL_CERT_FILE: it names no file that is here."),
-        ({"REQUESTS_CA_BUNDLE": __file__}, "REQUESTS_CA_BUNDLE: the file holds no certificate in PEM."),
-        ({"SSL_CERT_DIR": "/nonexistent"}, "SSL_CERT_DIR: it names no file that is here."),
+        ({"HTTP_PROXY": "http://far/s3cret"}, "HTTP_PROXY: percent-encode special characters"),
+        ({"HTTP_PROXY": "http://[s3cret"}, "HTTP_PROXY: the value is not a proxy URL"),
+        ({"HTTP_PROXY": "http://far:1\r\nX: s3cret"}, "HTTP_PROXY: the value is not a proxy URL"),
+        ({"HTTP_PROXY": "http://:s3cret@"}, "HTTP_PROXY: the value is not a proxy URL"),
+        ({"SSL_CERT_FILE": "/nonexistent/s3cret"}, "SSL_CERT_FILE: there is no such file."),
+        ({"SSL_CERT_FILE": "/dev/zero"}, "SSL_CERT_FILE: there is no such file."),
+        ({"REQUESTS_CA_BUNDLE": __file__}, "REQUESTS_CA_BUNDLE: the file has no PEM certificate."),
+        ({"SSL_CERT_DIR": "/nonexistent"}, "SSL_CERT_DIR: there is no such file."),
     ],
 )
 def test_what_cannot_be_used_is_named_and_not_shown(environ: dict[str, str], words: str):
@@ -486,7 +486,7 @@ def test_authorities_are_found_below_the_workspace(company: CertificateAuthority
 def test_further_authorities_may_be_missing(company: CertificateAuthority):
     network, warnings = read_network({"NODE_EXTRA_CA_CERTS": "/nonexistent", "SSL_CERT_FILE": str(company.file)})
     assert network.authorities == CertificateAuthorities(paths=(company.file,))
-    assert warnings[0].startswith("NODE_EXTRA_CA_CERTS is not used: it names no file that is here.")
+    assert warnings[0].startswith("NODE_EXTRA_CA_CERTS is not used: there is no such file.")
 
 
 def test_the_usual_authorities_stay_only_beside_further_ones(

@@ -212,11 +212,11 @@ SERVERS: dict[str, Environment] = {
     "an Enterprise Server whose pages are not told": Environment({"GITHUB_SERVER_URL": None}, arrange=_pages_only),
     "a GitHub by the sixth version alone": Environment(arrange=_by_the_sixth_version),
     "a GitHub without TLS far away": _refused(
-        "GITHUB_API_URL: http:// is for loopback and private addresses",
+        "GITHUB_API_URL: http:// is allowed for loopback and private addresses",
         GITHUB_API_URL="http://api.github.com.evil.example",
     ),
     "a GitHub whose address is none": _refused(
-        "GITHUB_SERVER_URL: the URL must not hold a user name", GITHUB_SERVER_URL="https://octo:cat@ghe.example"
+        "GITHUB_SERVER_URL: the URL must not contain a user name", GITHUB_SERVER_URL="https://octo:cat@ghe.example"
     ),
 }
 PROXIES: dict[str, Environment] = {
@@ -241,7 +241,7 @@ CERTIFICATES: dict[str, Environment] = {
         _certified("localhost", trusted=False), "an authority that is not trusted"
     ),
     "certificates that are not there": _refused(
-        "REQUESTS_CA_BUNDLE: it names no file that is here.", REQUESTS_CA_BUNDLE="/etc/nobody/has.pem"
+        "REQUESTS_CA_BUNDLE: there is no such file.", REQUESTS_CA_BUNDLE="/etc/nobody/has.pem"
     ),
     "further certificates that are not there": Environment(
         {"NODE_EXTRA_CA_CERTS": "/etc/nobody/has.pem"}, expected_text="NODE_EXTRA_CA_CERTS is not used"

@@ -35,10 +35,10 @@ def test_the_repository_and_the_number(url: str, server: str):
         ("https://github.com/a/b/pull/1", GITHUB, "leads to a pull request"),
         ("https://github.com/a/b/pull/1/files", GITHUB, "leads to a pull request"),
         ("https://github.com/a/b", GITHUB, "such as https://github.com/owner/name/issues/12"),
-        ("https://github.com/a/b/issues", GITHUB, "this is no URL of an issue"),
-        ("https://github.com/a/b/issues/0", GITHUB, "this is no URL of an issue"),
-        ("https://github.com/a/b/issues/1²", GITHUB, "this is no URL of an issue"),
-        ("https://github.com/a/../b/issues/1", GITHUB, "this is no URL of an issue"),
+        ("https://github.com/a/b/issues", GITHUB, "this is not the URL of an issue"),
+        ("https://github.com/a/b/issues/0", GITHUB, "this is not the URL of an issue"),
+        ("https://github.com/a/b/issues/1²", GITHUB, "this is not the URL of an issue"),
+        ("https://github.com/a/../b/issues/1", GITHUB, "this is not the URL of an issue"),
     ],
 )
 def test_other_urls_are_refused(url: str, server: str, message: str):

@@ -114,20 +114,19 @@ class TestKeys:
         settings = from_runner(engine="model", model_base_url="http://ollama:11434/v1/")
         assert settings.endpoint_key.get_secret_value() == PLACEHOLDER_KEY
         assert settings.model_base_url == "http://ollama:11434/v1"
-        assert settings.secrets == []
 
-    def test_secrets_are_listed_and_never_shown(self) -> None:
-        settings = from_runner(github_token="ghs_abc12345", model_api_key=KEY, tavily_api_key="tvly-12345678")
-        assert settings.secrets == ["ghs_abc12345", KEY, "tvly-12345678"]
-        assert not [secret for secret in settings.secrets if secret in f"{settings!r}{settings}{settings.model_dump()}"]
+    def test_secrets_are_never_shown(self) -> None:
+        secrets = ["ghs_abc12345", KEY, "tvly-12345678"]
+        settings = from_runner(github_token=secrets[0], model_api_key=secrets[1], tavily_api_key=secrets[2])
+        assert not [secret for secret in secrets if secret in f"{settings!r}{settings}{settings.model_dump()}"]
 
     def test_a_broken_key_is_not_echoed(self) -> None:
         said = refusal(model_api_key="sk-one sk-two")
-        assert said == "model-api-key: the value has a space, a line break or another character that no key has"
+        assert said == "model-api-key: the value has a space, a line break or another character that keys do not have"
 
     def test_engine_model_without_endpoint_says_what_to_set(self) -> None:
         assert refusal(engine="model") == (
-            "engine: 'model' needs model-api-key, or model-base-url for a gateway that asks for no key"
+            "engine: 'model' needs model-api-key, or model-base-url for a gateway without a key"
         )
 
     def test_local_vectors_where_there_is_no_endpoint(self) -> None:
@@ -294,9 +293,9 @@ class TestWarnings:
         ("inputs", "words"),
         [
             ({"engine": "rules", "model_api_key": KEY}, "model-api-key is not used"),
-            ({"model": "gpt-5", "fast_model": "gpt-5-mini"}, "model and fast-model not used"),
-            ({"embedding_model": "text-embedding-3-small"}, "local vectors are used"),
-            ({"model_api_key": KEY, "fallback_model": "gpt-4o"}, "nothing takes over"),
+            ({"model": "gpt-5", "fast_model": "gpt-5-mini"}, "model and fast-model are not used"),
+            ({"embedding_model": "text-embedding-3-small"}, "embedding-model is not used"),
+            ({"model_api_key": KEY, "fallback_model": "gpt-4o"}, "there is no fallback"),
             ({"model_api_key": KEY, "max_cost_usd": "0"}, "max-cost-usd is 0: every agent answers by rules"),
             ({"supervisor": "model"}, "supervisor: model is not used"),
             (
@@ -349,5 +348,5 @@ class TestRunnerEnvironment:
 
     def test_the_search_address_is_checked_like_the_models(self) -> None:
         assert RunnerEnvironment.read({"TAVILY_BASE_URL": "http://127.0.0.1:4010"}).tavily_base_url
-        with pytest.raises(BadInput, match=r"^TAVILY_BASE_URL: http:// is for loopback"):
+        with pytest.raises(BadInput, match=r"^TAVILY_BASE_URL: http:// is allowed for loopback"):
             RunnerEnvironment.read({"TAVILY_BASE_URL": "http://evil.example"})

@@ -94,22 +94,25 @@ def test_the_service_has_a_name_that_can_be_changed():
 
 
 FAULTS: list[tuple[dict[str, str], str]] = [
-    ({BASE: "http://otel.example.com"}, f"{BASE}: http:// is for loopback and private addresses; use https://"),
-    ({BASE: "otel.example.com:4318"}, f"{BASE}: the value is no URL"),
-    ({BASE: "https://user:s3cret@otel.example.com"}, f"{BASE}: the URL must not hold a user name"),
+    (
+        {BASE: "http://otel.example.com"},
+        f"{BASE}: http:// is allowed for loopback and private addresses only; use https://",
+    ),
+    ({BASE: "otel.example.com:4318"}, f"{BASE}: the value is not a URL"),
+    ({BASE: "https://user:s3cret@otel.example.com"}, f"{BASE}: the URL must not contain a user name"),
     (
         {**HERE, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "s3cret"},
-        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: the value is no URL",
+        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: the value is not a URL",
     ),
-    ({**HERE, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf is offered"),
+    ({**HERE, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf is supported"),
     ({**HERE, "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL": "http/json"}, "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: only"),
-    ({**HERE, "OTEL_EXPORTER_OTLP_HEADERS": "s3cret"}, "OTEL_EXPORTER_OTLP_HEADERS: write it as name=value"),
+    ({**HERE, "OTEL_EXPORTER_OTLP_HEADERS": "s3cret"}, "OTEL_EXPORTER_OTLP_HEADERS: write name=value"),
     (
         {**HERE, "OTEL_EXPORTER_OTLP_HEADERS": "a=s3cret%0d%0ax: y"},
         "OTEL_EXPORTER_OTLP_HEADERS: a header has a character",
     ),
     ({**HERE, "OTEL_EXPORTER_OTLP_HEADERS": "a b=s3cret"}, "OTEL_EXPORTER_OTLP_HEADERS: a header has a character"),
-    ({**HERE, "OTEL_RESOURCE_ATTRIBUTES": "s3cret"}, "OTEL_RESOURCE_ATTRIBUTES: write it as name=value"),
+    ({**HERE, "OTEL_RESOURCE_ATTRIBUTES": "s3cret"}, "OTEL_RESOURCE_ATTRIBUTES: write name=value"),
     ({**HERE, "OTEL_RESOURCE_ATTRIBUTES": "a=s3cret%1b"}, "OTEL_RESOURCE_ATTRIBUTES: an attribute has a character"),
     ({**HERE, "OTEL_EXPORTER_OTLP_TIMEOUT": "s3cret"}, "OTEL_EXPORTER_OTLP_TIMEOUT: not a whole number"),
 ]

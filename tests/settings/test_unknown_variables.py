@@ -8,9 +8,9 @@ from triage.settings import Settings, find_unknown_variables
 @pytest.mark.parametrize(
     ("name", "warning"),
     [
-        ("TRIAGE_MODEL_APIKEY", "TRIAGE_MODEL_APIKEY names no setting; did you mean TRIAGE_MODEL_API_KEY?"),
-        ("TRIAGE_REPOSS", "TRIAGE_REPOSS names no setting; did you mean TRIAGE_REPOS?"),
-        ("TRIAGE_ZZZ", "TRIAGE_ZZZ names no setting."),
+        ("TRIAGE_MODEL_APIKEY", "TRIAGE_MODEL_APIKEY is not a setting; did you mean TRIAGE_MODEL_API_KEY?"),
+        ("TRIAGE_REPOSS", "TRIAGE_REPOSS is not a setting; did you mean TRIAGE_REPOS?"),
+        ("TRIAGE_ZZZ", "TRIAGE_ZZZ is not a setting."),
     ],
 )
 def test_a_misspelt_name_is_a_warning_without_its_value(name: str, warning: str):

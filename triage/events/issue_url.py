@@ -35,7 +35,7 @@ def parse_issue_url(url: str, server_url: str) -> tuple[str, int]:
         )
     found = _PATH.fullmatch(parts.path)
     if found is None:
-        raise BadInput(f"--issue: this is no URL of an issue, such as {server_url}/owner/name/issues/12.")
+        raise BadInput(f"--issue: this is not the URL of an issue, such as {server_url}/owner/name/issues/12.")
     if found[2] == "pull":
         raise BadInput("--issue: the URL leads to a pull request; only issues can be triaged.")
     return found[1], int(found[3])

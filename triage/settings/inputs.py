@@ -1,13 +1,9 @@
-"""The action's inputs: default, unit, meaning.
-
-The descriptions are those of `action.yml`, and the defaults too; a test holds them together.
-"""
+"""The action's inputs, with default and description. A test compares them with `action.yml`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from triage.domain.effect import LabelsMode, Policy
 from triage.domain.run import Engine, Limits
@@ -26,7 +22,7 @@ from triage.settings.field_checks import (
 )
 
 PLACEHOLDER_KEY = "sk-no-key-required"
-"""Sent to an endpoint that was given without a key; gateways that need none accept any."""
+"""Sent to an endpoint without a key; gateways that need none accept any."""
 MAX_ISSUE_NUMBER = 2**31 - 1
 
 
@@ -34,10 +30,10 @@ def _kebab(name: str) -> str:
     return name.replace("_", "-")
 
 
-class Settings(BaseSettings):
-    """The inputs. Built by `from_runner` or `from_terminal`, never from the process's environment behind our back."""
+class Settings(BaseModel):
+    """The inputs. Created by `from_runner` or `from_terminal`."""
 
-    model_config = SettingsConfigDict(
+    model_config = ConfigDict(
         frozen=True,
         extra="forbid",
         alias_generator=_kebab,
@@ -127,29 +123,17 @@ class Settings(BaseSettings):
     )
 
     @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        *_: PydanticBaseSettingsSource,
-        **__: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """No variable and no `.env` of the workspace is read unless a constructor below names it."""
-        del settings_cls
-        return (init_settings,)
-
-    @classmethod
     def from_runner(cls, environ: Mapping[str, str]) -> Self:
-        """Inputs as GitHub's runner passes them: `INPUT_GITHUB-TOKEN`, upper case with hyphens.
+        """Inputs from the runner's variables, such as `INPUT_GITHUB-TOKEN`.
 
         Raises:
-            BadInput: One line that names every input at fault, its value unless it is a secret, and what is allowed.
+            BadInput: One line that names every invalid input, its value unless it is a secret, and what is allowed.
         """
         return cls._from_variables(environ, lambda name: f"INPUT_{_kebab(name).upper()}", {})
 
     @classmethod
     def from_terminal(cls, environ: Mapping[str, str], **overrides: object) -> Self:
-        """Inputs from `TRIAGE_GITHUB_TOKEN` and the like; an override that is not none wins.
+        """Inputs from variables such as `TRIAGE_GITHUB_TOKEN`; an override that is not none wins.
 
         Raises:
             BadInput: As `from_runner`.
@@ -161,57 +145,51 @@ class Settings(BaseSettings):
         found = {name: environ.get(variable(name), "").strip() for name in cls.model_fields}
         given: dict[str, Any] = {name: text for name, text in found.items() if text}
         given |= {name: value for name, value in overrides.items() if value is not None}
-        faults: list[str] = []
+        problems: list[str] = []
         settings = None
         try:
             settings = cls(**given)
         except ValidationError as error:
-            faults = _describe_errors(error)
+            problems = _describe_errors(error)
         if given.get("engine") == "model" and not ({"model_api_key", "model_base_url"} & given.keys()):
-            faults.append("engine: 'model' needs model-api-key, or model-base-url for a gateway that asks for no key")
-        if faults or settings is None:
-            raise BadInput("; ".join(faults))
+            problems.append("engine: 'model' needs model-api-key, or model-base-url for a gateway without a key")
+        if problems or settings is None:
+            raise BadInput("; ".join(problems))
         return settings
 
     @property
     def has_endpoint(self) -> bool:
-        """Whether there is a model endpoint to ask: a key, or a gateway that may do without."""
+        """Whether there is a model endpoint: a key, or a gateway that may need none."""
         return bool(self.model_api_key.get_secret_value() or self.model_base_url)
 
     @property
     def effective_engine(self) -> Engine:
-        """Who answers in this run."""
+        """The engine of this run."""
         if not self.max_cost_usd:
             return "rules"
         return "model" if self.engine == "model" or (self.engine == "auto" and self.has_endpoint) else "rules"
 
     def with_rules_engine(self) -> Self:
-        """The same inputs, and no model is asked."""
+        """The same inputs, but no model is asked."""
         return self.model_copy(update={"engine": "rules"})
 
     @property
     def endpoint_key(self) -> SecretStr:
-        """The key, or the placeholder for a gateway that asks for none."""
+        """The key, or the placeholder for a gateway without a key."""
         return self.model_api_key if self.model_api_key.get_secret_value() else SecretStr(PLACEHOLDER_KEY)
 
     @property
     def effective_embedding_model(self) -> str:
-        """`local`, or the endpoint's model when a model answers: by rules, code stays on this machine."""
+        """The embedding model; always `local` with the rules engine, which sends no code to an endpoint."""
         return self.embedding_model if self.effective_engine == "model" else "local"
 
     @property
     def has_custom_config_file(self) -> bool:
-        """Whether the workflow names a file of its own for the project's settings."""
+        """Whether the workflow names another file for the project's settings."""
         return self._is_changed("config_file")
 
-    @property
-    def secrets(self) -> list[str]:
-        """Values that must appear nowhere; the placeholder is none."""
-        held = (self.github_token, self.model_api_key, self.tavily_api_key)
-        return [text for text in (secret.get_secret_value() for secret in held) if text]
-
     def limits(self) -> Limits:
-        """What the run may spend."""
+        """The limits of a run."""
         return Limits(
             iterations=self.max_iterations,
             tokens=self.max_tokens,
@@ -222,15 +200,15 @@ class Settings(BaseSettings):
         )
 
     def policy(self) -> Policy:
-        """What the run may write."""
+        """What a run may write."""
         return Policy(comment=self.comment, dry_run=self.dry_run, labels=self.labels)
 
     @property
     def warnings(self) -> list[str]:
-        """Combinations that do not do what they look like, one sentence each."""
+        """Inputs without effect, and combinations that are probably mistakes, one sentence each."""
         by_rules = self.effective_engine == "rules"
-        named = [name for name in ("model", "fast_model", "fallback_model") if self._is_changed(name)]
-        said = [
+        models = [_kebab(name) for name in ("model", "fast_model", "fallback_model") if self._is_changed(name)]
+        checks = [
             (
                 self.engine == "rules" and self._is_changed("model_api_key"),
                 "model-api-key is not used: engine is rules.",
@@ -244,16 +222,16 @@ class Settings(BaseSettings):
                 "supervisor: model is not used: the rules engine answers.",
             ),
             (
-                by_rules and bool(named),
-                f"{' and '.join(map(_kebab, named))} not used: the rules engine answers.",
+                by_rules and bool(models),
+                f"{' and '.join(models)} {'is' if len(models) == 1 else 'are'} not used: the rules engine answers.",
             ),
             (
                 self.effective_embedding_model != self.embedding_model,
-                "embedding-model is used by the model engine only: local vectors are used.",
+                "embedding-model is not used: the rules engine uses local vectors.",
             ),
             (
                 not by_rules and self.fallback_model == self.model,
-                "fallback-model equals model: nothing takes over when it fails.",
+                "fallback-model equals model: there is no fallback if the model fails.",
             ),
             (
                 self._is_changed("agent_timeout_seconds") and self.agent_timeout_seconds > self.timeout_seconds,
@@ -264,13 +242,12 @@ class Settings(BaseSettings):
                 "tool-timeout-seconds is longer than agent-timeout-seconds, which ends the agent first.",
             ),
         ]
-        return [sentence for applies, sentence in said if applies]
+        return [sentence for applies, sentence in checks if applies]
 
     def _is_changed(self, name: str) -> bool:
-        # Not `model_fields_set`: the runner passes every default of action.yml as if somebody had set it.
+        # `model_fields_set` cannot be used: the runner sets every input, also those with the default of action.yml.
         return bool(getattr(self, name) != type(self).model_fields[name].default)
 
 
 def _describe_errors(error: ValidationError) -> list[str]:
-    """All that is wrong with the inputs, without pydantic's words and without a secret's value."""
-    return [f"{_kebab(str(fault['loc'][0]))}: {fault['msg']}" for fault in error.errors(include_input=False)]
+    return [f"{_kebab(str(problem['loc'][0]))}: {problem['msg']}" for problem in error.errors(include_input=False)]

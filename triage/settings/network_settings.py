@@ -1,4 +1,4 @@
-"""Proxies and private authorities, as the variables say that most tools know."""
+"""Reads proxies and certificate authorities from the usual variables."""
 
 import ssl
 from collections.abc import Mapping
@@ -11,35 +11,34 @@ from triage.errors import BadInput
 from triage.network import CertificateAuthorities, Network
 
 _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
-"""Name whom to trust in place of the usual authorities (requests, curl, OpenSSL)."""
+"""Replace the default authorities (requests, curl, OpenSSL)."""
 _EXTRA_CA_VARIABLE = "NODE_EXTRA_CA_CERTS"
-"""Names whom to trust beside them (Node.js), which is what runners behind a company's proxy are given."""
-_LOCATION_HINT = "The action's container sees the workspace and RUNNER_TEMP: put the certificates there."
+"""Adds authorities (Node.js). Runners behind a company's proxy set it."""
+_LOCATION_HINT = "The action's container can read the workspace and RUNNER_TEMP only: put the certificates there."
 
 
 def read_network(environ: Mapping[str, str]) -> tuple[Network, list[str]]:
-    """Proxies and authorities, and a sentence for each variable that is set in vain.
+    """Proxies and authorities, and a warning for each variable without effect.
 
     Raises:
-        BadInput: One line that names the variable at fault and never shows its value.
+        BadInput: The message names the variable and never shows its value.
     """
     authorities, warnings = _read_authorities(environ)
-    direct = tuple(_find_variable(environ, "no_proxy")[1].replace(",", " ").split())
-    if "*" in direct:
+    no_proxy = tuple(_find_variable(environ, "no_proxy")[1].replace(",", " ").split())
+    if "*" in no_proxy:
         return Network(authorities=authorities), warnings
-    found = {scheme: _read_proxy(environ, scheme) for scheme in ("http", "https")}
-    proxies = {scheme: SecretStr(proxy) for scheme, proxy in found.items() if proxy}
-    return Network(proxies=proxies, no_proxy=direct, authorities=authorities), warnings
+    urls = {scheme: _read_proxy(environ, scheme) for scheme in ("http", "https")}
+    proxies = {scheme: SecretStr(url) for scheme, url in urls.items() if url}
+    return Network(proxies=proxies, no_proxy=no_proxy, authorities=authorities), warnings
 
 
 def _find_variable(environ: Mapping[str, str], name: str) -> tuple[str, str]:
-    """The variable that counts, in small letters or in large ones, and its value."""
-    given = [(spelt, environ[spelt].strip()) for spelt in (name, name.upper()) if environ.get(spelt, "").strip()]
-    return given[0] if given else (name.upper(), "")
+    """The lower-case variable if it is set, else the upper-case one; its name and its value."""
+    values = {variant: environ.get(variant, "").strip() for variant in (name, name.upper())}
+    return next(((variant, value) for variant, value in values.items() if value), (name.upper(), ""))
 
 
 def _read_proxy(environ: Mapping[str, str], scheme: str) -> str:
-    """Address of the proxy for a scheme; empty when there is none."""
     name, value = _find_variable(environ, f"{scheme}_proxy")
     if not value:
         name, value = _find_variable(environ, "all_proxy")
@@ -48,49 +47,47 @@ def _read_proxy(environ: Mapping[str, str], scheme: str) -> str:
     text = value if "://" in value else f"http://{value}"
     kind = text.partition("://")[0].lower()
     if kind.startswith("socks"):
-        raise BadInput(f"{name}: SOCKS proxies are not supported; name one that starts with http:// or https://.")
+        raise BadInput(f"{name}: SOCKS proxies are not supported. Set a URL that starts with http:// or https://.")
     try:
         url = urlsplit(text)
         host, _ = url.hostname, url.port
     except ValueError:
         host = None
     if kind not in ("http", "https") or not host or not text.isascii() or not text.isprintable() or " " in text:
-        raise BadInput(f"{name}: the value is no address of a proxy, such as http://proxy.example:3128.")
+        raise BadInput(f"{name}: the value is not a proxy URL such as http://proxy.example:3128.")
     if url.path not in ("", "/") or url.query or url.fragment:
-        raise BadInput(f"{name}: write odd characters in the proxy's user name or password percent-encoded.")
+        raise BadInput(f"{name}: percent-encode special characters in the proxy's user name and password.")
     return f"{kind}://{url.netloc}"
 
 
 def _read_authorities(environ: Mapping[str, str]) -> tuple[CertificateAuthorities, list[str]]:
-    """A file that is to be trusted instead must be usable; one that is to be trusted beside may be missing."""
-    here = Path(environ.get("GITHUB_WORKSPACE", ""))
-    places: list[Path] = []
+    workspace = Path(environ.get("GITHUB_WORKSPACE", ""))
+    paths: list[Path] = []
     for name in _CA_VARIABLES:
         value = environ.get(name, "").strip()
         for part in filter(None, value.split(":") if name.endswith("_DIR") else [value]):
-            if fault := _find_problem(here / part, folder=name in ("SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")):
-                raise BadInput(f"{name}: {fault} {_LOCATION_HINT}")
-            places.append(here / part)
-    further = environ.get(_EXTRA_CA_VARIABLE, "").strip()
-    if not further:
-        return CertificateAuthorities(paths=tuple(places)), []
-    if fault := _find_problem(here / further, folder=False):
-        return CertificateAuthorities(paths=tuple(places)), [
-            f"{_EXTRA_CA_VARIABLE} is not used: {fault} {_LOCATION_HINT}"
-        ]
-    return CertificateAuthorities(paths=tuple(places), extra=here / further), []
+            if problem := _find_problem(workspace / part, may_be_folder=name in ("SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")):
+                raise BadInput(f"{name}: {problem} {_LOCATION_HINT}")
+            paths.append(workspace / part)
+    authorities = CertificateAuthorities(paths=tuple(paths))
+    extra = environ.get(_EXTRA_CA_VARIABLE, "").strip()
+    if not extra:
+        return authorities, []
+    if problem := _find_problem(workspace / extra, may_be_folder=False):
+        # A warning, because the runner may have set the variable for a file that the container cannot see.
+        return authorities, [f"{_EXTRA_CA_VARIABLE} is not used: {problem} {_LOCATION_HINT}"]
+    return authorities.model_copy(update={"extra": workspace / extra}), []
 
 
-def _find_problem(place: Path, *, folder: bool) -> str:
-    """Why nobody can be trusted by what is there; empty when somebody can."""
-    if folder and place.is_dir():
+def _find_problem(path: Path, *, may_be_folder: bool) -> str:
+    if may_be_folder and path.is_dir():
         return ""
-    if not place.is_file():
-        return "it names no file that is here."
+    if not path.is_file():
+        return "there is no such file."
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=str(place))
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=str(path))
     except ssl.SSLError:
-        return "the file holds no certificate in PEM."
+        return "the file has no PEM certificate."
     except OSError:
         return "the file cannot be read."
     return ""

@@ -1,22 +1,20 @@
-"""What GitHub's runner tells beside the inputs."""
+"""The runner's variables beside the inputs."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from pydantic_core import PydanticCustomError
-
 from triage.domain.collector import Collector
 from triage.domain.value import Value
 from triage.errors import BadInput
 from triage.network import Network
-from triage.settings.field_checks import parse_endpoint_url
+from triage.settings.field_checks import read_url_variable
 from triage.settings.network_settings import read_network
 from triage.settings.telemetry_settings import read_collector
 
 
 class RunnerEnvironment(Value):
-    """What GitHub's runner tells beside the inputs. Empty or none where it says nothing."""
+    """The runner's variables beside the inputs. Empty or none if a variable is not set."""
 
     event_name: str = ""
     event_path: Path | None = None
@@ -30,24 +28,24 @@ class RunnerEnvironment(Value):
     output_path: Path | None = None
     id_token_granted: bool = False
     network: Network = Network()
-    """Proxies and certificates, for every client."""
+    """For every client."""
     network_warnings: tuple[str, ...] = ()
     tavily_base_url: str | None = None
     collector: Collector | None = None
-    """Where telemetry goes; none when it is off."""
+    """None if telemetry is off."""
     collector_problem: str = ""
-    """Why telemetry is off although an endpoint is named."""
+    """Why telemetry is off although an endpoint is set."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Self:
         """The runner's variables.
 
         Raises:
-            BadInput: An address that a key may not be sent to, a proxy or certificates that cannot be used.
+            BadInput: A URL, a proxy or a certificate file cannot be used.
         """
         server_url, api_url = _read_servers(environ)
         network, network_warnings = read_network(environ)
-        said = {
+        found = {
             "event_name": environ.get("GITHUB_EVENT_NAME"),
             "repository": environ.get("GITHUB_REPOSITORY"),
             "server_url": server_url,
@@ -61,22 +59,22 @@ class RunnerEnvironment(Value):
             **_output_paths(environ),
             "id_token_granted": bool(environ.get("ACTIONS_ID_TOKEN_REQUEST_TOKEN")),
         }
-        return cls.model_validate({name: value for name, value in said.items() if value})
+        return cls.model_validate({name: value for name, value in found.items() if value})
 
     @classmethod
     def read_output_paths(cls, environ: Mapping[str, str]) -> Self:
-        """Only where results go: enough to tell what is wrong with the rest. Never raises."""
+        """Only the paths of the runner's files, which error messages need. Never raises."""
         return cls.model_validate(_output_paths(environ))
 
     @property
     def warnings(self) -> list[str]:
-        """What the workflow grants and should not, or sets in vain, one sentence each."""
-        said = [*self.network_warnings]
-        said += [f"Telemetry is off. {self.collector_problem}"] if self.collector_problem else []
+        """Variables without effect and permissions that are not needed, one sentence each."""
+        warnings = [*self.network_warnings]
+        if self.collector_problem:
+            warnings.append(f"Telemetry is off. {self.collector_problem}")
         if self.id_token_granted:
-            grant = "The job grants `id-token: write`, which this action never uses; take it out of `permissions:`."
-            said.append(grant)
-        return said
+            warnings.append("The job grants `id-token: write`, which this action never uses. Remove it.")
+        return warnings
 
 
 def _read_path(environ: Mapping[str, str], name: str) -> Path | None:
@@ -92,27 +90,23 @@ def _output_paths(environ: Mapping[str, str]) -> dict[str, Path | None]:
 
 
 def _read_servers(environ: Mapping[str, str]) -> tuple[str, str]:
-    """GitHub's pages and its API. Where only one is told the other is found by it: a token is sent to no other host.
+    """URLs of GitHub's pages and of its API.
 
-    Enterprise Server has its API below the pages, `ghe.com` under a name of its own (docs, GITHUB_API_URL).
+    If only one is set, the other is derived from it, so that the token is sent to no other host. Enterprise Server has
+    its API below its pages, `ghe.com` on a host of its own (GitHub's docs, `GITHUB_API_URL`).
     """
     server, api = _read_url(environ, "GITHUB_SERVER_URL"), _read_url(environ, "GITHUB_API_URL")
     if server and not api:
         scheme, _, host = server.partition("://")
-        below = host not in ("github.com", "www.github.com") and not host.endswith(".ghe.com")
-        api = f"{server}/api/v3" if below else f"{scheme}://api.{host.removeprefix('www.')}"
+        is_enterprise_server = host not in ("github.com", "www.github.com") and not host.endswith(".ghe.com")
+        api = f"{server}/api/v3" if is_enterprise_server else f"{scheme}://api.{host.removeprefix('www.')}"
     if api and not server:
         server = api.removesuffix("/api/v3") if api.endswith("/api/v3") else api.replace("://api.", "://", 1)
     return server, api
 
 
 def _read_url(environ: Mapping[str, str], name: str) -> str:
-    """An address that a key may be sent to, without its last slash; empty when there is none. Raises BadInput."""
-    value = environ.get(name, "").strip()
-    try:
-        return str(parse_endpoint_url(value)) if value else ""
-    except PydanticCustomError as error:
-        raise BadInput(f"{name}: {error.message()}") from None
+    return read_url_variable(name, environ.get(name, "").strip())
 
 
 def _run_url(environ: Mapping[str, str], server: str) -> str:
@@ -123,8 +117,7 @@ def _run_url(environ: Mapping[str, str], server: str) -> str:
 
 
 def _read_telemetry(environ: Mapping[str, str]) -> dict[str, object]:
-    """A fault in it is told and costs no triage."""
     try:
         return {"collector": read_collector(environ)}
     except BadInput as error:
-        return {"collector_problem": str(error)}
+        return {"collector_problem": str(error)}  # a warning, because a triage does not need telemetry

@@ -1,4 +1,4 @@
-"""`TRIAGE_` variables that name no setting, which are most often misspelt."""
+"""Finds `TRIAGE_` variables that are not settings; most of them are misspelt."""
 
 import difflib
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ PREFIX = "TRIAGE_"
 
 
 def find_unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """A sentence for each `TRIAGE_` variable that names no setting, with the nearest name. Never shows a value."""
-    known = [name.upper() for model in (Settings, Checkouts) for name in model.model_fields]
-    unknown = [name for name in environ if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in known]
-    return [_warn(name, known) for name in sorted(unknown)]
+    """A warning for each unknown `TRIAGE_` variable, with the most similar setting. Never shows a value."""
+    settings = [name.upper() for model in (Settings, Checkouts) for name in model.model_fields]
+    names = sorted(name.removeprefix(PREFIX) for name in environ if name.startswith(PREFIX))
+    return [_format_warning(name, settings) for name in names if name not in settings]
 
 
-def _warn(name: str, known: list[str]) -> str:
-    nearest = difflib.get_close_matches(name.removeprefix(PREFIX), known, n=1)
-    return f"{name} names no setting; did you mean {PREFIX}{nearest[0]}?" if nearest else f"{name} names no setting."
+def _format_warning(name: str, settings: list[str]) -> str:
+    nearest = difflib.get_close_matches(name, settings, n=1)
+    return f"{PREFIX}{name} is not a setting{f'; did you mean {PREFIX}{nearest[0]}?' if nearest else '.'}"

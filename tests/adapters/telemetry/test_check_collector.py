@@ -27,7 +27,7 @@ def test_a_collector_that_listens(tmp_path):
     ("environ", "state", "words"),
     [
         ({}, "missing", "off (no OTEL_EXPORTER_OTLP_ENDPOINT)"),
-        ({ENDPOINT: "ftp://x"}, "broken", f"{ENDPOINT}: the value is no URL"),
+        ({ENDPOINT: "ftp://x"}, "broken", f"{ENDPOINT}: the value is not a URL"),
         ({ENDPOINT: "http://127.0.0.1:9"}, "broken", "traces: no answer; metrics: no answer"),
     ],
 )
