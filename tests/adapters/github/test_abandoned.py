@@ -1,4 +1,4 @@
-"""A tracker whose caller goes away: nothing more is asked, and no limit is waited for longer than the caller waits."""
+"""A tracker whose caller leaves: it sends nothing more, and waits no longer than the caller."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from triage.errors import GitHubUnavailable
 from triage.threads import Abandoned, run_in_daemon_thread
 
 
-async def test_a_limit_that_outlasts_the_caller_is_said_at_once(api: GitHubApi, open_tracker: OpenTracker):
+async def test_a_rate_limit_beyond_the_callers_time_fails_at_once(api: GitHubApi, open_tracker: OpenTracker):
     api.faults = [ApiFault("issues/7$", 403, {"message": "slow down"}, {"retry-after": "40"})]
     with pytest.raises(GitHubUnavailable, match="rate limit is used up"):
         await run_in_daemon_thread(lambda: open_tracker(max_wait_seconds=60.0).fetch_issue(7), 30.0)
@@ -28,7 +28,7 @@ async def test_a_limit_that_outlasts_the_caller_is_said_at_once(api: GitHubApi, 
     ],
     ids=["while it waits for a limit", "while GitHub answers"],
 )
-async def test_nothing_is_asked_for_a_caller_who_left(
+async def test_nothing_is_sent_when_the_caller_has_left(
     api: GitHubApi, open_tracker: OpenTracker, trouble: ApiFault, asked: int
 ):
     api.faults = [trouble]

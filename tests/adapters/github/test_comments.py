@@ -17,8 +17,8 @@ COMMENTS = f"GET /repos/{SLUG}/issues/7/comments"
 DELETE = f"DELETE /repos/{SLUG}/issues/comments/"
 
 
-def shown(tracker: IssueTracker, posted: int | None = None) -> list[int | None]:
-    return [said.comment_id for said in tracker.refetch_issue(7, posted).thread]
+def refetched_ids(tracker: IssueTracker, posted: int | None = None) -> list[int | None]:
+    return [comment.comment_id for comment in tracker.refetch_issue(7, posted).thread]
 
 
 class TestAgain:
@@ -29,21 +29,19 @@ class TestAgain:
         mine |= {"body": f"{MARKED}!", "updated_at": api.timestamp}
         assert tracker.refetch_issue(7).thread[0].body == f"{MARKED}!"
 
-    def test_a_list_that_lacks_what_was_posted_is_read_again(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_a_list_without_the_posted_comment_is_read_again(self, api: GitHubApi, tracker: IssueTracker) -> None:
         tracker.fetch_issue(7)
         rival = api.add_comment(MARKED, BOT)
         mine, _ = tracker.post_comment(7, MARKED)
         api.hidden_comments = {rival["id"]: 2, mine: 2}
-        assert shown(tracker, mine) == [rival["id"], mine]
+        assert refetched_ids(tracker, mine) == [rival["id"], mine]
         assert len(api.request_lines(COMMENTS)) == 4
 
-    def test_a_list_that_stays_too_old_is_taken_with_what_was_posted(
-        self, api: GitHubApi, tracker: IssueTracker
-    ) -> None:
+    def test_a_posted_comment_is_added_to_an_outdated_list(self, api: GitHubApi, tracker: IssueTracker) -> None:
         tracker.fetch_issue(7)
         mine, _ = tracker.post_comment(7, MARKED)
         api.hidden_comments = {mine: 99}
-        assert shown(tracker, mine) == [mine]
+        assert refetched_ids(tracker, mine) == [mine]
         assert len(api.request_lines(COMMENTS)) == 4
 
     def test_a_posted_comment_that_is_gone_is_not_waited_for(self, api: GitHubApi, tracker: IssueTracker) -> None:
@@ -51,19 +49,19 @@ class TestAgain:
         tracker.fetch_issue(7)
         mine, _ = tracker.post_comment(7, MARKED)
         api.comments.pop()
-        assert shown(tracker, mine) == [rival["id"]]
+        assert refetched_ids(tracker, mine) == [rival["id"]]
         assert len(api.request_lines(COMMENTS)) == 2
 
-    def test_faults_while_reading_back_are_sat_out(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_server_errors_while_reading_back_are_retried(self, api: GitHubApi, tracker: IssueTracker) -> None:
         tracker.fetch_issue(7)
         mine, _ = tracker.post_comment(7, MARKED)
         api.faults = [ApiFault("GET .*comments", 502, b"", times=6)]
-        assert shown(tracker, mine) == [mine]
+        assert refetched_ids(tracker, mine) == [mine]
         api.faults = [ApiFault("GET .*comments", 502, b"")]
         with pytest.raises(GitHubUnavailable, match="GitHub answered 502"):
             tracker.refetch_issue(7, mine)
 
-    def test_another_issue_in_its_place_is_not_it(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_another_issue_number_means_moved(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.issues[7]["number"] = 8
         with pytest.raises(IssueMoved):
             tracker.fetch_issue(7)
@@ -84,26 +82,24 @@ class TestRemove:
             api.add_comment(body, by)
 
     @pytest.mark.parametrize("number", [*range(4999, 5006), 5007])
-    def test_whatever_is_not_a_younger_one_of_ours_stays(
-        self, api: GitHubApi, tracker: IssueTracker, number: int
-    ) -> None:
+    def test_only_a_newer_comment_of_ours_is_deleted(self, api: GitHubApi, tracker: IssueTracker, number: int) -> None:
         tracker.delete_comment(7, number)
         assert len(api.comments) == 7
         assert api.request_lines("DELETE") == []
 
-    def test_a_second_one_goes(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_a_second_comment_of_ours_is_deleted(self, api: GitHubApi, tracker: IssueTracker) -> None:
         tracker.delete_comment(7, 5006)
         assert [comment["id"] for comment in api.comments] == list(range(5000, 5006))
         tracker.delete_comment(7, 5006)
         assert api.request_lines("DELETE") == [f"{DELETE}5006"]
 
-    def test_the_last_one_stays(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_the_only_comment_of_ours_is_not_deleted(self, api: GitHubApi, tracker: IssueTracker) -> None:
         """The older one was deleted by somebody a moment ago."""
         del api.comments[1], api.comments[3]
         tracker.delete_comment(7, 5006)
         assert api.comments[-1]["id"] == 5006
 
-    def test_one_on_another_issue_stays(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_a_comment_on_another_issue_is_not_deleted(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8)
         other = api.add_comment(MARKED, BOT, 8)
         tracker.delete_comment(7, other["id"])
@@ -122,13 +118,13 @@ class TestRemove:
             open_tracker(READ_ONLY_TOKEN).delete_comment(7, 5006)
 
 
-def test_an_edited_comment_that_is_gone_is_told_apart(tracker: IssueTracker) -> None:
+def test_editing_a_deleted_comment_raises_its_own_error(tracker: IssueTracker) -> None:
     with pytest.raises(NoSuchComment):
         tracker.edit_comment(7, 404, "x")
 
 
 def test_somebody_elses_copy_of_the_text_is_not_ours(api: GitHubApi, tracker: IssueTracker) -> None:
-    """By rules the text can be foretold; a lost answer must not make the copy stand for our comment."""
+    """The text of the rules can be predicted. A copy must not count as our lost comment."""
     tracker.fetch_issue(7)
     copy = api.add_comment(MARKED, "mallory")
     api.faults = [ApiFault("POST .*comments", 502, b"", times=1)]
@@ -150,7 +146,7 @@ def test_blocked_is_not_locked(api: GitHubApi, tracker: IssueTracker, message: s
         tracker.post_comment(7, MARKED)
 
 
-def test_an_answer_that_is_none_yet_is_not_asked_for_for_ever(api: GitHubApi, tracker: IssueTracker) -> None:
+def test_status_202_is_an_error(api: GitHubApi, tracker: IssueTracker) -> None:
     api.faults = [ApiFault("GET", 202, {})]
     with pytest.raises(GitHubUnavailable):
         tracker.fetch_issue(7)
@@ -185,7 +181,7 @@ class TestOpenedLately:
         assert len(tracker.list_recent_issues(250)) == 300
         assert len(api.requests) == 4
 
-    def test_a_time_that_is_not_told_counts(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_an_issue_without_a_creation_time_counts(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(1, created_at=None)
         assert tracker.list_recent_issues(50) == [1]
 
@@ -202,22 +198,23 @@ class TestOpenedLately:
 def test_a_thousand_comments(api: GitHubApi, tracker: IssueTracker) -> None:
     for place in range(1_000):
         api.add_comment("noise" if place != 990 else MARKED, BOT if place == 990 else "ann")
-    assert [said.comment_id for said in tracker.fetch_issue(7).thread if said.ours] == [5990]
+    assert [comment.comment_id for comment in tracker.fetch_issue(7).thread if comment.ours] == [5990]
     assert len(api.request_lines(COMMENTS)) == 11
 
 
-def test_a_login_that_only_the_first_write_tells_finds_the_older_comment(
-    api: GitHubApi, open_tracker: OpenTracker
-) -> None:
+def test_the_login_from_the_first_write_finds_the_older_comment(api: GitHubApi, open_tracker: OpenTracker) -> None:
     """An app's token on a server without GraphQL: the run posts, learns who it is, and sees what it had written."""
     api.logins["app-token"] = "triage-app[bot]"
     older = api.add_comment(MARKED, "triage-app[bot]")
     api.seconds += 7200
     api.add_comment(MARKED, "mallory")
     tracker = open_tracker("app-token")
-    assert [said.ours for said in tracker.fetch_issue(7).thread] == [False, False]
+    assert [comment.ours for comment in tracker.fetch_issue(7).thread] == [False, False]
     mine, _ = tracker.post_comment(7, MARKED)
-    assert [said.comment_id for said in tracker.refetch_issue(7, mine).thread if said.ours] == [older["id"], mine]
+    assert [comment.comment_id for comment in tracker.refetch_issue(7, mine).thread if comment.ours] == [
+        older["id"],
+        mine,
+    ]
 
 
 @pytest.mark.parametrize("body", [b"[]", b"{", b'"x"', b"null", b'{"role_name": 5}', b'{"role_name": ["admin"]}', b""])
@@ -226,7 +223,7 @@ def test_a_role_that_cannot_be_read_is_none(api: GitHubApi, tracker: IssueTracke
     assert tracker.fetch_role("ann") == "none"
 
 
-def test_a_role_that_is_not_told_in_time_is_none(api: GitHubApi, open_tracker: OpenTracker) -> None:
+def test_a_role_that_does_not_arrive_in_time_is_none(api: GitHubApi, open_tracker: OpenTracker) -> None:
     api.roles["ann"] = {"role_name": "admin"}
     api.faults = [ApiFault("permission", delay_seconds=1.0)]
     assert open_tracker(read_seconds=0.1).fetch_role("ann") == "none"

@@ -37,7 +37,7 @@ DATE = "Sat, 21 Nov 2026 09:00:00 GMT"
         (403, {"Retry-After": "5", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9999999999"}, 5.0),
     ],
 )
-def test_asked_wait(status: int, headers: dict[str, str], seconds: float | None) -> None:
+def test_seconds_until_retry(status: int, headers: dict[str, str], seconds: float | None) -> None:
     assert seconds_until_retry(status, HTTPHeaderDict(headers), lambda: NOW) == seconds
 
 

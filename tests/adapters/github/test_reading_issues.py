@@ -40,7 +40,7 @@ def test_it_is_the_port(tracker: IssueTracker) -> None:
 
 
 class TestIssue:
-    def test_as_it_is(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_all_fields(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_issue(8, labels=[{"name": "bug"}, {"name": None}, "old"], state="closed", locked=True)
         api.add_comment("Me too", "ann", 8, updated_at="2026-11-21T09:00:01Z")
         issue = tracker.fetch_issue(8)
@@ -80,7 +80,7 @@ class TestIssue:
         for number in range(comments):
             api.add_comment(f"number {number}")
         thread = tracker.fetch_issue(7).thread
-        assert [said.body for said in thread] == [f"number {number}" for number in range(comments)]
+        assert [comment.body for comment in thread] == [f"number {number}" for number in range(comments)]
         assert len(api.request_lines(f"GET /repos/{SLUG}/issues/7/comments")) == pages
 
     def test_odd_text(self, api: GitHubApi, tracker: IssueTracker) -> None:
@@ -97,29 +97,29 @@ class TestOurs:
         api.add_comment(MARKED, "github-actions[bot]")
         api.add_comment("Hello", "github-actions[bot]")
         api.add_comment(f" {MARKED}", "github-actions[bot]")
-        assert [said.ours for said in tracker.fetch_issue(7).thread] == [True, False, False]
+        assert [comment.ours for comment in tracker.fetch_issue(7).thread] == [True, False, False]
         assert api.request_lines("POST") == []
 
     def test_anybody_can_write_the_marker(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.viewer = "github-actions[bot]"
         for by in ("mallory", "github-actions", "other[bot]", None):
             api.add_comment(MARKED, by)
-        assert [said.ours for said in tracker.fetch_issue(7).thread] == [False] * 4
+        assert [comment.ours for comment in tracker.fetch_issue(7).thread] == [False] * 4
         assert api.request_lines("POST") == ["POST /graphql"]
 
     def test_a_persons_or_an_apps_own_token(self, api: GitHubApi, open_tracker: OpenTracker) -> None:
         api.viewer = "mona"
         api.add_comment(MARKED, "mona")
         api.add_comment(MARKED, "mallory")
-        assert [said.ours for said in open_tracker(PERSON_TOKEN).fetch_issue(7).thread] == [True, False]
+        assert [comment.ours for comment in open_tracker(PERSON_TOKEN).fetch_issue(7).thread] == [True, False]
 
-    def test_who_cannot_be_told_is_not_us(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_without_a_known_login_no_comment_is_ours(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.viewer = None
         api.add_comment(MARKED, "mona")
         assert not tracker.fetch_issue(7).thread[0].ours
 
     @pytest.mark.parametrize("body", [b"<html>", b"[]", b"{}", b'{"data": null}', b'{"data": {"viewer": 5}}'])
-    def test_odd_answers_about_us(self, api: GitHubApi, tracker: IssueTracker, body: bytes) -> None:
+    def test_unreadable_logins(self, api: GitHubApi, tracker: IssueTracker, body: bytes) -> None:
         api.faults = [ApiFault("graphql", 200, body)]
         api.add_comment(MARKED, "mona")
         assert not tracker.fetch_issue(7).thread[0].ours
@@ -159,10 +159,10 @@ class TestRefusals:
         api.faults = [ApiFault("GET", status, {"message": message, "documentation_url": SERVER_ERROR_TEXT})]
         with pytest.raises(error) as caught:
             tracker.fetch_issue(7)
-        said = str(caught.value)
-        assert words in said
-        assert SERVER_ERROR_TEXT not in said
-        assert "\n" not in said
+        message_text = str(caught.value)
+        assert words in message_text
+        assert SERVER_ERROR_TEXT not in message_text
+        assert "\n" not in message_text
         assert caught.value.__suppress_context__
 
     def test_an_unknown_issue_and_an_unknown_token(self, tracker: IssueTracker, open_tracker: OpenTracker) -> None:
@@ -191,17 +191,17 @@ class TestRefusals:
         with pytest.raises(NoSuchIssue, match=f"^The repository {SLUG} does not exist, or the token"):
             tracker.list_labels()
 
-    def test_unavailable_is_no_setup_error(self) -> None:
+    def test_unavailable_is_not_a_setup_error(self) -> None:
         assert issubclass(GitHubUnavailable, CannotPublish)
 
     @pytest.mark.parametrize("slug", ["", "shop", "octo/shop/x", "octo/..", "../shop", "octo/sh op", "octo/shop?x=1"])
-    def test_a_repository_that_is_none(self, slug: str) -> None:
+    def test_a_malformed_repository(self, slug: str) -> None:
         with pytest.raises(BadInput, match="owner/name"):
             IssueTracker(JOB_TOKEN, slug)
 
 
 class TestAgain:
-    """A read is asked three times; then it is over."""
+    """A read is sent three times."""
 
     @pytest.mark.parametrize(
         "trouble",
@@ -211,7 +211,7 @@ class TestAgain:
             ApiFault("issues/7$", 504, b""),
         ],
     )
-    def test_after_a_server_fault(self, api: GitHubApi, open_tracker: OpenTracker, trouble: ApiFault) -> None:
+    def test_after_a_server_error(self, api: GitHubApi, open_tracker: OpenTracker, trouble: ApiFault) -> None:
         api.faults = [trouble]
         trouble.times = 2
         assert open_tracker().fetch_issue(7).number == 7
@@ -275,7 +275,7 @@ class TestAgain:
         ],
     )
     @pytest.mark.parametrize("status", [403, 429])
-    def test_a_long_limit_is_said_at_once(
+    def test_a_long_limit_fails_at_once(
         self, api: GitHubApi, open_tracker: OpenTracker, headers: dict[str, str], status: int
     ) -> None:
         api.faults = [ApiFault("issues/7$", status, {"message": "slow down"}, headers)]
@@ -283,7 +283,7 @@ class TestAgain:
             open_tracker(max_wait_seconds=60.0).fetch_issue(7)
         assert len(api.requests) == 1
 
-    def test_the_time_of_the_reset_is_told(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_the_error_names_the_time_of_the_reset(self, api: GitHubApi, tracker: IssueTracker) -> None:
         headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "4102444800"}
         api.faults = [ApiFault("issues/7$", 403, {"message": "API rate limit exceeded"}, headers)]
         with pytest.raises(GitHubUnavailable, match=r"used up; it resets at 00:00 UTC\.$"):
@@ -316,20 +316,20 @@ class TestRole:
         api.roles["ann"] = answer
         assert tracker.fetch_role("ann") == role
 
-    def test_is_asked_each_time(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_is_fetched_each_time(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.roles["ann"] = {"role_name": "admin"}
         assert tracker.fetch_role("ann") == "admin"
         api.roles["ann"] = {"role_name": "read"}
         assert tracker.fetch_role("ann") == "read"
 
     @pytest.mark.parametrize("status", [0, 301, 401, 403, 404, 429, 500])
-    def test_what_cannot_be_told_is_none(self, api: GitHubApi, tracker: IssueTracker, status: int) -> None:
+    def test_errors_mean_none(self, api: GitHubApi, tracker: IssueTracker, status: int) -> None:
         api.roles["ann"] = {"role_name": "admin"}
         api.faults = [ApiFault("permission", status, {"message": "no"}, {"location": f"{api.url}/x"})]
         assert tracker.fetch_role("ann") == "none"
 
     @pytest.mark.parametrize("login", ["", ".", "..", "../../user", "a/b", "a?b", "a b", "ä", "a" * 101, "x[bot]y"])
-    def test_what_is_no_login_is_not_asked(self, api: GitHubApi, tracker: IssueTracker, login: str) -> None:
+    def test_a_malformed_login_is_not_requested(self, api: GitHubApi, tracker: IssueTracker, login: str) -> None:
         assert tracker.fetch_role(login) == "none"
         assert api.requests == []
 

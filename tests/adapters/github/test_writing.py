@@ -1,4 +1,4 @@
-"""Writes end known: once or not at all, whatever happens on the way."""
+"""Writes happen once or not at all, whatever happens on the way."""
 
 import itertools
 from functools import partial
@@ -43,7 +43,7 @@ class TestPost:
         assert api.request_lines() == [POST]
 
     @pytest.mark.parametrize("name", TROUBLES)
-    def test_one_fault_still_ends_with_one_comment(self, api: GitHubApi, open_tracker: OpenTracker, name: str) -> None:
+    def test_one_error_still_ends_with_one_comment(self, api: GitHubApi, open_tracker: OpenTracker, name: str) -> None:
         api.add_comment("Me too", "ann")
         api.faults = [trouble(name, 1)]
         number, url = open_tracker(read_seconds=0.2).post_comment(7, BODY)
@@ -53,7 +53,7 @@ class TestPost:
         assert len(api.request_lines(POST)) == (1 if TROUBLES[name].stored else 2)
 
     @pytest.mark.parametrize(("first", "second"), list(itertools.product(TROUBLES, repeat=2)))
-    def test_two_faults_never_end_with_two_comments(
+    def test_two_errors_never_end_with_two_comments(
         self, api: GitHubApi, open_tracker: OpenTracker, first: str, second: str
     ) -> None:
         api.faults = [trouble(first, 1), trouble(second, 1)]
@@ -78,10 +78,10 @@ class TestPost:
         for _ in range(205):
             api.add_comment("noise")
         api.faults = [trouble("502 before", 1)]
-        kept = api.add_comment(BODY.replace("\r\n", "\n").strip(), "github-actions[bot]")
-        assert tracker.post_comment(7, BODY)[0] == kept["id"]
+        found = api.add_comment(BODY.replace("\r\n", "\n").strip(), "github-actions[bot]")
+        assert tracker.post_comment(7, BODY)[0] == found["id"]
 
-    def test_a_new_marked_comment_of_ours_is_it_too(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_a_new_comment_of_ours_counts_as_the_lost_one(self, api: GitHubApi, tracker: IssueTracker) -> None:
         """Another run was faster; ours must not become a second one."""
         old = api.add_comment(f"{COMMENT_MARKER} old -->", "github-actions[bot]")
         tracker.fetch_issue(7)
@@ -91,15 +91,13 @@ class TestPost:
         assert tracker.post_comment(7, BODY)[0] == new["id"] != old["id"]
         assert len(api.request_lines(POST)) == 1
 
-    def test_an_old_comment_of_ours_is_not_it(self, api: GitHubApi, tracker: IssueTracker) -> None:
+    def test_an_old_comment_of_ours_does_not_count_as_the_lost_one(self, api: GitHubApi, tracker: IssueTracker) -> None:
         api.add_comment(f"{COMMENT_MARKER} old -->", "github-actions[bot]")
         tracker.fetch_issue(7)
         api.faults = [trouble("502 before", 1)]
         assert tracker.post_comment(7, BODY)[0] == 5001
 
-    def test_a_limit_says_that_nothing_was_done_so_it_is_sent_again(
-        self, api: GitHubApi, open_tracker: OpenTracker
-    ) -> None:
+    def test_a_write_is_repeated_after_a_rate_limit(self, api: GitHubApi, open_tracker: OpenTracker) -> None:
         api.faults = [ApiFault(POST, 403, {"message": "secondary rate limit"}, {"retry-after": "0"}, times=1)]
         open_tracker(max_wait_seconds=1.0).post_comment(7, BODY)
         assert api.request_lines() == [POST, POST]
@@ -224,7 +222,7 @@ class TestLabels:
         assert api.request_lines("POST") == []
 
 
-def test_writes_keep_their_distance(api: GitHubApi, open_tracker: OpenTracker) -> None:
+def test_writes_are_spaced(api: GitHubApi, open_tracker: OpenTracker) -> None:
     tracker = open_tracker(seconds_between_writes=0.3)
     tracker.post_comment(7, BODY)
     tracker.edit_comment(7, 5000, "again")

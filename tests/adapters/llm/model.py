@@ -1,4 +1,4 @@
-"""A model door on a server of the tests."""
+"""A model and embeddings that ask a server of the tests."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ GREEN = '{"name": "green", "depth": 3}'
 
 @dataclass
 class ModelSetup:
-    """Model and embeddings of one run, as the wiring makes them; waits are noted in place of waiting."""
+    """Model and embeddings of one run, as the wiring builds them. Waits are recorded instead of made."""
 
     server: Server
     limits: Limits = field(default_factory=Limits)
@@ -45,16 +45,16 @@ class ModelSetup:
     sleep: Callable[[float], Awaitable[None]] | None = None
 
     def __post_init__(self) -> None:
-        async def noted(seconds: float) -> None:
+        async def record_wait(seconds: float) -> None:
             self.waited.append(seconds)
 
         self.endpoint = Endpoint(SecretStr("sk-test"), "run-7", f"{self.server.url}/v1")
         self.budget = Budget(self.limits)
         self.usage_meter = UsageMeter(self.budget, PriceTable(self.prices), time.monotonic, lambda: NOW)
-        self.retry = RetryPolicy(time.monotonic, self.sleep or noted, self.waited.append)
+        self.retry = RetryPolicy(time.monotonic, self.sleep or record_wait, self.waited.append)
         models: dict[Tier, str] = {"main": self.main, "fast": "gpt-4o-mini"}
-        replays = CachedReplies(self.replies, self.endpoint.base_url)
-        self.model = ChatModel(self.endpoint, models, self.fallback, self.usage_meter, self.retry, replays)
+        cached_replies = CachedReplies(self.replies, self.endpoint.base_url)
+        self.model = ChatModel(self.endpoint, models, self.fallback, self.usage_meter, self.retry, cached_replies)
 
     def embeddings(self, model: str = "text-embedding-3-small") -> MeteredEmbeddings:
         return MeteredEmbeddings(self.endpoint, model, self.usage_meter, self.limits, self.retry)
@@ -65,11 +65,11 @@ async def colour(model: ChatModel, prompt: str = "Which colour?") -> Colour:
     return answer
 
 
-async def cancel_call(door: ModelSetup) -> None:
-    """Ask, and walk away as soon as the endpoint has the request, as an agent's clock does."""
-    before = len(door.server.requests)
-    asking = asyncio.ensure_future(colour(door.model))
-    while len(door.server.requests) == before:  # noqa: ASYNC110 - the server is a thread
+async def cancel_call(setup: ModelSetup) -> None:
+    """Cancels a call as soon as the endpoint has the request, as the time limit of an agent does."""
+    before = len(setup.server.requests)
+    asking = asyncio.ensure_future(colour(setup.model))
+    while len(setup.server.requests) == before:  # noqa: ASYNC110 - the server is a thread
         await asyncio.sleep(0.005)
     asking.cancel()
     with contextlib.suppress(asyncio.CancelledError):
@@ -81,6 +81,6 @@ def asked_models(server: Server) -> list[str]:
 
 
 def asked_modes(server: Server) -> list[str]:
-    """How each request asked."""
+    """The mode of each request."""
     asked = [request.body for request in server.requests]
     return ["tools" if "tools" in body else body.get("response_format", {}).get("type", "plain") for body in asked]

@@ -32,7 +32,7 @@ async def test_caps_are_checked_before_the_call():
     assert server.requests == []
 
 
-async def test_the_cap_in_dollars_has_a_name_of_its_own():
+async def test_the_dollar_limit_raises_its_own_error():
     with serve_script([chat_completion(GREEN)]) as server, pytest.raises(CostLimitExceeded):
         await colour(ModelSetup(server, Limits(usd=0.0001)).model)
 
@@ -47,7 +47,7 @@ async def test_parallel_calls_reserve_before_they_start():
 
 
 async def needed(ask: Any) -> int:
-    """The smallest cap under which the call is made."""
+    """The smallest limit under which the call is made."""
     low, high = 1, 2_000
     with serve_script([chat_completion(GREEN)]) as server:
         while low < high:
@@ -93,7 +93,7 @@ def test_any_text_can_be_estimated(text: str):
 
 @pytest.mark.parametrize("tool", [True, False])
 async def test_a_cap_is_exceeded_by_no_more_than_a_reply(tool: bool):
-    """The endpoint bills more than was estimated, and one call is made beyond no cap."""
+    """The endpoint bills more than was estimated; no call starts beyond the limit."""
     reply = chat_completion("words")
     reply.body["usage"] = {"prompt_tokens": 900, "completion_tokens": 50, "total_tokens": 950}
     with serve_script([reply]) as server:
@@ -111,9 +111,9 @@ async def test_cached_tokens_cost_less():
     assert model.usage.usd == pytest.approx(20 * 2.5e-6 + 80 * 1.25e-6 + 20 * 10e-6)
 
 
-async def usage_of(told: Any) -> Usage:
+async def usage_of(reported: Any) -> Usage:
     reply = chat_completion(GREEN)
-    reply.body["usage"] = told
+    reply.body["usage"] = reported
     with serve_script([reply]) as server:
         model = ModelSetup(server).model
         await colour(model)
@@ -121,20 +121,20 @@ async def usage_of(told: Any) -> Usage:
 
 
 async def test_reasoning_is_part_of_the_output():
-    told = {"prompt_tokens": 100, "completion_tokens": 80, "total_tokens": 180}
+    reported = {"prompt_tokens": 100, "completion_tokens": 80, "total_tokens": 180}
     reasoning = {"completion_tokens_details": {"reasoning_tokens": 60}}
-    assert (await usage_of(told | reasoning)).output_tokens == 80
+    assert (await usage_of(reported | reasoning)).output_tokens == 80
 
 
-async def test_reasoning_that_stands_in_the_total_only_is_counted_too():
-    told = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 180}
-    assert (await usage_of(told)).output_tokens == 80
+async def test_reasoning_that_only_the_total_includes_is_counted_too():
+    reported = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 180}
+    assert (await usage_of(reported)).output_tokens == 80
 
 
-async def test_a_tier_of_its_own_does_not_hide_the_cache():
-    told = {"prompt_tokens": 100, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 100}}
+async def test_cached_tokens_are_counted_with_a_service_tier():
+    reported = {"prompt_tokens": 100, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 100}}
     reply = chat_completion(GREEN)
-    reply.body.update(usage=told, service_tier="priority")
+    reply.body.update(usage=reported, service_tier="priority")
     with serve_script([reply]) as server:
         model = ModelSetup(server).model
         await colour(model)
@@ -142,7 +142,7 @@ async def test_a_tier_of_its_own_does_not_hide_the_cache():
 
 
 @pytest.mark.parametrize(
-    "told",
+    "reported",
     [
         {"prompt_tokens": None, "completion_tokens": None, "total_tokens": None},
         {"prompt_tokens": -5, "completion_tokens": 3},
@@ -154,8 +154,8 @@ async def test_a_tier_of_its_own_does_not_hide_the_cache():
         None,
     ],
 )
-async def test_a_bill_that_says_nothing_is_estimated(told: Any):
-    usage = await usage_of(told)
+async def test_an_unusable_usage_is_estimated(reported: Any):
+    usage = await usage_of(reported)
     assert usage.calls == 1
     assert usage.input_tokens > 50
     assert usage.output_tokens == token_count.estimate_text(GREEN) + token_count.TOKENS_PER_MESSAGE
@@ -183,15 +183,15 @@ async def test_estimates_are_marked():
         ),
     )
 )
-def test_what_an_endpoint_says_of_its_bill_is_believed_where_it_can_be(told: Any):
-    counted = token_count.parse_usage(told)
+def test_any_reported_usage_is_valid_or_ignored(reported: Any):
+    counted = token_count.parse_usage(reported)
     assert counted is None or (counted.input >= counted.cached >= 0 and counted.output >= 0)
 
 
 # --- prices
 
 
-async def test_unknown_price_is_unknown_and_tokens_are_capped_all_the_same():
+async def test_tokens_are_limited_without_a_known_price():
     with serve_script([chat_completion(GREEN)]) as server:
         model = ModelSetup(server, Limits(tokens=200), main="my-own-model").model
         await colour(model)
@@ -239,17 +239,17 @@ def test_gateways_put_the_provider_before_the_name():
 # --- calls whose bill nobody has seen
 
 
-async def test_a_cut_call_counts_its_prompt_and_keeps_the_rest_set_aside():
-    """It may have been billed: the report says what is likely, the cap holds for what is possible."""
+async def test_a_cancelled_call_counts_its_prompt_and_leaves_the_rest_reserved():
+    """It may have been billed: the report counts what is likely, the limit what is possible."""
     with serve_script([ScriptedReply(delay_seconds=30)]) as server:
-        door = ModelSetup(server, Limits(tokens=200))
-        with door.model.measure_usage(60) as meter:
-            await cancel_call(door)
-        spent = door.model.usage
+        setup = ModelSetup(server, Limits(tokens=200))
+        with setup.model.measure_usage(60) as meter:
+            await cancel_call(setup)
+        spent = setup.model.usage
         left = 200 - spent.tokens
         with pytest.raises(BudgetExceeded):
-            door.budget.reserve(left - 49, None)
-        assert door.budget.reserve(left - 50, None)
+            setup.budget.reserve(left - 49, None)
+        assert setup.budget.reserve(left - 50, None)
     assert spent == meter.usage
     assert (spent.calls, spent.output_tokens) == (1, 0)
     assert 50 < spent.input_tokens < 100
@@ -271,15 +271,15 @@ async def test_a_lost_answer_counts_its_prompt(reply: ScriptedReply):
 
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
-async def test_a_refused_request_costs_nothing_and_keeps_nothing(status: int):
+async def test_a_refused_request_costs_nothing_and_reserves_nothing(status: int):
     with serve_script(
         [error_reply(status), error_reply(status), error_reply(status), error_reply(status), chat_completion(GREEN)]
     ) as server:
-        door = ModelSetup(server, Limits(tokens=200))
+        setup = ModelSetup(server, Limits(tokens=200))
         with pytest.raises(ModelUnavailable):
-            await colour(door.model)
-        assert door.model.usage == Usage()
-        assert door.budget.reserve(200, None)
+            await colour(setup.model)
+        assert setup.model.usage == Usage()
+        assert setup.budget.reserve(200, None)
 
 
 # --- numbers that would lift the limits

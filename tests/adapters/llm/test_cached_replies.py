@@ -1,4 +1,4 @@
-"""What was answered is not asked again by the run that goes on."""
+"""Replies of an interrupted run are not requested again."""
 
 import json
 import math
@@ -43,9 +43,9 @@ async def test_an_answer_is_the_same_when_it_is_replayed(ask: Any, reply: Script
     replies = FakeResponseCache()
     with serve_script([reply]) as server:
         first = await ask(ModelSetup(server, replies=replies).model).ainvoke("go")
-        door = ModelSetup(server, replies=replies)
-        with door.model.measure_usage(10) as meter:
-            assert await ask(door.model).ainvoke("go") == first
+        setup = ModelSetup(server, replies=replies)
+        with setup.model.measure_usage(10) as meter:
+            assert await ask(setup.model).ainvoke("go") == first
     assert len(server.requests) == 1
     (call,) = meter.calls
     assert (call.replayed, call.outcome, call.model) == (True, Outcome.SUCCESS, asked_models(server)[0])
@@ -67,11 +67,11 @@ async def test_a_reused_reply_counts_against_the_caps_and_costs_nothing():
 async def test_a_replay_is_possible_after_the_endpoint_is_gone_or_given_up():
     replies = FakeResponseCache()
     with serve_script([chat_completion(GREEN), error_reply(401)]) as server:
-        door = ModelSetup(server, replies=replies)
-        await colour(door.model)
+        setup = ModelSetup(server, replies=replies)
+        await colour(setup.model)
         with pytest.raises(ModelUnavailable):
-            await colour(door.model, "Another?")
-        assert (await colour(door.model)).depth == 3
+            await colour(setup.model, "Another?")
+        assert (await colour(setup.model)).depth == 3
 
 
 class Shade(BaseModel):
@@ -79,7 +79,7 @@ class Shade(BaseModel):
     depth: int
 
 
-async def test_whatever_shapes_the_answer_makes_it_another_question():
+async def test_everything_that_affects_the_answer_is_part_of_the_key():
     replies = FakeResponseCache()
     reply = chat_completion(GREEN)
     with serve_script([reply]) as server, serve_script([reply]) as elsewhere:
@@ -102,13 +102,13 @@ async def test_whatever_shapes_the_answer_makes_it_another_question():
     assert len(elsewhere.requests) == 1
 
 
-async def test_what_tools_were_asked_and_said_is_part_of_the_question():
+async def test_tool_calls_and_their_results_are_part_of_the_key():
     replies = FakeResponseCache()
 
-    def talk(args: dict[str, Any] | str, said: str) -> list[Any]:
+    def talk(args: dict[str, Any] | str, content: str) -> list[Any]:
         asked: Any = {"name": "look_up", "id": "1", "args": args}
         calls = {"tool_calls": [asked]} if isinstance(args, dict) else {"invalid_tool_calls": [asked | {"error": None}]}
-        return [HumanMessage("go"), AIMessage("", **calls), ToolMessage(said, tool_call_id="1")]
+        return [HumanMessage("go"), AIMessage("", **calls), ToolMessage(content, tool_call_id="1")]
 
     talks = [
         talk({"name": "x"}, "a"),
@@ -135,12 +135,12 @@ async def test_answers_of_the_fallback_and_of_another_mode_are_found_again():
     with serve_script(script) as server:
         await colour(ModelSetup(server, replies=replies).model)
         asked = len(server.requests)
-        door = ModelSetup(server, replies=replies)
-        with door.model.measure_usage(10) as meter:
-            assert (await colour(door.model)).depth == 3
+        setup = ModelSetup(server, replies=replies)
+        with setup.model.measure_usage(10) as meter:
+            assert (await colour(setup.model)).depth == 3
         assert len(server.requests) == asked
         assert (meter.models, meter.calls[0].mode) == (["gpt-4o-mini"], "function_calling")
-        await colour(door.model.with_fast_model(), "Another?")
+        await colour(setup.model.with_fast_model(), "Another?")
     assert asked_modes(server)[asked:] == ["tools"], "the mode is known from the replayed answer"
 
 
@@ -154,7 +154,7 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("reply", UNUSABLE.values(), ids=UNUSABLE)
-async def test_an_answer_that_could_not_be_used_is_asked_for_again(reply: ScriptedReply):
+async def test_an_answer_that_could_not_be_used_is_not_cached(reply: ScriptedReply):
     """Else the re-run of a job that failed on it would fail on it again."""
     replies = FakeResponseCache()
     with serve_script([reply]) as server, pytest.raises(ModelUnavailable):
@@ -165,36 +165,36 @@ async def test_an_answer_that_could_not_be_used_is_asked_for_again(reply: Script
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda kept: "",
-        lambda kept: "no json",
-        lambda kept: "[" * 100_000,
-        lambda kept: "{}",
-        lambda kept: json.dumps(json.loads(kept) | {"mode": "telepathy"}),
-        lambda kept: json.dumps(json.loads(kept) | {"content": "prose"}),
-        lambda kept: json.dumps(json.loads(kept) | {"input_tokens": "many"}),
-        lambda kept: json.dumps(json.loads(kept) | {"input_tokens": True}),
-        lambda kept: json.dumps(json.loads(kept) | {"input_tokens": -1}),
-        lambda kept: json.dumps(json.loads(kept) | {"output_tokens": -900}),
-        lambda kept: json.dumps(json.loads(kept) | {"output_tokens": 10**9}),
-        lambda kept: json.dumps(json.loads(kept) | {"output_tokens": math.nan}),
-        lambda kept: json.dumps(json.loads(kept) | {"output_tokens": math.inf}),
-        lambda kept: json.dumps(json.loads(kept) | {"cached_tokens": 10**6}),
-        lambda kept: json.dumps(json.loads(kept) | {"more": 1}),
+        lambda saved: "",
+        lambda saved: "no json",
+        lambda saved: "[" * 100_000,
+        lambda saved: "{}",
+        lambda saved: json.dumps(json.loads(saved) | {"mode": "telepathy"}),
+        lambda saved: json.dumps(json.loads(saved) | {"content": "prose"}),
+        lambda saved: json.dumps(json.loads(saved) | {"input_tokens": "many"}),
+        lambda saved: json.dumps(json.loads(saved) | {"input_tokens": True}),
+        lambda saved: json.dumps(json.loads(saved) | {"input_tokens": -1}),
+        lambda saved: json.dumps(json.loads(saved) | {"output_tokens": -900}),
+        lambda saved: json.dumps(json.loads(saved) | {"output_tokens": 10**9}),
+        lambda saved: json.dumps(json.loads(saved) | {"output_tokens": math.nan}),
+        lambda saved: json.dumps(json.loads(saved) | {"output_tokens": math.inf}),
+        lambda saved: json.dumps(json.loads(saved) | {"cached_tokens": 10**6}),
+        lambda saved: json.dumps(json.loads(saved) | {"more": 1}),
     ],
 )
-async def test_a_kept_answer_that_cannot_be_used_is_asked_for_again(spoil: Any):
+async def test_a_cached_answer_that_cannot_be_used_is_requested_again(spoil: Any):
     replies = FakeResponseCache()
     with serve_script([chat_completion(GREEN)]) as server:
         await colour(ModelSetup(server, replies=replies).model)
         (key,) = replies.responses
         replies.responses[key] = spoil(replies.responses[key])
-        door = ModelSetup(server, replies=replies)
-        assert (await colour(door.model)).depth == 3
+        setup = ModelSetup(server, replies=replies)
+        assert (await colour(setup.model)).depth == 3
     assert len(server.requests) == 2
-    assert (door.model.usage.calls, door.model.reused) == (1, Usage())
+    assert (setup.model.usage.calls, setup.model.reused) == (1, Usage())
 
 
-async def test_odd_letters_in_arguments_can_be_kept():
+async def test_lone_surrogates_in_arguments_can_be_cached():
     replies = FakeResponseCache()
     with serve_script([chat_completion(None, tool_calls=[("look_up", '{"name": "\\ud800"}')])]) as server:
         for _ in range(2):
@@ -203,7 +203,7 @@ async def test_odd_letters_in_arguments_can_be_kept():
     assert len(server.requests) == 1
 
 
-async def test_keys_and_prompts_are_not_kept():
+async def test_keys_and_prompts_are_not_cached():
     replies = FakeResponseCache()
     with serve_script([chat_completion(GREEN)]) as server:
         await colour(ModelSetup(server, replies=replies).model, "the secret issue")

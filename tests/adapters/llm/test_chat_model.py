@@ -1,4 +1,4 @@
-"""The model door against a real HTTP server: what is asked, and what comes of the answer."""
+"""The model against a real HTTP server: requests, and how answers are read."""
 
 import asyncio
 from collections.abc import Callable
@@ -58,7 +58,7 @@ async def test_meters_of_parallel_blocks_do_not_mix():
         (lambda m: m.json_output("main", 50), chat_completion('```json\n{"a": 1}\n```'), {"a": 1}),
     ],
 )
-async def test_words_and_objects(ask: Callable[[ChatModel], Any], reply: ScriptedReply, expected: Any):
+async def test_text_and_json_objects(ask: Callable[[ChatModel], Any], reply: ScriptedReply, expected: Any):
     with serve_script([reply]) as server:
         assert await ask(ModelSetup(server).model).ainvoke("go") == expected
 
@@ -90,7 +90,7 @@ async def test_a_model_may_ask_for_tools():
     ]
 
 
-async def test_tool_arguments_that_are_no_json_are_handed_on_as_they_are():
+async def test_tool_arguments_that_are_not_json_stay_a_string():
     message = await asked(chat_completion(None, tool_calls=[("look_up", '{"name": '), ("look_up", "{}")]))
     assert [call["args"] for call in message.tool_calls] == [{}]
     assert [(call["name"], call["args"]) for call in message.invalid_tool_calls] == [("look_up", '{"name": ')]
@@ -105,7 +105,7 @@ async def test_a_call_without_an_id_gets_one():
 # --- views
 
 
-async def test_the_frugal_view_asks_the_fast_model_from_the_same_purse():
+async def test_the_fast_model_shares_the_budget():
     with serve_script([chat_completion("words")]) as server:
         model = ModelSetup(server).model
         await model.with_fast_model().text_output("main", 50).ainvoke("go")

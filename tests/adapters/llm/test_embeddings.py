@@ -1,4 +1,4 @@
-"""Vectors are paid from the run's purse, and asked for like everything else."""
+"""Embeddings are paid from the run's budget, and retried like other calls."""
 
 import asyncio
 from typing import Any
@@ -25,13 +25,13 @@ def billing(tokens: int | None) -> Script:
 
 def test_vectors_come_in_order_and_are_billed_as_the_endpoint_says():
     with serve_script(billing(1_000)) as server:
-        door = ModelSetup(server)
-        with door.model.measure_usage(10) as meter:
-            assert door.embeddings().embed_documents(["x", "y"]) == [[1.0, 2.0], [1.0, 2.0]]
-            assert door.embeddings().embed_query("z") == [1.0, 2.0]
-    assert door.model.usage.input_tokens == 2_000
-    assert door.model.usage.output_tokens == 0
-    assert door.model.usage.usd == pytest.approx(2_000 * 0.02e-6)
+        setup = ModelSetup(server)
+        with setup.model.measure_usage(10) as meter:
+            assert setup.embeddings().embed_documents(["x", "y"]) == [[1.0, 2.0], [1.0, 2.0]]
+            assert setup.embeddings().embed_query("z") == [1.0, 2.0]
+    assert setup.model.usage.input_tokens == 2_000
+    assert setup.model.usage.output_tokens == 0
+    assert setup.model.usage.usd == pytest.approx(2_000 * 0.02e-6)
     assert [(call.model, call.mode, call.outcome) for call in meter.calls] == [
         ("text-embedding-3-small", "embeddings", Outcome.SUCCESS)
     ] * 2
@@ -40,24 +40,24 @@ def test_vectors_come_in_order_and_are_billed_as_the_endpoint_says():
     assert [request.path for request in server.requests] == ["/v1/embeddings"] * 2
 
 
-def test_an_endpoint_that_tells_no_usage_is_estimated_by_bytes():
+def test_missing_usage_is_estimated_by_bytes():
     with serve_script(billing(None)) as server:
-        door = ModelSetup(server)
-        with door.model.measure_usage(10) as meter:
-            door.embeddings().embed_documents(["x" * 300, "错" * 300])
-    assert door.model.usage.input_tokens == 100 + 300
+        setup = ModelSetup(server)
+        with setup.model.measure_usage(10) as meter:
+            setup.embeddings().embed_documents(["x" * 300, "错" * 300])
+    assert setup.model.usage.input_tokens == 100 + 300
     assert meter.calls[0].estimated
 
 
-def test_vectors_leave_half_for_the_agents():
+def test_vectors_leave_half_of_the_tokens_for_the_agents():
     with serve_script(billing(400)) as server:
-        door = ModelSetup(server, Limits(tokens=1_000))
-        embeddings = door.embeddings()
+        setup = ModelSetup(server, Limits(tokens=1_000))
+        embeddings = setup.embeddings()
         embeddings.embed_documents(["x" * 1_200])
         with pytest.raises(BudgetExceeded, match="half of max-tokens"):
             embeddings.embed_documents(["x" * 600])
     assert len(server.requests) == 1
-    assert door.model.usage.tokens == 400
+    assert setup.model.usage.tokens == 400
 
 
 def test_vectors_leave_half_of_the_dollars_too():
@@ -70,10 +70,10 @@ def test_vectors_leave_half_of_the_dollars_too():
 
 def test_a_model_without_a_price_is_capped_by_tokens():
     with serve_script(billing(10)) as server:
-        door = ModelSetup(server, Limits(tokens=1_000))
-        embeddings = door.embeddings("my-own-embedder")
+        setup = ModelSetup(server, Limits(tokens=1_000))
+        embeddings = setup.embeddings("my-own-embedder")
         embeddings.embed_documents(["x" * 30])
-        assert door.model.usage.usd is None
+        assert setup.model.usage.usd is None
         with pytest.raises(BudgetExceeded):
             embeddings.embed_documents(["x" * 3_000])
 
@@ -82,14 +82,14 @@ BUSY = {"429": error_reply(429, retry_after="2"), "503": error_reply(503), "drop
 
 
 @pytest.mark.parametrize("reply", BUSY.values(), ids=BUSY)
-def test_a_busy_endpoint_gets_three_tries(reply: ScriptedReply):
+def test_a_busy_endpoint_gets_three_attempts(reply: ScriptedReply):
     with serve_script([reply]) as server:
-        door = ModelSetup(server)
-        with door.model.measure_usage(60) as meter, pytest.raises(ModelUnavailable):
-            door.embeddings().embed_query("x")
+        setup = ModelSetup(server)
+        with setup.model.measure_usage(60) as meter, pytest.raises(ModelUnavailable):
+            setup.embeddings().embed_query("x")
     assert len(server.requests) == 3
     assert len(meter.calls) == 3
-    assert len(door.waited) == 2
+    assert len(setup.waited) == 2
 
 
 def test_an_endpoint_that_comes_back_answers():
@@ -113,15 +113,15 @@ REFUSED: dict[str, tuple[ScriptedReply, str]] = {
 @pytest.mark.parametrize(("reply", "reason"), REFUSED.values(), ids=REFUSED)
 def test_an_endpoint_that_refuses_is_asked_once_and_named(reply: ScriptedReply, reason: str):
     with serve_script([reply]) as server:
-        door = ModelSetup(server)
-        with door.model.measure_usage(60) as meter, pytest.raises(ModelUnavailable) as raised:
-            door.embeddings().embed_query("x")
+        setup = ModelSetup(server)
+        with setup.model.measure_usage(60) as meter, pytest.raises(ModelUnavailable) as raised:
+            setup.embeddings().embed_query("x")
     assert raised.value.reason == reason
     assert [call.error for call in meter.calls] == [reason]
     assert len(server.requests) == 1
 
 
-def test_a_refused_call_takes_nothing_of_the_share():
+def test_a_refused_call_uses_nothing_of_the_share():
     script = iter([error_reply(400), None])
     with serve_script(lambda request: next(script) or vectors(request)) as server:
         embeddings = ModelSetup(server, Limits(tokens=1_000)).embeddings()
@@ -132,13 +132,13 @@ def test_a_refused_call_takes_nothing_of_the_share():
 
 def test_no_time_left_makes_no_call():
     with serve_script(billing(1)) as server:
-        door = ModelSetup(server)
-        with door.model.measure_usage(-1), pytest.raises(TimeLimitExceeded):
-            door.embeddings().embed_query("x")
+        setup = ModelSetup(server)
+        with setup.model.measure_usage(-1), pytest.raises(TimeLimitExceeded):
+            setup.embeddings().embed_query("x")
     assert server.requests == []
 
 
-async def test_nothing_is_asked_when_nobody_waits_any_more():
+async def test_nothing_is_sent_when_the_caller_has_left():
     with serve_script(billing(1)) as server:
         embeddings = ModelSetup(server).embeddings()
         outcome = await left_while(embeddings)
@@ -170,7 +170,7 @@ async def left_while(embeddings: MeteredEmbeddings) -> Any:
 
 async def test_calls_in_a_thread_are_recorded_where_it_was_started():
     with serve_script(billing(3)) as server:
-        door = ModelSetup(server)
-        with door.model.measure_usage(10) as meter:
-            await run_in_daemon_thread(lambda: door.embeddings().embed_query("x"))
+        setup = ModelSetup(server)
+        with setup.model.measure_usage(10) as meter:
+            await run_in_daemon_thread(lambda: setup.embeddings().embed_query("x"))
     assert meter.usage.input_tokens == 3

@@ -1,4 +1,4 @@
-"""Every fault of an endpoint, provoked over HTTP: what it is called, how often it is asked, what it costs."""
+"""Every error of an endpoint over HTTP: its name, the number of requests, and what it costs."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -103,7 +103,7 @@ BUSY: dict[str, tuple[ScriptedReply, str]] = {
 
 
 @pytest.mark.parametrize(("reply", "reason"), BUSY.values(), ids=BUSY)
-async def test_a_busy_endpoint_gets_three_tries_then_the_fallback_once(reply: ScriptedReply, reason: str):
+async def test_a_busy_endpoint_gets_three_attempts_then_the_fallback_one(reply: ScriptedReply, reason: str):
     with serve_script([reply]) as server:
         model = ModelSetup(server).model
         with model.measure_usage(60) as meter, pytest.raises(ModelUnavailable) as raised:
@@ -145,16 +145,16 @@ async def test_fallback_answers_when_the_primary_stays_busy():
     assert [call.outcome for call in meter.calls] == [*[Outcome.FAILED] * 3, Outcome.SUCCESS]
 
 
-async def test_nobody_there_is_named_and_costs_nothing():
+async def test_a_refused_connection_costs_nothing():
     with serve_script([]) as server:
-        door = ModelSetup(server)
-    with door.model.measure_usage(10) as meter, pytest.raises(ModelUnavailable, match="connection failed"):
-        await colour(door.model)
-    assert door.model.usage.tokens == 0
+        setup = ModelSetup(server)
+    with setup.model.measure_usage(10) as meter, pytest.raises(ModelUnavailable, match="connection failed"):
+        await colour(setup.model)
+    assert setup.model.usage.tokens == 0
     assert [call.usage.calls for call in meter.calls] == [0] * MAX_REQUESTS
 
 
-async def test_an_endpoint_that_says_nothing_times_out(monkeypatch: pytest.MonkeyPatch):
+async def test_a_silent_endpoint_times_out(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("triage.adapters.llm.endpoint.TIMEOUT", 0.1)
     with serve_script([ScriptedReply(delay_seconds=30)]) as server:
         model = ModelSetup(server).model
@@ -164,11 +164,11 @@ async def test_an_endpoint_that_says_nothing_times_out(monkeypatch: pytest.Monke
     assert {(call.outcome, call.error) for call in meter.calls} == {(Outcome.TIMED_OUT, "timed out")}
 
 
-async def test_a_call_that_is_cut_off_leaves_its_record():
+async def test_a_cancelled_call_is_recorded():
     with serve_script([ScriptedReply(delay_seconds=30)]) as server:
-        door = ModelSetup(server)
-        with door.model.measure_usage(60) as meter:
-            await cancel_call(door)
+        setup = ModelSetup(server)
+        with setup.model.measure_usage(60) as meter:
+            await cancel_call(setup)
     (call,) = meter.calls
     assert (call.outcome, call.error) == (Outcome.TIMED_OUT, "cancelled before it answered")
 
@@ -179,18 +179,18 @@ async def test_a_call_that_is_cut_off_leaves_its_record():
 @pytest.mark.parametrize("status", [429, 503])
 async def test_retry_after_is_waited_for(status: int):
     with serve_script([error_reply(status, retry_after="7"), chat_completion(GREEN)]) as server:
-        door = ModelSetup(server)
-        with door.model.measure_usage(60):
-            await colour(door.model)
-    assert door.waited == [7.0]
+        setup = ModelSetup(server)
+        with setup.model.measure_usage(60):
+            await colour(setup.model)
+    assert setup.waited == [7.0]
 
 
 async def test_retry_after_may_be_a_date():
     in_an_hour = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
     with serve_script([error_reply(429, retry_after=in_an_hour), chat_completion(GREEN)]) as server:
-        door = ModelSetup(server)
-        await colour(door.model)
-    assert 3_500 < door.waited[0] <= 3_600
+        setup = ModelSetup(server)
+        await colour(setup.model)
+    assert 3_500 < setup.waited[0] <= 3_600
 
 
 @pytest.mark.parametrize("seconds", ["90", "999999999999"])
@@ -201,20 +201,20 @@ async def test_retry_after_beyond_the_time_left_goes_to_the_fallback_at_once(sec
         )
 
     with serve_script(script) as server:
-        door = ModelSetup(server)
-        with door.model.measure_usage(30):
-            await colour(door.model)
+        setup = ModelSetup(server)
+        with setup.model.measure_usage(30):
+            await colour(setup.model)
     assert asked_models(server) == ["gpt-4o", "gpt-4o-mini"]
-    assert door.waited == []
+    assert setup.waited == []
 
 
 @pytest.mark.parametrize("header", ["soon", "", "-3", "nan", "inf", "Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 99 Oct"])
 async def test_odd_retry_after_headers_do_no_harm(header: str):
     with serve_script([error_reply(429, retry_after=header), chat_completion(GREEN)]) as server:
-        door = ModelSetup(server)
-        await colour(door.model)
-    assert len(door.waited) == 1
-    assert 0 <= door.waited[0] <= 1
+        setup = ModelSetup(server)
+        await colour(setup.model)
+    assert len(setup.waited) == 1
+    assert 0 <= setup.waited[0] <= 1
 
 
 async def test_a_wait_that_leaves_no_time_for_a_request_is_not_made():
@@ -222,10 +222,10 @@ async def test_a_wait_that_leaves_no_time_for_a_request_is_not_made():
         return chat_completion(GREEN) if request.body["model"] == "gpt-4o-mini" else error_reply(429, retry_after="9")
 
     with serve_script(script) as server:
-        door = ModelSetup(server)
-        with door.model.measure_usage(10):
-            await colour(door.model)
-    assert door.waited == []
+        setup = ModelSetup(server)
+        with setup.model.measure_usage(10):
+            await colour(setup.model)
+    assert setup.waited == []
 
 
 async def test_no_time_left_makes_no_call():
@@ -249,11 +249,11 @@ async def test_a_dropped_model_is_not_asked_again(reply: ScriptedReply):
     assert len(set(reasons)) == 1
 
 
-async def test_what_a_model_was_dropped_for_holds_for_its_frugal_view_too():
+async def test_a_dropped_model_is_dropped_for_the_fast_model_too():
     with serve_script([error_reply(404)]) as server:
         model = ModelSetup(server).model
-        frugal = model.with_fast_model()
-        assert await reason_of(frugal) == "no such model (404)"
+        fast = model.with_fast_model()
+        assert await reason_of(fast) == "no such model (404)"
         with pytest.raises(ModelUnavailable):
             await model.text_output("fast", 50).ainvoke("go")
     assert asked_models(server) == ["gpt-4o-mini"]
@@ -265,7 +265,7 @@ async def reason_of(model: Any) -> str:
     return raised.value.reason
 
 
-async def test_messages_from_outside_are_in_no_reason():
+async def test_no_reason_quotes_the_endpoint():
     for name, (reply, _) in (GIVEN_UP | BUSY).items():
         with serve_script([reply]) as server:
             assert "outside" not in await reason_of(ModelSetup(server).model), name
@@ -281,7 +281,7 @@ EVERYTHING += [error_reply(400, param=name) for name in ("temperature", "max_com
 @example([error_reply(400, param="temperature"), error_reply(400), error_reply(400), error_reply(429)])
 @example([error_reply(400), error_reply(400), error_reply(400, param="temperature")])
 @settings(max_examples=40, deadline=None)
-def test_no_mixture_of_faults_takes_more_than_four_requests(script: list[ScriptedReply]):
+def test_no_mixture_of_errors_takes_more_than_four_requests(script: list[ScriptedReply]):
     with serve_script(script) as server:
         asyncio.run(reason_of(ModelSetup(server).model))
     assert 1 <= len(server.requests) <= MAX_REQUESTS

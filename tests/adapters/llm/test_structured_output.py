@@ -1,4 +1,4 @@
-"""How an answer is asked for, and what an endpoint's refusals and answers teach for the rest of the run."""
+"""How a format is requested, and what the client learns from an endpoint's responses for the rest of the run."""
 
 import json
 from typing import Any
@@ -25,7 +25,7 @@ async def test_schema_refused_falls_to_function_calling_and_is_remembered(status
     assert asked_modes(server) == ["json_schema", "tools", "tools"]
 
 
-async def test_tools_refused_too_falls_to_json_mode_with_the_schema_in_words():
+async def test_tools_refused_too_falls_to_json_mode_with_the_schema_in_the_prompt():
     def script(request: Any) -> ScriptedReply:
         plain = request.body.get("response_format") == {"type": "json_object"}
         return chat_completion(f"```json\n{GREEN}\n```") if plain else error_reply(400)
@@ -68,7 +68,7 @@ async def test_a_prompt_that_is_too_long_is_no_reason_to_change_mode(code: str |
 
 
 @pytest.mark.parametrize("answer", ["Sure! Here it is.", '{"title": "green"}', "[]"])
-async def test_a_schema_that_is_taken_and_ignored_fails_once_and_is_not_used_again(answer: str):
+async def test_a_schema_that_is_accepted_and_ignored_fails_once_and_is_not_used_again(answer: str):
     def script(request: Any) -> ScriptedReply:
         return chat_completion(answer) if "response_format" in request.body else CALLED
 
@@ -127,7 +127,7 @@ async def test_function_call_that_does_not_fit_is_an_error_not_none(calls: list[
         await colour(ModelSetup(server).model)
 
 
-async def test_what_was_learned_holds_for_the_frugal_view():
+async def test_the_fast_model_shares_the_learned_features():
     def script(request: Any) -> ScriptedReply:
         return error_reply(400) if "response_format" in request.body else CALLED
 
@@ -180,7 +180,7 @@ async def test_a_model_that_takes_max_tokens_only_gets_it():
     assert asked_modes(server) == ["json_schema"] * 3
 
 
-async def test_a_refusal_is_understood_by_its_message_too():
+async def test_a_refused_parameter_is_found_in_the_message_too():
     """As Mistral words it."""
     detail = [{"type": "extra_forbidden", "loc": ["body", "max_completion_tokens"], "msg": "not permitted"}]
     with serve_script([ScriptedReply({"detail": detail}, 422), chat_completion(GREEN)]) as server:
@@ -194,7 +194,7 @@ async def test_a_model_that_refuses_both_names_is_given_up():
     assert len(server.requests) == 4
 
 
-async def test_a_bound_that_is_ignored_is_said_by_its_older_name_from_then_on():
+async def test_an_ignored_length_limit_uses_the_older_parameter_from_then_on():
     """As Ollama does: the answer is longer than it may be."""
     long = chat_completion(GREEN)
     long.body["usage"]["completion_tokens"] = 51
@@ -206,7 +206,7 @@ async def test_a_bound_that_is_ignored_is_said_by_its_older_name_from_then_on():
     assert [request.body.get("max_tokens") for request in server.requests] == [None, 50, 50]
 
 
-async def test_the_newer_name_comes_back_where_the_older_is_refused():
+async def test_the_newer_parameter_returns_where_the_older_is_refused():
     long = chat_completion(GREEN)
     long.body["usage"]["completion_tokens"] = 51
 

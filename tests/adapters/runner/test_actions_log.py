@@ -54,7 +54,7 @@ TOOL = ToolExecution(
 
 
 class Clock:
-    """Seconds that pass when told."""
+    """A clock that a test moves."""
 
     def __init__(self) -> None:
         self.seconds = 100.0
@@ -95,12 +95,12 @@ class TestLines:
             "critic success in 3.2 s, 1,234 tokens in 4 requests, $0.0123, by gpt-4o"
         )
 
-    def test_a_part_that_fell_short_is_named(self) -> None:
+    def test_a_shortfall_is_named(self) -> None:
         short = STEP.model_copy(update={"shortfalls": ["ticket: rate limited; written by rules"]})
         assert format_record(short) == f"{format_record(STEP)}: ticket: rate limited; written by rules"
 
     @pytest.mark.parametrize("text", COMMANDS)
-    def test_commands_are_words(self, text: str) -> None:
+    def test_commands_are_plain_text(self, text: str) -> None:
         out = io.StringIO()
         log = ActionsLog(LineWriter(out))
         log.log_start(text)
@@ -111,7 +111,7 @@ class TestLines:
         assert [command.name for command in parse_commands(out.getvalue())] == ["group", "endgroup"]
 
     @given(TEXT, TEXT)
-    def test_any_text_is_words(self, title: str, text: str) -> None:
+    def test_any_text_is_plain_text(self, title: str, text: str) -> None:
         out = io.StringIO()
         log = ActionsLog(LineWriter(out))
         log.info(text)
@@ -145,7 +145,7 @@ class TestMasks:
         assert {command.name for command in parse_commands(out.getvalue())} <= {"add-mask"}
         return [command.data for command in parse_commands(out.getvalue())]
 
-    def test_each_once_then_its_usual_forms(self) -> None:
+    def test_each_secret_once_then_its_encodings(self) -> None:
         assert self.masks("ghs_12345678", "a/b+c=d%e", "ghs_12345678") == [
             "ghs_12345678",
             "a/b+c=d%e",
@@ -156,7 +156,7 @@ class TestMasks:
             "eC1hY2Nlc3MtdG9rZW46YS9iK2M9ZCVl",
         ]
 
-    def test_short_ones_would_blot_out_words(self) -> None:
+    def test_short_secrets_are_not_masked(self) -> None:
         assert self.masks("", "1234567") == []
         assert self.masks("12345678")[0] == "12345678"
 
@@ -179,13 +179,13 @@ class TestGuard:
         stream.write_pending()
         return out.getvalue()
 
-    def test_lines_of_others_are_framed(self) -> None:
+    def test_lines_of_libraries_are_prefixed(self) -> None:
         assert self.written("one\ntwo\n") == "| one\n| two\n"
 
     def test_a_command_in_pieces(self) -> None:
         assert self.written(":", ":err", "or::x", "\n", "rest") == "| ::error::x\n| rest\n"
 
-    def test_an_endless_line_is_passed_on(self) -> None:
+    def test_an_endless_line_is_written(self) -> None:
         text = self.written(*["::error::" + "x" * 9_991] * 20)
         assert parse_commands(text) == []
         assert text.count("\n") > 1
@@ -194,23 +194,23 @@ class TestGuard:
     def test_nothing_is_obeyed(self, first: str, second: str) -> None:
         assert parse_commands(self.written(first, second)) == []
 
-    def test_of_a_traceback_only_the_type_is_told(self) -> None:
+    def test_only_the_type_of_a_traceback_is_written(self) -> None:
         try:
             raise ExceptionGroup("::error::key", [ValueError("secret\nwords"), KeyError("words")])
         except ExceptionGroup as group:
-            told = "".join(traceback.format_exception(group))
+            printed = "".join(traceback.format_exception(group))
         try:
             raise ValueError("secret\nwords\nmore words")
         except ValueError as error:
-            told += "".join(traceback.format_exception(error)) + "\n"
-        text = self.written("before\n", told, "after\n")
+            printed += "".join(traceback.format_exception(error)) + "\n"
+        text = self.written("before\n", printed, "after\n")
         assert text.startswith("| before\n")
         assert text.endswith("| Exception: ValueError\n| after\n")
         assert "words" not in text
 
 
 class TestGuarded:
-    """What others write while we run."""
+    """What libraries write while we run."""
 
     @contextmanager
     def out(self) -> Iterator[io.StringIO]:
@@ -218,14 +218,14 @@ class TestGuarded:
         with guard_output(LineWriter(out, lambda text: text.replace("SECRET", "(masked)"))):
             yield out
 
-    def test_prints_are_words_without_secrets(self) -> None:
+    def test_prints_are_plain_text_without_secrets(self) -> None:
         with self.out() as out:
             sys.stderr.writelines(["::add-mask::x SECRET", "\n"])
             sys.stderr.flush()
             sys.stdout.write("\u3000\xa0::error::x\u2028::error::y\x85 ::error::z\n")
         assert out.getvalue() == "| ::add-mask::x (masked)\n|   ::error::x\n| ::error::y\n|  ::error::z\n"
 
-    def test_logs_name_who_and_what_and_quote_nothing(self) -> None:
+    def test_logs_name_the_library_and_the_level_only(self) -> None:
         log = logging.getLogger("some.library")
         with self.out() as out:
             log.warning("words %s", "of a prompt")
@@ -239,7 +239,7 @@ class TestGuarded:
         assert re.fullmatch(r"\| some\.library: error: ValueError in test_actions_log\.py:\d+", lines[1])
         assert len(lines) == 3
 
-    def test_a_thread_that_dies_is_told_without_its_words(self) -> None:
+    def test_an_uncaught_exception_is_logged_without_its_message(self) -> None:
         def die() -> None:
             raise ValueError("SECRET words")
 
@@ -249,7 +249,7 @@ class TestGuarded:
             thread.join()
         assert re.fullmatch(r"\| Uncaught exception: ValueError in test_actions_log\.py:\d+\n", out.getvalue())
 
-    def test_a_task_that_nobody_asks_is_told_without_its_words(self) -> None:
+    def test_an_exception_of_a_lost_task_is_logged_without_its_message(self) -> None:
         async def fail() -> None:
             raise ValueError("SECRET words")
 
@@ -264,7 +264,7 @@ class TestGuarded:
             gc.collect()
         assert re.fullmatch(r"\| asyncio: error: ValueError in test_actions_log\.py:\d+\n", out.getvalue())
 
-    def test_everything_is_put_back(self) -> None:
+    def test_everything_is_restored(self) -> None:
         before = (sys.stdout, sys.stderr, threading.excepthook, sys.unraisablehook, logging.getLogger().handlers[:])
         with guard_output(LineWriter(io.StringIO())):
             assert sys.stdout is sys.stderr is not before[0]
@@ -280,9 +280,9 @@ def test_no_line_of_ours_holds_a_secret() -> None:
         log.info(f"It is {form} there.")
         log.log_group(f"Title {form}", f"First {form}\nSecond")
     masks = [line for line in out.getvalue().splitlines() if line.startswith("::add-mask::")]
-    said = out.getvalue().removeprefix("\n".join(masks))
-    assert find_secrets(said) == []
-    assert {command.name for command in parse_commands(said)} == {"group", "endgroup"}
+    logged = out.getvalue().removeprefix("\n".join(masks))
+    assert find_secrets(logged) == []
+    assert {command.name for command in parse_commands(logged)} == {"group", "endgroup"}
     assert MODEL in masks[0]
 
 

@@ -57,7 +57,7 @@ class TestSummary:
         assert content.decode().removesuffix("more\n" * 10).endswith(".\n")
 
     @given(TEXT, st.integers(-5, 400))
-    def test_is_whole_utf8_within_its_room(self, text: str, room: int) -> None:
+    def test_is_valid_utf8_within_the_limit(self, text: str, room: int) -> None:
         content = fit_summary(text, room)
         assert len(content) <= max(room, 0)
         content.decode()
@@ -67,11 +67,11 @@ class TestSummary:
         assert 400 < len(content) <= 500
         assert content.decode().endswith("é\n")
 
-    def test_no_file_is_noted(self, log: io.StringIO) -> None:
+    def test_a_missing_file_is_logged(self, log: io.StringIO) -> None:
         runner(log).write_summary("# One")
         assert log.getvalue() == "| The summary is not shown: GITHUB_STEP_SUMMARY is not set.\n"
 
-    def test_no_right_to_write_is_a_warning(self, tmp_path: Path, log: io.StringIO) -> None:
+    def test_a_file_that_cannot_be_written_is_a_warning(self, tmp_path: Path, log: io.StringIO) -> None:
         runner(log, summary_path=tmp_path).write_summary("# One")
         assert parse_commands(log.getvalue()) == [
             RunnerCommand("warning", "The summary could not be written: is a directory.")
@@ -101,15 +101,15 @@ class TestOutputs:
         assert format_outputs({"status": "x"}) != format_outputs({"status": "x"})
 
     @pytest.mark.parametrize("name", ["", "a=b", "a<<b", "A", "a\nb", "1a"])
-    def test_a_name_that_is_none(self, name: str) -> None:
+    def test_a_malformed_name(self, name: str) -> None:
         with pytest.raises(ValueError, match="lower-case letters"):
             format_outputs({name: "x"})
 
-    def test_no_file_is_noted(self, log: io.StringIO) -> None:
+    def test_a_missing_file_is_logged(self, log: io.StringIO) -> None:
         runner(log).write_outputs({"status": "complete"})
         assert log.getvalue() == "| Later steps get no outputs: GITHUB_OUTPUT is not set.\n"
 
-    def test_no_right_to_write_is_a_warning(self, tmp_path: Path, log: io.StringIO) -> None:
+    def test_a_file_that_cannot_be_written_is_a_warning(self, tmp_path: Path, log: io.StringIO) -> None:
         runner(log, output_path=tmp_path / "none" / "file").write_outputs({"status": "x"})
         assert parse_commands(log.getvalue())[0].name == "warning"
 
@@ -122,7 +122,7 @@ class TestAnnotate:
         assert parse_commands(log.getvalue()) == [RunnerCommand(level, "50% of it: a, b")]
 
     @pytest.mark.parametrize("path", [".github/triage.yml", "a,b:c=d::e %2C/f.yml"])
-    def test_a_place_is_told_beside_the_message(self, log: io.StringIO, path: str) -> None:
+    def test_the_location_is_part_of_the_annotation(self, log: io.StringIO, path: str) -> None:
         runner(log).annotate("error", "Mend it.", Span(path=path, start=3, end=4))
         where = {"file": path, "line": "3", "endLine": "4"}
         assert parse_commands(log.getvalue()) == [RunnerCommand("error", "Mend it.", where)]
@@ -146,9 +146,9 @@ class TestAnnotate:
 
     def test_four_thousand_characters(self, log: io.StringIO) -> None:
         runner(log).annotate("error", "long %\n" * 2_000)
-        said = parse_commands(log.getvalue())[0].data
-        assert len(said) == 4_000
-        assert said.endswith("…")
+        message = parse_commands(log.getvalue())[0].data
+        assert len(message) == 4_000
+        assert message.endswith("…")
 
     @given(TEXT)
     def test_text_stays_text(self, text: str) -> None:

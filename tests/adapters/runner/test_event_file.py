@@ -1,4 +1,4 @@
-"""The payload's file: one object, or one line that says what is wrong."""
+"""The file of the payload: one object, or one line that names the problem."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def test_the_largest_body_that_github_takes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "problem"),
     [
         (b"", "it is not JSON."),
         (b'{"issue": ', "it is not JSON."),
@@ -35,12 +35,12 @@ def test_the_largest_body_that_github_takes(tmp_path: Path) -> None:
     ],
     ids=["empty", "cut", "no UTF-8", "a list", "null", "deep", "endless number"],
 )
-def test_anything_else(tmp_path: Path, content: bytes, said: str) -> None:
+def test_anything_else(tmp_path: Path, content: bytes, problem: str) -> None:
     file = tmp_path / "event.json"
     file.write_bytes(content)
     with pytest.raises(BadInput) as caught:
         read_event(file)
-    assert str(caught.value) == f"The event payload cannot be read: {said}"
+    assert str(caught.value) == f"The event payload cannot be read: {problem}"
 
 
 def test_no_file(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Progress in a server's log: our own lines, whatever they are given."""
+"""Progress in a server's log: one line each, whatever the text."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""The terminal: progress on standard error, results kept for the command line."""
+"""The terminal: progress on standard error, results stored for the command line."""
 
 import io
 from pathlib import Path
@@ -24,7 +24,7 @@ def text(of: Console) -> str:
 
 
 class TestRunner:
-    def test_results_are_kept(self) -> None:
+    def test_results_are_stored(self) -> None:
         out = console()
         runner = TerminalRunner(out)
         port: Runner = runner
@@ -39,7 +39,7 @@ class TestRunner:
         TerminalRunner(out).annotate("warning", "[bold]50%[/bold]\n:smile: \x1b[31mred")
         assert text(out) == "warning: [bold]50%[/bold] :smile: red\n"
 
-    def test_the_report_goes_where_it_was_asked_for(self, tmp_path: Path) -> None:
+    def test_the_report_is_written_to_the_chosen_path(self, tmp_path: Path) -> None:
         path = tmp_path / "report.json"
         assert TerminalRunner(console(), path).write_report('{"a": "é"}') == str(path)
         assert path.read_text(encoding="utf-8") == '{"a": "é"}'
@@ -57,15 +57,15 @@ class TestJournal:
     def test_plain_lines_without_a_terminal(self) -> None:
         out, clock = console(), Clock()
         with TerminalProgress(out, clock, verbose=True) as opened:
-            journal: ProgressLog = opened
-            journal.log_start("critic")
+            progress: ProgressLog = opened
+            progress.log_start("critic")
             clock.seconds += 4
-            journal.log_end(STEP)
-            journal.log_end(FAILED)
-            journal.log_end(TOOL)
-            journal.detail("Decision 1")
-            journal.info("[red]The rest[/red]")
-            journal.log_group("Analysis", "One.\n\nTwo \x1b]0;x\x07.")
+            progress.log_end(STEP)
+            progress.log_end(FAILED)
+            progress.log_end(TOOL)
+            progress.detail("Decision 1")
+            progress.info("[red]The rest[/red]")
+            progress.log_group("Analysis", "One.\n\nTwo \x1b]0;x\x07.")
         assert text(out).splitlines() == [
             "00:00 critic started",
             "00:04 critic success in 3.2 s, 1,234 tokens, $0.0123, by gpt-4o",
@@ -81,16 +81,16 @@ class TestJournal:
 
     def test_a_moving_line_on_a_terminal(self) -> None:
         out = console(tty=True)
-        with TerminalProgress(out, verbose=True) as journal:
-            journal.log_start("critic")
-            journal.log_start("web_search")
-            journal.log_end(TOOL)
-            journal.log_end(BY_RULES)
-            journal.log_start("writer")
-        shown = text(out)
-        assert "critic success in 3.2 s, by rules" in shown
-        assert "critic started" not in shown
-        assert shown.rfind("\x1b[?25h") > shown.rfind("\x1b[?25l")  # the cursor is given back
+        with TerminalProgress(out, verbose=True) as progress:
+            progress.log_start("critic")
+            progress.log_start("web_search")
+            progress.log_end(TOOL)
+            progress.log_end(BY_RULES)
+            progress.log_start("writer")
+        output = text(out)
+        assert "critic success in 3.2 s, by rules" in output
+        assert "critic started" not in output
+        assert output.rfind("\x1b[?25h") > output.rfind("\x1b[?25l")  # the cursor is given back
 
     @pytest.mark.parametrize("tty", [True, False])
     def test_steps_and_decisions_are_shown_only_if_verbose(self, *, tty: bool) -> None:
@@ -100,18 +100,18 @@ class TestJournal:
             progress.log_end(FAILED)
             progress.detail("Decision 1 by rules: writer")
             progress.info("Telemetry not sent.")
-        shown = text(out)
-        assert "Telemetry not sent." in shown
-        assert "Decision" not in shown
-        assert "timed out" not in shown
-        assert ("critic" in shown) is tty  # in the line that changes
+        output = text(out)
+        assert "Telemetry not sent." in output
+        assert "Decision" not in output
+        assert "timed out" not in output
+        assert ("critic" in output) is tty  # in the line that changes
 
     def test_the_cursor_comes_back_after_an_error(self) -> None:
         out = console(tty=True)
 
         def fail() -> None:
-            with TerminalProgress(out) as journal:
-                journal.log_start("critic")
+            with TerminalProgress(out) as progress:
+                progress.log_start("critic")
                 raise KeyError
 
         with pytest.raises(KeyError):

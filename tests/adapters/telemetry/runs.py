@@ -1,4 +1,4 @@
-"""A run as it would be told, every field that may hold somebody's words filled with one that must not go out."""
+"""A report whose fields, where they may quote somebody, hold a word that must not be sent."""
 
 from datetime import datetime, timedelta
 from typing import Any

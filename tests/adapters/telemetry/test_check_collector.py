@@ -1,4 +1,4 @@
-"""The doctor's look at the collector."""
+"""The doctor's check of the collector."""
 
 import pytest
 
@@ -10,16 +10,16 @@ from triage.settings import RunnerEnvironment, Settings
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 
-def told(tmp_path, **environ: str) -> Check:
+def run_check(tmp_path, **environ: str) -> Check:
     session = make_session(Settings(), tmp_path, environment=RunnerEnvironment.read(environ))
     return run_checks(session, names=("telemetry",))["telemetry"]
 
 
 def test_a_collector_that_listens(tmp_path):
     with serve_collector() as receiver:
-        assert told(tmp_path, **{ENDPOINT: receiver.url}).detail == "accepts traces and metrics"
-        assert (receiver.spans, receiver.metrics) == ([], {}), "it was told nothing"
-        only = told(tmp_path, OTEL_METRICS_EXPORTER="none", **{ENDPOINT: receiver.url})
+        assert run_check(tmp_path, **{ENDPOINT: receiver.url}).detail == "accepts traces and metrics"
+        assert (receiver.spans, receiver.metrics) == ([], {}), "it received nothing"
+        only = run_check(tmp_path, OTEL_METRICS_EXPORTER="none", **{ENDPOINT: receiver.url})
         assert (only.state, only.detail) == ("ok", "accepts traces")
 
 
@@ -31,12 +31,12 @@ def test_a_collector_that_listens(tmp_path):
         ({ENDPOINT: "http://127.0.0.1:9"}, "broken", "traces: no answer; metrics: no answer"),
     ],
 )
-def test_none_or_one_that_does_not(tmp_path, environ: dict[str, str], state: str, words: str):
-    check = told(tmp_path, **environ)
+def test_no_collector_or_one_that_does_not_answer(tmp_path, environ: dict[str, str], state: str, words: str):
+    check = run_check(tmp_path, **environ)
     assert (check.state, check.detail[: len(words)]) == (state, words)
 
 
 def test_a_collector_that_refuses_the_key(tmp_path):
     with serve_collector(CollectorBehaviour(401)) as receiver:
-        check = told(tmp_path, **{ENDPOINT: receiver.url})
+        check = run_check(tmp_path, **{ENDPOINT: receiver.url})
     assert (check.state, check.detail) == ("broken", "traces: HTTP 401; metrics: HTTP 401")

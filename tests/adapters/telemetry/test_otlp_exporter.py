@@ -1,4 +1,4 @@
-"""What a collector is told of a run, over HTTP, and what happens when it cannot be told."""
+"""What a collector receives of a run over HTTP, and what happens when it cannot."""
 
 import logging
 import socket
@@ -23,12 +23,12 @@ from triage.settings.telemetry_settings import read_collector
 
 
 def export(url: str, report: RunReport = REPORT, seconds: float = 10.0, /, **environ: str) -> list[str]:
-    """What the journal says."""
+    """Exports a run and returns the lines of its log."""
     collector = read_collector({"OTEL_EXPORTER_OTLP_ENDPOINT": url, **environ})
     assert collector is not None
-    journal = FakeProgressLog()
-    OtlpExporter(collector, journal, seconds=seconds).export(report)
-    return journal.lines
+    progress = FakeProgressLog()
+    OtlpExporter(collector, progress, seconds=seconds).export(report)
+    return progress.lines
 
 
 def sent(report: RunReport = REPORT, **environ: str) -> FakeCollector:
@@ -58,14 +58,14 @@ def test_the_trace_is_found_by_the_runs_id_and_calls_carry_what_the_endpoint_was
     assert {to_dict(span.attributes)["triage.request_id"] for span in calls} == {REQUEST_ID}
 
 
-def test_nothing_that_somebody_wrote_is_in_any_byte():
+def test_no_text_of_others_is_sent():
     receiver = sent()
     assert len(receiver.requests) == 2
     assert not [one.path for one in receiver.requests if CANARY.encode() in one.body]
     assert CANARY in REPORT.model_dump_json(), "it was there to be sent"
 
 
-def test_it_says_which_repository_and_which_version():
+def test_the_resource_names_repository_and_version():
     assert sent().resources == 2 * [
         {
             "telemetry.sdk.language": "python",
@@ -100,8 +100,8 @@ def test_runs_are_counted_by_status_and_severity_and_decisions_by_agent_and_orig
     assert receiver.points("triage.iterations") == [({"triage.status": "complete"}, 4)]
     assert receiver.points("triage.cost") == [({"triage.engine": "model"}, 0.027)]
     counted = {
-        (told["gen_ai.agent.name"], told["triage.origin"], told["triage.forced"]): number
-        for told, number in receiver.points("triage.decisions")
+        (attributes["gen_ai.agent.name"], attributes["triage.origin"], attributes["triage.forced"]): number
+        for attributes, number in receiver.points("triage.decisions")
     }
     assert counted == {
         ("investigator", "model", False): 1,
@@ -114,8 +114,13 @@ def test_runs_are_counted_by_status_and_severity_and_decisions_by_agent_and_orig
 
 def test_tools_are_timed_by_name_and_status():
     timed = {
-        (told["gen_ai.tool.name"], told["gen_ai.agent.name"], told["triage.outcome"], told.get("error.type")): seconds
-        for told, seconds in sent().points("gen_ai.execute_tool.duration")
+        (
+            attributes["gen_ai.tool.name"],
+            attributes["gen_ai.agent.name"],
+            attributes["triage.outcome"],
+            attributes.get("error.type"),
+        ): seconds
+        for attributes, seconds in sent().points("gen_ai.execute_tool.duration")
     }
     assert timed == {
         ("search_code", "codebase_search", "SUCCESS", None): 0.1,
@@ -126,8 +131,8 @@ def test_tools_are_timed_by_name_and_status():
 
 def test_agents_are_timed_by_engine_and_outcome():
     timed = {
-        (told["gen_ai.agent.name"], told["triage.engine"], told.get("error.type")): seconds
-        for told, seconds in sent().points("gen_ai.invoke_agent.duration")
+        (attributes["gen_ai.agent.name"], attributes["triage.engine"], attributes.get("error.type")): seconds
+        for attributes, seconds in sent().points("gen_ai.invoke_agent.duration")
     }
     assert timed[("web_search", "model", "timeout")] == 3.0
     assert timed[("critic", "model", "gate")] == 1.0
@@ -137,8 +142,8 @@ def test_agents_are_timed_by_engine_and_outcome():
 
 def test_tokens_are_counted_once_also_when_an_answer_is_used_again():
     tokens = {
-        (told["gen_ai.request.model"], told["gen_ai.token.type"]): number
-        for told, number in sent().points("gen_ai.client.token.usage")
+        (attributes["gen_ai.request.model"], attributes["gen_ai.token.type"]): number
+        for attributes, number in sent().points("gen_ai.client.token.usage")
     }
     assert tokens == {
         ("gpt-4o-mini", "input"): 2000,
@@ -150,7 +155,7 @@ def test_tokens_are_counted_once_also_when_an_answer_is_used_again():
     assert ({**CHAT, "gen_ai.request.model": "gpt-4o-mini", "error.type": "rate limited (429)"}, 0.3) in timed
 
 
-def test_a_cost_that_is_not_known_is_not_told():
+def test_an_unknown_cost_is_not_sent():
     unknown = REPORT.usage.model_copy(update={"usd": None})
     receiver = sent(REPORT.model_copy(update={"usage": unknown}))
     assert "triage.cost" not in receiver.metrics
@@ -189,7 +194,7 @@ def test_a_parent_that_is_not_sampled_leaves_the_metrics():
 
 
 @pytest.mark.parametrize("odd", ["", "x", "00-0-0-01", f"00-{PARENT}-0000000000000000-01", "\u2028" * 500])
-def test_an_odd_parent_is_none(odd: str):
+def test_a_malformed_parent_is_ignored(odd: str):
     assert {span.trace_id.hex() for span in sent(TRACEPARENT=odd).spans} == {REQUEST_ID.replace("-", "")}
 
 
@@ -210,21 +215,19 @@ REFUSED: list[tuple[CollectorBehaviour, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("manner", "told"), REFUSED)
-def test_what_no_collector_would_answer_is_one_line(
-    manner: CollectorBehaviour, told: str, capfd: pytest.CaptureFixture[str]
-):
+@pytest.mark.parametrize(("manner", "result"), REFUSED)
+def test_an_error_is_one_line(manner: CollectorBehaviour, result: str, capfd: pytest.CaptureFixture[str]):
     with serve_collector(manner) as receiver:
         # What is dropped is sent again as long as there is time.
         (line,) = export(receiver.url, REPORT, 0.5 if manner.drop else 5.0)
-    assert line == f"Telemetry not sent (trace {REQUEST_ID.replace('-', '')}: {told}; metrics: {told})."
+    assert line == f"Telemetry not sent (trace {REQUEST_ID.replace('-', '')}: {result}; metrics: {result})."
     assert capfd.readouterr() == ("", ""), "and nothing of the library's"
 
 
 @pytest.mark.parametrize(
     "manner", [CollectorBehaviour(503, {"retry-after": "30"}), CollectorBehaviour(503), CollectorBehaviour(429)]
 )
-def test_a_collector_that_asks_to_wait_is_left(manner: CollectorBehaviour):
+def test_a_collector_that_asks_to_wait_is_given_up(manner: CollectorBehaviour):
     with serve_collector(manner) as receiver:
         (line,) = export(receiver.url, REPORT, 0.5)
     assert line.startswith("Telemetry not sent (trace ")
@@ -245,8 +248,8 @@ def test_no_collector_is_one_line(capfd: pytest.CaptureFixture[str]):
     assert capfd.readouterr() == ("", "")
 
 
-class Heard(logging.Handler):
-    """What reaches the log of whoever runs us. (pytest's own listens to every logger.)"""
+class LogCapture(logging.Handler):
+    """Captures what reaches the root logger. (pytest's own handler listens to every logger.)"""
 
     def __init__(self) -> None:
         super().__init__()
@@ -257,19 +260,19 @@ class Heard(logging.Handler):
 
 
 def test_headers_are_in_no_line_of_any_log(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture):
-    heard = Heard()
+    log = LogCapture()
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr(logging.root, "handlers", [heard])
+    monkeypatch.setattr(logging.root, "handlers", [log])
     # The library reads the variable too, and tells of what it cannot read in full.
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "no equals sign but s3cret")
     with serve_collector(CollectorBehaviour(500)) as receiver:
         lines = export(receiver.url, REPORT, 0.5, OTEL_EXPORTER_OTLP_HEADERS="api-key=s3cret")
-    assert "POST /v1/traces" in heard.text, "it hears what others say"
-    assert "s3cret" not in heard.text + "".join(lines)
+    assert "POST /v1/traces" in log.text, "it captures the lines of other libraries"
+    assert "s3cret" not in log.text + "".join(lines)
     assert receiver.requests[0].headers["api-key"] == "s3cret"
 
 
-def test_the_conventions_names_are_those_of_the_package():
+def test_attribute_names_are_those_of_the_conventions():
     from opentelemetry.semconv._incubating.attributes import cicd_attributes, gen_ai_attributes, vcs_attributes
     from opentelemetry.semconv._incubating.metrics import gen_ai_metrics
     from opentelemetry.semconv.attributes import error_attributes, service_attributes
@@ -286,7 +289,7 @@ def test_the_conventions_names_are_those_of_the_package():
         known |= {value for value in vars(module).values() if isinstance(value, str)}
     receiver = sent()
     used = {name for span in receiver.spans for name in to_dict(span.attributes)} | set(receiver.resources[0])
-    used |= {name for metric in receiver.metrics for told, _ in receiver.points(metric) for name in told}
+    used |= {name for metric in receiver.metrics for attributes, _ in receiver.points(metric) for name in attributes}
     ours = {name for name in used if not name.startswith(("triage.", "telemetry.sdk."))}
     assert ours <= known
     # The newest conventions' metrics are not in the package any more.

@@ -55,14 +55,14 @@ ADDRESSES: dict[str, str | None] = {
 }
 
 
-@pytest.mark.parametrize(("url", "shown"), ADDRESSES.items(), ids=range(len(ADDRESSES)))
-def test_addresses(url: str, shown: str | None):
-    assert safe_url(url) == shown
-    assert shown is None or safe_url(shown) == shown
+@pytest.mark.parametrize(("url", "expected"), ADDRESSES.items(), ids=range(len(ADDRESSES)))
+def test_addresses(url: str, expected: str | None):
+    assert safe_url(url) == expected
+    assert expected is None or safe_url(expected) == expected
 
 
 @pytest.mark.parametrize("page", [None, 1, "x", [], {}, {"url": None}, {"url": 1}, {"url": ["https://a.test"]}])
-def test_what_is_no_page_is_dropped(page: Any):
+def test_malformed_results_are_dropped(page: Any):
     assert parse_results([page, GOOD], 5) == [GOOD]
 
 
@@ -81,11 +81,11 @@ TEXTS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("said", "shown"), TEXTS.values(), ids=TEXTS)
-def test_titles_and_texts_are_words(said: Any, shown: str):
-    (page,) = parse_results([GOOD | {"title": said, "content": said}], 5)
-    assert page["title"] == shown
-    assert " ".join(page["content"].split()) == shown
+@pytest.mark.parametrize(("value", "expected"), TEXTS.values(), ids=TEXTS)
+def test_titles_and_texts_are_plain_text(value: Any, expected: str):
+    (page,) = parse_results([GOOD | {"title": value, "content": value}], 5)
+    assert page["title"] == expected
+    assert " ".join(page["content"].split()) == expected
 
 
 HOSTILE: dict[str, bytes] = {
@@ -107,16 +107,16 @@ HOSTILE: dict[str, bytes] = {
 async def test_hostile_answers_are_bounded_plain_pages(answer: bytes):
     with serve_script([ScriptedReply(answer)]) as server:
         try:
-            told = await build_search_tool(SecretStr("tvly-test"), server.url).ainvoke({"query": "date fails"})
+            found = await build_search_tool(SecretStr("tvly-test"), server.url).ainvoke({"query": "date fails"})
         except ToolException as error:
             assert str(error) == "unreadable answer"  # noqa: PT017 - both endings are right
             return
-    assert len(told["results"]) <= MAX_RESULTS
-    assert len({page["url"] for page in told["results"]}) == len(told["results"])
-    for page in told["results"]:
+    assert len(found["results"]) <= MAX_RESULTS
+    assert len({page["url"] for page in found["results"]}) == len(found["results"])
+    for page in found["results"]:
         assert list(page) == ["title", "url", "content"]
         assert page["url"].startswith("https://docs.test/")
         assert len(page["title"]) <= MAX_TITLE_CHARS
         assert "\n" not in page["title"]
         assert len(page["content"]) <= MAX_CONTENT_CHARS
-    json.dumps(told).encode()
+    json.dumps(found).encode()

@@ -1,4 +1,4 @@
-"""The search door against a real HTTP server."""
+"""The web search tool against a real HTTP server."""
 
 import asyncio
 import json
@@ -45,13 +45,13 @@ async def test_nothing_found_is_no_error():
     assert answer == {"results": []}
 
 
-async def test_nothing_to_ask_is_not_asked():
+async def test_an_empty_query_is_not_sent():
     with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
         assert await build_search_tool(KEY, server.url).ainvoke({"query": "https://intern.corp/x"}) == {"results": []}
     assert server.requests == []
 
 
-async def test_a_model_can_say_nothing_but_the_query():
+async def test_the_query_is_the_only_argument():
     tool = build_search_tool(KEY, "http://127.0.0.1:9")
     assert list(tool.args) == ["query"]
 
@@ -87,22 +87,22 @@ async def test_failures_have_our_names(reply: ScriptedReply, reason: str):
     assert str(raised.value) == reason
 
 
-async def test_nobody_there_has_a_name():
+async def test_a_refused_connection_has_our_name():
     with pytest.raises(ToolException, match=r"^connection failed$"):
         await build_search_tool(KEY, "http://127.0.0.1:9").ainvoke({"query": "date"})
 
 
-async def test_an_address_that_is_none_has_a_name():
+async def test_a_malformed_address_has_our_name():
     with pytest.raises(ToolException, match=r"^connection failed$"):
         await build_search_tool(KEY, "no address").ainvoke({"query": "date"})
 
 
-async def test_a_key_that_cannot_be_sent_has_a_name():
+async def test_a_key_that_cannot_be_sent_has_our_name():
     with pytest.raises(ToolException, match=r"^connection failed$"):
         await build_search_tool(SecretStr("two\nlines"), "http://127.0.0.1:9").ainvoke({"query": "date"})
 
 
-async def test_a_search_that_hangs_can_be_cut():
+async def test_a_search_that_hangs_can_be_cancelled():
     with serve_script([ScriptedReply(delay_seconds=30)]) as server, pytest.raises(TimeoutError):
         await asyncio.wait_for(build_search_tool(KEY, server.url).ainvoke({"query": "date"}), 0.3)
 
@@ -144,19 +144,19 @@ async def test_a_search_that_failed_is_made_again():
         assert await build_search_tool(KEY, server.url, replies).ainvoke({"query": "date"}) == FOUND
 
 
-@pytest.mark.parametrize("kept", ["", "no json", "[]", '{"results": 1}', "[" * 200_000])
-async def test_a_kept_answer_that_cannot_be_read_is_none(kept: str):
+@pytest.mark.parametrize("saved", ["", "no json", "[]", '{"results": 1}', "[" * 200_000])
+async def test_a_cached_answer_that_cannot_be_read_is_none(saved: str):
     replies = FakeResponseCache()
     with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
         await build_search_tool(KEY, server.url, replies).ainvoke({"query": "date"})
         (key,) = replies.responses
-        replies.responses[key] = kept
+        replies.responses[key] = saved
         assert await build_search_tool(KEY, server.url, replies).ainvoke({"query": "date"}) == FOUND
     assert json.loads(replies.responses[key]) == FOUND
 
 
 async def test_a_run_searches_once():
-    """A twin that searches after the model's reading failed gets what was found."""
+    """A rules fallback that searches after the model failed gets the same results."""
     with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
         tool = build_search_tool(KEY, server.url)
         assert await tool.ainvoke({"query": "date"}) == FOUND
@@ -173,14 +173,14 @@ async def test_a_search_that_failed_was_one():
     assert len(server.requests) == 1
 
 
-async def test_our_own_secrets_are_screened_out_last():
+async def test_our_own_secrets_are_redacted_last():
     with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
         tool = build_search_tool(KEY, server.url, redact=lambda query: query.replace("hunter", "https://a.test/"))
         await tool.ainvoke({"query": "date hunter fails"})
     assert server.requests[0].body["query"] == "date fails"
 
 
-async def test_what_leaves_is_plain_whoever_asks():
+async def test_the_query_is_sanitized():
     with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
         token = "gh" + "p_" + "a1" * 18
         await build_search_tool(KEY, server.url).ainvoke(

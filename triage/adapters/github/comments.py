@@ -1,4 +1,4 @@
-"""Reads and writes the comments of issues, and tells which ones are ours."""
+"""Reads and writes the comments of issues, and recognizes ours."""
 
 from typing import TYPE_CHECKING
 
@@ -97,7 +97,7 @@ class Comments:
         return parse_response(CommentResponse, self._client.write("PATCH", path, {"body": body}, repeatable=True))
 
     def delete(self, number: int, comment_id: int) -> None:
-        """Deletes a comment with our marker, login and state while an older one of ours stands; any other stays.
+        """Deletes a comment with our marker, login and state while an older one of ours exists; never another one.
 
         Nothing else is ever deleted, so the whole thread is read again before it.
         """

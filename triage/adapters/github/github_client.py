@@ -1,4 +1,4 @@
-"""Sends requests to GitHub through PyGithub, which authenticates them and keeps a distance between writes."""
+"""Sends requests to GitHub through PyGithub, which authenticates them and waits between writes."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ _connection_classes = threading.Lock()
 class GitHubClient:
     """Sends and returns JSON. Every failure is a `GitHubError`, or `GitHubUnavailable` with its reason.
 
-    Reads and repeatable writes are sent again after any fault, other writes only when GitHub cannot have taken them.
+    Reads and repeatable writes are sent again after any error, other writes only when GitHub cannot have taken them.
     Redirects are not followed: they lead to another repository, and would take the token there.
 
     Args are those of `IssueTracker`; `timeouts_seconds` are `connect_seconds` and `read_seconds`.

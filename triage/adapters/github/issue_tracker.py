@@ -32,7 +32,7 @@ class IssueTracker:
         api_url: Of GitHub or of an Enterprise server.
         seconds_between_writes: GitHub asks for one (docs, best practices for the REST API).
         max_wait_seconds: All waits for GitHub's rate limits together.
-        connect_seconds: Time limit until a connection stands.
+        connect_seconds: Time limit for a connection.
         read_seconds: Time limit between two pieces of a response.
         backoff_seconds: Base of the waits between failed reads.
         reread_seconds: Wait before a list is read again that does not show yet what was written.
@@ -184,7 +184,7 @@ class IssueTracker:
         return comment.id, comment.html_url
 
     def delete_comment(self, number: int, comment_id: int) -> None:
-        """Deletes a comment of ours while an older one of ours stands on the issue; any other stays.
+        """Deletes a comment of ours while an older one of ours exists on the issue; never another one.
 
         Raises:
             PermissionMissing, CannotPublish: As `post_comment`.

@@ -14,7 +14,7 @@ from triage.network import DIRECT, Network
 
 OPENAI_URL = "https://api.openai.com/v1"
 TIMEOUT = openai.Timeout(60.0, connect=10.0)
-"""Seconds between two pieces of a response, and until a connection stands. The SDK's default is ten minutes."""
+"""Seconds between two pieces of a response, and for a connection. The SDK's default is ten minutes."""
 
 
 @dataclass

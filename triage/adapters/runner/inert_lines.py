@@ -35,10 +35,10 @@ def _shorten(line: str) -> str:
 class LineWriter:
     """Writes whole lines to a stream, from any thread. Escapes characters that the stream cannot encode."""
 
-    def __init__(self, stream: TextIO, screened: Redact = lambda text: text) -> None:
+    def __init__(self, stream: TextIO, redact: Redact = lambda text: text) -> None:
         """Take the stream, and what masks our own secrets in whatever is written to it."""
         self._stream = stream
-        self._redact = screened
+        self._redact = redact
         self._lock = threading.Lock()
 
     def write(self, lines: list[str]) -> None:
