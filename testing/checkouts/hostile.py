@@ -1,6 +1,6 @@
 """Every odd checkout by name, with the function that makes it in a folder that is empty or missing.
 
-Files beside the checkout are in `outside_folder(root)`. After a run, `trap_was_run(root)` must be false, and `CANARY` must
+Files beside the checkout are in `outside_folder(root)`. After a run `trap_was_run(root)` is false and `CANARY` does
 not appear anywhere.
 """
 

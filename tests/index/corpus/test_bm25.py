@@ -1,4 +1,4 @@
-"""Tables of scores, against the formula."""
+"""BM25 tables agree with the formula."""
 
 import math
 
@@ -12,10 +12,10 @@ TEXTS = ["red green green blue", "red red red", "blue", "", "yellow blue green r
 
 
 def count_terms(texts: list[str], vocabulary: Vocabulary) -> TermCounts:
-    counting = TermCounter(vocabulary)
+    counter = TermCounter(vocabulary)
     for text in texts:
-        counting.add(vocabulary.encode_words(text))
-    return counting.count()
+        counter.add(vocabulary.encode_words(text))
+    return counter.count()
 
 
 def build_table(*parts: list[str]) -> tuple[BM25, Vocabulary]:
@@ -24,21 +24,21 @@ def build_table(*parts: list[str]) -> tuple[BM25, Vocabulary]:
     return BM25.from_counts(documents, len(vocabulary)), vocabulary
 
 
-def by_the_book(texts: list[str], term: str, number: int) -> float:
+def score_by_formula(texts: list[str], term: str, number: int) -> float:
     documents = [text.split() for text in texts]
     mean = sum(map(len, documents)) / len(documents)
     having = sum(term in document for document in documents)
     idf = math.log(1 + (len(documents) - having + 0.5) / (having + 0.5))
-    many = documents[number].count(term)
-    return idf * many * (K1 + 1) / (many + K1 * (1 - B + B * len(documents[number]) / mean))
+    occurrences = documents[number].count(term)
+    return idf * occurrences * (K1 + 1) / (occurrences + K1 * (1 - B + B * len(documents[number]) / mean))
 
 
-def test_scores_are_those_of_the_formula():
+def test_scores_follow_the_formula():
     table, vocabulary = build_table(TEXTS)
     weights = {"red": 1.0, "green": 0.5, "yellow": 2.0}
     scores = table.score_documents({vocabulary._terms[term]: weight for term, weight in weights.items()})
     for number in range(len(TEXTS)):
-        expected = sum(weight * by_the_book(TEXTS, term, number) for term, weight in weights.items())
+        expected = sum(weight * score_by_formula(TEXTS, term, number) for term, weight in weights.items())
         assert scores[number] == pytest.approx(expected, abs=1e-5)
 
 
@@ -59,15 +59,15 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
 
 def test_counts_of_documents():
     vocabulary = Vocabulary()
-    found = count_terms(TEXTS, vocabulary)
-    assert found.sizes.tolist() == [3, 1, 1, 0, 4]
+    counts = count_terms(TEXTS, vocabulary)
+    assert counts.sizes.tolist() == [3, 1, 1, 0, 4]
     names = list(vocabulary.terms)
-    assert [names[term] for term in found.terms[:3]] == ["red", "green", "blue"]
-    assert found.counts.tolist() == [1, 2, 1, 3, 1, 2, 1, 1, 1]
-    assert found.documents.tolist() == [0, 0, 0, 1, 2, 4, 4, 4, 4]
+    assert [names[term] for term in counts.terms[:3]] == ["red", "green", "blue"]
+    assert counts.counts.tolist() == [1, 2, 1, 3, 1, 2, 1, 1, 1]
+    assert counts.documents.tolist() == [0, 0, 0, 1, 2, 4, 4, 4, 4]
 
 
-def test_postings_know_the_documents_they_were_made_of():
+def test_postings_can_be_ordered_by_document_again():
     vocabulary = Vocabulary()
     parts = [count_terms(TEXTS[:2], vocabulary), count_terms(TEXTS[2:], vocabulary)]
     whole = count_terms(TEXTS, Vocabulary())
@@ -78,7 +78,7 @@ def test_postings_know_the_documents_they_were_made_of():
     assert again.counts.tolist() == whole.counts[order].tolist()
 
 
-def test_a_term_may_stand_in_a_file_more_often_than_two_bytes_can_tell():
+def test_counts_may_need_more_than_two_bytes():
     table, _ = build_table(["red " * 70_000, "blue"])
     assert table.postings.counts.tolist() == [70_000, 1]
     assert build_table(TEXTS)[0].postings.counts.dtype == np.uint16
@@ -91,11 +91,11 @@ def test_a_range_of_documents():
     assert counts.take_range(0, 0).terms.tolist() == []
 
 
-def test_terms_get_other_numbers_or_are_forgotten():
-    found = count_terms(TEXTS, Vocabulary())
-    swapped = found.renumber_terms(np.array([7, 8, 9, 6], dtype=np.int32))
+def test_terms_are_renumbered_or_removed():
+    counts = count_terms(TEXTS, Vocabulary())
+    swapped = counts.renumber_terms(np.array([7, 8, 9, 6], dtype=np.int32))
     assert swapped.terms.tolist() == [7, 8, 9, 7, 9, 7, 8, 9, 6]
-    fewer = found.renumber_terms(np.array([0, -1, 1, -1], dtype=np.int32))
+    fewer = counts.renumber_terms(np.array([0, -1, 1, -1], dtype=np.int32))
     assert (fewer.sizes.tolist(), fewer.terms.tolist()) == ([2, 1, 1, 0, 2], [0, 1, 0, 1, 0, 1])
     assert fewer.counts.tolist() == [1, 1, 3, 1, 2, 1]
 
@@ -116,20 +116,20 @@ def test_parts_add_up_to_the_score():
 
 def test_a_document_in_parts_is_one_document():
     vocabulary = Vocabulary()
-    counting = TermCounter(vocabulary)
-    counting.add(vocabulary.encode_words("red"), vocabulary.encode_words("red blue"))
-    found = counting.count()
-    assert (found.sizes.tolist(), found.counts.tolist()) == ([2], [2, 1])
+    counter = TermCounter(vocabulary)
+    counter.add(vocabulary.encode_words("red"), vocabulary.encode_words("red blue"))
+    counts = counter.count()
+    assert (counts.sizes.tolist(), counts.counts.tolist()) == ([2], [2, 1])
 
 
-def test_nothing_at_all():
+def test_an_empty_repository():
     table, _ = build_table()
     assert table.size == 0
     table, _ = build_table([])
     assert table.score_documents({0: 1.0}).tolist() == []
 
 
-def test_terms_that_came_after_the_table_was_made_score_nothing():
+def test_terms_added_after_the_table_score_nothing():
     table, vocabulary = build_table(["red"])
     vocabulary.expand(vocabulary.encode_words("new"), np.zeros(1, dtype=np.int32))
     assert table.score_documents({1: 1.0}).tolist() == [0.0]

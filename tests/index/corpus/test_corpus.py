@@ -1,4 +1,4 @@
-"""What is looked up in an index again and again is made once."""
+"""Lookups of the corpus."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def test_packages(corpus: Corpus):
     assert set(corpus.packages) == {"web"}
 
 
-def test_chunks_of_a_file_stand_side_by_side(corpus: Corpus):
+def test_chunks_of_a_file_are_adjacent(corpus: Corpus):
     for file in range(len(corpus.files)):
         assert all(corpus.chunk_files[chunk] == file for chunk in corpus.find_chunks(file))
     assert sum(len(corpus.find_chunks(file)) for file in range(len(corpus.files))) == len(corpus.chunk_files)

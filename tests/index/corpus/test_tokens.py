@@ -50,22 +50,22 @@ def test_numbers_of_words_keep_lines_apart():
         max_size=4,
     )
 )
-def test_numbers_are_those_of_the_words_that_the_pattern_finds(texts: list[str]):
+def test_words_are_numbered_in_order(texts: list[str]):
     vocabulary = Vocabulary()
     known: dict[str, int] = {"\n": 0}
     for text in texts:
-        found = re.findall(r"[^\W\d]\w*|\n", text)
-        assert vocabulary.encode_words(text).tolist() == [known.setdefault(word, len(known)) for word in found]
+        words = re.findall(r"[^\W\d]\w*|\n", text)
+        assert vocabulary.encode_words(text).tolist() == [known.setdefault(word, len(known)) for word in words]
 
 
 @pytest.mark.parametrize("text", ["12", "123456", "1 22 333 4444 55555 0x", "9a a 99a", "\0\n\0 \x1ca"])
-def test_numbers_in_a_text_are_no_words(text: str):
+def test_numbers_are_not_words(text: str):
     vocabulary = Vocabulary()
     for _ in range(2):
-        found = vocabulary.encode_words(text)
-        vocabulary.expand(found, found)
+        words = vocabulary.encode_words(text)
+        vocabulary.expand(words, words)
         assert set(vocabulary.terms) <= {"x", "a"}
-        assert len(found) == len(re.findall(r"[^\W\d]\w*|\n", text))
+        assert len(words) == len(re.findall(r"[^\W\d]\w*|\n", text))
 
 
 def test_terms_are_added_up_to_a_limit():
@@ -77,8 +77,8 @@ def test_terms_are_added_up_to_a_limit():
 
 def test_renumbered_terms():
     vocabulary = Vocabulary()
-    words_found = vocabulary.encode_words("one two three four")
-    vocabulary.expand(words_found, words_found)
+    words = vocabulary.encode_words("one two three four")
+    vocabulary.expand(words, words)
     one, other = np.array([3, 1], dtype=np.int32), np.array([3], dtype=np.int32)
     assert vocabulary.renumber_terms([one, other]) == ["two", "four"]
     assert (one.tolist(), other.tolist()) == ([1, 0], [1])
@@ -86,8 +86,8 @@ def test_renumbered_terms():
 
 def test_expansion_repeats_the_document_for_each_term():
     vocabulary = Vocabulary()
-    found = vocabulary.encode_words("parse_date the\nsave")
-    terms, documents = vocabulary.expand(found, np.array([7, 7, 7, 8], dtype=np.int32))
+    words = vocabulary.encode_words("parse_date the\nsave")
+    terms, documents = vocabulary.expand(words, np.array([7, 7, 7, 8], dtype=np.int32))
     names = list(vocabulary.terms)
     assert [(names[term], int(document)) for term, document in zip(terms, documents, strict=True)] == [
         ("parse_date", 7),
@@ -107,7 +107,7 @@ def test_new_words_get_terms():
 
 
 @given(st.text(max_size=200))
-def test_terms_are_lower_case_and_no_stop_words(text: str):
+def test_terms_are_lower_case_without_stop_words(text: str):
     for word in find_words(text):
         for term in split_into_terms(word):
             assert term == term.lower()

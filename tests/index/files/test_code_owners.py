@@ -71,7 +71,7 @@ def test_documented_examples(path: str, owners: list[str]):
         ("A.py", "a.py", False),
     ],
 )
-def test_what_a_pattern_owns(pattern: str, path: str, is_owned: bool):
+def test_files_that_a_pattern_owns(pattern: str, path: str, is_owned: bool):
     assert CodeOwners(f"{pattern} @octocat").find_owners(path) == ["octocat"] * is_owned
 
 
@@ -110,7 +110,7 @@ def test_the_cost_of_a_hostile_pattern_is_linear_in_the_path(pattern: str):
         ({"CODEOWNERS": "* @root", "docs/CODEOWNERS": "* @docs"}, "root"),
     ],
 )
-def test_the_file_that_github_reads_counts(tmp_path: Path, files: dict[str, str], owner: str):
+def test_the_file_that_github_uses_is_read(tmp_path: Path, files: dict[str, str], owner: str):
     codebase = make_codebase(tmp_path, {**files, "a.py": "x = 1\n"})
     codebase.index()
     assert codebase.find_owners("a.py") == [owner]

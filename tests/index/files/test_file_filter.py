@@ -1,4 +1,4 @@
-"""What is left out, and under which reason it is counted."""
+"""Files that are left out, and the reasons."""
 
 import pytest
 
@@ -49,7 +49,7 @@ from triage.index.files.file_filter import MAX_CODE_BYTES, MAX_TEXT_BYTES, get_s
         ("src/locks.py", 10, None),
     ],
 )
-def test_by_path(path: str, size: int, reason: str | None):
+def test_skip_reasons_by_path(path: str, size: int, reason: str | None):
     assert get_skip_reason(path, size) == reason
 
 
@@ -69,7 +69,7 @@ def test_by_path(path: str, size: int, reason: str | None):
         (b"{" + b'"a": 1, ' * 2_000 + b"}\n", "minified"),
     ],
 )
-def test_by_content(data: bytes, reason: str):
+def test_skip_reasons_by_content(data: bytes, reason: str):
     assert load_text(data) == (None, reason)
 
 
@@ -88,7 +88,7 @@ def test_by_content(data: bytes, reason: str):
         "",
     ],
 )
-def test_what_people_wrote_stays(text: str):
+def test_handwritten_files_are_indexed(text: str):
     assert load_text(text.encode()) == (text, "")
 
 

@@ -1,4 +1,4 @@
-"""The part a file plays, by each ecosystem's own names."""
+"""Roles of files, by the names that each ecosystem uses."""
 
 import pytest
 
@@ -118,7 +118,7 @@ def test_likely_sources(path: str):
 
 
 @pytest.mark.parametrize("path", cases(TESTS))
-def test_tests(path: str):
+def test_test_files(path: str):
     assert classify_file(path).is_test
 
 
@@ -134,7 +134,7 @@ def test_prose_and_configuration(path: str):
     assert kind.prior == 0.4
 
 
-def test_nothing_is_excluded():
+def test_factors_multiply():
     assert classify_file("docs/tests/data.json").prior == pytest.approx(0.3 * 0.4 * 0.4)
 
 
@@ -150,6 +150,6 @@ def test_the_cost_of_hostile_paths_is_linear(shape: str):
     assert measure_growth(classify, 16_384) < 10
 
 
-def test_what_a_shell_completes_is_no_source():
+def test_shell_completions_are_auxiliary():
     assert classify_file("crates/core/flags/complete/rg.zsh").is_auxiliary
     assert not classify_file("src/complete/engine.py").is_auxiliary

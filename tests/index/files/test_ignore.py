@@ -25,7 +25,7 @@ FILES = {
 
 
 @pytest.mark.parametrize(
-    ("patterns", "left"),
+    ("patterns", "indexed"),
     [
         ([], [".github/CODEOWNERS", ".github/ISSUE_TEMPLATE/bug.md", "docs/api.md", "src/app.py", "src/gen/api.py"]),
         (["docs/**", ".github"], ["src/app.py", "src/gen/api.py"]),
@@ -38,12 +38,12 @@ FILES = {
         (["*.md", "*.py", "!app.py", "CODEOWNERS"], ["src/app.py"]),
     ],
 )
-def test_what_is_ignored_is_not_indexed_and_counted(tmp_path: Path, patterns: Sequence[str], left: list[str]):
+def test_ignored_files_are_not_indexed_but_counted(tmp_path: Path, patterns: Sequence[str], indexed: list[str]):
     make_codebase(tmp_path, FILES)
     codebase = GitCodebase(tmp_path, "acme/shop", ignore=patterns)
     facts = codebase.index()
-    assert sorted(codebase.list_paths()) == left
-    assert facts.left_out.get(IGNORED, 0) == len(FILES) - len(left)
+    assert sorted(codebase.list_paths()) == indexed
+    assert facts.left_out.get(IGNORED, 0) == len(FILES) - len(indexed)
     assert not facts.partial
 
 
@@ -55,12 +55,12 @@ def test_owners_and_forms_are_read_from_an_ignored_folder(tmp_path: Path):
     assert codebase.read_issue_forms() == ["What happened?\n"]
 
 
-def test_vectors_of_other_files_are_not_taken_over(tmp_path: Path):
+def test_vectors_of_other_files_are_not_reused(tmp_path: Path):
     """On a Chroma server that jobs share, a commit's vectors are known by how it was cut."""
     commit(tmp_path, {"one.py": "def one():\n    return 1\n", "two.py": "def two():\n    return 2\n"})
     tree = open_commit(tmp_path)
-    kept = [remove_ignored(tree.list_files(), [name]) for name in ("one.py", "two.py")]
-    first, second = (build_corpus(tree, listing, IndexLimits()).corpus for listing in kept)
+    listings = [remove_ignored(tree.list_files(), [name]) for name in ("one.py", "two.py")]
+    first, second = (build_corpus(tree, listing, IndexLimits()).corpus for listing in listings)
     assert digest_layout(first, [0]) != digest_layout(second, [0])
 
 

@@ -1,6 +1,6 @@
 """Definitions of every language: names qualified, lines with the comment, decorator or `export` that belongs to them.
 
-Beside each source stands what is found in it: `name first-last`.
+Each source has its definitions beside it, as `name first-last`.
 """
 
 from dataclasses import replace
@@ -299,8 +299,8 @@ case class Pair(a: Int)
 def found_in(path: str, source: str) -> str:
     language = detect_language(path)
     assert language is not None
-    found = iter_scopes(build_scopes(find_definitions(source, language), source.count("\n")))
-    return ", ".join(f"{one.name} {one.start}-{one.end}" for one in found)
+    scopes = iter_scopes(build_scopes(find_definitions(source, language), source.count("\n")))
+    return ", ".join(f"{scope.name} {scope.start}-{scope.end}" for scope in scopes)
 
 
 @pytest.mark.parametrize("path", CASES)
@@ -323,7 +323,7 @@ def test_definitions(path: str):
         ("a.cpp", "A& A::operator=(const A& a) { return *this; }\n", "A.operator= 1-1"),
     ],
 )
-def test_names_as_people_write_them(path: str, source: str, expected: str):
+def test_normalized_names(path: str, source: str, expected: str):
     assert found_in(path, source) == expected
 
 
@@ -354,7 +354,7 @@ internal object Single {
 """
 
 
-def test_what_a_grammar_cannot_read_is_found_by_its_lines():
+def test_declarations_are_found_by_line_where_the_grammar_fails():
     assert found_in("a.kt", GUARDED) == (
         "Dialect 3-19, Dialect.format 4-12, Dialect.delete 14-16, Dialect.second 18-18, Single 21-23, Single.only 22-22"
     )
@@ -370,8 +370,10 @@ def test_every_grammar_has_a_case():
     assert [language.name for language in LANGUAGES if language.grammar and language not in tried] == []
 
 
-@pytest.mark.parametrize("language", [language for language in LANGUAGES if language.grammar], ids=lambda one: one.name)
-def test_a_row_names_nodes_that_its_grammar_has(language):
+@pytest.mark.parametrize(
+    "language", [language for language in LANGUAGES if language.grammar], ids=lambda language: language.name
+)
+def test_every_row_has_nodes_of_its_grammar(language):
     assert _load_grammar(language)
 
 
@@ -383,8 +385,8 @@ def test_broken_source_never_fails(path: str, broken: str):
     source = CASES[path][0]
     lines = source.count("\n") + 1 + broken.count("\n")
     for text in (broken + source, source[: len(source) // 2] + broken):
-        for one in find_definitions(text, language):
-            assert 1 <= one.start <= one.end <= lines
+        for definition in find_definitions(text, language):
+            assert 1 <= definition.start <= definition.end <= lines
 
 
 def test_extensions_belong_to_one_language():
@@ -421,5 +423,5 @@ def test_language_of_a_path(path: str, name: str | None):
         ("x" * 300, ""),
     ],
 )
-def test_names_are_plain(written: str, plain: str):
+def test_names_of_definitions(written: str, plain: str):
     assert normalize_name(written) == plain

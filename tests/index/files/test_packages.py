@@ -1,4 +1,4 @@
-"""Packages of a monorepo, by their manifests, and which of them a text names."""
+"""Packages of a monorepo, by their manifests, and their mentions in a text."""
 
 import pytest
 
@@ -39,7 +39,7 @@ PATHS = TREE.split()
 UNITS = find_packages(PATHS)
 
 
-def test_every_ecosystem_says_its_packages_by_a_manifest():
+def test_manifests_of_every_ecosystem():
     assert {folder: sorted(names) for folder, names in UNITS.items()} == {
         "packages/query-core": ["query-core"],
         "packages/vue-query": ["vue-query"],
@@ -54,7 +54,7 @@ def test_every_ecosystem_says_its_packages_by_a_manifest():
     }
 
 
-def test_a_repository_that_is_one_package_has_no_units():
+def test_a_repository_that_is_one_package_has_no_packages():
     assert find_packages(["pyproject.toml", "src/app/__init__.py", "tests/data/setup.py", "docs/package.json"]) == {}
     assert score_mentioned_packages(["package.json", "src/index.js"], {}, "index fails", "") == {}
 
@@ -92,7 +92,7 @@ def test_the_innermost_package_around_a_file(path: str, unit: str):
         ("", {}),
     ],
 )
-def test_packages_that_a_text_names(text: str, expected: dict[str, float]):
+def test_packages_that_a_text_mentions(text: str, expected: dict[str, float]):
     assert find_mentioned_packages(text, UNITS) == expected
 
 
@@ -101,12 +101,12 @@ def test_a_name_of_several_packages_is_shared():
     assert find_mentioned_packages("auth-kit fails", units) == {"a/auth-kit": 0.4, "b/auth-kit": 0.4}
 
 
-def test_files_of_a_named_package_and_its_share_of_the_repository():
-    found = score_mentioned_packages(
+def test_the_score_of_a_package_depends_on_its_share_of_the_repository():
+    scores = score_mentioned_packages(
         PATHS, find_packages(PATHS), "vue-query: option is lost", "It works with query-core alone."
     )
-    assert {PATHS[number] for number in found} == {path for path in PATHS if "query" in path}
-    vue, core = (found[PATHS.index(f"packages/{name}/package.json")] for name in ("vue-query", "query-core"))
+    assert {PATHS[number] for number in scores} == {path for path in PATHS if "query" in path}
+    vue, core = (scores[PATHS.index(f"packages/{name}/package.json")] for name in ("vue-query", "query-core"))
     assert vue == pytest.approx(1.0 * (1 - 2 / len(PATHS)))
     assert core == pytest.approx(0.8 * (1 - 2 / len(PATHS)))
 

@@ -24,11 +24,11 @@ def test_a_short_file_is_one_chunk():
     assert chunks(MAX_CHUNK_LINES) == [Chunk(1, MAX_CHUNK_LINES)]
 
 
-def test_a_long_file_is_cut_into_overlapping_windows():
+def test_a_long_file_is_split_into_overlapping_windows():
     assert chunks(170) == [Chunk(1, 60), Chunk(51, 110), Chunk(101, 160), Chunk(151, 170)]
 
 
-def test_what_stands_between_definitions_is_a_chunk_too():
+def test_lines_between_definitions_are_chunks():
     assert chunks(30, Definition(5, 10, "f"), Definition(15, 20, "g")) == [
         Chunk(1, 4),
         Chunk(5, 10, "f"),
@@ -38,9 +38,9 @@ def test_what_stands_between_definitions_is_a_chunk_too():
     ]
 
 
-def test_a_class_is_cut_into_its_methods():
-    found = chunks(40, Definition(1, 40, "Store"), Definition(5, 20, "save", 1), Definition(21, 40, "load", 1))
-    assert found == [Chunk(1, 4, "Store"), Chunk(5, 20, "Store.save"), Chunk(21, 40, "Store.load")]
+def test_a_class_is_split_into_its_methods():
+    split = chunks(40, Definition(1, 40, "Store"), Definition(5, 20, "save", 1), Definition(21, 40, "load", 1))
+    assert split == [Chunk(1, 4, "Store"), Chunk(5, 20, "Store.save"), Chunk(21, 40, "Store.load")]
 
 
 def test_a_small_class_stays_whole():
@@ -49,15 +49,15 @@ def test_a_small_class_stays_whole():
     ]
 
 
-def test_a_long_function_is_cut_into_windows_under_its_name():
+def test_a_long_function_is_split_into_windows_with_its_name():
     assert chunks(120, Definition(1, 120, "f")) == [Chunk(1, 60, "f"), Chunk(51, 110, "f"), Chunk(101, 120, "f")]
 
 
-def test_a_name_that_brings_its_owner_is_not_qualified_twice():
+def test_a_name_with_its_owner_is_not_qualified_twice():
     assert chunks(30, Definition(1, 30, "app"), Definition(2, 9, "app.Store", 1))[1] == Chunk(2, 9, "app.Store")
 
 
-def test_an_empty_file_has_none():
+def test_an_empty_file_has_no_chunks():
     assert chunks(0) == []
 
 
@@ -66,14 +66,14 @@ def nested(draw: st.DrawFn) -> tuple[int, list[Definition]]:
     """Definitions as a parser may find them: nested by depth, lines clipped, touching, sharing lines."""
     lines = draw(st.integers(1, 400))
     seed = random.Random(draw(st.integers(0, 2**32)))
-    found: list[Definition] = []
+    definitions: list[Definition] = []
 
     def add(first: int, last: int, depth: int) -> None:
         at = first
-        while at <= last and len(found) < 60 and seed.random() < 0.8:
+        while at <= last and len(definitions) < 60 and seed.random() < 0.8:
             start = seed.randint(at, last)
             end = seed.randint(start, last)
-            found.append(Definition(start, end + seed.choice([0, 0, 0, 5]), f"n{len(found)}", depth))
+            definitions.append(Definition(start, end + seed.choice([0, 0, 0, 5]), f"n{len(definitions)}", depth))
             if depth < 4:
                 add(start, end, depth + 1)
             at = end + seed.choice([0, 1])
@@ -81,15 +81,15 @@ def nested(draw: st.DrawFn) -> tuple[int, list[Definition]]:
                 at += 1
 
     add(1, lines, 0)
-    return lines, found
+    return lines, definitions
 
 
 @given(nested())
-def test_chunks_hold_every_line_and_none_beyond(made: tuple[int, list[Definition]]):
-    lines, definitions = made
-    found = split_into_chunks(build_scopes(definitions, lines))
-    assert {line for chunk in found for line in range(chunk.start, chunk.end + 1)} == set(range(1, lines + 1))
-    assert all(chunk.end - chunk.start < MAX_CHUNK_LINES for chunk in found)
+def test_chunks_cover_every_line(file: tuple[int, list[Definition]]):
+    lines, definitions = file
+    split = split_into_chunks(build_scopes(definitions, lines))
+    assert {line for chunk in split for line in range(chunk.start, chunk.end + 1)} == set(range(1, lines + 1))
+    assert all(chunk.end - chunk.start < MAX_CHUNK_LINES for chunk in split)
 
 
 @pytest.mark.parametrize(

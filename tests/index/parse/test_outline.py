@@ -25,12 +25,12 @@ fun top() {
 """
 
 
-def found(text: str) -> list[str]:
+def find(text: str) -> list[str]:
     return [f"{name} {start}-{end}" for start, end, name in sorted(find_declarations(text, PATTERN))]
 
 
-def test_a_declaration_ends_where_the_indentation_does():
-    assert found(SOURCE) == ["Store 3-13", "save 6-10", "load 12-12", "top 15-16"]
+def test_a_declaration_ends_with_its_indentation():
+    assert find(SOURCE) == ["Store 3-13", "save 6-10", "load 12-12", "top 15-16"]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_declaration_ends_where_the_indentation_does():
     ],
 )
 def test_odd_texts(text: str, expected: list[str]):
-    assert found(text) == expected
+    assert find(text) == expected
 
 
 @pytest.mark.parametrize("line", ["fun a", " " * 50 + "fun a", "}", "(" * 80, ""])

@@ -1,4 +1,4 @@
-"""Worker processes: what a grammar does to one file stays with that file."""
+"""Worker processes: a grammar that crashes affects one file only."""
 
 import os
 import signal
@@ -32,14 +32,14 @@ def extract(pool: WorkerPool, *files: SourceFile) -> ExtractedFiles:
     return extracted
 
 
-def test_many_batches_come_back_in_order():
+def test_results_come_in_the_order_of_the_batches():
     def batches() -> Iterator[list[SourceFile]]:
         for number in range(40):
             yield [python(f"f{number}"), python(f"g{number}")]
 
     with WorkerPool(workers=2) as pool:
-        found = [(batch[0].path, names(extracted)) for batch, extracted in pool.extract_all(batches())]
-    assert found == [(f"f{number}.py", [f"f{number}", f"g{number}"]) for number in range(40)]
+        results = [(batch[0].path, names(extracted)) for batch, extracted in pool.extract_all(batches())]
+    assert results == [(f"f{number}.py", [f"f{number}", f"g{number}"]) for number in range(40)]
 
 
 def test_nothing_to_do():
@@ -47,7 +47,7 @@ def test_nothing_to_do():
         assert list(pool.extract_all(iter([]))) == []
 
 
-def test_a_file_that_kills_the_grammar_is_cut_by_lines_and_others_by_syntax():
+def test_only_the_file_that_crashes_its_grammar_is_split_by_lines():
     with WorkerPool(workers=1) as pool:
         extracted = extract(pool, GOOD, KILLER, python("f"))
         assert names(extracted) == ["B", "B.m", "f"]
@@ -55,7 +55,7 @@ def test_a_file_that_kills_the_grammar_is_cut_by_lines_and_others_by_syntax():
         assert names(extract(pool, GOOD)) == ["B", "B.m"]
 
 
-def test_a_file_that_kills_even_so_is_known_by_its_path(monkeypatch: pytest.MonkeyPatch):
+def test_a_file_that_crashes_without_a_grammar_is_indexed_by_path(monkeypatch: pytest.MonkeyPatch):
     start = (
         "import sys; sys.path.insert(0, sys.argv[1]); sys.path.extend(sys.argv[2:-1]);"
         "import os; import triage.index.parse.extract as e; real = e.load_text\n"
@@ -84,7 +84,7 @@ def test_workers_that_die_are_replaced_up_to_a_limit():
         assert answers[-1] == []
 
 
-def test_a_file_that_takes_too_long_ends_its_worker(monkeypatch: pytest.MonkeyPatch):
+def test_a_file_that_takes_too_long_is_split_by_lines(monkeypatch: pytest.MonkeyPatch):
     start = (
         "import sys; sys.path.insert(0, sys.argv[1]); sys.path.extend(sys.argv[2:-1]);"
         "import time; import triage.index.parse.extract as e; e.find_definitions = lambda *words: time.sleep(60)\n"
@@ -116,7 +116,7 @@ def test_workers_end_with_the_block():
     assert process.returncode is not None
 
 
-def test_workers_end_when_the_block_is_left_in_the_middle():
+def test_workers_end_when_the_block_is_left_early():
     with WorkerPool(workers=2) as pool:
         next(pool.extract_all(iter([[python(f"f{number}")] for number in range(20)])))
         processes = [each._process for each in (*pool._idle, *pool._busy)]
@@ -147,7 +147,7 @@ def test_no_worker_can_be_started(monkeypatch: pytest.MonkeyPatch):
     assert extracted.chunks == [(0, 1, 1, -1)]
 
 
-def test_odd_text_goes_through_the_pipe():
+def test_odd_text_reaches_the_worker():
     text = "# \udcff é 日本 \x00\r\ndef f(): pass\n".encode("utf-8", "surrogatepass")
     with WorkerPool(workers=1) as pool:
         assert names(extract(pool, SourceFile("a.py", b"# x\n" * 3_000 + text))) == ["f"]

@@ -1,4 +1,4 @@
-"""An index that nobody waits for any more: its processes end, and it stops."""
+"""An abandoned index stops, and its processes end."""
 
 import asyncio
 import contextlib
@@ -17,8 +17,8 @@ from triage.index.source.git import Git
 from triage.threads import Abandoned, run_in_daemon_thread
 
 
-class Left:
-    """Work that its caller leaves as soon as it says that it is there."""
+class AbandonedWork:
+    """Work whose caller gives up as soon as the work has arrived."""
 
     def __init__(self) -> None:
         self.there, self.gone, self.over = threading.Event(), threading.Event(), threading.Event()
@@ -46,8 +46,8 @@ class Left:
 
 
 @pytest.fixture
-def left() -> Left:
-    return Left()
+def abandoned_work() -> AbandonedWork:
+    return AbandonedWork()
 
 
 @pytest.fixture
@@ -56,18 +56,20 @@ def git(tmp_path: Path) -> Git:
     return Git(tmp_path)
 
 
-async def test_a_git_that_is_read_from_is_ended(left: Left, git: Git):
+async def test_git_is_killed_while_its_output_is_read(abandoned_work: AbandonedWork, git: Git):
     def work() -> None:
         with git.stream("cat-file", "--batch", lines=["HEAD"]) as answers:
             answers.readline()
-            left.arrive()
+            abandoned_work.arrive()
             answers.read()
 
-    await left.run(work)
-    assert isinstance(left.outcome, Abandoned)
+    await abandoned_work.run(work)
+    assert isinstance(abandoned_work.outcome, Abandoned)
 
 
-async def test_a_git_that_hangs_is_ended(left: Left, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_a_git_that_hangs_is_killed(
+    abandoned_work: AbandonedWork, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     sleeper = tmp_path / "git"
     sleeper.write_text(f"#!/bin/sh\n/usr/bin/touch {tmp_path}/there\nexec /bin/sleep 600\n")
     sleeper.chmod(0o755)
@@ -77,14 +79,16 @@ async def test_a_git_that_hangs_is_ended(left: Left, git: Git, tmp_path: Path, m
     def wait_for_it() -> None:
         while not (tmp_path / "there").exists():
             pass
-        left.there.set()
+        abandoned_work.there.set()
 
     threading.Thread(target=wait_for_it, daemon=True).start()
-    await left.run(lambda: hanging.run("status"))
-    assert isinstance(left.outcome, Abandoned)
+    await abandoned_work.run(lambda: hanging.run("status"))
+    assert isinstance(abandoned_work.outcome, Abandoned)
 
 
-async def test_no_git_is_started_for_nobody(left: Left, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_git_is_not_started_after_abandonment(
+    abandoned_work: AbandonedWork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     program = tmp_path / "git"
     program.write_text("#!/bin/sh\n/usr/bin/touch $0.started\n")
     program.chmod(0o755)
@@ -92,16 +96,18 @@ async def test_no_git_is_started_for_nobody(left: Left, tmp_path: Path, monkeypa
     git = Git(tmp_path)
 
     def work() -> None:
-        left.arrive()
+        abandoned_work.arrive()
         git.run("status")
 
-    await left.run(work)
-    assert isinstance(left.outcome, Abandoned)
+    await abandoned_work.run(work)
+    assert isinstance(abandoned_work.outcome, Abandoned)
     assert not (tmp_path / "git.started").exists()
 
 
 @pytest.mark.parametrize(("deaths", "workers"), [(0, 2), (12, 0)], ids=["by workers", "without"])
-async def test_files_are_no_longer_taken_apart(left: Left, monkeypatch: pytest.MonkeyPatch, deaths: int, workers: int):
+async def test_extraction_stops_after_abandonment(
+    abandoned_work: AbandonedWork, monkeypatch: pytest.MonkeyPatch, deaths: int, workers: int
+):
     started: list[subprocess.Popen[bytes]] = []
     real = worker_process._start
 
@@ -114,7 +120,7 @@ async def test_files_are_no_longer_taken_apart(left: Left, monkeypatch: pytest.M
     def batches() -> Iterator[list[SourceFile]]:
         for number in range(1_000):
             if number == 10:
-                left.arrive()
+                abandoned_work.arrive()
             yield [SourceFile(f"f{number}.py", f"def f{number}(): pass\n".encode())]
 
     def work() -> None:
@@ -122,7 +128,7 @@ async def test_files_are_no_longer_taken_apart(left: Left, monkeypatch: pytest.M
             pool._deaths = deaths
             list(pool.extract_all(batches()))
 
-    await left.run(work)
-    assert isinstance(left.outcome, Abandoned)
+    await abandoned_work.run(work)
+    assert isinstance(abandoned_work.outcome, Abandoned)
     assert len(started) == workers
     assert all(process.returncode is not None for process in started)

@@ -1,4 +1,4 @@
-"""HEAD's commit, by its objects: what is in the work tree does not matter."""
+"""HEAD's commit is read from git objects, whatever is in the work tree."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ def contents(tree: CommitTree) -> dict[str, bytes | None]:
     return {entry.path: data for entry, data in tree.read(tree.list_files().entries)}
 
 
-def test_the_commit_counts_and_not_the_work_tree(tmp_path: Path):
+def test_the_commit_is_read_and_not_the_work_tree(tmp_path: Path):
     sha = commit(tmp_path, {"a.py": "committed\n", "gone.py": "x\n"})
     write(tmp_path, {"a.py": "changed\n", ".env": "SECRET=1\n"})
     (tmp_path / "gone.py").unlink()
@@ -25,7 +25,7 @@ def test_the_commit_counts_and_not_the_work_tree(tmp_path: Path):
     assert tree.is_dirty()
 
 
-def test_untracked_files_make_no_tree_dirty(tmp_path: Path):
+def test_untracked_files_do_not_make_a_tree_dirty(tmp_path: Path):
     commit(tmp_path, {"a.py": "x\n"})
     write(tmp_path, {"new.py": "y\n"})
     assert not open_commit(tmp_path).is_dirty()
@@ -122,7 +122,7 @@ def test_a_bare_repository(tmp_path: Path):
     assert not tree.is_dirty()
 
 
-def test_a_folder_in_a_work_tree_is_indexed_alone(tmp_path: Path):
+def test_only_the_given_folder_of_a_work_tree_is_indexed(tmp_path: Path):
     commit(tmp_path, {"a.py": "x\n", "sub/b.py": "y\n", "sub/deep/c.py": "z\n"})
     tree = open_commit(tmp_path / "sub")
     assert contents(tree) == {"b.py": b"y\n", "deep/c.py": b"z\n"}
@@ -168,11 +168,11 @@ def test_sha256_object_names(tmp_path: Path):
     assert contents(tree) == {"a.py": b"x\n"}
 
 
-@pytest.mark.parametrize("made", ["nothing", "unborn", "broken"])
-def test_no_commit_is_said(tmp_path: Path, made: str):
-    if made == "unborn":
+@pytest.mark.parametrize("state", ["nothing", "unborn", "broken"])
+def test_a_missing_commit_is_an_error(tmp_path: Path, state: str):
+    if state == "unborn":
         git(tmp_path, "init", "-q")
-    if made == "broken":
+    if state == "broken":
         (tmp_path / ".git").write_text("gitdir: /nowhere\n")
     with pytest.raises(GitError):
         open_commit(tmp_path)

@@ -1,4 +1,4 @@
-"""What git knows of a file's past: read only, literal, bounded, and honest about what it does not know."""
+"""The commits of a file: literal paths, limited output, and `partial` for what is unknown."""
 
 import os
 import stat
@@ -20,16 +20,16 @@ from triage.index.source.git import Git
 
 def commits(root: Path, *subjects: str, path: str = "a.py") -> list[str]:
     """A commit for each subject, each changing the file; their ids, oldest first."""
-    made = []
+    commit_ids = []
     for subject in subjects:
         commit(root, {path: f"x = {subject[:20]!r}\n"})
         git(root, "commit", "-q", "--amend", "--allow-empty-message", "--cleanup=verbatim", "-m", subject)
-        made.append(git(root, "rev-parse", "HEAD"))
-    return made
+        commit_ids.append(git(root, "rev-parse", "HEAD"))
+    return commit_ids
 
 
-def subjects(found: History) -> list[str]:
-    return [change.subject for change in found.changes]
+def subjects(history: History) -> list[str]:
+    return [change.subject for change in history.changes]
 
 
 def test_the_newest_commits_of_a_file_come_first(tmp_path: Path):
@@ -39,10 +39,10 @@ def test_the_newest_commits_of_a_file_come_first(tmp_path: Path):
     assert codebase.read_history("a.py", 5) == History(), "nothing is indexed yet"
     codebase.index()
 
-    found = codebase.read_history("a.py", 5)
-    assert [(change.commit, change.subject) for change in found.changes] == [(second, "two"), (first, "one")]
-    assert found.changes[0].date.startswith("2024-01-01T00:00:00")
-    assert not found.partial
+    history = codebase.read_history("a.py", 5)
+    assert [(change.commit, change.subject) for change in history.changes] == [(second, "two"), (first, "one")]
+    assert history.changes[0].date.startswith("2024-01-01T00:00:00")
+    assert not history.partial
     assert subjects(codebase.read_history("a.py", 1)) == ["two"]
     assert subjects(codebase.read_history("b.py", 5)) == ["other"]
 
@@ -79,7 +79,7 @@ def test_a_folder_without_git_has_no_history(tmp_path: Path):
 
 
 @pytest.mark.parametrize("path", ["*.py", "a[.]py", ":(top)a.py", "../a.py", "/a.py", "--all", "a.py\0", "", "."])
-def test_only_names_of_indexed_files_are_asked_for(tmp_path: Path, path: str):
+def test_only_indexed_files_have_a_history(tmp_path: Path, path: str):
     codebase = make_codebase(tmp_path, {"a.py": "x\n"})
     codebase.index()
     assert codebase.read_history(path, 5) == History()
@@ -100,7 +100,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_names_are_taken_literally(tmp_path: Path, name: str):
+def test_paths_are_not_patterns(tmp_path: Path, name: str):
     commits(tmp_path, "plain", path="a.py")
     commits(tmp_path, "hostile", path=name)
     codebase = GitCodebase(tmp_path, "acme/names")
@@ -110,19 +110,19 @@ def test_names_are_taken_literally(tmp_path: Path, name: str):
     assert not (tmp_path / "pwned").exists()
 
 
-def test_a_shallow_clone_claims_no_commit_that_it_cannot_judge(tmp_path: Path):
+def test_the_oldest_commit_of_a_shallow_clone_is_left_out(tmp_path: Path):
     origin = tmp_path / "origin"
     origin.mkdir()
     commits(origin, "one")
     commits(origin, "untouched", path="old.py")
     commits(origin, "two", "three")
-    for depth, told in ((1, []), (2, ["three"])):
+    for depth, expected in ((1, []), (2, ["three"])):
         clone = tmp_path / f"depth{depth}"
         git(tmp_path, "clone", "-q", f"--depth={depth}", origin.as_uri(), str(clone))
         codebase = GitCodebase(clone, "acme/shallow")
         codebase.index()
-        found = codebase.read_history("a.py", 5)
-        assert (subjects(found), found.partial) == (told, True)
+        history = codebase.read_history("a.py", 5)
+        assert (subjects(history), history.partial) == (expected, True)
         assert codebase.read_history("old.py", 5) == History(partial=True)
 
 
@@ -203,7 +203,7 @@ TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 @pytest.mark.parametrize(
-    ("subject", "told"),
+    ("subject", "expected"),
     [
         ("\x1b[31mred\x1b[0m \u202e\u200b\ttab", "[31mred [0m tab"),
         (f"Remove {TOKEN} at last", "Remove [masked secret] at last"),
@@ -213,14 +213,14 @@ TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
         ("first\nsecond\n\nbody", "first second"),
     ],
 )
-def test_a_subject_is_one_short_printable_line_without_keys(tmp_path: Path, subject: str, told: str):
+def test_a_subject_is_one_short_printable_line_without_secrets(tmp_path: Path, subject: str, expected: str):
     commits(tmp_path, subject)
     codebase = GitCodebase(tmp_path, "acme/subjects")
     codebase.index()
-    assert subjects(codebase.read_history("a.py", 5)) == [told]
+    assert subjects(codebase.read_history("a.py", 5)) == [expected]
 
 
-def test_a_subject_of_megabytes_ends_the_reading_and_is_said(tmp_path: Path):
+def test_a_subject_of_megabytes_makes_the_history_partial(tmp_path: Path):
     commits(tmp_path, "one", "two")
     write(tmp_path, {"message": "z" * 3_000_000})
     commit(tmp_path, {"a.py": "x = 9\n"})
@@ -228,12 +228,12 @@ def test_a_subject_of_megabytes_ends_the_reading_and_is_said(tmp_path: Path):
     (newest,) = commits(tmp_path, "newest")
     codebase = GitCodebase(tmp_path, "acme/huge")
     codebase.index()
-    found = codebase.read_history("a.py", 5)
-    assert [change.commit for change in found.changes] == [newest]
-    assert found.partial
+    history = codebase.read_history("a.py", 5)
+    assert [change.commit for change in history.changes] == [newest]
+    assert history.partial
 
 
-def test_git_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_git_is_killed_when_it_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     slow = tmp_path / "bin/git"
     slow.parent.mkdir()
     slow.write_text('#!/bin/sh\ncase "$*" in *rev-parse*) echo false ;; *) exec sleep 60 ;; esac\n')
@@ -252,7 +252,7 @@ def test_a_commit_that_is_gone_gives_no_history(tmp_path: Path):
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=300))
-def test_any_bytes_for_a_message_give_one_line(tmp_path_factory: pytest.TempPathFactory, message: bytes):
+def test_any_commit_message_becomes_one_line(tmp_path_factory: pytest.TempPathFactory, message: bytes):
     root = tmp_path_factory.mktemp("message")
     commits(root, "one")
     tree, parent = git(root, "rev-parse", "HEAD^{tree}"), git(root, "rev-parse", "HEAD")
@@ -262,8 +262,8 @@ def test_any_bytes_for_a_message_give_one_line(tmp_path_factory: pytest.TempPath
     changed = git(root, "write-tree")
     write(root, {".git/made": made.replace(tree.encode(), changed.encode(), 1)})
     commit_id = git(root, "hash-object", "-t", "commit", "-w", "--literally", ".git/made")
-    found = read_commit_history(Git(root), commit_id, "a.py", 5)
-    assert [change.commit for change in found.changes] == [commit_id, parent]
-    subject = found.changes[0].subject
+    history = read_commit_history(Git(root), commit_id, "a.py", 5)
+    assert [change.commit for change in history.changes] == [commit_id, parent]
+    subject = history.changes[0].subject
     assert subject.isprintable()
     assert len(subject) <= commit_history.MAX_SUBJECT_CHARS + 1

@@ -27,7 +27,7 @@ def test_text_of_bytes(data: bytes, text: str | None):
 
 
 @given(st.binary(max_size=400))
-def test_any_bytes_become_text_that_can_be_written_again(data: bytes):
+def test_decoded_text_can_be_encoded(data: bytes):
     text = decode_text(data)
     if text is not None:
         text.encode("utf-8")
@@ -46,5 +46,5 @@ def test_any_bytes_become_text_that_can_be_written_again(data: bytes):
         ("a\rb\n", ["a\rb"]),
     ],
 )
-def test_lines_are_numbered_as_github_numbers_them(text: str, lines: list[str]):
+def test_lines_are_numbered_as_on_github(text: str, lines: list[str]):
     assert split_lines(text) == lines

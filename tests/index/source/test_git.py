@@ -1,4 +1,4 @@
-"""Git runs nothing that a repository's own config names, and trusts only what it was told to."""
+"""Git runs no program from the config of a repository, and reads a foreign folder only if it was given."""
 
 import os
 import stat
@@ -70,7 +70,7 @@ def test_status_writes_nothing(tmp_path: Path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
-def test_the_named_folder_is_read_whoever_owns_it_but_not_one_above(tmp_path: Path):
+def test_the_given_folder_is_read_whoever_owns_it_but_not_one_above(tmp_path: Path):
     commit(tmp_path, {"a.py": "one\n", "sub/b.py": "two\n"})
     for path in [tmp_path, *tmp_path.rglob("*")]:
         os.chown(path, 12_345, 12_345)
@@ -89,7 +89,7 @@ def test_replace_refs_do_not_change_what_a_commit_holds(tmp_path: Path):
     assert [data for _, data in tree.read(tree.list_files().entries)] == [b"true\n"]
 
 
-def test_git_variables_of_the_caller_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_git_variables_of_the_caller_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     root, other = tmp_path / "one", tmp_path / "two"
     for folder in (root, other):
         folder.mkdir()
@@ -99,7 +99,7 @@ def test_git_variables_of_the_caller_do_not_count(tmp_path: Path, monkeypatch: p
     assert [entry.path for entry in open_commit(root).list_files().entries] == ["one.py"]
 
 
-def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_command_that_takes_too_long_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     slow = tmp_path / "bin/git"
     slow.parent.mkdir()
     slow.write_text("#!/bin/sh\nexec sleep 60\n")
@@ -114,7 +114,7 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
         assert answers.read() == b""
 
 
-def test_git_that_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_git_that_is_not_installed_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitError, match="not installed"):
         Git(tmp_path)

@@ -1,4 +1,4 @@
-"""Every odd checkout is read without running, fetching or waiting for anything, and nothing but it is read."""
+"""Every odd checkout is read without running a program, fetching or waiting, and no file outside is read."""
 
 import os
 import subprocess
@@ -46,8 +46,8 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "checkout"
 
 
-def opened(root: Path) -> tuple[SourceTree, Listing, bool]:
-    """As the index does it: the tree, its files, and whether the work tree differs."""
+def open_tree(root: Path) -> tuple[SourceTree, Listing, bool]:
+    """Return the tree, its files, and whether the work tree differs, as the index reads them."""
     try:
         tree: SourceTree = open_commit(root)
         listing = tree.list_files()
@@ -60,15 +60,15 @@ def opened(root: Path) -> tuple[SourceTree, Listing, bool]:
         return tree, listing, True
 
 
-def indexed(root: Path) -> tuple[GitCodebase, IndexFacts]:
+def index_checkout(root: Path) -> tuple[GitCodebase, IndexFacts]:
     codebase = GitCodebase(root, "octo/shop", chroma=None)
     return codebase, codebase.index()
 
 
 @pytest.mark.parametrize("name", [name for name in CHECKOUTS if name not in SLOW and name != WAITS])
-def test_nothing_runs_and_nothing_else_is_read(root: Path, name: str):
+def test_no_program_runs_and_no_other_file_is_read(root: Path, name: str):
     CHECKOUTS[name](root)
-    tree, listing, dirty = opened(root)
+    tree, listing, dirty = open_tree(root)
     small = [entry for entry in listing.entries if entry.size < 1_000_000]
     read = {entry.path: data for entry, data in tree.read(small)}
     history = tree.read_history("shop/basket.py", 3)
@@ -97,39 +97,39 @@ def test_nothing_runs_and_nothing_else_is_read(root: Path, name: str):
         ("odd names", {"name is not UTF-8": 4}, False, ""),
     ],
 )
-def test_what_is_missing_is_told(root: Path, name: str, left_out: dict[str, int], partial: bool, note: str):
+def test_missing_files_are_reported(root: Path, name: str, left_out: dict[str, int], partial: bool, note: str):
     CHECKOUTS[name](root)
-    _, facts = indexed(root)
+    _, facts = index_checkout(root)
     assert facts.left_out == left_out
     assert facts.partial == partial
     assert note in " ".join(facts.notes)
     assert bool(note) == bool(facts.notes)
 
 
-def test_git_that_waits_for_somebody_is_ended(root: Path, monkeypatch: pytest.MonkeyPatch):
+def test_git_is_killed_when_it_waits_for_input(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("triage.index.source.git.Git.run.__kwdefaults__", {"accept": (0,), "seconds": 0.3})
     CHECKOUTS[WAITS](root)
-    codebase, facts = indexed(root)
+    codebase, facts = index_checkout(root)
     assert facts.notes == ["The folder was read as it is, without git (git rev-parse took too long)."]
     assert sorted(codebase.list_paths()) == sorted(SOURCES)
 
 
 def test_a_partial_clone_has_all_files_that_were_fetched(root: Path):
     CHECKOUTS["treeless and sparse"](root)
-    codebase, _ = indexed(root)
+    codebase, _ = index_checkout(root)
     assert sorted(codebase.list_paths()) == sorted(SOURCES)
     assert not trap_was_run(root)
 
 
 def test_objects_after_a_damaged_one_are_read(root: Path):
     CHECKOUTS["an object is cut"](root)
-    codebase, _ = indexed(root)
+    codebase, _ = index_checkout(root)
     assert [path for path in codebase.list_paths() if codebase.read_lines(path) is None] == ["shop/m03.py"]
 
 
-def test_the_commit_counts_and_not_what_a_graph_says_of_it(root: Path):
+def test_the_commit_graph_is_not_used(root: Path):
     CHECKOUTS["a commit graph that lies"](root)
-    codebase, _ = indexed(root)
+    codebase, _ = index_checkout(root)
     assert codebase.read_lines("shop/basket.py") == ["other = 1"]
     assert len(codebase.read_history("shop/basket.py", 5).changes) == 2
 
@@ -144,16 +144,16 @@ def test_unclosed_brackets_are_not_queried(path: str, monkeypatch: pytest.Monkey
     assert find_definitions(text, language) == []
 
 
-def test_a_tree_without_end_is_cut(root: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_number_of_files_is_limited(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(commit, "_MAX_ENTRIES", 300)
     CHECKOUTS["a tree without end"](root)
-    codebase, facts = indexed(root)
+    codebase, facts = index_checkout(root)
     assert facts.partial
     assert "There are more than 300 files; further ones were not looked at." in facts.notes
     assert len(codebase.list_paths()) == 300
 
 
-def test_names_without_end_are_cut(root: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_total_length_of_names_is_limited(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(commit, "_MAX_NAMES_BYTES", 300)
     CHECKOUTS["odd names"](root)
     listing = open_commit(root).list_files()
@@ -161,7 +161,7 @@ def test_names_without_end_are_cut(root: Path, monkeypatch: pytest.MonkeyPatch):
     assert len(listing.entries) < 6
 
 
-def test_folders_without_end_are_cut(root: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_number_of_folders_is_limited(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("triage.index.source.plain_folder._MAX_NAMES", 10)
     for number in range(20):
         (root / f"d{number}" / "e").mkdir(parents=True)
@@ -170,7 +170,7 @@ def test_folders_without_end_are_cut(root: Path, monkeypatch: pytest.MonkeyPatch
     assert listing.entries == []
 
 
-def test_git_gets_no_more_memory_than_it_needs(root: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_memory_of_git_is_limited(root: Path, monkeypatch: pytest.MonkeyPatch):
     program = write(root, {"git": "#!/bin/sh\nsleep 0.1\nulimit -d\n"}) / "git"
     program.chmod(0o755)
     git = Git(root)
@@ -179,7 +179,7 @@ def test_git_gets_no_more_memory_than_it_needs(root: Path, monkeypatch: pytest.M
     assert int(git.run("x")) * 1_024 == MAX_MEMORY_BYTES
 
 
-def test_a_commit_that_needs_more_is_none(root: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_commit_that_needs_more_memory_is_an_error(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("triage.index.source.git.MAX_MEMORY_BYTES", 5_000_000)
     CHECKOUTS["odd commit"](root)
     with pytest.raises(GitError):
@@ -191,8 +191,8 @@ def test_a_commit_that_needs_more_is_none(root: Path, monkeypatch: pytest.Monkey
 def test_the_folder_may_have_any_name(tmp_path: Path, place: str, how: str):
     root = tmp_path / place
     CHECKOUTS["of another user" if how == "root" else "shallow"](root)
-    looked_at = root if how == "root" else root / "shop"
-    codebase, facts = indexed(looked_at)
+    indexed_folder = root if how == "root" else root / "shop"
+    codebase, facts = index_checkout(indexed_folder)
     assert facts.commit
     assert (facts.notes, facts.dirty) == ([], False)
     assert sorted(codebase.list_paths()) == [
@@ -202,11 +202,11 @@ def test_the_folder_may_have_any_name(tmp_path: Path, place: str, how: str):
 
 def test_a_slash_at_the_end_changes_nothing(root: Path):
     CHECKOUTS["shallow"](root)
-    _, facts = indexed(Path(f"{root}//"))
+    _, facts = index_checkout(Path(f"{root}//"))
     assert facts.files == len(SOURCES)
 
 
-def test_settings_behind_a_link_are_refused(root: Path):
+def test_a_settings_file_that_is_a_link_is_refused(root: Path):
     CHECKOUTS["settings as link"](root)
     with pytest.raises(BadInput, match="is a symbolic link"):
         read_file(root, ".github/triage.yml", 1_000)
@@ -215,14 +215,14 @@ def test_settings_behind_a_link_are_refused(root: Path):
 @pytest.mark.parametrize("path", ["../outside-checkout/secret.py", "etc/passwd", "loop/shop/basket.py", "/etc/passwd"])
 def test_no_path_leads_through_a_link(root: Path, path: str):
     CHECKOUTS["links"](root)
-    codebase, _ = indexed(root)
+    codebase, _ = index_checkout(root)
     assert codebase.read_lines(path) is None
     assert codebase.read_history(path, 3).changes == []
 
 
-def test_odd_names_are_all_there(root: Path):
+def test_all_odd_names_are_indexed(root: Path):
     make_odd_names(root)
-    codebase, facts = indexed(root)
+    codebase, facts = index_checkout(root)
     text = [name for name in NAMES if name.decode("utf-8", "replace").encode() == name]
     assert set(codebase.list_paths()) == {f"{at}{name.decode()}" for name in text for at in ("", "shop/")} | {
         "shop/basket.py"
@@ -230,7 +230,7 @@ def test_odd_names_are_all_there(root: Path):
     assert facts.left_out == {"name is not UTF-8": 2 * (len(NAMES) - len(text))}
 
 
-def test_folders_deeper_than_a_path_can_be(root: Path):
+def test_folders_deeper_than_the_longest_path(root: Path):
     root.mkdir()
     try:
         here = os.open(root, os.O_RDONLY)
@@ -246,9 +246,9 @@ def test_folders_deeper_than_a_path_can_be(root: Path):
         subprocess.run(["rm", "-r", str(root)], check=True)
 
 
-def test_one_name_stands_for_one_file(root: Path):
+def test_a_name_that_a_tree_has_twice_is_one_file(root: Path):
     CHECKOUTS["doubled names"](root)
-    codebase, _ = indexed(root)
+    codebase, _ = index_checkout(root)
     assert len(codebase.list_paths()) == len(set(codebase.list_paths()))
     cache = root.parent / "cache"
     for _ in range(2):
@@ -277,7 +277,7 @@ def as_nobody() -> Iterator[None]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
-def test_somebody_else_than_root_reads_a_checkout_of_yet_another(open_place: Path):
+def test_another_user_reads_a_checkout_of_a_third_one(open_place: Path):
     CHECKOUTS["of another user"](open_place / "checkout")
     with as_nobody():
         tree = open_commit(open_place / "checkout")
@@ -286,7 +286,7 @@ def test_somebody_else_than_root_reads_a_checkout_of_yet_another(open_place: Pat
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
-def test_what_may_not_be_read_is_counted(open_place: Path):
+def test_unreadable_files_are_counted(open_place: Path):
     CHECKOUTS["special files"](open_place / "checkout")
     with as_nobody():
         tree = FolderTree(open_place / "checkout")
@@ -299,7 +299,7 @@ def test_what_may_not_be_read_is_counted(open_place: Path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
-def test_a_folder_that_nobody_may_look_into(open_place: Path):
+def test_a_folder_without_permissions(open_place: Path):
     CHECKOUTS["no git"](open_place / "checkout")
     (open_place / "checkout").chmod(0)
     with as_nobody():
@@ -308,7 +308,7 @@ def test_a_folder_that_nobody_may_look_into(open_place: Path):
         assert FolderTree(open_place / "checkout").list_files().left_out == {"unreadable": 1}
 
 
-def test_the_same_folders_again_and_again(root: Path):
+def test_folders_that_contain_each_other_are_bounded(root: Path):
     """Ten levels of ten folders are eleven objects; what is looked at is bounded, not what they stand for."""
     objects = ObjectStore(root)
     tree = objects.tree([(FILE, b"a.py", objects.blob(b"x = 1\n"))])

@@ -1,4 +1,4 @@
-"""A folder without git: regular files only, whatever else lies there."""
+"""A folder without git: only regular files are read."""
 
 import os
 import socket
@@ -67,7 +67,7 @@ def test_pipes_and_sockets_are_not_opened(tmp_path: Path, monkeypatch: pytest.Mo
     assert listing.left_out == {"no file": 2}
 
 
-def test_names_that_are_no_text_are_counted(tmp_path: Path):
+def test_names_that_are_not_utf8_are_counted(tmp_path: Path):
     (tmp_path / os.fsdecode(b"bad\xff.py")).write_bytes(b"x")
     write(tmp_path, {"ünï.py": "x"})
     listing = FolderTree(tmp_path).list_files()
@@ -76,7 +76,7 @@ def test_names_that_are_no_text_are_counted(tmp_path: Path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_what_may_not_be_read_is_counted(tmp_path: Path):
+def test_unreadable_files_are_counted(tmp_path: Path):
     write(tmp_path, {"closed/a.py": "x"})
     (tmp_path / "closed").chmod(0)
     assert FolderTree(tmp_path).list_files().left_out == {"unreadable": 1}

@@ -1,4 +1,4 @@
-"""A single file of the commit: what the work tree holds does not matter where there is a commit."""
+"""One file is read from the commit if there is one, and from the folder otherwise."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from triage.index.source.read_file import read_file
 PATH = ".github/triage.yml"
 
 
-def test_the_commit_counts_and_not_the_work_tree(tmp_path: Path):
+def test_the_commit_is_read_and_not_the_work_tree(tmp_path: Path):
     commit(tmp_path, {PATH: "committed\n"})
     write(tmp_path, {PATH: "changed\n", "new.yml": "untracked\n"})
     assert read_file(tmp_path, PATH, 100) == b"committed\n"
@@ -20,7 +20,7 @@ def test_the_commit_counts_and_not_the_work_tree(tmp_path: Path):
     assert read_file(tmp_path, PATH, 100) == b"committed\n"
 
 
-def test_a_folder_of_a_repository_has_its_own(tmp_path: Path):
+def test_a_folder_of_a_repository_has_its_own_file(tmp_path: Path):
     commit(tmp_path, {PATH: "above\n", f"sub/{PATH}": "below\n"})
     assert read_file(tmp_path / "sub", PATH, 100) == b"below\n"
 
@@ -32,7 +32,7 @@ def test_a_bare_repository(tmp_path: Path):
     assert read_file(tmp_path / "bare.git", "HEAD", 100) is None
 
 
-def test_a_folders_content_is_no_file(tmp_path: Path):
+def test_a_folder_is_not_a_file(tmp_path: Path):
     commit(tmp_path, {"folder/a.yml": "x\n"})
     assert read_file(tmp_path, "folder/", 100) is None
 
@@ -47,7 +47,7 @@ def test_a_folder_without_git(tmp_path: Path):
 
 @pytest.mark.parametrize("committed", [True, False])
 @pytest.mark.parametrize("odd", ["*", "?.yml", ":(top)a.yml", "[a].yml", "a.yml/", "-h", "--"])
-def test_a_path_is_no_pattern(tmp_path: Path, odd: str, committed: bool):
+def test_a_path_is_not_a_pattern(tmp_path: Path, odd: str, committed: bool):
     write(tmp_path, {"a.yml": "a\n"})
     if committed:
         commit(tmp_path)
@@ -61,7 +61,7 @@ def test_a_path_is_no_pattern(tmp_path: Path, odd: str, committed: bool):
 
 @pytest.mark.parametrize("committed", [True, False])
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("link.yml", "link.yml is a symbolic link: put a regular file there."),
         ("linked/hosts", "symbolic link"),
@@ -69,7 +69,7 @@ def test_a_path_is_no_pattern(tmp_path: Path, odd: str, committed: bool):
         ("large.yml", "large.yml has 1,001 bytes; 1,000 are allowed."),
     ],
 )
-def test_what_is_no_small_file_is_refused(tmp_path: Path, path: str, said: str, committed: bool):
+def test_links_folders_and_large_files_are_refused(tmp_path: Path, path: str, message: str, committed: bool):
     write(tmp_path, {"folder/a.yml": "x\n", "large.yml": "x" * 1_001})
     (tmp_path / "link.yml").symlink_to("/etc/hosts")
     (tmp_path / "linked").symlink_to("/etc")
@@ -80,10 +80,10 @@ def test_what_is_no_small_file_is_refused(tmp_path: Path, path: str, said: str, 
         return
     with pytest.raises(BadInput) as caught:
         read_file(tmp_path, path, 1_000)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_a_file_that_a_partial_clone_lacks_is_told(tmp_path: Path):
+def test_a_file_that_was_not_fetched_is_refused(tmp_path: Path):
     source = tmp_path / "source"
     commit(source, {PATH: "committed\n"})
     git(source, "config", "uploadpack.allowFilter", "true")
