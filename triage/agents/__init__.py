@@ -1,1 +1,1 @@
-"""The five agents. Each is a value: schema, model chain, twin by rules with the same schema, translation."""
+"""The five agents: each has a schema, a model chain, rules that fill the same schema, and a finding for the state."""

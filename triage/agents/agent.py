@@ -1,4 +1,4 @@
-"""What makes an agent."""
+"""The parts that every agent has."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -11,28 +11,29 @@ from triage.ports import Model, Services
 A = TypeVar("A", bound=AgentFindingBase)
 
 Capability = Literal["untrusted input", "code access", "outbound requests"]
-"""What makes a hijacked agent dangerous, taken together; the rule of two (`graph/reach.py`) is that nobody has all."""
+"""All three together make a hijacked agent dangerous. No agent has more than two (`graph/capabilities.py`)."""
 MAX_CAPABILITIES = 2
 
 
 @dataclass(frozen=True)
 class AgentAnswer(Generic[A]):
-    """An agent's answer, and which parts of it a twin had to give because the model failed, with the reason."""
+    """What a model answered."""
 
     answer: A
     shortfalls: list[str] = field(default_factory=list)
+    """Parts that came otherwise than planned, each with the reason and what stood in."""
 
 
-def accept_any_answer(answer: AgentFindingBase, case: AgentInput, services: Services) -> str | None:
-    """For an agent of whom any answer can be used."""
+def accept_any_answer(answer: AgentFindingBase, agent_input: AgentInput, services: Services) -> str | None:
+    """Accept every answer."""
     return None
 
 
 @dataclass(frozen=True)
 class Agent(Generic[A]):
-    """One agent: a model chain and a twin by rules that answer the same question with the same schema.
+    """An agent: a model chain and rules that answer the same question with the same schema.
 
-    Nothing downstream knows which of the two answered, but for the step's record.
+    Only the step's record says which of the two answered.
     """
 
     name: AgentName
@@ -41,16 +42,16 @@ class Agent(Generic[A]):
     answer_with_rules: Callable[[AgentInput, Services], Awaitable[A]]
     to_finding: Callable[[A], AgentFinding]
     check_answer: Callable[[A, AgentInput, Services], str | None] = accept_any_answer
-    """The gate after the agent: why the answer cannot be used, or none."""
+    """Returns why an answer cannot be used; None when it can."""
 
 
 def to_agent_finding(raw: AgentFindingBase, details: str, relevant_files: list[str]) -> AgentFinding:
-    """Translate an agent's answer into what the state keeps.
+    """Return what the state keeps of an agent's answer.
 
     Args:
         raw: The answer.
-        details: The answer's most telling field.
-        relevant_files: Paths, URLs, or what else the agent points at next.
+        details: The most informative field of the answer.
+        relevant_files: Paths, URLs, or whatever else the agent points at.
     """
     return AgentFinding(
         agent_name=raw.agent_name,

@@ -1,12 +1,11 @@
-"""The codebase agent's tool loop: before it must answer, a model may look things up, a few times.
+"""The codebase agent's tool loop: a model may look up code a few times before it answers.
 
-It always ends: turns, calls, characters of answers, tokens, dollars and seconds are bounded, and what was asked before
-is not answered again. What goes wrong in it ends the looking up and never costs the answer, which is made from what is
-there by then.
+Turns, calls, characters of answers, tokens, dollars and seconds are limited, and a repeated call is not run. An error
+ends the loop; the model then answers from what was found so far.
 
-What it costs: without it a first pass of the whole run takes 22,000 to 27,000 tokens; with it 25,000 to 29,000 when
-nothing is looked up, 37,000 to 40,000 after one turn, 39,000 to 54,000 after two or three (four issues of pytest and
-Django, 3.8 bytes a token), of the 100,000 that a run may take by default.
+Tokens of a whole run's first round (four issues of pytest and Django, of 100,000 that a run may take by default):
+22,000 to 27,000 without the loop, 25,000 to 29,000 when nothing is looked up, 37,000 to 40,000 after one turn, 39,000
+to 54,000 after two or three.
 """
 
 import asyncio
@@ -26,24 +25,23 @@ from triage.ports import Model, Services, Toolset
 
 MAX_TURNS = 3
 MIN_CHARS = 400
-"""With less room than this nothing more is looked up."""
+"""With less room for answers than this the loop ends."""
 TURN_TOKENS = 800
-"""Of a turn's output: a call takes 40, but models that think aloud are billed for that too."""
+"""Output of one turn. A call takes 40, but reasoning is billed too."""
 ANSWER_TOKENS = 2_000
-"""Of the answer after the last turn."""
+"""Output of the answer after the last turn."""
 RESERVED_SHARE = 0.4
-"""Of tokens and dollars, for critic and writer, which take 10 to 18 of 100 parts of the default caps (measured), and
-for a further round."""
+"""Of tokens and dollars, for a further round and for critic and writer, which take 10 to 18 percent (measured)."""
 ANSWER_SECONDS = 20.0
-"""Kept for the answer; half of the agent's time where that is short."""
+"""Reserved for the answer; at most half of the agent's time."""
 MIN_SECONDS = 2.0
 
 
 class CodeLookup:
-    """One agent's turns with the tools, as a step of its chain: takes the prompt, gives it on with what it found."""
+    """The loop as a step of a chain: takes the prompt, and returns it with what was looked up."""
 
     def __init__(self, services: Services, model: Model, tools: Toolset) -> None:
-        """The agent's clock starts now."""
+        """Start the clock of the agent."""
         self._services = services
         self._model = model
         self._tools = tools
@@ -51,56 +49,56 @@ class CodeLookup:
         seconds = services.agent_seconds()
         self._deadline = services.clock() + seconds - min(ANSWER_SECONDS, seconds / 2)
         self.shortfalls: list[str] = []
-        """Why it ended before its time, for the report."""
+        """Why the loop ended early, for the report."""
 
     async def extend_prompt(self, prompt: PromptValue) -> list[BaseMessage]:
-        """The prompt with everything that was looked up, for the model that answers."""
-        given = prompt.to_messages()
-        talk = ToolConversation([build_system_message("codebase_tools"), *given[1:]])
+        """Run the loop, and return the prompt with everything that was looked up."""
+        messages = prompt.to_messages()
+        conversation = ToolConversation([build_system_message("codebase_tools"), *messages[1:]])
         try:
-            why = await self._run_turns(talk)
+            why = await self._run_turns(conversation)
         except (TriageError, TimeoutError) as error:
             why = str(error) or "no answer in time"
             self.shortfalls.append(f"looking things up ended early: {why}; answered from what was there")
-        self._services.progress.detail(f"Codebase search: things looked up: {talk.call_count}; {why}.")
-        if not talk.call_count:
-            return given
-        # As text, not as the messages themselves: many endpoints refuse a conversation with calls once the tools are
-        # no longer offered, and some two messages of one role after the other.
-        looked_up = fence({"looked up": "\n\n".join(talk.transcript)}).text
-        return [*given[:-1], HumanMessage(f"{given[-1].text}\n\n{looked_up}")]
+        self._services.progress.detail(f"Codebase search: things looked up: {conversation.call_count}; {why}.")
+        if not conversation.call_count:
+            return messages
+        # As text: many endpoints refuse tool messages once the tools are no longer offered, and some refuse two
+        # messages of one role in a row.
+        looked_up = fence({"looked up": "\n\n".join(conversation.transcript)}).text
+        return [*messages[:-1], HumanMessage(f"{messages[-1].text}\n\n{looked_up}")]
 
-    async def _run_turns(self, talk: ToolConversation) -> str:
-        """Turn after turn; why there is no further one, in our words."""
+    async def _run_turns(self, conversation: ToolConversation) -> str:
+        """Run turn after turn. Returns why there is no further one."""
         last_usd = 0.0
         for turn in range(MAX_TURNS):
             before = self._model.usage + self._model.reused
             seconds = self._deadline - self._services.clock()
             if seconds < MIN_SECONDS:
                 return "the rest of the time is for the answer"
-            if not can_afford_turn(talk, before, last_usd, self._services.limits):
+            if not can_afford_turn(conversation, before, last_usd, self._services.limits):
                 return "the rest of the budget is for critic and writer"
             async with asyncio.timeout(seconds):
-                ended = await self._run_turn(talk, turn)
-            if ended:
-                return ended
+                why = await self._run_turn(conversation, turn)
+            if why:
+                return why
             last_usd = (self._model.usage + self._model.reused).priced_usd - before.priced_usd
         return "no turn is left"
 
-    async def _run_turn(self, talk: ToolConversation, turn: int) -> str:
-        """Ask, look up, tell. Says why it was the last one; empty when there may be another."""
-        message = await self._model_with_tools.ainvoke([*talk.messages])
-        asked = parse_calls(message, turn)
-        refused = talk.refuse_calls(asked)
-        answers = await self._run_calls([call for call in asked if call.id not in refused])
-        talk.add_turn(message.text, asked, answers, refused)
-        if not asked:
+    async def _run_turn(self, conversation: ToolConversation, turn: int) -> str:
+        """Ask the model and run its calls. Returns why this was the last turn; empty when there may be another."""
+        message = await self._model_with_tools.ainvoke([*conversation.messages])
+        calls = parse_calls(message, turn)
+        refused = conversation.refuse_calls(calls)
+        answers = await self._run_calls([call for call in calls if call.id not in refused])
+        conversation.add_turn(message.text, calls, answers, refused)
+        if not calls:
             return "it has seen enough"
-        if len(refused) == len(asked):
+        if len(refused) == len(calls):
             return "it asked for nothing new"
-        if talk.call_count >= MAX_CALLS:
+        if conversation.call_count >= MAX_CALLS:
             return "no call is left"
-        return "no room is left" if talk.chars_left < MIN_CHARS else ""
+        return "no room is left" if conversation.chars_left < MIN_CHARS else ""
 
     async def _run_calls(self, calls: Sequence[RequestedCall]) -> dict[str, str]:
         if not calls:
@@ -111,20 +109,22 @@ class CodeLookup:
             for c in calls
             if c.args is None
         ]
-        replies = await self._tools.run(AIMessage("", tool_calls=readable, invalid_tool_calls=unreadable))
-        return {reply.tool_call_id: reply.text for reply in replies}
+        answers = await self._tools.run(AIMessage("", tool_calls=readable, invalid_tool_calls=unreadable))
+        return {answer.tool_call_id: answer.text for answer in answers}
 
 
-def can_afford_turn(talk: ToolConversation, spent: Usage, last_usd: float, limits: Limits) -> bool:
-    """Whether a further turn and the answer leave what critic and writer need.
+def can_afford_turn(conversation: ToolConversation, spent: Usage, last_usd: float, limits: Limits) -> bool:
+    """Whether a further turn and the answer leave enough for critic and writer.
 
     Args:
-        talk: What would be sent, twice.
+        conversation: What would be sent twice.
         spent: By the run so far.
-        last_usd: What the turn before cost; 0 before the first, which the purse itself refuses when it is too dear.
+        last_usd: Cost of the previous turn; 0 before the first, which the budget itself may refuse.
         limits: The caps.
     """
-    tokens = 2 * talk.tokens + math.ceil(talk.chars_left / BYTES_PER_TOKEN) + TURN_TOKENS + ANSWER_TOKENS
+    tokens = (
+        2 * conversation.tokens + math.ceil(conversation.chars_left / BYTES_PER_TOKEN) + TURN_TOKENS + ANSWER_TOKENS
+    )
     if spent.tokens + tokens > limits.tokens * (1 - RESERVED_SHARE):
         return False
     return spent.priced_usd + 2 * last_usd <= limits.usd * (1 - RESERVED_SHARE)

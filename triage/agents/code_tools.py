@@ -1,7 +1,7 @@
-"""What the codebase agent may look up: four questions to the indexed commit. They read, and do nothing else.
+"""The tools of the codebase agent: four read-only lookups in the indexed commit.
 
-A path counts only as the name of an indexed file; nothing is opened by it. What is asked for and not there is an
-answer, not an error: a model may well ask for it.
+A path counts only as the name of an indexed file; no file is opened by it. Something that does not exist is an answer,
+not an error, because a model may well ask for it.
 """
 
 import re
@@ -23,7 +23,7 @@ MAX_LINES = 200
 """Of one file in one answer."""
 MAX_LINE_CHARS = 300
 MAX_DEFINITIONS = 3
-"""Definitions shown with their code; of further ones the place is told."""
+"""Definitions shown with their code; further ones are shown as locations."""
 MAX_DEFINITION_LINES = 80
 MAX_LOCATIONS = 20
 MAX_COMMITS = 10
@@ -31,7 +31,7 @@ _WORD = re.compile(r"\w{3,}")
 
 
 def build_code_tools(codebase: Codebase) -> list[BaseTool]:
-    """The four tools over one codebase, which is asked in a thread: a question that hangs can be left alone."""
+    """Return the four tools. They ask the codebase in a thread, so that a lookup that hangs can be abandoned."""
 
     @tool(parse_docstring=True)
     async def search_code(query: str) -> str:
@@ -77,69 +77,73 @@ def build_code_tools(codebase: Codebase) -> list[BaseTool]:
 
 
 def render_search(codebase: Codebase, query: str) -> str:
-    """Places of the best files, each with the lines that share words with the query."""
-    asked = _clean_query(query)
-    reading = Reading(title=asked, identifiers=find_identifiers(asked, "", []), paths=find_paths([asked]))
+    """Return locations in the best files, each with the lines that share words with the query."""
+    query = _clean_query(query)
+    reading = Reading(title=query, identifiers=find_identifiers(query, "", []), paths=find_paths([query]))
     hits = codebase.search(SearchQuery(reading=reading), MAX_HITS)
-    wanted = {word.lower() for word in _WORD.findall(asked)}
+    words = {word.lower() for word in _WORD.findall(query)}
     return (
-        "\n\n".join(_render_hit(hit, wanted) for hit in hits) or "Nothing in the indexed commit shares words with that."
+        "\n\n".join(_render_hit(hit, words) for hit in hits) or "Nothing in the indexed commit shares words with that."
     )
 
 
-def _render_hit(hit: Hit, wanted: set[str]) -> str:
+def _render_hit(hit: Hit, words: set[str]) -> str:
     if not hit.passages:
         return f"## {hit.path}\n(known by its path alone)"
     first, *others = hit.passages
     return "\n".join(
         [
-            *_render_passage(first, wanted),
-            *(line for one in others if _find_matching_lines(one, wanted) for line in _render_passage(one, wanted)),
+            *_render_passage(first, words),
+            *(
+                line
+                for passage in others
+                if _find_matching_lines(passage, words)
+                for line in _render_passage(passage, words)
+            ),
         ]
     )
 
 
-def _render_passage(passage: Passage, wanted: set[str]) -> list[str]:
-    """Its place, and the lines that share words with the query."""
-    fitting = _find_matching_lines(passage, wanted)
-    more = [f"({_pluralize(len(fitting) - MAX_HIT_LINES, 'further line')} with these words)"]
-    return [_format_heading(passage), *_number_lines(fitting[:MAX_HIT_LINES]), *more[: len(fitting) > MAX_HIT_LINES]]
+def _render_passage(passage: Passage, words: set[str]) -> list[str]:
+    matching = _find_matching_lines(passage, words)
+    more = [f"({_pluralize(len(matching) - MAX_HIT_LINES, 'further line')} with these words)"]
+    return [_format_heading(passage), *_number_lines(matching[:MAX_HIT_LINES]), *more[: len(matching) > MAX_HIT_LINES]]
 
 
-def _find_matching_lines(passage: Passage, wanted: set[str]) -> list[tuple[int, str]]:
+def _find_matching_lines(passage: Passage, words: set[str]) -> list[tuple[int, str]]:
     numbered = enumerate(passage.text.split("\n"), passage.span.start)
-    return [(number, line) for number, line in numbered if any(word in line.lower() for word in wanted)]
+    return [(number, line) for number, line in numbered if any(word in line.lower() for word in words)]
 
 
 def render_lines(codebase: Codebase, path: str, start: int, end: int) -> str:
-    """Lines of a file with their numbers."""
+    """Return lines of a file with their numbers."""
 
-    def read(found: str) -> str:
-        lines = codebase.read_lines(found)
+    def render(known_path: str) -> str:
+        lines = codebase.read_lines(known_path)
         if lines is None:
             return "The text of this file was not indexed; only its path is known."
         first = max(1, start)
         last = min(len(lines), end, first + MAX_LINES - 1)
         if first > last:
-            return f"{found} has {_pluralize(len(lines), 'line')}; there are none from {start} to {end}."
+            return f"{known_path} has {_pluralize(len(lines), 'line')}; there are none from {start} to {end}."
         cut = [f"(at most {MAX_LINES} lines at a time)"] if last < min(len(lines), end) else []
-        head = f"## {found}:{first}-{last} of {_pluralize(len(lines), 'line')}"
-        return "\n".join([head, *_number_lines(enumerate(lines[first - 1 : last], first)), *cut])
+        heading = f"## {known_path}:{first}-{last} of {_pluralize(len(lines), 'line')}"
+        return "\n".join([heading, *_number_lines(enumerate(lines[first - 1 : last], first)), *cut])
 
-    return _render_for_file(codebase, path, read)
+    return _render_for_file(codebase, path, render)
 
 
 def render_definitions(codebase: Codebase, name: str) -> str:
-    """Definitions of a name: the first with their code, then places."""
+    """Return definitions of a name: the first ones with their code, then locations."""
     found = codebase.find_definitions(_clean_query(name))
     if not found:
         return "Nothing of this name is defined in the indexed commit, as far as its syntax was read."
     bodies = [_render_definition(passage) for passage in found[:MAX_DEFINITIONS]]
-    places = [_format_heading(passage) for passage in found[MAX_DEFINITIONS:][:MAX_LOCATIONS]]
-    further = len(found) - len(bodies) - len(places)
-    heading = ["Also defined, code not shown:"] if places else []
+    locations = [_format_heading(passage) for passage in found[MAX_DEFINITIONS:][:MAX_LOCATIONS]]
+    further = len(found) - len(bodies) - len(locations)
+    heading = ["Also defined, code not shown:"] if locations else []
     more = [f"(and at least {_pluralize(further, 'further place')})"] if further else []
-    return "\n\n".join([*bodies, "\n".join([*heading, *places, *more])]).strip()
+    return "\n\n".join([*bodies, "\n".join([*heading, *locations, *more])]).strip()
 
 
 def _render_definition(passage: Passage) -> str:
@@ -150,32 +154,30 @@ def _render_definition(passage: Passage) -> str:
 
 
 def render_history(codebase: Codebase, path: str) -> str:
-    """The newest commits that changed a file."""
+    """Return the newest commits that changed a file."""
 
-    def ask(found: str) -> str:
-        history = codebase.read_history(found, MAX_COMMITS)
-        told = [f"{change.commit[:10]} {change.date[:10]} {change.subject}" for change in history.changes]
+    def render(known_path: str) -> str:
+        history = codebase.read_history(known_path, MAX_COMMITS)
+        lines = [f"{change.commit[:10]} {change.date[:10]} {change.subject}" for change in history.changes]
         if history.partial:
-            told.append("(Older commits are not known here: the clone is shallow, or git took too long.)")
-        return "\n".join([f"## {found}", *told]) if told else "There is no git history here."
+            lines.append("(Older commits are not known here: the clone is shallow, or git took too long.)")
+        return "\n".join([f"## {known_path}", *lines]) if lines else "There is no git history here."
 
-    return _render_for_file(codebase, path, ask)
+    return _render_for_file(codebase, path, render)
 
 
-def _render_for_file(codebase: Codebase, path: str, answer: Callable[[str], str]) -> str:
-    """The answer for the indexed file that is meant."""
-    known = codebase.list_paths()
-    found = IndexedCode(codebase.read_lines, known).resolve(path)
+def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], str]) -> str:
+    paths = codebase.list_paths()
+    found = IndexedCode(codebase.read_lines, paths).resolve(path)
     if found is not None:
-        return answer(found)
+        return render(found)
     name = path.strip().replace("\\", "/").rpartition("/")[2]
-    alike = [one for one in known if name and one.rpartition("/")[2] == name]
-    hint = "\n".join([f"Files of this name, {len(alike[:MAX_HITS])} of {len(alike)}:", *alike[:MAX_HITS]])
-    return f"No single indexed file has this path. {hint if alike else 'Search for it by its words.'}"
+    same_name = [other for other in paths if name and other.rpartition("/")[2] == name]
+    hint = "\n".join([f"Files of this name, {len(same_name[:MAX_HITS])} of {len(same_name)}:", *same_name[:MAX_HITS]])
+    return f"No single indexed file has this path. {hint if same_name else 'Search for it by its words.'}"
 
 
 def _clean_query(text: str) -> str:
-    """What a model asks for, in characters that can be encoded, and not too many."""
     return text[:MAX_QUERY_CHARS].encode("utf-8", "replace").decode("utf-8")
 
 
@@ -185,10 +187,9 @@ def _format_heading(passage: Passage) -> str:
 
 
 def _number_lines(lines: Iterable[tuple[int, str]]) -> Sequence[str]:
-    """Lines behind their numbers, as the retriever shows passages."""
-    shown = list(lines)
-    width = len(str(shown[-1][0])) if shown else 0
-    return [f"{number:>{width}}| {_cut_line(line)}" for number, line in shown]
+    numbered = list(lines)
+    width = len(str(numbered[-1][0])) if numbered else 0
+    return [f"{number:>{width}}| {_cut_line(line)}" for number, line in numbered]
 
 
 def _cut_line(line: str) -> str:

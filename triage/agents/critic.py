@@ -1,4 +1,4 @@
-"""Critic: does the evidence carry what was found?"""
+"""Critic: does the evidence support the findings?"""
 
 import re
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from triage.ports import Codebase, Model, Services
 MAX_TOKENS = 1_200
 MAX_GAPS = 4
 UNVERIFIED_PENALTY = -0.1
-"""Taken off the confidence when a cited place could not be found."""
+"""Added to the confidence when a cited location could not be verified."""
 MAX_ADJUSTMENT = 0.5
-"""As the prompt says; a model's larger step is cut."""
+"""As the prompt says; a larger adjustment is cut."""
 
 
 class CriticInput(Value):
@@ -26,16 +26,18 @@ class CriticInput(Value):
     all_findings: list[AgentFinding]
     current_hypothesis: str
     codebase_evidence: list[str]
-    """Each suspect with its place and what the citation check made of it."""
+    """Each suspect with its location, and what the citation check said about it."""
 
 
-def build_critic_input(case: AgentInput) -> CriticInput:
-    """Gather it from the case."""
-    found = case.codebase.relevant_files if case.codebase else []
-    verified = [f"{_format_location(file)}: {file.relevance_reason}" for file in found]
-    refused = [f"REFUSED by the citation check: {reason}" for reason in case.citations.refused]
+def build_critic_input(agent_input: AgentInput) -> CriticInput:
+    """Return what the critic judges."""
+    suspects = agent_input.codebase.relevant_files if agent_input.codebase else []
+    verified = [f"{_format_location(file)}: {file.relevance_reason}" for file in suspects]
+    refused = [f"REFUSED by the citation check: {reason}" for reason in agent_input.citations.refused]
     return CriticInput(
-        all_findings=case.findings, current_hypothesis=choose_hypothesis(case), codebase_evidence=[*verified, *refused]
+        all_findings=agent_input.findings,
+        current_hypothesis=choose_hypothesis(agent_input),
+        codebase_evidence=[*verified, *refused],
     )
 
 
@@ -44,33 +46,33 @@ def _format_location(file: RelevantFile) -> str:
     return f"{file.path}{lines}" + (f" `{file.quote}`" if file.quote else "")
 
 
-async def answer_with_model(case: AgentInput, services: Services, model: Model) -> AgentAnswer[CritiqueFinding]:
+async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CritiqueFinding]:
     """Ask the main model."""
-    asked = build_critic_input(case)
-    parts = format_issue(case) | {
+    critic_input = build_critic_input(agent_input)
+    sections = format_issue(agent_input) | {
         **format_instructions(services),
-        "current hypothesis": asked.current_hypothesis,
-        "all findings": format_findings(asked.all_findings),
-        "codebase evidence": format_bullets(asked.codebase_evidence),
-        "citation check": f"{case.citations.verified} of {case.citations.total} references verified",
-        "confidence so far": f"{case.confidence:.2f}",
+        "current hypothesis": critic_input.current_hypothesis,
+        "all findings": format_findings(critic_input.all_findings),
+        "codebase evidence": format_bullets(critic_input.codebase_evidence),
+        "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
+        "confidence so far": f"{agent_input.confidence:.2f}",
     }
     chain = model.structured_output(CritiqueFinding, "main", MAX_TOKENS)
-    answer = await chain.ainvoke(build_messages("critic", parts))
+    answer = await chain.ainvoke(build_messages("critic", sections))
     adjustment = max(-MAX_ADJUSTMENT, min(MAX_ADJUSTMENT, answer.confidence_adjustment))
-    signed = {"agent_name": "critic", "gaps": answer.gaps[:MAX_GAPS], "confidence_adjustment": adjustment}
-    return AgentAnswer(answer.model_copy(update=signed))
+    update = {"agent_name": "critic", "gaps": answer.gaps[:MAX_GAPS], "confidence_adjustment": adjustment}
+    return AgentAnswer(answer.model_copy(update=update))
 
 
-async def answer_with_rules(case: AgentInput, services: Services) -> CritiqueFinding:
-    """Judge the evidence itself: frames that resolve, citations that hold, a first suspect that stands out."""
-    files = case.codebase.relevant_files if case.codebase else []
-    in_trace = bool(files) and files[0].path in find_innermost_files(case.reading.traces, services.codebase)
-    confident = case.codebase is not None and case.codebase.confidence >= 0.6
-    refused = case.citations.total - case.citations.verified
+async def answer_with_rules(agent_input: AgentInput, services: Services) -> CritiqueFinding:
+    """Judge whether a trace ends in the first suspect, every citation is verified, and the first suspect stands out."""
+    files = agent_input.codebase.relevant_files if agent_input.codebase else []
+    in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.reading.traces, services.codebase)
+    confident = agent_input.codebase is not None and agent_input.codebase.confidence >= 0.6
+    refused = agent_input.citations.total - agent_input.citations.verified
     verdict = _judge(has_suspects=bool(files), in_trace=in_trace, confident=confident, refused=refused)
-    seen = {"has_suspects": bool(files), "in_trace": in_trace, "confident": confident}
-    gaps = _list_gaps(case, **seen, refused=refused) if verdict != "CONFIRMED" else []
+    facts = {"has_suspects": bool(files), "in_trace": in_trace, "confident": confident}
+    gaps = _list_gaps(agent_input, **facts, refused=refused) if verdict != "CONFIRMED" else []
     return CritiqueFinding(
         agent_name="critic",
         summary=_summarize(verdict, files, in_trace=in_trace),
@@ -79,7 +81,7 @@ async def answer_with_rules(case: AgentInput, services: Services) -> CritiqueFin
         "does the first suspect stand out.",
         error=None,
         verdict=verdict,
-        # The first suspect's chance knows the trace, the names and the lead already: only what does not hold lowers it.
+        # The search's confidence includes traces, names and the distance to the next file already.
         confidence_adjustment=UNVERIFIED_PENALTY if refused else 0.0,
         gaps=gaps,
         revised_hypothesis=None,
@@ -94,7 +96,7 @@ def _judge(*, has_suspects: bool, in_trace: bool, confident: bool, refused: int)
 
 
 def find_innermost_files(traces: Sequence[Trace], codebase: Codebase) -> set[str]:
-    """For each stack trace the file of its innermost frame that lies in the repository, not in a library."""
+    """Return, for each stack trace, the file of its innermost frame inside the repository."""
     resolved = [[codebase.resolve_path(frame.path) for frame in reversed(trace.frames)] for trace in traces]
     return {next((path for path in paths if path), "") for paths in resolved} - {""}
 
@@ -109,26 +111,28 @@ def _summarize(verdict: Verdict, files: Sequence[RelevantFile], *, in_trace: boo
     return f"{files[0].path} fits the issue best, but no stack trace ends in it."
 
 
-def _list_gaps(case: AgentInput, *, has_suspects: bool, in_trace: bool, confident: bool, refused: int) -> list[str]:
-    said = [
+def _list_gaps(
+    agent_input: AgentInput, *, has_suspects: bool, in_trace: bool, confident: bool, refused: int
+) -> list[str]:
+    candidates = [
         (not has_suspects, "No file of the repository shares enough with the issue to be named."),
-        (not case.reading.traces, "The issue shows no stack trace that would name the failing line."),
+        (not agent_input.reading.traces, "The issue shows no stack trace that would name the failing line."),
         (
-            bool(case.reading.traces) and has_suspects and not in_trace,
+            bool(agent_input.reading.traces) and has_suspects and not in_trace,
             "No stack trace ends in the first suspect: it may only show where the fault surfaces.",
         ),
         (bool(refused), f"{refused} of the cited places could not be found in the indexed commit."),
         (has_suspects and not confident, "The first suspect hardly stands out from the next."),
         (
-            not case.reading.identifiers and not case.reading.error_messages,
+            not agent_input.reading.identifiers and not agent_input.reading.error_messages,
             "The issue names no function, option or message that could be searched for.",
         ),
     ]
-    return [gap for applies, gap in said if applies][:MAX_GAPS]
+    return [gap for applies, gap in candidates if applies][:MAX_GAPS]
 
 
 def map_critique_to_verdict(raw: CritiqueFinding) -> CriticVerdict:
-    """The binary gate, without a model: approved only when confirmed and ready."""
+    """Return the verdict that the supervisor routes on: approved only when confirmed and ready for the report."""
     approved = raw.verdict == "CONFIRMED" and raw.ready_for_report
     gaps = [] if approved else raw.gaps
     return CriticVerdict(
@@ -143,13 +147,13 @@ _CODE_LIKE = re.compile(r"`([^`\n]{2,80})`|\b([A-Za-z]\w*(?:[_.]\w+)+|[a-z]+[A-Z
 
 
 def extract_search_terms(gaps: Sequence[str]) -> list[str]:
-    """Names in the critic's gaps that a code search can use, in order, without repeats."""
-    found = [match[1] or match[2] for gap in gaps for match in _CODE_LIKE.finditer(gap)]
-    return list(dict.fromkeys(found))
+    """Return names in the critic's gaps that a code search can use, in order, without repeats."""
+    names = [match[1] or match[2] for gap in gaps for match in _CODE_LIKE.finditer(gap)]
+    return list(dict.fromkeys(names))
 
 
 def to_finding(answer: CritiqueFinding) -> AgentFinding:
-    """Revised hypothesis or verdict; the gaps are where to look next."""
+    """Return the revised hypothesis or the verdict, with the gaps as what to look at next."""
     details = answer.revised_hypothesis or f"Verdict: {answer.verdict}. Gaps: {'; '.join(answer.gaps) or 'none'}"
     return to_agent_finding(answer, details, answer.gaps)
 

@@ -1,4 +1,4 @@
-"""Investigator: what the issue itself says, before anybody looked at the code."""
+"""Investigator: what the issue itself says, before anybody looks at the code."""
 
 from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
 from triage.agents.prompt_sections import format_findings, format_instructions, format_issue
@@ -16,16 +16,22 @@ MAX_KEYWORDS = 12
 MAX_QUESTIONS = 4
 
 
-async def answer_with_model(case: AgentInput, services: Services, model: Model) -> AgentAnswer[InvestigatorFinding]:
-    """Ask the fast model; keep only error messages that stand in the issue."""
-    parts = format_issue(case) | format_instructions(services) | {"prior findings": format_findings(case.findings)}
+async def answer_with_model(
+    agent_input: AgentInput, services: Services, model: Model
+) -> AgentAnswer[InvestigatorFinding]:
+    """Ask the fast model. Error messages that are not in the issue are dropped."""
+    parts = (
+        format_issue(agent_input)
+        | format_instructions(services)
+        | {"prior findings": format_findings(agent_input.findings)}
+    )
     chain = model.structured_output(InvestigatorFinding, "fast", MAX_TOKENS)
     answer = await chain.ainvoke(build_messages("investigator", parts))
-    return AgentAnswer(_correct_answer(answer, case.reading))
+    return AgentAnswer(_correct_answer(answer, agent_input.reading))
 
 
 def _correct_answer(answer: InvestigatorFinding, reading: Reading) -> InvestigatorFinding:
-    """The answer without invented messages. What shows an error is a bug report, whatever a model was talked into."""
+    # An issue that shows an error is a bug report, whatever it talks the model into.
     shows_error = bool(reading.traces or reading.error_messages)
     return answer.model_copy(
         update={
@@ -38,11 +44,11 @@ def _correct_answer(answer: InvestigatorFinding, reading: Reading) -> Investigat
     )
 
 
-async def answer_with_rules(case: AgentInput, services: Services) -> InvestigatorFinding:
-    """Read traces, names, errors, versions and gaps off the text."""
-    reading = case.reading
-    kind = classify_issue(reading, case.issue.labels)
-    # Forms are anybody's YAML, up to two megabytes of it: the run's clock must go on.
+async def answer_with_rules(agent_input: AgentInput, services: Services) -> InvestigatorFinding:
+    """Take traces, names, errors, versions and missing information from the text."""
+    reading = agent_input.reading
+    kind = classify_issue(reading, agent_input.issue.labels)
+    # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
     questions = await run_in_daemon_thread(lambda: _list_questions(kind, reading, services))
     symptom = _describe_symptom(reading)
     return InvestigatorFinding(
@@ -70,13 +76,12 @@ def _list_questions(kind: Kind, reading: Reading, services: Services) -> list[Mi
 
 
 _RUNTIME_PREFIXES = ("runtime.", "runtime/", "panic", "std::", "core::", "rust_begin_unwind")
-"""Functions of Go and Rust that report a panic: below them stands what caused it."""
+"""Functions of Go and Rust that report a panic; the cause is in the frames below."""
 
 
 def _describe_symptom(reading: Reading) -> str:
-    """One sentence on what the first trace or error message shows; empty when there is neither."""
     if reading.traces:
-        # Of a chain the last one: the cause in Java, what surfaced in Python.
+        # The last of a chain: the cause in Java, the exception that surfaced in Python.
         return _describe_trace(reading.traces[-1])
     if reading.error_messages:
         return reading.error_messages[0].replace("`", "'")
@@ -95,7 +100,7 @@ def _describe_trace(trace: Trace) -> str:
 
 
 def _estimate_confidence(reading: Reading) -> float:
-    """What the text alone is worth; the steps are a judgement, the codebase search is what moves them."""
+    # These values are a judgement, not measured. The codebase search replaces them.
     if any(trace.frames for trace in reading.traces):
         return 0.6
     if reading.error_messages:
@@ -114,7 +119,6 @@ def _list_keywords(reading: Reading) -> list[str]:
 
 
 def _extract_steps(reading: Reading) -> list[str]:
-    """Lines of the section that holds the steps."""
     for section in reading.sections:
         if any(word in section.heading.lower() for word in ("reproduc", "steps", "how to trigger")):
             lines = [line.strip().lstrip("-*0123456789.) ").strip() for line in section.text.splitlines()]
@@ -123,12 +127,12 @@ def _extract_steps(reading: Reading) -> list[str]:
 
 
 def to_finding(answer: InvestigatorFinding) -> AgentFinding:
-    """Hypothesis and areas."""
+    """Return the hypothesis with the affected areas."""
     return to_agent_finding(answer, answer.hypothesis, answer.affected_areas)
 
 
-def check_answer(answer: InvestigatorFinding, case: AgentInput, services: Services) -> str | None:
-    """A hypothesis is what the others work with."""
+def check_answer(answer: InvestigatorFinding, agent_input: AgentInput, services: Services) -> str | None:
+    """Refuse an answer without a hypothesis, which all other agents need."""
     return None if answer.hypothesis.strip() else "the hypothesis is empty"
 
 

@@ -1,4 +1,4 @@
-"""What the models are shown: system messages that are files without holes, and one fence for everything else."""
+"""Prompts: system messages from files without placeholders, and one fenced message for all variable text."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,51 +11,48 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from triage.text.clean_text import clean_text
 
 MAX_PART_CHARS = 60_000
-"""Longest single part of a prompt, about 20,000 tokens. Parts that may grow are cut shorter where they are made."""
-
+"""Of one section, about 20,000 tokens. Most sections have a smaller limit of their own."""
 
 _PROMPTS = {
     file.name.removesuffix(".md"): file.read_text(encoding="utf-8").strip()
     for file in (files("triage.agents") / "prompts").iterdir()
     if file.name.endswith(".md")
 }
-"""Read once, at import: an event loop must not wait for a disk."""
+"""Read at import, because an event loop must not wait for a disk."""
 
 
 def build_system_message(name: str) -> SystemMessage:
-    """The system message of this name, with the rule on fenced data that all share."""
+    """Return the system message of this name, with the rule on fenced data that all share."""
     return SystemMessage(f"{_PROMPTS[name]}\n\n{_PROMPTS['data']}")
 
 
-def fence(parts: Mapping[str, str], token: str | None = None) -> HumanMessage:
-    """All variable text of a prompt, as a person would see it, each part between marks that stand nowhere in the text.
+def fence(sections: Mapping[str, str], mark: str | None = None) -> HumanMessage:
+    """Return all variable text of a prompt, each section between marks that no section contains.
 
-    The marks come from the text itself: the same case gives the same prompt in every process, so that an answer that
-    was paid for is found again. A text that contains the hash of itself and its neighbours (64 bits) is not to be had;
-    and if it were, another mark would be taken.
+    The mark is a hash of the sections, so that the same input gives the same prompt in every process, and its reply is
+    found in the cache.
 
     Args:
-        parts: Name of each part, ours, and its text, anybody's. Empty parts are left out.
-        token: Of the marks; derived from the parts unless given.
+        sections: Our names, and text that anybody may have written. Empty sections are left out.
+        mark: Given only where several messages share one.
     """
-    shown = {name: clean_text(cut(text)) for name, text in parts.items() if text}
-    mark = token or _choose_mark(shown)
-    return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in shown.items()))
+    texts = {name: clean_text(cut(text)) for name, text in sections.items() if text}
+    mark = mark or _choose_mark(texts)
+    return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in texts.items()))
 
 
-def _choose_mark(shown: Mapping[str, str]) -> str:
-    """The first hash of a number and the parts that none of the texts contains."""
-    hashes = (blake2b(json.dumps([n, *shown.items()]).encode(), digest_size=8).hexdigest() for n in count())
-    return next(mark for mark in hashes if not any(mark in text for text in shown.values()))
+def _choose_mark(texts: Mapping[str, str]) -> str:
+    hashes = (blake2b(json.dumps([n, *texts.items()]).encode(), digest_size=8).hexdigest() for n in count())
+    return next(mark for mark in hashes if not any(mark in text for text in texts.values()))
 
 
-def build_messages(name: str, parts: Mapping[str, str]) -> list[BaseMessage]:
-    """System message and fenced data."""
-    return [build_system_message(name), fence(parts)]
+def build_messages(name: str, sections: Mapping[str, str]) -> list[BaseMessage]:
+    """Return the system message of this name and the fenced sections."""
+    return [build_system_message(name), fence(sections)]
 
 
 def cut(text: str, max_chars: int = MAX_PART_CHARS) -> str:
-    """The text, its middle left out and said so when it is too long: beginnings and ends carry most."""
+    """Return the text; when it is too long, its middle is replaced by how much is left out."""
     if len(text) <= max_chars:
         return text
     head, tail = text[: max_chars * 2 // 3], text[-max_chars // 3 :]
@@ -63,5 +60,5 @@ def cut(text: str, max_chars: int = MAX_PART_CHARS) -> str:
 
 
 def format_bullets(items: Sequence[str]) -> str:
-    """A list, one item a line."""
+    """Return a Markdown list."""
     return "\n".join(f"- {item}" for item in items)

@@ -1,4 +1,4 @@
-"""All agents, by name. Adding one is a module and a line here (and its place in the law, `graph/routing.py`)."""
+"""All agents by name. A new agent needs a module, a line here, and its place in `graph/routing.py`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The writer's twin: report and ticket by templates over the findings."""
+"""The writer's rules: report and ticket from templates over the findings."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
@@ -11,7 +11,6 @@ from triage.reading.symptoms import Symptom, find_symptoms
 MAX_SUSPECTS = 5
 MAX_TITLE_CHARS = 200
 MAX_LABELS = 5
-"""Who wants more of them is not sorting."""
 
 _SEVERITIES: dict[str, Severity] = {
     "security": "CRITICAL",
@@ -59,29 +58,29 @@ _LABEL_WORDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def fill_report_template(case: AgentInput) -> TriageReport:
-    """The report as far as rules can write it. What only understanding could add is said to be missing."""
-    files = case.codebase.relevant_files[:MAX_SUSPECTS] if case.codebase else []
-    severity, why = rate_severity(find_symptoms(case.reading))
-    found = case.investigation
+def fill_report_template(agent_input: AgentInput) -> TriageReport:
+    """Return the report as far as rules can write it; it says what only a person or a model can add."""
+    files = agent_input.codebase.relevant_files[:MAX_SUSPECTS] if agent_input.codebase else []
+    severity, why = rate_severity(find_symptoms(agent_input.reading))
+    found = agent_input.investigation
     return TriageReport(
         severity=severity,
         severity_reason=why,
-        confidence=case.confidence,
-        summary=found.summary if found else case.reading.title,
-        root_cause=_describe_root_cause(case, files),
+        confidence=agent_input.confidence,
+        summary=found.summary if found else agent_input.reading.title,
+        root_cause=_describe_root_cause(agent_input, files),
         affected_files=[_to_affected_file(file) for file in files],
-        evidence=_list_evidence(case, files),
+        evidence=_list_evidence(agent_input, files),
         reproduction=found.reproduction if found else [],
         missing_information=found.missing_information if found else [],
-        next_steps=_list_next_steps(case, files),
+        next_steps=_list_next_steps(agent_input, files),
         suggested_fix=None,
-        external_references=case.web.relevant_results if case.web else [],
+        external_references=agent_input.web.relevant_results if agent_input.web else [],
     )
 
 
 def rate_severity(seen: Sequence[Symptom]) -> tuple[Severity, str]:
-    """The gravest symptom decides; its words in the issue are the reason. Without any: MEDIUM."""
+    """Return the severity of the worst symptom, and its words in the issue as the reason; MEDIUM without any."""
     for severity in _SEVERITY_ORDER:
         for symptom in seen:
             if _SEVERITIES[symptom.kind] == severity:
@@ -89,24 +88,24 @@ def rate_severity(seen: Sequence[Symptom]) -> tuple[Severity, str]:
     return "MEDIUM", "Nothing in the issue says how bad it is."
 
 
-def _describe_root_cause(case: AgentInput, files: Sequence[RelevantFile]) -> str:
-    if case.codebase is None:
+def _describe_root_cause(agent_input: AgentInput, files: Sequence[RelevantFile]) -> str:
+    if agent_input.codebase is None:
         return "Not looked for: the code was not searched in this run."
     if not files:
         return "Not found: nothing in the repository could be tied to the issue's words."
     first = files[0]
     place = f"`{first.symbol}` in `{first.path}`" if first.symbol else f"`{first.path}`"
-    if case.critique and case.critique.verdict == "CONFIRMED":
-        line = f" The failing line is `{first.quote}`." if _is_failing_line(first, case) else ""
+    if agent_input.critique and agent_input.critique.verdict == "CONFIRMED":
+        line = f" The failing line is `{first.quote}`." if _is_failing_line(first, agent_input) else ""
         why = "Why it fails there takes a person, or a model, to say."
         return f"Inside this repository the stack trace ends in {place}.{line} {why}"
     return f"Not proven. {place} fits the issue best: {first.relevance_reason}."
 
 
-def _is_failing_line(file: RelevantFile, case: AgentInput) -> bool:
-    """A stack trace shows the quote as a line of the file; and a code span can hold it."""
+def _is_failing_line(file: RelevantFile, agent_input: AgentInput) -> bool:
+    # A quote with a backtick does not fit into a code span.
     quote = file.quote or ""
-    return bool(quote and quote in find_traceback_lines(case, file.path) and "`" not in quote)
+    return bool(quote and quote in find_traceback_lines(agent_input, file.path) and "`" not in quote)
 
 
 def _to_affected_file(file: RelevantFile) -> AffectedFile:
@@ -119,8 +118,8 @@ def _to_affected_file(file: RelevantFile) -> AffectedFile:
     )
 
 
-def _list_evidence(case: AgentInput, files: Sequence[RelevantFile]) -> list[Evidence]:
-    messages = case.investigation.error_messages if case.investigation else []
+def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> list[Evidence]:
+    messages = agent_input.investigation.error_messages if agent_input.investigation else []
     said = [
         Evidence(claim="The issue reports this error", path=None, start_line=None, end_line=None, quote=message)
         for message in messages[:2]
@@ -138,45 +137,45 @@ def _list_evidence(case: AgentInput, files: Sequence[RelevantFile]) -> list[Evid
     return [*said, *shown]
 
 
-def _list_next_steps(case: AgentInput, files: Sequence[RelevantFile]) -> list[str]:
-    kind = case.investigation.kind if case.investigation else "bug"
+def _list_next_steps(agent_input: AgentInput, files: Sequence[RelevantFile]) -> list[str]:
+    kind = agent_input.investigation.kind if agent_input.investigation else "bug"
     if kind != "bug":
         return [_NEXT_STEP_WITHOUT_BUG[kind]]
     steps = []
-    confirmed = case.critique is not None and case.critique.verdict == "CONFIRMED"
-    if not confirmed and case.investigation and case.investigation.missing_information:
+    confirmed = agent_input.critique is not None and agent_input.critique.verdict == "CONFIRMED"
+    if not confirmed and agent_input.investigation and agent_input.investigation.missing_information:
         steps.append("Wait for the reporter's answers above, or try to reproduce with what is given.")
     if files:
         lines = f", lines {files[0].start_line} to {files[0].end_line}" if files[0].start_line else ""
         steps.append(f"Read `{files[0].path}`{lines} with the reported symptom in mind.")
-    if case.reading.code or (case.investigation and case.investigation.reproduction):
+    if agent_input.reading.code or (agent_input.investigation and agent_input.investigation.reproduction):
         steps.append("Turn the reporter's example into a failing test.")
     return steps or ["Read the issue: the rules found nothing to start from."]
 
 
-def fill_ticket_template(case: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
-    """Title of the issue, labels that the project has, the code's owner, effort by what is known."""
-    kinds: list[str] = [case.investigation.kind if case.investigation else "bug"]
-    kinds += [symptom.kind for symptom in find_symptoms(case.reading)]
-    if case.investigation and case.investigation.missing_information:
+def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
+    """Return title, labels of the project, an owner of the code as assignee, and effort."""
+    kinds: list[str] = [agent_input.investigation.kind if agent_input.investigation else "bug"]
+    kinds += [symptom.kind for symptom in find_symptoms(agent_input.reading)]
+    if agent_input.investigation and agent_input.investigation.missing_information:
         kinds.append("missing")
-    confirmed = case.critique is not None and case.critique.verdict == "CONFIRMED"
+    confirmed = agent_input.critique is not None and agent_input.critique.verdict == "CONFIRMED"
     return {
-        "title": _format_title(case.reading.title),
-        "labels": _match_labels(kinds, case.repository.labels),
-        "assignee": _choose_assignee(owners, case.issue.author),
+        "title": _format_title(agent_input.reading.title),
+        "labels": _match_labels(kinds, agent_input.repository.labels),
+        "assignee": _choose_assignee(owners, agent_input.issue.author),
         "effort": "S" if confirmed else "M",
     }
 
 
-def normalize_ticket(raw: dict[str, Any], case: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
-    """A model's ticket, normalised: no missing title, only labels that exist, only an owner as assignee."""
+def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
+    """Return a model's ticket with a title, only labels that exist, and only an owner as assignee."""
     title, labels, effort = raw.get("title"), raw.get("labels"), raw.get("effort")
     named = raw.get("assignee")
     wanted = [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
     return {
-        "title": _format_title(title if isinstance(title, str) and title.strip() else case.reading.title),
-        "labels": _select_existing_labels(wanted, case.repository.labels),
+        "title": _format_title(title if isinstance(title, str) and title.strip() else agent_input.reading.title),
+        "labels": _select_existing_labels(wanted, agent_input.repository.labels),
         "assignee": next((owner for owner in owners if isinstance(named, str) and owner == named.lstrip("@")), None),
         "effort": effort if effort in get_args(Effort) else "M",
     }
@@ -187,13 +186,12 @@ def _format_title(text: str) -> str:
 
 
 def _select_existing_labels(wanted: Iterable[str], labels: Sequence[str]) -> list[str]:
-    """Those of the project's labels that were wanted, whatever their case."""
     known = {label.lower(): label for label in labels}
     return list(dict.fromkeys(known[name.lower()] for name in wanted if name.lower() in known))[:MAX_LABELS]
 
 
 def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
-    """The project's label for each kind: `bug`, `type: bug` and `kind/bug` all say the same."""
+    # `bug`, `type: bug` and `kind/bug` mean the same.
     found = []
     for kind in kinds:
         for word in _LABEL_WORDS.get(kind, ()):

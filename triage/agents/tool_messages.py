@@ -1,4 +1,4 @@
-"""A model's talk with tools: what it asks for, in calls that any endpoint takes back, and what it is told."""
+"""The conversation of a model with tools, in messages that every endpoint accepts."""
 
 import json
 import math
@@ -13,15 +13,15 @@ from triage.agents.prompts import cut, fence
 
 MAX_CALLS = 8
 MAX_ANSWERS_CHARS = 16_000
-"""Of all answers together; each turn sends those before it again."""
+"""Of all answers together, because each turn sends the earlier ones again."""
 BYTES_PER_TOKEN = 3.0
-"""As calls are reserved; low on purpose."""
+"""Low on purpose, as for the reservation of calls."""
 MAX_CALLS_PER_MESSAGE = 16
-"""Calls of one message that are taken up at all; more than `MAX_CALLS`, so that a model is told of the limit."""
+"""More than `MAX_CALLS`, so that the model learns of that limit; further calls of a message are dropped."""
 MAX_ARGUMENT_CHARS = 2_000
-MAX_WORDS_CHARS = 1_000
+MAX_TEXT_CHARS = 1_000
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""What endpoints accept as a tool's name when a conversation is sent again."""
+"""Names of tools that endpoints accept in a conversation."""
 _ID = re.compile(r"[!-~]{1,128}")
 
 REPEATED = "(You asked this before; the answer stands above.)"
@@ -30,43 +30,43 @@ LIMIT_REACHED = f"(Not looked up: at most {MAX_CALLS} things can be.)"
 
 @dataclass(frozen=True)
 class RequestedCall:
-    """One call that a model asks for, fit to be sent again."""
+    """A call that a model asks for, in a form that can be sent again."""
 
     id: str
     name: str
     args: dict[str, Any] | None
-    """None when they could not be read."""
+    """None when they are unreadable."""
 
     @property
     def signature(self) -> str:
-        """The call as text, which is also what makes it the same call."""
-        given = "unreadable arguments" if self.args is None else json.dumps(self.args, sort_keys=True)
-        return f"{self.name}({given})"
+        """The call as text; equal calls have the same."""
+        arguments = "unreadable arguments" if self.args is None else json.dumps(self.args, sort_keys=True)
+        return f"{self.name}({arguments})"
 
 
 @dataclass
 class ToolConversation:
-    """What was said so far: as messages for the model that looks things up, and as text for the one that answers."""
+    """The conversation so far: messages for the model that looks things up, and text for the one that answers."""
 
     messages: list[BaseMessage]
     transcript: list[str] = field(default_factory=list)
     executed: set[str] = field(default_factory=set)
-    """Calls that were run, as written."""
+    """Signatures of calls that were run."""
     call_count: int = 0
     chars_left: int = MAX_ANSWERS_CHARS
-    """Characters left for answers."""
+    """For answers."""
 
     @property
     def tokens(self) -> int:
-        """Upper estimate of what sending it costs."""
+        """Estimate of what sending the messages costs; rather too high."""
         calls = sum(len(json.dumps(getattr(message, "tool_calls", []))) for message in self.messages)
         words = sum(len(message.text.encode("utf-8", "replace")) for message in self.messages)
         return math.ceil((calls + words) / BYTES_PER_TOKEN)
 
-    def refuse_calls(self, asked: Sequence[RequestedCall]) -> dict[str, str]:
-        """Why some calls are not run, by id; counts those that are."""
+    def refuse_calls(self, calls: Sequence[RequestedCall]) -> dict[str, str]:
+        """Count the calls that may run. Returns the answers to the others, by id."""
         refused: dict[str, str] = {}
-        for call in asked:
+        for call in calls:
             if call.signature in self.executed:
                 refused[call.id] = REPEATED
             elif self.call_count >= MAX_CALLS:
@@ -77,17 +77,17 @@ class ToolConversation:
         return refused
 
     def add_turn(
-        self, words: str, asked: Sequence[RequestedCall], answers: Mapping[str, str], refused: Mapping[str, str]
+        self, text: str, calls: Sequence[RequestedCall], answers: Mapping[str, str], refused: Mapping[str, str]
     ) -> None:
-        """Put a turn into the conversation: what the model said and asked for, and an answer to each call."""
-        words = _replace_surrogates(cut(words.strip(), MAX_WORDS_CHARS))
-        self.transcript += [words] if words else []
-        if not asked:
+        """Add what the model wrote and asked for, and an answer to each call."""
+        text = _replace_surrogates(cut(text.strip(), MAX_TEXT_CHARS))
+        self.transcript += [text] if text else []
+        if not calls:
             return
-        sent = [ToolCall(name=call.name, args=call.args or {}, id=call.id, type="tool_call") for call in asked]
-        self.messages.append(AIMessage(words, tool_calls=sent))
-        waiting = len(asked) - len(refused)
-        for call in asked:
+        sent = [ToolCall(name=call.name, args=call.args or {}, id=call.id, type="tool_call") for call in calls]
+        self.messages.append(AIMessage(text, tool_calls=sent))
+        waiting = len(calls) - len(refused)
+        for call in calls:
             answer = refused.get(call.id)
             if answer is None:
                 answer = cut_lines(answers.get(call.id, "(no answer)"), self.chars_left // waiting)
@@ -98,10 +98,10 @@ class ToolConversation:
 
 
 def parse_calls(message: AIMessage, turn: int) -> list[RequestedCall]:
-    """The calls that a message asks for, each under an id of its own; at most `MOST_ASKED`."""
-    asked: list[ToolCall | InvalidToolCall] = [*message.tool_calls, *message.invalid_tool_calls]
+    """Return the calls of a message, each with an id of its own; at most `MAX_CALLS_PER_MESSAGE`."""
+    requested: list[ToolCall | InvalidToolCall] = [*message.tool_calls, *message.invalid_tool_calls]
     found: dict[str, RequestedCall] = {}
-    for number, call in enumerate(asked[:MAX_CALLS_PER_MESSAGE]):
+    for number, call in enumerate(requested[:MAX_CALLS_PER_MESSAGE]):
         key, spare = call["id"] or "", f"call_{turn}_{number}"
         while key in found or not _ID.fullmatch(key):
             key, spare = spare, f"{spare}_"
@@ -116,29 +116,28 @@ def parse_calls(message: AIMessage, turn: int) -> list[RequestedCall]:
 
 
 def _copy_arguments(args: dict[str, Any]) -> dict[str, Any] | None:
-    """Arguments as they can be sent again; none when they are too long."""
     try:
-        written = _replace_surrogates(json.dumps(args, ensure_ascii=False))
-        return dict(json.loads(written)) if len(written) <= MAX_ARGUMENT_CHARS else None
+        text = _replace_surrogates(json.dumps(args, ensure_ascii=False))
+        return dict(json.loads(text)) if len(text) <= MAX_ARGUMENT_CHARS else None
     except RecursionError:
         return None
 
 
 def _replace_surrogates(text: str) -> str:
-    """Without lone surrogates, which JSON can hold and no request can."""
+    # JSON can hold lone surrogates; the body of a request cannot.
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def cut_lines(text: str, room: int) -> str:
-    """As many whole lines as there is room for, and how many are left out."""
-    if len(text) <= room:
+def cut_lines(text: str, max_chars: int) -> str:
+    """Return the first lines of a text, and how many are left out."""
+    if len(text) <= max_chars:
         return text
     lines = text.split("\n")
-    kept: list[str] = []
+    shown: list[str] = []
     used = 0
     for line in lines:
         used += len(line) + 1
-        if used > room:
+        if used > max_chars:
             break
-        kept.append(line)
-    return "\n".join([*kept, f"(further lines left out: {len(lines) - len(kept):,}; ask for less at a time)"])
+        shown.append(line)
+    return "\n".join([*shown, f"(further lines left out: {len(lines) - len(shown):,}; ask for less at a time)"])

@@ -1,4 +1,4 @@
-"""Web search: what is known outside about the symptom. It sees the issue, never the code: what it sends leaves."""
+"""Web search: what others know about the symptom. It sees the issue and never the code, because its queries leave."""
 
 import json
 import re
@@ -21,14 +21,18 @@ MAX_RESULTS = 3
 MAX_SEARCHES = 1
 
 
-async def answer_with_model(case: AgentInput, services: Services, model: Model) -> AgentAnswer[WebSearchFinding]:
-    """Two calls, never one with both: a model with the tool chooses the query, a structured one reads the results."""
+async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[WebSearchFinding]:
+    """Ask a model with the search tool for a query, then a model with the schema about the results.
+
+    Raises:
+        InvalidAnswer: The model asked for no usable search.
+    """
     tools = _require_tools(services)
     chooser = model.with_tools(list(tools.tools), "fast", QUERY_TOKENS)
-    choice = await chooser.ainvoke(build_messages("web_search", format_issue(case)))
+    choice = await chooser.ainvoke(build_messages("web_search", format_issue(agent_input)))
     if not choice.tool_calls and not choice.invalid_tool_calls:
         return AgentAnswer(_build_finding([], "The model saw nothing to search for."))
-    usable = _rewrite_queries(choice.tool_calls[:MAX_SEARCHES], tools.tools[0].name, case)
+    usable = _rewrite_queries(choice.tool_calls[:MAX_SEARCHES], tools.tools[0].name, agent_input)
     if not usable:
         raise InvalidAnswer("no usable search was asked for")
     results = await tools.run(choice.model_copy(update={"tool_calls": usable, "invalid_tool_calls": []}))
@@ -36,49 +40,56 @@ async def answer_with_model(case: AgentInput, services: Services, model: Model) 
     if not pages:
         return AgentAnswer(_build_finding([], _explain_no_pages(results)))
     reader = model.structured_output(WebSearchFinding, "fast", MAX_TOKENS)
-    answer = await reader.ainvoke(_build_reader_prompt(case, pages))
+    answer = await reader.ainvoke(_build_reader_prompt(agent_input, pages))
     return AgentAnswer(_correct_answer(answer, pages))
 
 
-def _rewrite_queries(calls: Sequence[ToolCall], name: str, case: AgentInput) -> list[ToolCall]:
-    """The calls of the tool, each with a query of the issue's words; with the rules' query where none is left."""
-    shown = list(format_issue(case).values())
-    asked = [(call, call["args"].get("query")) for call in calls if call["name"] == name]
-    by_rules = choose_query(case) or sanitize_query(case.reading.title)
-    composed = [(call, restrict_query(query, shown) or by_rules) for call, query in asked if isinstance(query, str)]
-    return [ToolCall(name=name, args={"query": query}, id=call["id"]) for call, query in composed if query]
+def _rewrite_queries(calls: Sequence[ToolCall], name: str, agent_input: AgentInput) -> list[ToolCall]:
+    """Keep only words of the issue in each query; a query without any becomes the one that rules would use."""
+    issue_texts = list(format_issue(agent_input).values())
+    fallback = choose_query(agent_input) or sanitize_query(agent_input.reading.title)
+    rewritten = []
+    for call in calls:
+        query = call["args"].get("query")
+        if (
+            call["name"] == name
+            and isinstance(query, str)
+            and (allowed := restrict_query(query, issue_texts) or fallback)
+        ):
+            rewritten.append(ToolCall(name=name, args={"query": allowed}, id=call["id"]))
+    return rewritten
 
 
-def _build_reader_prompt(case: AgentInput, pages: Sequence[dict[str, str]]) -> list[BaseMessage]:
-    shown = "\n\n".join(f"{page['title']}\n{page['url']}\n{page['content']}" for page in pages)
-    return [build_system_message("web_result"), fence(format_issue(case) | {"search results": shown})]
+def _build_reader_prompt(agent_input: AgentInput, pages: Sequence[dict[str, str]]) -> list[BaseMessage]:
+    results = "\n\n".join(f"{page['title']}\n{page['url']}\n{page['content']}" for page in pages)
+    return [build_system_message("web_result"), fence(format_issue(agent_input) | {"search results": results})]
 
 
 def _correct_answer(answer: WebSearchFinding, pages: Sequence[dict[str, str]]) -> WebSearchFinding:
-    """Only pages that the tool really returned survive, under the title that it returned."""
+    # A model may invent pages and titles: only what the tool returned stays.
     titles = {page["url"]: page["title"] for page in pages}
-    kept = [
+    returned = [
         result.model_copy(update={"title": titles[result.url]})
         for result in answer.relevant_results
         if result.url in titles
     ]
-    return answer.model_copy(update={"agent_name": "web_search", "relevant_results": kept[:MAX_RESULTS]})
+    return answer.model_copy(update={"agent_name": "web_search", "relevant_results": returned[:MAX_RESULTS]})
 
 
-async def answer_with_rules(case: AgentInput, services: Services) -> WebSearchFinding:
-    """Search for the error message and keep the pages that share its words."""
-    query = choose_query(case)
+async def answer_with_rules(agent_input: AgentInput, services: Services) -> WebSearchFinding:
+    """Search for the error message, and keep the pages that share half of its words."""
+    query = choose_query(agent_input)
     if not query:
         return _build_finding([], "The issue shows no error message to search for.")
     tools = _require_tools(services)
     call = {"name": tools.tools[0].name, "args": {"query": query}, "id": "by-rules", "type": "tool_call"}
-    results = await tools.run(AIMessage(content="", tool_calls=[call]))
-    pages = parse_results(results)
+    answers = await tools.run(AIMessage(content="", tool_calls=[call]))
+    pages = parse_results(answers)
     if not pages:
-        return _build_finding([], _explain_no_pages(results))
+        return _build_finding([], _explain_no_pages(answers))
     wanted = _split_words(query)
     shared = [(len(wanted & _split_words(page["title"] + " " + page["content"])), page) for page in pages]
-    kept = [
+    results = [
         WebResult(
             title=page["title"],
             url=page["url"],
@@ -87,30 +98,32 @@ async def answer_with_rules(case: AgentInput, services: Services) -> WebSearchFi
         for count, page in sorted(shared, key=lambda pair: -pair[0])
         if count * 2 >= len(wanted)
     ]
-    return _build_finding(kept[:MAX_RESULTS], f"{len(kept)} of {len(pages)} pages share the error message's words.")
+    return _build_finding(
+        results[:MAX_RESULTS], f"{len(results)} of {len(pages)} pages share the error message's words."
+    )
 
 
 def _explain_no_pages(results: Sequence[ToolMessage]) -> str:
-    """Why there is no page: other agents must not take a search that failed for one that found nothing."""
+    # Other agents must not take a search that failed for one that found nothing.
     failed = any(message.status == "error" for message in results)
     return "The search failed: what is known outside was not seen." if failed else "The search returned nothing."
 
 
-def choose_query(case: AgentInput) -> str:
-    """The first error message that leaves three words without what belongs to the reporter alone."""
-    queries = (sanitize_query(message) for message in case.reading.error_messages)
+def choose_query(agent_input: AgentInput) -> str:
+    """Return the first error message that has three words when private details are removed; empty when none has."""
+    queries = (sanitize_query(message) for message in agent_input.reading.error_messages)
     return next((query for query in queries if len(query.split()) >= 3), "")
 
 
 def parse_results(messages: Sequence[ToolMessage]) -> list[dict[str, str]]:
-    """Pages in the search tool's answers; an answer that is an error or of another form has none."""
+    """Return the pages in the tool's answers; an answer that is an error or has another form has none."""
     pages: dict[str, dict[str, str]] = {}
     for message in messages:
         try:
-            told = json.loads(message.text) if message.status != "error" else {}
+            answer = json.loads(message.text) if message.status != "error" else {}
         except (ValueError, RecursionError):
             continue
-        for result in told.get("results", []) if isinstance(told, dict) else []:
+        for result in answer.get("results", []) if isinstance(answer, dict) else []:
             if isinstance(result, dict) and isinstance(result.get("url"), str):
                 url = result["url"]
                 pages[url] = {
@@ -138,12 +151,12 @@ def _build_finding(results: list[WebResult], summary: str) -> WebSearchFinding:
 
 
 def _require_tools(services: Services) -> Toolset:
-    assert services.web_tools is not None, "the law selects web search only where it is available"
+    assert services.web_tools is not None, "the routing rules select web search only where it is available"
     return services.web_tools
 
 
 def to_finding(answer: WebSearchFinding) -> AgentFinding:
-    """External cause and URLs."""
+    """Return the external cause with the URLs."""
     details = answer.external_root_cause or "No external root cause identified."
     return to_agent_finding(answer, details, [result.url for result in answer.relevant_results])
 

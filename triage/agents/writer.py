@@ -24,41 +24,43 @@ TICKET_TOKENS = 300
 DRAFT_COUNT = 3
 
 
-async def answer_with_model(case: AgentInput, services: Services, model: Model) -> AgentAnswer[WriterOutput]:
-    """Three sub-chains in parallel, each with its own retry, fallback and twin: one that fails costs only itself.
+async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[WriterOutput]:
+    """Write three drafts in parallel. A draft whose model fails is written by rules.
 
     Raises:
-        TriageError: All three failed; this is the first one's reason.
+        TriageError: All three models failed; this is the error of the first.
     """
     shortfalls: list[str] = []
     failures: list[TriageError] = []
-    owners = _list_owners(case, services)
-    parts = _build_sections(case, services, owners)
+    owners = _list_owners(agent_input, services)
+    sections = _build_sections(agent_input, services, owners)
 
-    async def draft(name: str, chain: Callable[[Model], Runnable[Any, T]], twin: Callable[[], T]) -> T:
+    async def draft(name: str, build_chain: Callable[[Model], Runnable[Any, T]], by_rules: Callable[[], T]) -> T:
         try:
             try:
-                return await chain(model).ainvoke(build_messages(name, parts))
+                return await build_chain(model).ainvoke(build_messages(name, sections))
             except CostLimitExceeded as error:
-                answer = await chain(model.with_fast_model()).ainvoke(build_messages(name, parts))
+                answer = await build_chain(model.with_fast_model()).ainvoke(build_messages(name, sections))
                 shortfalls.append(f"{name}: {error}; the fast model wrote it")
                 return answer
         except TriageError as error:
             failures.append(error)
             shortfalls.append(f"{name}: {error}; written by rules")
-            return twin()
+            return by_rules()
 
-    def ticket_chain(view: Model) -> Runnable[Any, dict[str, Any]]:
-        return view.json_output("main", TICKET_TOKENS) | RunnableLambda(lambda raw: normalize_ticket(raw, case, owners))
+    def build_ticket_chain(chosen: Model) -> Runnable[Any, dict[str, Any]]:
+        return chosen.json_output("main", TICKET_TOKENS) | RunnableLambda(
+            lambda raw: normalize_ticket(raw, agent_input, owners)
+        )
 
     report, comment, ticket = await asyncio.gather(
         draft(
             "report",
-            lambda view: view.structured_output(TriageReport, "main", REPORT_TOKENS),
-            partial(fill_report_template, case),
+            lambda chosen: chosen.structured_output(TriageReport, "main", REPORT_TOKENS),
+            partial(fill_report_template, agent_input),
         ),
-        draft("comment", lambda view: view.text_output("main", COMMENT_TOKENS), str),
-        draft("ticket", ticket_chain, lambda: fill_ticket_template(case, owners)),
+        draft("comment", lambda chosen: chosen.text_output("main", COMMENT_TOKENS), str),
+        draft("ticket", build_ticket_chain, lambda: fill_ticket_template(agent_input, owners)),
     )
     if len(failures) == DRAFT_COUNT:
         raise failures[0]
@@ -66,44 +68,43 @@ async def answer_with_model(case: AgentInput, services: Services, model: Model) 
     return AgentAnswer(merged, shortfalls)
 
 
-async def answer_with_rules(case: AgentInput, services: Services) -> WriterOutput:
-    """Templates over the findings; there is no prose of a model to show."""
-    ticket = fill_ticket_template(case, _list_owners(case, services))
-    return merge_writer_outputs({"report": fill_report_template(case), "comment": "", "ticket": ticket})
+async def answer_with_rules(agent_input: AgentInput, services: Services) -> WriterOutput:
+    """Fill the templates; there is no comment text of a model."""
+    ticket = fill_ticket_template(agent_input, _list_owners(agent_input, services))
+    return merge_writer_outputs({"report": fill_report_template(agent_input), "comment": "", "ticket": ticket})
 
 
-def _list_owners(case: AgentInput, services: Services) -> list[str]:
-    """Who CODEOWNERS names for the first suspect, or whom the project's own settings name instead."""
-    files = case.codebase.relevant_files if case.codebase else []
+def _list_owners(agent_input: AgentInput, services: Services) -> list[str]:
+    files = agent_input.codebase.relevant_files if agent_input.codebase else []
     owners = services.codebase.find_owners(files[0].path) if files else []
     return list(dict.fromkeys(map(services.config.resolve_assignee, owners)))
 
 
-def _build_sections(case: AgentInput, services: Services, owners: list[str]) -> dict[str, str]:
-    suspects = case.codebase.relevant_files if case.codebase else []
-    told = {label: services.config.label_description(label) for label in case.repository.labels}
-    return format_issue(case) | {
+def _build_sections(agent_input: AgentInput, services: Services, owners: list[str]) -> dict[str, str]:
+    suspects = agent_input.codebase.relevant_files if agent_input.codebase else []
+    descriptions = {label: services.config.label_description(label) for label in agent_input.repository.labels}
+    return format_issue(agent_input) | {
         **format_instructions(services),
-        "repository": case.repository.slug,
-        "all findings": format_findings(case.findings),
+        "repository": agent_input.repository.slug,
+        "all findings": format_findings(agent_input.findings),
         "suspects": format_bullets([file.model_dump_json() for file in suspects]),
         "missing information": format_bullets(
             [
-                asked.model_dump_json()
-                for asked in (case.investigation.missing_information if case.investigation else [])
+                item.model_dump_json()
+                for item in (agent_input.investigation.missing_information if agent_input.investigation else [])
             ]
         ),
-        "critic's verdict": case.critique.model_dump_json() if case.critique else "",
-        "citation check": f"{case.citations.verified} of {case.citations.total} references verified",
-        "confidence": f"{case.confidence:.2f}",
-        "labels of the project": format_bullets(case.repository.labels),
-        "when a label fits": format_bullets([f"{label}: {said}" for label, said in told.items() if said]),
+        "critic's verdict": agent_input.critique.model_dump_json() if agent_input.critique else "",
+        "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
+        "confidence": f"{agent_input.confidence:.2f}",
+        "labels of the project": format_bullets(agent_input.repository.labels),
+        "when a label fits": format_bullets([f"{label}: {text}" for label, text in descriptions.items() if text]),
         "owners of the first suspect": ", ".join(owners),
     }
 
 
 def merge_writer_outputs(parallel_output: dict[str, Any]) -> WriterOutput:
-    """Merge the three drafts.
+    """Return the three drafts as one output.
 
     Args:
         parallel_output: `report` (TriageReport), `comment` (str) and `ticket` (dict with `title`, `labels`,
@@ -127,12 +128,12 @@ def merge_writer_outputs(parallel_output: dict[str, Any]) -> WriterOutput:
 
 
 def to_finding(answer: WriterOutput) -> AgentFinding:
-    """The summary; a writer points at no file of its own."""
+    """Return the summary; a writer points at no files of its own."""
     return to_agent_finding(answer, answer.summary, [])
 
 
-def check_answer(answer: WriterOutput, case: AgentInput, services: Services) -> str | None:
-    """A report without a summary or a cause is none."""
+def check_answer(answer: WriterOutput, agent_input: AgentInput, services: Services) -> str | None:
+    """Refuse a report without a summary or a root cause."""
     if not answer.report.summary.strip() or not answer.report.root_cause.strip():
         return "the report lacks its summary or root cause"
     return None
