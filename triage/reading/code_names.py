@@ -1,4 +1,4 @@
-"""Names from code and file paths in running text."""
+"""Finds names from code and file paths in running text."""
 
 import re
 from collections import Counter
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from triage.reading.traces import with_forward_slashes
 from triage.text.word_set import word_set
 
-_MOST_NAMES = 60
-_MOST_PATHS = 60
+_MAX_NAMES = 60
+_MAX_PATHS = 60
 _MAX_NAME_CHARS = 80
 _MAX_LINE_CHARS = 2_000
 
@@ -20,14 +20,14 @@ EXTENSIONS = word_set(
     "yml toml ini cfg conf env md rst txt lock gradle cmake proto graphql tf ml nim zig sol in tpl j2 jinja"
 )
 _AMBIGUOUS = frozenset({"m", "h", "c", "r", "in", "env"})
-"""Endings that a dotted name in code has too; only a folder before it makes a path of it."""
+"""Extensions that a dotted name in code may end with too: only with a folder is it a path."""
 _URL = re.compile(r"\b(?:https?|ftp|git|ssh)://[^\s<>\"'`]{1,2000}|\bwww\.[^\s<>\"'`]{1,2000}")
 _BLOB = re.compile(r"/(?:blob|blame|tree|raw|edit)/[^/\s]{1,200}/([^\s#?<>\"'`()]{1,300})")
 _BACKTICKED = re.compile(r"(`{1,2}) ?([^`\n]{1,200}?) ?\1(?!`)")
 _TOKEN = re.compile(r"[^\s\"'`<>()\[\]{},;|*?=!&%^“”‘’«»]{3,300}")
 _MAX_DEPTH = 16
 _SEGMENT = re.compile(r"(?=[^A-Za-z_]{0,40}[A-Za-z_])[\w.-]{1,80}")
-_PLACE_SUFFIX = re.compile(r"(?::\d{1,7}){1,2}$|[.:]+$")
+_POSITION_SUFFIX = re.compile(r"(?::\d{1,7}){1,2}$|[.:]+$")
 _CODE_NAME = re.compile(
     r"(?<![\w.\-/@])(?:"
     r"--[a-z][a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){0,6}"
@@ -64,32 +64,29 @@ _KEYWORDS = word_set(
 
 
 def find_identifiers(title: str, prose: str, code: Sequence[str]) -> list[str]:
-    """Names that look like code, at most 60: the title's, those in backticks, those in prose, the commonest in code."""
+    """Names that look like code, at most 60: from the title, in backticks, in prose, then the most common in code."""
     prose = _URL.sub(" ", prose)
     ranked = [
         *_quoted_names(title),
         *_shaped_names(title),
         *_quoted_names(prose),
         *_shaped_names(prose),
-        *_commonest(code),
+        *_most_common(code),
     ]
-    kept: dict[str, None] = {}
-    for name in (name.rstrip(".:") for name in ranked):
-        if _is_name(name):
-            kept.setdefault(name)
-    return list(kept)[:_MOST_NAMES]
+    names = (name.rstrip(".:") for name in ranked)
+    return list(dict.fromkeys(name for name in names if _is_name(name)))[:_MAX_NAMES]
 
 
 def find_paths(texts: Iterable[str]) -> list[str]:
-    """File paths as written, in order; from a link to a file on a code host, the path inside the repository."""
+    """File paths as written, in order; of a link to a file on a code host, the path inside the repository."""
     found: dict[str, None] = {}
     for text in texts:
         for line in text.split("\n"):
             for path in _paths_in(line[:_MAX_LINE_CHARS]):
                 found.setdefault(path)
-        if len(found) > _MOST_PATHS:
+        if len(found) > _MAX_PATHS:
             break
-    return list(found)[:_MOST_PATHS]
+    return list(found)[:_MAX_PATHS]
 
 
 def _paths_in(line: str) -> Iterable[str]:
@@ -98,7 +95,7 @@ def _paths_in(line: str) -> Iterable[str]:
         if blob is not None:
             yield blob[1].rstrip(".,:/")
     for token in _TOKEN.findall(_URL.sub(" ", line)):
-        path = _PLACE_SUFFIX.sub("", token.removeprefix("file://")).rstrip(".,:")
+        path = _POSITION_SUFFIX.sub("", token.removeprefix("file://")).rstrip(".,:")
         if _is_path(with_forward_slashes(path)):
             yield path
 
@@ -114,7 +111,7 @@ def _is_path(token: str) -> bool:
 
 
 def _quoted_names(text: str) -> list[str]:
-    """A backticked piece that is one name, and the names inside a longer one."""
+    """Names in backticks: the whole text when it is one name, else the names in it."""
     found = []
     for _, piece in _BACKTICKED.findall(text):
         if re.fullmatch(r"[@$.]?[A-Za-z_][\w.:$>#-]*(?:\(\))?|--?[A-Za-z][\w-]*", piece):
@@ -131,14 +128,14 @@ def _shaped_names(text: str) -> list[str]:
     ]
 
 
-def _commonest(code: Sequence[str]) -> list[str]:
+def _most_common(code: Sequence[str]) -> list[str]:
     counts: Counter[str] = Counter()
     for text in code:
         for line in (whole[:_MAX_LINE_CHARS] for whole in text.split("\n")):
             counts.update(
                 {*_IN_CODE.findall(line), *(name for name in _CODE_NAME.findall(line) if _SHAPED.search(name))}
             )
-    return [name for name, _ in counts.most_common(2 * _MOST_NAMES)]
+    return [name for name, _ in counts.most_common(2 * _MAX_NAMES)]
 
 
 def _is_name(name: str) -> bool:

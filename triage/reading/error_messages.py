@@ -1,11 +1,11 @@
-"""Error messages, word for word."""
+"""Finds error messages, word for word."""
 
 import re
 from collections.abc import Iterable, Sequence
 
 from triage.reading.traces import FoundTrace
 
-_MOST = 10
+_MAX_MESSAGES = 10
 _MAX_CHARS = 300
 _MIN_CHARS = 5
 _MAX_LINE_CHARS = 1_000
@@ -31,7 +31,7 @@ _KNOWN = re.compile(
     r"Found))\b.{0,160})",
     re.I,
 )
-_TELLING = re.compile(
+_ERROR_WORD = re.compile(
     r"\b(?:error|errors|exception|message|warning|fails? with|failed with|says|saying|complains|raises|throws|"
     r"prints|crash\w{0,4} with)\b",
     re.I,
@@ -45,9 +45,9 @@ _MARKS = re.compile(r"^(?:[|>+*\-\s]+|E\s{2,})+")
 
 
 def find_error_messages(title: str, texts: Sequence[str], traces: Iterable[FoundTrace]) -> list[str]:
-    """At most ten messages, best first: what the traces state, then error lines, then what the reporter quotes.
+    """At most ten messages, best first: those of traces, then error lines, then quotes of the reporter.
 
-    Each one stands in the text as it is given here; repeats, also as part of a longer message, are left out.
+    Each is in the text word for word. A message that is part of another one is left out.
     """
     ranked = [
         *_from_traces(traces),
@@ -55,30 +55,30 @@ def find_error_messages(title: str, texts: Sequence[str], traces: Iterable[Found
         *(line for text in texts for line in _from_lines(text.split("\n"))),
         *(quote for text in texts for quote in _quotes(text)),
     ]
-    kept: list[str] = []
-    for told in ranked:
-        message = told.strip().rstrip("`*_")[:_MAX_CHARS].rstrip()
-        if len(message) >= _MIN_CHARS and not any(message in known or known in message for known in kept):
-            kept.append(message)
-            if len(kept) == _MOST:
+    messages: list[str] = []
+    for candidate in ranked:
+        message = candidate.strip().rstrip("`*_")[:_MAX_CHARS].rstrip()
+        if len(message) >= _MIN_CHARS and not any(message in known or known in message for known in messages):
+            messages.append(message)
+            if len(messages) == _MAX_MESSAGES:
                 break
-    return kept
+    return messages
 
 
 def _from_traces(traces: Iterable[FoundTrace]) -> list[str]:
-    """The last exception of a chain is what the user saw; compiler messages come after stack traces."""
+    """The user saw the last exception of a chain; messages of compilers come after stack traces."""
     ordered = sorted(traces, key=lambda found: (found.trace.language == "diagnostic", -found.start))
-    return [message for found in ordered if (message := _stated(found))]
+    return [message for found in ordered if (message := _error_of(found))]
 
 
-def _stated(found: FoundTrace) -> str:
-    told = found.trace.message or ""
+def _error_of(found: FoundTrace) -> str:
+    message = found.trace.message or ""
     line = _MARKS.sub("", found.error_line).strip()
-    if found.trace.exception and f"{found.trace.exception}: {told}" in line:
-        return f"{found.trace.exception}: {told}"
-    if told and told in line and len(line) > len(told) + 80:
-        return told
-    return line or told
+    if found.trace.exception and f"{found.trace.exception}: {message}" in line:
+        return f"{found.trace.exception}: {message}"
+    if message and message in line and len(line) > len(message) + 80:
+        return message
+    return line or message
 
 
 def _from_lines(lines: Sequence[str]) -> list[str]:
@@ -95,11 +95,10 @@ def _from_lines(lines: Sequence[str]) -> list[str]:
 
 
 def _quotes(text: str) -> list[str]:
-    """What stands in quotes on a line that talks about an error, when it is a sentence and no bare name."""
+    """Quoted sentences on lines that mention an error."""
     found = []
     for line in (whole[:_MAX_LINE_CHARS] for whole in text.split("\n")):
-        told = _TELLING.search(line)
-        if told is None or _CODE_LINE.search(line):
+        if not _ERROR_WORD.search(line) or _CODE_LINE.search(line):
             continue
         for match in _QUOTED.finditer(line):
             words = match[match.lastindex or 0]

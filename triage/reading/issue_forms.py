@@ -1,4 +1,4 @@
-"""What the repository's issue templates ask for."""
+"""Parses the repository's issue templates."""
 
 import re
 from collections.abc import Sequence
@@ -33,57 +33,56 @@ _WORDS: dict[MissingKind, str] = {
 }
 _KINDS = {kind: re.compile(words, re.I) for kind, words in _WORDS.items()}
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""Ten times as fast where PyYAML has it."""
-_DEEPEST = 20
-"""Levels of a form: its own has six."""
+"""Ten times as fast, but not in every build of PyYAML."""
+_MAX_DEPTH = 20
+"""GitHub's forms have six levels."""
 
 
 class FormField(Value):
-    """One question of a template."""
+    """A question of a template."""
 
     label: str
     kind: MissingKind
     required: bool = False
-    """By the form; a Markdown template requires nothing."""
+    """Only a form can require an answer, not a Markdown template."""
 
 
 class Form(Value):
-    """One template."""
+    """A template."""
 
     fields: list[FormField] = Field(default_factory=list)
 
 
 def classify_field(label: str) -> MissingKind:
-    """What a question is about, by its words."""
+    """What a question asks for, by its words."""
     return next((kind for kind, words in _KINDS.items() if words.search(label)), "other")
 
 
 def parse_forms(texts: Sequence[str]) -> list[Form]:
-    """Every template that asks something; what cannot be read is passed over."""
+    """Every template that has questions. An invalid one is skipped."""
     forms = [_from_yaml(text) or _from_markdown(text) for text in (clean_text(raw[:_MAX_CHARS]) for raw in texts)]
     return [form for form in forms if form.fields]
 
 
 def find_used_form(forms: Sequence[Form], sections: Sequence[Section]) -> Form | None:
-    """The template that the issue was written with: most of its questions stand in the issue as headings."""
+    """The template of the issue: most of its questions are headings of the issue."""
     headings = {_key(section.heading) for section in sections}
     best: Form | None = None
-    most = 0
+    best_hits = 0
     for form in forms:
         hits = sum(_key(field.label) in headings for field in form.fields)
-        if hits > most and 2 * hits >= min(len(form.fields), 4):
-            best, most = form, hits
+        if hits > best_hits and 2 * hits >= min(len(form.fields), 4):
+            best, best_hits = form, hits
     return best
 
 
 def find_answer(field: FormField, sections: Sequence[Section]) -> str | None:
-    """What stands under the field's heading; empty when nothing does, none when the heading is gone."""
+    """The text below the field's heading; None when the heading is missing."""
     texts = [section.text for section in sections if _key(section.heading) == _key(field.label)]
     return max(texts, key=len).strip() if texts else None
 
 
 def _from_yaml(text: str) -> Form | None:
-    """None when the text is no form."""
     if _FRONT_MATTER.match(text) or "body:" not in text:
         return None
     try:
@@ -98,11 +97,11 @@ def _from_yaml(text: str) -> Form | None:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether nothing in it makes a small text large or deep: aliases multiply what they name."""
+    """Whether the YAML is neither deep nor has aliases, which can make a small text large."""
     depth = 0
     for event in yaml.parse(text, _LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if getattr(event, "anchor", None) or depth > _DEEPEST:  # an alias has one too
+        if getattr(event, "anchor", None) or depth > _MAX_DEPTH:  # an alias has one too
             return False
     return True
 
@@ -119,7 +118,6 @@ def _field(item: Any) -> FormField | None:
 
 
 def _from_markdown(text: str) -> Form:
-    """Headings and bold lines of a template."""
     shown = _COMMENT.sub("", _FRONT_MATTER.sub("", text))
     labels = [(match[1] or match[2]).strip(" :*") for match in _HEADING.finditer(shown)]
     return Form(fields=[FormField(label=label, kind=classify_field(label)) for label in dict.fromkeys(labels) if label])

@@ -1,4 +1,4 @@
-"""What kind of issue it is. When in doubt, a bug: a bug that is called a question is lost."""
+"""Classifies an issue. In doubt it is a bug: a bug that is called a question is lost."""
 
 import re
 from collections.abc import Sequence
@@ -55,14 +55,14 @@ _SPAM = re.compile(
 
 
 def classify_issue(reading: Reading, labels: Sequence[str]) -> Kind:
-    """Bug, feature request, question or nothing to act on, by the labels and the words of the issue."""
-    if _not_actionable(reading):
+    """The kind of the issue, by its labels and its words."""
+    if _is_not_actionable(reading):
         return "not_actionable"
     if any(_BUG_LABEL.search(label) for label in labels):
         return "bug"
     if any(_FEATURE_LABEL.search(label) for label in labels):
         return "feature_request"
-    if reading.traces or _filled(reading, _BUG_SECTION):
+    if reading.traces or _has_section(reading, _BUG_SECTION):
         return "bug"
     if _is_feature(reading):
         return "feature_request"
@@ -76,7 +76,7 @@ def _is_feature(reading: Reading) -> bool:
     if has_error(reading) or _BUG_WORDS.search(reading.title):
         return False
     text = searchable_text(reading)[:3_000]
-    asks = len(_FEATURE_WORDS.findall(text)) + 2 * _filled(reading, _FEATURE_SECTION) + 2 * title_asks
+    asks = len(_FEATURE_WORDS.findall(text)) + 2 * _has_section(reading, _FEATURE_SECTION) + 2 * title_asks
     return asks >= 2 and asks > len(_BUG_WORDS.findall(text))
 
 
@@ -89,22 +89,21 @@ def _is_question(reading: Reading, labels: Sequence[str]) -> bool:
     return asks and len(_BUG_WORDS.findall(searchable_text(reading)[:3_000])) <= 1
 
 
-def _not_actionable(reading: Reading) -> bool:
-    """Nothing was said, or nothing about software."""
-    said = f"{reading.title} {reading.prose}"
-    if _SPAM.search(said[:5_000]) and not reading.code and not reading.traces and not reading.error_messages:
+def _is_not_actionable(reading: Reading) -> bool:
+    text = f"{reading.title} {reading.prose}"
+    if _SPAM.search(text[:5_000]) and not reading.code and not reading.traces and not reading.error_messages:
         return True
-    answered = any(section.text.strip() for section in reading.sections)
-    body_words = [] if reading.sections and not answered else re.findall(r"\w{2,}", reading.prose)
+    has_answers = any(section.text.strip() for section in reading.sections)
+    body_words = [] if reading.sections and not has_answers else re.findall(r"\w{2,}", reading.prose)
     if reading.code or reading.links or len(body_words) > 3:
         return False
     return _EMPTY_TITLE.match(reading.title) is not None or not re.search(r"\w{2}", reading.title)
 
 
-def _filled(reading: Reading, heading: re.Pattern[str]) -> bool:
+def _has_section(reading: Reading, heading: re.Pattern[str]) -> bool:
     return any(heading.search(section.heading) and section.text.strip() for section in reading.sections)
 
 
 def _without_tag(title: str) -> str:
-    """The title after `[Feature]:` or `area:`."""
+    # `[Feature]:` or `area:`
     return re.sub(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./-]{1,30}:)\s*", "", title)

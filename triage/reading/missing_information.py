@@ -1,4 +1,4 @@
-"""What a maintainer would have to ask: only what is really missing, each with the reason, at most four questions."""
+"""Finds what a maintainer would have to ask: at most four questions, each with its reason."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -23,9 +23,9 @@ from triage.reading.text_signs import (
 )
 from triage.reading.versions import MOVING_VERSION, PLATFORMS
 
-_MOST = 4
+_MAX_QUESTIONS = 4
 _MANY_WORDS = 40
-"""Prose of more words than this tells what happened, whatever words it uses."""
+"""Longer prose says what happened, whatever words it uses."""
 _MAX_QUOTE_CHARS = 80
 _PLATFORM_BOUND = re.compile(
     r"\b(?:only (?:on|in|under|with) (?:windows|linux|mac\w*|os ?x|ios|android|arm\w*|docker|wsl\w*|chrome|"
@@ -54,33 +54,32 @@ _SYSTEM = re.compile(
 
 
 def find_missing_information(reading: Reading, forms: Sequence[str]) -> list[MissingInformation]:
-    """Questions to the reporter of a bug, most useful first. Empty for a complete report and for what is no bug.
+    """Questions to the reporter of a bug, the most useful first. Empty for a complete report, and for other issues.
 
     Args:
-        reading: what the issue says.
-        forms: text of the repository's issue templates; a question that they ask is asked by its own label.
+        reading: The issue.
+        forms: Texts of the repository's issue templates. A question of the used template keeps its label.
     """
     if classify_issue(reading, []) in ("feature_request", "question"):
         return []
     form = find_used_form(parse_forms(forms), reading.sections)
-    asked = _left_open(reading, form)
-    known = _answered(reading, form) | {question.kind for question in asked}
-    for missing, look in () if _wants_a_change(reading) else _LOOKS:
-        if missing not in known and (question := look(reading)) is not None:
+    asked = _ask_empty_fields(reading, form)
+    known = _answered_kinds(reading, form) | {question.kind for question in asked}
+    for kind, check in () if _requests_change(reading) else _CHECKS:
+        if kind not in known and (question := check(reading)) is not None:
             asked.append(question)
-            known.add(missing)
-    return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:_MOST]
+            known.add(kind)
+    return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:_MAX_QUESTIONS]
 
 
-def _wants_a_change(reading: Reading) -> bool:
-    """The title names the change to make, and nothing in the report failed: steps and versions would not help."""
+def _requests_change(reading: Reading) -> bool:
+    """Whether the title names the change and nothing failed: then steps and versions would not help."""
     return (
         IMPERATIVE.search(reading.title) is not None and not has_error(reading) and bool(reading.prose or reading.code)
     )
 
 
-def _left_open(reading: Reading, form: Form | None) -> list[MissingInformation]:
-    """Fields of the template in use that stand empty though the form requires them or a bug needs them."""
+def _ask_empty_fields(reading: Reading, form: Form | None) -> list[MissingInformation]:
     if form is None:
         return []
     return [
@@ -90,41 +89,41 @@ def _left_open(reading: Reading, form: Form | None) -> list[MissingInformation]:
             reason=_FIELD_REASONS[field.kind],
         )
         for field in form.fields
-        if _is_open(field, reading)
+        if _is_needed(field, reading)
     ]
 
 
-def _is_open(field: FormField, reading: Reading) -> bool:
+def _is_needed(field: FormField, reading: Reading) -> bool:
     text = find_answer(field, reading.sections)
-    if text or (text is None and not field.required) or _said_elsewhere(field.kind, reading):
+    if text or (text is None and not field.required) or _is_answered_elsewhere(field.kind, reading):
         return False
     return field.required or field.kind in ("reproduction", "actual", "version")
 
 
-def _said_elsewhere(kind: MissingKind, reading: Reading) -> bool:
-    look = dict(_LOOKS).get(kind)
-    if look is None:
+def _is_answered_elsewhere(kind: MissingKind, reading: Reading) -> bool:
+    check = dict(_CHECKS).get(kind)
+    if check is None:
         return False
-    return look(reading) is None and (kind != "expected" or EXPECTATION.search(searchable_text(reading)) is not None)
+    return check(reading) is None and (kind != "expected" or EXPECTATION.search(searchable_text(reading)) is not None)
 
 
-def _answered(reading: Reading, form: Form | None) -> set[MissingKind]:
+def _answered_kinds(reading: Reading, form: Form | None) -> set[MissingKind]:
     if form is None:
         return set()
     return {field.kind for field in form.fields if find_answer(field, reading.sections)}
 
 
-def _reproduction(reading: Reading) -> MissingInformation | None:
+def _ask_reproduction(reading: Reading) -> MissingInformation | None:
     text = searchable_text(reading)
-    now_and_then = INTERMITTENT.search(text)
-    if now_and_then:
+    intermittent = INTERMITTENT.search(text)
+    if intermittent:
         if _FREQUENCY.search(text) or reading.code:
             return None
         return MissingInformation(
             kind="reproduction",
             question="How often does it happen, and what is going on then (load, timing, several things at "
             "once, how long it had run)?",
-            reason=f"The report says “{now_and_then[0]}”, so exact steps may not exist; the circumstances narrow it "
+            reason=f"The report says “{intermittent[0]}”, so exact steps may not exist; the circumstances narrow it "
             f"down.",
         )
     if _has_steps(reading):
@@ -137,7 +136,7 @@ def _reproduction(reading: Reading) -> MissingInformation | None:
 
 
 def _has_steps(reading: Reading) -> bool:
-    if has_code(reading) or reading.traces or len(NUMBERED.findall(reading.prose)) >= 2 or _points_at_source(reading):
+    if has_code(reading) or reading.traces or len(NUMBERED.findall(reading.prose)) >= 2 or _links_to_source(reading):
         return True
     named = [section for section in reading.sections if re.search(r"(?i)repro|steps", section.heading)]
     if any(len(section.text) > 15 for section in named):
@@ -146,10 +145,9 @@ def _has_steps(reading: Reading) -> bool:
     return described >= 2 and len(reading.prose.split()) > 25
 
 
-def _error_output(reading: Reading) -> MissingInformation | None:
-    """A crash is named, and neither its trace nor its message is shown, nor code that would show it."""
+def _ask_error_output(reading: Reading) -> MissingInformation | None:
     crash = find_crash_words(searchable_text(reading))
-    if not crash or "following" in crash or reading.traces or has_code(reading) or _points_at_source(reading):
+    if not crash or "following" in crash or reading.traces or has_code(reading) or _links_to_source(reading):
         return None
     if reading.error_messages:
         if len(reading.prose.split()) > _MANY_WORDS:
@@ -167,10 +165,10 @@ def _error_output(reading: Reading) -> MissingInformation | None:
     )
 
 
-def _version(reading: Reading) -> MissingInformation | None:
+def _ask_version(reading: Reading) -> MissingInformation | None:
     if any(not _is_platform(version) for version in reading.versions):
         return None
-    if _names_source_state(reading) or _points_at_source(reading):
+    if _names_source_state(reading) or _links_to_source(reading):
         return None
     platform = f" ({reading.versions[0]} is named, but not the release of this project)" if reading.versions else ""
     return MissingInformation(
@@ -187,7 +185,7 @@ def _names_source_state(reading: Reading) -> bool:
     return MOVING_VERSION.search(f"{reading.text[:20_000]} {' '.join(reading.links[:50])}") is not None
 
 
-def _expected(reading: Reading) -> MissingInformation | None:
+def _ask_expected(reading: Reading) -> MissingInformation | None:
     text = searchable_text(reading)
     if (
         _shows_enough(reading)
@@ -203,7 +201,7 @@ def _expected(reading: Reading) -> MissingInformation | None:
     )
 
 
-def _actual(reading: Reading) -> MissingInformation | None:
+def _ask_actual(reading: Reading) -> MissingInformation | None:
     if _shows_enough(reading) or OBSERVATION.search(searchable_text(reading)):
         return None
     return MissingInformation(
@@ -214,13 +212,13 @@ def _actual(reading: Reading) -> MissingInformation | None:
 
 
 def _shows_enough(reading: Reading) -> bool:
-    """An error, code or a longer text: what is meant can be seen in it. Other languages are left to the reader."""
+    """Whether an error, code or a longer text shows what is meant; also for other languages than English."""
     return (
         not is_english(reading) or has_error(reading) or has_code(reading) or len(reading.prose.split()) > _MANY_WORDS
     )
 
 
-def _environment(reading: Reading) -> MissingInformation | None:
+def _ask_environment(reading: Reading) -> MissingInformation | None:
     bound = _PLATFORM_BOUND.search(searchable_text(reading))
     if bound is None or _names_system(reading):
         return None
@@ -231,27 +229,27 @@ def _environment(reading: Reading) -> MissingInformation | None:
     )
 
 
-def _configuration(reading: Reading) -> MissingInformation | None:
-    told = _CONFIGURED.search(searchable_text(reading))
-    if told is None or reading.code:
+def _ask_configuration(reading: Reading) -> MissingInformation | None:
+    mention = _CONFIGURED.search(searchable_text(reading))
+    if mention is None or reading.code:
         return None
     return MissingInformation(
         kind="configuration",
         question="Could you show the part of the configuration that matters here (without secrets)?",
-        reason=f"The report says “{_short(told[0])}”, but does not show it.",
+        reason=f"The report says “{_short(mention[0])}”, but does not show it.",
     )
 
 
-_LOOKS: tuple[tuple[MissingKind, Callable[[Reading], MissingInformation | None]], ...] = (
-    ("reproduction", _reproduction),
-    ("error_output", _error_output),
-    ("version", _version),
-    ("actual", _actual),
-    ("expected", _expected),
-    ("environment", _environment),
-    ("configuration", _configuration),
+_CHECKS: tuple[tuple[MissingKind, Callable[[Reading], MissingInformation | None]], ...] = (
+    ("reproduction", _ask_reproduction),
+    ("error_output", _ask_error_output),
+    ("version", _ask_version),
+    ("actual", _ask_actual),
+    ("expected", _ask_expected),
+    ("environment", _ask_environment),
+    ("configuration", _ask_configuration),
 )
-_ORDER: tuple[MissingKind, ...] = (*(kind for kind, _ in _LOOKS), "other")
+_ORDER: tuple[MissingKind, ...] = (*(kind for kind, _ in _CHECKS), "other")
 _FIELD_REASONS: dict[MissingKind, str] = {
     "reproduction": "Without steps or code nobody else can see the problem.",
     "error_output": "The message and the trace name the place in the code.",
@@ -264,8 +262,7 @@ _FIELD_REASONS: dict[MissingKind, str] = {
 }
 
 
-def _points_at_source(reading: Reading) -> bool:
-    """The reporter read the code: a link to a line of it, or a file of it together with a name in it."""
+def _links_to_source(reading: Reading) -> bool:
     return any(SOURCE_LINK.search(link) for link in reading.links)
 
 

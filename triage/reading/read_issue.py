@@ -1,7 +1,8 @@
-"""From an issue to its `Reading`: pure, linear, and nothing in the text makes it raise."""
+"""Reads an issue into a `Reading`. Takes time linear in the text, and raises nothing for any text."""
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from triage.domain.issue import CodeBlock, Issue, Reading, Section
@@ -19,13 +20,19 @@ from triage.reading.versions import find_versions
 
 _SESSION = "pycon"
 AUTHOR_COMMENT_HEADING = "Comment by the reporter"
-_MAX_FURTHER_CHARS = 65_536
-_UNANSWERED = re.compile(r"^[_*\s]*no response[_*\s.]*$", re.I)
+_MAX_COMMENT_CHARS = 65_536
+"""Of all comments by the author together."""
+_MAX_SECTION_BLOCKS = 200
+_MAX_SECTIONS = 100
+_NO_RESPONSE = re.compile(r"^[_*\s]*no response[_*\s.]*$", re.I)
 _PROMPT = re.compile(r"^>>> ?", re.M)
+_STATEMENT = re.compile(
+    r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b",
+)
 
 
 class _Texts(NamedTuple):
-    """The page in two kinds of text, traces found in both."""
+    """Prose and code of the page, and the traces in both."""
 
     prose: str
     code: list[Block]
@@ -33,12 +40,12 @@ class _Texts(NamedTuple):
 
 
 def read_issue(issue: Issue) -> Reading:
-    """Take apart what a person sees in the issue, with what its author added in comments."""
+    """What a person sees in the issue and in its author's comments, taken apart."""
     title, invisible = extract_visible_line(issue.title)
     pages = [extract_visible_page(issue.body), *read_author_comments(issue)]
-    blocks = _sessions(_joined(pages))
-    texts = _take_apart(blocks)
-    sections = _sections(blocks)
+    blocks = _merge_sessions(_join_pages(pages))
+    texts = _separate_code(blocks)
+    sections = _find_sections(blocks)
     code = [block.text for block in texts.code]
     return Reading(
         title=title,
@@ -57,21 +64,21 @@ def read_issue(issue: Issue) -> Reading:
 
 
 def read_author_comments(issue: Issue) -> list[VisiblePage]:
-    """What the issue's author added in comments, oldest first; at most 65,536 characters of it."""
+    """Comments by the issue's author, oldest first, at most 65,536 characters of them."""
     pages: list[VisiblePage] = []
-    left = _MAX_FURTHER_CHARS
-    for exchange in issue.thread:
-        mine = exchange.author == issue.author and not exchange.by_bot and not exchange.ours
-        if not issue.author or not mine or not exchange.body.strip():
+    chars_left = _MAX_COMMENT_CHARS
+    for comment in issue.thread:
+        is_by_author = comment.author == issue.author and not comment.by_bot and not comment.ours
+        if not issue.author or not is_by_author or not comment.body.strip():
             continue
-        left -= len(exchange.body)
-        if left < 0:
+        chars_left -= len(comment.body)
+        if chars_left < 0:
             break
-        pages.append(extract_visible_page(exchange.body))
+        pages.append(extract_visible_page(comment.body))
     return pages
 
 
-def _joined(pages: Sequence[VisiblePage]) -> list[Block]:
+def _join_pages(pages: Sequence[VisiblePage]) -> list[Block]:
     blocks = list(pages[0].blocks)
     for page in pages[1:]:
         if page.blocks:
@@ -79,100 +86,70 @@ def _joined(pages: Sequence[VisiblePage]) -> list[Block]:
     return blocks
 
 
-def _sessions(blocks: Sequence[Block]) -> list[Block]:
-    """Bare Python sessions as code; pieces that only an empty line parts are one session."""
-    whole: list[Block] = []
-    parts: list[str] = []
-    for block in map(_prompted, blocks):
-        if block.language == _SESSION and block.kind == "code":
-            parts.append(block.text)
-            continue
-        _close(whole, parts)
-        whole.append(block)
-    _close(whole, parts)
-    return whole
-
-
-def _close(blocks: list[Block], parts: list[str]) -> None:
-    if parts:
-        blocks.append(Block(kind="code", text="\n\n".join(parts), language=_SESSION))
-        parts.clear()
-
-
-def _prompted(block: Block) -> Block:
-    """A Python session that was pasted bare: Markdown takes its prompts for three quotes inside each other."""
-    if (
-        block.kind == "text"
-        and block.text.startswith(">>> ")
-        and all(line.startswith(">>>") for line in block.text.split("\n"))
+def _merge_sessions(blocks: Sequence[Block]) -> list[Block]:
+    """Python sessions as code; parts with only an empty line between them are one session."""
+    merged: list[Block] = []
+    for is_session, run in groupby(
+        map(_restore_session, blocks), key=lambda block: block.kind == "code" and block.language == _SESSION
     ):
-        first, _, rest = block.text.partition("\n")
-        return Block(
-            kind="code",
-            text="\n".join([first, *(_after_prompt(line) for line in rest.split("\n") if rest)]),
-            language=_SESSION,
-        )
-    return block
+        if is_session:
+            merged.append(Block(kind="code", text="\n\n".join(block.text for block in run), language=_SESSION))
+        else:
+            merged.extend(run)
+    return merged
 
 
-def _after_prompt(line: str) -> str:
-    """Markdown repeats no prompt on output; whether a line had one cannot be told, so statements keep it."""
+def _restore_session(block: Block) -> Block:
+    """A Python session without a fence as code: Markdown takes its prompts for nested quotes."""
+    lines = block.text.split("\n")
+    if block.kind != "text" or not lines[0].startswith(">>> ") or not all(line.startswith(">>>") for line in lines):
+        return block
+    restored = [lines[0], *map(_restore_prompt, lines[1:])]
+    return Block(kind="code", text="\n".join(restored), language=_SESSION)
+
+
+def _restore_prompt(line: str) -> str:
+    """Markdown puts the marks of a quote on every line; only statements had a prompt."""
     words = _PROMPT.sub("", line)
-    return (
-        line
-        if re.match(r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b", words)
-        else words
-    )
+    return line if _STATEMENT.match(words) else words
 
 
-def _take_apart(blocks: Sequence[Block]) -> _Texts:
-    """Code blocks one by one, and the text between them in runs, so that a pasted trace may hold empty lines."""
+def _separate_code(blocks: Sequence[Block]) -> _Texts:
+    """Separates code blocks from the text between them. A pasted trace may have empty lines, so that text is joined."""
     traces: list[FoundTrace] = []
     prose: list[str] = []
-    run: list[str] = []
     code: list[Block] = []
-
-    def close_run() -> None:
-        if run:
-            text = "\n\n".join(run)
-            found = find_traces(text)
-            traces.extend(found)
-            prose.append(_without(text, found))
-            run.clear()
-
-    for block in blocks:
-        if block.kind == "code":
-            close_run()
-            code.append(block)
-            traces.extend(find_traces(block.text))
+    for is_code, run in groupby(blocks, key=lambda block: block.kind == "code"):
+        if is_code:
+            for block in run:
+                code.append(block)
+                traces += find_traces(block.text)
         else:
-            run.append(block.text if block.kind == "text" else format_block(block))
-    close_run()
+            text = "\n\n".join(block.text if block.kind == "text" else format_block(block) for block in run)
+            found_here = find_traces(text)
+            traces += found_here
+            prose.append(_remove_traces(text, found_here))
     return _Texts("\n\n".join(text for text in prose if text.strip()), code, traces)
 
 
-def _without(text: str, traces: Sequence[FoundTrace]) -> str:
+def _remove_traces(text: str, traces: Sequence[FoundTrace]) -> str:
     covered = {number for found in traces for number in range(found.start, found.end)}
     return "\n".join(line for number, line in enumerate(text.split("\n")) if number not in covered).strip()
 
 
-def _sections(blocks: Sequence[Block]) -> list[Section]:
-    """Each heading with all that stands under it, deeper headings included; `_No response_` counts as empty."""
+def _find_sections(blocks: Sequence[Block]) -> list[Section]:
+    """Each heading with the text below it, deeper headings included; `_No response_` counts as empty."""
     sections = []
     for number, block in enumerate(blocks):
         if block.kind != "heading":
             continue
-        under: list[str] = []
+        below: list[str] = []
         for following in blocks[number + 1 : number + 1 + _MAX_SECTION_BLOCKS]:
             if following.kind == "heading" and following.level <= block.level:
                 break
-            under.append(format_block(following))
-        text = "\n\n".join(under)
-        sections.append(Section(heading=block.text.strip(" :"), text="" if _UNANSWERED.match(text) else text))
-        if len(sections) == _MOST_SECTIONS:
+            below.append(format_block(following))
+        text = "\n\n".join(below)
+        sections.append(Section(heading=block.text.strip(" :"), text="" if _NO_RESPONSE.match(text) else text))
+        if len(sections) == _MAX_SECTIONS:
             break
     return sections
-
-
-_MAX_SECTION_BLOCKS = 200
-_MOST_SECTIONS = 100

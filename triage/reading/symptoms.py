@@ -1,4 +1,4 @@
-"""What the bug does to people, with the words that say so. Severity by rules rests on this."""
+"""Finds what the bug does to users, with the words that say so. The rules derive the severity from it."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ SymptomKind = Literal[
 
 
 class Symptom(Value):
-    """One effect, and the words of the issue that show it."""
+    """An effect, and the words of the issue that report it."""
 
     kind: SymptomKind
     phrase: str
@@ -108,7 +108,7 @@ _WORDS: dict[SymptomKind, str] = {
 }
 _PATTERNS = {kind: re.compile(rf"\b(?:{words})", re.I) for kind, words in _WORDS.items()}
 _ORDER = {kind: place for place, kind in enumerate(_WORDS)}
-"""Worst first, as they stand above."""
+"""The worst first, in the order above."""
 _NEGATED = re.compile(
     r"(?:\b(?:no|not|never|without|n't|isn't|doesn't|don't|didn't|nor|neither|avoid\w*|prevent\w*|if "
     r"it)\s(?:\w+\s){0,2}|n't\s(?:\w+\s){0,2})$",
@@ -120,26 +120,26 @@ _NEGATION_MATTERS: frozenset[SymptomKind] = frozenset(
 
 
 _PROCESS_DIES = frozenset({"c", "go", "rust"})
-"""Languages of which one frame is enough: what is printed is the process's end."""
+"""In these languages one frame is enough: a trace is printed when the process ends."""
 
 
 def find_symptoms(reading: Reading) -> list[Symptom]:
-    """One symptom per kind, worst kinds first, each with the issue's own words.
+    """One symptom per kind, the worst first, in the issue's own words.
 
-    Without such words a stack trace counts as a crash, its error being the words.
+    Without words for a crash, a stack trace counts as one, with its error as the words.
     """
     text = searchable_text(reading)
     found = [
         Symptom(kind=kind, phrase=phrase)
         for kind, pattern in _PATTERNS.items()
-        if (phrase := _shown(kind, pattern, text))
+        if (phrase := _find_phrase(kind, pattern, text))
     ]
     if not any(symptom.kind == "crash" for symptom in found):
-        found.extend(_raised(reading))
+        found.extend(_find_raised(reading))
     return sorted(found, key=lambda symptom: _ORDER[symptom.kind])
 
 
-def _shown(kind: SymptomKind, pattern: re.Pattern[str], text: str) -> str:
+def _find_phrase(kind: SymptomKind, pattern: re.Pattern[str], text: str) -> str:
     for match in pattern.finditer(text):
         if kind in _NEGATION_MATTERS and _NEGATED.search(text[max(0, match.start() - 40) : match.start()]):
             continue
@@ -147,15 +147,15 @@ def _shown(kind: SymptomKind, pattern: re.Pattern[str], text: str) -> str:
     return ""
 
 
-def _raised(reading: Reading) -> Iterator[Symptom]:
-    """The error that a trace ends with, or native trouble in an error message."""
+def _find_raised(reading: Reading) -> Iterator[Symptom]:
+    """A crash in an error message, or the error of the last trace."""
     for message in reading.error_messages[:3]:
         native = _PATTERNS["crash"].search(message[:MAX_CHARS])
         if native:
             yield Symptom(kind="crash", phrase=message)
             return
     for trace in reversed(reading.traces):
-        told = len(trace.frames) > 1 or trace.language in _PROCESS_DIES
-        if told and trace.language != "diagnostic" and (trace.exception or trace.message):
+        is_crash = len(trace.frames) > 1 or trace.language in _PROCESS_DIES
+        if is_crash and trace.language != "diagnostic" and (trace.exception or trace.message):
             yield Symptom(kind="crash", phrase=(trace.exception or trace.message or "").strip())
             return

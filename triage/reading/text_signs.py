@@ -1,4 +1,4 @@
-"""Signs in the text that several judgements share."""
+"""Signs in the text that several classifications use."""
 
 import re
 
@@ -6,7 +6,7 @@ from triage.domain.issue import Reading
 from triage.text.word_set import word_set
 
 MAX_CHARS = 20_000
-"""Only so much text is searched for signs; what a reporter complains about stands early."""
+"""Signs are searched for in so much text; reporters name the problem early."""
 
 EXPECTATION = re.compile(
     r"\b(?:expect\w*|should(?:n't)?|shall|ought|supposed to|instead of|rather than|would (?:like|love|be (?:nice|"
@@ -33,7 +33,7 @@ CRASH = re.compile(
     r"blue screen)\b",
     re.I,
 )
-_MEANT = re.compile(
+_HYPOTHETICAL = re.compile(
     r"(?:\b(?:should|must|would|could|might|may|not|never|no|to|instead of|without|avoid|prevent\w*|rather than|"
     r"if it)|n't)\s(?:\w+\s){0,2}$",
     re.I,
@@ -53,7 +53,7 @@ IMPERATIVE = re.compile(
     r"deprecate|document|extend|ensure|avoid|disallow|permit|convert|switch|restrict|handle|precompute|generate|"
     r"raise|return|resolve|enforce)\b"
 )
-"""A title in the words of a change: who wrote it wants that change and read the code."""
+"""A title that describes a change. Its author wants that change, and has read the code."""
 INTERMITTENT = re.compile(
     r"\b(?:intermittent\w*|sometimes (?:\w+ ){0,4}(?:fail|crash|hang|freez|stop|disconnect|break|miss|lose|"
     r"return|throw|rais|wrong|time)\w*|(?:fail|crash|hang|freez|break|happen|occur)\w* (?:\w+ )?sometimes|"
@@ -80,18 +80,18 @@ _ENGLISH_EVERY = 12
 _ENGLISH = word_set(
     "the is are was it to of and not this that with for when you from but be has have if after can does"
 )
-"""In English prose every third word is one of these; one in twelve is asked for."""
+"""In English prose every third word is one of these; one in twelve is required."""
 _OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")
 SOURCE_LINK = re.compile(r"/(?:blob|blame|tree|commit|pull|compare)/[\w./%-]+")
 
 
 def searchable_text(reading: Reading) -> str:
-    """Title and prose, bounded."""
+    """The start of title and prose."""
     return f"{reading.title}\n{reading.prose}"[:MAX_CHARS]
 
 
 def is_english(reading: Reading) -> bool:
-    """Whether the signs of this module, which are English words, can be looked for; a few words count as English."""
+    """Whether the text is English, like the words of this module. A few words count as English."""
     if _OTHER_SCRIPT.search(searchable_text(reading)):
         return False
     words = re.findall(r"[^\W\d_]+", reading.prose[:MAX_CHARS].lower())
@@ -99,19 +99,19 @@ def is_english(reading: Reading) -> bool:
 
 
 def has_error(reading: Reading) -> bool:
-    """Whether the text shows what failed: a trace or a message word for word."""
+    """Whether the text has an error message or a trace."""
     return bool(reading.error_messages) or any(trace.frames for trace in reading.traces)
 
 
 def has_code(reading: Reading) -> bool:
-    """Whether there is code to run, also where it was pasted without a fence or stands as calls in a sentence."""
+    """Whether there is code to run, also without a fence, or as calls in a sentence."""
     prose = searchable_text(reading)
     return bool(reading.code) or len(_CODE_LINE.findall(prose)) >= 2 or len(_CALL.findall(prose)) >= 2
 
 
 def find_crash_words(text: str) -> str:
-    """The words that say something crashed or raised; empty when none do, or when they say it should or should not."""
+    """The words that report a crash or an exception; empty when there are none, or when they are hypothetical."""
     for match in CRASH.finditer(text):
-        if not _MEANT.search(text[max(0, match.start() - 40) : match.start()]):
+        if not _HYPOTHETICAL.search(text[max(0, match.start() - 40) : match.start()]):
             return match[0]
     return ""

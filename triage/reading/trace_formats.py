@@ -1,4 +1,4 @@
-"""One entry per kind of stack trace: how a frame looks, in which order frames stand, where the exception is told."""
+"""The formats of stack traces: what a frame looks like, the order of frames, and where the error is stated."""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from triage.reading.trace_parts import (
     RaisedError,
     TraceFormat,
     error_above,
+    error_around,
     error_below,
-    error_within,
     first_found,
     frame_by_pattern,
     frame_from_groups,
@@ -25,7 +25,7 @@ _RAISED_NAME = (
 
 
 def _rust_panic(lines: Sequence[str], frames: range) -> RaisedError | None:
-    """Newer compilers write the message in the line under the panic's place."""
+    """Newer compilers write the message on the line after the panic's location."""
     found = search_error(_PANIC, lines, range(frames.start, max(-1, frames.start - 12), -1))
     if found is None or found.message is not None or found.line is None or found.line + 1 >= len(lines):
         return found
@@ -34,7 +34,7 @@ def _rust_panic(lines: Sequence[str], frames: range) -> RaisedError | None:
 
 
 def _jvm_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """`at org.shop.Cart.add(Cart.java:12)`: the package tells the folder."""
+    """`at org.shop.Cart.add(Cart.java:12)`: the package gives the folder."""
     match = _JVM.match(lines[number])
     if match is None:
         return None
@@ -45,8 +45,8 @@ def _jvm_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 
 def _go_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """The function stands in the line above its place."""
-    match = _GO_PLACE.match(lines[number])
+    """The function is on the line above its location."""
+    match = _GO_LOCATION.match(lines[number])
     if match is None:
         return None
     above = _GO_CALL.match(lines[number - 1]) if number else None
@@ -54,7 +54,7 @@ def _go_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 
 def _rust_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    match = _RUST_PLACE.match(lines[number])
+    match = _RUST_LOCATION.match(lines[number])
     if match is None:
         return None
     above = _RUST_CALL.match(lines[number - 1]) if number else None
@@ -62,7 +62,7 @@ def _rust_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 
 def _notebook_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """IPython: a line with place and function, then code with an arrow at the line that ran."""
+    """IPython: a line with file and function, then code with an arrow at the current line."""
     match = _NOTEBOOK.match(lines[number])
     if match is None:
         return None
@@ -76,7 +76,7 @@ def _notebook_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 
 def _page_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """Django's error page: `File "x.py" in view`, and in the next line `12. code`."""
+    """Django's error page: `File "x.py" in view`, and on the next line `12. code`."""
     match = _PAGE.match(lines[number])
     if match is None or number + 1 >= len(lines):
         return None
@@ -101,11 +101,11 @@ _JVM = re.compile(
 _PANIC = re.compile(
     r".{0,200}?panicked at (?:'(?P<message>.{0,600}?)', )?(?P<path>[^\s:,']{1,300}\.rs):(?P<line>\d{1,7})"
 )
-_GO_PLACE = re.compile(r"\s*(?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+)?\s*$")
+_GO_LOCATION = re.compile(r"\s*(?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+)?\s*$")
 _GO_CALL = re.compile(
     r"\s*(?:created by )?(?P<function>[\w./*()\-\[\]{}$%]{1,300}?)(?:\([^()]*\)| in goroutine \d+)?\s*$"
 )
-_RUST_PLACE = re.compile(r"\s+at (?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d{1,7})?\s*$")
+_RUST_LOCATION = re.compile(r"\s+at (?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d{1,7})?\s*$")
 _RUST_CALL = re.compile(r"\s*\d{1,5}:\s+(?:0x[0-9a-f]+ - )?(?P<function>\S.{0,300})$")
 _NOTEBOOK = re.compile(
     r"(?:(?:File )?(?P<path>(?:[A-Za-z]:)?[^\s:\"<>*?|]{1,400}\.pyx?|"
@@ -114,9 +114,9 @@ _NOTEBOOK = re.compile(
 )
 _ARROW = re.compile(r"-{1,8}> ?(\d{1,7})\b")
 _PAGE = re.compile(r"\s*File \"(?P<path>[^\"]{1,400})\" in (?P<function>\S{1,200})\s*$")
-_PLACE = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()\"'`<>|*?]{1,300}\.[A-Za-z]\w{0,8})"
+_PATH = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()\"'`<>|*?]{1,300}\.[A-Za-z]\w{0,8})"
 _DIAGNOSTIC = re.compile(
-    rf"\s*(?:\x1b)?{_PLACE}:(?P<line>\d{{1,7}})(?::\d{{1,7}})?(?::| -) ?"
+    rf"\s*(?:\x1b)?{_PATH}:(?P<line>\d{{1,7}})(?::\d{{1,7}})?(?::| -) ?"
     rf"(?P<message>(?:fatal |runtime |internal compiler |syntax |parse )?(?:error|warning|fatal|panic)\b.{{0,600}}"
     rf"|(?:[EFCWR]\d{{3,4}}|[A-Z]{{1,4}}\d{{3,5}}):? .{{0,600}}"
     rf"|(?P<exception>{_RAISED_NAME})(?::.{{0,600}}|$)"
@@ -124,12 +124,12 @@ _DIAGNOSTIC = re.compile(
     re.I,
 )
 _BRACKETED = re.compile(
-    rf"\s*{_PLACE}\((?P<line>\d{{1,7}})(?:,\d{{1,7}})?\):? ?:? (?P<message>(?:fatal )?(?:error|warning)\b.{{0,600}})",
+    rf"\s*{_PATH}\((?P<line>\d{{1,7}})(?:,\d{{1,7}})?\):? ?:? (?P<message>(?:fatal )?(?:error|warning)\b.{{0,600}})",
     re.I,
 )
 _RUSTC = re.compile(r"\s*--> (?P<path>[^\s:]{1,400}\.\w{1,8}):(?P<line>\d{1,7}):\d{1,7}\s*$")
 
-_TOLD = rf"(?P<exception>{_RAISED_NAME}|{_NAME}(?<=\w)(?=: ))(?:: ?(?P<message>.*)|\s*$)"
+_ERROR = rf"(?P<exception>{_RAISED_NAME}|{_NAME}(?<=\w)(?=: ))(?:: ?(?P<message>.*)|\s*$)"
 _FRAME_IN_FILE = (
     r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{1,400})\", line (?P<line>\d{1,9})(?:, in ?(?P<function>.{0,200}))?"
 )
@@ -139,7 +139,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "python",
         (", line ",),
         frame_by_pattern(_FRAME_IN_FILE),
-        error_below(rf"(?:[\s|]{{0,40}}|E\s{{1,8}})(?!File \"){_TOLD}", 6),
+        error_below(rf"(?:[\s|]{{0,40}}|E\s{{1,8}})(?!File \"){_ERROR}", 6),
         gap=5,
         starts=re.compile(r"Traceback \(most recent call last\)"),
         ends=re.compile(rf"^[\s|]{{0,8}}{_RAISED_NAME}(?::|\s*$)"),
@@ -148,12 +148,12 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "python",
         (" in ",),
         _notebook_frame,
-        error_below(rf"(?!-){_TOLD}", 24),
+        error_below(rf"(?!-){_ERROR}", 24),
         gap=22,
         starts=re.compile(r"Traceback \(most recent call last\)"),
         ends=re.compile(rf"^{_RAISED_NAME}:"),
     ),
-    TraceFormat("python", ("File ",), _page_frame, error_below(_TOLD, 6), gap=5),
+    TraceFormat("python", ("File ",), _page_frame, error_below(_ERROR, 6), gap=5),
     TraceFormat(
         "python",
         (".py:",),
@@ -162,8 +162,8 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             rf"(?:in (?P<function>[^\s]{{1,200}})\s*$|(?P<exception>{_RAISED_NAME})\s*$|\s*$)"
         ),
         first_found(
-            error_within(rf"E {{1,8}}(?P<exception>{_RAISED_NAME})(?:: ?(?P<message>.*)|\s*$)", 60),
-            error_within(r"E {1,8}(?P<message>\S.*)", 60),
+            error_around(rf"E {{1,8}}(?P<exception>{_RAISED_NAME})(?:: ?(?P<message>.*)|\s*$)", 60),
+            error_around(r"E {1,8}(?P<message>\S.*)", 60),
         ),
         gap=60,
         starts=re.compile(r"^_{3,} .{1,200} _{3,}$"),

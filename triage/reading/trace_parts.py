@@ -1,4 +1,4 @@
-"""What one kind of stack trace is made of, and the ways to find its parts in lines of text."""
+"""What the format of a stack trace consists of, and ways to find its parts in lines of text."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FrameLine:
-    """A frame as written. Some formats state the exception in the same line."""
+    """A frame as written. Some formats state the error in the same line."""
 
     path: str
     line: int | None = None
@@ -18,93 +18,80 @@ class FrameLine:
 
 @dataclass(frozen=True)
 class RaisedError:
-    """What was raised, the 0-based line that says so, and the frame that the same line names, if it does."""
+    """The error of a trace."""
 
     exception: str | None = None
     message: str | None = None
     line: int | None = None
+    """0-based number of the line that states the error."""
     frame: FrameLine | None = None
+    """The frame that the same line gives, if it does."""
 
 
 FindFrame = Callable[[Sequence[str], int], FrameLine | None]
+"""Takes lines and the number of one; returns the frame in that line."""
 FindError = Callable[[Sequence[str], range], RaisedError | None]
-"""Lines, and the numbers of those from the first frame to the last, to what was raised."""
+"""Takes lines and the range from the first to the last frame; returns the error."""
 
 
 @dataclass(frozen=True)
 class TraceFormat:
-    """How one kind of trace is written."""
+    """How traces of one kind are written."""
 
     language: str
     needles: tuple[str, ...]
-    """Every frame line contains one of them: a cheap look before the pattern."""
+    """Every line with a frame contains one of them, which is cheaper to check than the pattern."""
     find_frame: FindFrame
     find_error: FindError | None
-    """None where a frame's own line says it all."""
+    """None when the line of the frame states the error."""
     innermost_first: bool = False
     gap: int = 2
-    """Lines without a frame that may stand between two frames."""
+    """Maximum number of lines without a frame between two frames."""
     starts: re.Pattern[str] | None = None
-    """A line that begins a further trace."""
+    """A line that starts another trace."""
     ends: re.Pattern[str] | None = None
     """A line that ends a trace."""
-    at_least: int = 1
     single: bool = False
-    """Every line stands for itself."""
+    """Whether every frame is a trace of its own."""
 
 
 def frame_by_pattern(pattern: str) -> FindFrame:
-    """A frame in one line, by named groups: path, and maybe line, function, exception, message."""
+    """Finds a frame in one line by named groups: `path`, and optionally `line`, `function`, `exception`, `message`."""
     compiled = re.compile(pattern)
 
-    def frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    def find_frame(lines: Sequence[str], number: int) -> FrameLine | None:
         match = compiled.match(lines[number])
         return frame_from_groups(match.groupdict()) if match else None
 
-    return frame
+    return find_frame
 
 
-def error_above(pattern: str, within: int) -> FindError:
-    """The exception stands at most `within` lines above the first frame; the nearest such line counts."""
-    compiled = re.compile(pattern)
-
-    def raised(lines: Sequence[str], frames: range) -> RaisedError | None:
-        return search_error(compiled, lines, range(frames.start - 1, max(-1, frames.start - 1 - within), -1))
-
-    return raised
+def error_above(pattern: str, distance: int) -> FindError:
+    """Finds the error in the nearest matching line, at most `distance` lines above the first frame."""
+    return _find_error(pattern, lambda frames, _: range(frames.start - 1, max(-1, frames.start - 1 - distance), -1))
 
 
-def error_below(pattern: str, within: int) -> FindError:
-    """The exception stands at most `within` lines below the last frame; the nearest such line counts."""
-    compiled = re.compile(pattern)
-
-    def raised(lines: Sequence[str], frames: range) -> RaisedError | None:
-        return search_error(compiled, lines, range(frames.stop, min(len(lines), frames.stop + within)))
-
-    return raised
+def error_below(pattern: str, distance: int) -> FindError:
+    """Finds the error in the nearest matching line, at most `distance` lines below the last frame."""
+    return _find_error(pattern, lambda frames, count: range(frames.stop, min(count, frames.stop + distance)))
 
 
-def error_within(pattern: str, above: int) -> FindError:
-    """The exception stands between the frames, or at most `above` lines above or 3 below them."""
-    compiled = re.compile(pattern)
-
-    def raised(lines: Sequence[str], frames: range) -> RaisedError | None:
-        return search_error(compiled, lines, range(max(0, frames.start - above), min(len(lines), frames.stop + 3)))
-
-    return raised
+def error_around(pattern: str, above: int) -> FindError:
+    """Finds the error between the frames, at most `above` lines above them, or at most 3 below."""
+    return _find_error(pattern, lambda frames, count: range(max(0, frames.start - above), min(count, frames.stop + 3)))
 
 
 def first_found(*ways: FindError) -> FindError:
-    """The first way that finds something."""
+    """The result of the first way that finds an error."""
 
-    def raised(lines: Sequence[str], frames: range) -> RaisedError | None:
+    def find_error(lines: Sequence[str], frames: range) -> RaisedError | None:
         return next((found for way in ways if (found := way(lines, frames)) is not None), None)
 
-    return raised
+    return find_error
 
 
 def search_error(pattern: re.Pattern[str], lines: Sequence[str], numbers: range) -> RaisedError | None:
-    """The first of the numbered lines that tells what was raised."""
+    """The error in the first of the numbered lines that matches."""
     for number in numbers:
         match = pattern.match(lines[number])
         if match:
@@ -119,7 +106,7 @@ def search_error(pattern: re.Pattern[str], lines: Sequence[str], numbers: range)
 
 
 def frame_from_groups(groups: dict[str, str | None]) -> FrameLine:
-    """A frame from a pattern's named groups."""
+    """A frame from the named groups of a pattern."""
     line = groups.get("line")
     return FrameLine(
         path=(groups.get("path") or "").strip(),
@@ -128,3 +115,8 @@ def frame_from_groups(groups: dict[str, str | None]) -> FrameLine:
         exception=groups.get("exception"),
         message=(groups.get("message") or "").strip().removeprefix(f"{groups.get('exception')}: ") or None,
     )
+
+
+def _find_error(pattern: str, select: Callable[[range, int], range]) -> FindError:
+    compiled = re.compile(pattern)
+    return lambda lines, frames: search_error(compiled, lines, select(frames, len(lines)))

@@ -1,11 +1,11 @@
-"""Stack traces and compiler messages in text, of every language in `trace_families.FAMILIES`.
+"""Finds stack traces and compiler messages of every language in `trace_formats.TRACE_FORMATS`.
 
-Libraries were looked at: those on PyPI read one language each (Python's own), so the families are our own table.
+The libraries on PyPI read one language each (Python's own), so the formats are a table of ours.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from triage.domain.issue import Frame, Trace
 from triage.reading.trace_formats import TRACE_FORMATS
@@ -16,6 +16,9 @@ _MAX_TRACES = 20
 _MAX_FRAMES = 100
 _DRIVE = re.compile(r"^([A-Za-z]:)?[\\/]")
 
+_FrameGroup = list[tuple[int, FrameLine]]
+"""The frames of one trace in the order of the text, each with the number of its line."""
+
 
 @dataclass(frozen=True)
 class FoundTrace:
@@ -25,96 +28,87 @@ class FoundTrace:
     start: int
     end: int
     error_line: str = ""
-    """The line that states the exception, as written; empty when none does."""
-
-
-@dataclass
-class _Group:
-    """Frames of one trace, in the order of the text."""
-
-    frames: list[tuple[int, FrameLine]] = field(default_factory=list)
-
-    @property
-    def first(self) -> int:
-        return self.frames[0][0]
-
-    @property
-    def last(self) -> int:
-        return self.frames[-1][0]
+    """The line that states the error, as written; empty when there is none."""
 
 
 def find_traces(text: str) -> list[FoundTrace]:
-    """All traces, in the order of the text, at most 20. Linear in the text; no line counts for two traces."""
+    """All traces in the order of the text, at most 20, without overlap. Takes time linear in the text."""
     lines = [line[:_MAX_LINE_CHARS] for line in text.split("\n")]
-    taken: set[int] = set()
+    used: set[int] = set()
     found: list[FoundTrace] = []
-    for family in TRACE_FORMATS:
-        if not any(needle in text for needle in family.needles):
+    for trace_format in TRACE_FORMATS:
+        if not any(needle in text for needle in trace_format.needles):
             continue
-        for group in _groups(family, lines, taken):
-            trace = _finish(family, group, lines)
+        for group in _group_frames(trace_format, lines, used):
+            trace = _build_trace(trace_format, group, lines)
             found.append(trace)
-            taken.update(range(trace.start, trace.end))
+            used.update(range(trace.start, trace.end))
     return sorted(found, key=lambda trace: trace.start)[:_MAX_TRACES]
 
 
 def with_forward_slashes(path: str) -> str:
-    """The path with forward slashes when it is a Windows path."""
+    """The path, with forward slashes if it is a Windows path."""
     if "\\" in path and (_DRIVE.match(path) or "/" not in path):
         return path.replace("\\", "/")
     return path
 
 
-def _groups(family: TraceFormat, lines: Sequence[str], taken: set[int]) -> list[_Group]:
-    groups: list[_Group] = []
-    open_group: _Group | None = None
-    quiet = 0
+def _group_frames(trace_format: TraceFormat, lines: Sequence[str], used: set[int]) -> list[_FrameGroup]:
+    groups: list[_FrameGroup] = []
+    current: _FrameGroup | None = None
+    lines_since_frame = 0
     for number, line in enumerate(lines):
-        if number in taken:
-            open_group = None
+        if number in used:
+            current = None
             continue
-        if open_group is not None and family.starts is not None and family.starts.search(line):
-            open_group = None
-        frame = family.find_frame(lines, number) if any(needle in line for needle in family.needles) else None
+        if current is not None and trace_format.starts is not None and trace_format.starts.search(line):
+            current = None
+        has_needle = any(needle in line for needle in trace_format.needles)
+        frame = trace_format.find_frame(lines, number) if has_needle else None
         if frame is not None:
-            if open_group is None or quiet > family.gap:
-                open_group = _Group()
-                groups.append(open_group)
-            open_group.frames.append((number, frame))
-            quiet = 0
-            if family.single:
-                open_group = None
-        elif open_group is not None:
-            quiet += 1
-            if family.ends is not None and family.ends.search(line):
-                open_group = None
-    return [group for group in groups if len(group.frames) >= family.at_least]
+            if current is None or lines_since_frame > trace_format.gap:
+                current = []
+                groups.append(current)
+            current.append((number, frame))
+            lines_since_frame = 0
+            if trace_format.single:
+                current = None
+        elif current is not None:
+            lines_since_frame += 1
+            if trace_format.ends is not None and trace_format.ends.search(line):
+                current = None
+    return groups
 
 
-def _finish(family: TraceFormat, group: _Group, lines: Sequence[str]) -> FoundTrace:
-    told = family.find_error(lines, range(group.first, group.last + 1)) if family.find_error is not None else None
-    raised = _told_with_frames(told or RaisedError(), group)
-    frames = [frame for _, frame in group.frames]
-    if family.innermost_first:
+def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[str]) -> FoundTrace:
+    first, last = group[0][0], group[-1][0]
+    found = trace_format.find_error(lines, range(first, last + 1)) if trace_format.find_error is not None else None
+    raised = _add_error_of_frame(found or RaisedError(), group)
+    frames = [frame for _, frame in group]
+    if trace_format.innermost_first:
         frames.reverse()
     if raised.frame is not None and (raised.frame.path, raised.frame.line) != (frames[-1].path, frames[-1].line):
         frames.append(raised.frame)
-    start = group.first if raised.line is None else min(group.first, raised.line)
-    end = group.last if raised.line is None else max(group.last, raised.line)
+    start = first if raised.line is None else min(first, raised.line)
+    end = last if raised.line is None else max(last, raised.line)
+    if trace_format.starts is not None and start and trace_format.starts.search(lines[start - 1]):
+        start -= 1
     trace = Trace(
-        language=family.language,
-        frames=[_plain(frame) for frame in _bounded(frames)],
+        language=trace_format.language,
+        frames=[
+            Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function)
+            for frame in _shorten(frames)
+        ],
         exception=raised.exception,
         message=raised.message or None,
     )
-    opened = start - 1 if family.starts is not None and start and family.starts.search(lines[start - 1]) else start
     error_line = lines[raised.line].strip() if raised.line is not None else ""
-    return FoundTrace(trace, opened, end + 1, error_line)
+    return FoundTrace(trace, start, end + 1, error_line)
 
 
-def _told_with_frames(raised: RaisedError, group: _Group) -> RaisedError:
-    """Formats that state the exception in a frame's own line, where no line of its own does."""
-    for number, frame in reversed(group.frames):
+def _add_error_of_frame(raised: RaisedError, group: _FrameGroup) -> RaisedError:
+    """Some formats state the error in a frame's own line. It counts where no other line states one."""
+    for number, frame in reversed(group):
         if not (frame.exception or frame.message):
             continue
         if raised.line is None:
@@ -123,12 +117,8 @@ def _told_with_frames(raised: RaisedError, group: _Group) -> RaisedError:
     return raised
 
 
-def _bounded(frames: list[FrameLine]) -> list[FrameLine]:
-    """The ends of a very deep trace: a recursion repeats itself in the middle."""
+def _shorten(frames: list[FrameLine]) -> list[FrameLine]:
+    """Both ends of a very deep trace: a recursion repeats itself in the middle."""
     if len(frames) <= _MAX_FRAMES:
         return frames
     return frames[: _MAX_FRAMES // 2] + frames[-_MAX_FRAMES // 2 :]
-
-
-def _plain(frame: FrameLine) -> Frame:
-    return Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function or None)

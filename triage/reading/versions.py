@@ -1,4 +1,4 @@
-"""What the reporter runs: `name version` where a name is given."""
+"""Finds the versions that the reporter uses, as `name version` where there is a name."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from triage.domain.issue import Section
 from triage.text.word_set import word_set
 
-_MOST = 40
+_MAX_VERSIONS = 40
 _MAX_LINE_CHARS = 400
 _NUMBER = (
     r"\d{1,4}(?:\.\d{1,6}){1,4}(?:[-.+]?(?:a|b|rc|alpha|beta|dev|post|pre|preview|canary|next|nightly|SNAPSHOT|"
@@ -22,10 +22,10 @@ PLATFORMS = word_set(
     "sqlite oracle redis bash zsh "
     "cuda jupyter ipython qt tcl tk numpy scipy setuptools wheel xcode"
 )
-"""Names that say what the software runs on rather than which release of it."""
-_FAMOUS = "|".join(re.escape(name) for name in sorted(PLATFORMS, key=len, reverse=True))
-_FAMOUS_NUMBER = re.compile(
-    rf"(?<![\w.-])((?:{_FAMOUS}|go)(?: version| os x| server| pro| home)?)[ "
+"""Names of what the software runs on."""
+_PLATFORM = "|".join(re.escape(name) for name in sorted(PLATFORMS, key=len, reverse=True))
+_PLATFORM_NUMBER = re.compile(
+    rf"(?<![\w.-])((?:{_PLATFORM}|go)(?: version| os x| server| pro| home)?)[ "
     rf":=/-]{{1,3}}v?(\d{{1,4}}(?:\.\d{{1,6}}){{0,4}}[\w.+-]{{0,30}})(?![\w])",
     re.I,
 )
@@ -75,26 +75,26 @@ MOVING_VERSION = re.compile(
     r"\bdev\d*\+g?[0-9a-f]{6,}",
     re.I,
 )
-"""The reporter names a state of the source that has no release number."""
+"""A state of the source without a release number."""
 
 
 def find_versions(prose: str, code: Sequence[str], sections: Sequence[Section]) -> list[str]:
-    """Versions in order of trust: sections made for them, then pins and prose, then output in code blocks."""
+    """Versions, the most reliable first: from sections for them, then from prose, then from code blocks."""
     found: dict[str, str] = {}
     for section in sections:
         if _SECTION.search(section.heading):
             _add(found, _in_section(section))
     _add(found, _in_lines(prose.split("\n")))
     for text in code:
-        _add(found, _in_lines(text.split("\n"), _FAMOUS_NUMBER, _PINNED, _DASHED))
-    return list(found.values())[:_MOST]
+        _add(found, _in_lines(text.split("\n"), _PLATFORM_NUMBER, _PINNED, _DASHED))
+    return list(found.values())[:_MAX_VERSIONS]
 
 
 def _add(found: dict[str, str], more: Sequence[tuple[str, str]]) -> None:
     numbers = {known.rpartition(" ")[2] for known in found.values()}
-    for told, written in more:
-        name = _TRAILING_WORD.sub("", " ".join(told.split()).strip(" :-=*`()"))
-        number = written.rstrip(".,-+").removeprefix("v")
+    for raw_name, raw_number in more:
+        name = _TRAILING_WORD.sub("", " ".join(raw_name.split()).strip(" :-=*`()"))
+        number = raw_number.rstrip(".,-+").removeprefix("v")
         nameless = name.lower() in _NOT_NAMES or name.endswith(".")
         version = number if nameless else f"{name} {number}".strip()
         if number not in numbers or not any(known.endswith(version.lower()) for known in found):
@@ -103,7 +103,7 @@ def _add(found: dict[str, str], more: Sequence[tuple[str, str]]) -> None:
 
 
 def _in_section(section: Section) -> list[tuple[str, str]]:
-    """Lines such as `name: 1.2`; a bare number takes its name from the heading."""
+    """Versions in lines such as `name: 1.2`. A number alone gets its name from the heading."""
     found: list[tuple[str, str]] = []
     for line in (whole[:_MAX_LINE_CHARS] for whole in section.text.split("\n")):
         alone = _ALONE.match(line)
@@ -121,7 +121,7 @@ def _in_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[tuple[st
     for line in (whole[:_MAX_LINE_CHARS] for whole in lines):
         if not re.search(r"\d", line):
             continue
-        for pattern in patterns or (_FAMOUS_NUMBER, _PINNED, _VERSION_WORD, _VEED, _NAMED, _DASHED):
+        for pattern in patterns or (_PLATFORM_NUMBER, _PINNED, _VERSION_WORD, _VEED, _NAMED, _DASHED):
             nameless = pattern is _VERSION_WORD  # `It is version 1.2`: the word before it is no name
             for match in pattern.finditer(line):
                 name = match[1] or ""
