@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,12 @@ class ExtractedFiles:
     """A file was split by lines only because `_SYNTAX_SECONDS` were over."""
 
 
+class _Counters(NamedTuple):
+    by_chunk: TermCounter
+    by_file: TermCounter
+    by_path: TermCounter
+
+
 class Extractor:
     """Extracts from files. It remembers words, since most words of a file are in other files too."""
 
@@ -70,38 +77,31 @@ class Extractor:
         """
         if self._vocabulary.known_words > _MAX_WORDS:
             self._vocabulary = Vocabulary()
-        counters = [TermCounter(self._vocabulary) for _ in range(3)]
+        counters = _Counters(*(TermCounter(self._vocabulary) for _ in range(3)))
         extracted = ExtractedFiles([])
         deadline = time.monotonic() + _SYNTAX_SECONDS
         for number, file in enumerate(files):
             on_file(number)
             is_late = file.use_grammar and time.monotonic() >= deadline
             extracted.timed_out |= is_late
-            self._extract_file(replace(file, use_grammar=False) if is_late else file, extracted, *counters)
+            self._extract_file(replace(file, use_grammar=False) if is_late else file, extracted, counters)
         tables = [counter.count() for counter in counters]
         extracted.by_chunk, extracted.by_file, extracted.by_path = tables
         extracted.terms = self._vocabulary.renumber_terms([table.terms for table in tables])
         return extracted
 
-    def _extract_file(
-        self,
-        file: SourceFile,
-        extracted: ExtractedFiles,
-        by_chunk: TermCounter,
-        by_file: TermCounter,
-        by_path: TermCounter,
-    ) -> None:
+    def _extract_file(self, file: SourceFile, extracted: ExtractedFiles, counters: _Counters) -> None:
         text, skip_reason = load_text(file.data, file.path) if file.data is not None else (None, "")
         extracted.skip_reasons.append(skip_reason)
         extracted.compressed_texts.append(compress_text(text) if text is not None else None)
         if skip_reason:
             return
         path_words = self._vocabulary.encode_words(file.path)
-        by_path.add(path_words)
+        counters.by_path.add(path_words)
         words = self._vocabulary.encode_words(text or "")
-        by_file.add(words, path_words, path_words)
+        counters.by_file.add(words, path_words, path_words)
         if text is not None:
-            self._extract_chunks(_parse_scopes(file, text), words, path_words, extracted, by_chunk)
+            self._extract_chunks(_parse_scopes(file, text), words, path_words, extracted, counters.by_chunk)
 
     def _extract_chunks(
         self,
