@@ -1,4 +1,4 @@
-"""The repository behind the port `Codebase`. What is heavy is imported when the index is built."""
+"""Implements the port `Codebase`. Heavy libraries are imported when the index is built."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,15 +32,15 @@ class GitCodebase:
         """Open nothing yet.
 
         Args:
-            root: Where the repository lies.
+            root: Where the repository is.
             repository: `owner/name`, or the folder's name at a terminal.
-            embeddings: What makes vectors; without it they are made here, from the words.
-            embedding_name: Name of the model behind `embeddings`.
-            limits: How much is indexed at most.
-            chroma: Opens the Chroma that holds the vectors: one in this process, or a server. Without it they are
-                compared one by one, which is exact and takes no time to set up.
+            embeddings: The embedding model; without one, vectors are made from the words.
+            embedding_name: Its name.
+            limits: How much is indexed.
+            chroma: Opens the Chroma that stores the vectors, in this process or on a server. With None they are
+                compared one by one, which is exact and needs no setup.
             ignore: Paths to leave out, as patterns of gitignore.
-            cache: Folder that keeps the index for the next time; made when it is missing.
+            cache: Folder of the index cache; created when it is missing.
         """
         self._root = root
         self._repository = repository
@@ -53,7 +53,7 @@ class GitCodebase:
         self._indexed: IndexedCommit | None = None
 
     def index(self) -> IndexFacts:
-        """Read, cut, embed and store HEAD's commit. Slow: call it in a thread. Raises nothing for odd files."""
+        """Index HEAD's commit. Slow: call it in a thread. No file makes it fail."""
         from triage.index.build.build_corpus import IndexLimits
         from triage.index.build.cache_folder import CacheFolder
         from triage.index.indexed_commit import index_repository
@@ -73,52 +73,50 @@ class GitCodebase:
         return facts
 
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
-        """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
+        """Files ranked for the search, best first. Empty before `index` and for an empty repository."""
         return self._indexed.search(query, limit) if self._indexed else []
 
     def get_retriever(self, repository: str) -> "BaseRetriever":
-        """Passages for a text; its first line counts as the title, and traces in it are read.
-
-        It knows nothing but that text: who wants the issue to count puts the issue into it.
+        """A retriever of passages for a text, which is read like an issue: its first line is the title.
 
         Raises:
-            NoSuchCollection: Nothing was indexed under this name.
+            NotIndexed: Nothing was indexed under this name.
         """
         from triage.index.retriever import get_codebase_retriever
 
         return get_codebase_retriever(repository, {self._repository: self._indexed.search} if self._indexed else {})
 
     def read_lines(self, path: str) -> list[str] | None:
-        """Lines of an indexed file without their ends; none when the commit has no such text file."""
+        """Lines of an indexed file without line ends; None when the commit has no such text file."""
         return self._indexed.corpus.read_lines(path) if self._indexed else None
 
     def list_paths(self) -> Sequence[str]:
-        """Every indexed path, also of files whose text did not fit."""
+        """All indexed paths, also of files whose text is not indexed."""
         return list(self._indexed.corpus.file_numbers) if self._indexed else []
 
     def resolve_path(self, written: str) -> str | None:
-        """The one indexed file whose path ends like the written one; none when there are none or several."""
+        """The indexed file whose path ends like the written one; None when there is none or more than one."""
         from triage.index.rank.mentions import resolve_path
 
         files = resolve_path(self._indexed.corpus, written) if self._indexed else []
         return self._indexed.corpus.files[files[0]].path if self._indexed and len(files) == 1 else None
 
     def find_definitions(self, name: str) -> list[Passage]:
-        """Where something of this name is defined, likely sources first; see the port."""
+        """Where something with this name is defined, product code first; see the port."""
         from triage.index.rank.symbols import look_up_definitions
 
         return look_up_definitions(self._indexed.corpus, name) if self._indexed else []
 
     def read_history(self, path: str, limit: int) -> History:
-        """The newest commits that changed an indexed file, as the indexed commit knows them."""
+        """The newest commits that changed an indexed file."""
         if self._indexed is None or path not in self._indexed.corpus.file_numbers:
             return History()
         return self._indexed.tree.read_history(path, limit)
 
     def find_owners(self, path: str) -> list[str]:
-        """Who CODEOWNERS names for the path, without `@`; empty when nobody."""
+        """Owners of the path by CODEOWNERS, without `@`."""
         return self._indexed.owners.find_owners(path) if self._indexed else []
 
     def read_issue_forms(self) -> list[str]:
-        """Text of each issue template and form."""
+        """Text of each issue form."""
         return list(self._indexed.forms) if self._indexed else []

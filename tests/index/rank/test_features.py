@@ -191,3 +191,33 @@ def test_a_term_that_a_table_does_not_know_has_no_share(evidence_of: Callable[[S
     corpus = evidence_of(make_query(title="x")).corpus
     corpus = replace(corpus, by_file=BM25.from_counts([TermCounts(np.zeros(len(WEB), dtype=np.int32))], 0))
     assert not Evidence(corpus, build_query(make_query(title="fetch_page"))).score_share("title").any()
+
+
+EXPORT = {
+    "reports/csv.py": """class CsvReport:
+    \"\"\"A monthly report as CSV.\"\"\"
+
+    def export(self, rows):
+        for row in rows:
+            self.add(row)
+""",
+    "reports/pdf.py": "class PdfReport:\n    def export(self, rows):\n        for row in rows:\n            self.add(row)\n",
+    "reports/xls.py": "class XlsReport:\n    def export(self, rows):\n        for row in rows:\n            self.add(row)\n",
+    "reports/buffer.py": """class Buffer:
+    \"\"\"Collects the rows of an export until they are written.\"\"\"
+
+    def flush(self):
+        for row in self.rows:
+            self.file.write(row.encode())
+""",
+    "reports/names.py": "def title_of(name):\n    return name\n",
+}
+
+
+def test_the_file_in_which_a_trace_ends_is_among_the_first_three(tmp_path: Path):
+    # The learned weight of the innermost frame leaves it behind three files that share more words with the issue.
+    corpus = make_corpus(tmp_path, EXPORT)
+    frames = make_trace(("site/app.py", 3, "main"), ("reports/buffer.py", 6, "flush"))
+    asked = make_query("Export of the monthly report stops", "The export ends after some rows.", traces=[frames])
+    order = rank_files(corpus, build_query(asked), {}, by_embedding=False).order
+    assert corpus.file_numbers["reports/buffer.py"] in order[:3]
