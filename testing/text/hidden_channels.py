@@ -1,7 +1,7 @@
-"""Ways to write into an issue what no reader of GitHub's page sees.
+"""Ways to write into an issue what a reader of the page on GitHub does not see.
 
-`CHANNELS` makes Markdown that hides a canary; `carries` says whether a text still holds it, in whatever alphabet. That
-a person would not see it is shown in `test_hidden_channels.py` by another Markdown parser, or argued in `ARGUED`.
+`CHANNELS` makes Markdown that hides a canary; `contains_canary` finds it in a text, in any alphabet. Another Markdown
+parser shows in `test_hidden_channels.py` that a person does not see it; where it cannot, `HIDDEN_BY_ARGUMENT` says why.
 """
 
 import base64
@@ -221,7 +221,7 @@ HIDDEN_BY_ARGUMENT = {
     "formula in code marks": "As the phantom.",
     "formula in a fence": "As the comment.",
 }
-"""Why a person does not see it where a parser alone cannot tell."""
+"""Why a person does not see it, where a parser cannot show that."""
 _COMMON = (
     *(
         "attribute ",
@@ -234,7 +234,7 @@ _COMMON = (
         "a space",
         "one space",
     ),
-    *("spaces", "reference's", "footnote's", "element's", "selectors after coloured", "definition's address"),
+    *("cell", "spaces", "reference's", "footnote's", "element's", "selectors after coloured", "definition's address"),
 )
 _RARE = frozenset(
     {
@@ -243,11 +243,11 @@ _RARE = frozenset(
     }
 )
 NOT_COUNTED = frozenset(name for name in CHANNELS if name.startswith(_COMMON) and name not in _RARE)
-"""What every other issue has: an address behind words, a picture's name, a second space. Left out, and not told."""
+"""In every other issue: a URL behind words, the name of an image, a second space. Removed, and not counted."""
 
 
 def contains_canary(text: str, canary: str) -> bool:
-    """Whether the text holds the canary: in letters, or in any of the alphabets above."""
+    """Whether the text contains the canary, in letters or in any of the alphabets above."""
     folded = text.casefold()
     if canary.casefold() in folded or canary.encode().hex() in folded.replace("%", ""):
         return True
@@ -259,7 +259,7 @@ def contains_canary(text: str, canary: str) -> bool:
 
 
 def _in_bits(text: str, canary: str) -> bool:
-    """Any two signs, or a sign and its absence, that alternate as the canary's bits do."""
+    """Whether two signs, or a sign and its absence, alternate like the bits of the canary."""
     wanted = _bits(canary, "0", "1")
     unseen = [letter for letter in text if is_invisible(letter) and letter != "\n"]
     gaps = _gaps(text)
@@ -273,7 +273,7 @@ def _in_bits(text: str, canary: str) -> bool:
 
 
 def _gaps(text: str) -> list[str]:
-    """What stands between visible letters `w` and emoji, the carriers of the channels above."""
+    """The text between the visible letters `w` and emoji, which carry the channels above."""
     gaps: list[str] = []
     current: str | None = None
     for letter in text:

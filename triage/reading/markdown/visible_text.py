@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from triage.domain.value import Value
 from triage.reading.markdown.hidden_html import HIDDEN_TAGS, SHRINKING_TAGS
-from triage.reading.markdown.hidden_markdown import count_unrendered
+from triage.reading.markdown.hidden_markdown import count_unused_definitions
 from triage.reading.markdown.html_page import PageCollector
 from triage.reading.markdown.text_blocks import BlockDraft
 from triage.secrets.likely_secrets import redact_likely_secrets
@@ -82,7 +82,7 @@ def extract_visible_page(markdown: str | None) -> VisiblePage:
     return VisiblePage(
         blocks=_redact(blocks),
         links=list(dict.fromkeys(map(redact_likely_secrets, page.links))),
-        hidden_fragments=hidden + count_unrendered(text, "\n".join(block.text for block in blocks)),
+        hidden_fragments=hidden + count_unused_definitions(text, "\n".join(block.text for block in blocks)),
     )
 
 
