@@ -1,4 +1,4 @@
-"""Answers, issues and states that tests start from; each builder takes what the test is about."""
+"""Builds answers, issues and states for tests; each builder takes the fields that the test is about."""
 
 from typing import Any
 
@@ -32,28 +32,28 @@ ValueError: day is out of range for month
 
 
 def issue(**changes: Any) -> Issue:
-    given: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "number": 7,
         "title": "parse() raises ValueError for 02-29",
         "body": TRACEBACK,
         "url": "https://github.test/o/r/issues/7",
         "author": "reporter",
     }
-    return Issue(**given | changes)
+    return Issue(**defaults | changes)
 
 
 def repository(**changes: Any) -> Repository:
-    given: dict[str, Any] = {"slug": "o/r", "server_url": "https://github.test", "labels": ["bug", "Regression"]}
-    return Repository(**given | changes)
+    defaults: dict[str, Any] = {"slug": "o/r", "server_url": "https://github.test", "labels": ["bug", "Regression"]}
+    return Repository(**defaults | changes)
 
 
 def state(**changes: Any) -> BugTriageState:
-    given: dict[str, Any] = {"issue_title": "Title", "issue_body": "Body", "repository": repository()}
-    return BugTriageState(**given | changes)
+    defaults: dict[str, Any] = {"issue_title": "Title", "issue_body": "Body", "repository": repository()}
+    return BugTriageState(**defaults | changes)
 
 
 def investigation(**changes: Any) -> InvestigatorFinding:
-    given: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "agent_name": "investigator",
         "summary": "parse fails on leap days",
         "confidence": 0.6,
@@ -68,22 +68,22 @@ def investigation(**changes: Any) -> InvestigatorFinding:
         "reproduction": [],
         "versions": [],
     }
-    return InvestigatorFinding(**given | changes)
+    return InvestigatorFinding(**defaults | changes)
 
 
 def relevant(path: str = "src/parse.py", **changes: Any) -> RelevantFile:
-    given: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "relevance_reason": "raises the error",
         "start_line": 1,
         "end_line": 3,
         "symbol": "parse",
         "quote": "return date(*parts)",
     }
-    return RelevantFile(path=path, **given | changes)
+    return RelevantFile(path=path, **defaults | changes)
 
 
 def codebase(**changes: Any) -> CodebaseFinding:
-    given: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "agent_name": "codebase_search",
         "summary": "parse builds the date",
         "confidence": 0.7,
@@ -92,11 +92,11 @@ def codebase(**changes: Any) -> CodebaseFinding:
         "relevant_files": [relevant()],
         "root_cause_location": "src/parse.py:3",
     }
-    return CodebaseFinding(**given | changes)
+    return CodebaseFinding(**defaults | changes)
 
 
 def web(**changes: Any) -> WebSearchFinding:
-    given: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "agent_name": "web_search",
         "summary": "one page",
         "confidence": 0.4,
@@ -105,11 +105,11 @@ def web(**changes: Any) -> WebSearchFinding:
         "relevant_results": [WebResult(title="Dates", url="https://docs.test/date", relevance_reason="says so")],
         "external_root_cause": None,
     }
-    return WebSearchFinding(**given | changes)
+    return WebSearchFinding(**defaults | changes)
 
 
 def critique(verdict: str = "CONFIRMED", **changes: Any) -> CritiqueFinding:
-    given: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "agent_name": "critic",
         "summary": "the trace ends there",
         "confidence": 0.8,
@@ -121,11 +121,11 @@ def critique(verdict: str = "CONFIRMED", **changes: Any) -> CritiqueFinding:
         "revised_hypothesis": None,
         "ready_for_report": verdict == "CONFIRMED",
     }
-    return CritiqueFinding(**given | changes)
+    return CritiqueFinding(**defaults | changes)
 
 
 def report(**changes: Any) -> TriageReport:
-    given: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "severity": "HIGH",
         "severity_reason": "a crash",
         "confidence": 0.8,
@@ -143,12 +143,12 @@ def report(**changes: Any) -> TriageReport:
         "suggested_fix": None,
         "external_references": [],
     }
-    return TriageReport(**given | changes)
+    return TriageReport(**defaults | changes)
 
 
 def answers(**changes: Any) -> dict[str, Any]:
-    """What a model answers when all goes well, by schema name."""
-    given: dict[str, Any] = {
+    """Returns the answers of a model by schema name."""
+    defaults: dict[str, Any] = {
         "InvestigatorFinding": investigation(),
         "CodebaseFinding": codebase(),
         "CritiqueFinding": critique(),
@@ -156,4 +156,4 @@ def answers(**changes: Any) -> dict[str, Any]:
         "text": "The day is checked against the wrong year.",
         "json": {"title": "parse crashes on 02-29", "labels": ["bug"], "assignee": None, "effort": "S"},
     }
-    return given | changes
+    return defaults | changes

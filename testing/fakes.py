@@ -1,4 +1,4 @@
-"""One strict fake for each port: what was not prepared fails, what was called can be read back."""
+"""One strict fake per port: calls that are not prepared fail, and calls are recorded."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ class FakeRetriever(BaseRetriever):
 
 @dataclass
 class FakeCodebase:
-    """A repository of files given as text; every file that shares a word with the query is a hit, in given order."""
+    """A repository of text files. Every file that shares a word with the query is a hit, in the given order."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     code_owners: Sequence[str] = ()
@@ -111,14 +111,13 @@ class FakeCodebase:
 
 
 def _symbol(text: str) -> str | None:
-    """Name of the first definition."""
     head = next((line for line in text.splitlines() if line.startswith(("def ", "class "))), "")
     return head.split()[1].partition("(")[0].strip(":") if head else None
 
 
 @dataclass
 class FakeMeter:
-    """Counts while the block runs, as the real one does."""
+    """Counts usage since its creation, as the real one does."""
 
     spent: list[Usage]
     since: int
@@ -133,8 +132,8 @@ class FakeMeter:
 class FakeModel:
     """Answers by schema name (`InvestigatorFinding`, …), or `text`, `json`, `tools`.
 
-    A prepared answer is a value, an exception to raise, a list of these to be used up one a call, or a function of the
-    prompt. What was not prepared fails the test.
+    A prepared answer is a value, an exception to raise, a list of these, one per call, or a function of the prompt. A
+    call without a prepared answer fails the test.
     """
 
     def __init__(self, answers: Mapping[str, Any], cost: Usage | None = None, spent: Sequence[Usage] = ()) -> None:
@@ -195,7 +194,7 @@ def web_search(query: str) -> str:
 
 @dataclass
 class FakeToolset:
-    """Answers every call with the same content."""
+    """Returns the same content for every call."""
 
     content: str = '{"results": []}'
     ran: list[AIMessage] = field(default_factory=list)
@@ -212,7 +211,7 @@ class FakeToolset:
 
 @dataclass
 class FakeResponseCache:
-    """Answers in memory."""
+    """Responses in memory."""
 
     responses: dict[str, str] = field(default_factory=dict)
 
@@ -295,7 +294,7 @@ class FakeGitHub:
 
 @dataclass
 class FakeRunner:
-    """Keeps what it is given."""
+    """Records what it is given."""
 
     summaries: list[str] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
@@ -319,7 +318,7 @@ class FakeRunner:
 
 @dataclass
 class FakeProgressLog:
-    """Keeps its lines."""
+    """Records its lines."""
 
     lines: list[str] = field(default_factory=list)
 
@@ -360,7 +359,7 @@ class FakeTelemetry:
 
 @dataclass
 class FakeClock:
-    """Seconds that pass when told to."""
+    """A clock that the test sets."""
 
     seconds: float = 0.0
 
@@ -369,7 +368,7 @@ class FakeClock:
 
 
 def fake_services(**changes: Any) -> Services:
-    """Services by rules over an empty repository, but for the changes."""
+    """Returns services with the rules engine and an empty repository, with changes."""
     given: dict[str, Any] = {
         "codebase": FakeCodebase(),
         "progress": FakeProgressLog(),

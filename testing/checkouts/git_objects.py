@@ -1,4 +1,4 @@
-"""Git objects written by hand: what no well-behaved git would make."""
+"""Writes git objects that git itself would not write."""
 
 import hashlib
 import stat
@@ -14,7 +14,7 @@ Row = tuple[bytes, bytes, str]
 
 
 class ObjectStore:
-    """The object store of a repository, made when it is missing, without an index or files."""
+    """The object store of a repository without an index or files; created if missing."""
 
     def __init__(self, root: Path) -> None:
         self.folder = root / ".git"
@@ -25,14 +25,14 @@ class ObjectStore:
             (self.folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
 
     def put(self, kind: str, data: bytes, level: int = 1) -> str:
-        """Store an object; its id."""
+        """Stores an object and returns its id."""
         head = f"{kind} {len(data)}\0".encode()
         name = hashlib.sha1(head + data, usedforsecurity=False).hexdigest()
         self.store(name, zlib.compress(head + data, level))
         return name
 
     def store(self, name: str, compressed: bytes) -> None:
-        """Any bytes in an object's place."""
+        """Stores any bytes as an object."""
         file = self.folder / "objects" / name[:2] / name[2:]
         file.parent.mkdir(exist_ok=True)
         file.unlink(missing_ok=True)
@@ -42,12 +42,12 @@ class ObjectStore:
         return self.put("blob", data)
 
     def tree(self, rows: Sequence[Row], *, ordered: bool = True) -> str:
-        """A tree; names are taken as they are."""
+        """Stores a tree with any names."""
         rows = sorted(rows, key=lambda row: row[1] + b"/" * (row[0] == FOLDER)) if ordered else rows
         return self.put("tree", b"".join(mode + b" " + name + b"\0" + bytes.fromhex(ref) for mode, name, ref in rows))
 
     def commit(self, tree: str, message: bytes = b"x\n", extra: bytes = b"", who: bytes = WHO) -> str:
-        """A commit that the branch `main` points to from now on."""
+        """Stores a commit and points the branch `main` to it."""
         body = b"tree %s\nauthor %s\ncommitter %s\n%s\n%s" % (tree.encode(), who, who, extra, message)
         name = self.put("commit", body)
         (self.folder / "refs/heads/main").write_text(f"{name}\n")
@@ -55,7 +55,7 @@ class ObjectStore:
 
 
 def find_object_file(root: Path, name: str) -> Path:
-    """File of a loose object, which may be written from now on."""
+    """Returns the file of a loose object, made writable."""
     file = root / ".git/objects" / name[:2] / name[2:]
     file.chmod(stat.S_IRUSR | stat.S_IWUSR)
     return file

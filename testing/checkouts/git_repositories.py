@@ -1,4 +1,4 @@
-"""Real git repositories, made for one test."""
+"""Makes real git repositories for tests."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def commit(folder: Path, files: Mapping[str, str | bytes] | None = None) -> str:
-    """Commit everything in the folder, making the repository when there is none; the commit's id."""
+    """Commits everything in the folder, in a new repository if there is none, and returns the commit id."""
     write(folder, files or {})
     if not (folder / ".git").exists():
         git(folder, "init", "-q", "-b", "main")

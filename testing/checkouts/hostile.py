@@ -14,22 +14,22 @@ from testing.checkouts.hostile_base import CANARY, outside_folder, trap_was_run
 __all__ = ["CANARY", "CHECKOUTS", "SLOW", "outside_folder", "trap_was_run"]
 
 
-def _made_by(module: ModuleType) -> Mapping[str, Callable[[Path], None]]:
-    """Its public functions, by what they are called."""
+def _list_functions(module: ModuleType) -> Mapping[str, Callable[[Path], None]]:
+    # Public functions by name.
     return {
-        name.replace("_", " "): made
-        for name, made in vars(module).items()
-        if callable(made) and getattr(made, "__module__", "") == module.__name__ and not name.startswith("_")
+        name.replace("_", " "): function
+        for name, function in vars(module).items()
+        if callable(function) and getattr(function, "__module__", "") == module.__name__ and not name.startswith("_")
         if name != "imported"
     }
 
 
 CHECKOUTS: Mapping[str, Callable[[Path], None]] = {
-    **_made_by(hostile_clones),
-    **_made_by(hostile_config),
-    **_made_by(hostile_names),
-    **_made_by(hostile_content),
+    **_list_functions(hostile_clones),
+    **_list_functions(hostile_config),
+    **_list_functions(hostile_names),
+    **_list_functions(hostile_content),
     **hostile_content.DAMAGED,
 }
 SLOW = frozenset({"large files", "bombs", "deltas", "deep", "a wide tree", "many definitions", "a tree without end"})
-"""Those that take seconds to make or to read."""
+"""These take seconds to make or to read."""

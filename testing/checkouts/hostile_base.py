@@ -1,4 +1,4 @@
-"""What every odd checkout shares: a bug to find, a program that must not run, text that must not be read."""
+"""Common parts of hostile checkouts: a bug, a program that must not run, text that must not be read."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from testing.checkouts.git_repositories import commit, git
 from testing.runs.sample_bug import BASKET
 
 CANARY = "canary4f1aprivatewords"
-"""Stands in what lies outside of the checkout, or beside it: no run may show it to anybody."""
+"""Part of files outside the checkout: no run may disclose it."""
 SOURCES: Mapping[str, str | bytes] = {"shop/basket.py": BASKET, "shop/cart.py": "def add(basket, name):\n    pass\n"}
 PRIVATE: Mapping[str, str | bytes] = {
     "shop/basket.py": f"# {CANARY}\n{BASKET}",
@@ -16,7 +16,7 @@ PRIVATE: Mapping[str, str | bytes] = {
 
 
 def outside_folder(root: Path) -> Path:
-    """A folder beside the checkout, for what is not of it."""
+    """Returns a folder beside the checkout."""
     folder = root.parent / f"outside-{root.name}"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -28,7 +28,7 @@ def trap_was_run(root: Path) -> bool:
 
 
 def write_trap(root: Path) -> str:
-    """A program that tells when it is run; it lies outside, so that no checkout has to hold it."""
+    """Writes a program outside the checkout that leaves a file if it runs, and returns its path."""
     file = outside_folder(root) / "trap.sh"
     file.write_text(f"#!/bin/sh\ntouch '{file.parent}/sprung'\ncat\n")
     file.chmod(0o755)
@@ -36,7 +36,7 @@ def write_trap(root: Path) -> str:
 
 
 def make_private_repository(root: Path) -> Path:
-    """Another repository, beside the checkout."""
+    """Makes another repository beside the checkout."""
     folder = outside_folder(root) / "private"
     folder.mkdir()
     commit(folder, PRIVATE)
@@ -44,13 +44,13 @@ def make_private_repository(root: Path) -> Path:
 
 
 def make_checkout(root: Path, more: Mapping[str, str | bytes] | None = None) -> None:
-    """An ordinary checkout."""
+    """Makes an ordinary checkout."""
     root.mkdir(parents=True, exist_ok=True)
     commit(root, {**SOURCES, **(more or {})})
 
 
 def make_origin(root: Path, more: Mapping[str, str | bytes] | None = None) -> Path:
-    """A repository of two commits to be cloned."""
+    """Makes a repository with two commits to clone."""
     folder = outside_folder(root) / "origin"
     folder.mkdir()
     commit(folder, {**SOURCES, "shop/cart.py": "old = 1\n"})
@@ -61,12 +61,12 @@ def make_origin(root: Path, more: Mapping[str, str | bytes] | None = None) -> Pa
 
 
 def make_clone(root: Path, *words: str, more: Mapping[str, str | bytes] | None = None) -> None:
-    """A clone in the checkout's place."""
+    """Makes a clone as the checkout."""
     source = make_origin(root, more)
     git(source.parent, "-c", "protocol.file.allow=always", "clone", "-q", *words, f"file://{source}", str(root))
 
 
 def remove_folder(root: Path) -> None:
-    """Make way: the folder may be there already, with nothing in it."""
+    """Removes the folder if it exists; it must be empty."""
     if root.is_dir():
         root.rmdir()

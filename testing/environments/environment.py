@@ -1,4 +1,4 @@
-"""A whole run on a machine that is odd in one way: how that is arranged, and what was wrong with the run."""
+"""Runs the whole action on a machine or network with one unusual property, and checks the result."""
 
 import json
 import os
@@ -20,126 +20,130 @@ from testing.servers.github_server import serve_github as github_serving
 from testing.servers.scripted_server import serve_script as endpoint_serving
 
 MAX_SECONDS = 60.0
-"""Longer than any run takes here, however slow the machine."""
+"""Longer than any run takes, even on a slow machine."""
 UNKNOWN_UID = 4242
-"""A user that no machine knows."""
+"""Id of a user that does not exist."""
 AS_UNKNOWN_USER = ("setpriv", f"--reuid={UNKNOWN_UID}", f"--regid={UNKNOWN_UID}", "--clear-groups")
 LAST_LINES = 12
 TRACEBACK_MARKERS = 'Traceback (most recent call last):\n  File "', "most recent call first"
-"""How Python tells where something broke."""
+"""Parts of tracebacks."""
 
 
 @dataclass
 class EnvironmentGitHub(ExternalServices):
-    """GitHub, which may have its pages and its API at another address than in public."""
+    """A GitHub whose pages and API may have other URLs than github.com."""
 
     pages: str = "https://github.com"
     api_path: str = ""
-    """The path that all of the API lies under."""
+    """Path prefix of the API."""
 
     def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
         if not path.startswith(f"{self.api_path}/"):
-            return 404, {"message": "nothing is here"}
+            return 404, {"message": "Not Found"}
         status, value = super().answer(method, path.removeprefix(self.api_path), sent)
         return status, json.loads(json.dumps(value).replace("https://github.com", self.pages))
 
 
 @dataclass
 class EnvironmentSetup:
-    """A job, and the servers that it is to speak to."""
+    """A job and its servers."""
 
     job: Job
     server: EnvironmentGitHub
     services: str
-    """Address of the model, the embeddings and the search."""
+    """URL of the model, the embeddings and the search."""
 
     @property
     def comments(self) -> list[str]:
-        """What was written to the issue."""
+        """Texts of the comments on the issue."""
         return [comment["body"] for comment in self.server.comments]
 
 
 Check = Callable[[JobResult], dict[str, bool]]
-"""Looks at a finished run: names of what might be wrong, and whether it is."""
+"""Checks a finished run: maps each possible problem to whether it occurred."""
 
 
 def no_checks(done: JobResult) -> dict[str, bool]:
-    """Nothing more to look at."""
+    """Checks nothing."""
     return {}
 
 
 @contextmanager
-def no_arrangement(setting: EnvironmentSetup) -> Iterator[Check]:
-    """Nothing goes on beside the run."""
+def no_arrangement(setup: EnvironmentSetup) -> Iterator[Check]:
+    """Arranges nothing."""
     yield no_checks
 
 
 @dataclass(frozen=True)
 class Environment:
-    """What is odd, and what a run must do all the same."""
+    """An unusual property, and the expected result."""
 
     variables: Mapping[str, str | None] = field(default_factory=dict)
-    """Further ones, and with none those that are not there; `{temp}` and `{workspace}` are the job's folders."""
+    """Variables to set, or to remove (None); `{temp}` and `{workspace}` stand for the job's folders."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     arrange: Callable[[EnvironmentSetup], AbstractContextManager[Check]] = no_arrangement
-    """Arranges what must be there during the run."""
+    """Sets up what the run needs, and yields a check of the result."""
     command_prefix: tuple[str, ...] = ()
-    """The command that starts the action's."""
+    """Command before the action's command."""
     preamble: str = ""
-    """What Python does before."""
+    """Python code that runs first."""
     shell: str = 'exec "$@"'
-    """How the action's command is run."""
+    """Shell script that runs the action's command."""
     with_model: bool = False
     exit_code: int = 0
     status: str = "complete"
-    """In the outputs; empty where they cannot be read."""
+    """Expected status output; empty if outputs cannot be read."""
     comments: int = 1
     expected_text: str = ""
-    """Words that must stand in the log, the summary or the comment."""
+    """Text that log, summary or comment must contain."""
     summary: bool = True
-    """Whether the job's page can be written."""
+    """Whether the page of the job can be written."""
     root: bool = False
-    """Only a superuser can make it so."""
+    """Needs root."""
 
     @property
     def is_possible(self) -> bool:
-        """Whether it can be made on this machine."""
+        """Whether this machine can provide it."""
         if not shutil.which("bash") or (self.command_prefix and not shutil.which(self.command_prefix[0])):
             return False
-        if self.command_prefix[-len(AS_UNKNOWN_USER) :] == AS_UNKNOWN_USER and not _python_is_everybodys():
+        if self.command_prefix[-len(AS_UNKNOWN_USER) :] == AS_UNKNOWN_USER and not _can_everybody_run_python():
             return False
-        return not self.root or (os.getuid() == 0 and _may("unshare", "--mount", "true"))
+        return not self.root or (os.getuid() == 0 and _succeeds("unshare", "--mount", "true"))
 
 
-def _may(*command: str) -> bool:
+def _succeeds(*command: str) -> bool:
     return bool(shutil.which(command[0])) and not subprocess.run(command, capture_output=True, check=False).returncode
 
 
-def _python_is_everybodys() -> bool:
-    """It may lie in somebody's home, where nobody else comes."""
+def _can_everybody_run_python() -> bool:
+    """Python may be in a home folder that other users cannot read."""
     return all(folder.stat().st_mode & 0o001 for folder in Path(sys.executable).resolve().parents)
 
 
 def find_problems(environment: Environment, folder: Path) -> list[str]:
-    """Run the action in it; what was wrong with the run, then its last lines. Empty when nothing was."""
-    with _set_up(environment, folder) as setting, environment.arrange(setting) as check:
-        began = time.monotonic()
+    """Runs the action in the environment. Returns the problems and the last log lines; empty without problems."""
+    with _set_up(environment, folder) as setup, environment.arrange(setup) as check:
+        started = time.monotonic()
         try:
-            code, log = _run(environment, setting.job)
-        except subprocess.TimeoutExpired as hung:
-            return [f"no end within {MAX_SECONDS:.0f} seconds", *_last(hung.output or b"")]
-        seconds = time.monotonic() - began
-        setting.job.workspace.chmod(0o755)
-        for kept in (setting.job.folder / "temp").glob("*.away"):
-            kept.with_suffix("").rename(kept.with_suffix(".odd"))
-            kept.rename(kept.with_suffix(""))
-        done = setting.job.read_result(code, log)
-        found = _found(environment, setting, done) | {f"{seconds:.0f} seconds": seconds > MAX_SECONDS / 2} | check(done)
-        wrong = [what for what, is_so in found.items() if is_so]
-        return [*wrong, *_last(log)] if wrong else []
+            code, log = _run(environment, setup.job)
+        except subprocess.TimeoutExpired as error:
+            return [f"not finished within {MAX_SECONDS:.0f} seconds", *_last_lines(error.output or b"")]
+        seconds = time.monotonic() - started
+        setup.job.workspace.chmod(0o755)
+        for original in (setup.job.folder / "temp").glob("*.away"):
+            original.with_suffix("").rename(original.with_suffix(".replaced"))
+            original.rename(original.with_suffix(""))
+        done = setup.job.read_result(code, log)
+        found = (
+            _check_result(environment, setup, done)
+            | {f"{seconds:.0f} seconds": seconds > MAX_SECONDS / 2}
+            | check(done)
+        )
+        problems = [problem for problem, is_present in found.items() if is_present]
+        return [*problems, *_last_lines(log)] if problems else []
 
 
-def _last(log: bytes) -> list[str]:
+def _last_lines(log: bytes) -> list[str]:
     return log.decode(errors="replace").splitlines()[-LAST_LINES:]
 
 
@@ -163,37 +167,37 @@ def _set_up(environment: Environment, folder: Path) -> Iterator[EnvironmentSetup
         yield EnvironmentSetup(job, server, endpoint.url)
 
 
-def _found(environment: Environment, setting: EnvironmentSetup, done: JobResult) -> dict[str, bool]:
-    everything = "\n".join([done.log, done.summary, *setting.comments])
-    keys = [value for name, value in setting.job.inputs.items() if name.endswith(("token", "-key"))]
-    spoken = "\n".join(line for line in everything.splitlines() if not line.startswith("::add-mask::"))
+def _check_result(environment: Environment, setup: EnvironmentSetup, done: JobResult) -> dict[str, bool]:
+    published = "\n".join([done.log, done.summary, *setup.comments])
+    keys = [value for name, value in setup.job.inputs.items() if name.endswith(("token", "-key"))]
+    visible = "\n".join(line for line in published.splitlines() if not line.startswith("::add-mask::"))
     status = done.outputs.get("status", "")
     return {
         f"exit code {done.exit_code}": done.exit_code != environment.exit_code,
         f"status {status}": status != environment.status,
-        f"{len(setting.comments)} comments": len(setting.comments) != environment.comments,
+        f"{len(setup.comments)} comments": len(setup.comments) != environment.comments,
         "a traceback": any(words in done.log for words in TRACEBACK_MARKERS),
-        "no report anywhere": not (setting.comments or "ug triage" in done.summary or "Analysis" in done.log),
+        "no report anywhere": not (setup.comments or "ug triage" in done.summary or "Analysis" in done.log),
         "no summary": environment.summary and "ug triage" not in done.summary,
-        f"not told: {environment.expected_text}": environment.expected_text not in everything,
-        "a secret": any(key in spoken for key in keys),
+        f"missing text: {environment.expected_text}": environment.expected_text not in published,
+        "a secret": any(key in visible for key in keys),
     }
 
 
 def _run(environment: Environment, job: Job) -> tuple[int, bytes]:
-    seen_as = {name: str(job.folder / name) for name in MOUNTS}
-    variables = job.environment(seen_as) | {"PATH": os.environ["PATH"]}
+    folders = {name: str(job.folder / name) for name in MOUNTS}
+    variables = job.environment(folders) | {"PATH": os.environ["PATH"]}
     for name, value in environment.variables.items():
         variables.pop(name, None)
         if value is not None:
-            variables[name] = value.format(**seen_as)
+            variables[name] = value.format(**folders)
     start = [str(ENTRYPOINT)]
     if environment.preamble:
         start = [
             "-c",
             f"{environment.preamble}\nimport runpy\nrunpy.run_path({str(ENTRYPOINT)!r}, run_name='__main__')",
         ]
-    # Not `sh`: Debian's drops variables with a hyphen in their name.
+    # Debian's `sh` drops variables with a hyphen in their name.
     command = ["bash", "-c", environment.shell, "bash", *environment.command_prefix, sys.executable, "-u", *start]
     running = subprocess.Popen(
         command,

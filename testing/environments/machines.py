@@ -1,4 +1,4 @@
-"""Machines that are odd: disks, files, processes, letters, clocks."""
+"""Unusual machines: disks, files, processes, locales, clocks."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from testing.environments.environment import (
 )
 
 UNPRIVILEGED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.getuid() == 0 else ()
-"""Even a superuser keeps to the modes of files."""
+"""Makes root obey file modes."""
 FULL = """
 cp -a "$GITHUB_WORKSPACE" "$HOME/kept" && mount -t tmpfs -o size=320k none "$GITHUB_WORKSPACE" &&
 cp -a "$HOME/kept/." "$GITHUB_WORKSPACE" && cd "$GITHUB_WORKSPACE" || exit
@@ -25,12 +25,14 @@ export TMPDIR="$GITHUB_WORKSPACE" && exec "$@"
 MOUNTED = ("unshare", "--mount", "bash", "-c")
 
 
-def _instead(name: str, make: Callable[[Path], None]) -> Callable[[EnvironmentSetup], AbstractContextManager[Check]]:
-    """The runner's file of this name is something else."""
+def _replace_file(
+    name: str, make: Callable[[Path], None]
+) -> Callable[[EnvironmentSetup], AbstractContextManager[Check]]:
+    """Replaces the runner's file of this name."""
 
     @contextmanager
-    def around(setting: EnvironmentSetup) -> Iterator[Check]:
-        file = setting.job.folder / "temp" / name
+    def around(setup: EnvironmentSetup) -> Iterator[Check]:
+        file = setup.job.folder / "temp" / name
         file.rename(file.with_name(f"{name}.away"))
         make(file)
         yield no_checks
@@ -39,11 +41,11 @@ def _instead(name: str, make: Callable[[Path], None]) -> Callable[[EnvironmentSe
 
 
 @contextmanager
-def _of_somebody(setting: EnvironmentSetup) -> Iterator[Check]:
-    """The job's folders belong to a user who is not in the machine's list, and are found by that user."""
-    job = setting.job
-    for place in [job.folder, *job.folder.rglob("*")]:
-        os.chown(place, UNKNOWN_UID, UNKNOWN_UID, follow_symlinks=False)
+def _owned_by_unknown_user(setup: EnvironmentSetup) -> Iterator[Check]:
+    """Makes an unknown user own the folders of the job, and lets that user reach them."""
+    job = setup.job
+    for path in [job.folder, *job.folder.rglob("*")]:
+        os.chown(path, UNKNOWN_UID, UNKNOWN_UID, follow_symlinks=False)
     closed = [folder for folder in job.folder.parents if not folder.stat().st_mode & 0o001]
     modes = {folder: folder.stat().st_mode for folder in closed}
     for folder, mode in modes.items():
@@ -56,13 +58,13 @@ def _of_somebody(setting: EnvironmentSetup) -> Iterator[Check]:
 
 
 @contextmanager
-def _read_only(setting: EnvironmentSetup) -> Iterator[Check]:
-    setting.job.workspace.chmod(0o555)
+def _read_only(setup: EnvironmentSetup) -> Iterator[Check]:
+    setup.job.workspace.chmod(0o555)
     yield no_checks
 
 
-def _clock(days: float) -> str:
-    """Python's clocks are wrong by so many days; it must not start anew, or they would be right again."""
+def _shift_clock(days: float) -> str:
+    """Returns code that shifts Python's clocks by this many days. A new process would undo it."""
     return (
         "import datetime, os, time\n"
         f"there, away = time.time, {days} * 86_400\n"
@@ -107,31 +109,31 @@ DISK: dict[str, Environment] = {
     "no home": Environment({"HOME": None}),
     "a home that is not there": Environment({"HOME": "/nonexistent"}),
     "an output that cannot be written": Environment(
-        arrange=_instead("output", lambda file: file.mkdir()),
+        arrange=_replace_file("output", lambda file: file.mkdir()),
         variables={"GITHUB_OUTPUT": "{temp}/output"},
         status="",
         expected_text="outputs could not be written",
     ),
     "a summary that is a pipe": Environment(
-        arrange=_instead("summary", os.mkfifo), summary=False, expected_text="summary could not be written"
+        arrange=_replace_file("summary", os.mkfifo), summary=False, expected_text="summary could not be written"
     ),
     "an output that is a pipe": Environment(
-        arrange=_instead("output", os.mkfifo), status="", expected_text="outputs could not be written"
+        arrange=_replace_file("output", os.mkfifo), status="", expected_text="outputs could not be written"
     ),
     "an event that is a pipe": Environment(
-        arrange=_instead("event.json", os.mkfifo),
+        arrange=_replace_file("event.json", os.mkfifo),
         exit_code=1,
         status="failed",
         comments=0,
         expected_text="payload cannot be read",
     ),
-    "a summary and an output that are not told": Environment(
+    "a summary and an output without variables": Environment(
         {"GITHUB_OUTPUT": None, "GITHUB_STEP_SUMMARY": None},
         status="",
         summary=False,
         expected_text="no GITHUB_STEP_SUMMARY",
     ),
-    "a workspace that is not told": Environment({"GITHUB_WORKSPACE": None}),
+    "no GITHUB_WORKSPACE": Environment({"GITHUB_WORKSPACE": None}),
     "a workspace that is not there": Environment(
         {"GITHUB_WORKSPACE": "/nonexistent"}, status="degraded", expected_text="actions/checkout"
     ),
@@ -142,13 +144,13 @@ DISK: dict[str, Environment] = {
 }
 
 PROCESS: dict[str, Environment] = {
-    "plain letters only": Environment({"LANG": "C", "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}),
-    "an encoding that knows few letters": Environment({"PYTHONIOENCODING": "latin-1"}),
-    "a locale that is not there": Environment({"LC_ALL": "xx_XX.UTF-8", "LANG": "tlh"}),
+    "ASCII only": Environment({"LANG": "C", "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}),
+    "Latin-1 output": Environment({"PYTHONIOENCODING": "latin-1"}),
+    "a missing locale": Environment({"LC_ALL": "xx_XX.UTF-8", "LANG": "tlh"}),
     "Kathmandu's time": Environment({"TZ": "Asia/Kathmandu"}),
-    "a time zone that is none": Environment({"TZ": ":/nonexistent/☃"}),
-    "a clock that is a day late": Environment(preamble=_clock(-1)),
-    "a clock that is a day early": Environment(preamble=_clock(1)),
+    "an invalid time zone": Environment({"TZ": ":/nonexistent/☃"}),
+    "a clock one day behind": Environment(preamble=_shift_clock(-1)),
+    "a clock one day ahead": Environment(preamble=_shift_clock(1)),
     "a closed standard input": Environment(shell='exec "$@" <&-'),
     "a closed standard output": Environment(shell='exec "$@" >&-'),
     "closed standard streams": Environment(shell='exec "$@" <&- >&- 2>&-'),
@@ -156,11 +158,11 @@ PROCESS: dict[str, Environment] = {
     "a log on a full disk": Environment(shell='exec "$@" >/dev/full 2>&1'),
     "few open files": Environment(command_prefix=("prlimit", "--nofile=64")),
     "few processes": Environment(
-        arrange=_of_somebody, command_prefix=("prlimit", "--nproc=12:12", *AS_UNKNOWN_USER), root=True
+        arrange=_owned_by_unknown_user, command_prefix=("prlimit", "--nproc=12:12", *AS_UNKNOWN_USER), root=True
     ),
-    "one gigabyte of addresses": Environment(command_prefix=("prlimit", f"--as={1 << 30}")),
-    "a mask that lets nobody read": Environment(shell='umask 077; exec "$@"'),
-    "a user whom nobody knows": Environment(arrange=_of_somebody, command_prefix=AS_UNKNOWN_USER, root=True),
+    "one gigabyte of address space": Environment(command_prefix=("prlimit", f"--as={1 << 30}")),
+    "umask 077": Environment(shell='umask 077; exec "$@"'),
+    "an unknown user": Environment(arrange=_owned_by_unknown_user, command_prefix=AS_UNKNOWN_USER, root=True),
     "one processor": Environment(command_prefix=("taskset", "--cpu-list", "0")),
 }
 

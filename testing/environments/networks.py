@@ -1,4 +1,4 @@
-"""Networks that are odd: servers of one's own, proxies, authorities, names that nobody knows, servers that say nothing."""
+"""Unusual networks: Enterprise servers, proxies, private authorities, unknown hosts, silent servers."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -28,73 +28,73 @@ MODEL, SEARCH, COLLECTOR = "models.corp.example", "search.corp.example", "otel.c
 PUBLIC = "//github.com", "api.github.com", "www.github.com"
 
 
-def _no_word_of_the_public_one(setting: EnvironmentSetup) -> Check:
-    """Neither a comment nor the page of the job leads to the public GitHub."""
+def _check_links(setup: EnvironmentSetup) -> Check:
+    """Returns a check that neither comment nor page link to github.com."""
 
     def check(done: JobResult) -> dict[str, bool]:
-        told = "\n".join([*setting.comments, done.summary, *done.outputs.values()])
+        text = "\n".join([*setup.comments, done.summary, *done.outputs.values()])
         return {
-            "a word of the public GitHub": any(word in told for word in PUBLIC),
-            "no link to the code": f"{setting.server.pages}/octo/shop/blob/" not in "".join(setting.comments),
-            "no link to the run": f"{setting.server.pages}/octo/shop/actions/runs/1" not in told,
+            "a link to github.com": any(word in text for word in PUBLIC),
+            "no link to the code": f"{setup.server.pages}/octo/shop/blob/" not in "".join(setup.comments),
+            "no link to the run": f"{setup.server.pages}/octo/shop/actions/runs/1" not in text,
         }
 
     return check
 
 
-def _at(setting: EnvironmentSetup, pages: str, api: str) -> None:
-    setting.server.pages, setting.server.api_path = pages.rstrip("/"), urlsplit(api).path.rstrip("/")
-    setting.job.variables |= {"GITHUB_SERVER_URL": pages, "GITHUB_API_URL": api}
-    event = setting.job.folder / "temp" / "event.json"
+def _set_urls(setup: EnvironmentSetup, pages: str, api: str) -> None:
+    setup.server.pages, setup.server.api_path = pages.rstrip("/"), urlsplit(api).path.rstrip("/")
+    setup.job.variables |= {"GITHUB_SERVER_URL": pages, "GITHUB_API_URL": api}
+    event = setup.job.folder / "temp" / "event.json"
     event.write_text(
         event.read_text(encoding="utf-8").replace("https://github.com", pages.rstrip("/")), encoding="utf-8"
     )
 
 
 @contextmanager
-def _enterprise(setting: EnvironmentSetup) -> Iterator[Check]:
+def _enterprise(setup: EnvironmentSetup) -> Iterator[Check]:
     """With a port, a path, and slashes at the end."""
-    _at(setting, f"{setting.server.url}/git/", f"{setting.server.url}/git/api/v3/")
-    yield _no_word_of_the_public_one(setting)
+    _set_urls(setup, f"{setup.server.url}/git/", f"{setup.server.url}/git/api/v3/")
+    yield _check_links(setup)
 
 
 @contextmanager
-def _company(setting: EnvironmentSetup) -> Iterator[tuple[CertificateAuthority, ExitStack]]:
+def _private_authority(setup: EnvironmentSetup) -> Iterator[tuple[CertificateAuthority, ExitStack]]:
     with ExitStack() as stack:
-        company = CertificateAuthority(setting.job.folder / "temp" / "company")
-        setting.job.variables["SSL_CERT_FILE"] = str(company.file)
-        yield company, stack
+        authority = CertificateAuthority(setup.job.folder / "temp" / "authority")
+        setup.job.variables["SSL_CERT_FILE"] = str(authority.file)
+        yield authority, stack
 
 
-def _behind_a_proxy(pages: str, api: str) -> Around:
-    """Nothing is reached but by a proxy with a login, and everything has a certificate of the company's authority."""
+def _behind_proxy(pages: str, api: str) -> Around:
+    """All servers are behind a proxy with a login, with certificates of a private authority."""
 
     @contextmanager
-    def around(setting: EnvironmentSetup) -> Iterator[Check]:
-        with _company(setting) as (company, stack), serve_collector() as collector:
-            _at(setting, pages, api)
-            inner = {urlsplit(api).hostname or "": setting.server.url, COLLECTOR: collector.url}
-            inner |= dict.fromkeys((MODEL, SEARCH), setting.services)
+    def around(setup: EnvironmentSetup) -> Iterator[Check]:
+        with _private_authority(setup) as (authority, stack), serve_collector() as collector:
+            _set_urls(setup, pages, api)
+            inner = {urlsplit(api).hostname or "": setup.server.url, COLLECTOR: collector.url}
+            inner |= dict.fromkeys((MODEL, SEARCH), setup.services)
             ports = {
-                host: stack.enter_context(serve_tls(urlsplit(url).port or 0, company.issue_certificate(host)))
+                host: stack.enter_context(serve_tls(urlsplit(url).port or 0, authority.issue_certificate(host)))
                 for host, url in inner.items()
             }
             proxy = stack.enter_context(serve_proxy(Proxy(BASIC_AUTH, ports=ports)))
-            setting.job.inputs["model-base-url"] = f"https://{MODEL}/v1"
-            setting.job.variables |= {
+            setup.job.inputs["model-base-url"] = f"https://{MODEL}/v1"
+            setup.job.variables |= {
                 "https_proxy": f"http://{LOGIN}@127.0.0.1:{proxy.port}",
                 "TAVILY_BASE_URL": f"https://{SEARCH}",
                 "OTEL_EXPORTER_OTLP_ENDPOINT": f"https://{COLLECTOR}:4318",
             }
-            public = _no_word_of_the_public_one(setting)
+            check_links = _check_links(setup)
 
             def check(done: JobResult) -> dict[str, bool]:
-                told = "\n".join(line for line in done.log.splitlines() if not line.startswith("::add-mask::"))
+                text = "\n".join(line for line in done.log.splitlines() if not line.startswith("::add-mask::"))
                 return {
-                    **public(done),
-                    f"asked {sorted(proxy.hosts)}": proxy.hosts != set(inner),
-                    "nothing told to the collector": not collector.spans,
-                    "the proxy's login": any(word in told + done.summary for word in (PASSWORD, LOGIN, BASIC_AUTH)),
+                    **check_links(done),
+                    f"hosts {sorted(proxy.hosts)}": proxy.hosts != set(inner),
+                    "no spans at the collector": not collector.spans,
+                    "the proxy's login": any(word in text + done.summary for word in (PASSWORD, LOGIN, BASIC_AUTH)),
                 }
 
             yield check
@@ -103,19 +103,19 @@ def _behind_a_proxy(pages: str, api: str) -> Around:
 
 
 def _proxy(manner: str = "", login: str = LOGIN) -> Around:
-    """A proxy that does not do its work, for GitHub alone."""
+    """A proxy before GitHub that does not work."""
 
     @contextmanager
-    def around(setting: EnvironmentSetup) -> Iterator[Check]:
+    def around(setup: EnvironmentSetup) -> Iterator[Check]:
         with serve_proxy(Proxy(BASIC_AUTH, manner)) as proxy:
-            setting.job.variables["HTTP_PROXY"] = f"http://{login}@127.0.0.1:{proxy.port}"
+            setup.job.variables["HTTP_PROXY"] = f"http://{login}@127.0.0.1:{proxy.port}"
 
             def check(done: JobResult) -> dict[str, bool]:
-                told = "\n".join(line for line in done.log.splitlines() if not line.startswith("::add-mask::"))
+                text = "\n".join(line for line in done.log.splitlines() if not line.startswith("::add-mask::"))
                 return {
-                    "the proxy was not asked": not proxy.request_lines,
-                    "GitHub was asked": bool(setting.server.requests),
-                    "the proxy's login": any(word in told + done.summary for word in (PASSWORD, login, BASIC_AUTH)),
+                    "the proxy got no request": not proxy.request_lines,
+                    "GitHub got a request": bool(setup.server.requests),
+                    "the proxy's login": any(word in text + done.summary for word in (PASSWORD, login, BASIC_AUTH)),
                 }
 
             yield check
@@ -124,35 +124,35 @@ def _proxy(manner: str = "", login: str = LOGIN) -> Around:
 
 
 @contextmanager
-def _by_the_sixth_version(setting: EnvironmentSetup) -> Iterator[Check]:
-    with serve_tcp(relay_to(urlsplit(setting.server.url).port or 0), "::1") as port:
-        _at(setting, f"http://[::1]:{port}", f"http://[::1]:{port}/api/v3")
-        yield no_checks  # nobody makes links to such an address
+def _ipv6_only(setup: EnvironmentSetup) -> Iterator[Check]:
+    with serve_tcp(relay_to(urlsplit(setup.server.url).port or 0), "::1") as port:
+        _set_urls(setup, f"http://[::1]:{port}", f"http://[::1]:{port}/api/v3")
+        yield no_checks  # Links to such a host are not made.
 
 
-def _certified(*hosts: str, expired: bool = False, trusted: bool = True) -> Around:
-    """GitHub has a certificate of the company's authority for these hosts, and is asked as `localhost`."""
+def _with_certificate(*hosts: str, expired: bool = False, trusted: bool = True) -> Around:
+    """GitHub at `localhost` has a certificate of a private authority for these hosts."""
 
     @contextmanager
-    def around(setting: EnvironmentSetup) -> Iterator[Check]:
-        with _company(setting) as (company, stack):
-            certificate = company.issue_certificate(*hosts, expired=expired)
-            port = stack.enter_context(serve_tls(urlsplit(setting.server.url).port or 0, certificate))
-            setting.job.variables["GITHUB_API_URL"] = f"https://localhost:{port}"
+    def around(setup: EnvironmentSetup) -> Iterator[Check]:
+        with _private_authority(setup) as (authority, stack):
+            certificate = authority.issue_certificate(*hosts, expired=expired)
+            port = stack.enter_context(serve_tls(urlsplit(setup.server.url).port or 0, certificate))
+            setup.job.variables["GITHUB_API_URL"] = f"https://localhost:{port}"
             if not trusted:
-                del setting.job.variables["SSL_CERT_FILE"]
+                del setup.job.variables["SSL_CERT_FILE"]
             yield no_checks
 
     return around
 
 
-def _instead_of(what: str, server: Callable[[], AbstractContextManager[int]], scheme: str = "http") -> Around:
-    """Another server stands where one of ours is looked for: by the name of a variable or of an input."""
+def _replace_server(what: str, server: Callable[[], AbstractContextManager[int]], scheme: str = "http") -> Around:
+    """Replaces one of our servers: `what` is the variable or input with its URL."""
 
     @contextmanager
-    def around(setting: EnvironmentSetup) -> Iterator[Check]:
+    def around(setup: EnvironmentSetup) -> Iterator[Check]:
         with server() as port:
-            place = setting.job.variables if what.isupper() else setting.job.inputs
+            place = setup.job.variables if what.isupper() else setup.job.inputs
             place[what] = f"{scheme}://127.0.0.1:{port}"
             yield no_checks
 
@@ -160,39 +160,39 @@ def _instead_of(what: str, server: Callable[[], AbstractContextManager[int]], sc
 
 
 @contextmanager
-def _pages_only(setting: EnvironmentSetup) -> Iterator[Check]:
-    _at(setting, setting.server.url, f"{setting.server.url}/api/v3")
-    yield _no_word_of_the_public_one(setting)
+def _pages_and_api_on_one_host(setup: EnvironmentSetup) -> Iterator[Check]:
+    _set_urls(setup, setup.server.url, f"{setup.server.url}/api/v3")
+    yield _check_links(setup)
 
 
 @contextmanager
-def _search_of_nobody(setting: EnvironmentSetup) -> Iterator[Check]:
-    setting.job.variables["TAVILY_BASE_URL"] = f"https://{NOBODY}"
+def _unknown_search_host(setup: EnvironmentSetup) -> Iterator[Check]:
+    setup.job.variables["TAVILY_BASE_URL"] = f"https://{UNKNOWN_HOST}"
     yield no_checks
 
 
 @contextmanager
-def _past_a_dead_proxy(setting: EnvironmentSetup) -> Iterator[Check]:
-    setting.job.variables |= {"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": f"127.0.0.0/8:{_port(setting)}"}
+def _bypass_dead_proxy(setup: EnvironmentSetup) -> Iterator[Check]:
+    setup.job.variables |= {"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": f"127.0.0.0/8:{_port(setup)}"}
     yield no_checks
 
 
-def _port(setting: EnvironmentSetup) -> int:
-    return urlsplit(setting.server.url).port or 0
+def _port(setup: EnvironmentSetup) -> int:
+    return urlsplit(setup.server.url).port or 0
 
 
-def _unreached(around: Around = no_arrangement, told: str = "", **more: Any) -> Environment:
-    """GitHub cannot be asked: the issue is triaged as the event tells it, for the job's page only."""
-    return Environment(arrange=around, expected_text=told, comments=0, status="degraded", **more)
+def _unreachable(around: Around = no_arrangement, expected_text: str = "", **more: Any) -> Environment:
+    """GitHub cannot be reached: the issue of the event is triaged, for the page of the job only."""
+    return Environment(arrange=around, expected_text=expected_text, comments=0, status="degraded", **more)
 
 
-def _refused(told: str, **variables: str) -> Environment:
-    """Somebody must mend a variable, and is told so before anything is asked."""
-    return Environment(variables, exit_code=1, comments=0, status="failed", expected_text=told)
+def _refused(expected_text: str, **variables: str) -> Environment:
+    """A variable is wrong: an error says so before any request."""
+    return Environment(variables, exit_code=1, comments=0, status="failed", expected_text=expected_text)
 
 
-HURRIED = {"timeout-seconds": "8", "agent-timeout-seconds": "2", "tool-timeout-seconds": "2"}
-NOBODY = "nobody.invalid"
+SHORT_TIMEOUTS = {"timeout-seconds": "8", "agent-timeout-seconds": "2", "tool-timeout-seconds": "2"}
+UNKNOWN_HOST = "nobody.invalid"
 SERVICES = {
     "model": "model-base-url",
     "search": "TAVILY_BASE_URL",
@@ -203,42 +203,52 @@ SERVICES = {
 SERVERS: dict[str, Environment] = {
     "an Enterprise Server with a port, a path and slashes": Environment(arrange=_enterprise),
     "an Enterprise Server behind a proxy with a login": Environment(
-        arrange=_behind_a_proxy(f"https://{ENTERPRISE}", f"https://{ENTERPRISE}/api/v3"), with_model=True
+        arrange=_behind_proxy(f"https://{ENTERPRISE}", f"https://{ENTERPRISE}/api/v3"), with_model=True
     ),
     "GHE.com behind a proxy with a login": Environment(
-        arrange=_behind_a_proxy(f"https://{TENANT}", f"https://api.{TENANT}"), with_model=True
+        arrange=_behind_proxy(f"https://{TENANT}", f"https://api.{TENANT}"), with_model=True
     ),
-    "an Enterprise Server whose API is not told": Environment({"GITHUB_API_URL": None}, arrange=_pages_only),
-    "an Enterprise Server whose pages are not told": Environment({"GITHUB_SERVER_URL": None}, arrange=_pages_only),
-    "a GitHub by the sixth version alone": Environment(arrange=_by_the_sixth_version),
-    "a GitHub without TLS far away": _refused(
+    "an Enterprise Server without GITHUB_API_URL": Environment(
+        {"GITHUB_API_URL": None}, arrange=_pages_and_api_on_one_host
+    ),
+    "an Enterprise Server without GITHUB_SERVER_URL": Environment(
+        {"GITHUB_SERVER_URL": None}, arrange=_pages_and_api_on_one_host
+    ),
+    "a GitHub with IPv6 only": Environment(arrange=_ipv6_only),
+    "a public GitHub without TLS": _refused(
         "GITHUB_API_URL: http:// is allowed for loopback and private addresses",
         GITHUB_API_URL="http://api.github.com.evil.example",
     ),
-    "a GitHub whose address is none": _refused(
+    "a GitHub with an invalid URL": _refused(
         "GITHUB_SERVER_URL: the URL must not contain a user name", GITHUB_SERVER_URL="https://octo:cat@ghe.example"
     ),
 }
 PROXIES: dict[str, Environment] = {
-    "a proxy that refuses the login": _unreached(
+    "a proxy that refuses the login": _unreachable(
         _proxy(login="worker:wr0ng-w0rd"), "the proxy refuses the login (407)"
     ),
-    "a proxy that talks nonsense": _unreached(_proxy("garbage"), "did not answer"),
-    "a proxy that hangs up": _unreached(_proxy("hang up"), "did not answer"),
-    "a proxy that says nothing": _unreached(_proxy("silence"), inputs=HURRIED),
-    "a proxy that is down": _unreached(told="did not answer", variables={"HTTP_PROXY": "http://127.0.0.1:9"}),
-    "a proxy that is down, for all but GitHub": Environment(
-        arrange=_past_a_dead_proxy, with_model=True, status="degraded", expected_text="connection failed"
+    "a proxy that talks nonsense": _unreachable(_proxy("garbage"), "did not answer"),
+    "a proxy that hangs up": _unreachable(_proxy("hang up"), "did not answer"),
+    "a proxy that says nothing": _unreachable(_proxy("silence"), inputs=SHORT_TIMEOUTS),
+    "a proxy that is down": _unreachable(
+        expected_text="did not answer", variables={"HTTP_PROXY": "http://127.0.0.1:9"}
     ),
-    "a proxy by SOCKS": _refused("ALL_PROXY: SOCKS proxies are not supported", ALL_PROXY="socks5://127.0.0.1:1080"),
-    "a proxy by SOCKS that is not to be used": Environment({"ALL_PROXY": "socks5://127.0.0.1:1", "no_proxy": "*"}),
+    "a proxy that is down, for all but GitHub": Environment(
+        arrange=_bypass_dead_proxy, with_model=True, status="degraded", expected_text="connection failed"
+    ),
+    "a SOCKS proxy": _refused("ALL_PROXY: SOCKS proxies are not supported", ALL_PROXY="socks5://127.0.0.1:1080"),
+    "a SOCKS proxy that is not used": Environment({"ALL_PROXY": "socks5://127.0.0.1:1", "no_proxy": "*"}),
 }
 CERTIFICATES: dict[str, Environment] = {
-    "a company's authority": Environment(arrange=_certified("localhost")),
-    "a certificate for another host": _unreached(_certified("other.example"), "its certificate is for another host"),
-    "a certificate that has expired": _unreached(_certified("localhost", expired=True), "its certificate has expired"),
-    "an authority that nobody knows": _unreached(
-        _certified("localhost", trusted=False), "an authority that is not trusted"
+    "a private authority": Environment(arrange=_with_certificate("localhost")),
+    "a certificate for another host": _unreachable(
+        _with_certificate("other.example"), "its certificate is for another host"
+    ),
+    "a certificate that has expired": _unreachable(
+        _with_certificate("localhost", expired=True), "its certificate has expired"
+    ),
+    "an unknown authority": _unreachable(
+        _with_certificate("localhost", trusted=False), "an authority that is not trusted"
     ),
     "certificates that are not there": _refused(
         "REQUESTS_CA_BUNDLE: there is no such file.", REQUESTS_CA_BUNDLE="/etc/nobody/has.pem"
@@ -248,33 +258,35 @@ CERTIFICATES: dict[str, Environment] = {
     ),
 }
 NAMES: dict[str, Environment] = {
-    "a GitHub whose name nobody knows": _unreached(variables={"GITHUB_API_URL": f"https://{NOBODY}"}),
-    "a model whose name nobody knows": Environment(
-        inputs={"model-base-url": f"https://{NOBODY}/v1"},
+    "a GitHub with an unknown host name": _unreachable(variables={"GITHUB_API_URL": f"https://{UNKNOWN_HOST}"}),
+    "a model with an unknown host name": Environment(
+        inputs={"model-base-url": f"https://{UNKNOWN_HOST}/v1"},
         with_model=True,
         status="degraded",
         expected_text="connection failed",
     ),
-    "a search whose name nobody knows": Environment(
-        arrange=_search_of_nobody, with_model=True, status="degraded", expected_text="connection failed"
+    "a search with an unknown host name": Environment(
+        arrange=_unknown_search_host, with_model=True, status="degraded", expected_text="connection failed"
     ),
-    "a Chroma whose name nobody knows": Environment(
-        inputs={"chroma-url": f"https://{NOBODY}"},
+    "a Chroma with an unknown host name": Environment(
+        inputs={"chroma-url": f"https://{UNKNOWN_HOST}"},
         status="degraded",
         expected_text="The Chroma server did not take the vectors",
     ),
-    "a collector whose name nobody knows": Environment(
-        {"OTEL_EXPORTER_OTLP_ENDPOINT": f"https://{NOBODY}"}, expected_text="Telemetry not sent"
+    "a collector with an unknown host name": Environment(
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": f"https://{UNKNOWN_HOST}"}, expected_text="Telemetry not sent"
     ),
 }
 SILENCE: dict[str, Environment] = {
-    "a GitHub that says nothing": _unreached(_instead_of("GITHUB_API_URL", serve_silence), inputs=HURRIED),
-    "a GitHub whose handshake hangs": _unreached(_instead_of("GITHUB_API_URL", serve_silence, "https"), inputs=HURRIED),
-    "a GitHub that drips": _unreached(_instead_of("GITHUB_API_URL", serve_slowly), inputs=HURRIED),
+    "a GitHub that says nothing": _unreachable(_replace_server("GITHUB_API_URL", serve_silence), inputs=SHORT_TIMEOUTS),
+    "a GitHub whose handshake hangs": _unreachable(
+        _replace_server("GITHUB_API_URL", serve_silence, "https"), inputs=SHORT_TIMEOUTS
+    ),
+    "a GitHub that drips": _unreachable(_replace_server("GITHUB_API_URL", serve_slowly), inputs=SHORT_TIMEOUTS),
 } | {
     f"a {name} that {what}": Environment(
-        arrange=_instead_of(place, server, scheme),
-        inputs=HURRIED if name in ("model", "search") else {},
+        arrange=_replace_server(place, server, scheme),
+        inputs=SHORT_TIMEOUTS if name in ("model", "search") else {},
         with_model=name in ("model", "search"),
         status="complete" if name == "collector" else "degraded",
     )

@@ -17,7 +17,7 @@ from triage.graph.run_graph import run_graph
 
 ONE_AND_TWO: list[tuple[AgentName, ...]] = [*((name,) for name in AGENTS), *combinations(AGENTS, 2)]
 EXTERNAL_TEXT = "words from outside"
-ASKED: dict[AgentName, list[str]] = {
+REQUESTS: dict[AgentName, list[str]] = {
     "investigator": ["InvestigatorFinding"],
     "codebase_search": ["CodebaseFinding"],
     "web_search": ["tools"],
@@ -28,14 +28,14 @@ ASKED: dict[AgentName, list[str]] = {
 
 async def _run(agents: tuple[AgentName, ...]) -> RunReport:
     down = ModelUnavailable("endpoint failed (503)")
-    unasked = factories.answers(tools=ModelUnavailable("not asked"))
-    answers: dict[str, Any] = unasked | {name: down for one in agents for name in ASKED[one]}
-    given = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(answers), web_tools=FakeToolset())
-    return await run_graph(factories.issue(), factories.repository(), given, asyncio.Event())
+    prepared = factories.answers(tools=ModelUnavailable("not asked"))
+    answers: dict[str, Any] = prepared | {name: down for one in agents for name in REQUESTS[one]}
+    services = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(answers), web_tools=FakeToolset())
+    return await run_graph(factories.issue(), factories.repository(), services, asyncio.Event())
 
 
 async def find_problems_without_models(agents: tuple[AgentName, ...]) -> list[str]:
-    """Run with these agents' models down, and say what was not as promised."""
+    """Runs without the models of these agents and returns what is not as expected."""
     report = await _run(agents)
     problems = {
         f"status {report.status}": report.status is not Status.DEGRADED,
@@ -44,14 +44,14 @@ async def find_problems_without_models(agents: tuple[AgentName, ...]) -> list[st
     }
     for name in agents:
         outcomes = [step.outcome for step in report.steps if step.step == name]
-        note = f"{_title(name)}: endpoint failed (503); answered by rules instead."
+        note = f"{_display_name(name)}: endpoint failed (503); answered by rules instead."
         problems[f"{name} was not answered by rules"] = outcomes != [Outcome.FAILED, Outcome.SUCCESS]
         problems[f"not reported: {note}"] = note not in report.notes
     return [problem for problem, is_present in problems.items() if is_present]
 
 
 async def find_problems_without_models_and_rules(agents: tuple[AgentName, ...]) -> list[str]:
-    """The same, their twins broken too."""
+    """Runs without the models and the rules of these agents and returns what is not as expected."""
 
     async def broken(*_: Any) -> Any:
         raise ZeroDivisionError(EXTERNAL_TEXT)
@@ -67,9 +67,9 @@ async def find_problems_without_models_and_rules(agents: tuple[AgentName, ...]) 
         "words from outside": EXTERNAL_TEXT in report.model_dump_json(),
     }
     for name in agents:
-        problems[f"{name} is not reported"] = not any(one.startswith(_title(name)) for one in report.notes)
+        problems[f"{name} is not reported"] = not any(one.startswith(_display_name(name)) for one in report.notes)
     return [problem for problem, is_present in problems.items() if is_present]
 
 
-def _title(name: AgentName) -> str:
+def _display_name(name: AgentName) -> str:
     return name.replace("_", " ").capitalize()

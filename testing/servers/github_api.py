@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that plays GitHub's issue API strictly, with faults on demand."""
+"""A strict implementation of GitHub's issue API on loopback, with faults on demand."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 SLUG = "octo/shop"
 SERVER_ERROR_TEXT = "EVIL ::error::words of the server"
-"""Stands in every error message; must never come out of the door."""
+"""Part of every error message; must not appear in any output."""
 JOB_TOKEN = "job-token"
 READ_ONLY_TOKEN = "read-only-token"
 PERSON_TOKEN = "person-token"
@@ -25,14 +25,14 @@ START = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
 @dataclass
 class ApiFault:
-    """Instead of a proper answer, for the next `times` requests that match `on`.
+    """A faulty response to the next `times` requests that match `on`.
 
-    With `stored` the request is carried out first, as when the answer gets lost on its way.
+    With `stored` the request is handled first, as if only the response were lost.
     """
 
     on: str
     status: int = 0
-    """0 drops the connection without an answer."""
+    """0 drops the connection without a response."""
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     stored: bool = False
@@ -42,7 +42,7 @@ class ApiFault:
 
 @dataclass(frozen=True)
 class ApiRequest:
-    """A request as it came in."""
+    """A request as received."""
 
     line: str
     token: str
@@ -52,7 +52,7 @@ class ApiRequest:
 
 @dataclass
 class GitHubApi:
-    """What is stored, what will go wrong, and what was asked."""
+    """Stored data, prepared faults and received requests."""
 
     url: str = ""
     prefix: str = ""
@@ -66,19 +66,19 @@ class GitHubApi:
     faults: list[ApiFault] = field(default_factory=list)
     logins: dict[str, str] = field(default_factory=lambda: dict(LOGINS))
     seconds: int = 0
-    """Passed since `START`; every write takes one."""
+    """Seconds since `START`; every write takes one."""
     date_header: datetime | None = None
-    """What the `Date` header says; the machine's clock when not given."""
+    """Value of the `Date` header; the clock of the machine if None."""
     on_request: Callable[["ApiRequest"], ApiFault | None] = lambda asked: None
-    """Is told of each request before it is carried out, may keep it waiting, and may have a trouble for it."""
+    """Called before each request is handled; may block, and may return a fault."""
     hidden_comments: dict[int, int] = field(default_factory=dict)
-    """Ids of comments that lists do not show yet, and in how many lists."""
+    """Ids of comments that lists do not contain yet, and for how many requests."""
     requests: list[ApiRequest] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add_issue(self, number: int = 7, **fields: Any) -> None:
-        """An open issue of mona's."""
+        """Adds an open issue by mona."""
         self.issues[number] = {
             "id": 1000 + number,
             "number": number,
@@ -96,11 +96,11 @@ class GitHubApi:
 
     @property
     def timestamp(self) -> str:
-        """The present, as GitHub writes it."""
+        """The current time in GitHub's format."""
         return f"{START + timedelta(seconds=self.seconds):%Y-%m-%dT%H:%M:%SZ}"
 
     def add_comment(self, body: str | None, by: str | None = "mona", number: int = 7, **fields: Any) -> dict[str, Any]:
-        """A comment in the thread."""
+        """Adds a comment to the thread."""
         user = None if by is None else {"login": by, "id": 9, "type": "Bot" if by.endswith("[bot]") else "User"}
         comment = {
             "id": self.next_id,
@@ -118,20 +118,20 @@ class GitHubApi:
 
     @property
     def comment_bodies(self) -> list[str]:
-        """Texts of the comments."""
+        """Texts of all comments."""
         return [comment["body"] for comment in self.comments]
 
     def request_lines(self, start: str = "") -> list[str]:
-        """Requests that begin so, in order."""
+        """Returns the requests that start with `start`, in order."""
         return [asked.line for asked in self.requests if asked.line.startswith(start)]
 
     def take_fault(self, line: str) -> ApiFault | None:
-        """The first trouble that applies, used up by one."""
+        """Returns the first fault that applies, and counts its use."""
         with self.lock:
-            for trouble in self.faults:
-                if trouble.times > 0 and re.search(trouble.on, line):
-                    trouble.times -= 1
-                    return trouble
+            for fault in self.faults:
+                if fault.times > 0 and re.search(fault.on, line):
+                    fault.times -= 1
+                    return fault
         return None
 
 
@@ -141,7 +141,7 @@ FORBIDDEN: Answer = (403, {"message": "Resource not accessible by integration", 
 
 
 def handle_request(api: GitHubApi, verb: str, path: str, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
-    """What GitHub does and answers."""
+    """Handles a request as GitHub does."""
     if verb != "GET":
         api.seconds += 1
     if token and token not in api.logins:
@@ -189,7 +189,7 @@ def _get_comment(api: GitHubApi, query: dict[str, list[str]], token: str, sent: 
     return (200, found[0]) if found else NOT_FOUND
 
 
-def _bad_body(sent: Any) -> Answer | None:
+def _check_body(sent: Any) -> Answer | None:
     body = sent.get("body")
     if set(sent) != {"body"} or not isinstance(body, str) or not body.strip():
         return 422, {"message": "Validation Failed", "errors": [SERVER_ERROR_TEXT]}
@@ -201,13 +201,13 @@ def _bad_body(sent: Any) -> Answer | None:
 def _post_comment(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     if int(number) not in api.issues:
         return NOT_FOUND
-    return _bad_body(sent) or (201, api.add_comment(sent["body"], api.logins[token], int(number)))
+    return _check_body(sent) or (201, api.add_comment(sent["body"], api.logins[token], int(number)))
 
 
 def _edit_comment(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     status, comment = _get_comment(api, query, token, sent, number)
     if status == 200:
-        bad = _bad_body(sent)
+        bad = _check_body(sent)
         if bad:
             return bad
         comment |= {"body": sent["body"], "updated_at": api.timestamp}
@@ -263,7 +263,7 @@ ROUTES: list[tuple[str, Handler]] = [
 
 
 class GitHubHandler(BaseHTTPRequestHandler):
-    """One connection to the API that a subclass names."""
+    """One connection to the API of a subclass."""
 
     protocol_version = "HTTP/1.1"
     api: GitHubApi
@@ -277,16 +277,16 @@ class GitHubHandler(BaseHTTPRequestHandler):
         asked = ApiRequest(line, token, time.monotonic(), url.query)
         self.api.requests.append(asked)
         assert self.headers.get("user-agent"), "GitHub refuses requests without a user agent"
-        trouble = self.api.on_request(asked) or self.api.take_fault(line)
+        fault = self.api.on_request(asked) or self.api.take_fault(line)
         answer: Answer = (0, None)
-        if trouble is None or trouble.stored:
+        if fault is None or fault.stored:
             with self.api.lock:
                 answer = handle_request(self.api, self.command, url.path, parse_qs(url.query), token, sent)
-        if trouble is None:
+        if fault is None:
             self.reply(*answer, {})
         else:
-            self.api.released.wait(trouble.delay_seconds)
-            self.reply(trouble.status, trouble.body, trouble.headers)
+            self.api.released.wait(fault.delay_seconds)
+            self.reply(fault.status, fault.body, fault.headers)
 
     def reply(self, status: int, body: Any, headers: Mapping[str, str]) -> None:
         if not status:
@@ -314,23 +314,23 @@ class GitHubHandler(BaseHTTPRequestHandler):
         self.serve()
 
     def date_time_string(self, timestamp: float | None = None) -> str:
-        moment = self.api.date_header
-        return super().date_time_string(int(moment.timestamp()) if moment and timestamp is None else timestamp)
+        header = self.api.date_header
+        return super().date_time_string(int(header.timestamp()) if header and timestamp is None else timestamp)
 
     def log_message(self, *words: object) -> None:
-        """Nothing: standard error is for failures."""
+        """Logs nothing."""
 
 
 class _Server(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no error of the server; one of its own is."""
+        """Ignores clients that disconnect, but reports errors of the server."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
 
 @contextmanager
 def serve_github_api(prefix: str = "") -> Iterator[GitHubApi]:
-    """The API at `api.url`, for as long as the block lasts."""
+    """Serves the API at `api.url` until the block ends."""
     api = GitHubApi(prefix=prefix)
     server = _Server(("127.0.0.1", 0), type("Handler", (GitHubHandler,), {"api": api}))
     server.daemon_threads = True

@@ -1,4 +1,4 @@
-"""A GitHub on loopback that holds one issue and its comments, as far as a run needs it."""
+"""A GitHub on loopback with one issue and its comments, as far as a run needs it."""
 
 import json
 import re
@@ -18,7 +18,7 @@ WHEN = "2026-11-21T09:00:00Z"
 
 @dataclass
 class GitHubServer:
-    """What is stored, and what was asked."""
+    """Stored data and received requests."""
 
     title: str
     body: str
@@ -27,15 +27,15 @@ class GitHubServer:
     request_lines: list[str] = field(default_factory=list)
     """Method and path of each request, in order."""
     hangs: bool = False
-    """Accept requests and never answer."""
+    """Accepts requests and never responds."""
     headers: dict[str, str] = field(default_factory=dict)
-    """Sent with each answer."""
+    """Headers of each response."""
     url: str = ""
     released: threading.Event = field(default_factory=threading.Event)
 
     @property
     def issue(self) -> dict[str, Any]:
-        """The issue as the API shows it."""
+        """The issue as the API returns it."""
         return {
             "number": self.number,
             "id": 700,
@@ -53,12 +53,12 @@ class GitHubServer:
         }
 
     def opened_event(self) -> dict[str, Any]:
-        """The payload of `issues.opened`."""
+        """Returns the payload of `issues.opened`."""
         return {"action": "opened", "issue": self.issue, "repository": self.repository, "sender": REPORTER}
 
     @property
     def repository(self) -> dict[str, Any]:
-        """The repository as the API shows it."""
+        """The repository as the API returns it."""
         owner, name = SLUG.split("/")
         return {
             "id": 1,
@@ -71,7 +71,7 @@ class GitHubServer:
         }
 
     def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        """Status and JSON for a request."""
+        """Returns status and JSON for a request."""
         below = path.removeprefix(f"/repos/{SLUG}")
         issue = f"/issues/{self.number}"
         match method, below:
@@ -109,7 +109,7 @@ class GitHubServer:
 
 @contextmanager
 def serve_github(github: GitHubServer) -> Iterator[GitHubServer]:
-    """Answer for it until the block ends."""
+    """Serves it until the block ends."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -146,7 +146,7 @@ def serve_github(github: GitHubServer) -> Iterator[GitHubServer]:
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """A client that went away is no error of the server."""
+            """Ignores clients that disconnect."""
 
     server = Server(("127.0.0.1", 0), Handler)
     github.url = f"http://127.0.0.1:{server.server_port}"

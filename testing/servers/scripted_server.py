@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that plays a model's endpoint or a search service from a script."""
+"""An HTTP server on loopback that replies from a script, as an endpoint for models or a search service."""
 
 import json
 import threading
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ScriptedReply:
-    """One HTTP answer; `body` is sent as JSON unless it is bytes, `cut` in half. `hang` seconds pass before it."""
+    """One HTTP response, after `hang` seconds. `body` is sent as JSON unless it is bytes; `cut` sends half of it."""
 
     body: Any = None
     status: int = 200
@@ -23,7 +23,7 @@ class ScriptedReply:
 
 @dataclass(frozen=True)
 class ReceivedRequest:
-    """What was asked."""
+    """One request."""
 
     path: str
     headers: Mapping[str, str]
@@ -32,7 +32,7 @@ class ReceivedRequest:
 
 @dataclass
 class ScriptedServer:
-    """The running server: its address and what it was asked."""
+    """A running server and its requests."""
 
     url: str
     requests: list[ReceivedRequest]
@@ -43,7 +43,7 @@ Script = Sequence[ScriptedReply] | Callable[[ReceivedRequest], ScriptedReply]
 
 @contextmanager
 def serve_script(script: Script) -> Iterator[ScriptedServer]:
-    """Serve the script: its replies in order (the last one for ever), or what it makes of each request."""
+    """Serves a list of replies in order, repeating the last one, or the result of a function of the request."""
     requests: list[ReceivedRequest] = []
     released = threading.Event()
 
@@ -71,13 +71,13 @@ def serve_script(script: Script) -> Iterator[ScriptedServer]:
             self.close_connection = reply.cut
 
         def log_message(self, *_: Any) -> None:
-            """Silence."""
+            """Logs nothing."""
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """A client that went away is no error of the server."""
+            """Ignores clients that disconnect."""
 
     server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
@@ -91,7 +91,7 @@ def serve_script(script: Script) -> Iterator[ScriptedServer]:
 
 
 def chat_completion(content: str | None = None, **changes: Any) -> ScriptedReply:
-    """A chat completion; `tool_calls`, `finish_reason`, `refusal`, `usage`, `cached` and `cut` change it."""
+    """Returns a chat completion. Options: `tool_calls`, `finish_reason`, `refusal`, `usage`, `cached`, `cut`."""
     message = {"role": "assistant", "content": content, "refusal": changes.get("refusal")}
     if "tool_calls" in changes:
         message["tool_calls"] = [
@@ -115,6 +115,6 @@ def chat_completion(content: str | None = None, **changes: Any) -> ScriptedReply
 
 
 def error_reply(status: int, code: str | None = None, *, param: str | None = None, **headers: str) -> ScriptedReply:
-    """An error as OpenAI words it."""
+    """Returns an error in OpenAI's format."""
     error = {"message": "words from outside", "type": "error", "code": code, "param": param}
     return ScriptedReply({"error": error}, status, {name.replace("_", "-"): value for name, value in headers.items()})

@@ -1,4 +1,4 @@
-"""What stands between a run and a server: a proxy that keeps a record, TLS, silence, a redirect. All on loopback."""
+"""TCP servers on loopback: a proxy that records requests, TLS, silent and slow servers, a redirect."""
 
 import base64
 import contextlib
@@ -17,26 +17,26 @@ import trustme
 
 BUFFER_SIZE = 65_536
 LOGIN = "worker:p%40ss-w0rd%2F9"
-"""User name and password as an address has them."""
+"""User name and password as in a URL."""
 PASSWORD = "p@ss-w0rd/9"
 BASIC_AUTH = base64.b64encode(f"worker:{PASSWORD}".encode()).decode()
 
 
 @contextmanager
 def serve_tcp(answer: Callable[[socket.socket], None], host: str = "127.0.0.1") -> Iterator[int]:
-    """A port; each connection is handed over in a thread of its own."""
+    """Yields a port. Each connection is handled in its own thread."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, 0), family=family, backlog=64) as server:
 
         def accept() -> None:
             with contextlib.suppress(OSError):
                 while True:
-                    line, _ = server.accept()
-                    threading.Thread(target=guarded, args=(line,), daemon=True).start()
+                    connection, _ = server.accept()
+                    threading.Thread(target=guarded, args=(connection,), daemon=True).start()
 
-        def guarded(line: socket.socket) -> None:
-            with line, contextlib.suppress(OSError, ValueError):
-                answer(line)
+        def guarded(connection: socket.socket) -> None:
+            with connection, contextlib.suppress(OSError, ValueError):
+                answer(connection)
 
         threading.Thread(target=accept, daemon=True).start()
         try:
@@ -47,32 +47,32 @@ def serve_tcp(answer: Callable[[socket.socket], None], host: str = "127.0.0.1") 
 
 
 def relay(one: socket.socket, other: socket.socket) -> None:
-    """Carry bytes both ways until one side has no more."""
+    """Copies bytes in both directions until one side closes."""
     pairs = {one: other, other: one}
     while True:
-        waiting = [line for line in pairs if isinstance(line, ssl.SSLSocket) and line.pending()]
-        for line in waiting or select.select(list(pairs), [], [])[0]:
-            piece = line.recv(BUFFER_SIZE)
+        waiting = [connection for connection in pairs if isinstance(connection, ssl.SSLSocket) and connection.pending()]
+        for connection in waiting or select.select(list(pairs), [], [])[0]:
+            piece = connection.recv(BUFFER_SIZE)
             if not piece:
                 return
-            pairs[line].sendall(piece)
+            pairs[connection].sendall(piece)
 
 
 def relay_to(port: int) -> Callable[[socket.socket], None]:
-    """Carry each connection on to a port."""
+    """Returns a handler that relays each connection to a port."""
 
-    def answer(line: socket.socket) -> None:
+    def answer(connection: socket.socket) -> None:
         with socket.create_connection(("127.0.0.1", port)) as inner:
-            relay(line, inner)
+            relay(connection, inner)
 
     return answer
 
 
-def read_head(line: socket.socket) -> bytes:
-    """A request's or an answer's head, and what came with it."""
+def read_head(connection: socket.socket) -> bytes:
+    """Reads the head of a request or response, and what arrives with it."""
     head = b""
     while b"\r\n\r\n" not in head:
-        piece = line.recv(BUFFER_SIZE)
+        piece = connection.recv(BUFFER_SIZE)
         if not piece:
             raise ConnectionError
         head += piece
@@ -81,14 +81,14 @@ def read_head(line: socket.socket) -> bytes:
 
 @dataclass
 class Proxy:
-    """A proxy for `CONNECT` and for plain addresses, which sends every host where it is told to."""
+    """A proxy for `CONNECT` and for plain URLs, which maps hosts to ports on loopback."""
 
     login: str = ""
-    """Base64 of user name and password that it wants; empty to let everybody in."""
+    """Base64 of the required user name and password; empty for none."""
     misbehavior: str = ""
-    """`garbage`, `silence` or `hang up`: how it answers, if it does not do its work."""
+    """`garbage`, `silence` or `hang up`: how it fails; empty if it works."""
     ports: Mapping[str, int] = field(default_factory=dict)
-    """Port on loopback for a host, or for a host and a port; others are taken for what they are."""
+    """Port on loopback by host, or by host and port; other hosts are contacted directly."""
     request_lines: list[str] = field(default_factory=list)
     """First line of each request."""
     released: threading.Event = field(default_factory=threading.Event)
@@ -96,55 +96,57 @@ class Proxy:
 
     @property
     def hosts(self) -> set[str]:
-        """Hosts that somebody wanted to get to."""
+        """Hosts of all requests."""
         where = [one.split()[1] for one in self.request_lines]
         return {urlsplit(one if "://" in one else f"//{one}").hostname or "" for one in where}
 
-    def answer(self, line: socket.socket) -> None:
-        head = read_head(line)
+    def answer(self, connection: socket.socket) -> None:
+        head = read_head(connection)
         first, _, _ = head.partition(b"\r\n")
         self.request_lines.append(first.decode("latin-1"))
         if self.misbehavior:
-            self._misbehave(line)
+            self._misbehave(connection)
         elif self.login and f"proxy-authorization: basic {self.login}".lower() not in head.decode("latin-1").lower():
-            line.sendall(
+            connection.sendall(
                 b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             )
         else:
-            self._carry(line, head)
+            self._forward(connection, head)
 
-    def _misbehave(self, line: socket.socket) -> None:
+    def _misbehave(self, connection: socket.socket) -> None:
         if self.misbehavior == "garbage":
-            line.sendall(b"\x00\x01 220 mail.example ESMTP \xff\xfe ready\r\n\r\n")
+            connection.sendall(b"\x00\x01 220 mail.example ESMTP \xff\xfe ready\r\n\r\n")
         elif self.misbehavior == "silence":
             self.released.wait(60)
 
-    def _carry(self, line: socket.socket, head: bytes) -> None:
+    def _forward(self, connection: socket.socket, head: bytes) -> None:
         verb, target, _ = head.split(b"\r\n", 1)[0].decode("latin-1").split()
         where = target if verb == "CONNECT" else target.removeprefix("http://").partition("/")[0]
         with self._connect(where if ":" in where.rpartition("]")[2] else f"{where}:80") as other:
             if verb == "CONNECT":
-                line.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
             else:
                 path = "/" + target.removeprefix("http://").partition("/")[2]
                 other.sendall(head.replace(target.encode("latin-1"), path.encode("latin-1"), 1))
-            relay(line, other)
+            relay(connection, other)
 
     def _connect(self, where: str) -> socket.socket:
         host, _, port = where.rpartition(":")
-        told = self.ports.get(where) or self.ports.get(host.strip("[]"))
-        return socket.create_connection(("127.0.0.1", told) if told else (host.strip("[]"), int(port)))
+        port_on_loopback = self.ports.get(where) or self.ports.get(host.strip("[]"))
+        return socket.create_connection(
+            ("127.0.0.1", port_on_loopback) if port_on_loopback else (host.strip("[]"), int(port))
+        )
 
 
 @contextmanager
 def serve_proxy(proxy: Proxy, tls: ssl.SSLContext | None = None) -> Iterator[Proxy]:
-    """Have it listen, behind TLS if there is a certificate."""
+    """Serves the proxy, with TLS if there is a certificate."""
 
-    def answer(line: socket.socket) -> None:
+    def answer(connection: socket.socket) -> None:
         if tls is None:
-            proxy.answer(line)
+            proxy.answer(connection)
         else:
-            with tls.wrap_socket(line, server_side=True) as sealed:
+            with tls.wrap_socket(connection, server_side=True) as sealed:
                 proxy.answer(sealed)
 
     with serve_tcp(answer) as proxy.port:
@@ -155,7 +157,7 @@ def serve_proxy(proxy: Proxy, tls: ssl.SSLContext | None = None) -> Iterator[Pro
 
 
 class CertificateAuthority:
-    """A company's own authority of certificates."""
+    """A private certificate authority."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -165,7 +167,7 @@ class CertificateAuthority:
         self._authority.cert_pem.write_to_path(self.file)
 
     def issue_certificate(self, *hosts: str, expired: bool = False) -> ssl.SSLContext:
-        """For a server of these names."""
+        """Returns a context with a certificate for these host names."""
         now = datetime.now(UTC)
         until = now - timedelta(days=2) if expired else now + timedelta(days=9)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -174,7 +176,7 @@ class CertificateAuthority:
         return context
 
     def issue_client_key(self, name: str) -> Path:
-        """A file with a certificate for somebody who asks, and its key."""
+        """Returns a file with a client certificate and its key."""
         file = self._folder / f"{name}.pem"
         self._authority.issue_cert(name).private_key_and_cert_chain_pem.write_to_path(file)
         return file
@@ -182,14 +184,14 @@ class CertificateAuthority:
 
 @contextmanager
 def serve_tls(port: int, certificate: ssl.SSLContext, host: str = "127.0.0.1") -> Iterator[int]:
-    """TLS before a server on loopback; its port."""
+    """Adds TLS in front of a server on loopback; yields the port."""
 
-    def answer(line: socket.socket) -> None:
+    def answer(connection: socket.socket) -> None:
         with (
-            certificate.wrap_socket(line, server_side=True) as open_line,
+            certificate.wrap_socket(connection, server_side=True) as plain,
             socket.create_connection(("127.0.0.1", port)) as inner,
         ):
-            relay(open_line, inner)
+            relay(plain, inner)
 
     with serve_tcp(answer, host) as own:
         yield own
@@ -197,13 +199,13 @@ def serve_tls(port: int, certificate: ssl.SSLContext, host: str = "127.0.0.1") -
 
 @contextmanager
 def serve_redirect(to: str, status: int = 307) -> Iterator[tuple[int, list[bytes]]]:
-    """A server that sends everybody elsewhere; its port, and what it was asked."""
+    """Redirects every request; yields the port and the requests."""
     asked: list[bytes] = []
 
-    def answer(line: socket.socket) -> None:
-        asked.append(read_head(line))
+    def answer(connection: socket.socket) -> None:
+        asked.append(read_head(connection))
         head = f"HTTP/1.1 {status} Moved\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-        line.sendall(head.encode())
+        connection.sendall(head.encode())
 
     with serve_tcp(answer) as port:
         yield port, asked
@@ -211,10 +213,10 @@ def serve_redirect(to: str, status: int = 307) -> Iterator[tuple[int, list[bytes
 
 @contextmanager
 def serve_silence() -> Iterator[int]:
-    """A port that takes every connection and says nothing."""
+    """Accepts every connection and sends nothing; yields the port."""
     released = threading.Event()
 
-    def answer(line: socket.socket) -> None:
+    def answer(connection: socket.socket) -> None:
         released.wait(90)
 
     with serve_tcp(answer) as port:
@@ -226,14 +228,14 @@ def serve_silence() -> Iterator[int]:
 
 @contextmanager
 def serve_slowly(seconds: float = 1.0) -> Iterator[int]:
-    """A server whose answer comes a byte at a time, for ever."""
+    """Sends a response byte by byte without end; yields the port."""
     released = threading.Event()
 
-    def answer(line: socket.socket) -> None:
-        read_head(line)
-        line.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n")
+    def answer(connection: socket.socket) -> None:
+        read_head(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n")
         while not released.wait(seconds):
-            line.sendall(b" ")
+            connection.sendall(b" ")
 
     with serve_tcp(answer) as port:
         try:

@@ -1,4 +1,4 @@
-"""A collector on loopback: keeps what it is sent, decodes it, and answers as it is told."""
+"""An OpenTelemetry collector on loopback that stores and decodes what it receives."""
 
 import gzip
 import threading
@@ -18,7 +18,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 @dataclass(frozen=True)
 class CollectorBehaviour:
-    """How it answers: with a status, late, byte by byte, or not at all."""
+    """How it responds: with a status, late, byte by byte, or not at all."""
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=lambda: {"content-type": "application/x-protobuf"})
@@ -39,7 +39,7 @@ class ReceivedRequest:
 
 @dataclass
 class FakeCollector:
-    """The running collector."""
+    """A running collector and its requests."""
 
     url: str
     requests: list[ReceivedRequest] = field(default_factory=list)
@@ -64,11 +64,13 @@ class FakeCollector:
     @property
     def metrics(self) -> dict[str, Metric]:
         requests = [ExportMetricsServiceRequest.FromString(body) for body in self._bodies("/v1/metrics")]
-        told = [m for r in requests for one in r.resource_metrics for scope in one.scope_metrics for m in scope.metrics]
-        return {metric.name: metric for metric in told}
+        metrics = [
+            m for r in requests for one in r.resource_metrics for scope in one.scope_metrics for m in scope.metrics
+        ]
+        return {metric.name: metric for metric in metrics}
 
     def points(self, name: str) -> list[tuple[dict[str, Any], float]]:
-        """Attributes and sum of each point of a metric."""
+        """Returns attributes and sum of each point of a metric."""
         metric = self.metrics[name]
         if metric.HasField("sum"):
             return [(to_dict(point.attributes), point.as_int or point.as_double) for point in metric.sum.data_points]
@@ -76,7 +78,7 @@ class FakeCollector:
 
 
 def to_dict(attributes: Any) -> dict[str, Any]:
-    """Attributes as a dictionary."""
+    """Returns attributes as a dictionary."""
 
     def value(one: AnyValue) -> Any:
         kind = one.WhichOneof("value")
@@ -89,7 +91,7 @@ def to_dict(attributes: Any) -> dict[str, Any]:
 
 
 def format_span_tree(spans: list[Span]) -> str:
-    """The spans as an indented list: name, milliseconds from the trace's start to start and end, attributes, events."""
+    """Returns an indented list of spans: name, start and end in milliseconds of the trace, attributes, events."""
     start = min(span.start_time_unix_nano for span in spans)
     known = {span.span_id for span in spans}
     lines: list[str] = []
@@ -101,8 +103,8 @@ def format_span_tree(spans: list[Span]) -> str:
         lines.append(f"{pad}{span.name}  [{begins}..{ends} ms{failed}]")
         lines.extend(f"{pad}  {name} = {value}" for name, value in sorted(to_dict(span.attributes).items()))
         for event in span.events:
-            told = ", ".join(f"{name}={value}" for name, value in sorted(to_dict(event.attributes).items()))
-            lines.append(f"{pad}  @{(event.time_unix_nano - start) // 1_000_000} ms {event.name}: {told}")
+            attributes = ", ".join(f"{name}={value}" for name, value in sorted(to_dict(event.attributes).items()))
+            lines.append(f"{pad}  @{(event.time_unix_nano - start) // 1_000_000} ms {event.name}: {attributes}")
         for child in sorted(
             (s for s in spans if s.parent_span_id == span.span_id), key=lambda s: s.start_time_unix_nano
         ):
@@ -114,9 +116,9 @@ def format_span_tree(spans: list[Span]) -> str:
 
 
 @contextmanager
-def serve_collector(manner: CollectorBehaviour | None = None) -> Iterator[FakeCollector]:
-    """Run a collector that answers in this manner."""
-    answer = manner or CollectorBehaviour()
+def serve_collector(requested: CollectorBehaviour | None = None) -> Iterator[FakeCollector]:
+    """Serves a collector until the block ends."""
+    behavior = requested or CollectorBehaviour()
     released = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
@@ -127,19 +129,19 @@ def serve_collector(manner: CollectorBehaviour | None = None) -> Iterator[FakeCo
             receiver.requests.append(
                 ReceivedRequest(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
             )
-            released.wait(answer.delay_seconds)
-            if answer.drop:
+            released.wait(behavior.delay_seconds)
+            if behavior.drop:
                 self.connection.close()
                 return
-            if answer.trickle:
+            if behavior.trickle:
                 self._trickle()
                 return
-            self.send_response(answer.status)
-            for name, value in answer.headers.items():
+            self.send_response(behavior.status)
+            for name, value in behavior.headers.items():
                 self.send_header(name, value)
-            self.send_header("content-length", str(len(answer.body)))
+            self.send_header("content-length", str(len(behavior.body)))
             self.end_headers()
-            self.wfile.write(answer.body)
+            self.wfile.write(behavior.body)
 
         def _trickle(self) -> None:
             self.wfile.write(b"HTTP/1.1 200 OK\r\n")
@@ -148,13 +150,13 @@ def serve_collector(manner: CollectorBehaviour | None = None) -> Iterator[FakeCo
                 time.sleep(0.5)
 
         def log_message(self, *_: Any) -> None:
-            """Silence."""
+            """Logs nothing."""
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """A client that went away is no error of the server."""
+            """Ignores clients that disconnect."""
 
     server = Server(("127.0.0.1", 0), Handler)
     receiver = FakeCollector(f"http://127.0.0.1:{server.server_port}")

@@ -1,7 +1,6 @@
-"""Texts that keep parsers and patterns busy: each a function from a size in characters to a text of that size.
+"""Texts that keep parsers and regular expressions busy: functions from a size in characters to a text of that size.
 
-Sources: cmark-gfm's list of pathological input, the incidents of other programs, and each regular expression of this
-program, looked at for what it would have to try again.
+Sources: the pathological inputs of cmark-gfm, incidents of other programs, and the regular expressions of this program.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a person sees of Markdown on GitHub's page, by parsers that the program does not use: comrak and html5lib."""
+"""Visible text of Markdown on GitHub, by parsers that the program does not use: comrak and html5lib."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import comrak
 import html5lib  # type: ignore[import-untyped]
 
-_NOT_PAINTED = frozenset(
+_INVISIBLE_TAGS = frozenset(
     {
         *(
             "script",
@@ -39,7 +39,7 @@ _STYLE = re.compile(
 
 
 def visible_words(markdown: str) -> str:
-    """Words on the page. A closed fold counts as seen: a click opens it."""
+    """Returns the visible text. A closed fold counts as visible: a click opens it."""
     extensions, rendering = comrak.ExtensionOptions(), comrak.RenderOptions()
     for name in ("table", "strikethrough", "autolink", "tasklist", "footnotes", "alerts"):
         setattr(extensions, name, True)
@@ -47,18 +47,18 @@ def visible_words(markdown: str) -> str:
     text = markdown.encode("utf-8", "ignore").decode() + "\n"  # comrak takes a last line without end otherwise
     html = comrak.render_markdown(text, extension_options=extensions, render_options=rendering)
     root: Element = html5lib.parseFragment(html, namespaceHTMLElements=False)
-    words = " ".join("".join(_painted(root)).split())
+    words = " ".join("".join(_iterate_visible(root)).split())
     return "".join(letter for letter in words if not is_invisible(letter))
 
 
-def _painted(root: Element) -> Iterator[str]:
+def _iterate_visible(root: Element) -> Iterator[str]:
     stack: list[Element | str] = [root]
     while stack:
         piece = stack.pop()
         if isinstance(piece, str):
             yield piece
             continue
-        if not isinstance(piece.tag, str) or piece.tag.rpartition("}")[2] in _NOT_PAINTED or _is_hidden(piece):
+        if not isinstance(piece.tag, str) or piece.tag.rpartition("}")[2] in _INVISIBLE_TAGS or _is_hidden(piece):
             continue
         below: list[Element | str] = [piece.text or ""]
         for child in piece:
@@ -68,10 +68,10 @@ def _painted(root: Element) -> Iterator[str]:
 
 def _is_hidden(element: Element) -> bool:
     styled = element.get("style", "") or (element.get("color", "") if element.tag == "font" else "")
-    told = {"hidden", "popover"} & set(element.keys()) or element.get("aria-hidden") == "true"
-    return bool(told) or _STYLE.search(styled) is not None
+    has_attribute = {"hidden", "popover"} & set(element.keys()) or element.get("aria-hidden") == "true"
+    return bool(has_attribute) or _STYLE.search(styled) is not None
 
 
 def is_invisible(letter: str) -> bool:
-    """Whether it has no shape. Spaces have none that can be told from another space's."""
+    """Whether it has no visible shape. Spaces count as visible."""
     return unicodedata.category(letter) in ("Cc", "Cf", "Cn", "Cs") or _IGNORABLE.match(letter) is not None

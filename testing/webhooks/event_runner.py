@@ -1,4 +1,4 @@
-"""One run of the real root in this process: a payload's file and variables in; log, files and requests out."""
+"""Runs the action in this process on an event: payload and variables in; log, files and requests out."""
 
 import contextlib
 import io
@@ -13,7 +13,7 @@ from triage.action import main
 
 @dataclass(frozen=True)
 class EventResult:
-    """What a run left behind."""
+    """Result of a run."""
 
     code: int
     log: str
@@ -24,12 +24,12 @@ class EventResult:
 
     @property
     def errors(self) -> list[str]:
-        """What the job's page shows as errors."""
+        """Error annotations."""
         return [command.data for command in parse_commands(self.log) if command.name == "error"]
 
     @property
     def unexpected_commands(self) -> list[RunnerCommand]:
-        """Commands in the log that a run never gives."""
+        """Commands in the log that no run writes."""
         ours = {"add-mask", "error", "warning", "notice", "group", "endgroup"}
         return [command for command in parse_commands(self.log) if command.name not in ours]
 
@@ -51,7 +51,7 @@ class EventRunner:
             subprocess.run(["git", *command], cwd=self.workspace, check=True)
 
     def run(self, event: str, content: bytes | Path, **variables: str) -> EventResult:
-        """Run on this event; the payload is the file's content, or lies at a path of its own."""
+        """Runs on this event. The payload is the content of the event file, or the path of another file."""
         path = content if isinstance(content, Path) else self.folder / "event.json"
         if isinstance(content, bytes):
             path.write_bytes(content)

@@ -15,16 +15,16 @@ MAY_START = frozenset({"issues", "issue_comment", "workflow_dispatch", "reposito
 
 
 class Example(NamedTuple):
-    """A payload, whole."""
+    """A whole payload."""
 
     event: str
     servers: tuple[str, ...]
-    """Where it was seen: `api.github.com`, `ghes-35`."""
+    """Servers that send it, such as `api.github.com` or `ghes-35`."""
     payload: dict[str, Any]
 
 
 def load_examples() -> list[Example]:
-    """Every example of the package, each once; whoever changes one changes a copy of their own."""
+    """Returns every example once. Each call returns new objects."""
     return [_example(line) for line in _archive()]
 
 
@@ -44,7 +44,7 @@ def _example(line: bytes) -> Example:
 
 
 def load_payload(name: str, **changes: Any) -> dict[str, Any]:
-    """An example, with values set at dotted paths (`issue__user__type="Bot"`)."""
+    """Returns an example with values set by path, such as `issue__user__type="Bot"`."""
     found: dict[str, Any] = copy.deepcopy(json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")))
     for path, value in changes.items():
         *parents, last = path.split("__")
@@ -56,12 +56,12 @@ def load_payload(name: str, **changes: Any) -> dict[str, Any]:
 
 
 def event_of(name: str) -> str:
-    """The event that an example belongs to."""
+    """Returns the event of an example."""
     return name.split(".", maxsplit=1)[0]
 
 
 def comment(body: str | None, by: str = "Codertocat", **changes: Any) -> dict[str, Any]:
-    """A new comment; the issue is Codertocat's."""
+    """Returns the payload of a new comment on an issue by Codertocat."""
     return load_payload(
         "issue_comment.created", comment__body=body, comment__user__login=by, sender__login=by, **changes
     )

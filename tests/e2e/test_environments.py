@@ -1,26 +1,28 @@
-"""The whole action on odd machines and networks: a few of each kind here; `make trust` runs them all."""
+"""The whole action on some of the unusual machines and networks; `make trust` runs it on all."""
 
 from pathlib import Path
 
 import pytest
 
-from testing.environments.catalog import ENVIRONMENTS, find_problems_in
+from testing.environments.catalog import ENVIRONMENTS
+from testing.environments.environment import find_problems
 
 SAMPLE = [
     "a full disk under the workspace and the temporary files",
     "no home",
-    "plain letters only",
+    "ASCII only",
     "few open files",
     "an Enterprise Server behind a proxy with a login",
     "an Enterprise Server with a port, a path and slashes",
     "a proxy that refuses the login",
     "a GitHub that drips",
-    "a GitHub without TLS far away",
+    "a public GitHub without TLS",
 ]
 
 
 @pytest.mark.parametrize("name", SAMPLE)
-def test_a_run_there_ends_as_it_should(name: str, tmp_path: Path):
-    if not ENVIRONMENTS[name].is_possible:
-        pytest.skip("this machine cannot be made so")
-    assert find_problems_in(name, tmp_path / "job") == []
+def test_a_run_ends_as_expected(name: str, tmp_path: Path):
+    environment = ENVIRONMENTS[name]
+    if not environment.is_possible:
+        pytest.skip("not possible on this machine")
+    assert find_problems(environment, tmp_path / "job") == []
