@@ -91,7 +91,7 @@ says that they fail, as they must.
 |---|---|
 | `make trust` | runs all rows |
 | `make trust ARGS="--share 0.1"` | tries a tenth of the cases of each row, spread evenly, always the same ones |
-| `make trust ARGS="--only events"` | runs the rows whose name contains the word; the option may be repeated |
+| `make trust ARGS="--only faults"` | runs the rows whose name contains the word; the option may be repeated |
 | `make trust ARGS="--write docs/trust.md"` | runs all rows and writes this page |
 
 A sample of each row runs with the tests (`tests/trust`), and so does each row without the defence.

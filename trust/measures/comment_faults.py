@@ -125,9 +125,9 @@ def _post_with_retries(issue: ConcurrentRuns, token: str) -> None:
 MEASURE = Measure(
     "Comments after faults",
     "exactly 1",
-    "The whole program by rules before a GitHub that stores a comment and loses the answer (502, 504, a dropped line, "
-    "silence), alone and two at once, killed before and after each request, and then run again; the comments at the "
-    "server are counted.",
+    "The whole program with the rules engine at a GitHub that stores a comment and loses the response (502, 504, a "
+    "dropped connection, silence): one run and two at the same time, killed before and after each request, and then run "
+    "again. The server counts the comments.",
     run,
     run_without_defence,
 )
