@@ -126,8 +126,8 @@ MEASURE = Measure(
     "Comments after faults",
     "exactly 1",
     "The whole program with the rules engine at a GitHub that stores a comment and loses the response (502, 504, a "
-    "dropped connection, silence): one run and two at the same time, killed before and after each request, and then run "
-    "again. The server counts the comments.",
+    "dropped connection, silence): one run and two at the same time, killed before and after each request, and then "
+    "run again. The server counts the comments.",
     run,
     run_without_defence,
 )
