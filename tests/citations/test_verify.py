@@ -1,4 +1,4 @@
-"""Which cited places hold: tables for what agents get wrong, properties for what an attacker makes them say."""
+"""Citations are verified: examples of what agents get wrong, and properties for what an attacker makes them cite."""
 
 import pytest
 from hypothesis import given
@@ -96,7 +96,7 @@ def checked(*files: RelevantFile) -> tuple[list[Suspect], Citations]:
         ("x" * 5000, None),
     ],
 )
-def test_a_cited_path_is_resolved_only_when_one_file_is_meant(cited, resolved):
+def test_a_cited_path_is_resolved_only_to_one_file(cited, resolved):
     assert IndexedCode(lines, PATHS).resolve(cited) == resolved
 
 
@@ -181,14 +181,14 @@ def test_a_cited_path_is_resolved_only_when_one_file_is_meant(cited, resolved):
         ),
     ],
 )
-def test_lines_and_quotes_are_looked_up_in_the_file(file, span, verified, total, refused):
+def test_lines_and_quotes_are_verified_in_the_file(file, span, verified, total, refused):
     [suspect], citations = checked(file)
     expected = Span(path=suspect.path, start=span[0], end=span[1]) if span else None
     assert suspect.span == expected
     assert citations == Citations(verified=verified, total=total, refused=refused)
 
 
-def test_a_file_that_is_not_there_is_dropped_with_all_that_was_said_about_it():
+def test_a_missing_file_is_dropped_with_its_claims():
     suspects, citations = checked(relevant("src/gone.py", 1, 2, "import os"), relevant("../../etc/passwd"))
     assert suspects == []
     assert citations == Citations(
@@ -220,12 +220,12 @@ def test_a_file_that_is_not_there_is_dropped_with_all_that_was_said_about_it():
         (None, None, None, False),
     ],
 )
-def test_a_symbol_stays_only_when_the_file_has_it_at_that_place(symbol, start, end, kept):
+def test_a_symbol_is_kept_only_if_it_is_at_the_cited_place(symbol, start, end, kept):
     [suspect], _ = checked(relevant("src/shop/store.py", start, end, symbol=symbol))
     assert suspect.symbol == (symbol if kept else None)
 
 
-def test_the_same_place_is_one_suspect_and_order_is_kept():
+def test_the_same_place_is_one_suspect_and_the_order_stays():
     suspects, citations = checked(
         relevant("src/shop/store.py", why="first"),
         relevant("b/odd.py", why="second"),
@@ -246,14 +246,14 @@ def test_the_same_place_is_one_suspect_and_order_is_kept():
     assert (citations.verified, citations.total) == (8, 8)
 
 
-def test_the_writers_files_are_checked_alike():
+def test_affected_files_are_verified_too():
     file = AffectedFile(path="shop/store.py", start_line=5, end_line=9, symbol="Store.save", reason="saves")
     [suspect], citations = verify_suspects([file], lines, PATHS)
     assert (suspect.path, suspect.symbol, suspect.reason) == ("src/shop/store.py", "Store.save", "saves")
     assert (citations.verified, citations.total) == (2, 2)
 
 
-def test_the_agents_own_list_keeps_what_holds():
+def test_verified_files_keep_their_confirmed_parts():
     cited = [
         relevant("/github/workspace/src/shop/store.py", 1, 2, "json.dumps(item)", "Store.save"),
         relevant("gone.py", 1, 2),
@@ -290,7 +290,7 @@ def evidence(
         (evidence(path="", quote="crashes on save"), True, None, "crashes on save", (1, 1)),
     ],
 )
-def test_evidence_keeps_its_words_and_loses_a_place_that_does_not_hold(item, verified, span, quote, count):
+def test_unverified_evidence_loses_its_place_and_keeps_its_claim(item, verified, span, quote, count):
     [result], citations = verify_evidence([item], lines, PATHS, issue_text="It\nand it crashes on save.")
     assert result.claim == "claim"
     assert result.verified is verified
@@ -299,7 +299,7 @@ def test_evidence_keeps_its_words_and_loses_a_place_that_does_not_hold(item, ver
     assert (citations.verified, citations.total) == count
 
 
-def test_counts_add_up_and_a_repeated_reason_stays_once():
+def test_counts_are_summed_and_reasons_are_deduplicated():
     one = Citations(verified=1, total=2, refused=["a", "b"])
     other = Citations(verified=3, total=5, refused=["b", "c"])
     assert merge_citations([one, other]) == Citations(verified=4, total=7, refused=["a", "b", "c"])
@@ -315,7 +315,7 @@ quotes = st.none() | st.text(max_size=60) | st.sampled_from(STORE)
 
 
 @given(st.lists(st.tuples(paths, numbers, numbers, quotes), max_size=6))
-def test_whatever_is_cited_only_places_that_exist_come_out(cited):
+def test_only_existing_places_are_returned(cited):
     files = [relevant(path, start, end, quote, symbol=quote) for path, start, end, quote in cited]
     suspects, citations = verify_suspects(files, lines, PATHS)
     assert 0 <= citations.verified <= citations.total
@@ -329,7 +329,7 @@ def test_whatever_is_cited_only_places_that_exist_come_out(cited):
 
 
 @given(st.lists(st.tuples(paths | st.none(), numbers, numbers, quotes), max_size=6), st.text(max_size=80))
-def test_verified_evidence_can_be_read_where_it_points(cited, issue_text):
+def test_verified_evidence_points_to_its_quote(cited, issue_text):
     items = [evidence(path, start, end, quote) for path, start, end, quote in cited]
     results, citations = verify_evidence(items, lines, PATHS, issue_text)
     assert [result.claim for result in results] == ["claim"] * len(items)
@@ -342,7 +342,7 @@ def test_verified_evidence_can_be_read_where_it_points(cited, issue_text):
 
 
 @given(st.integers(1, 18), st.integers(0, 4))
-def test_every_run_of_lines_is_found_where_it_stands(start, length):
+def test_every_run_of_lines_is_found_at_its_place(start, length):
     end = min(start + length, len(STORE))
     quote = "\n".join(STORE[start - 1 : end])
     if sum(character.isalnum() for character in quote) < 4:
@@ -371,7 +371,7 @@ def test_one_path_of_very_many_is_found():
     assert [suspect.path for suspect in suspects] == ["src/7/file7007.py", "src/12/file12.py"]
 
 
-def test_a_quote_of_what_a_person_sees_is_found():
+def test_a_quote_without_invisible_characters_is_found():
     """A model is not shown invisible characters of the code, and cannot quote them."""
     seen = IndexedCode(lambda path: ["x = 1", "na\u200bme = '\u202ecafé\U000e0041'", "y = 2"], ["a.py"])
     assert seen.text("a.py").find_ranges("name = 'café'") == [(2, 2)]

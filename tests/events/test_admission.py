@@ -1,4 +1,4 @@
-"""Who may have a run, and how often."""
+"""Who may start a run, and how often."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -55,7 +55,7 @@ class TestEveryTrigger:
         assert reason(admit_task(task(trigger), issue(locked=True), NOW)) == "The issue is locked."
 
 
-def test_a_skip_stays() -> None:
+def test_a_skip_is_returned_unchanged() -> None:
     assert admit_task(Skip(reason="So."), issue(locked=True), NOW) == Skip(reason="So.")
 
 
@@ -77,27 +77,27 @@ class TestCommand:
         outcome = admit_task(task(Trigger.COMMAND, "hubot"), issue(), NOW, {"hubot": role})
         assert reason(outcome) == ("" if allowed else NEEDS_RIGHT)
 
-    def test_who_was_not_asked_about_has_no_rights(self) -> None:
+    def test_a_login_without_a_known_role_has_no_rights(self) -> None:
         assert reason(admit_task(task(Trigger.COMMAND, "hubot"), issue(), NOW)) == NEEDS_RIGHT
 
-    def test_the_author_needs_none(self) -> None:
+    def test_the_author_needs_no_role(self) -> None:
         assert isinstance(admit_task(task(Trigger.COMMAND, "Mona"), issue(), NOW), TriageIssue)
 
-    def test_nobody_is_not_the_author_of_a_deleted_accounts_issue(self) -> None:
+    def test_an_unknown_author_has_no_rights(self) -> None:
         nameless = issue().model_copy(update={"author": ""})
         assert reason(admit_task(task(Trigger.COMMAND, ""), nameless, NOW)) == NEEDS_RIGHT
 
-    def test_lifts_quiet(self) -> None:
+    def test_a_command_lifts_quiet(self) -> None:
         assert isinstance(
             admit_task(task(Trigger.COMMAND), issue(), NOW, earlier=EarlierRuns(is_quiet=True)), TriageIssue
         )
 
-    def test_by_hand_is_by_hand(self) -> None:
+    def test_a_request_by_number_ignores_earlier_runs(self) -> None:
         known = EarlierRuns(is_quiet=True, has_same_text=True)
         assert isinstance(admit_task(task(Trigger.REQUESTED), issue(by_bot=True), NOW, earlier=known), TriageIssue)
 
 
-class TestOwnAccord:
+class TestAutomaticRuns:
     @pytest.mark.parametrize(
         ("trigger", "known", "words"),
         [
@@ -116,7 +116,7 @@ class TestOwnAccord:
             (Trigger.ANSWER, EarlierRuns(has_open_questions=True), ""),
         ],
     )
-    def test_what_our_comment_remembers(self, trigger: Trigger, known: EarlierRuns, words: str) -> None:
+    def test_reasons_from_earlier_runs(self, trigger: Trigger, known: EarlierRuns, words: str) -> None:
         assert reason(admit_task(task(trigger), issue(), NOW, earlier=known)) == words
 
     @pytest.mark.parametrize("trigger", [Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.ANSWER])
@@ -125,12 +125,12 @@ class TestOwnAccord:
         assert reason(outcome) == "Issues that a bot opened are not triaged on their own."
 
 
-class TestQuieten:
+class TestQuiet:
     @pytest.mark.parametrize(
         ("role", "words"),
         [("write", ""), ("triage", "`/triage quiet` needs write access"), (None, "`/triage quiet` needs write access")],
     )
-    def test_needs_write_access_even_for_the_author(self, role: str | None, words: str) -> None:
+    def test_quiet_needs_write_access_even_from_the_author(self, role: str | None, words: str) -> None:
         outcome = admit_task(QuietIssue(number=7, actor="mona"), issue(), NOW, {"mona": role} if role else {})
         assert reason(outcome).startswith(words)
         assert bool(reason(outcome)) == bool(words)
@@ -145,7 +145,7 @@ class TestQuieten:
         assert reason(admit_task(QuietIssue(number=7, actor="m"), issue(locked=True), NOW, {"m": "admin"}))
 
 
-class TestThreeADay:
+class TestRunLimit:
     """The thread holds the comment that is being answered."""
 
     COMMAND = task(Trigger.COMMAND)
@@ -156,11 +156,11 @@ class TestThreeADay:
         assert admit_task(self.COMMAND, third, NOW) == self.COMMAND
         assert reason(admit_task(self.COMMAND, fourth, NOW)) == TOO_OFTEN
 
-    def test_yesterday_does_not_count(self) -> None:
+    def test_runs_of_yesterday_do_not_count(self) -> None:
         old = [said("/triage", hours_ago=24.01) for _ in range(9)]
         assert admit_task(self.COMMAND, issue(*old, said("/triage")), NOW) == self.COMMAND
 
-    def test_a_clock_that_is_off_does_not_help(self) -> None:
+    def test_a_wrong_clock_does_not_help(self) -> None:
         ahead = [said("/triage", hours_ago=-5) for _ in range(4)]
         assert reason(admit_task(self.COMMAND, issue(*ahead), NOW)) == TOO_OFTEN
 
@@ -168,12 +168,12 @@ class TestThreeADay:
         timeless = [IssueComment(author="mona", body="/triage") for _ in range(4)]
         assert reason(admit_task(self.COMMAND, issue(*timeless), NOW)) == TOO_OFTEN
 
-    def test_commands_of_everybody_with_a_right_count_together(self) -> None:
+    def test_commands_of_all_authorised_people_count_together(self) -> None:
         thread = [said("/triage", "mona"), said("/triage", "ann"), said("/triage", "ben"), said("/triage", "ben")]
         roles = {"ann": "write", "ben": "admin"}
         assert reason(admit_task(task(Trigger.COMMAND, "ben"), issue(*thread), NOW, roles)) == TOO_OFTEN
 
-    def test_strangers_cannot_use_them_up(self) -> None:
+    def test_strangers_cannot_use_up_the_runs(self) -> None:
         thread = [*[said("/triage", "troll") for _ in range(50)], said("/triage")]
         assert admit_task(self.COMMAND, issue(*thread), NOW, {"troll": "read"}) == self.COMMAND
 
@@ -191,7 +191,7 @@ class TestThreeADay:
             TriageIssue,
         )
 
-    def test_talk_before_our_first_comment_answers_nothing(self) -> None:
+    def test_comments_before_our_first_comment_are_not_answers(self) -> None:
         ours = OUR_COMMENT.model_copy(update={"created_at": NOW - timedelta(hours=2)})
         before = [said("more details", hours_ago=3) for _ in range(9)]
         outcome = admit_task(
@@ -207,23 +207,23 @@ class TestThreeADay:
         assert isinstance(admit_task(task(Trigger.EDITED), busy, NOW), TriageIssue)
 
 
-class TestWhoseRoles:
-    def test_nobodys_for_what_needs_none(self) -> None:
+class TestLoginsToCheck:
+    def test_no_roles_are_needed_for_automatic_runs(self) -> None:
         for trigger in (Trigger.OPENED, Trigger.EDITED, Trigger.REOPENED, Trigger.REQUESTED):
             assert logins_to_check(task(trigger, "ann"), issue(said("/triage", "ben")), NOW) == []
         assert logins_to_check(Skip(reason="So."), issue(said("/triage", "ben")), NOW) == []
 
-    def test_the_author_is_never_asked_about_for_a_command(self) -> None:
+    def test_the_authors_role_is_not_needed_for_a_command(self) -> None:
         assert logins_to_check(task(Trigger.COMMAND), issue(said("/triage")), NOW) == []
 
-    def test_the_one_who_commands_comes_first(self) -> None:
+    def test_the_commanding_login_comes_first(self) -> None:
         thread = [said("/triage", "ann"), said("hello", "cy"), said("/triage", "ben"), said("/triage", "old", 25)]
         assert logins_to_check(task(Trigger.COMMAND, "dee"), issue(*thread), NOW) == ["dee", "ben", "ann"]
 
-    def test_the_author_is_asked_about_for_quiet(self) -> None:
+    def test_the_authors_role_is_needed_for_quiet(self) -> None:
         assert logins_to_check(QuietIssue(number=7, actor="mona"), issue(said("/triage", "ann")), NOW) == ["mona"]
 
-    def test_a_crowd_is_not_asked_about_one_by_one(self) -> None:
+    def test_role_lookups_are_limited(self) -> None:
         crowd = issue(*[said("/triage", f"user{number}") for number in range(500)])
         assert len(logins_to_check(task(Trigger.COMMAND, "ann"), crowd, NOW)) == 10
 
@@ -257,7 +257,7 @@ class TestLabels:
         assert reason(outcome) == ("" if trigger is Trigger.REQUESTED else NOT_IN)
 
     @pytest.mark.parametrize("trigger", list(Trigger))
-    def test_with_it_everything_is_as_usual(self, trigger: Trigger) -> None:
+    def test_with_the_opt_in_label_everything_is_as_usual(self, trigger: Trigger) -> None:
         asked = task(trigger)
         assert (
             admit_task(asked, labelled("TRIAGE"), NOW, earlier=EarlierRuns(has_open_questions=True), config=OPTS)
@@ -274,21 +274,21 @@ class TestLabels:
         assert logins_to_check(asked, found, NOW, OPTS) == [actor], "the author's role counts too"
         assert isinstance(admit_task(asked, found, NOW, {actor: role}, config=OPTS), TriageIssue) is passes
 
-    def test_the_authors_role_is_not_asked_for_nothing(self) -> None:
+    def test_the_authors_role_is_not_looked_up_without_need(self) -> None:
         assert logins_to_check(task(Trigger.COMMAND), labelled("triage"), NOW, OPTS) == []
 
     def test_quiet_needs_no_label(self) -> None:
         asked = QuietIssue(number=7, actor="hubot")
         assert admit_task(asked, labelled(), NOW, {"hubot": "write"}, config=OPTS) == asked
 
-    def test_adding_the_label_to_what_was_triaged_already_starts_nothing(self) -> None:
+    def test_adding_the_label_to_a_triaged_issue_starts_nothing(self) -> None:
         outcome = admit_task(
             task(Trigger.LABELED), labelled("triage"), NOW, earlier=EarlierRuns(has_same_text=True), config=OPTS
         )
         assert reason(outcome) == "The issue's text is the one of the last triage."
 
 
-class TestRunsThatLeftNoTrace:
+class TestRememberedRuns:
     """Commands that were deleted or edited since; our comment remembers that they were run."""
 
     def ran(self, *ids: int, hours_ago: float = 1) -> EarlierRuns:
@@ -308,19 +308,19 @@ class TestRunsThatLeftNoTrace:
         assert self.asks(self.ran(1, 2), trigger=trigger) == ""
         assert self.asks(self.ran(1, 2, 3), trigger=trigger) == TOO_OFTEN
 
-    def test_count_once_with_those_that_are_there(self) -> None:
+    def test_remembered_runs_and_comments_count_once(self) -> None:
         thread = [said("/triage").model_copy(update={"comment_id": number}) for number in (1, 2)]
         assert self.asks(self.ran(1, 2), *thread) == ""
         assert self.asks(self.ran(2, 3), *thread) == TOO_OFTEN
 
-    def test_count_for_a_day_and_whoever_asked(self) -> None:
+    def test_remembered_runs_count_for_a_day_and_for_everybody(self) -> None:
         assert self.asks(self.ran(1, 2, 3, hours_ago=25)) == ""
         assert self.asks(self.ran(0, 0, 0, 0)) == "", "edits of the text are no commands"
 
-    def test_the_same_run_started_again_is_no_further_one(self) -> None:
+    def test_a_restarted_run_counts_once(self) -> None:
         assert self.asks(self.ran(1, 2, 99)) == ""
 
-    def test_what_is_asked_later_does_not_count_against_it(self) -> None:
+    def test_later_comments_do_not_count(self) -> None:
         """Five commands at once: the first three have their runs, whoever reads the thread first."""
         thread = [said("/triage").model_copy(update={"comment_id": number}) for number in range(1, 6)]
         here = issue(*thread)
@@ -338,6 +338,6 @@ class TestRunsThatLeftNoTrace:
         (EarlierRuns(is_recent=True), ""),
     ],
 )
-def test_opening_again_what_was_just_triaged(known: EarlierRuns, words: str) -> None:
+def test_reopening_an_issue_that_was_just_triaged(known: EarlierRuns, words: str) -> None:
     assert reason(admit_task(task(Trigger.REOPENED), issue(), NOW, earlier=known)).endswith(words)
     assert bool(reason(admit_task(task(Trigger.REOPENED), issue(), NOW, earlier=known))) == bool(words)

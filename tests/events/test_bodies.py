@@ -1,4 +1,4 @@
-"""Whatever an issue is made of: the run ends well, with one comment that GitHub would take and that does nothing."""
+"""For any issue text, the run ends well: with one comment that GitHub accepts and that has no active content."""
 
 import json
 from collections.abc import Iterator

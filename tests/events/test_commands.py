@@ -1,4 +1,4 @@
-"""Which comments order something."""
+"""Which comments are commands."""
 
 import pytest
 from hypothesis import given

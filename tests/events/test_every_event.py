@@ -1,4 +1,4 @@
-"""Every event that GitHub sends, through the real root: a task or a reason, and no request where nothing is to be done."""
+"""Every event of GitHub through the whole action: a task or a reason, and no request without a task."""
 
 import json
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def test_the_examples_are_all_there() -> None:
 
 
 @pytest.mark.parametrize("event", sorted({one.event for one in EVERY}))
-def test_an_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
+def test_every_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
     for told in (one.payload for one in EVERY if one.event == event):
         task = route_event(event, told, 1 if event in ("workflow_dispatch", "repository_dispatch") else None)
         assert isinstance(task, (Skip, TriageIssue) if applies(event, told) else Skip)
@@ -70,7 +70,7 @@ def test_an_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
 
 
 @pytest.mark.parametrize("event", sorted({one.event for one in EVERY} - MAY_START))
-def test_an_event_of_no_interest_asks_nothing(place: EventRunner, event: str) -> None:
+def test_an_irrelevant_event_starts_no_request(place: EventRunner, event: str) -> None:
     told = next(one.payload for one in EVERY if one.event == event)
     ended = place.run(event, json.dumps(told).encode())
     assert is_sound(ended)
@@ -89,7 +89,7 @@ def test_an_issue_that_changes(place: EventRunner, action: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(0, 2_000, 40))
-def test_an_odd_payload_ends_in_one_line(place: EventRunner, seed: int) -> None:
+def test_an_invalid_payload_ends_with_one_error_line(place: EventRunner, seed: int) -> None:
     event, content = mutate_event_file(seed)
     ended = place.run(event, content)
     assert is_sound(ended), ended.log
@@ -97,7 +97,7 @@ def test_an_odd_payload_ends_in_one_line(place: EventRunner, seed: int) -> None:
 
 
 @pytest.mark.parametrize("first", range(0, 400, 100))
-def test_odd_payloads_are_routed(first: int) -> None:
+def test_incomplete_payloads_are_routed(first: int) -> None:
     for seed in range(first, first + 100):
         event, told = mutate_payload(seed)
         said, started = "", False
@@ -116,13 +116,13 @@ def test_an_event_by_another_name_is_skipped(place: EventRunner, name: str) -> N
     assert (ended.code, ended.requests) == (0, [])
 
 
-def test_no_event_by_name_is_told_so(place: EventRunner) -> None:
+def test_a_missing_event_name_is_reported(place: EventRunner) -> None:
     ended = place.run("", b"{}")
     assert (ended.code, ended.requests, len(ended.errors)) == (1, [], 1)
 
 
 @pytest.mark.parametrize("number", ["1;id", "1e3", "-1", "0", "١", "１", "9223372036854775808", "1.0", "0x1", "#1", "https://github.com/o/r/issues/1", "1 2", "\u200b1", "true"])  # fmt: skip
-def test_a_number_that_is_none(place: EventRunner, number: str) -> None:
+def test_an_invalid_number(place: EventRunner, number: str) -> None:
     ended = place.run("workflow_dispatch", b"{}", **{"INPUT_ISSUE-NUMBER": number})
     assert is_sound(ended)
     assert (ended.code, ended.requests) == (1, [])
@@ -142,12 +142,12 @@ def test_a_folder_for_a_file(place: EventRunner, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("body", ["\ud800", "/triage\ud800", "\0/triage", "/tri\u00adage", "／triage", "/triаge", "/triage\u00a0now", "\u00a0/triage", "> /triage", "```\n/triage\n```", "<!--\n/triage\n-->", "thanks\n/triage", "\\/triage", "&#47;triage", "//triage", "/triage\u2028quiet"])  # fmt: skip
-def test_what_only_looks_like_a_command_is_talk(body: str) -> None:
+def test_text_that_only_looks_like_a_command(body: str) -> None:
     task = route_event("issue_comment", comment(body, by="stranger"))
     assert isinstance(task, Skip)
 
 
-def test_a_command_on_a_pull_request_asks_nothing(place: EventRunner) -> None:
+def test_a_command_on_a_pull_request_starts_no_request(place: EventRunner) -> None:
     told = load_payload("issue_comment.created", comment__body="/triage", issue__pull_request={"url": "x"})
     ended = place.run("issue_comment", json.dumps(told).encode())
     assert (ended.code, ended.outputs["status"], ended.requests) == (0, "skipped", [])

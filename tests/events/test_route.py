@@ -1,4 +1,4 @@
-"""Event by event: the task, or the reason for skipping."""
+"""The task of each event, or the reason for skipping it."""
 
 import json
 from typing import Any
@@ -58,7 +58,7 @@ class TestIssues:
         task = route_event("issues", load_payload("issues.edited", changes={field: {"from": "before"}}))
         assert task == TriageIssue(number=1, trigger=Trigger.EDITED, actor="Codertocat")
 
-    def test_a_transfer_is_seen_by_its_changes_too(self) -> None:
+    def test_a_transfer_is_recognised_by_its_changes(self) -> None:
         raw = load_payload("issues.edited", changes={"new_issue": {"number": 3}, "body": {"from": "x"}})
         assert reason("issues", raw) == "The issue was transferred to another repository."
 
@@ -75,7 +75,7 @@ class TestIssues:
     def test_bots_do_not_start_anything(self, name: str, changes: dict[str, Any]) -> None:
         assert reason("issues", load_payload(name, **changes)) == BOT_WORDS
 
-    def test_a_pull_request_is_none_of_ours(self) -> None:
+    def test_pull_requests_are_skipped(self) -> None:
         assert "Pull requests" in reason("issues", load_payload("issues.opened", issue__pull_request={}))
 
     def test_a_deleted_account(self) -> None:
@@ -94,25 +94,25 @@ class TestIssues:
     def test_a_contradiction_does_not_matter_where_nothing_is_done(self) -> None:
         assert reason("issues", load_payload("issues.labeled"), 2) == "Labels do not start a triage."
 
-    def test_an_odd_action_is_not_repeated(self) -> None:
+    def test_an_invalid_action_is_not_repeated(self) -> None:
         raw = load_payload("issues.opened", action="::error::\x1b[31m")
         assert reason("issues", raw) == "This change of an issue does not start a triage."
 
 
 class TestPush:
-    def test_fills_the_folder_that_keeps_an_index(self) -> None:
+    def test_a_push_fills_the_index_folder(self) -> None:
         assert route_event("push", {"ref": "refs/heads/main", "deleted": False}, keeps_index=True) == WarmIndex()
         assert route_event("push", {}, issue_number=7, keeps_index=True) == WarmIndex()
 
-    def test_starts_nothing_without_such_a_folder(self) -> None:
+    def test_a_push_starts_nothing_without_a_cache_folder(self) -> None:
         assert reason("push", {"ref": "refs/heads/main"}) == "The event push does not start a triage."
 
-    def test_that_deletes_a_branch_leaves_nothing_to_index(self) -> None:
+    def test_deleting_a_branch_starts_nothing(self) -> None:
         task = route_event("push", {"deleted": True}, keeps_index=True)
         assert task == Skip(reason="A branch or a tag was deleted.")
 
     @pytest.mark.parametrize("event", ["issues", "workflow_run", "pull_request", "pushed"])
-    def test_no_other_event_is_taken_for_one(self, event: str) -> None:
+    def test_only_a_push_warms_the_index(self, event: str) -> None:
         assert not isinstance(route_event(event, load_payload("issues.opened"), keeps_index=True), WarmIndex)
 
 
@@ -123,25 +123,25 @@ class TestOptInLabel:
         return route_event("issues", load_payload("issues.labeled", label={"name": name}, **changes), config=config)
 
     @pytest.mark.parametrize("name", ["bug", "BUG"])
-    def test_adding_it_starts_a_triage(self, name: str) -> None:
+    def test_adding_the_label_starts_a_triage(self, name: str) -> None:
         assert self.labeled(name, self.OPT_IN) == TriageIssue(number=1, trigger=Trigger.LABELED, actor="Codertocat")
 
     @pytest.mark.parametrize("name", ["docs", "", None])
     def test_another_label_starts_none(self, name: str | None) -> None:
         assert self.labeled(name, self.OPT_IN) == Skip(reason="Only the opt-in label starts a triage.")
 
-    def test_it_starts_none_where_there_is_none(self) -> None:
+    def test_a_label_starts_nothing_without_an_opt_in_label(self) -> None:
         assert self.labeled("", ProjectConfig(opt_out_label="x")) == Skip(reason="Labels do not start a triage.")
 
-    def test_before_the_settings_are_read_it_may(self) -> None:
+    def test_before_the_settings_are_read_a_label_may_start_a_triage(self) -> None:
         assert isinstance(self.labeled("docs", None), TriageIssue)
 
-    def test_bots_and_locked_issues_are_skipped_all_the_same(self) -> None:
+    def test_bots_and_locked_issues_are_skipped_with_the_label(self) -> None:
         assert self.labeled("bug", self.OPT_IN, sender__type="Bot") == Skip(reason=BOT_WORDS)
         assert self.labeled("bug", self.OPT_IN, issue__locked=True) == Skip(reason="The issue is locked.")
 
     @pytest.mark.parametrize("name", NAMES)
-    def test_unread_settings_take_nothing_away(self, name: str) -> None:
+    def test_settings_that_are_not_read_yet_skip_nothing(self, name: str) -> None:
         unread = route_event(event_of(name), load_payload(name), 1, None)
         assert unread == TASKS[name] or name == "issues.labeled"
 
@@ -156,15 +156,15 @@ class TestComments:
         assert route_event("issue_comment", comment("/triage quiet", "mona")) == QuietIssue(number=1, actor="mona")
 
     @pytest.mark.parametrize("word", ["apply", "fix", "approve", "reject"])
-    def test_commands_that_do_not_exist_are_named(self, word: str) -> None:
+    def test_unknown_commands_are_named(self, word: str) -> None:
         said = reason("issue_comment", comment(f"/triage {word} x"))
         assert said == f"`/triage {word}` is not a known command; there are `/triage` and `/triage quiet`."
 
-    def test_odd_words_are_not_repeated(self) -> None:
+    def test_invalid_words_are_not_repeated(self) -> None:
         said = reason("issue_comment", comment("/triage @everyone<script>"))
         assert said == "What follows `/triage` is not a known command; there are `/triage` and `/triage quiet`."
 
-    def test_talk_of_others(self) -> None:
+    def test_comments_of_others(self) -> None:
         said = reason("issue_comment", comment("me too", "stranger"))
         assert said == "The comment holds no command and is not by the issue's author."
 
@@ -186,17 +186,17 @@ class TestComments:
             ({"issue__pull_request": {"url": "x"}}, "Pull requests are not triaged, and comments on them neither."),
         ],
     )
-    def test_skipped_whatever_it_says(self, changes: dict[str, Any], said: str) -> None:
+    def test_comments_that_never_count(self, changes: dict[str, Any], said: str) -> None:
         assert (
             reason("issue_comment", load_payload("issue_comment.created", comment__body="/triage", **changes)) == said
         )
 
     @pytest.mark.parametrize("name", ["issue_comment.edited", "issue_comment.deleted"])
-    def test_an_edited_comment_is_no_command(self, name: str) -> None:
+    def test_an_edited_comment_is_not_a_command(self, name: str) -> None:
         said = reason("issue_comment", load_payload(name, comment__body="/triage"))
         assert said == "Only a new comment counts, not one that was edited or deleted."
 
-    def test_a_person_may_command_on_a_bots_issue_but_the_bot_answers_nothing(self) -> None:
+    def test_a_person_may_command_on_a_bots_issue_but_the_bot_may_not_answer(self) -> None:
         assert isinstance(
             route_event("issue_comment", comment("/triage", "mona", issue__user__type="Bot")), TriageIssue
         )
@@ -206,19 +206,19 @@ class TestComments:
     def test_empty_bodies(self, body: str | None) -> None:
         assert isinstance(route_event("issue_comment", comment(body)), TriageIssue)
 
-    def test_commands_keep_to_the_input_too(self) -> None:
+    def test_commands_must_match_the_input(self) -> None:
         with pytest.raises(BadInput, match=r"^issue-number: 9"):
             route_event("issue_comment", comment("/triage quiet"), 9)
 
 
-class TestByHand:
+class TestEventsWithoutIssue:
     @pytest.mark.parametrize("event", ["workflow_dispatch", "repository_dispatch", "schedule"])
     def test_the_input_names_the_issue(self, event: str) -> None:
         assert route_event(event, {}, 12) == TriageIssue(number=12, trigger=Trigger.REQUESTED, actor="")
         with pytest.raises(BadInput, match=rf"^issue-number: needed under {event}"):
             route_event(event, {})
 
-    def test_a_bot_may_ask_by_hand(self) -> None:
+    def test_a_bot_may_request_by_number(self) -> None:
         task = route_event("workflow_dispatch", load_payload("workflow_dispatch", sender__type="Bot"), 3)
         assert isinstance(task, TriageIssue)
 
@@ -234,7 +234,7 @@ class TestOtherEvents:
     def test_named(self, event: str) -> None:
         assert reason(event, {}, 3) == f"The event {event} does not start a triage."
 
-    def test_odd_names_are_not_repeated(self) -> None:
+    def test_invalid_names_are_not_repeated(self) -> None:
         assert reason("::error::x", {}) == "This event does not start a triage."
 
     def test_no_name_at_all(self) -> None:
@@ -261,7 +261,7 @@ class TestBadPayloads:
             ({"changes": "x"}, "changes"),
         ],
     )
-    def test_said_by_field_on_one_line(self, changes: dict[str, Any], field: str) -> None:
+    def test_a_wrong_type_is_reported_by_field_on_one_line(self, changes: dict[str, Any], field: str) -> None:
         with pytest.raises(BadInput) as caught:
             route_event("issues", load_payload("issues.opened", **changes))
         said = str(caught.value)
@@ -274,7 +274,7 @@ class TestBadPayloads:
 
     @pytest.mark.parametrize("raw", [[], "text", None, 5])
     @pytest.mark.parametrize("event", ["issues", "issue_comment", "workflow_dispatch"])
-    def test_no_object(self, event: str, raw: Any) -> None:
+    def test_a_payload_that_is_not_an_object(self, event: str, raw: Any) -> None:
         with pytest.raises(BadInput, match="it is not a JSON object"):
             route_event(event, raw, 1)
 
@@ -310,7 +310,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, Any]:
 
 @settings(max_examples=400)
 @given(mutated(), st.one_of(st.none(), st.integers(1, 2**31)))
-def test_odd_payloads_end_in_a_task_or_in_one_line(case: tuple[str, Any], number: int | None) -> None:
+def test_mutated_payloads_end_with_a_task_or_one_error_line(case: tuple[str, Any], number: int | None) -> None:
     event, raw = case
     words = "Done."
     try:
@@ -332,7 +332,7 @@ def test_a_deep_payload() -> None:
     assert isinstance(route_event("issues", json.loads(json.dumps(raw))), TriageIssue)
 
 
-def test_the_issue_that_the_event_tells_has_its_labels() -> None:
+def test_the_issue_of_the_event_has_its_labels() -> None:
     told = parse_issue(load_payload("issues.labeled", issue__labels=[{"name": "bug"}, "odd", {"name": 5}, None]))
     assert told is not None
     assert told.labels == ["bug"]

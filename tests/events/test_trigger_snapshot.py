@@ -1,4 +1,4 @@
-"""What the event saw, read from payloads that may be anything."""
+"""The issue as the event brought it, from payloads that may be invalid."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -43,7 +43,7 @@ def told(**payload: Any) -> Issue:
     return found
 
 
-def test_an_issue_event_tells_of_its_last_change():
+def test_an_issue_event_has_the_time_of_its_last_change():
     issue = told()
     assert (issue.title, issue.body, issue.author, issue.observed_at) == (
         "It breaks",
@@ -55,7 +55,7 @@ def test_an_issue_event_tells_of_its_last_change():
     assert told(issue=ISSUE | {"updated_at": None}).observed_at == AT
 
 
-def test_a_comment_event_tells_of_its_comment():
+def test_a_comment_event_has_its_comment():
     issue = told(comment=COMMENT)
     assert issue.observed_at == AT
     assert issue.thread == [IssueComment(author="mona", body="/triage", created_at=AT, edited_at=AT, comment_id=5)]
@@ -78,7 +78,7 @@ TIMES = (
 
 
 @given(number=ODD, body=ODD, at=TIMES, edited=TIMES, login=ODD)
-def test_no_payload_is_too_odd(number: Any, body: Any, at: Any, edited: Any, login: Any):
+def test_any_payload_is_routed_or_refused(number: Any, body: Any, at: Any, edited: Any, login: Any):
     comment = {"id": number, "body": body, "created_at": at, "updated_at": edited, "user": {"login": login}}
     try:
         issue = parse_issue({"issue": ISSUE | {"updated_at": edited, "body": body}, "comment": comment})
@@ -92,7 +92,7 @@ def test_no_payload_is_too_odd(number: Any, body: Any, at: Any, edited: Any, log
 
 
 @given(TIMES)
-def test_a_moment_is_one_that_can_be_reckoned_with(written: Any):
+def test_invalid_timestamps_are_none(written: Any):
     read = parse_timestamp(written)
     if read is not None:
         assert read.tzinfo is not None
@@ -111,7 +111,7 @@ def test_a_moment_is_one_that_can_be_reckoned_with(written: Any):
         (Skip(reason="So."), {}, None),
     ],
 )
-def test_what_is_remembered_of_a_run(task: Task, payload: dict[str, Any], run: PastRun | None):
+def test_the_record_of_a_run(task: Task, payload: dict[str, Any], run: PastRun | None):
     assert to_run_record(task, told(**payload)) == run
 
 
@@ -130,7 +130,7 @@ def test_what_is_remembered_of_a_run(task: Task, payload: dict[str, Any], run: P
         ([], 0, 100_000, False),
     ],
 )
-def test_a_flood_is_of_issues_and_of_runs_on_one(opened: range, runs: int, most: int, held: bool):
+def test_issues_and_runs_on_one_issue_count(opened: range, runs: int, most: int, held: bool):
     ran = [PastRun(at=AT - timedelta(hours=1), comment_id=place) for place in range(runs)]
     old = [PastRun(at=AT - timedelta(hours=24))] * 99
     assert bool(rules_only_reason(opened, 7, [*ran, *old], AT, most)) is held

@@ -1,4 +1,4 @@
-"""Issues of our own making, in the manners that people have."""
+"""Sample issues, written in different ways."""
 
 from triage.domain.issue import Issue, IssueComment
 

@@ -1,4 +1,4 @@
-"""What is missing, what kind it is, what it does to people."""
+"""What is missing in an issue, of which kind it is, and what the bug does to users."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_only_what_is_missing_is_asked(issue: Issue, kinds: list[MissingKind]) -
     assert asked(issue) == kinds
 
 
-def test_what_is_told_in_another_language_is_not_asked_again() -> None:
+def test_reports_in_other_languages_get_no_questions_about_wording() -> None:
     german = Issue(
         title="Kein Login möglich",
         body="Beim Klick auf Anmelden passiert seit gestern leider gar nichts mehr. Version 2.3.1.",
@@ -44,7 +44,7 @@ def test_what_is_told_in_another_language_is_not_asked_again() -> None:
     assert asked(Issue(title="无法登录", body="点击登录按钮后没有反应。版本 2.3.1")) == ["reproduction"]
 
 
-def test_questions_say_why_in_the_reports_words() -> None:
+def test_reasons_quote_the_report() -> None:
     missing = find_missing_information(read_issue(issues.VAGUE_CRASH), [])
     assert [(question.question, question.reason) for question in missing[:2]] == [
         (
@@ -58,7 +58,7 @@ def test_questions_say_why_in_the_reports_words() -> None:
     ]
 
 
-def test_a_race_is_asked_for_its_circumstances() -> None:
+def test_an_intermittent_bug_gets_a_question_about_circumstances() -> None:
     question = find_missing_information(read_issue(issues.FLAKY), [])[0]
     assert question.question.startswith("How often does it happen")
     assert "“sometimes hangs”" in question.reason
@@ -75,31 +75,31 @@ def test_a_race_is_asked_for_its_circumstances() -> None:
         "```\n$ pip list\nshop==2.0.1\n```",
     ],
 )
-def test_a_version_that_stands_there_is_not_asked(body: str) -> None:
+def test_a_given_version_is_not_asked_for(body: str) -> None:
     assert "version" not in asked(
         Issue(title="Total is wrong for two items", body=f"`total([1, 2])` returns 4.\n\n{body}")
     )
 
 
-def test_the_platforms_version_is_not_the_projects() -> None:
+def test_a_platform_version_is_not_the_projects_version() -> None:
     issue = Issue(title="Total is wrong for two items", body="`total([1, 2])` returns 4 with Python 3.11.2.")
     question = next(missing for missing in find_missing_information(read_issue(issue), []) if missing.kind == "version")
     assert "Python 3.11.2 is named" in question.reason
 
 
-def test_a_title_in_the_words_of_a_change_is_not_questioned() -> None:
+def test_a_title_that_describes_a_change_gets_no_questions() -> None:
     assert asked(Issue(title="Simplify the signature of Store.save", body="The second argument is never used.")) == []
 
 
 FILLED = "### What happened?\n\nThe total is wrong.\n\n### Steps to reproduce\n\n{steps}\n\n### Shop version\n\n{version}\n\n### Which database?\n\n{database}"
 
 
-def test_a_form_that_was_filled_in_is_not_asked_again() -> None:
+def test_an_answered_form_is_not_asked_again() -> None:
     body = FILLED.format(steps="Add two items.", version="2.1", database="a")
     assert asked(Issue(title="Total is wrong", body=body), issues.FORM) == []
 
 
-def test_open_fields_are_asked_by_their_own_label() -> None:
+def test_empty_fields_are_asked_for_by_their_label() -> None:
     body = FILLED.format(steps="Add two items.", version="_No response_", database="_No response_")
     missing = find_missing_information(read_issue(Issue(title="Total is wrong", body=body)), [issues.FORM])
     assert [(question.kind, question.question) for question in missing] == [
@@ -108,7 +108,7 @@ def test_open_fields_are_asked_by_their_own_label() -> None:
     ]
 
 
-def test_what_stands_elsewhere_is_not_asked_for_its_field() -> None:
+def test_answers_outside_of_their_field_count() -> None:
     body = FILLED.format(steps="_No response_", version="_No response_", database="a")
     body += "\n\n### Anything else?\n\n```\nshop==2.1\n```\n"
     assert asked(Issue(title="Total is wrong", body=body), issues.FORM) == []
@@ -138,7 +138,7 @@ def test_forms_are_read() -> None:
     ]
 
 
-def test_the_form_in_use_is_the_one_with_its_headings() -> None:
+def test_the_used_form_is_the_one_with_the_issues_headings() -> None:
     forms = parse_forms([issues.TEMPLATE, issues.FORM])
     sections = read_issue(
         Issue(title="x", body=FILLED.format(steps="y", version="_No response_", database="a"))
@@ -208,7 +208,7 @@ def test_symptoms(text: str, found: dict[str, str]) -> None:
     assert {symptom.kind: symptom.phrase for symptom in find_symptoms(read_issue(Issue(title=text)))} == found
 
 
-def test_a_trace_is_a_crash_in_its_own_words() -> None:
+def test_a_trace_is_a_crash_with_its_error_as_phrase() -> None:
     assert [(symptom.kind, symptom.phrase) for symptom in find_symptoms(read_issue(issues.COMPLETE))] == [
         ("crash", "TypeError"),
         ("regression", "Since the upgrade"),
@@ -224,7 +224,7 @@ def test_the_worst_comes_first() -> None:
     ]
 
 
-def test_a_form_that_multiplies_itself_is_none() -> None:
+def test_a_form_with_yaml_aliases_is_skipped() -> None:
     """Each line names the one before ten times: read, it would fill the memory."""
     bomb = "b0: &b0 {k: v}\n" + "".join(
         f"b{n}: &b{n} {{<<: [{', '.join([f'*b{n - 1}'] * 10)}]}}\n" for n in range(1, 10)

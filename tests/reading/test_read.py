@@ -1,4 +1,4 @@
-"""What is read from whole issues."""
+"""Whole issues are read."""
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +17,7 @@ from triage.reading.traces import find_traces
 from triage.reading.versions import find_versions
 
 
-def test_a_form_is_taken_apart() -> None:
+def test_a_form_is_parsed() -> None:
     reading = read_issue(issues.COMPLETE)
     assert reading.title == "`Cart.total()` raises TypeError for an empty cart"
     assert "Please search first" not in reading.body
@@ -51,14 +51,14 @@ def test_javascript() -> None:
     assert "--force" in reading.identifiers
 
 
-def test_a_bare_trace_is_no_prose() -> None:
+def test_a_trace_without_a_fence_is_not_prose() -> None:
     reading = read_issue(issues.GO)
     assert reading.error_messages == ["panic: assignment to entry in nil map"]
     assert [frame.function for frame in reading.traces[0].frames] == ["main.main", "main.(*Registry).Add"]
     assert reading.prose == "I am on commit 3f2a9bc4d1 with go1.22."
 
 
-def test_what_the_reporter_adds_is_read_and_nothing_else() -> None:
+def test_only_comments_of_the_reporter_are_read() -> None:
     reading = read_issue(issues.FURTHER)
     assert reading.error_messages == ["OSError: disk full"]
     assert reading.versions == ["shop 1.2.3"]
@@ -67,7 +67,7 @@ def test_what_the_reporter_adds_is_read_and_nothing_else() -> None:
         assert other not in reading.body
 
 
-def test_a_bare_python_session_is_code() -> None:
+def test_a_python_session_without_a_fence_is_code() -> None:
     reading = read_issue(Issue(title="x", body="It does\n\n>>> a = f(1)\n>>> a.b\n3\n\n>>> g(2)\n\nand that is wrong"))
     assert len(reading.code) == 1
     assert ">>> a = f(1)" in reading.code[0].text
@@ -91,7 +91,7 @@ def test_a_bare_python_session_is_code() -> None:
         "FURTHER",
     ],
 )
-def test_what_is_quoted_stands_in_the_text(name: str) -> None:
+def test_messages_are_in_the_text_word_for_word(name: str) -> None:
     reading = read_issue(getattr(issues, name))
     page = f"{reading.text} {' '.join(reading.links)}"
     for quoted in [*reading.error_messages, *reading.identifiers, *reading.paths]:
@@ -165,7 +165,7 @@ def test_identifiers(text: str, names: list[str]) -> None:
     assert find_identifiers("", text, []) == names
 
 
-def test_names_of_the_title_come_first_and_code_last() -> None:
+def test_names_in_the_title_come_first_and_in_code_last() -> None:
     names = find_identifiers("`first.one` breaks", "then second_one", ["third.one(fourth_one)\nthird.one(x)"])
     assert names[:3] == ["first.one", "second_one", "third.one"]
 
@@ -205,7 +205,7 @@ def test_versions(text: str, found: list[str]) -> None:
     assert find_versions(text, [], []) == found
 
 
-def test_sections_name_their_bare_numbers() -> None:
+def test_a_number_alone_gets_its_name_from_the_section() -> None:
     sections = [
         Section(heading="Shop version", text="2.4.1"),
         Section(heading="Packages", text="pandas: 1.0.1\nsix 1.15.0"),

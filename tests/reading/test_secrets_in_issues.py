@@ -1,4 +1,4 @@
-"""A key that a reporter pasted by accident is nowhere in what was read."""
+"""A key that a reporter pasted by accident is in no part of the reading."""
 
 import pytest
 
@@ -25,7 +25,7 @@ KEY = f"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{LINE}\n{LINE
         f'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g("{TOKEN}")\nValueError: {TOKEN}',
     ],
 )
-def test_a_token_is_nowhere(body: str):
+def test_a_token_is_in_no_field(body: str):
     issue = Issue(
         title=f"Fails with {TOKEN}",
         body=body,
@@ -40,7 +40,7 @@ def test_a_token_is_nowhere(body: str):
     assert LIKELY_SECRET_PLACEHOLDER in thread[0].body
 
 
-def test_a_key_that_an_empty_line_parts_is_masked_whole():
+def test_a_key_with_an_empty_line_is_masked_whole():
     reading, _ = read_visible_issue(Issue(title="t", body=f"My key:\n\n{KEY}\n\nThat is all."))
     assert "Ab1" not in reading.model_dump_json()
     assert "That is all." in reading.body

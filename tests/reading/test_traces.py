@@ -1,4 +1,4 @@
-"""Stack traces of many languages: frames from the outermost call to the place that raised."""
+"""Stack traces of many languages: frames from the outermost call to the failing line."""
 
 import pytest
 
@@ -151,7 +151,7 @@ def test_an_exception_group_is_read_with_its_members() -> None:
     assert [found.trace.exception for found in find_traces(text)] == ["ExceptionGroup", "TypeError"]
 
 
-def test_a_cause_in_java_is_a_trace_of_its_own() -> None:
+def test_a_java_cause_is_a_separate_trace() -> None:
     text = "a.B: outer\n\tat a.B.c(B.java:1)\nCaused by: java.lang.NullPointerException\n\tat a.P.of(P.java:7)\n\t... 3 more\n"
     assert [(found.trace.exception, found.trace.frames[-1].path) for found in find_traces(text)][-1] == (
         "java.lang.NullPointerException",
@@ -178,12 +178,12 @@ def test_very_deep_traces_keep_their_ends() -> None:
         "key: value\nother: 12\n",
     ],
 )
-def test_prose_is_no_trace(text: str) -> None:
+def test_prose_is_not_a_trace(text: str) -> None:
     assert find_traces(text) == []
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_flood_of_half_traces_is_fast(case: str) -> None:
+def test_the_cost_of_incomplete_traces_is_linear(case: str) -> None:
     text = CASES[case][0]
     shapes = [
         text,

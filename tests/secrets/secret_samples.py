@@ -1,4 +1,4 @@
-"""Keys made by chance from the rules' own patterns. None stands in the repository: GitHub refuses such pushes."""
+"""Random keys that match the rules. The repository contains none: GitHub refuses such pushes."""
 
 import random
 import re

@@ -26,11 +26,11 @@ def test_sources_and_samples_are_read(path: str):
     assert get_skip_reason(path, 10) is None
 
 
-def test_a_path_that_holds_a_secret_itself_is_left_out():
+def test_a_path_with_a_secret_is_left_out():
     assert get_skip_reason("dumps/gh" + "p_" + "a1" * 18 + ".txt", 10) == "may hold secrets"
 
 
-def test_rules_for_certain_files_know_the_file():
+def test_rules_for_certain_files_match_their_paths():
     data = b'password = "hunter2hunter"\n'
     assert load_text(data, "main.tf")[0] == "password = [masked secret]\n"
     assert load_text(data, "main.py")[0] == data.decode()

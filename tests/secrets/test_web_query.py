@@ -1,4 +1,4 @@
-"""What leaves for the web is plain words, and a model's are the issue's."""
+"""Web queries are plain words, and those of a model are words of the issue."""
 
 import base64
 import re
@@ -68,12 +68,12 @@ def test_good_queries_keep_their_words(query: str):
 
 @pytest.mark.parametrize("telling", TELLING)
 @pytest.mark.parametrize("around", ["date {} fails", "date ({}) fails", "date '{}', fails"])
-def test_what_tells_of_the_reporter_stays(telling: str, around: str):
+def test_private_words_are_removed(telling: str, around: str):
     assert sanitize_query(around.format(telling)) == "date fails"
 
 
 @given(st.text(max_size=500) | st.lists(st.sampled_from(TELLING + GOOD), max_size=9).map(" ".join))
-def test_what_leaves_is_short_and_printable_and_stays_as_it_is(query: str):
+def test_queries_are_short_and_printable_and_sanitizing_twice_changes_nothing(query: str):
     left = sanitize_query(query)
     assert len(left) <= MAX_QUERY_CHARS
     assert left.isprintable()
@@ -101,12 +101,12 @@ def test_a_long_query_is_cut_between_words():
         ("IntegrityError 12.34.1", "IntegrityError"),
     ],
 )
-def test_a_model_has_the_issues_words_alone(asked: str, left: str):
+def test_a_model_may_use_only_words_of_the_issue(asked: str, left: str):
     assert restrict_query(asked, ISSUE) == left
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
-def test_a_model_adds_nothing(asked: str, shown: str):
+def test_a_model_cannot_add_words(asked: str, shown: str):
     words = set(restrict_query(asked, [shown]).lower().split())
     assert words <= set(restrict_query(asked, [shown, asked]).lower().split()) | {""}
 

@@ -1,4 +1,4 @@
-"""Outgoing words stay words, whatever they are made of."""
+"""Outgoing text has no active content, whatever it is made of."""
 
 import json
 import re
@@ -42,13 +42,13 @@ def shown(markdown: str) -> str:
 
 @thorough
 @given(text)
-def test_inert_words_have_no_effect(words: str) -> None:
+def test_escaped_text_has_no_active_content(words: str) -> None:
     assert find_active_content(escape_markdown(words), []) == []
 
 
 @thorough
 @given(text)
-def test_inert_is_one_block_that_shows_the_same_words(words: str) -> None:
+def test_escaped_text_is_one_block_with_the_same_words(words: str) -> None:
     line = escape_markdown(words)
     assert "\n" not in line
     html = markdown_to_html(line, raw_html=True).strip()
@@ -62,7 +62,7 @@ def test_inert_is_one_block_that_shows_the_same_words(words: str) -> None:
 
 @thorough
 @given(text)
-def test_twice_inert_is_still_inert(words: str) -> None:
+def test_escaping_twice_is_safe(words: str) -> None:
     assert find_active_content(escape_markdown(escape_markdown(words)), []) == []
 
 
@@ -80,7 +80,7 @@ NAUGHTY = json.loads((Path(__file__).parents[2] / "testing" / "data" / "naughty_
 
 
 @pytest.mark.parametrize("words", [pytest.param([probe], id=probe[:30]) for probe in PROBES] + [NAUGHTY])
-def test_other_parsers_find_nothing_live_either(words: list[str]) -> None:
+def test_other_parsers_find_no_active_content(words: list[str]) -> None:
     for one in words:
         for page in (
             escape_markdown(one),
@@ -100,14 +100,14 @@ def test_other_parsers_find_nothing_live_either(words: list[str]) -> None:
 
 @thorough
 @given(text, text)
-def test_inert_fits_into_what_the_templates_put_around_it(words: str, more: str) -> None:
+def test_escaped_text_fits_into_the_templates(words: str, more: str) -> None:
     page = f"**{escape_markdown(words)}** {escape_markdown(more)}\n\n- {escape_markdown(words)}\n1. {escape_markdown(more)}\n\n> - {escape_markdown(words)}"
     assert find_active_content(page, []) == []
 
 
 @thorough
 @given(text, text)
-def test_a_cell_stays_a_cell(words: str, more: str) -> None:
+def test_a_table_cell_stays_one_cell(words: str, more: str) -> None:
     table = f"| a | b |\n| --- | --- |\n| {escape_table_cell(words)} | {escape_table_cell(more)} |\n| x | y |"
     assert find_active_content(table, []) == []
     rows = markdown_to_html(table, raw_html=True).split("<tr>")[1:]
@@ -117,7 +117,7 @@ def test_a_cell_stays_a_cell(words: str, more: str) -> None:
 
 @thorough
 @given(text)
-def test_plain_has_no_effect(markdown: str) -> None:
+def test_sanitized_markdown_has_no_active_content(markdown: str) -> None:
     assert find_active_content(sanitize_markdown(markdown), []) == []
 
 
@@ -163,22 +163,22 @@ def test_nothing_leaves_a_code_span(words: str) -> None:
         ("\x1b[31mred\x1b[0m", "red"),
     ],
 )
-def test_inert_reads_well(words: str, markdown: str) -> None:
+def test_escaped_text_is_readable(words: str, markdown: str) -> None:
     assert escape_markdown(words) == markdown
 
 
-def test_inert_is_cut_before_escaping() -> None:
+def test_text_is_cut_before_escaping() -> None:
     assert escape_markdown("abc def ghi", max_chars=8) == "abc def…"
 
 
-def test_fences_grow_with_what_they_hold() -> None:
+def test_fences_are_longer_than_runs_of_backticks_inside() -> None:
     assert format_code_block("a\n````\nb", "python") == "`````python\na\n````\nb\n`````"
     assert format_code_block("graph TD", "mermaid") == "```\ngraph TD\n```"
     assert format_code_span("`") == "`` ` ``"
     assert format_code_block("/approve\n  /close\n// x\na /b") == "```\n\\/approve\n  \\/close\n// x\na /b\n```"
 
 
-def test_plain_keeps_paragraphs_lists_and_code() -> None:
+def test_sanitized_markdown_keeps_paragraphs_lists_and_code() -> None:
     markdown = "# Cause\n\nThe `save` call, see [here](http://evil.example).\n\n- one @bob\n- two\n\n```python\n@cached\n```\n![p](http://e/p.png)"
     assert (
         sanitize_markdown(markdown)
@@ -186,7 +186,7 @@ def test_plain_keeps_paragraphs_lists_and_code() -> None:
     )
 
 
-def test_plain_says_that_it_was_cut() -> None:
+def test_sanitized_markdown_shows_that_it_was_cut() -> None:
     assert sanitize_markdown("one two three", max_chars=7) == "one two\n\n…"
 
 
@@ -236,7 +236,7 @@ def test_plain_says_that_it_was_cut() -> None:
         ("<div>" * 300, "nesting too deep to check"),
     ],
 )
-def test_live_effects_are_seen(page: str, effect: str) -> None:
+def test_active_content_is_found(page: str, effect: str) -> None:
     assert effect in find_active_content(page, ["https://ok.example/a"])
 
 
@@ -253,7 +253,7 @@ def test_live_effects_are_seen(page: str, effect: str) -> None:
         "",
     ],
 )
-def test_a_page_as_we_write_it_is_safe(page: str) -> None:
+def test_our_own_pages_are_safe(page: str) -> None:
     allowed = ["https://ok.example/a", "https://ok.example/tree/x y.py#L1-L2"]
     assert find_active_content(page, allowed) == []
 
@@ -277,7 +277,7 @@ def test_the_cost_of_anything_is_linear(piece: str) -> None:
 
 
 @pytest.mark.parametrize("length", [20, 21, 79, 80, 81, 254, 255, 256, 257, 1_500, 70_000])
-def test_no_run_of_backticks_is_too_long_to_be_closed(length: int):
+def test_runs_of_backticks_of_any_length_are_closed(length: int):
     """GitHub's parser takes at most 80 for a code span, and counts those of a fence in one byte."""
     payload = "`" * length + " @mona ![x](http://e.test/p.png) <b>x"
     for page in (

@@ -1,4 +1,4 @@
-"""What a person does not see reaches nobody: no reading, no prompt, no query."""
+"""Text that a person does not see is in no reading, no prompt and no query."""
 
 from html import unescape
 
@@ -25,7 +25,7 @@ def test_a_hidden_text_is_not_read(channel: str) -> None:
 
 
 @pytest.mark.parametrize("channel", [name for name in CHANNELS if name not in NOT_COUNTED])
-def test_and_the_reader_is_told_of_it(channel: str) -> None:
+def test_hidden_text_is_counted(channel: str) -> None:
     assert extract_visible_page(CHANNELS[channel](CANARY)).hidden_fragments >= 1
 
 
@@ -43,7 +43,7 @@ def test_the_canary_is_found_where_it_is_not_hidden() -> None:
 
 
 @pytest.mark.parametrize("channel", ["comment in a line", "tags", "unused footnote", "hidden in raw code"])
-def test_what_others_say_goes_the_same_way(channel: str) -> None:
+def test_comments_of_others_are_read_in_the_same_way(channel: str) -> None:
     hidden = CHANNELS[channel](CANARY)
     thread = [IssueComment(author="mona", body=hidden), IssueComment(author="hubot", body=hidden)]
     reading, others = read_visible_issue(

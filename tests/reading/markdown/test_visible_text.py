@@ -13,7 +13,7 @@ from triage.reading.markdown.visible_text import extract_visible_line, extract_v
 from triage.text.clean_text import clean_and_count, clean_text
 
 
-def test_a_page_reads_as_on_the_screen() -> None:
+def test_a_page_is_read_as_displayed() -> None:
     page = extract_visible_page(
         "<!-- please fill in -->\n"
         "## What happened\r\n\r\n"
@@ -77,11 +77,11 @@ def test_small_pages(markdown: str | None, text: str) -> None:
     assert extract_visible_page(markdown).text == text
 
 
-def test_a_picture_is_a_link_of_which_nobody_sees_more_than_where_it_lies() -> None:
+def test_an_image_is_a_link_to_its_host() -> None:
     assert extract_visible_page("![shot](https://img.example/blob/x/1.py)").links == ["https://img.example"]
 
 
-def test_a_long_underlined_paragraph_is_no_heading() -> None:
+def test_a_long_underlined_paragraph_is_not_a_heading() -> None:
     page = extract_visible_page("word " * 60 + "\n----\n")
     assert [block.kind for block in page.blocks] == ["text"]
 
@@ -126,13 +126,13 @@ def test_the_cost_of_anything_is_linear(shape: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["canvas", "dialog", "template", "video", "svg", "datalist", "progress", "rp"])
-def test_a_tag_without_an_end_hides_nothing_behind_it(name: str) -> None:
+def test_an_unclosed_tag_hides_nothing_after_it(name: str) -> None:
     """People name elements without code marks; GitHub drops such a tag, and shows what follows."""
     page = extract_visible_page(f"The <{name} data-x='canary'> element fails.\n\nSee below.")
     assert page.text.split() == ["The", "element", "fails.", "See", "below."]
 
 
-def test_letters_named_by_entities_go_too() -> None:
+def test_invisible_entities_are_removed() -> None:
     page = extract_visible_page("a&#x200b;b&zwnj;c&shy;d&#xE0063;e&#27;[31mf <code>g&#x202e;h</code> [i](&#8203;)")
     assert page.text == "abcdef `gh` i"
     assert page.hidden_fragments >= 5
@@ -154,5 +154,5 @@ def test_letters_named_by_entities_go_too() -> None:
         ("[](https://x.example)", ""),
     ],
 )
-def test_what_is_told_of_a_link(link: str, told: str) -> None:
+def test_the_visible_part_of_a_link(link: str, told: str) -> None:
     assert extract_visible_page(link).text == told

@@ -1,4 +1,4 @@
-"""Secrets are masked, all else stays."""
+"""Likely secrets are redacted, and all other text stays."""
 
 import re
 from itertools import islice
@@ -121,11 +121,11 @@ def test_a_private_key_whose_end_is_missing_is_masked():
         "",
     ],
 )
-def test_what_is_no_secret_stays(text: str):
+def test_other_text_stays(text: str):
     assert redact_likely_secrets(text) == text
 
 
-def test_rules_for_certain_files_hold_there_and_where_no_file_is_known():
+def test_rules_for_certain_files_apply_there_and_to_text_without_a_file():
     rule = get_rule("hashicorp-tf-password")
     text, secret = next(generate_secrets(rule, seed=1))
     assert secret not in redact_likely_secrets(text, "main.tf")
@@ -136,7 +136,7 @@ def test_rules_for_certain_files_hold_there_and_where_no_file_is_known():
 @given(
     st.text(max_size=300) | st.lists(st.sampled_from([KEY, f"ghp_{A36}", "pwd=", ";", "key: ", "\n", "ä"])).map("".join)
 )
-def test_lines_stay_and_what_is_masked_stays_masked(text: str):
+def test_lines_are_kept_and_redacting_twice_changes_nothing(text: str):
     left = redact_likely_secrets(text)
     assert left.count("\n") == text.count("\n")
     assert redact_likely_secrets(left) == left
