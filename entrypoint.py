@@ -1,20 +1,19 @@
-"""Where the container starts: by path, so that nothing of the repository being triaged is ever imported.
+"""Starts the action in the container, without importing anything from the repository that is triaged.
 
-The runner starts us inside the checked-out repository, which may hold a `triage/`, a `json.py` or a `.env` of its
-own. Importing from there would run a stranger's code, and a library that looks for settings in the working
-directory (Chroma reads `.env` as it is imported) would take them from a stranger.
+The runner starts us inside the checkout, which may contain a `triage/`, a `json.py` or a `.env`. Importing from there
+would run somebody else's code, and Chroma reads `.env` from the working directory when it is imported.
 
-And it hands us our keys as variables, which stay readable in `/proc/self/environ` whatever we do. So we start twice:
-the first time only to hand the keys to ourselves through a descriptor, and to leave every variable behind but a few.
+The runner passes our keys as variables, and a process cannot remove them from its `/proc/self/environ`. So we start
+twice: the first start writes the secrets into a file descriptor, and executes the second one with few variables.
 """
 
 import os
 import signal
 import sys
 
-HERE = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 - the first start loads nothing that it can do without
-SECRETS_FD_FLAG = "--held-by="
-"""The second start's argument: the descriptor that holds what the first one read."""
+HERE = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 - importing pathlib would make both starts slower
+SECRETS_FD_FLAG = "--secrets-fd="
+"""Argument of the second start: the file descriptor with the secrets."""
 LANGUAGE = ("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ")
 MACHINE = ("HOME", "PATH", "TMPDIR", "HOSTNAME")
 TRUST = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
@@ -24,66 +23,59 @@ RUNNER = (
     *("GITHUB_REPOSITORY", "GITHUB_RUN_ATTEMPT", "GITHUB_RUN_ID", "GITHUB_SERVER_URL", "GITHUB_STEP_SUMMARY"),
     *("GITHUB_WORKSPACE", "RUNNER_ARCH", "RUNNER_ENVIRONMENT", "RUNNER_NAME", "RUNNER_OS", "RUNNER_TEMP"),
 )
-"""Not those with a common beginning: a workflow may name a key of its own `GITHUB_PAT`."""
+"""A prefix such as `GITHUB_` would not do: a workflow may have a secret in `GITHUB_PAT`."""
 PASSED_VARIABLES = frozenset({*LANGUAGE, *MACHINE, *TRUST, *PROXIES, *RUNNER, "TRACEPARENT", "TAVILY_BASE_URL"})
 FIXED_VARIABLES = {
     "ANONYMIZED_TELEMETRY": "False",
     "LANGCHAIN_TRACING_V2": "false",
-    "LANGGRAPH_STRICT_MSGPACK": "true",
     "LANGSMITH_TRACING": "false",
     "NETRC": os.devnull,
 }
-"""No library reports home, traces, revives types that nobody registered, or takes a login from somebody's file."""
-ID_TOKEN = "ACTIONS_ID_TOKEN_REQUEST_TOKEN"  # noqa: S105 - a variable's name
-GRANTED = b"granted"
-PIPE_BYTES = 65_536
+"""No library sends usage data or traces, or reads a login from `.netrc`."""
+ID_TOKEN = "ACTIONS_ID_TOKEN_REQUEST_TOKEN"  # noqa: S105 - the name of a variable
 Variables = dict[bytes, bytes]
 
 
 def split_environment(environ: "os._Environ[bytes] | Variables") -> tuple[Variables, Variables]:
-    """The variables to go on with, and those that are handed over; all others are left behind."""
-    kept: Variables = {}
-    held: Variables = {}
+    """The variables of the second start, and the secrets. All other variables are dropped."""
+    passed: Variables = {}
+    secrets: Variables = {}
     for name, value in environ.items():
         text = os.fsdecode(name)
         if text == ID_TOKEN:
-            held[name] = GRANTED if value else b""
+            secrets[name] = b"granted" if value else b""
         elif text.startswith("INPUT_") or (text.startswith("OTEL_") and "HEADERS" in text):
-            held[name] = value
+            secrets[name] = value
         elif text in PASSED_VARIABLES or text.startswith("OTEL_"):
-            # An address may hold a login or a key.
-            secret = text.upper().endswith(("URL", "ENDPOINT", "PROXY")) and (b"@" in value or b"?" in value)
-            (held if secret else kept)[name] = value
-    return kept | {os.fsencode(name): os.fsencode(value) for name, value in FIXED_VARIABLES.items()}, held
+            is_url = text.upper().endswith(("URL", "ENDPOINT", "PROXY"))
+            may_have_secret = is_url and (b"@" in value or b"?" in value)
+            (secrets if may_have_secret else passed)[name] = value
+    return passed | {os.fsencode(name): os.fsencode(value) for name, value in FIXED_VARIABLES.items()}, secrets
 
 
-def restart_without_secrets(kept: Variables, held: Variables) -> str:
-    """Start again in a clean environment, in the same process, its signals still held; never returns if that works.
+def restart_without_secrets(passed: Variables, secrets: Variables) -> str:
+    """Start this program again in the same process, with few variables and with blocked signals. Does not return.
 
-    Otherwise the environment is cleaned as far as it can be, and the reason comes back.
+    On failure, secrets are removed from `os.environ` only, and the reason is returned.
     """
     try:
-        descriptor = _write_to_descriptor(b"".join(b"%b=%b\0" % pair for pair in held.items()))
-        program = [sys.executable, *_flags(), f"{HERE}/entrypoint.py", f"{SECRETS_FD_FLAG}{descriptor}"]
-        os.execve(sys.executable, program, kept)  # noqa: S606 - ourselves
-    except (OSError, ValueError) as error:
+        descriptor = _write_to_descriptor(b"".join(b"%b=%b\0" % pair for pair in secrets.items()))
+        program = [sys.executable, *_python_flags(), f"{HERE}/entrypoint.py", f"{SECRETS_FD_FLAG}{descriptor}"]
+        os.execve(sys.executable, program, passed)  # noqa: S606 - ourselves
+    except (OSError, ValueError, AttributeError) as error:  # AttributeError: a system without memfd_create
         os.environb.clear()
-        os.environb.update(kept)
+        os.environb.update(passed)
         return (getattr(error, "strerror", None) or type(error).__name__).lower()
 
 
-def _flags() -> list[str]:
-    """Those that Python was started with, `-I` and `-u`; none when another program has us run."""
+def _python_flags() -> list[str]:
+    """The flags of this Python, such as `-I` and `-u`; none if another program runs this file."""
     own = len(sys.orig_argv) - len(sys.argv)
     return sys.orig_argv[1:own] if sys.orig_argv[own:] == sys.argv else []
 
 
 def _write_to_descriptor(content: bytes) -> int:
-    """A descriptor that the next program finds the content in. Raises OSError."""
-    try:
-        descriptor = os.memfd_create("held", 0)
-    except (OSError, AttributeError):  # not every kernel has it, nor every system
-        return _write_to_pipe(content)
+    descriptor = os.memfd_create("secrets", 0)
     with os.fdopen(descriptor, "wb", closefd=False) as file:
         file.write(content)
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -91,91 +83,77 @@ def _write_to_descriptor(content: bytes) -> int:
     return descriptor
 
 
-def _write_to_pipe(content: bytes) -> int:
-    """The same by a pipe, which holds less. Raises OSError."""
-    if len(content) > PIPE_BYTES:
-        raise OSError(0, "the inputs are longer than a pipe")
-    descriptor, end = os.pipe()
-    os.set_blocking(end, False)
-    try:
-        if os.write(end, content) < len(content):
-            raise OSError(0, "the inputs are longer than a pipe")
-    finally:
-        os.close(end)
-    os.set_inheritable(descriptor, True)
-    return descriptor
-
-
 def read_secrets(descriptor: int) -> Variables:
-    """What was handed over; from now on it is in our memory only."""
+    """Read the secrets and close the descriptor: from now on they are only in memory."""
     with os.fdopen(descriptor, "rb") as file:
         entries = file.read().split(b"\0")
     return {name: value for name, _, value in (entry.partition(b"=") for entry in entries if entry)}
 
 
 def leave_the_workspace() -> None:
-    """Take the working directory off the import path and go to our own folder.
+    """Remove the working directory from the import path, and change to our own folder.
 
-    The workspace stays known as GITHUB_WORKSPACE.
+    GITHUB_WORKSPACE still names the workspace.
     """
     try:
         workspace = os.getcwd()  # noqa: PTH109
-    except OSError:  # it was deleted under us
+    except OSError:  # the folder was deleted
         workspace = os.devnull
-    os.environ.setdefault("GITHUB_WORKSPACE", workspace)  # else our own folder would be searched
-    left = (os.path.realpath(workspace), HERE)
-    sys.path[:] = [HERE, *(entry for entry in sys.path if entry and os.path.realpath(entry) not in left)]
+    os.environ.setdefault("GITHUB_WORKSPACE", workspace)  # otherwise our own folder would be triaged
+    removed = (os.path.realpath(workspace), HERE)
+    sys.path[:] = [HERE, *(entry for entry in sys.path if entry and os.path.realpath(entry) not in removed)]
     os.chdir(HERE)
 
 
-def fill_streams() -> None:
-    """Put something in the place of a usual descriptor that was closed: the next file would get its number."""
+def open_closed_streams() -> None:
+    """Open `/dev/null` for a standard stream that is closed. Otherwise the next file would get its number."""
     for stream in range(3):
         try:
             os.fstat(stream)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, which is this one
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this stream's
 
 
-def own_log() -> int:
-    """A descriptor for our own lines: what native code writes to the usual ones, past every guard, goes nowhere."""
+def open_log() -> int:
+    """A descriptor for our log. Native code writes to the standard ones, which now lead to `/dev/null`."""
     log = os.dup(1)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    os.close(nowhere)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    os.close(null)
     return log
 
 
 def run() -> None:
-    """Twice, if we can."""
-    fill_streams()
-    # A signal waits until somebody listens; the image's `env --block-signal` has it wait while Python starts, too.
+    """Start again without secrets, then run the action and exit."""
+    open_closed_streams()
+    # Signals wait until `listen`. The image blocks them by `env --block-signal` while Python starts.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
-    handed = next((word for word in sys.argv[1:] if word.startswith(SECRETS_FD_FLAG)), None)
-    if handed is None:
-        kept, held = split_environment(os.environb)
-        fault = restart_without_secrets(kept, held)
+    flag = next((argument for argument in sys.argv[1:] if argument.startswith(SECRETS_FD_FLAG)), None)
+    if flag is None:
+        passed, secrets = split_environment(os.environb)
+        problem = restart_without_secrets(passed, secrets)
     else:
-        held, fault = read_secrets(int(handed.removeprefix(SECRETS_FD_FLAG))), ""
+        secrets, problem = read_secrets(int(flag.removeprefix(SECRETS_FD_FLAG))), ""
     leave_the_workspace()
-    environ = {**os.environ, **{os.fsdecode(name): os.fsdecode(value) for name, value in held.items()}}
+    environ = {**os.environ, **{os.fsdecode(name): os.fsdecode(value) for name, value in secrets.items()}}
     from triage.os_signals import SignalHandler
 
     signals = SignalHandler()
     signals.listen()
     from triage.action import main
 
-    warnings = [f"The environment could not be cleaned ({fault}): it shows this job's keys to whoever can read it."]
-    log = os.fdopen(own_log(), "w", encoding="utf-8", errors="backslashreplace")
+    warning = (
+        f"The environment could not be cleaned ({problem}): other processes of this user can read its keys."
+    )
+    log = os.fdopen(open_log(), "w", encoding="utf-8", errors="backslashreplace")
     try:
-        code = main(environ, signals, log, warnings if fault else [])
-    except Exception as error:  # noqa: BLE001 - a bug of ours before anybody is there to tell it
-        said = f"::error::Internal error: {type(error).__name__}. This is a bug in the action; please report it.\n"
-        os.write(log.fileno(), said.encode())
+        code = main(environ, signals, log, [warning] if problem else [])
+    except Exception as error:  # noqa: BLE001 - a bug of ours outside the action's own error handling
+        line = f"::error::Internal error: {type(error).__name__}. This is a bug in the action; please report it.\n"
+        os.write(log.fileno(), line.encode())
         code = 1
-    # Everything is written and flushed, and a log that could not be written is not to fail once more. An ordinary end
-    # would wait for threads that are stuck, half a minute at times.
+    # Everything is flushed. A normal exit would flush a broken log once more, and wait for stuck threads.
     os._exit(code)
 
 

@@ -22,7 +22,7 @@ NOTHING_SET = ProjectConfig()
 
 
 def vectors_of(settings: Settings, root: Path) -> int:
-    facts = wiring.build_services(make_session(settings, root)).codebase.index()
+    facts = wiring.open_services(make_session(settings, root)).codebase.index()
     assert facts.notes == []
     return facts.vectors
 
@@ -47,7 +47,7 @@ def test_the_index_is_kept_only_where_a_folder_is_given(tmp_path: Path):
         settings = Settings(cache_dir=given)
         assert wiring.find_index_cache(make_session(settings, tmp_path / "code")) == place
         for reused in (0, 1):
-            facts = wiring.build_services(make_session(settings, tmp_path / "code")).codebase.index()
+            facts = wiring.open_services(make_session(settings, tmp_path / "code")).codebase.index()
             assert (facts.reused, facts.cache, facts.vectors) == (reused, "", 1)
         assert list(place.glob("index-*"))
     assert wiring.find_index_cache(make_session(Settings(), tmp_path)) is None
@@ -66,7 +66,7 @@ def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Pat
         given = Settings(model_base_url=model.url, embedding_model="m", cache_dir=str(tmp_path / "kept"))
         for change in ({}, {}, {"src/m3.py": "def f3():\n    return 2\n"}):
             commit(tmp_path / "code", change)
-            services = wiring.build_services(make_session(given, tmp_path / "code"))
+            services = wiring.open_services(make_session(given, tmp_path / "code"))
             facts = services.codebase.index()
             assert (facts.embedding, facts.vectors, facts.notes) == ("m", 5, [])
             assert services.model is not None
@@ -79,7 +79,7 @@ def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Pat
 def test_the_projects_settings_reach_the_run(tmp_path: Path):
     commit(tmp_path, {"cart.py": "def total(prices):\n    return sum(prices)\n", "gen/cart.py": "total = 1\n"})
     own = ProjectConfig(ignore=["gen/"], instructions="Look at the cart.")
-    services = wiring.build_services(make_session(Settings(), tmp_path, config=own))
+    services = wiring.open_services(make_session(Settings(), tmp_path, config=own))
     assert services.config == own
     services.codebase.index()
     assert services.codebase.list_paths() == ["cart.py"]
@@ -114,7 +114,7 @@ async def test_own_prices_and_kept_answers_reach_model_and_search(tmp_path: Path
         for _ in range(2):
             environment = RunnerEnvironment(tavily_base_url=endpoint.url)
             session = make_session(settings, tmp_path, environment=environment, config=own, progress=progress)
-            services = wiring.build_services(session)
+            services = wiring.open_services(session)
             assert services.model is not None
             assert services.web_tools is not None
             assert await services.model.text_output("main", 50).ainvoke("go") == "words"

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -185,9 +186,9 @@ def _build_flow_context(
         progress=actions.log,
         policy=settings.policy(),
         repository=Repository(slug=session.repository, server_url=environment.server_url),
-        open_services=session.open_services,
-        open_rules_services=session.open_rules_services,
-        open_idle_services=session.open_idle_services,
+        open_services=partial(wiring.open_services, session),
+        open_rules_services=partial(wiring.open_services, session.with_rules_engine()),
+        open_idle_services=partial(wiring.open_idle_services, session),
         max_model_runs=settings.max_model_runs_per_day if settings.effective_engine == "model" else None,
         now=wiring.utc_now,
         cancelled=cancelled,

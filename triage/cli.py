@@ -117,7 +117,7 @@ def run(
     for warning in _list_warnings(session):
         runner.annotate("warning", warning)
     with progress:
-        services = session.with_project_config().open_services()
+        services = wiring.open_services(session.with_project_config())
         server_url = session.environment.server_url if issue_slug or github else ""
         repository = Repository(slug=session.repository, server_url=server_url)
         event_issue = session.redactor.redact_model("issue", event_issue)

@@ -43,7 +43,7 @@ def open_run(repository: str, iterations: int) -> tuple[Repository, Services]:
     folder = Checkouts.read(os.environ).find_folder(repository)
     slug = repository or folder.name
     session = Session.from_terminal(os.environ, folder, slug, wiring.build_server_log()).with_project_config()
-    services = session.open_services()
+    services = wiring.open_services(session)
     limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
     server_url = session.environment.server_url if repository else ""
     return Repository(slug=slug, server_url=server_url), replace(services, limits=limits)

@@ -1,6 +1,6 @@
 """Opens every client. The only module, beside `doctor`, that imports adapters.
 
-A `Session` holds what the process knows before it opens anything; `build_services` opens what one run needs. Adapters
+A `Session` holds what the process knows before it opens anything; `open_services` opens what one run needs. Adapters
 are imported where they are opened: their SDKs take up to a second, and a skipped event needs none of them.
 """
 
@@ -84,18 +84,6 @@ class Session:
     def with_rules_engine(self) -> "Session":
         """The same session, in which no model is asked."""
         return replace(self, settings=self.settings.with_rules_engine())
-
-    def open_services(self) -> Services:
-        """Open everything that acts in one run. Takes seconds."""
-        return build_services(self)
-
-    def open_rules_services(self) -> Services:
-        """`open_services`, without a model."""
-        return build_services(self.with_rules_engine())
-
-    def open_idle_services(self) -> Services:
-        """Services of a run that is cancelled before it begins: quick to open, and none of them acts."""
-        return build_idle_services(self)
 
 
 @dataclass(frozen=True)
@@ -181,9 +169,9 @@ def build_github(session: Session) -> GitHub:
     return RedactingGitHub(tracker, session.redactor)
 
 
-def build_services(session: Session) -> Services:
+def open_services(session: Session) -> Services:
     """Open everything that acts in one run. Takes seconds."""
-    idle = build_idle_services(session)
+    idle = open_idle_services(session)
     responses = _open_response_cache(session)
     model, embeddings = _open_model(session, idle.facts.request_id, responses)
     codebase = _build_codebase(session, embeddings)
@@ -197,7 +185,7 @@ def build_services(session: Session) -> Services:
     )
 
 
-def build_idle_services(session: Session) -> Services:
+def open_idle_services(session: Session) -> Services:
     """Services of a run that is cancelled before it begins: quick to open, and none of them acts."""
     settings = session.settings
     started_at = utc_now() - timedelta(seconds=time.monotonic() - session.started)

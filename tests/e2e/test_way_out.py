@@ -226,7 +226,7 @@ def test_every_secret_is_masked_before_anything_is_said(run: Run):
 
 
 def test_no_process_shows_a_key(run: Run):
-    (ours,) = [shown for command, shown in run.environments.items() if "--held-by=" in command]
+    (ours,) = [shown for command, shown in run.environments.items() if "--secrets-fd=" in command]
     names = {entry.partition(b"=")[0].decode() for entry in ours.split(b"\0") if entry}
     assert not {name for name in names if name.startswith(("INPUT_", "ACTIONS_", "AWS_")) or name.endswith("_TOKEN")}
     assert not names & {"GITHUB_PAT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "OTEL_EXPORTER_OTLP_HEADERS"}

@@ -38,7 +38,7 @@ async def run(
     )
     with serve_script(script) as server:
         settings = Settings(model_api_key="sk-test", model_base_url=f"{server.url}/v1")
-        services = wiring.build_services(make_session(settings, tmp_path, case.repository.slug))
+        services = wiring.open_services(make_session(settings, tmp_path, case.repository.slug))
         services.codebase.index()
         assert services.model is not None
         with services.model.measure_usage(60), record_tool_calls() as records:

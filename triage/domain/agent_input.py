@@ -1,4 +1,4 @@
-"""The file that an agent reads: everything known so far about one issue."""
+"""What an agent reads: everything known so far about one issue."""
 
 from pydantic import Field
 
@@ -9,7 +9,7 @@ from triage.domain.value import Value
 
 
 class AgentInput(Value):
-    """A snapshot of the run's state, without anything that acts."""
+    """A snapshot of the run's state."""
 
     issue: Issue
     reading: Reading
@@ -20,9 +20,9 @@ class AgentInput(Value):
     web: WebSearchFinding | None = None
     critique: CritiqueFinding | None = None
     citations: Citations = Citations()
-    """Check of the codebase finding's references."""
+    """Result of the check of the codebase finding's references."""
     gaps: list[str] = Field(default_factory=list)
     """What the critic still misses; empty in the first round."""
     confidence: float = 0.5
-    """Overall, the critic's adjustment applied."""
+    """Overall confidence, with the critic's adjustment."""
     round: int = 1

@@ -6,23 +6,23 @@ from triage.domain.value import Value
 
 
 class OtlpEndpoint(Value):
-    """Where one kind of signal is sent."""
+    """Where spans or metrics are sent."""
 
     url: str
-    """The whole address, path included."""
+    """The whole URL."""
     headers: dict[str, SecretStr] = Field(default_factory=dict)
     timeout_seconds: float = 10.0
-    """Most that sending may take."""
+    """Timeout of a request."""
 
 
 class Collector(Value):
-    """What the workflow's author said about telemetry. A signal without an intake is not sent."""
+    """The telemetry settings. A signal without an endpoint is not sent."""
 
     traces: OtlpEndpoint | None = None
     metrics: OtlpEndpoint | None = None
     resource: dict[str, str] = Field(default_factory=dict)
-    """Attributes of everything that is sent, `service.name` among them."""
+    """Attributes of every span and metric, such as `service.name`."""
     traceparent: str = ""
-    """The span that the run belongs under (W3C Trace Context); empty when it begins a trace of its own."""
+    """The parent span (W3C Trace Context); empty if the run starts a trace."""
     delta_temporality: bool = False
-    """Metrics tell what this run adds, not totals since a start; for a process of one run the numbers are the same."""
+    """Whether metrics are deltas instead of totals. A process runs once, so the numbers are the same."""

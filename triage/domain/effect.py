@@ -1,4 +1,4 @@
-"""What is to be changed or written, as values. A dry run prints them."""
+"""Planned writes, as values. A dry run prints them."""
 
 from typing import Literal
 
@@ -10,11 +10,11 @@ from triage.domain.value import Value
 LabelsMode = Literal["off", "suggest", "apply"]
 
 COMMENT_MARKER = "<!-- bug-triage:"
-"""The first characters of every comment that this action writes; its hidden state follows."""
+"""The first characters of every comment of this action; the hidden state follows."""
 
 
 class Policy(Value):
-    """What the workflow's author allows to be written."""
+    """What the workflow allows to write."""
 
     comment: bool = True
     dry_run: bool = False
@@ -22,7 +22,7 @@ class Policy(Value):
 
 
 class PostComment(Value):
-    """Write the one comment for the first time."""
+    """Post our comment."""
 
     issue_number: int
     body: str
@@ -37,21 +37,21 @@ class EditComment(Value):
 
 
 class RemoveComment(Value):
-    """Delete a second comment of ours, younger than the one that stays; an interrupted run has left it."""
+    """Delete a duplicate of our comment, which an interrupted run has left."""
 
     issue_number: int
     comment_id: int
 
 
 class AddLabels(Value):
-    """Add existing labels; nothing is ever removed."""
+    """Add existing labels."""
 
     issue_number: int
     labels: list[str]
 
 
 class WriteSummary(Value):
-    """Put Markdown on the job's page."""
+    """Add Markdown to the job summary."""
 
     markdown: str
 
@@ -63,16 +63,16 @@ class WriteReport(Value):
 
 
 class Annotate(Value):
-    """Put a line beside the job."""
+    """Annotate the job."""
 
     level: Literal["error", "warning", "notice"]
     message: str
     at: Span | None = None
-    """The lines of the repository that it is about."""
+    """The lines of code, if there are any."""
 
 
 class SetOutputs(Value):
-    """Give later steps what they may need; names as in action.yml."""
+    """Set outputs; names as in action.yml."""
 
     values: dict[str, str] = Field(default_factory=dict)
 
