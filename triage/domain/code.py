@@ -70,8 +70,8 @@ class IndexFacts(Value):
     passages: int
     vectors: int
     left_out: dict[str, int] = Field(default_factory=dict)
-    """Number of files by reason: binary, vendored, generated, minified, lock file, too large, unreadable, ignored by the
-    project."""
+    """Number of files by reason: binary, vendored, generated, minified, lock file, too large, unreadable, ignored by
+    the project."""
     partial: bool = False
     """A file that should be in the index is missing: a limit was reached, or its blob is not in the clone."""
     embedding: str = "local"

@@ -32,11 +32,11 @@ class AgentFindingBase(Answer):
     confidence: float = Field(ge=0.0, le=1.0)
     reasoning: str
     error: str | None
-    """Set when the agent could not do its work; nothing it says is kept then."""
+    """Set if the agent could not do its work. Its other fields are ignored then."""
 
 
 class AgentFinding(Answer):
-    """What the graph's state keeps of an agent's answer."""
+    """An agent's answer as the graph's state stores it."""
 
     agent_name: str
     summary: str
@@ -119,7 +119,7 @@ class CriticVerdict(Answer):
 
 
 class PlannerProposal(Answer):
-    """Who should be next, as a model that supervises sees it. The law decides whether it counts."""
+    """A supervising model's proposal for the next agents. The routing rules decide whether it is accepted."""
 
     selected: list[AgentName]
     reason: str

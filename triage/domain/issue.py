@@ -8,16 +8,16 @@ from triage.domain.value import Value
 
 
 class IssueComment(Value):
-    """One comment of the issue's thread, as GitHub shows it, oldest first."""
+    """A comment of the issue's thread."""
 
     author: str
     body: str
     created_at: datetime | None = None
     edited_at: datetime | None = None
-    """Its last edit; when it was written, where it was never edited."""
+    """Its last edit; equal to `created_at` without one."""
     by_bot: bool = False
     ours: bool = False
-    """Posted by this action: our marker and one of our logins."""
+    """Posted by this action: it has our marker, and the author is one of our logins."""
     comment_id: int | None = None
 
 
@@ -36,24 +36,24 @@ class Issue(Value):
     is_pull_request: bool = False
     thread: list[IssueComment] = Field(default_factory=list)
     observed_at: datetime | None = None
-    """The moment that is shown, by GitHub's clock: of its answer, or of the event that brought the issue."""
+    """Time of this snapshot by GitHub's clock: of its response, or of the event."""
 
     def has_label(self, label: str) -> bool:
-        """Whether a label of this name is on the issue; GitHub's names differ by more than case."""
+        """Whether the issue has the label. GitHub ignores case in names of labels."""
         return label.casefold() in {name.casefold() for name in self.labels}
 
 
 class Repository(Value):
-    """Where the issue belongs, and the commit that was indexed."""
+    """The issue's repository, and the commit that was indexed."""
 
     slug: str
     """`owner/name`, or the folder's name at a terminal."""
     server_url: str = ""
-    """Scheme and host of the GitHub server without a trailing slash; empty when there is none to link to."""
+    """Scheme and host of the GitHub server without a trailing slash; empty if there is nothing to link to."""
     commit: str | None = None
     """Full SHA of the indexed commit; none for a folder without git."""
     labels: list[str] = Field(default_factory=list)
-    """Names of the labels that exist in the repository."""
+    """Labels of the repository that may be suggested."""
 
 
 class Frame(Value):
@@ -70,7 +70,7 @@ class Frame(Value):
 
 
 class Trace(Value):
-    """A stack trace. Frames run from the outermost call to the place that raised."""
+    """A stack trace, from the outermost call to the line that raised."""
 
     language: str
     frames: list[Frame]
@@ -86,18 +86,18 @@ class CodeBlock(Value):
 
 
 class Section(Value):
-    """A heading of the issue and the text under it (issue forms write one per field)."""
+    """A heading of the issue and the text below it. Issue forms write one per field."""
 
     heading: str
     text: str
 
 
 class Reading(Value):
-    """What a person sees in the issue, taken apart. Everything in it occurs in the issue's visible text."""
+    """The visible text of the issue, and its parts. Everything in it occurs in the visible text."""
 
     title: str = ""
     body: str = ""
-    """Visible text with code blocks fenced: comments, hidden elements and invisible code points are gone."""
+    """Visible text with fenced code blocks, without comments, hidden elements and invisible characters."""
     prose: str = ""
     """`body` without code blocks and traces."""
     code: list[CodeBlock] = Field(default_factory=list)
@@ -105,17 +105,17 @@ class Reading(Value):
     error_messages: list[str] = Field(default_factory=list)
     """Verbatim, best first."""
     identifiers: list[str] = Field(default_factory=list)
-    """Names that look like code (dotted, snake_case, camelCase, in backticks, called), best first."""
+    """Names that look like code (dotted, snake_case, camelCase, in backticks, with parentheses), best first."""
     paths: list[str] = Field(default_factory=list)
-    """File paths that the text names, as written."""
+    """File paths, as written."""
     versions: list[str] = Field(default_factory=list)
-    """What the reporter runs, as `name version` where a name is given."""
+    """Versions of the reporter, as `name version` if there is a name."""
     sections: list[Section] = Field(default_factory=list)
     links: list[str] = Field(default_factory=list)
     hidden_fragments: int = 0
-    """Pieces that a reader of the page does not see and that were taken out."""
+    """Number of removed pieces that a reader of the page does not see."""
 
     @property
     def text(self) -> str:
-        """Title and body in one."""
+        """Title and body."""
         return f"{self.title}\n\n{self.body}".strip()

@@ -1,7 +1,7 @@
-"""The run's report: what is published, and what `.triage/report.json` holds.
+"""The report of a run: what is published, and what `.triage/report.json` contains.
 
-Its JSON schema is published as `docs/report.schema.json`; `schema_version` changes when a field is removed or
-changes its meaning. Fields, and values of fields that are named in words, may be added at any time.
+Its JSON schema is `docs/report.schema.json`. `schema_version` changes if a field is removed or changes its meaning.
+Fields and values of enumerations may be added at any time.
 """
 
 from datetime import datetime
@@ -28,7 +28,7 @@ SCHEMA_VERSION: Literal["1"] = "1"
 
 
 class Suspect(Value):
-    """A file that was found in the indexed commit; `span` only when its lines were found too."""
+    """A file of the indexed commit; `span` if its lines were found too."""
 
     path: str
     span: Span | None = None
@@ -37,7 +37,7 @@ class Suspect(Value):
 
 
 class CheckedEvidence(Value):
-    """A claim with its place. Unverified evidence keeps its words and loses its place."""
+    """A claim and its place in the code. Evidence that could not be verified has no place."""
 
     claim: str
     span: Span | None = None
@@ -46,16 +46,16 @@ class CheckedEvidence(Value):
 
 
 class Citations(Value):
-    """Outcome of looking up every path, line range and quote that an agent named."""
+    """Result of the check of every path, line range and quote that an agent cited."""
 
     verified: int = 0
     total: int = 0
     refused: list[str] = Field(default_factory=list)
-    """What could not be verified, each with the reason, in our words and the cited path."""
+    """Citations that could not be verified, each with path and reason."""
 
 
 class Ticket(Value):
-    """Fields for whatever tracker the project uses. Labels exist in the repository."""
+    """Fields for an issue tracker. The labels exist in the repository."""
 
     title: str
     labels: list[str] = Field(default_factory=list)
@@ -64,31 +64,31 @@ class Ticket(Value):
 
 
 class IssueRef(Value):
-    """Which issue the report is about."""
+    """The issue of the report."""
 
     number: int | None
     title: str
     url: str
     labels: list[str] = Field(default_factory=list)
-    """Those that it had when the run began."""
+    """Labels at the start of the run."""
     edited_since: bool = False
-    """Its text was edited after what triggered the run; the report is about the text before that."""
+    """Whether the text was edited after the event. The report is about the text before."""
 
 
 class Round(Value):
-    """A pass of search and critic, and what it brought."""
+    """One round of search and critic."""
 
     number: int
     searched_for: list[str] = Field(default_factory=list)
-    """Words from the critic's gaps that the round before it left; empty in the first."""
+    """Words from the critic's gaps of the previous round; empty in the first."""
     added: list[str] = Field(default_factory=list)
-    """Files that no earlier round had named."""
+    """Files that no earlier round found."""
     verdict: Verdict | None = None
-    """The critic's at its end; none when the critic gave no answer."""
+    """The critic's verdict; none without an answer."""
 
 
 class RunReport(Value):
-    """Everything a run found and did."""
+    """Everything that a run found and did."""
 
     schema_version: Literal["1"] = SCHEMA_VERSION
     triage_version: str
@@ -103,11 +103,11 @@ class RunReport(Value):
     issue: IssueRef
     run_url: str = ""
     cut: str = ""
-    """Why the run ended before its end, in our words; empty when it did not."""
+    """Why the run ended early; empty if it did not."""
 
     kind: Kind
     verdict: Verdict | None
-    """None for what is no bug, and when the critic never answered."""
+    """None if the issue is not a bug, or the critic gave no answer."""
     severity: Severity | None
     severity_reason: str = ""
     confidence: float
@@ -122,7 +122,7 @@ class RunReport(Value):
     external_references: list[WebResult] = Field(default_factory=list)
     ticket: Ticket
     analysis: str = ""
-    """The model's own words as inert Markdown; empty by rules."""
+    """The model's own text as inert Markdown; empty with the rules engine."""
     critique: CritiqueFinding | None = None
     citations: Citations = Citations()
     hidden_fragments: int = 0
@@ -134,10 +134,10 @@ class RunReport(Value):
     decisions: list[PlannerDecision] = Field(default_factory=list)
     steps: list[StepRecord] = Field(default_factory=list)
     faults: list[Fault] = Field(default_factory=list)
-    """Everything in `steps` that went wrong, and what was done instead."""
+    """Everything in `steps` that failed, and what was done instead."""
     usage: Usage = Usage()
     """What this run paid for."""
     reused: Usage = Usage()
-    """`calls` replies were found in the cache and cost nothing now; the rest is what they took when they were paid."""
+    """Usage of the replies that were found in the cache, when they were paid for."""
     limits: Limits = Limits()
     index: IndexFacts | None = None

@@ -12,11 +12,11 @@ from triage.domain.value import Value
 Engine = Literal["model", "rules"]
 StepName = AgentName | Literal["prepare", "supervisor"]
 DegradationLevel = Literal["whole", "no further rounds", "no web search", "fast model", "rules"]
-"""What the run still does for its budget; each includes those before it."""
+"""What the run left out to stay within its budget; each level includes those before it."""
 
 
 class Status(StrEnum):
-    """How a run ended; `failed` is what the workflow's author must mend."""
+    """How a run ended. `failed`: the workflow's author must fix something."""
 
     COMPLETE = "complete"
     DEGRADED = "degraded"
@@ -34,23 +34,23 @@ class Outcome(StrEnum):
 
 
 class Usage(Value):
-    """Tokens and US dollars; `usd` is none when a model without a known price was asked."""
+    """Tokens and US dollars. `usd` is none if the price of a model is not known."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     calls: int = 0
     usd: float | None = 0.0
     known_usd: float | None = None
-    """Dollars of those calls whose price is known, where `usd` is none."""
+    """US dollars of the calls with a known price, if `usd` is none."""
 
     @property
     def priced_usd(self) -> float:
-        """Dollars as far as they are known."""
+        """US dollars of the calls with a known price."""
         return self.usd if self.usd is not None else self.known_usd or 0.0
 
     @property
     def tokens(self) -> int:
-        """Input and output together."""
+        """Input and output tokens."""
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -66,38 +66,38 @@ class Usage(Value):
 
 
 class ModelCall(Value):
-    """One request to a model, also one that failed, and one whose reply was found in the cache."""
+    """One request to a model, or one whose reply was found in the cache."""
 
     model: str
     mode: str
-    """How the answer was asked for: `json_schema`, `function_calling`, `json_mode`, `tools`, `plain`; `embeddings`."""
+    """Form of the request: `json_schema`, `function_calling`, `json_mode`, `tools`, `plain`, `embeddings`."""
     started_at: datetime
     ms: int
     usage: Usage = Usage()
     estimated: bool = False
-    """The endpoint did not say what it billed, or the call was cut off: tokens by our own estimate."""
+    """Whether `usage` is our estimate, because the endpoint reported none or the call was cancelled."""
     outcome: Outcome
     error: str | None = None
-    """Our own name for what went wrong."""
+    """A short name of ours for the error."""
     replayed: bool = False
-    """Found in the cache: nothing was asked. `usage` is what it took when it was paid for."""
+    """Whether the reply was found in the cache. `usage` is that of the original request."""
 
 
 class RunFacts(Value):
     """What identifies a run."""
 
     request_id: str
-    """Sent to the model's endpoint with every call, printed in log and report."""
+    """Sent to the model's endpoint with every call, and shown in log and report."""
     started_at: datetime
     triage_version: str
     run_url: str = ""
 
 
 class Limits(Value):
-    """What a run may spend at most."""
+    """Limits of a run."""
 
     iterations: int = 12
-    """Supervisor decisions."""
+    """Maximum supervisor decisions."""
     tokens: int = 100_000
     usd: float = 1.0
     run_seconds: float = 300.0
@@ -106,12 +106,12 @@ class Limits(Value):
 
     @property
     def writer_seconds(self) -> float:
-        """Kept for the writer: a fifth of the run, at most 20 s."""
+        """Reserved for the writer: a fifth of the run, at most 20 s."""
         return min(20.0, self.run_seconds / 5)
 
 
 class ToolExecution(Value):
-    """One call of a tool."""
+    """One tool call."""
 
     tool: str
     input_summary: str
@@ -123,29 +123,29 @@ class ToolExecution(Value):
 
 
 class StepRecord(Value):
-    """One node's run, or one answer inside it: a model that failed and the twin that took over are two records."""
+    """One run of a node. A model that failed and the rules that replaced it are two records."""
 
     step: StepName
     engine: Engine
     model: str | None = None
-    """The model that answered (the fallback's name when it took over); none by rules."""
+    """The model that answered; none by rules."""
     started_at: datetime
     offset_seconds: float
-    """Seconds between the run's start and the step's."""
+    """Seconds from the start of the run to the start of the step."""
     seconds: float
     usage: Usage = Usage()
     outcome: Outcome
     error: str | None = None
-    """A short named reason, ours; never a message from outside."""
+    """A short name of ours, never a message from outside."""
     shortfalls: list[str] = Field(default_factory=list)
-    """Parts of the answer that came otherwise than planned, each with the reason and what stood in."""
+    """Parts of the answer that failed, each with the reason and its replacement."""
     gate: str | None = None
-    """What the gate after the step said: `passed`, or why the result was refused; none when there was no result."""
+    """Result of the gate after the step: `passed`, or why the answer was refused; none without an answer."""
     tools: list[ToolExecution] = Field(default_factory=list)
     calls: list[ModelCall] = Field(default_factory=list)
     round: int = 1
     iteration: int = 0
-    """The supervisor's decision that started it; steps of one decision ran side by side."""
+    """Number of the supervisor's decision that started it. Steps of one decision run in parallel."""
 
     @property
     def is_refused_by_gate(self) -> bool:
@@ -162,19 +162,19 @@ class PlannerDecision(Value):
     confidence: float = 1.0
     timestamp: datetime
     origin: Engine = "rules"
-    """Whose choice it was. A model's proposal that was not taken leaves a decision by rules."""
+    """Who decided. If the model's proposal is refused, the rules decide."""
     proposed: list[str] = Field(default_factory=list)
-    """What the model proposed and the law refused."""
+    """The model's proposal that the routing rules refused."""
     refused: str = ""
-    """Why the model's proposal was not taken, or why there was none, in our words."""
+    """Why the model's proposal was refused, or why there was none."""
     rung: DegradationLevel = "whole"
-    """How far down the budget's ladder the run had come."""
+    """The degradation level."""
     forced: bool = False
-    """A limit decided, not what was found."""
+    """Whether a limit forced the decision."""
 
     @property
     def log_line(self) -> str:
-        """The decision in a line, in our own words: a model's reason is not among them."""
+        """The decision as a line for the log, without the model's own words."""
         who = "a model" if self.origin == "model" else "rules"
         why = "" if self.origin == "model" else f": {self.reason}"
         budget = "" if self.rung == "whole" else f"; budget: {self.rung}"

@@ -1,4 +1,4 @@
-"""What the action was asked to do."""
+"""What an event asks for."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -13,45 +13,45 @@ class Trigger(StrEnum):
     REOPENED = "reopened"
     EDITED = "edited"
     LABELED = "labeled"
-    """Somebody added the project's opt-in label."""
+    """The project's opt-in label was added."""
     COMMAND = "command"
     ANSWER = "answer"
-    """The issue's author commented; counts only when we had asked something."""
+    """The issue's author commented. Counts only if our comment has asked something."""
     REQUESTED = "requested"
-    """By hand, by schedule, or by another workflow, with the issue's number."""
+    """By the issue's number: manually, by schedule, or by another workflow."""
 
 
 class PastRun(Value):
-    """A run that an event has started."""
+    """An earlier run."""
 
     at: datetime
-    """When it happened that started the run, by GitHub's clock, to the second."""
+    """Time of its event by GitHub's clock, in whole seconds."""
     comment_id: int = 0
-    """The comment that asked for it; 0 where none did."""
+    """The comment that asked for it; 0 without one."""
 
 
 class TriageIssue(Value):
-    """Triage the issue of this number."""
+    """Triage an issue."""
 
     number: int
     trigger: Trigger
     actor: str = ""
-    """Who triggered it; whose permission a command needs."""
+    """Who triggered it. A command needs this user's permission."""
 
 
 class QuietIssue(Value):
-    """`/triage quiet`: say nothing more on this issue until `/triage`."""
+    """`/triage quiet`: post nothing more on this issue until `/triage`."""
 
     number: int
     actor: str
 
 
 class WarmIndex(Value):
-    """Index the commit for triages to come; no issue is looked at."""
+    """Index the commit and cache the index, for later runs."""
 
 
 class Skip(Value):
-    """Nothing to do, and why, in one sentence."""
+    """Nothing to do; the reason is one sentence."""
 
     reason: str
 

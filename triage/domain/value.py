@@ -1,9 +1,9 @@
-"""The one base of all values."""
+"""The base of all values."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class Value(BaseModel):
-    """A frozen value: compared by content, refused when a field is unknown."""
+    """A frozen value. Unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
