@@ -170,7 +170,7 @@ def test_a_push_fills_the_cache_and_a_later_triage_uses_it(room: Room):
     assert room.run(GITHUB_EVENT_NAME="push", INPUT_CACHE__DIR=cache) == 0
     assert (room.outputs["status"], room.github.request_lines) == ("complete", [])
     assert "Indexed 1 files in" in room.summary
-    assert [path.suffix for path in (room.folder / cache / "index").glob("index-*")] == [".bin"]
+    assert [path.suffix for path in (room.folder / cache / "index").glob("index-*")] == [".npy"]
     room.event.write_text(opened)
     assert room.run(INPUT_CACHE__DIR=cache) == 0
     report = json.loads((room.folder / ".triage" / "report.json").read_text())

@@ -1,11 +1,9 @@
-"""The project's own settings, from `.github/triage.yml`: what is too long for an input.
+"""The project's own settings, from `.github/triage.yml`.
 
-One source for the parser (`settings/project.py`) and for the schema that editors read (`docs/triage.schema.json`).
+`settings/project_file.py` parses the file, and `docs/triage.schema.json` is generated from these values.
 """
 
 import re
-import unicodedata
-from collections.abc import Iterable
 from typing import Annotated, Any
 
 import re2  # type: ignore[import-untyped]
@@ -24,9 +22,9 @@ def _setting_error(message: str) -> PydanticCustomError:
 
 def _check_pattern(text: str) -> str:
     if text.startswith("#"):
-        raise _setting_error(r"a pattern that begins with # is a comment; write \# for a name that does")
+        raise _setting_error(r"a pattern that begins with # is a comment; write \# for a name that begins with #")
     if text != text.strip() or not text.isprintable():
-        raise _setting_error("a pattern is printable and has no blanks around it")
+        raise _setting_error("a pattern must be printable, without spaces around it")
     try:
         _compile([text])
     except (ValueError, re.error, re2.error):
@@ -40,13 +38,13 @@ def _compile(patterns: list[str]) -> None:
 
 def _check_name(text: str) -> str:
     if text != text.strip() or not text.isprintable():
-        raise _setting_error("a name is printable and has no blanks around it")
+        raise _setting_error("a name must be printable, without spaces around it")
     return text
 
 
 def _check_owner(text: str) -> str:
     if not re.fullmatch(r"@?[A-Za-z0-9][\w.-]*(/[\w.-]+)?", text, re.ASCII):
-        raise _setting_error("an owner is a login such as octocat, or a team such as acme/core")
+        raise _setting_error("an owner must be a login such as octocat, or a team such as acme/core")
     return text.removeprefix("@")
 
 
@@ -59,7 +57,7 @@ UsdPerMillion = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
 
 
 class _Section(Value):
-    """A piece of the file: keys are written with hyphens, and a key without a value is not there."""
+    """A section of the file. Keys have hyphens, and a key without a value is ignored."""
 
     model_config = ConfigDict(alias_generator=lambda name: name.replace("_", "-"), populate_by_name=True)
 
@@ -75,24 +73,9 @@ class Price(_Section):
     input: UsdPerMillion = Field(description="For a million tokens of the prompt.")
     output: UsdPerMillion = Field(description="For a million tokens of the answer, reasoning included.")
     cached_input: UsdPerMillion | None = Field(
-        None, description="For a million tokens of the prompt that the provider had cached; as input unless told."
+        None,
+        description="For a million tokens of the prompt that the provider had cached. Defaults to the price of input.",
     )
-
-
-TRIGGER_WORDS = re.compile(
-    r"(?:accept|approv|auto-?(?:fix|merg|deploy|land)|backport|codegen|de-?ploy|gitauto|implement|merg[ei]|openhands"
-    r"|publish|rebas|releas|revert|roll-?back|trigger|trusted|verif"
-    r"|(?:agent|aider|allow(?:ed)?|bounty|cherry|claude|close[ds]?|codex|copilot|cursor|devin|exec(?:ute)?|fix|fixme"
-    r"|gemini|jules|land(?:ed)?|lgtm|lock(?:ed)?|ok|paid|preview|ready|rerun|retest|run|safe|ship|shipit|signed|spam"
-    r"|stale|sweep)$)"
-)
-"""Words, and beginnings of words, in labels that start, permit or end something in many repositories: tests of a
-stranger's code, merging, releasing, coding agents, bots that close."""
-
-
-def _sounds_like_trigger(label: str) -> bool:
-    words = re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", unicodedata.normalize("NFKC", label).casefold())
-    return any(TRIGGER_WORDS.match(part) for word in words for part in (word, *word.split("-")))
 
 
 class Labels(_Section):
@@ -101,8 +84,8 @@ class Labels(_Section):
     allow: list[LabelName] = Field(
         default_factory=list,
         max_length=200,
-        description="The only labels that are suggested or applied. When empty, all of the repository's but those "
-        "whose name sounds as if it set something off, such as `approved` or `deploy`.",
+        description="The only labels that are suggested or applied. If empty, all labels of the repository except "
+        "those that may start something, such as `approved` or `deploy`.",
     )
     describe: dict[LabelName, Description] = Field(
         default_factory=dict, max_length=200, description="When a label fits, for the writer."
@@ -110,7 +93,7 @@ class Labels(_Section):
 
 
 class ProjectConfig(_Section):
-    """What a project may say about its triage. Guidance and limits; nothing in it permits an effect."""
+    """The project's own settings: guidance and limits. None of them permits a write."""
 
     ignore: list[Pattern] = Field(
         default_factory=list,
@@ -120,10 +103,10 @@ class ProjectConfig(_Section):
     )
     labels: Labels = Field(default_factory=Labels, description="Labels that may be suggested or applied.")
     opt_in_label: Annotated[str, Field(max_length=100), AfterValidator(_check_name)] = Field(
-        "", description="With it, only issues that carry the label are triaged, and adding it starts a triage."
+        "", description="If set, only issues with this label are triaged, and adding it starts a triage."
     )
     opt_out_label: Annotated[str, Field(max_length=100), AfterValidator(_check_name)] = Field(
-        "", description="Issues that carry it are left alone."
+        "", description="Issues with this label are not triaged."
     )
     instructions: str = Field(
         "",
@@ -133,12 +116,12 @@ class ProjectConfig(_Section):
     prices: dict[ModelName, Price] = Field(
         default_factory=dict,
         max_length=100,
-        description="US dollars for a million tokens, by the model's name; wins over the built-in table.",
+        description="US dollars for a million tokens, by the model's name. Overrides the built-in prices.",
     )
     owners: dict[Owner, Owner] = Field(
         default_factory=dict,
         max_length=500,
-        description="Owner as CODEOWNERS writes it, to who is suggested as assignee instead.",
+        description="Owner in CODEOWNERS, to the login or team that is suggested as assignee instead.",
     )
 
     @field_validator("ignore")
@@ -154,28 +137,14 @@ class ProjectConfig(_Section):
     @classmethod
     def _check_labels_differ(cls, label: str, info: ValidationInfo) -> str:
         if label and label.casefold() == str(info.data.get("opt_in_label", "")).casefold():
-            raise _setting_error("it is the opt-in label too, so that nothing would ever be triaged")
+            raise _setting_error("it is also the opt-in label, so no issue would be triaged")
         return label
 
-    def allowed_labels(self, labels: Iterable[str]) -> list[str]:
-        """Those of the repository's labels that may be suggested; never one that steers this action.
-
-        A label can start a workflow with more rights than ours, so one that sounds like it must be allowed by name.
-        """
-        allowed = {name.casefold() for name in self.labels.allow}
-        steering = {self.opt_in_label.casefold(), self.opt_out_label.casefold()}
-
-        def fits(label: str) -> bool:
-            return label.casefold() in allowed if allowed else not _sounds_like_trigger(label)
-
-        return [label for label in labels if label.casefold() not in steering and fits(label)]
-
     def label_description(self, label: str) -> str:
-        """When a label fits; empty when nobody said."""
-        wanted = label.casefold()
-        return next((said for name, said in self.labels.describe.items() if name.casefold() == wanted), "")
+        """When the label fits; empty without a description."""
+        matches = (text for name, text in self.labels.describe.items() if name.casefold() == label.casefold())
+        return next(matches, "")
 
     def resolve_assignee(self, owner: str) -> str:
-        """Who is named in place of an owner: the alias, or the owner."""
-        wanted = owner.casefold()
-        return next((alias for name, alias in self.owners.items() if name.casefold() == wanted), owner)
+        """Who is suggested for an owner: the alias, or the owner."""
+        return next((alias for name, alias in self.owners.items() if name.casefold() == owner.casefold()), owner)

@@ -17,6 +17,7 @@ from triage.flows.model_run_cap import check_model_run_cap
 from triage.flows.triage_job import TriageJob, admit, restore_issue
 from triage.flows.write_results import add_notes, write_report, write_results
 from triage.ports import Services
+from triage.publish.allowed_labels import select_allowed_labels
 from triage.publish.apply_effects import PublishResult, apply_effects
 from triage.publish.deduplicate import find_our_comment
 from triage.publish.plan_effects import plan_quiet, plan_skip, plan_unfinished
@@ -95,7 +96,7 @@ async def _triage(job: TriageJob, context: FlowContext, problem: str = "") -> Fl
         cap_reason = await check_model_run_cap(job, context)
     if cap_reason:
         context = context.with_rules_engine()
-    repository = context.repository.model_copy(update={"labels": context.config.allowed_labels(labels)})
+    repository = context.repository.model_copy(update={"labels": select_allowed_labels(context.config, labels)})
     report, services = await _run_agents(job.issue_at_trigger, repository, context)
     if problem:
         report = report.model_copy(update={"status": Status.DEGRADED})
