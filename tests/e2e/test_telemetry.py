@@ -88,10 +88,10 @@ def test_a_collector_that_trickles_for_ever_is_left(job: Job):
     assert "Telemetry not sent: the collector takes too long." in done.log
 
 
-def test_the_command_line_tells_it_too(checkout: Path):
+def test_the_command_line_sends_telemetry(checkout: Path):
     with serve_collector() as receiver:
-        told = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
-        done = triage("run", "--repo", str(checkout), "--issue", "-", said="# total fails\n\ncart", **told)
+        variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
+        done = triage("run", "--repo", str(checkout), "--issue", "-", stdin="# total fails\n\ncart", **variables)
     assert done.returncode == 0, done.stderr
     assert receiver.points("triage.runs")[0][1] == 1
     assert "Telemetry sent" in done.stderr
