@@ -35,6 +35,12 @@ def assert_grows_linearly(build: Callable[[int], T], function: Callable[[T], obj
     assert growth <= MAX_GROWTH, f"{FACTOR} times the input takes {growth:.1f} times the time"
 
 
+def measure_cost_ratio(function: Callable[[int], object], size: int) -> float:
+    """Cost of `function(4 * size)`, divided by the cost of `function(size)`, also for cheap calls."""
+    large = min(_measure_seconds(function, FACTOR * size) for _ in range(TRIES))
+    return large / min(_measure_seconds(function, size) for _ in range(TRIES))
+
+
 def repeat_to(piece: str) -> Callable[[int], str]:
     """Returns a function from a size to a text of that size, which repeats the piece."""
     return lambda size: (piece * (size // len(piece) + 1))[:size]

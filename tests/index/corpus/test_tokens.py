@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testing.growth import measure_growth
+from testing.cost_growth import measure_cost_ratio
 from triage.index.corpus.tokens import STOP_WORDS, Vocabulary, find_words, split_into_terms
 
 
@@ -121,4 +121,4 @@ def test_the_cost_of_hostile_words_is_linear(shape: str):
         for word in find_words(f"{shape * 20} " * (size // len(shape))):
             split_into_terms(word)
 
-    assert measure_growth(split, 2_000) < 10
+    assert measure_cost_ratio(split, 2_000) < 10

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testing.growth import measure_growth
+from testing.cost_growth import measure_cost_ratio
 from tests.index.indexes import make_codebase
 from triage.index.files.code_owners import CodeOwners
 
@@ -98,7 +98,7 @@ def test_the_cost_of_a_hostile_pattern_is_linear_in_the_path(pattern: str):
         for _ in range(50):
             assert owners.find_owners(f"{'a' * length}.py") == ["team"]
 
-    assert measure_growth(find, 2_000) < 10
+    assert measure_cost_ratio(find, 2_000) < 10
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from testing.growth import measure_growth
+from testing.cost_growth import measure_cost_ratio
 from triage.index.files.file_filter import MAX_CODE_BYTES, MAX_TEXT_BYTES, get_skip_reason, load_text
 
 
@@ -105,4 +105,4 @@ def test_the_cost_of_hostile_heads_is_linear(shape: str):
         load_text(text.encode())
         get_skip_reason(text.replace("\n", ""), 1)
 
-    assert measure_growth(filter_text, 16_384) < 10
+    assert measure_cost_ratio(filter_text, 16_384) < 10

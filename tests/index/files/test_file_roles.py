@@ -2,7 +2,7 @@
 
 import pytest
 
-from testing.growth import measure_growth
+from testing.cost_growth import measure_cost_ratio
 from triage.index.files.file_roles import classify_file
 
 LIKELY = """
@@ -147,7 +147,7 @@ def test_the_cost_of_hostile_paths_is_linear(shape: str):
         classify_file(path)
         classify_file(path + ".java")
 
-    assert measure_growth(classify, 16_384) < 10
+    assert measure_cost_ratio(classify, 16_384) < 10
 
 
 def test_shell_completions_are_auxiliary():

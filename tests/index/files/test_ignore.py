@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from testing.checkouts.git_repositories import commit
-from testing.growth import measure_growth
+from testing.cost_growth import measure_cost_ratio
 from tests.index.indexes import make_codebase
 from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.codebase import GitCodebase
@@ -79,4 +79,4 @@ def test_the_cost_of_hostile_patterns_is_linear_in_the_path(patterns: Sequence[s
         listing = Listing([Entry(f"{number}/{'a/' * (length // 2)}{'a' * length}c", 0) for number in range(20)])
         assert remove_ignored(listing, patterns).entries == listing.entries
 
-    assert measure_growth(ignore, 500) < 10
+    assert measure_cost_ratio(ignore, 500) < 10

@@ -2,7 +2,7 @@
 
 import pytest
 
-from testing.growth import measure_growth
+from testing.cost_growth import measure_cost_ratio
 from triage.index.files.packages import (
     find_enclosing_package,
     find_mentioned_packages,
@@ -116,4 +116,4 @@ def test_the_cost_of_hostile_text_is_linear(shape: str):
     def find(size: int) -> None:
         find_mentioned_packages(shape * (size // len(shape)), UNITS)
 
-    assert measure_growth(find, 15_000) < 10
+    assert measure_cost_ratio(find, 15_000) < 10

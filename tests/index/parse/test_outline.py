@@ -2,7 +2,7 @@
 
 import pytest
 
-from testing.growth import measure_growth
+from testing.cost_growth import measure_cost_ratio
 from triage.index.parse.outline import find_declarations
 
 PATTERN = r"\s*(?:class|fun) (?P<name>\w+)"
@@ -56,4 +56,4 @@ def test_the_cost_of_long_files_is_linear(line: str):
         list(find_declarations("\n".join([line] * lines), PATTERN))
         list(find_declarations("\n".join(" " * (number % 80) + line for number in range(lines)), PATTERN))
 
-    assert measure_growth(find, 5_000) < 10
+    assert measure_cost_ratio(find, 5_000) < 10
