@@ -122,5 +122,5 @@ async def test_own_prices_and_kept_answers_reach_model_and_search(tmp_path: Path
             (tool,) = services.web_tools.tools
             assert await tool.ainvoke({"query": "date"}) == {"results": []}
     assert len(endpoint.requests) == 2
-    assert (tmp_path / "kept/runs/replies.sqlite").is_file()
+    assert len(list((tmp_path / "kept/runs").glob("*.reply"))) == 2
     assert progress.lines == []

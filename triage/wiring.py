@@ -250,14 +250,14 @@ def _find_cache(session: Session) -> Path | None:
 
 def _open_response_cache(session: Session) -> ResponseCache | None:
     from triage.adapters.cache.private_folder import make_private_folder
-    from triage.adapters.cache.response_cache import SqliteResponseCache
+    from triage.adapters.cache.response_cache import FileResponseCache
 
     folder = _find_cache(session)
     if folder is None:
         if session.settings.cache_dir:
             session.progress.info("Nothing is cached: cache-dir leads through a symbolic link of the repository.")
         return None
-    cache = SqliteResponseCache(make_private_folder(folder / "runs"), session.progress.info, utc_now)
+    cache = FileResponseCache(make_private_folder(folder / "runs"), session.progress.info, utc_now)
     return RedactingResponseCache(cache, session.redactor)
 
 

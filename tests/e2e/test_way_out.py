@@ -204,7 +204,7 @@ def test_nothing_that_is_kept_has_a_key(run: Run):
     """But for the index: it is a copy of the commit, for those who may read the repository."""
     kept = [path for path in (run.job.folder / "cache" / "runs").rglob("*") if path.is_file()]
     assert {path.name: found for path in kept if (found := find_secrets(path.read_bytes().decode("latin-1")))} == {}
-    assert "replies.sqlite" in {path.name for path in kept}
+    assert {path.suffix for path in kept} == {".reply"}
 
 
 def test_it_is_said_once_where_and_without_a_word_of_it(run: Run):

@@ -1,1 +1,1 @@
-"""Door to what is kept between jobs: answers that were paid for."""
+"""The cache between jobs: replies that were paid for."""

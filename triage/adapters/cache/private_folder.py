@@ -1,16 +1,17 @@
-"""Where things are kept between jobs: for its owner's eyes only, and the owner is not always us.
+"""Folders and files that only their owner can read.
 
-A container's root makes these files, and the runner's own user has to save and restore them: what is made is given to
-whoever owns the folder that it is made in.
+In a container root makes them, and the runner's own user saves and restores them. So each belongs to the owner of the
+folder that it is in.
 """
 
 import os
 from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 
 def make_private_folder(path: Path) -> Path:
-    """Make a folder, and those above it. What cannot be made is left to those who write there, and who say so."""
+    """Make a folder and its parents. An error is left to whoever writes there next."""
     with suppress(OSError):
         for folder in reversed([one for one in (path, *path.parents) if not os.path.lexists(one)]):
             folder.mkdir(mode=0o700)
@@ -18,25 +19,38 @@ def make_private_folder(path: Path) -> Path:
     return path
 
 
-def make_private_file(path: Path) -> Path:
-    """Make a file that is not there yet, and close it to others. Links are not followed; as `made` otherwise."""
-    with suppress(OSError):
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
+def write_private_file(path: Path, data: bytes, timestamp: float) -> None:
+    """Write a file that appears whole or not at all, and is on disk on return.
+
+    Args:
+        path: Replaced if it exists, also when it is a link.
+        data: The content.
+        timestamp: Time of modification, in seconds since 1970.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    with NamedTemporaryFile(prefix=".new-", dir=path.parent, delete=False) as file:
+        draft = Path(file.name)
         try:
-            os.fchmod(handle, 0o600)
-        finally:
-            os.close(handle)
-        _give_to_parent_owner(path)
-    return path
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            _give_to_parent_owner(draft)
+            os.utime(draft, (timestamp, timestamp))
+            draft.replace(path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
 
 
-def has_symlink(root: Path, place: Path) -> bool:
-    """Whether a link stands on the way from a folder to a place in it. A place elsewhere is reached as it may be."""
-    parts = place.relative_to(root).parts if place.is_relative_to(root) else ()
+def has_symlink(root: Path, path: Path) -> bool:
+    """Whether a link leads from the folder `root` to a path in it. A path outside of `root` has none."""
+    parts = path.relative_to(root).parts if path.is_relative_to(root) else ()
     return any(root.joinpath(*parts[:end]).is_symlink() for end in range(1, len(parts) + 1))
 
 
 def _give_to_parent_owner(path: Path) -> None:
-    above = path.parent.stat()
-    if os.geteuid() == 0 and above.st_uid != 0:
-        os.chown(path, above.st_uid, above.st_gid, follow_symlinks=False)
+    parent = path.parent.stat()
+    if os.geteuid() == 0 and parent.st_uid != 0:
+        os.chown(path, parent.st_uid, parent.st_gid, follow_symlinks=False)
