@@ -397,3 +397,30 @@ async def test_every_retrieved_passage_stands_in_the_prompt():
     assert isinstance(given.model, FakeModel)
     prompt = next(prompt.to_string() for name, prompt in given.model.asked if name == "CodebaseFinding")
     assert all(f"marker_{n}" in prompt for n in range(20))
+
+
+@pytest.mark.parametrize(("is_cited", "verdict"), [(True, "CONFIRMED"), (False, "UNCERTAIN")])
+async def test_a_verdict_is_confirmed_only_with_a_verified_citation(is_cited: bool, verdict: str):
+    suspects = [factories.relevant()] if is_cited else []
+    confirmed = factories.critique("CONFIRMED")
+    codebase = factories.codebase(relevant_files=suspects)
+    report = await run(with_model(factories.answers(CodebaseFinding=codebase, CritiqueFinding=confirmed)))
+    assert report.verdict == verdict
+    assert report.critique is not None
+    assert report.critique.ready_for_report is is_cited
+    assert ("No reference into the code could be verified." in report.critique.gaps) is not is_cited
+
+
+@pytest.mark.parametrize(("written", "reported"), [(0.3, 0.3), (0.94, 0.94), (0.96, 0.95), (1.0, 0.95)])
+async def test_the_writer_raises_the_confidence_by_a_fifth_at_most(written: float, reported: float):
+    found = factories.codebase(confidence=0.65)
+    agreed = factories.critique("CONFIRMED", confidence_adjustment=0.1)
+    draft = factories.report(confidence=written)
+    answers = factories.answers(CodebaseFinding=found, CritiqueFinding=agreed, TriageReport=draft)
+    assert (await run(with_model(answers))).confidence == reported
+
+
+async def test_the_confidence_is_low_when_no_suspect_is_verified():
+    draft = factories.report(affected_files=[], confidence=0.9)
+    answers = factories.answers(CodebaseFinding=factories.codebase(relevant_files=[]), TriageReport=draft)
+    assert (await run(with_model(answers))).confidence == 0.3

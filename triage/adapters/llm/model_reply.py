@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from triage.adapters.llm.token_count import MAX_COUNT, TokenCount
 from triage.domain.value import Value
@@ -39,12 +39,6 @@ class ModelReply(Value):
     """A part of the input."""
     estimated: bool
     """Whether the counts are our own estimate."""
-
-    @model_validator(mode="after")
-    def _check_cached(self) -> "ModelReply":
-        if self.cached_tokens > self.input_tokens:
-            raise ValueError("more tokens from the provider's cache than in the prompt")
-        return self
 
     @property
     def token_count(self) -> TokenCount:
