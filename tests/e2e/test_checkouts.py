@@ -40,7 +40,7 @@ def written(job: Job, done: JobResult) -> str:
         ("links", "complete", "/shop/basket.py#L"),
     ],
 )
-def test_a_checkout_is_told_for_what_it_is(job: Job, name: str, status: str, said: str):
+def test_each_checkout_has_the_expected_outcome(job: Job, name: str, status: str, said: str):
     CHECKOUTS[name](job.workspace)
     job.inputs["cache-dir"] = ".cache"  # a link, in one of them
     done = job.run_here()
@@ -54,7 +54,7 @@ def test_a_checkout_is_told_for_what_it_is(job: Job, name: str, status: str, sai
     assert not list((job.folder / "outside-workspace").glob("index*"))
 
 
-def test_names_are_words_wherever_they_are_told(job: Job):
+def test_file_names_are_inert_everywhere(job: Job):
     odd_names(job.workspace)
     job.github.body += "It happens in `basket.py`, `red`, `link`, `width.py`, `line.py` and `tag.py` too."
     done = job.run_here()

@@ -129,7 +129,7 @@ def test_a_broken_file_is_an_error_at_its_line(job: Job):
         ("issues", {"action": "closed"}),
     ],
 )
-def test_an_event_that_asks_for_nothing_does_not_look_at_the_file(job: Job, name: str, changes: dict[str, Any]):
+def test_an_event_without_a_task_does_not_read_the_file(job: Job, name: str, changes: dict[str, Any]):
     checkout(job, "ingore: [docs]\n", OWN)
     event(job, **changes)
     job.variables["GITHUB_EVENT_NAME"] = name
@@ -137,7 +137,7 @@ def test_an_event_that_asks_for_nothing_does_not_look_at_the_file(job: Job, name
     assert (done.exit_code, done.outputs["status"]) == (0, "skipped"), done.log
 
 
-def test_instructions_and_prices_go_with_every_call_to_the_model(job: Job):
+def test_instructions_and_prices_apply_to_every_model_call(job: Job):
     """But for the one that writes the search's query, which leaves for elsewhere."""
     seen: list[tuple[str, str]] = []
 

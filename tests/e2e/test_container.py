@@ -52,7 +52,7 @@ def test_an_opened_issue_is_answered_once(job):
     assert len(job.github.comments) == 1
 
 
-def test_nothing_of_the_workspace_is_imported_run_or_obeyed(job):
+def test_no_file_of_the_workspace_is_imported_or_executed(job):
     sample_bug.write_hostile_checkout(job.workspace)
     job.commit()
     sample_bug.add_git_config_traps(job.workspace)
@@ -61,7 +61,7 @@ def test_nothing_of_the_workspace_is_imported_run_or_obeyed(job):
     sample_bug.assert_report(job, done)
 
 
-def test_variables_of_the_workflow_do_not_bring_code_in(job):
+def test_variables_of_the_workflow_do_not_import_code(job):
     sample_bug.write_hostile_checkout(job.workspace)
     job.commit()
     command = job.container_command(ENGINE, IMAGE)
@@ -116,7 +116,7 @@ def test_the_image_is_small_and_starts_as_root():
     assert not facts["Config"].get("WorkingDir") or facts["Config"]["WorkingDir"] == "/"
 
 
-def test_the_image_holds_nothing_that_installs_builds_or_tests():
+def test_the_image_has_no_tools_to_install_build_or_test():
     tools = inside("sh", "-c", "for name in pip pip3 gcc cc make curl wget; do command -v $name; done; true")
     assert tools == ""
     assert inside("sh", "-c", "find / -xdev -type d -name tests -path '*site-packages*'") == ""
@@ -134,5 +134,5 @@ print([path for path in cached if path and not Path(path).exists()])
 """
 
 
-def test_all_that_a_run_loads_is_compiled():
+def test_all_modules_of_a_run_are_compiled():
     assert inside("/opt/venv/bin/python", "-c", UNCOMPILED).strip() == "[]"

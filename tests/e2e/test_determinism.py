@@ -20,7 +20,7 @@ def test_two_processes_ask_the_same_questions(tmp_path: Path):
     assert asked[0] == asked[1]
 
 
-def test_a_run_that_ended_is_not_paid_again(tmp_path: Path):
+def test_a_finished_run_is_not_paid_again(tmp_path: Path):
     """Its answers are kept for a week: a re-run asks nothing but for vectors."""
     with serve_all(tmp_path) as (outside, job):
         job.inputs |= {"comment": "false", "cache-dir": str(tmp_path / "cache"), "embedding-model": "local"}

@@ -38,7 +38,7 @@ def test_an_opened_issue_is_answered_once(job):
 
 
 @needs_action
-def test_nothing_of_the_workspace_is_imported_run_or_obeyed(job):
+def test_no_file_of_the_workspace_is_imported_or_executed(job):
     sample_bug.write_hostile_checkout(job.workspace)
     job.commit()
     sample_bug.add_git_config_traps(job.workspace)
@@ -48,7 +48,7 @@ def test_nothing_of_the_workspace_is_imported_run_or_obeyed(job):
 
 
 @needs_action
-def test_the_vectors_go_to_a_chroma_server_that_is_named(job, tmp_path):
+def test_vectors_are_sent_to_the_chroma_server(job, tmp_path):
     sample_bug.write_plain_checkout(job.workspace)
     job.commit()
     with chroma_serving(tmp_path / "chroma") as url:
@@ -68,7 +68,7 @@ print(json.dumps([sys.path, str(Path.cwd())]))
 """
 
 
-def test_the_working_directory_is_left_and_off_the_import_path(tmp_path):
+def test_the_working_directory_is_not_on_the_import_path(tmp_path):
     probe = PROBE.format(entrypoint=str(ROOT / "entrypoint.py"), workspace=str(tmp_path))
     done = subprocess.run([sys.executable, "-c", probe], cwd=tmp_path, capture_output=True, text=True, check=True)
     path, here = json.loads(done.stdout)
@@ -106,7 +106,7 @@ def bootstrap(before: str) -> list[str]:
     ],
     ids=["starting anew", "not able to"],
 )
-def test_a_signal_that_comes_before_anybody_listens_waits(tmp_path, before):
+def test_an_early_signal_is_handled_later(tmp_path, before):
     before = before.replace("del os.execve", "os.execve = lambda *all: os.stat('/no/such/file')")
     done = subprocess.run(bootstrap(before), cwd=tmp_path, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (128 + 15, b"")
@@ -115,7 +115,7 @@ def test_a_signal_that_comes_before_anybody_listens_waits(tmp_path, before):
 class TestStartingAnew:
     ENTRYPOINT = runpy.run_path(str(ROOT / "entrypoint.py"), run_name="probe")
 
-    def test_which_variables_go_on_which_are_handed_over_and_which_are_left(self):
+    def test_variables_are_passed_handed_over_or_dropped(self):
         gone = ["GITHUB_TOKEN", "GITHUB_PAT", "GH_TOKEN", "RUNNER_PASSWORD", "ACTIONS_RUNTIME_TOKEN", "AWS_SECRET"]
         gone += [
             "GITHUB_ENV",
@@ -142,7 +142,7 @@ class TestStartingAnew:
             b"TAVILY_BASE_URL": b"https://h?key=1",
         }
 
-    def test_odd_values_arrive_as_they_are(self):
+    def test_unusual_values_arrive_unchanged(self):
         held = {b"INPUT_A": b"a\nb=c\n\n", b"INPUT_B": b"\xff\xfe", b"INPUT_C": "😀".encode() * 9_000, b"INPUT_D": b""}
         content = b"".join(b"%b=%b\0" % pair for pair in held.items())
         descriptor = self.ENTRYPOINT["_write_to_descriptor"](content)
@@ -159,7 +159,7 @@ class TestStartingAnew:
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             assert done.stdout == f"{flags}\n"
 
-    def test_where_it_cannot_it_says_so_and_goes_on_without_the_keys_in_its_environment(self, job):
+    def test_without_a_handover_it_warns_and_removes_the_keys(self, job):
         sample_bug.write_plain_checkout(job.workspace)
         job.commit()
         key = job.inputs["github-token"]
@@ -183,7 +183,7 @@ os.execve = fail
         assert "::warning::The environment could not be cleaned (operation not permitted)" in finished.log
 
 
-def test_variables_of_the_workflow_lead_nowhere(tmp_path):
+def test_variables_of_the_workflow_do_not_change_the_run(tmp_path):
     """Libraries' own settings, keys under other names, git's and Python's: nobody is asked but whom inputs name."""
     with (
         external_services.serve_all(tmp_path / "job") as (servers, job),

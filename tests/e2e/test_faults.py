@@ -24,34 +24,34 @@ def named(fault: Fault) -> str:
 
 
 @pytest.mark.parametrize("fault", MODEL_FAULTS, ids=named)
-def test_a_model_that_fails_is_named_and_replaced(fault: Fault, harness: InProcessJob):
+def test_a_model_fault_is_reported_and_rules_answer(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
 
 
 @pytest.mark.parametrize("fault", SEARCH_FAULTS, ids=named)
-def test_a_web_search_that_fails_costs_only_itself(fault: Fault, harness: InProcessJob):
+def test_a_search_fault_does_not_affect_other_agents(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
     assert harness.report["verdict"] == "CONFIRMED"
 
 
 @pytest.mark.parametrize("fault", EMBEDDING_FAULTS, ids=named)
-def test_embeddings_that_fail_are_replaced(fault: Fault, harness: InProcessJob):
+def test_local_vectors_replace_failed_embeddings(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
     assert harness.report["verdict"] == "CONFIRMED"
 
 
 @pytest.mark.parametrize("fault", GITHUB_FAULTS[::5], ids=named)
-def test_a_github_that_fails_is_told_on_the_page(fault: Fault, harness: InProcessJob):
+def test_a_github_fault_is_reported_on_the_page(fault: Fault, harness: InProcessJob):
     """All of them: `make trust ARGS="--only faults"`."""
     assert fault.find_problems(harness) == []
 
 
 @pytest.mark.parametrize("fault", MACHINE_FAULTS, ids=named)
-def test_a_machine_that_fails_is_told_in_the_log(fault: Fault, harness: InProcessJob):
+def test_a_machine_fault_is_reported_in_the_log(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
 
 
-def test_a_model_that_asks_for_tools_for_ever_is_led_to_its_answer(harness: InProcessJob):
+def test_a_model_that_always_calls_tools_must_answer(harness: InProcessJob):
     def ever(request: ReceivedRequest) -> ScriptedReply | None:
         names = [tool["function"]["name"] for tool in request.body.get("tools", [])]
         return chat_completion(tool_calls=[(names[0], '{"query": "basket"}')]) if names else None
@@ -72,7 +72,7 @@ BEFORE_THE_WRITER = 4
 
 
 @pytest.mark.parametrize("call", range(1, 8))
-def test_a_cap_that_is_crossed_at_a_call_ends_all_asking(call: int, harness: InProcessJob):
+def test_no_call_follows_after_the_cap_is_reached(call: int, harness: InProcessJob):
     """The call reports more tokens than there were: nothing was known before, and nothing is asked after."""
 
     def dear(request: ReceivedRequest) -> ScriptedReply | None:

@@ -140,7 +140,7 @@ def stage() -> Iterator[Stage]:
         assert all(re.fullmatch(rf"(PATCH|DELETE) /repos/{SLUG}/issues/comments/50\d\d", line) for line in writes)
 
 
-def test_a_run_asks_little(stage: Stage):
+def test_a_run_sends_few_requests(stage: Stage):
     assert stage.run("run-0").status is Status.COMPLETE
     assert len(stage.ours) == 1
     below = f"/repos/{SLUG}"
@@ -154,13 +154,13 @@ POSTING = 6
 
 @pytest.mark.parametrize("place", [4, POSTING, 8])
 @pytest.mark.parametrize("fault", LOST.values(), ids=LOST)
-def test_a_lost_line_ends_with_one_comment(stage: Stage, place: int, fault: ApiFault):
+def test_a_lost_response_ends_with_one_comment(stage: Stage, place: int, fault: ApiFault):
     stage.script = {("run-0", place): fault}
     assert stage.run("run-0").status is Status.COMPLETE
     assert len(stage.ours) == 1
 
 
-def test_silence_after_the_comment_was_taken_ends_with_one_comment(stage: Stage):
+def test_a_missing_response_ends_with_one_comment(stage: Stage):
     stage.read_seconds = 0.5
     stage.script = {("run-0", POSTING): ApiFault("", stored=True, delay_seconds=1.0)}
     stage.run("run-0")
@@ -178,7 +178,7 @@ def test_after_a_kill_the_next_run_ends_with_one_comment(stage: Stage, place: in
     assert len(stage.ours) == 1
 
 
-def test_the_same_event_again_changes_no_byte(stage: Stage):
+def test_the_same_event_again_changes_nothing(stage: Stage):
     stage.run("run-0")
     once = list(stage.api.comment_bodies)
     for name in ("second", "third"):
@@ -200,7 +200,7 @@ MEANWHILE: dict[str, tuple[ApiFault, Status]] = {
 
 
 @pytest.mark.parametrize(("trouble", "status"), MEANWHILE.values(), ids=MEANWHILE)
-def test_what_happens_while_the_agents_work_has_a_name(stage: Stage, trouble: ApiFault, status: Status):
+def test_changes_during_the_run_have_a_defined_outcome(stage: Stage, trouble: ApiFault, status: Status):
     given = fake_services(
         codebase=FakeCodebase(factories.FILES, on_index=lambda: stage.api.faults.append(replace(trouble)))
     )
@@ -214,7 +214,7 @@ def test_what_happens_while_the_agents_work_has_a_name(stage: Stage, trouble: Ap
 
 
 @pytest.mark.parametrize("count", [2, 3])
-def test_runs_that_post_at_once_end_with_the_oldest(stage: Stage, count: int):
+def test_concurrent_runs_keep_the_oldest_comment(stage: Stage, count: int):
     stage.at_the_post = threading.Barrier(count)
     stage.side_by_side(count)
     assert len(stage.api.request_lines(POST)) == count, "they have all looked before, and seen nothing"
@@ -250,14 +250,14 @@ def test_any_schedule_ends_with_one_comment_after_one_more_run(stage: Stage, see
     assert len(stage.ours) == 1
 
 
-def test_lists_that_show_a_new_comment_late_hide_no_rival(stage: Stage):
+def test_delayed_lists_hide_no_duplicate(stage: Stage):
     stage.at_the_post = threading.Barrier(2)
     stage.api.hidden_comments = {5002: 1, 5003: 1}
     stage.side_by_side(2)
     assert len(stage.ours) == 1
 
 
-def test_a_read_back_that_fails_costs_no_comment_and_leaves_no_second(stage: Stage):
+def test_a_failed_check_for_duplicates_leaves_one_comment(stage: Stage):
     """The other run sees both, or the next one does."""
     stage.at_the_post = threading.Barrier(2)
     stage.script = {("run-0", place): ApiFault("", 403, {"message": "x"}, {"retry-after": "999"}) for place in (7, 8)}
@@ -270,7 +270,7 @@ def test_a_read_back_that_fails_costs_no_comment_and_leaves_no_second(stage: Sta
     assert stage.runners["run-0"].annotations[-1][0] == "notice"
 
 
-def test_a_comment_that_was_deleted_meanwhile_is_written_anew_once(stage: Stage):
+def test_a_deleted_comment_is_posted_again_once(stage: Stage):
     stage.run("run-0")
     stage.api.issues[7]["body"] = "Store.save loses items"
 
@@ -283,7 +283,7 @@ def test_a_comment_that_was_deleted_meanwhile_is_written_anew_once(stage: Stage)
     assert len(stage.api.request_lines("PATCH")) == 1
 
 
-def test_a_partial_comment_that_was_faster_says_in_the_end_what_the_whole_run_found(stage: Stage):
+def test_a_whole_report_replaces_a_faster_partial_comment(stage: Stage):
     """Both found none and post at the same moment; the cancelled run's is the older one."""
     partial = f"{render_state(PostedState())}\npartial\n"
     posted = threading.Event()

@@ -139,7 +139,7 @@ def _await_start(process: "subprocess.Popen[bytes]", client: httpx.Client, log: 
     pytest.fail(f"the server did not start:\n{log.read_text(errors='replace')}")
 
 
-def test_a_report_comes_back_and_the_run_is_told(served: Served):
+def test_the_server_returns_a_report_and_exports_the_run(served: Served):
     report = served.run(**ASKED)["report"]
     assert report["suspects"][0]["path"] == "shop/basket.py"
     assert (report["status"], report["engine"]) == ("complete", "model"), report["notes"]
@@ -148,7 +148,7 @@ def test_a_report_comes_back_and_the_run_is_told(served: Served):
     assert report["request_id"].replace("-", "") in {span.trace_id.hex() for span in served.collector.spans}
 
 
-def test_the_steps_are_seen_as_they_happen(served: Served):
+def test_steps_are_streamed(served: Served):
     wanted = {"assistant_id": "triage", "input": ASKED, "stream_mode": "updates"}
     with served.client.stream("POST", "/runs/stream", json=wanted) as answer:
         told = [json.loads(line.removeprefix("data: ")) for line in answer.iter_lines() if line.startswith("data: {")]
@@ -161,11 +161,11 @@ def test_the_steps_are_seen_as_they_happen(served: Served):
     ]
 
 
-def test_what_cannot_be_done_is_said(served: Served):
+def test_errors_are_reported(served: Served):
     told = served.run(issue_title="x", repository="octo/none")["__error__"]["message"]
     assert told == "repository: no checkout of it here."
 
 
-def test_it_speaks_to_nobody_else(served: Served):
+def test_it_contacts_no_other_server(served: Served):
     served.run(**ASKED)
     assert served.strangers == []

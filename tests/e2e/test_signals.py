@@ -66,7 +66,7 @@ STRUCK: list[tuple[str, bool, bool]] = [
 
 
 @pytest.mark.parametrize(("what", "answers", "comments"), STRUCK, ids=[case[0].split("/")[-1] for case in STRUCK])
-def test_cancelled_at_a_request_it_leaves_a_partial_report(tmp_path: Path, what: str, answers: bool, comments: bool):
+def test_a_run_cancelled_at_a_request_leaves_a_partial_report(tmp_path: Path, what: str, answers: bool, comments: bool):
     sent, code = [(signal.SIGINT, 130), (signal.SIGTERM, 143)][len(what) % 2]
     with serve_all(tmp_path / "job") as (outside, job):
         there = threading.Event()
@@ -79,7 +79,7 @@ def test_cancelled_at_a_request_it_leaves_a_partial_report(tmp_path: Path, what:
 
 
 @pytest.mark.parametrize("answers", [True, False], ids=["that arrives", "that hangs"])
-def test_cancelled_while_it_comments_there_is_one_comment_or_none(tmp_path: Path, answers: bool):
+def test_a_run_cancelled_while_it_comments_leaves_one_comment_or_none(tmp_path: Path, answers: bool):
     """And a second signal, as the runner sends it, changes nothing."""
     with serve_all(tmp_path / "job") as (outside, job):
         there = threading.Event()
@@ -99,7 +99,7 @@ def test_cancelled_while_it_comments_there_is_one_comment_or_none(tmp_path: Path
     assert ("it may stand there, or not" in done.summary) != answers
 
 
-def test_cancelled_while_it_indexes_it_leaves_no_process(tmp_path: Path):
+def test_a_run_cancelled_while_it_indexes_leaves_no_process(tmp_path: Path):
     with serve_all(tmp_path / "job") as (outside, job):
         for number in range(400):
             text = "".join(f"def price_{number}_{line}(basket):\n    return basket[{line}]\n" for line in range(200))
@@ -123,7 +123,7 @@ def test_cancelled_while_it_indexes_it_leaves_no_process(tmp_path: Path):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_cancelled_at_any_moment_it_ends_in_order(tmp_path: Path, seed: int):
+def test_a_run_cancelled_at_any_time_ends_in_order(tmp_path: Path, seed: int):
     """From the first instant on: a signal that comes before Python runs is held back for it."""
     chance = random.Random(seed)
     seconds, sent = [0.0, chance.uniform(0, 1), chance.uniform(0, 4)][seed], chance.choice([2, 15])

@@ -31,7 +31,7 @@ def job(tmp_path: Path):
         yield job
 
 
-def test_a_run_by_rules_is_told(job: Job):
+def test_a_run_by_rules_is_exported(job: Job):
     with serve_collector() as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_EXPORTER_OTLP_HEADERS": HEADERS}
         done = job.run_here()
@@ -47,7 +47,7 @@ def test_a_run_by_rules_is_told(job: Job):
     assert all(one.headers["authorization"] == f"Bearer {KEY}" for one in receiver.requests)
 
 
-def test_every_model_call_is_a_span_with_the_id_that_the_endpoint_saw(tmp_path: Path):
+def test_every_model_call_is_a_span_with_the_request_id(tmp_path: Path):
     with (
         serve_collector() as receiver,
         external_services.serve_all(tmp_path / "job") as (servers, job),
@@ -69,7 +69,7 @@ def test_every_model_call_is_a_span_with_the_id_that_the_endpoint_saw(tmp_path: 
     assert not [word for word in words if word.encode() in bodies]
 
 
-def test_no_collector_costs_a_line_and_no_report(job: Job):
+def test_a_missing_collector_is_one_log_line(job: Job):
     with serve_collector(CollectorBehaviour(500, body=b"::error::words from outside")) as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "OTEL_EXPORTER_OTLP_HEADERS": HEADERS}
         done = job.run_here()
@@ -80,7 +80,7 @@ def test_no_collector_costs_a_line_and_no_report(job: Job):
     assert "words from outside" not in done.log
 
 
-def test_a_collector_that_trickles_for_ever_is_left(job: Job):
+def test_a_slow_collector_is_abandoned(job: Job):
     with serve_collector(CollectorBehaviour(trickle=True)) as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
         done = job.run_here()
@@ -126,13 +126,13 @@ def test_a_skipped_event_loads_nothing(job: Job, variables: dict[str, str]):
     assert loaded(job, GITHUB_EVENT_NAME="push", **variables) == ["0"]
 
 
-def test_a_run_that_nobody_listens_to_loads_nothing_of_ours_and_no_exporter(job: Job):
+def test_without_a_collector_no_telemetry_module_is_loaded(job: Job):
     code, *names = loaded(job)
     assert code == "0"
     assert not [name for name in names if "triage" in name or "proto.http" in name], "Chroma imports the rest"
 
 
-def test_a_signal_while_it_is_told_leaves_what_was_published(job: Job):
+def test_a_signal_during_the_export_leaves_the_comment(job: Job):
     with serve_collector(CollectorBehaviour(delay_seconds=60)) as receiver:
         job.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
         running = job.start_here()

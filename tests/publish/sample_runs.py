@@ -1,4 +1,4 @@
-"""Runs as their audit tells them: by a model's plan, down the ladder, through three rounds, cut short."""
+"""Sample runs: planned by a model, degraded, with refused proposals, with three rounds, cancelled."""
 
 from datetime import timedelta
 from typing import Any

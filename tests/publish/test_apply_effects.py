@@ -121,7 +121,7 @@ def test_a_comment_is_edited_in_place():
     assert done.comment_url == URL
 
 
-def test_a_missing_permission_is_told_once_and_fails_the_job():
+def test_a_missing_permission_is_reported_once_and_fails_the_job():
     missing = PermissionMissing("The token may not write: add `permissions: issues: write`.")
     world = Recording(post_comment=missing, add_labels=missing)
     done = apply_effects(PLAN, world, world)
@@ -142,7 +142,7 @@ def test_a_missing_permission_is_told_once_and_fails_the_job():
         (NoSuchIssue("The issue was deleted."), "error", "failed"),
     ],
 )
-def test_what_github_does_not_take_leaves_the_rest_standing(error, level, status):
+def test_other_effects_are_applied_after_a_failure(error, level, status):
     world = Recording(post_comment=error)
     done = apply_effects(PLAN, world, world)
     assert done.failures == [str(error)]
@@ -151,7 +151,7 @@ def test_what_github_does_not_take_leaves_the_rest_standing(error, level, status
     assert world.calls[-1][1]["status"] == status
 
 
-def test_without_github_the_page_still_stands():
+def test_without_github_the_page_is_written():
     world = Recording()
     done = apply_effects(PLAN, None, world)
     assert done.failures == ["there is no GitHub to write to"]
@@ -164,14 +164,14 @@ def test_without_github_the_page_still_stands():
     ]
 
 
-def test_a_page_that_cannot_be_written_leaves_the_outputs():
+def test_outputs_are_set_if_the_page_cannot_be_written():
     world = Recording(write_summary=CannotPublish("The disk is full."), write_report=CannotPublish("The disk is full."))
     done = apply_effects(PLAN, world, world)
     assert done.failures == ["The disk is full."]
     assert world.calls[-1][1] == {"status": "degraded", "comment-url": URL, "report-file": ""}
 
 
-def test_faults_of_our_own_are_not_swallowed():
+def test_internal_errors_are_raised():
     world = Recording(post_comment=KeyError("bug"))
     with pytest.raises(KeyError):
         apply_effects(PLAN, world, world)
@@ -194,11 +194,11 @@ def after_posting(body: str, *thread: IssueComment) -> tuple[list[tuple[Any, ...
     return world.calls[2:], done.comment_url
 
 
-def test_an_only_comment_is_left_alone():
+def test_a_single_comment_stays():
     assert after_posting(FULL, ours(77)) == ([], URL)
 
 
-def test_the_younger_of_two_goes_whoever_wrote_it():
+def test_the_younger_of_two_comments_is_deleted():
     assert after_posting(FULL, ours(70), ours(77)) == (
         [("delete_comment", 412, 77)],
         URL.replace("77", "70"),
@@ -209,30 +209,30 @@ def test_the_younger_of_two_goes_whoever_wrote_it():
     )
 
 
-def test_the_older_one_says_what_the_younger_knew_better():
+def test_the_older_comment_gets_the_better_text():
     calls, url = after_posting(FULL, ours(70, PARTIAL), ours(77))
     assert calls == [("edit_comment", 412, 70, FULL), ("delete_comment", 412, 77)]
     assert url.endswith("70")
     assert after_posting(PARTIAL, ours(70), ours(77, PARTIAL))[0] == [("delete_comment", 412, 77)]
 
 
-def test_a_younger_one_of_another_run_that_says_more_is_left_to_it():
+def test_a_better_comment_of_another_run_is_left_to_that_run():
     assert after_posting(PARTIAL, ours(77, PARTIAL), ours(80)) == ([], URL)
 
 
-def test_ours_may_be_gone_already():
+def test_our_comment_may_be_deleted_already():
     """The other run was faster, or somebody deleted it at once."""
     assert after_posting(FULL, ours(70))[0] == []
     assert after_posting(FULL)[0] == []
     assert after_posting(FULL, ours(70, PARTIAL))[0] == [("edit_comment", 412, 70, FULL)]
 
 
-def test_what_is_no_state_of_ours_is_never_removed():
+def test_a_comment_without_a_state_is_never_deleted():
     forged = ours(77, "<!-- bug-triage: v1 {} -->\nforged")
     assert after_posting(FULL, ours(70), forged)[0] == []
 
 
-def test_quiet_wins_over_a_report_of_the_same_moment():
+def test_quiet_wins_over_a_report_at_the_same_time():
     quiet = render_state(PostedState(quiet=True)) + "\nquiet\n"
     edit, remove = after_posting(quiet, ours(70), ours(77, quiet))[0]
     assert edit[:3] == ("edit_comment", 412, 70)
@@ -250,7 +250,7 @@ def test_quiet_wins_over_a_report_of_the_same_moment():
         {"delete_comment": PermissionMissing("It may not.")},
     ],
 )
-def test_a_look_that_fails_costs_nothing_but_a_word(refusals):
+def test_a_failed_check_for_duplicates_leaves_a_notice(refusals):
     world = Recording(**refusals)
     world.now = world.now.model_copy(update={"thread": [ours(70), ours(77)]})
     done = apply_effects([POST, SetOutputs(values={"status": "complete"})], world, world)
@@ -272,14 +272,14 @@ class Gone(Recording):
         return super().edit_comment(number, comment_id, body)
 
 
-def test_a_comment_that_is_gone_is_written_anew_once():
+def test_a_deleted_comment_is_posted_again_once():
     world = Gone()
     world.now = world.now.model_copy(update={"thread": [ours(60)]})
     assert apply_effects([EDIT], world, world).failures == []
     assert world.calls == [("refetch_issue", 412), ("post_comment", 412, FULL), ("refetch_issue", 412, 77)]
 
 
-def test_a_comment_that_another_run_removed_has_an_heir():
+def test_if_another_run_removed_the_comment_the_other_one_is_edited():
     world = Gone()
     world.now = world.now.model_copy(update={"thread": [ours(60), ours(65)]})
     apply_effects([EDIT], world, world)
@@ -287,13 +287,13 @@ def test_a_comment_that_another_run_removed_has_an_heir():
 
 
 @pytest.mark.parametrize("error", [NoSuchIssue("The issue was deleted."), GitHubUnavailable("It is down.")])
-def test_an_issue_that_is_gone_with_its_comment_is_told_as_such(error):
+def test_a_deleted_issue_is_reported_as_such(error):
     world = Gone(refetch_issue=error)
     done = apply_effects([EDIT], world, world)
     assert (done.failures, done.needs_setup_fix) == (["It is gone."], False)
 
 
-def test_a_leftover_is_removed():
+def test_a_duplicate_is_removed():
     world = Recording()
     apply_effects([RemoveComment(issue_number=412, comment_id=80)], world, world)
     assert world.calls == [("delete_comment", 412, 80)]

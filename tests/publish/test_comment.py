@@ -64,7 +64,7 @@ def html(markdown: str) -> str:
         ("degraded", sample_reports.DEGRADED, None),
         ("planned", PLANNED, None),
         ("silent", SILENT, None),
-        ("ladder", DEGRADATION, None),
+        ("degradation", DEGRADATION, None),
         ("second_run", SECOND, AFTER_FIRST),
         ("long", LONG, None),
         ("hostile", HOSTILE, None),
@@ -74,7 +74,7 @@ def test_the_comment_reads_as_in_its_golden_file(golden, name, report, previous)
     golden(f"tests/golden/comment_{name}.md", render_comment(report, previous, PATHS, text="0123456789abcdef"))
 
 
-def test_the_verdict_is_the_first_line_that_is_seen():
+def test_the_verdict_is_the_first_visible_line():
     first = body(FULL).partition("\n")[0]
     assert first.startswith("**Bug, HIGH severity, high confidence (0.86).** Confirmed by the code: ")
 
@@ -88,12 +88,12 @@ def test_the_verdict_is_the_first_line_that_is_seen():
         (None, "**Possible bug, HIGH severity, medium confidence (0.50).** Not reviewed by the critic: "),
     ],
 )
-def test_the_verdict_is_said_in_words(verdict, said):
+def test_the_verdict_has_a_sentence(verdict, said):
     assert body(change_report(verdict=verdict, confidence=0.5)).startswith(said)
 
 
 @pytest.mark.parametrize("name", ["FULL", "RULES", "FEATURE", "LOW", "DEGRADED", "SECOND", "LONG", "HOSTILE"])
-def test_the_same_report_gives_the_same_bytes_and_nothing_in_it_acts(name):
+def test_rendering_is_deterministic_and_inert(name):
     report = getattr(sample_reports, name)
     text = render_comment(report, AFTER_FIRST, PATHS)
     assert text == render_comment(report, AFTER_FIRST, PATHS)
@@ -105,7 +105,7 @@ def test_the_same_report_gives_the_same_bytes_and_nothing_in_it_acts(name):
     assert text.splitlines().count("<details>") == text.splitlines().count("</details>") > 0
 
 
-def test_hostile_words_do_not_cost_the_layout():
+def test_hostile_text_does_not_break_the_layout():
     """The second lock stays shut because the first one holds: tables, folds and footer are there."""
     text = body(HOSTILE)
     rendered = html(text)
@@ -120,7 +120,7 @@ def test_hostile_words_do_not_cost_the_layout():
     assert rows.count("<td>") == 3 * len(HOSTILE.suspects)
 
 
-def test_the_run_is_short_here_and_told_at_large_on_the_jobs_page():
+def test_details_of_the_run_are_only_on_the_page_of_the_job():
     fold = body(PLANNED).partition("<summary>The run: ")[2].partition("</details>")[0]
     assert fold.startswith("31.4 s, 37,003 tokens, 0.0893 US dollars</summary>")
     assert fold.count("0.0893") == 1
@@ -130,7 +130,7 @@ def test_the_run_is_short_here_and_told_at_large_on_the_jobs_page():
     assert "mermaid" not in body(PLANNED)
 
 
-def test_a_live_page_goes_out_as_one_fenced_block():
+def test_a_page_with_active_content_becomes_one_code_block():
     live = "**Bug** @octocat <img src=x> [x](https://evil.example/)"
     sent = ensure_inert(live, [], 1000)
     assert find_active_content(sent, []) == []
@@ -161,13 +161,13 @@ def test_answered_questions_stay_and_withdrawn_suspects_are_struck_through():
     assert f"~~`{DATES}`~~" not in text
 
 
-def test_questions_that_are_all_answered_are_thanked_for():
+def test_answered_questions_are_listed():
     text = visible(FULL, AFTER_FIRST)
     assert "Could you add" not in text
     assert "- [x] The version in use\n- [x] The full error output" in text
 
 
-def test_a_withdrawn_suspect_that_the_repository_no_longer_has_stays_unnamed():
+def test_a_withdrawn_suspect_without_a_file_has_no_name():
     assert "No longer suspected" not in render_comment(SECOND, AFTER_FIRST, [DATES])
 
 
@@ -177,13 +177,13 @@ def test_suspects_are_linked_to_their_lines_at_the_commit():
     assert f"| [`{CLI}`]({blob}/{CLI}) |  | Shows" in visible(FULL)
 
 
-def test_without_a_server_places_are_code_and_not_links():
+def test_without_a_server_locations_are_not_linked():
     text = body(change_report(server_url="", repository="ledger", commit=None, run_url=""))
     assert f"| `{DATES}:18-31` | `parse_date` |" in text
     assert "](https://github.com" not in text
 
 
-def test_five_suspects_are_seen_and_the_rest_is_folded():
+def test_five_suspects_are_visible_and_the_others_folded():
     assert visible(LONG).count("| [`src/ledger/module_") == 5
     assert "<summary>20 more suspects</summary>" in body(LONG)
 
@@ -220,7 +220,7 @@ def test_labels_are_shown_as_the_policy_says(mode, labels, line):
     assert (line in text) if line else ("abels" not in text)
 
 
-def test_a_degraded_run_is_said_at_once_and_explained_in_a_fold():
+def test_a_degraded_run_has_a_notice_and_a_fold():
     assert "Part of this run did not work." in visible(sample_reports.DEGRADED)
     assert "<summary>What this report could not do</summary>" in body(sample_reports.DEGRADED)
     assert "rate limited; rules answered" in body(sample_reports.DEGRADED)
@@ -232,7 +232,7 @@ def test_the_rules_engine_says_that_no_model_was_used():
     assert "No language model was used" not in visible(FULL)
 
 
-def test_low_confidence_is_said():
+def test_low_confidence_has_a_notice():
     assert "Confidence is low" in visible(LOW)
     assert "Confidence is low" not in visible(RULES)
 
@@ -276,7 +276,7 @@ def test_an_unknown_price_is_never_zero():
     assert "price unknown" in body(sample_reports.DEGRADED)
 
 
-def test_what_is_too_long_loses_whole_folds_from_the_end():
+def test_a_long_page_loses_whole_folds_from_the_end():
     text = render_comment(LONG, None, PATHS)
     assert utf16_length(text) <= MAX_COMMENT_UNITS + 4096
     assert re.search(r"_Cut, because it was too long\. Left out: .*Analysis\._", text)
@@ -297,7 +297,7 @@ def test_emoji_count_twice():
     assert "Left out" not in fit_page(content, 600)
 
 
-def test_quiet_is_said_and_remembered():
+def test_quiet_is_shown_and_stored():
     before = render_comment(FULL, None, PATHS)
     state = parse_state(before)
     assert state is not None
@@ -308,7 +308,7 @@ def test_quiet_is_said_and_remembered():
     assert find_active_content(after.partition("\n")[2], build_page(FULL, None, [], "suggest").links) == []
 
 
-def test_a_comment_with_foreign_line_ends_is_quietened_too():
+def test_a_comment_with_other_line_ends_can_be_quiet():
     before = render_comment(FULL, None, PATHS).replace("\n", "\r\n")
     assert parse_state(render_quiet_comment(before, PostedState())) == PostedState(quiet=True)
 
@@ -320,7 +320,7 @@ hostile_text = st.text(max_size=120) | st.sampled_from(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(hostile_text, min_size=8, max_size=8))
-def test_any_words_stay_words(texts):
+def test_any_text_stays_text(texts):
     one, two, three, four, five, six, seven, eight = texts
     report = change_report(
         summary=one,

@@ -56,7 +56,7 @@ def only(steps: list[StepRecord], decisions: list[PlannerDecision] | None = None
     return change_report(steps=steps, decisions=decisions or [], faults=[])
 
 
-def test_each_decision_stands_before_the_agents_that_it_chose():
+def test_each_decision_is_left_of_its_agents():
     drawn = lines(PLANNED)
     assert 'd2(["<b>2</b> model"]):::model' in drawn
     assert 'a2_0["<b>Codebase search</b><br/>gpt-4o ✓ 9.4 s<br/>4 tool calls"]:::good' in drawn
@@ -74,7 +74,7 @@ def test_each_decision_stands_before_the_agents_that_it_chose():
     ]
 
 
-def test_the_supervisor_is_in_its_pills_and_no_box():
+def test_the_supervisor_has_no_box():
     assert "Supervisor" not in render_diagram(PLANNED)
     assert 'd1(["<b>1</b> rules"]):::rules' in lines(RULES)
 
@@ -92,14 +92,14 @@ def test_many_refused_agents_are_counted():
     assert 'd1(["<b>1</b> rules<br/>✗ 2 agents refused"]):::law' in lines(only([], [refused]))
 
 
-def test_a_step_down_the_budgets_ladder_is_told_once_where_it_was_taken():
+def test_a_new_degradation_level_is_shown_once_at_its_decision():
     drawn = lines(DEGRADATION)
     assert 'd2(["<b>2</b> rules<br/>budget: no web search"]):::law' in drawn
     assert 'd3(["<b>3</b> rules"]):::rules' in drawn
     assert 'd4(["<b>4</b> rules<br/>budget: fast model"]):::law' in drawn
 
 
-def test_a_budget_that_looks_better_again_is_no_step_down():
+def test_a_level_that_was_reached_before_is_not_shown_again():
     rungs = ["no further rounds", "whole", "no further rounds"]
     decisions = [
         decision(number, ["critic"], "").model_copy(update={"rung": rung}) for number, rung in enumerate(rungs, start=1)
@@ -107,12 +107,12 @@ def test_a_budget_that_looks_better_again_is_no_step_down():
     assert render_diagram(only([], decisions)).count("budget:") == 1
 
 
-def test_a_limit_that_is_no_rung_is_told_too():
+def test_other_limits_are_shown_too():
     forced = decision(1, ["writer"], "iteration limit (1) reached").model_copy(update={"forced": True})
     assert 'd1(["<b>1</b> rules<br/>a limit decided"]):::law' in lines(only([], [forced]))
 
 
-def test_a_twin_stands_in_the_box_of_the_model_that_failed():
+def test_the_rules_fallback_is_in_the_box_of_the_failed_model():
     drawn = lines(RULES_FALLBACKS)
     assert 'a1_0["<b>Investigator</b><br/>gpt-4o-mini ✗ timed out, 1 min 0 s<br/>rules ✓ under 0.1 s"]:::warn' in drawn
     assert 'a2_0["<b>Codebase search</b><br/>gpt-4o-mini ✗ failed, 6.1 s<br/>rules ✓ 0.3 s"]:::warn' in drawn
@@ -120,7 +120,7 @@ def test_a_twin_stands_in_the_box_of_the_model_that_failed():
     assert 'a4_0["<b>Writer</b><br/>gpt-4o ✓ 7.7 s<br/>✗ 1 part not as planned"]:::warn' in drawn
 
 
-def test_what_nobody_answered_is_red_and_what_was_not_asked_says_so():
+def test_failed_agents_are_red_and_skipped_ones_say_so():
     lost = step("critic", 1, 0.0, 0.0, "gpt-4o", outcome=Outcome.SKIPPED, error="no time left for a model")
     assert 'a1_0["<b>Critic</b><br/>gpt-4o ✗ not asked"]:::bad' in lines(only([lost]))
 
@@ -143,14 +143,14 @@ def test_a_short_round_does_not_share_its_row():
     ]
 
 
-def test_agents_that_the_run_was_cut_under_did_not_end():
+def test_agents_of_a_cancelled_run_did_not_end():
     drawn = lines(CUT)
     assert 'a2_0["<b>Codebase search</b><br/>did not end"]:::none' in drawn
     assert 'a2_1["<b>Web search</b><br/>did not end"]:::none' in drawn
     assert "a2_0 & a2_1 --> status" in arrows(CUT)
 
 
-def test_nothing_ran_and_nothing_is_drawn():
+def test_a_run_without_steps_has_no_picture():
     assert render_diagram(only([])) == ""
 
 
@@ -168,20 +168,20 @@ def test_every_status_has_its_colour(status):
         ('x"]\nclick s0 "https://evil.example"', "model"),
     ],
 )
-def test_a_model_is_shown_by_its_own_name_when_it_is_nothing_but_a_name(model, shown):
+def test_only_plain_model_names_are_shown(model, shown):
     drawn = render_diagram(only([step("critic", 1, 0.0, 1.0, model)]))
     assert f"<br/>{shown} ✓ 1.0 s" in drawn
     assert "evil" not in drawn
 
 
-def test_what_a_model_made_up_is_not_repeated():
+def test_invented_agent_names_are_not_repeated():
     made_up = decision(1, [EVIL], EVIL, "model").model_copy(update={"proposed": [EVIL, EVIL], "refused": EVIL})
     drawn = lines(only([], [made_up]))
     assert 'd1(["<b>1</b> model<br/>✗ an unknown agent refused"]):::law' in drawn
     assert [line for line in drawn if not LINE.fullmatch(line)] == []
 
 
-def test_a_run_without_end_stays_within_githubs_limits():
+def test_a_very_long_run_stays_within_the_limits_of_github():
     model = "m" * 40
     tools = [tool("search_code", 0.0, 1, "", "", Outcome.FAILED)] * 9
     endless = [
@@ -224,12 +224,12 @@ DECISIONS = st.builds(
 
 
 @given(st.lists(RECORDS, max_size=12), st.lists(DECISIONS, max_size=6))
-def test_every_line_is_one_of_ours(steps, decisions):
+def test_every_line_has_a_known_form(steps, decisions):
     assert [line for line in lines(only(steps, decisions)) if not LINE.fullmatch(line)] == []
 
 
 @pytest.mark.parametrize(
     "report", [PLANNED, REFUSED, RULES_FALLBACKS, SILENT, DEGRADATION, ROUNDS, CUT, FULL, RULES, HOSTILE_RUN]
 )
-def test_every_scene_is_made_of_such_lines(report):
+def test_every_sample_run_has_only_known_lines(report):
     assert [line for line in lines(report) if not LINE.fullmatch(line)] == []

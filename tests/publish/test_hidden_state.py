@@ -57,7 +57,7 @@ def test_the_line_is_compact_and_starts_with_the_marker():
 
 
 @given(states, st.text(max_size=50))
-def test_what_was_written_is_read_back(state, rest):
+def test_a_rendered_state_is_parsed_back(state, rest):
     line = render_state(state)
     assert line.startswith(COMMENT_MARKER)
     assert line.count("-->") == 1
@@ -104,17 +104,17 @@ GOOD = render_state(PostedState(text="0" * 16))
         f"{COMMENT_MARKER} -->",
     ],
 )
-def test_what_is_forged_or_odd_is_nothing(body):
+def test_a_forged_or_invalid_state_is_ignored(body):
     assert parse_state(body) is None
 
 
 @given(st.text(max_size=200) | st.text(max_size=200).map(lambda text: f"{COMMENT_MARKER} v1 {text} -->"))
-def test_any_text_is_read_without_a_fault(text):
+def test_any_text_can_be_parsed(text):
     state = parse_state(text)
     assert state is None or render_state(state) in text
 
 
-def test_the_longest_state_is_read_back():
+def test_the_longest_state_is_parsed_back():
     state = PostedState(text="0" * 16, content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, quiet=True)
     assert parse_state(render_state(state)) == state
 
@@ -129,7 +129,7 @@ def test_the_longest_state_is_read_back():
         (("t", "\ud800"), ("t", "\ud801"), False),
     ],
 )
-def test_an_edit_of_the_text_is_seen(one, other, same):
+def test_an_edit_changes_the_hash(one, other, same):
     assert (hash_text(*one) == hash_text(*other)) is same
 
 
@@ -149,11 +149,11 @@ def test_an_edit_of_the_text_is_seen(one, other, same):
         ({"missing_information": QUESTIONS}, False),
     ],
 )
-def test_only_what_a_reader_would_miss_is_new(fields, same):
+def test_only_content_that_matters_changes_the_hash(fields, same):
     assert (hash_content(change_report(**fields)) == hash_content(FULL)) is same
 
 
-def test_questions_and_suspects_are_not_forgotten():
+def test_earlier_questions_and_suspects_stay_in_the_state():
     first = next_state(FIRST, None, "a" * 16)
     second = next_state(SECOND, first, "b" * 16)
     assert first.asked == ["version", "error_output"]
@@ -184,7 +184,7 @@ AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
 RUNS = [PastRun(at=AT + timedelta(minutes=place), comment_id=place % 3) for place in range(100)]
 
 
-def test_runs_are_remembered_once_for_a_day_and_not_without_end():
+def test_runs_are_stored_once_for_a_day_up_to_a_maximum():
     state = PostedState(text="0" * 16)
     for run in [*RUNS[:5], *RUNS[:5]]:
         state = state.with_run(run)
@@ -200,7 +200,7 @@ def test_runs_are_remembered_once_for_a_day_and_not_without_end():
     assert state.parsed_runs == RUNS[-MAX_RUNS:]
 
 
-def test_the_longest_state_with_runs_is_read_back():
+def test_the_longest_state_with_runs_is_parsed_back():
     runs = [f"{10**11 - place - 1}.{2**63 - 1}" for place in range(MAX_RUNS)]
     state = PostedState(content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, runs=runs)
     assert parse_state(render_state(state)) == state
@@ -224,11 +224,11 @@ def test_the_longest_state_with_runs_is_read_back():
         "null",
     ],
 )
-def test_forged_runs_are_no_state(runs):
+def test_a_state_with_forged_runs_is_ignored(runs):
     assert parse_state(GOOD.replace('"quiet":false', f'"quiet":false,"runs":{runs}')) is None
 
 
-def test_a_state_of_a_megabyte_is_nothing():
+def test_a_state_of_a_megabyte_is_ignored():
     assert parse_state(GOOD.replace('"asked":[]', '"asked":[' + '"version",' * 100_000 + '"version"]')) is None
     assert parse_state(GOOD + " " * 1_000_000) is None
 
@@ -239,7 +239,7 @@ def test_a_second_marker_is_only_text():
     assert parse_state(f"{GOOD} {render_state(state)}") is None
 
 
-def test_the_next_state_remembers_the_runs_and_a_remark_keeps_every_word():
+def test_the_next_state_has_the_runs_and_the_visible_text_stays():
     state = PostedState(content="1" * 16).with_run(RUNS[0])
     assert next_state(FULL, state).parsed_runs == RUNS[:1]
     body = f"{GOOD}\n\nwords\r\n  more\n"

@@ -56,7 +56,7 @@ def as_choices(schema: Any) -> Any:
 PROSE = {"description", "title", "default"}
 
 
-def test_schema_version_1_has_only_gained():
+def test_schema_version_1_has_only_additions():
     first, now = as_choices(json.loads(FIRST.read_text(encoding="utf-8"))), as_choices(json.loads(dump_report_schema()))
     assert now["properties"]["schema_version"]["enum"] == ["1"]
     assert list(removed(first, now)) == []
@@ -73,7 +73,7 @@ def test_a_report_is_read_back_from_its_file(report):
     assert RunReport.model_validate_json(dump_report(report)) == report
 
 
-def test_a_lone_surrogate_does_not_cost_the_report():
+def test_a_lone_surrogate_does_not_break_the_report():
     text = dump_report(change_report(FULL, summary="odd \ud800 byte"))
     assert json.loads(text)["summary"] == "odd ? byte"
     assert text.encode("utf-8")

@@ -16,7 +16,7 @@ BLOB = f"https://github.com/acme/ledger/blob/{COMMIT}"
 
 
 @pytest.mark.parametrize("path", ["", "/etc/passwd", "../../x", "a/../../b", "a/./b", "a//b", "a/", "..", "a/.."])
-def test_a_path_that_a_browser_would_fold_is_no_link(path: str):
+def test_a_path_that_a_browser_would_resolve_is_no_link(path: str):
     assert link(path) is None
     assert link(Span(path=path, start=1, end=1)) is None
 
@@ -50,7 +50,7 @@ def link(
         ("/etc/passwd", None),
     ],
 )
-def test_the_path_survives_in_the_address(target, expected):
+def test_the_url_contains_the_whole_path(target, expected):
     assert link(target) == expected
 
 
@@ -80,7 +80,7 @@ def test_an_enterprise_server_and_sha256_commits_are_linked():
     assert address == f"https://git.acme.example:8443/acme/ledger/blob/{'b' * 64}/a.py"
 
 
-def test_a_place_reads_as_path_and_lines():
+def test_a_location_has_path_and_lines():
     assert format_location("a.py") == "a.py"
     assert format_location(Span(path="a.py", start=3, end=3)) == "a.py:3"
     assert format_location(Span(path="a.py", start=3, end=9)) == "a.py:3-9"
@@ -143,12 +143,12 @@ def test_markdown_reads_one_link_that_leads_to_the_path(path, line):
         ("https://x.example/" + "a" * 2000, None),
     ],
 )
-def test_an_address_from_outside_is_plain_or_no_link(url, expected):
+def test_an_external_url_is_plain_or_no_link(url, expected):
     assert sanitize_url(url) == expected
 
 
 @given(st.text(max_size=60) | st.builds("https://x.example/{}".format, st.text(max_size=60)))
-def test_what_is_linked_is_one_markdown_link(url):
+def test_a_link_is_one_markdown_link(url):
     address = sanitize_url(url)
     if address is not None:
         reader = Links()
@@ -171,5 +171,5 @@ def test_what_is_linked_is_one_markdown_link(url):
         ("javascript:alert(1)", "https://github.com", None),
     ],
 )
-def test_a_link_to_an_issue_leaves_no_trace_there(url: str, server: str, expected: str | None):
+def test_a_link_to_an_issue_leaves_no_backlink(url: str, server: str, expected: str | None):
     assert sanitize_third_party_url(url, server) == (url if expected == "same" else expected)

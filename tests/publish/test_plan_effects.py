@@ -79,11 +79,11 @@ OURS = exchange(render_comment(FULL, None, PATHS))
         (Policy(labels="apply"), FEATURE, None, ["PostComment", "AddLabels", *ALWAYS]),
     ],
 )
-def test_what_is_written(policy, report, previous, expected):
+def test_planned_effects(policy, report, previous, expected):
     assert names(plan_report(report, policy, ISSUE, previous, PATHS)) == expected
 
 
-def test_a_quiet_comment_wakes_although_nothing_is_new():
+def test_a_quiet_comment_is_replaced_by_the_same_report():
     state = parse_state(OURS.body)
     assert state is not None
     quiet = exchange(render_state(state.model_copy(update={"quiet": True})) + "\nquiet")
@@ -94,7 +94,7 @@ def test_a_quiet_comment_wakes_although_nothing_is_new():
     assert not woken.quiet
 
 
-def test_the_comment_remembers_the_text_that_was_read():
+def test_the_state_has_the_hash_of_the_text():
     post = of(PostComment, plan_report(FULL, Policy(), ISSUE))
     state = parse_state(post.body)
     assert state is not None
@@ -102,14 +102,14 @@ def test_the_comment_remembers_the_text_that_was_read():
     assert post.issue_number == 412
 
 
-def test_an_edit_builds_on_what_the_comment_said():
+def test_an_edit_builds_on_the_previous_state():
     first = exchange(render_comment(FIRST, None, PATHS))
     edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, first, PATHS))
     assert "- [x] The version in use" in edit.body
     assert "No longer suspected" in edit.body
 
 
-def test_only_labels_that_are_not_there_are_added():
+def test_only_missing_labels_are_added():
     issue = ISSUE.model_copy(update={"labels": ["Bug"]})
     report = change_report(ticket=Ticket(title="t", labels=["bug", "importer", "importer"]))
     assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue)).labels == ["importer"]
@@ -173,7 +173,7 @@ def test_outputs_are_empty_where_they_do_not_apply():
     assert build_outputs(DEGRADED)["cost-usd"] == "unknown"
 
 
-def test_outputs_are_one_line_each_whatever_the_model_said():
+def test_each_output_is_one_line():
     values = build_outputs(change_report(HOSTILE, ticket=Ticket(title=EVIL * 20, labels=[EVIL], assignee="@a")))
     assert all("\n" not in value and "\r" not in value for value in values.values())
     assert len(values["ticket-title"]) <= 200
@@ -182,7 +182,7 @@ def test_outputs_are_one_line_each_whatever_the_model_said():
     assert values["ticket-assignee"] == "a"
 
 
-def test_outputs_order_nothing_when_a_later_step_prints_them():
+def test_outputs_are_no_runner_commands_if_a_later_step_prints_them():
     """The runner obeys `::name::` at a line's start, and `##[name]` anywhere."""
     odd = change_report(FULL, ticket=Ticket(title=" ::error::x ##[add-mask]y $(z) `w` @mona", labels=["##[error]l"]))
     suspects = [FULL.suspects[0].model_copy(update={"path": "a/##[error]b.py"})]
@@ -193,7 +193,7 @@ def test_outputs_order_nothing_when_a_later_step_prints_them():
     assert json.loads(values["ticket-labels"]) == ["##[error]l"]
 
 
-def test_an_unchanged_comment_still_has_an_address():
+def test_an_unchanged_comment_has_a_url():
     values = of(SetOutputs, plan_report(FULL, Policy(), ISSUE, OURS)).values
     assert values["comment-url"] == "https://github.com/acme/ledger/issues/412#issuecomment-77"
     assert of(SetOutputs, plan_report(FULL, Policy(), ISSUE)).values["comment-url"] == ""

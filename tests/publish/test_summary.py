@@ -46,7 +46,7 @@ DRY_RUN: list[Effect] = [
         ("refused", REFUSED, None),
         ("degraded", RULES_FALLBACKS, None),
         ("silent", SILENT, None),
-        ("ladder", DEGRADATION, None),
+        ("degradation", DEGRADATION, None),
         ("rounds", ROUNDS, None),
         ("cut", CUT, None),
         ("hostile", HOSTILE_RUN, None),
@@ -63,7 +63,7 @@ REPORTS = {name: report for name, report in SCENES.items() if isinstance(report,
 
 
 @pytest.mark.parametrize("name", REPORTS)
-def test_nothing_in_it_acts(name):
+def test_no_content_is_active(name):
     report = REPORTS[name]
     text = render_summary(report, None, PATHS)
     links = build_page(report, None, [], "suggest").links
@@ -75,7 +75,7 @@ def test_nothing_in_it_acts(name):
     assert utf16_length(text) <= MAX_SUMMARY_UNITS
 
 
-def test_what_ran_is_told_in_a_sentence_and_drawn():
+def test_the_run_has_a_sentence_and_a_picture():
     text = render_summary(REFUSED, None, PATHS)
     told = "4 decisions, 2 of them by a model; 2 proposals not taken; 13 requests to models, 5 tool calls; 4 faults."
     assert f"### What ran\n\n{told}\n\n```mermaid\n" in text
@@ -85,13 +85,13 @@ def test_what_ran_is_told_in_a_sentence_and_drawn():
     )
 
 
-def test_the_report_comes_before_how_it_came_about():
+def test_the_report_comes_before_the_details_of_the_run():
     text = render_summary(REFUSED, None, PATHS)
     at = [text.index(words) for words in ("Next steps", "<summary>Evidence", "### What ran", "<summary>10 steps")]
     assert at == sorted(at)
 
 
-def test_tokens_and_dollars_stand_once_beside_their_caps():
+def test_tokens_and_dollars_appear_once_with_their_caps():
     text = render_summary(PLANNED, None, PATHS)
     assert "<summary>10 steps: 31.4 of 300 s, 37,003 of 100,000 tokens, 0.0893 of 1.00 US dollars</summary>" in text
     assert text.count("0.0893") == 1
@@ -100,7 +100,7 @@ def test_tokens_and_dollars_stand_once_beside_their_caps():
     assert "of 100,000 tokens, price unknown</summary>" in render_summary(change_report(PLANNED, usage=unknown))
 
 
-def test_each_step_says_who_answered_what_it_took_and_how_it_ended():
+def test_each_step_has_answerer_cost_and_outcome():
     text = render_summary(RULES_FALLBACKS, None, PATHS)
     assert "| 2 | Codebase search | `gpt-4o-mini` | 6.1 |  |  | 4 |  | failed: rate limited |" in text
     assert "| 2 | Codebase search | rules | 0.3 |  |  |  |  | done |" in text
@@ -110,7 +110,7 @@ def test_each_step_says_who_answered_what_it_took_and_how_it_ended():
     assert "| 6 | 2 | Critic |" in render_summary(ROUNDS, None, PATHS)
 
 
-def test_decisions_say_whose_they_were_and_what_was_not_taken():
+def test_decisions_have_an_origin_and_refused_proposals():
     text = render_summary(REFUSED, None, PATHS)
     assert "<summary>4 decisions of at most 12, 2 proposals not taken</summary>" in text
     assert "| 2 | model | Codebase search, Web search | 0.90 | The traceback names a function;" in text
@@ -119,7 +119,7 @@ def test_decisions_say_whose_they_were_and_what_was_not_taken():
     assert "<br>Budget: fast model<br>A limit decided |" in render_summary(DEGRADATION, None, PATHS)
 
 
-def test_requests_and_tool_calls_are_listed_in_the_order_of_time():
+def test_requests_and_tool_calls_are_listed_by_time():
     text = render_summary(PLANNED, None, PATHS)
     asked = text.partition("one by one</summary>")[2].partition("</details>")[0]
     assert (
@@ -146,7 +146,7 @@ def test_the_summary_says_what_reused_replies_count_for():
     assert "3 reused answers at no cost (counted as 9,800 tokens towards the cap)" in render_summary(report)
 
 
-def test_faults_say_what_was_done_instead():
+def test_faults_say_what_replaced_them():
     text = render_summary(RULES_FALLBACKS, None, PATHS)
     assert "<summary>9 faults, and what was done instead</summary>" in text
     assert "| Codebase search | a request to `gpt-4o` | rate limited | rules answered |" in text
@@ -154,7 +154,7 @@ def test_faults_say_what_was_done_instead():
     assert "| Writer | a part of it | ticket: rate limited | written by rules |" in text
 
 
-def test_a_table_without_end_is_cut_and_says_so():
+def test_a_long_table_is_cut_and_says_so():
     steps = [step("critic", number, number, 1.0) for number in range(1, 130)]
     text = render_summary(run(FULL, steps, FULL.decisions, 4.0))
     assert "The first 100 of 129: the rest stands in the JSON report." in text
@@ -183,20 +183,20 @@ def test_the_footer_says_who_really_answered(report, told):
     assert ("No language model" in text) == ("rules" in told)
 
 
-def test_the_index_is_told():
+def test_the_index_is_described():
     text = render_summary(FULL, None, PATHS)
     assert "| Left out: vendored | 41 |" in text
     assert "cache" not in text
 
 
-def test_what_the_cache_gave_and_what_is_wrong_with_it_is_told():
+def test_use_and_problems_of_the_cache_are_shown():
     index = INDEX.model_copy(update={"reused": 1200, "cache": "The cache could not be written."})
     text = render_summary(change_report(index=index), None, PATHS)
     assert "| Taken over from the cache | 1,200 files |" in text
     assert "\nThe cache could not be written.\n" in text
 
 
-def test_a_run_that_did_nothing_yet_has_a_page_all_the_same():
+def test_a_run_without_steps_has_a_page():
     text = render_summary(
         change_report(steps=[], decisions=[], index=None, suspects=[], evidence=[], root_cause=""), None, []
     )
@@ -209,7 +209,7 @@ def test_a_terminal_has_no_issue_to_link_to():
     assert render_summary(change_report(issue=issue, server_url="")).startswith("## Bug triage\n")
 
 
-def test_skipping_failing_and_not_publishing_are_told():
+def test_notices_of_skipped_failed_and_unpublished_runs():
     assert render_notice("skip", "The issue is locked.") == "## Bug triage: skipped\n\nThe issue is locked.\n"
     assert render_notice("failure", "There is no such issue.").startswith(
         "## Bug triage: failed\n\nThere is no such issue.\n\nNothing was triaged."
@@ -228,7 +228,7 @@ def test_small_pages_are_inert_too():
         assert text.startswith(("## ", "> "))
 
 
-def test_a_plan_is_listed_in_words():
+def test_a_dry_run_lists_its_effects():
     edit = EditComment(issue_number=7, comment_id=99, body="abc")
     assert render_plan([*DRY_RUN, edit]).splitlines()[2:] == [
         "- A new comment on issue 412 of 1,234 characters",

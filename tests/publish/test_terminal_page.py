@@ -26,7 +26,7 @@ def shown(report: RunReport, width: int = 400) -> list[str]:
         (SILENT, "engine rules (a model was asked and gave no usable answer) · 6.1 s"),
     ],
 )
-def test_who_answered_and_what_it_took(report, engine):
+def test_the_page_says_who_answered_and_the_cost(report, engine):
     assert [line for line in shown(report) if line.endswith(engine)]
 
 
@@ -41,7 +41,7 @@ def test_who_decided_and_which_agents_ran():
     )
 
 
-def test_a_run_that_was_cut_names_what_ended():
+def test_a_cancelled_run_lists_finished_agents():
     assert shown(CUT)[-1] == "prepare 1.9 s, investigator 3.1 s"
 
 

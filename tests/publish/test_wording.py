@@ -62,7 +62,7 @@ def test_the_price(usage, expected):
     assert wording.format_usage(usage) == expected
 
 
-def test_counting():
+def test_counts():
     assert [wording.format_count(number, "file") for number in (0, 1, 2, 1200)] == [
         "0 files",
         "1 file",
@@ -71,6 +71,6 @@ def test_counting():
     ]
 
 
-def test_clipping():
+def test_truncation():
     assert wording.truncate("abc", 3) == "abc"
     assert wording.truncate("abcd", 3) == "ab…"

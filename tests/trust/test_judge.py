@@ -49,16 +49,16 @@ DEAD = [
 
 
 @pytest.mark.parametrize("page", LIVE)
-def test_what_acts_is_seen(page: str):
+def test_active_content_is_found(page: str):
     assert LIVE[page] in judge_page(page, LINKS).live_effects
 
 
 @pytest.mark.parametrize("page", DEAD)
-def test_what_is_dead_is_let_be(page: str):
+def test_inert_content_is_accepted(page: str):
     assert judge_page(page, LINKS).live_effects == []
 
 
-def test_one_picture_of_ours_may_stand():
+def test_one_diagram_is_allowed():
     ours = '```mermaid\n%%{init: {"flowchart": {}}}%%\nflowchart LR\n  a["<b>words</b><br/>more"]\n```'
     assert judge_page(ours, LINKS, picture=True).live_effects == []
     assert judge_page(f"{ours}\n\n{ours}", LINKS, picture=True).live_effects == ["a drawn block"]

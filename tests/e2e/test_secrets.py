@@ -170,7 +170,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         yield Run(job, servers, receiver, done.log, done.summary, done.outputs, seen)
 
 
-def test_the_run_was_whole(run: Run):
+def test_the_run_is_complete(run: Run):
     asked = {one.what for one in run.servers.requests}
     assert {"search", "embeddings", "model TriageReport", "model words", "model ticket"} <= asked
     assert len(run.servers.comments) == 1
@@ -178,7 +178,7 @@ def test_the_run_was_whole(run: Run):
     assert run.outputs["engine"] == "model"
 
 
-def test_no_server_is_told_a_key(run: Run):
+def test_no_request_has_a_key_of_another_server(run: Run):
     assert {sent.split()[0]: found for sent in run.servers.told if (found := find_secrets(sent))} == {}
     assert find_secrets(run.servers.comments[0]["body"]) == []
     assert [found for one in run.receiver.requests if (found := find_secrets(one.body.decode("latin-1")))] == []
@@ -200,14 +200,14 @@ def test_the_report_is_whole_and_has_no_key(run: Run):
     assert json.loads(run.outputs["ticket-labels"]) == ["bug"]
 
 
-def test_nothing_that_is_kept_has_a_key(run: Run):
+def test_no_cached_file_has_a_key(run: Run):
     """But for the index: it is a copy of the commit, for those who may read the repository."""
     kept = [path for path in (run.job.folder / "cache" / "runs").rglob("*") if path.is_file()]
     assert {path.name: found for path in kept if (found := find_secrets(path.read_bytes().decode("latin-1")))} == {}
     assert {path.suffix for path in kept} == {".reply"}
 
 
-def test_it_is_said_once_where_and_without_a_word_of_it(run: Run):
+def test_a_redaction_is_reported_once_without_the_secret(run: Run):
     said = [
         command.data for command in parse_commands(run.log) if "secret" in command.data and command.name == "warning"
     ]
@@ -216,7 +216,7 @@ def test_it_is_said_once_where_and_without_a_word_of_it(run: Run):
         assert place in said[0]
 
 
-def test_every_secret_is_masked_before_anything_is_said(run: Run):
+def test_every_secret_is_masked_before_other_log_lines(run: Run):
     commands = parse_commands(run.log)
     names = [command.name for command in commands]
     masks = [command.data for command in commands if command.name == "add-mask"]
@@ -225,7 +225,7 @@ def test_every_secret_is_masked_before_anything_is_said(run: Run):
     assert run.log.splitlines()[len(masks) - 1].startswith("::add-mask::")
 
 
-def test_no_process_shows_a_key(run: Run):
+def test_no_process_has_a_key_in_its_environment(run: Run):
     (ours,) = [shown for command, shown in run.environments.items() if "--secrets-fd=" in command]
     names = {entry.partition(b"=")[0].decode() for entry in ours.split(b"\0") if entry}
     assert not {name for name in names if name.startswith(("INPUT_", "ACTIONS_", "AWS_")) or name.endswith("_TOKEN")}
