@@ -1,4 +1,4 @@
-"""Answers that were paid for are not asked for again: an interrupted run finds them in the reply store."""
+"""Paid replies of an interrupted run, which the next run uses instead of asking again."""
 
 import json
 from collections.abc import Sequence
@@ -16,38 +16,41 @@ from triage.ports import ResponseCache
 
 @dataclass(frozen=True)
 class CachedReplies:
-    """Kept answers of one endpoint; none without a store."""
+    """Cached replies of one endpoint. Without a cache there are none."""
 
     cache: ResponseCache | None = None
     base_url: str = ""
 
-    def build_key(self, model: str, messages: Sequence[BaseMessage], shape: OutputFormat[Any], max_tokens: int) -> str:
-        """Digest of all that shapes the answer.
+    def build_key(
+        self, model: str, messages: Sequence[BaseMessage], output_format: OutputFormat[Any], max_tokens: int
+    ) -> str:
+        """Returns a digest of everything that affects the answer.
 
-        In which mode it was asked for, and which model took over, belongs to the answer instead: both depend on how
-        the endpoint fared.
+        The mode of the request and a fallback model are not part of it: both depend on the state of the endpoint, and
+        are stored with the reply.
         """
-        asked = [
+        parts = [
             __version__,
             self.base_url,
             model,
             convert_to_openai_messages(list(messages)),
-            [getattr(message, "invalid_tool_calls", []) for message in messages],  # which the line above leaves out
-            shape.name,
-            [dict(mode.arguments) for mode in shape.modes],
+            [getattr(message, "invalid_tool_calls", []) for message in messages],  # the line above leaves them out
+            output_format.name,
+            [dict(mode.arguments) for mode in output_format.modes],
             max_tokens,
         ]
-        return blake2b(json.dumps(asked, sort_keys=True).encode(), digest_size=16).hexdigest()
+        return blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def get(self, key: str) -> ModelReply | None:
-        """The answer; one that cannot be read is none."""
-        kept = self.cache.get(key) if self.cache else None
+        """Returns the reply, or None if there is none or it cannot be read."""
+        text = self.cache.get(key) if self.cache else None
         try:
-            return ModelReply.model_validate(json.loads(kept), strict=True) if kept else None
+            return ModelReply.model_validate(json.loads(text), strict=True) if text else None
         except (ValueError, RecursionError):
             return None
 
     def put(self, key: str, reply: ModelReply) -> None:
-        """Remember it."""
+        """Stores a reply."""
         if self.cache:
-            self.cache.put(key, json.dumps(reply.model_dump()))  # which takes lone surrogates, unlike pydantic's own
+            # pydantic's own JSON refuses lone surrogates.
+            self.cache.put(key, json.dumps(reply.model_dump()))
