@@ -64,19 +64,17 @@ def test_vectors_of_other_files_are_not_reused(tmp_path: Path):
     assert digest_layout(first, [0]) != digest_layout(second, [0])
 
 
-@pytest.mark.parametrize(
-    "patterns",
-    [
-        ["*a" * 99 + "b"],
-        ["**/*a*/**/*a*/**/b"],
-        ["**/a/" * 39 + "b"],
-        ["*?" * 99 + "b"],
-        [f"*a*a*a{n}" for n in range(99)],
-    ],
-)
+@pytest.mark.parametrize("patterns", [["*a*a*a*a*a*b"], ["/**/*a*a*a*a*a*b"], [f"*a*a*a*a*b{n}" for n in range(99)]])
 def test_the_cost_of_hostile_patterns_is_linear_in_the_path(patterns: Sequence[str]):
+    """With backtracking it would be the fifth power."""
+
     def ignore(length: int) -> None:
-        listing = Listing([Entry(f"{number}/{'a/' * (length // 2)}{'a' * length}c", 0) for number in range(20)])
+        listing = Listing([Entry(f"{number}/{'a' * length}c", 0) for number in range(50)])
         assert remove_ignored(listing, patterns).entries == listing.entries
 
-    assert measure_cost_ratio(ignore, 500) < 10
+    assert measure_cost_ratio(ignore, 10) < 10
+
+
+def test_a_long_pattern_and_a_long_path():
+    listing = Listing([Entry("a" * 4_000, 0)])
+    assert remove_ignored(listing, ["*a" * 99 + "b"]).entries == listing.entries
