@@ -1,4 +1,4 @@
-"""Acc@k of the ranking over issues whose fixes are known."""
+"""Measures Acc@k of the ranking on issues with known fixes."""
 
 import argparse
 import json
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def parse_arguments(description: str | None) -> tuple[list[dict[str, Any]], Path]:
-    """Records and the folder of repositories that the command line names."""
+    """Records and the folder of repositories, from the command line."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--set", type=Path, required=True, help="JSON lines")
     parser.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories")

@@ -1,4 +1,4 @@
-"""Repositories to measure in: any tree as a bare repository of its own, and a further commit in it."""
+"""Makes repositories to measure: a bare one from any folder, and a further commit in it."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ _AUTHOR = {
 
 
 def make_bare_repository(folder: Path, made: Path) -> Path:
-    """A bare repository with the commit at the folder's HEAD, or with its files where it has none."""
+    """Make a bare repository with the folder's HEAD commit, or with its files if it has none."""
     if not (folder / ".git").exists() and not (folder / "HEAD").exists():
         git(made.parent, "init", "-q", "--bare", str(made))
         git(made, "--work-tree", str(folder), "add", "-A", "--force", ".")
@@ -24,19 +24,19 @@ def make_bare_repository(folder: Path, made: Path) -> Path:
 
 
 def commit_change(repository: Path, files: int) -> None:
-    """Commit a new definition in so many Python files, spread over the tree."""
+    """Commit a new definition in some Python files, spread over the tree."""
     git(repository, "read-tree", "HEAD")
     paths = [path for path in git(repository, "ls-files").splitlines() if path.endswith(".py")]
     for number, path in enumerate(paths[:: max(1, len(paths) // files)][:files]):
         text = git(repository, "show", f":{path}") + f"\n\ndef changed_{number}(value):\n    return value + {number}\n"
-        blob = git(repository, "hash-object", "-w", "--stdin", said=text)
+        blob = git(repository, "hash-object", "-w", "--stdin", input_text=text)
         git(repository, "update-index", "--cacheinfo", f"100644,{blob},{path}")
     tree = git(repository, "write-tree")
     git(repository, "update-ref", "--no-deref", "HEAD", git(repository, "commit-tree", "-p", "HEAD", "-m", "x", tree))
 
 
-def git(folder: Path, *words: str, said: str = "") -> str:
+def git(folder: Path, *words: str, input_text: str = "") -> str:
     environment = {**os.environ, **_AUTHOR, "GIT_CONFIG_GLOBAL": os.devnull}
     command = ["git", "-C", str(folder), "-c", f"safe.directory={folder}", *words]
-    done = subprocess.run(command, input=said.encode(), env=environment, check=True, capture_output=True)
+    done = subprocess.run(command, input=input_text.encode(), env=environment, check=True, capture_output=True)
     return done.stdout.decode("utf-8", "surrogateescape").strip()

@@ -1,4 +1,4 @@
-"""This project's ranking beside plain BM25 over whole files and, where it is installed, the `semble` library."""
+"""Compares the ranking with plain BM25 over whole files and, where it is installed, with the `semble` library."""
 
 import argparse
 import contextlib
@@ -23,7 +23,7 @@ PROJECT_FOLDER = Path(__file__).parents[1]
 
 @dataclass
 class Tally:
-    """What one contestant did, issue by issue."""
+    """Results of one contestant, issue by issue."""
 
     within: list[list[bool]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -75,7 +75,7 @@ def main() -> None:
 def tasks(
     folders: Sequence[Path], records: Sequence[dict[str, Any]], mirror: Path
 ) -> Iterator[tuple[Path, str, list[str]]]:
-    """Folder, issue, and the files that the fix edits, where they are known."""
+    """Folder, issue, and the files that the fix edits; without these for a folder from the command line."""
     for folder in folders:
         yield folder, f"{ISSUE.title}\n{ISSUE.body}", []
     for record in records:
@@ -96,13 +96,13 @@ def check_out(repository: Path, commit: str) -> Iterator[Path]:
 def measure_contestant(
     tally: Tally, python: str, contestant: str, folder: Path, issue: str, gold: Sequence[str]
 ) -> None:
-    """Let a contestant rank the files, in a process of its own: peak memory never goes down."""
+    """Let a contestant rank the files, in its own process because peak memory never goes down."""
     command = [python, "-m", f"bench.contestants.{contestant}", str(folder.resolve())]
     done = subprocess.run(command, check=False, input=issue.encode(), capture_output=True, cwd=PROJECT_FOLDER)
     if done.returncode:
-        tally.failed = (done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a word"])[-1][
-            :200
-        ]
+        tally.failed = (done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a message"])[
+            -1
+        ][:200]
         return
     answer = json.loads(done.stdout.splitlines()[-1])
     ranked = answer["ranked"]

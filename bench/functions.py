@@ -1,7 +1,7 @@
-"""Acc@k of single functions, and how often the lines shown are lines of the fix.
+"""Measures Acc@k of functions, and how often the displayed lines are lines of the fix.
 
-Reads what `bench.accuracy` reads, with `fix`: the commit that mended it, whose parent version of the files in
-`gold_files` is that of `base_commit`. The functions that the fix touches are taken from its diff.
+Reads the same records as `bench.accuracy`. Each also has `fix`, the commit with the fix; its parent has the same version
+of `gold_files` as `base_commit`. The functions that the fix touches are taken from its diff.
 """
 
 import re
@@ -25,9 +25,9 @@ from triage.index.source.git import Git, GitError
 
 KS = (1, 3, 5, 10)
 MAX_FILES = 12
-"""Whose functions are listed."""
+"""Files whose functions are listed."""
 SNIPPET_WEIGHT = 0.3
-"""Of the distance to a file's best definition, beside the file's own score, in the list of functions."""
+"""Weight of the distance to the file's best snippet, added to the file's score."""
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.M)
 _CONTAINER = re.compile(
     r"\b(?:class|struct|interface|impl|enum|trait|module|namespace|object|extension|protocol|union|record)\b"
@@ -39,10 +39,10 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Fix:
-    """What a fix touched, in the version before it."""
+    """What a fix touches, in the version before it."""
 
     functions: frozenset[Name]
-    """Changed ones; what it only added has no place yet."""
+    """Without the functions that the fix adds."""
     lines: Sequence[tuple[str, int, int]]
 
 
@@ -175,13 +175,13 @@ class Outline:
         return False
 
     def find_touched(self, first: int, count: int) -> set[str]:
-        """Definitions of the lines that are neither blank nor comment."""
+        """Definitions of those lines that are not blank and not a comment."""
         numbers = range(first, min(first + count, len(self._lines) + 1))
-        telling = (number for number in numbers if not _is_blank_or_comment(self._lines[number - 1]))
-        return {name for number in telling if (name := self._at(number))}
+        code_numbers = (number for number in numbers if not _is_blank_or_comment(self._lines[number - 1]))
+        return {name for number in code_numbers if (name := self._at(number))}
 
     def _at(self, line: int) -> str:
-        """The outermost function at the line, or the innermost class: what stands inside a function belongs to it."""
+        """The outermost function at the line, or else the innermost class."""
         node = self._root
         while (inner := next((one for one in node.children if one.start <= line <= one.end), None)) is not None:
             node = inner

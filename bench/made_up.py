@@ -1,4 +1,4 @@
-"""Trees of made-up files, for growth: sizes, folders and words spread like those of real repositories."""
+"""Makes trees of files to measure growth. Sizes, folders and words are distributed as in real repositories."""
 
 import math
 import random
@@ -11,7 +11,7 @@ file name value key index cache queue event error state table row column date ti
 """
 _PARTS = _WORDS.split()
 _BODIES = 300
-"""Different texts for each kind of file; every file has lines of its own beside them."""
+"""Different texts for each kind of file. Every file also has lines of its own."""
 _MEDIAN, _SPREAD = 2_400, 1.2
 """Bytes, and sigma of a log-normal distribution: 5 KB on average, some files of 100 KB."""
 _MAX_BYTES = 300_000
@@ -44,7 +44,7 @@ _TAILS = {
 
 
 def make_tree(folder: Path, files: int) -> None:
-    """Write so many files below a folder, the same ones every time."""
+    """Write some files below a folder, the same ones each time."""
     chance = random.Random(files)
     bodies = {kind: list(_make_bodies(kind, chance)) for kind in _SHARES}
     for number in range(files):

@@ -1,4 +1,4 @@
-"""The syntax tree that a grammar makes of a file, and the definitions found in it: what a language's row says and lacks."""
+"""Prints the syntax tree of a file and the definitions found in it, to complete a language's row."""
 
 import importlib
 import sys

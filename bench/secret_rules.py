@@ -1,7 +1,7 @@
-"""Makes `triage/secrets/gitleaks.json` of gitleaks' own configuration.
+"""Makes `triage/secrets/gitleaks.json` from gitleaks' own configuration.
 
-Left out are the rules on paths alone and on private keys, which we treat ourselves, and the exceptions for keys that
-stand in services' documentation: some of them are refused by GitHub when they are pushed, and to mask them is no loss.
+Leaves out the rules for paths alone and for private keys, which we detect ourselves. Also leaves out the exceptions for
+keys in services' documentation: GitHub refuses pushes with some of them, and masking them does no harm.
 """
 
 import argparse
@@ -16,9 +16,9 @@ import re2  # type: ignore[import-untyped]
 OURS = {"private-key", "pkcs12-file"}
 WITHOUT_EXAMPLES = {"aws-access-token", "gcp-api-key", "github-app-token", "github-pat"}
 GROUPS = {"sonar-api-token": 2}
-"""Of the secret, where the package's rules name none: the first group is a word before it."""
+"""Number of the group with the secret, where gitleaks names none and the first group is a word before it."""
 NOT_IN_LETTERS = {"generic-api-key": [r"^[a-zA-Z_./-]+$"]}
-"""Ours: gitleaks lets names of letters pass, and takes those with a slash, such as Europe/Helsinki, for keys."""
+"""Our addition: gitleaks ignores names made of letters, but takes those with a slash, such as Europe/Helsinki, for keys."""
 
 
 def main() -> None:
@@ -26,10 +26,13 @@ def main() -> None:
     parser.add_argument("toml", type=Path, help="gitleaks' config/gitleaks.toml")
     parser.add_argument("--to", type=Path, default=Path("triage/secrets/gitleaks.json"))
     options = parser.parse_args()
-    told = tomllib.loads(options.toml.read_text(encoding="utf-8"))
-    rules = [convert_rule(rule) for rule in told["rules"] if rule["id"] not in OURS]
-    made = {"exempt": join_patterns([one["pattern"] for one in convert_exemptions(told["allowlist"])]), "rules": rules}
-    options.to.write_text(json.dumps(made, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
+    config = tomllib.loads(options.toml.read_text(encoding="utf-8"))
+    rules = [convert_rule(rule) for rule in config["rules"] if rule["id"] not in OURS]
+    output = {
+        "exempt": join_patterns([one["pattern"] for one in convert_exemptions(config["allowlist"])]),
+        "rules": rules,
+    }
+    options.to.write_text(json.dumps(output, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
     print(f"{len(rules)} rules")
 
 
@@ -43,14 +46,14 @@ def convert_rule(rule: Mapping[str, Any]) -> dict[str, Any]:
         "path": rule.get("path", ""),
     }
     allowed = () if rule["id"] in WITHOUT_EXAMPLES else rule.get("allowlists", ())
-    # One that holds in certain files only (condition AND) is for build recipes.
+    # Exceptions for certain files only (condition AND) are for build recipes.
     exemptions = [made for one in allowed if one.get("condition") != "AND" for made in convert_exemptions(one)]
     exemptions += [{"pattern": pattern} for pattern in NOT_IN_LETTERS.get(rule["id"], ())]
     return {name: value for name, value in {**named, "exemptions": exemptions}.items() if value}
 
 
 def convert_exemptions(allowlist: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """Patterns look at what the allowlist says, its words always at the secret."""
+    """Patterns apply to the allowlist's target, stop words always to the secret."""
     if patterns := allowlist.get("regexes"):
         target = allowlist.get("regexTarget")
         yield {"pattern": join_patterns(patterns), **({"target": target} if target else {})}

@@ -1,4 +1,4 @@
-"""How long an index takes, how much memory, and how both grow."""
+"""Measures the time and memory of an index, and how both grow."""
 
 import argparse
 import contextlib
@@ -26,7 +26,7 @@ ISSUE = Issue(
 QUERIES = 20
 SIZES = (1_000, 10_000, 100_000, 200_000)
 CHANGED_FILES = 10
-"""Files, in the commit after the one that is kept."""
+"""In the commit after the cached one."""
 COLUMNS = {
     "files": "files",
     "text": "with text",
@@ -51,10 +51,10 @@ def main() -> None:
         "--cache", action="store_true", help=f"with a cache: empty, full, {CHANGED_FILES} files changed"
     )
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--kept", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--cache-folder", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.json:
-        print(json.dumps(measure(options.folder[0], options.kept)))
+        print(json.dumps(measure(options.folder[0], options.cache_folder)))
         return
     if not options.folder and not options.growth:
         parser.error("name a folder, or ask for --growth")
@@ -69,21 +69,21 @@ def main() -> None:
 
 
 def print_cached_rows(name: str, folder: Path) -> None:
-    """The same tree without a cache, with an empty one, with a full one, and after a commit."""
+    """Measure a tree without a cache, with an empty cache, with a full one, and after a commit."""
     with tempfile.TemporaryDirectory() as made:
-        kept = Path(made) / "cache"
+        cache = Path(made) / "cache"
         repository = make_bare_repository(folder.resolve(), Path(made) / "repository.git")
         print_row(name, repository)
-        print_row(f"{name}, cold", repository, kept)
-        print_row(f"{name}, warm", repository, kept)
+        print_row(f"{name}, cold", repository, cache)
+        print_row(f"{name}, warm", repository, cache)
         commit_change(repository, CHANGED_FILES)
-        print_row(f"{name}, {CHANGED_FILES} files changed", repository, kept)
-        print(f"{sum(file.stat().st_size for file in kept.iterdir()) / 1e6:.0f} MB are kept", flush=True)
+        print_row(f"{name}, {CHANGED_FILES} files changed", repository, cache)
+        print(f"{sum(file.stat().st_size for file in cache.iterdir()) / 1e6:.0f} MB are cached", flush=True)
 
 
-def print_row(name: str, folder: Path, kept: Path | None = None) -> None:
-    """In a process of its own: peak memory never goes down."""
-    command = [sys.executable, "-m", "bench.speed", "--json", folder, *(["--kept", kept] if kept else [])]
+def print_row(name: str, folder: Path, cache: Path | None = None) -> None:
+    """Measure in a new process, because peak memory never goes down."""
+    command = [sys.executable, "-m", "bench.speed", "--json", folder, *(["--cache-folder", cache] if cache else [])]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     row = json.loads(done.stdout)
     print(" | ".join([name, *(format_cell(row[column]) for column in COLUMNS)]), flush=True)
@@ -94,7 +94,7 @@ def format_cell(value: Any) -> str:
 
 
 class Workers(threading.Thread):
-    """Looks at the processes that this one starts: the largest one's peak memory, in MB."""
+    """Watches the worker processes for the highest peak memory, in MB."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -115,8 +115,8 @@ class Workers(threading.Thread):
         return 0
 
 
-def measure(folder: Path, kept: Path | None) -> dict[str, Any]:
-    codebase = GitCodebase(folder, "bench/bench", cache=kept, **({"chroma": None} if kept else {}))
+def measure(folder: Path, cache: Path | None) -> dict[str, Any]:
+    codebase = GitCodebase(folder, "bench/bench", cache=cache, **({"chroma": None} if cache else {}))
     workers = Workers()
     workers.start()
     started = time.perf_counter()

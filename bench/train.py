@@ -1,7 +1,7 @@
-"""Learns how much each signal counts, and tells how well that does on repositories it has not seen.
+"""Learns the weights of the features, and measures them on repositories that they were not learned from.
 
 A listwise softmax over the candidates of each issue: the weights make the files that the real fix edits likely. With
-some twenty weights the problem is convex and small; Newton's method solves it in a few steps.
+about twenty weights the problem is convex and small, and Newton's method solves it in a few steps.
 """
 
 import argparse
@@ -27,34 +27,34 @@ from triage.index.retriever import make_search_query
 
 CANDIDATES = 200
 RIDGE = 0.1
-"""Pull of each weight to where it started, in units of the signal's own spread."""
+"""Pull of each weight towards its start, in units of the feature's standard deviation."""
 START = {"chunks": 3.4, "files": 1.5, "paths": 1.0, "definition": 1.0, "path": 0.5}
-"""Set by hand, from a ranker with these signals alone; the others start at 0."""
+"""Set by hand, from a ranker with these features alone. The others start at 0."""
 MIN_WEIGHTS = {"innermost frame": 2.5}
-"""Learned as 1.4. Up to here Acc@k is the same, and the file in which a trace ends is among the first three in 97 of 100
-issues with one instead of 91: that is where a reader looks for it."""
+"""The learned weight is 1.4. The higher one does not change Acc@k, and puts the file in which a trace ends among the first
+three in 97 of 100 issues with a trace instead of 91. A reader looks for it there."""
 _STEPS, _PRECISION = 30, 1e-6
 _MIN_SPREAD = 0.02
-"""A signal that hardly any candidate has would count without bound."""
+"""Otherwise the weight of a feature that hardly any candidate has would grow without limit."""
 _SMALL, _GROUPS = 25, 6
-"""Repositories with fewer issues are left out a group at a time."""
+"""Repositories with fewer issues are left out in groups."""
 _BANDS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 1.1)
 
 Matrix = NDArray[np.floating[Any]]
 Scaled = Sequence[tuple[Matrix, NDArray[np.bool_]]]
-"""Signals in units of their spread, and which candidates are right."""
+"""Features in units of their standard deviation, and which candidates are right."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """One issue: what spoke for each candidate, and which candidates the fix edits."""
+    """One issue: the features of each candidate, and which candidates the fix edits."""
 
     repository: str
     features: Matrix
-    """Candidates by signals, times the prior."""
+    """One row per candidate, one column per feature, times the factor of the file's role."""
     right: NDArray[np.bool_]
     edited: int
-    """Files that the fix edits, candidates or not."""
+    """Number of files that the fix edits, candidates or not."""
 
 
 def main() -> None:
@@ -73,34 +73,34 @@ def main() -> None:
 
 
 def load_examples(records: Sequence[dict[str, Any]], mirror: Path, cache: Path) -> Iterator[Example]:
-    """Signals of each record, computed once and kept in a folder."""
+    """Examples of the records, computed once and stored in a folder."""
     cache.mkdir(parents=True, exist_ok=True)
     for record in records:
-        kept = cache / f"{record['instance_id'].replace('/', '_')}-{_digest_features()}.npz"
-        if not kept.exists():
-            signals, right = compute_example(record, build_record(record, mirror))
-            np.savez_compressed(kept, signals=signals, right=right)
-        data = np.load(kept)
-        yield Example(record["repo"], data["signals"].astype(float), data["right"], len(record["gold_files"]))
+        file = cache / f"{record['instance_id'].replace('/', '_')}-{_digest_features()}.npz"
+        if not file.exists():
+            features, right = compute_example(record, build_record(record, mirror))
+            np.savez_compressed(file, features=features, right=right)
+        data = np.load(file)
+        yield Example(record["repo"], data["features"].astype(float), data["right"], len(record["gold_files"]))
 
 
 def _digest_features() -> str:
-    """Tells caches of other signals apart; one of a changed signal has to be deleted by hand."""
+    """Distinguishes caches of other features. The cache of a changed feature has to be deleted by hand."""
     return f"{zlib.crc32(' '.join(FEATURES).encode()):08x}"
 
 
 def compute_example(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """What speaks for the best candidates of one record, and which of them are right."""
+    """Features of the best candidates of one record, and which of them are right."""
     query = build_query(make_search_query(record["problem_statement"]))
     order = rank_files(corpus, query, {}, by_embedding=False).order[:CANDIDATES]
     evidence = Evidence(corpus, query)
-    columns = [normalize(signal(evidence))[order] * corpus.priors[order] for signal in FEATURES.values()]
+    columns = [normalize(feature(evidence))[order] * corpus.priors[order] for feature in FEATURES.values()]
     gold = set(record["gold_files"])
     return np.stack(columns, axis=1), np.array([corpus.files[file].path in gold for file in order], dtype=bool)
 
 
 def fit(examples: Sequence[Example]) -> Matrix:
-    """Weights that make the right files likely, none below its `LEAST`."""
+    """Weights that make the right files likely, none below its minimum in `MIN_WEIGHTS`."""
     known = [example for example in examples if example.right.any()]
     spread = np.maximum(_MIN_SPREAD, np.concatenate([example.features for example in known]).std(axis=0))
     scaled = [(example.features / spread, example.right) for example in known]
@@ -120,18 +120,18 @@ def fit(examples: Sequence[Example]) -> Matrix:
 
 
 def _loss(scaled: Scaled, weights: Matrix, start: Matrix) -> float:
-    surprise = [-np.log(_softmax(signals @ weights)[right] + 1e-300).mean() for signals, right in scaled]
+    surprise = [-np.log(_softmax(features @ weights)[right] + 1e-300).mean() for features, right in scaled]
     return float(np.mean(surprise) + RIDGE * ((weights - start) @ (weights - start)))
 
 
 def _newton(scaled: Scaled, weights: Matrix, start: Matrix) -> Matrix:
     gradient: Matrix = 2 * RIDGE * (weights - start)
     curvature: Matrix = 2 * RIDGE * np.eye(len(weights))
-    for signals, right in scaled:
-        likely = _softmax(signals @ weights)
-        mean = likely @ signals
-        gradient = gradient - (signals[right].mean(axis=0) - mean) / len(scaled)
-        curvature = curvature + ((signals * likely[:, None]).T @ signals - np.outer(mean, mean)) / len(scaled)
+    for features, right in scaled:
+        likely = _softmax(features @ weights)
+        mean = likely @ features
+        gradient = gradient - (features[right].mean(axis=0) - mean) / len(scaled)
+        curvature = curvature + ((features * likely[:, None]).T @ features - np.outer(mean, mean)) / len(scaled)
     step: Matrix = np.linalg.solve(curvature, gradient)
     return step
 
@@ -143,35 +143,37 @@ def _softmax(scores: Matrix) -> Matrix:
 
 
 def report(examples: Sequence[Example]) -> None:
-    """Acc@k and chances, each repository's issues ranked by weights that were learned without it."""
+    """Print Acc@k and probabilities. Weights that were learned without a repository rank its issues."""
     sizes = Counter(example.repository for example in examples)
     folds = [_choose_fold(example.repository, sizes) for example in examples]
     if len(set(folds)) < 2:
         raise SystemExit("The issues come from too few repositories to leave some of them out.")
     rows: list[list[bool]] = []
-    told: list[tuple[float, bool]] = []
+    predicted: list[tuple[float, bool]] = []
     for fold in sorted(set(folds)):
         weights = fit([example for example, other in zip(examples, folds, strict=True) if other != fold])
-        seen = [example for example, other in zip(examples, folds, strict=True) if other == fold]
-        hits = [[worst_position(example, weights) <= k for k in KS] for example in seen]
+        held_out = [example for example, other in zip(examples, folds, strict=True) if other == fold]
+        hits = [[worst_position(example, weights) <= k for k in KS] for example in held_out]
         print(f"{fold:32}", line(hits), flush=True)
         rows += hits
-        told += [first_chance(example, weights) for example in seen]
+        predicted += [first_probability(example, weights) for example in held_out]
     print(f"{'all':32}", line(rows))
     for low, high in pairwise(_BANDS):
-        band = [right for chance, right in told if low <= chance < high]
+        band = [right for chance, right in predicted if low <= chance < high]
         if band:
-            print(f"told {low:.1f} to {min(high, 1.0):.1f}: n={len(band):4} right {100 * float(np.mean(band)):5.1f} %")
+            print(
+                f"probability {low:.1f} to {min(high, 1.0):.1f}: n={len(band):4} right {100 * float(np.mean(band)):5.1f} %"
+            )
 
 
 def _choose_fold(repository: str, sizes: Mapping[str, int]) -> str:
-    """Large repositories alone, small ones in a few groups."""
+    """Group of a repository: large ones alone, small ones in a few groups."""
     group = zlib.crc32(repository.encode()) % _GROUPS + 1
     return repository if sizes[repository] >= _SMALL else f"small ones, group {group}"
 
 
-def first_chance(example: Example, weights: Matrix) -> tuple[float, bool]:
-    """The chance told for the first candidate, and whether the fix edits it."""
+def first_probability(example: Example, weights: Matrix) -> tuple[float, bool]:
+    """Probability of the first candidate, and whether the fix edits it."""
     if not len(example.right):
         return 0.0, False
     likely = _softmax(example.features @ weights)
@@ -180,7 +182,7 @@ def first_chance(example: Example, weights: Matrix) -> tuple[float, bool]:
 
 
 def worst_position(example: Example, weights: Matrix) -> int:
-    """Place of the last file that the fix edits, from 1; beyond the candidates when one is missing."""
+    """Position of the last file that the fix edits, from 1; beyond the candidates if one is missing."""
     if example.right.sum() < example.edited:
         return CANDIDATES + 1
     order = np.argsort(-(example.features @ weights), kind="stable")

@@ -1,4 +1,4 @@
-"""How a contestant of `bench.compare` is asked and answers: folder as argument, issue on standard input, JSON out."""
+"""Runs a contestant of `bench.compare`: the folder is an argument, the issue standard input, the result JSON."""
 
 import json
 import resource
@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 LIMIT = 100
-"""Files that a contestant names."""
+"""Number of files that a contestant names."""
 
 
 def run_contestant(index: Callable[[Path], Callable[[str], Sequence[str]]]) -> None:
     """Time a contestant.
 
     Args:
-        index: Makes of a folder what ranks its files for an issue: paths from there, best first.
+        index: Indexes a folder. The result ranks its files for an issue: relative paths, best first.
     """
     issue = sys.stdin.read()
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""BM25 over whole files, as textbooks have it: no passages, names, paths or prior; the same words and files as ours."""
+"""BM25 over whole files, as in textbooks: no passages, names, paths or roles. Words and files are the same as ours."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

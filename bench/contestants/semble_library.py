@@ -1,4 +1,4 @@
-"""The `semble` library (PyPI), which loads an embedding model from a hub when it is first used."""
+"""The `semble` library from PyPI. It loads an embedding model from a hub on first use."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.contestants.answer import LIMIT, run_contestant
 
 CHUNKS = 10 * LIMIT
-"""It ranks chunks; a file is as good as its best."""
+"""It ranks chunks. The rank of a file is that of its best chunk."""
 
 
 def index(folder: Path) -> Callable[[str], Sequence[str]]:
