@@ -17,7 +17,7 @@ RUN find /opt/venv -name '*.so*' -type f -not -path '*/numpy*' -exec strip --str
     && find /opt/venv -type f \( -name '*.pyi' -o -name '*.[ch]' -o -name '*.hpp' -o -name '*.pxd' -o -name '*.pyx' \) -delete
 # A repository to try the finished image on.
 COPY triage/__init__.py triage/errors.py /sample/
-RUN printf '# Crash\n\nTraceback (most recent call last):\n  File "errors.py", line 60, in __init__\nKeyError: 1\n' >/sample/issue.md \
+RUN printf '# Crash\n\nTraceback (most recent call last):\n  File "errors.py", line 46, in __init__\nKeyError: 1\n' >/sample/issue.md \
     && git -C /sample init --quiet && git -C /sample add . \
     && git -C /sample -c user.name=build -c user.email=build@localhost commit --quiet --message sample
 

@@ -134,7 +134,7 @@ async def ask_search(url: str, network: Network) -> str:
 async def ask_collector(url: str, network: Network) -> str:
     journal = FakeProgressLog()
     intake = OtlpEndpoint(url=f"{url}/v1/traces", headers={"authorization": KEY})
-    OtlpExporter(Collector(traces=intake), journal, network, seconds=0.4).export(REPORT)
+    OtlpExporter(Collector(traces=intake), journal, network, seconds=1.0).export(REPORT)
     (line,) = journal.lines
     return line if "not sent" in line else ""
 

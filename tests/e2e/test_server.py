@@ -163,7 +163,7 @@ def test_steps_are_streamed(served: Served):
 
 def test_errors_are_reported(served: Served):
     told = served.run(issue_title="x", repository="octo/none")["__error__"]["message"]
-    assert told == "repository: no checkout of it here."
+    assert told == "repository: this server has no such checkout."
 
 
 def test_it_contacts_no_other_server(served: Served):

@@ -1,4 +1,4 @@
-"""Where a server finds the code."""
+"""Where a server finds the checkouts."""
 
 import re
 from collections.abc import Mapping
@@ -16,25 +16,25 @@ class Checkouts(Value):
 
     repo: Path = Path()
     repos: Path | None = None
-    """Holds a checkout as `owner/name` for each repository."""
+    """Folder with a checkout as `owner/name` for each repository."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Self:
-        """`TRIAGE_REPO` (the working directory when it is not set), and `TRIAGE_REPOS`, which wins."""
-        several = environ.get("TRIAGE_REPOS", "").strip()
-        return cls(repo=Path(environ.get("TRIAGE_REPO", "").strip()), repos=Path(several) if several else None)
+        """From `TRIAGE_REPO` (by default the working directory), and `TRIAGE_REPOS`, which takes precedence."""
+        repos = environ.get("TRIAGE_REPOS", "").strip()
+        return cls(repo=Path(environ.get("TRIAGE_REPO", "").strip()), repos=Path(repos) if repos else None)
 
     def find_folder(self, repository: str) -> Path:
         """The repository's checkout.
 
         Raises:
-            BadInput: It is not there, or its name is none.
+            BadInput: The checkout does not exist, or the name is not `owner/name`.
         """
         if repository and not _SLUG.fullmatch(repository):
-            raise BadInput("repository: not of the form owner/name.")
+            raise BadInput("repository: must be owner/name.")
         if self.repos and not repository:
-            raise BadInput("repository: this server holds several; say which, as owner/name.")
+            raise BadInput("repository: this server has several checkouts; set owner/name.")
         folder = (self.repos / repository if self.repos else self.repo).resolve()
         if not folder.is_dir():
-            raise BadInput("repository: no checkout of it here." if self.repos else "TRIAGE_REPO: not a folder.")
+            raise BadInput("repository: this server has no such checkout." if self.repos else "TRIAGE_REPO: not a folder.")
         return folder
