@@ -99,7 +99,7 @@ class GitHubClient:
         """Returns the login of the token, or None. `GET /user` is refused to a job's token, so this asks GraphQL."""
         query = {"query": "{ viewer { login } }"}
         try:
-            response = self._request("POST", self._github.requester.graphql_url, body=query, repeatable=True)
+            response = self._request("POST", self._github.requester.graphql_url, body=query, repeatable=False)
             login = response["data"]["viewer"]["login"]
         except (GitHubError, TypeError, LookupError):
             return None
