@@ -202,7 +202,7 @@ def test_a_missing_file_is_dropped_with_its_claims():
 
 
 @pytest.mark.parametrize(
-    ("symbol", "start", "end", "kept"),
+    ("symbol", "start", "end", "is_kept"),
     [
         ("Store.save", 5, 9, True),
         ("save", None, None, True),
@@ -220,9 +220,9 @@ def test_a_missing_file_is_dropped_with_its_claims():
         (None, None, None, False),
     ],
 )
-def test_a_symbol_is_kept_only_if_it_is_at_the_cited_place(symbol, start, end, kept):
+def test_a_symbol_is_kept_only_if_it_is_at_the_cited_place(symbol, start, end, is_kept):
     [suspect], _ = checked(relevant("src/shop/store.py", start, end, symbol=symbol))
-    assert suspect.symbol == (symbol if kept else None)
+    assert suspect.symbol == (symbol if is_kept else None)
 
 
 def test_the_same_place_is_one_suspect_and_the_order_stays():
@@ -259,8 +259,8 @@ def test_verified_files_keep_their_confirmed_parts():
         relevant("gone.py", 1, 2),
         relevant("b/odd.py", 7, 9, "even = 2", "even"),
     ]
-    kept, citations = verify_files(cited, lines, PATHS)
-    assert kept == [
+    verified, citations = verify_files(cited, lines, PATHS)
+    assert verified == [
         relevant("src/shop/store.py", 6, 6, "json.dumps(item)", "Store.save"),
         relevant("b/odd.py"),
     ]
@@ -373,5 +373,5 @@ def test_one_path_of_very_many_is_found():
 
 def test_a_quote_without_invisible_characters_is_found():
     """A model is not shown invisible characters of the code, and cannot quote them."""
-    seen = IndexedCode(lambda path: ["x = 1", "na\u200bme = '\u202ecafé\U000e0041'", "y = 2"], ["a.py"])
-    assert seen.text("a.py").find_ranges("name = 'café'") == [(2, 2)]
+    code = IndexedCode(lambda path: ["x = 1", "na\u200bme = '\u202ecafé\U000e0041'", "y = 2"], ["a.py"])
+    assert code.text("a.py").find_ranges("name = 'café'") == [(2, 2)]

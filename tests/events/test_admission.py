@@ -15,11 +15,13 @@ TOO_OFTEN = "This issue has had its 3 runs by command or answer in 24 hours."
 NEEDS_RIGHT = "`/triage` is for the issue's author and for people with write access to the repository."
 
 
-def said(body: str, by: str = "mona", hours_ago: float = 1, *, ours: bool = False, bot: bool = False) -> IssueComment:
+def comment(
+    body: str, by: str = "mona", hours_ago: float = 1, *, ours: bool = False, bot: bool = False
+) -> IssueComment:
     return IssueComment(author=by, body=body, created_at=NOW - timedelta(hours=hours_ago), ours=ours, by_bot=bot)
 
 
-OUR_COMMENT = said(f"{COMMENT_MARKER} x -->", "github-actions[bot]", 30, ours=True, bot=True)
+OUR_COMMENT = comment(f"{COMMENT_MARKER} x -->", "github-actions[bot]", 30, ours=True, bot=True)
 
 
 def issue(*thread: IssueComment, locked: bool = False, pull: bool = False, by_bot: bool = False) -> Issue:
@@ -45,8 +47,8 @@ def reason(outcome: Task) -> str:
 @pytest.mark.parametrize("trigger", list(Trigger))
 class TestEveryTrigger:
     def test_passes_a_plain_issue(self, trigger: Trigger) -> None:
-        asked = task(trigger)
-        assert admit_task(asked, issue(), NOW, earlier=EarlierRuns(has_open_questions=True)) == asked
+        requested = task(trigger)
+        assert admit_task(requested, issue(), NOW, earlier=EarlierRuns(has_open_questions=True)) == requested
 
     def test_a_pull_request_is_skipped(self, trigger: Trigger) -> None:
         assert reason(admit_task(task(trigger), issue(pull=True), NOW)) == "Pull requests are not triaged."
@@ -93,13 +95,13 @@ class TestCommand:
         )
 
     def test_a_request_by_number_ignores_earlier_runs(self) -> None:
-        known = EarlierRuns(is_quiet=True, has_same_text=True)
-        assert isinstance(admit_task(task(Trigger.REQUESTED), issue(by_bot=True), NOW, earlier=known), TriageIssue)
+        earlier = EarlierRuns(is_quiet=True, has_same_text=True)
+        assert isinstance(admit_task(task(Trigger.REQUESTED), issue(by_bot=True), NOW, earlier=earlier), TriageIssue)
 
 
 class TestAutomaticRuns:
     @pytest.mark.parametrize(
-        ("trigger", "known", "words"),
+        ("trigger", "earlier", "words"),
         [
             (Trigger.OPENED, EarlierRuns(is_quiet=True), "`/triage quiet` was said on this issue."),
             (Trigger.REOPENED, EarlierRuns(is_quiet=True), "`/triage quiet` was said on this issue."),
@@ -116,8 +118,8 @@ class TestAutomaticRuns:
             (Trigger.ANSWER, EarlierRuns(has_open_questions=True), ""),
         ],
     )
-    def test_reasons_from_earlier_runs(self, trigger: Trigger, known: EarlierRuns, words: str) -> None:
-        assert reason(admit_task(task(trigger), issue(), NOW, earlier=known)) == words
+    def test_reasons_from_earlier_runs(self, trigger: Trigger, earlier: EarlierRuns, words: str) -> None:
+        assert reason(admit_task(task(trigger), issue(), NOW, earlier=earlier)) == words
 
     @pytest.mark.parametrize("trigger", [Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.ANSWER])
     def test_not_for_bots(self, trigger: Trigger) -> None:
@@ -151,17 +153,17 @@ class TestRunLimit:
     COMMAND = task(Trigger.COMMAND)
 
     def test_the_third_passes_and_the_fourth_does_not(self) -> None:
-        third = issue(*[said("/triage") for _ in range(3)])
-        fourth = issue(*[said("/triage") for _ in range(4)])
+        third = issue(*[comment("/triage") for _ in range(3)])
+        fourth = issue(*[comment("/triage") for _ in range(4)])
         assert admit_task(self.COMMAND, third, NOW) == self.COMMAND
         assert reason(admit_task(self.COMMAND, fourth, NOW)) == TOO_OFTEN
 
     def test_runs_of_yesterday_do_not_count(self) -> None:
-        old = [said("/triage", hours_ago=24.01) for _ in range(9)]
-        assert admit_task(self.COMMAND, issue(*old, said("/triage")), NOW) == self.COMMAND
+        old = [comment("/triage", hours_ago=24.01) for _ in range(9)]
+        assert admit_task(self.COMMAND, issue(*old, comment("/triage")), NOW) == self.COMMAND
 
     def test_a_wrong_clock_does_not_help(self) -> None:
-        ahead = [said("/triage", hours_ago=-5) for _ in range(4)]
+        ahead = [comment("/triage", hours_ago=-5) for _ in range(4)]
         assert reason(admit_task(self.COMMAND, issue(*ahead), NOW)) == TOO_OFTEN
 
     def test_a_comment_without_time_counts(self) -> None:
@@ -169,21 +171,31 @@ class TestRunLimit:
         assert reason(admit_task(self.COMMAND, issue(*timeless), NOW)) == TOO_OFTEN
 
     def test_commands_of_all_authorised_people_count_together(self) -> None:
-        thread = [said("/triage", "mona"), said("/triage", "ann"), said("/triage", "ben"), said("/triage", "ben")]
+        thread = [
+            comment("/triage", "mona"),
+            comment("/triage", "ann"),
+            comment("/triage", "ben"),
+            comment("/triage", "ben"),
+        ]
         roles = {"ann": "write", "ben": "admin"}
         assert reason(admit_task(task(Trigger.COMMAND, "ben"), issue(*thread), NOW, roles)) == TOO_OFTEN
 
     def test_strangers_cannot_use_up_the_runs(self) -> None:
-        thread = [*[said("/triage", "troll") for _ in range(50)], said("/triage")]
+        thread = [*[comment("/triage", "troll") for _ in range(50)], comment("/triage")]
         assert admit_task(self.COMMAND, issue(*thread), NOW, {"troll": "read"}) == self.COMMAND
 
     def test_bots_and_other_commands_do_not_count(self) -> None:
-        others = [said("/triage", "x[bot]", bot=True), said("/triage quiet"), said("/triage fix"), said("> /triage")]
-        thread = [OUR_COMMENT.model_copy(update={"created_at": NOW}), *others * 4, said("/triage")]
+        others = [
+            comment("/triage", "x[bot]", bot=True),
+            comment("/triage quiet"),
+            comment("/triage fix"),
+            comment("> /triage"),
+        ]
+        thread = [OUR_COMMENT.model_copy(update={"created_at": NOW}), *others * 4, comment("/triage")]
         assert admit_task(self.COMMAND, issue(*thread), NOW, {"x[bot]": "admin"}) == self.COMMAND
 
     def test_answers_count_against_the_same_three(self) -> None:
-        thread = [OUR_COMMENT, said("/triage"), said("version 3"), said("on Linux"), said("and that")]
+        thread = [OUR_COMMENT, comment("/triage"), comment("version 3"), comment("on Linux"), comment("and that")]
         outcome = admit_task(task(Trigger.ANSWER), issue(*thread), NOW, earlier=EarlierRuns(has_open_questions=True))
         assert reason(outcome) == TOO_OFTEN
         assert isinstance(
@@ -193,38 +205,43 @@ class TestRunLimit:
 
     def test_comments_before_our_first_comment_are_not_answers(self) -> None:
         ours = OUR_COMMENT.model_copy(update={"created_at": NOW - timedelta(hours=2)})
-        before = [said("more details", hours_ago=3) for _ in range(9)]
+        before = [comment("more details", hours_ago=3) for _ in range(9)]
         outcome = admit_task(
             task(Trigger.ANSWER),
-            issue(*before, ours, said("version 3")),
+            issue(*before, ours, comment("version 3")),
             NOW,
             earlier=EarlierRuns(has_open_questions=True),
         )
         assert isinstance(outcome, TriageIssue)
 
     def test_opening_and_editing_are_not_counted(self) -> None:
-        busy = issue(*[said("/triage") for _ in range(9)])
-        assert isinstance(admit_task(task(Trigger.EDITED), busy, NOW), TriageIssue)
+        issue_with_many_commands = issue(*[comment("/triage") for _ in range(9)])
+        assert isinstance(admit_task(task(Trigger.EDITED), issue_with_many_commands, NOW), TriageIssue)
 
 
 class TestLoginsToCheck:
     def test_no_roles_are_needed_for_automatic_runs(self) -> None:
         for trigger in (Trigger.OPENED, Trigger.EDITED, Trigger.REOPENED, Trigger.REQUESTED):
-            assert logins_to_check(task(trigger, "ann"), issue(said("/triage", "ben")), NOW) == []
-        assert logins_to_check(Skip(reason="So."), issue(said("/triage", "ben")), NOW) == []
+            assert logins_to_check(task(trigger, "ann"), issue(comment("/triage", "ben")), NOW) == []
+        assert logins_to_check(Skip(reason="So."), issue(comment("/triage", "ben")), NOW) == []
 
     def test_the_authors_role_is_not_needed_for_a_command(self) -> None:
-        assert logins_to_check(task(Trigger.COMMAND), issue(said("/triage")), NOW) == []
+        assert logins_to_check(task(Trigger.COMMAND), issue(comment("/triage")), NOW) == []
 
     def test_the_commanding_login_comes_first(self) -> None:
-        thread = [said("/triage", "ann"), said("hello", "cy"), said("/triage", "ben"), said("/triage", "old", 25)]
+        thread = [
+            comment("/triage", "ann"),
+            comment("hello", "cy"),
+            comment("/triage", "ben"),
+            comment("/triage", "old", 25),
+        ]
         assert logins_to_check(task(Trigger.COMMAND, "dee"), issue(*thread), NOW) == ["dee", "ben", "ann"]
 
     def test_the_authors_role_is_needed_for_quiet(self) -> None:
-        assert logins_to_check(QuietIssue(number=7, actor="mona"), issue(said("/triage", "ann")), NOW) == ["mona"]
+        assert logins_to_check(QuietIssue(number=7, actor="mona"), issue(comment("/triage", "ann")), NOW) == ["mona"]
 
     def test_role_lookups_are_limited(self) -> None:
-        crowd = issue(*[said("/triage", f"user{number}") for number in range(500)])
+        crowd = issue(*[comment("/triage", f"user{number}") for number in range(500)])
         assert len(logins_to_check(task(Trigger.COMMAND, "ann"), crowd, NOW)) == 10
 
 
@@ -258,10 +275,10 @@ class TestLabels:
 
     @pytest.mark.parametrize("trigger", list(Trigger))
     def test_with_the_opt_in_label_everything_is_as_usual(self, trigger: Trigger) -> None:
-        asked = task(trigger)
+        requested = task(trigger)
         assert (
-            admit_task(asked, labelled("TRIAGE"), NOW, earlier=EarlierRuns(has_open_questions=True), config=OPTS)
-            == asked
+            admit_task(requested, labelled("TRIAGE"), NOW, earlier=EarlierRuns(has_open_questions=True), config=OPTS)
+            == requested
         )
 
     @pytest.mark.parametrize("labels", [(), ("no-triage",)])
@@ -270,16 +287,16 @@ class TestLabels:
     def test_only_a_command_by_somebody_with_write_access_passes_a_label(
         self, labels: tuple[str, ...], actor: str, role: str, passes: bool
     ) -> None:
-        asked, found = task(Trigger.COMMAND, actor), labelled(*labels)
-        assert logins_to_check(asked, found, NOW, OPTS) == [actor], "the author's role counts too"
-        assert isinstance(admit_task(asked, found, NOW, {actor: role}, config=OPTS), TriageIssue) is passes
+        requested, found = task(Trigger.COMMAND, actor), labelled(*labels)
+        assert logins_to_check(requested, found, NOW, OPTS) == [actor], "the author's role counts too"
+        assert isinstance(admit_task(requested, found, NOW, {actor: role}, config=OPTS), TriageIssue) is passes
 
     def test_the_authors_role_is_not_looked_up_without_need(self) -> None:
         assert logins_to_check(task(Trigger.COMMAND), labelled("triage"), NOW, OPTS) == []
 
     def test_quiet_needs_no_label(self) -> None:
-        asked = QuietIssue(number=7, actor="hubot")
-        assert admit_task(asked, labelled(), NOW, {"hubot": "write"}, config=OPTS) == asked
+        requested = QuietIssue(number=7, actor="hubot")
+        assert admit_task(requested, labelled(), NOW, {"hubot": "write"}, config=OPTS) == requested
 
     def test_adding_the_label_to_a_triaged_issue_starts_nothing(self) -> None:
         outcome = admit_task(
@@ -291,53 +308,53 @@ class TestLabels:
 class TestRememberedRuns:
     """Commands that were deleted or edited since; our comment remembers that they were run."""
 
-    def ran(self, *ids: int, hours_ago: float = 1) -> EarlierRuns:
+    def remember_runs(self, *ids: int, hours_ago: float = 1) -> EarlierRuns:
         return EarlierRuns(
             has_open_questions=True,
             runs=[PastRun(at=NOW - timedelta(hours=hours_ago), comment_id=number) for number in ids],
         )
 
-    def asks(
-        self, known: EarlierRuns, *thread: IssueComment, asked: int = 99, trigger: Trigger = Trigger.COMMAND
+    def skip_reason(
+        self, earlier: EarlierRuns, *thread: IssueComment, requested: int = 99, trigger: Trigger = Trigger.COMMAND
     ) -> str:
-        here = issue(*thread, said("/triage").model_copy(update={"comment_id": asked}))
-        return reason(admit_task(task(trigger), here, NOW, {"ann": "write"}, known, trigger_comment_id=asked))
+        present = issue(*thread, comment("/triage").model_copy(update={"comment_id": requested}))
+        return reason(admit_task(task(trigger), present, NOW, {"ann": "write"}, earlier, trigger_comment_id=requested))
 
     @pytest.mark.parametrize("trigger", [Trigger.COMMAND, Trigger.ANSWER])
     def test_count(self, trigger: Trigger) -> None:
-        assert self.asks(self.ran(1, 2), trigger=trigger) == ""
-        assert self.asks(self.ran(1, 2, 3), trigger=trigger) == TOO_OFTEN
+        assert self.skip_reason(self.remember_runs(1, 2), trigger=trigger) == ""
+        assert self.skip_reason(self.remember_runs(1, 2, 3), trigger=trigger) == TOO_OFTEN
 
     def test_remembered_runs_and_comments_count_once(self) -> None:
-        thread = [said("/triage").model_copy(update={"comment_id": number}) for number in (1, 2)]
-        assert self.asks(self.ran(1, 2), *thread) == ""
-        assert self.asks(self.ran(2, 3), *thread) == TOO_OFTEN
+        thread = [comment("/triage").model_copy(update={"comment_id": number}) for number in (1, 2)]
+        assert self.skip_reason(self.remember_runs(1, 2), *thread) == ""
+        assert self.skip_reason(self.remember_runs(2, 3), *thread) == TOO_OFTEN
 
     def test_remembered_runs_count_for_a_day_and_for_everybody(self) -> None:
-        assert self.asks(self.ran(1, 2, 3, hours_ago=25)) == ""
-        assert self.asks(self.ran(0, 0, 0, 0)) == "", "edits of the text are no commands"
+        assert self.skip_reason(self.remember_runs(1, 2, 3, hours_ago=25)) == ""
+        assert self.skip_reason(self.remember_runs(0, 0, 0, 0)) == "", "edits of the text are no commands"
 
     def test_a_restarted_run_counts_once(self) -> None:
-        assert self.asks(self.ran(1, 2, 99)) == ""
+        assert self.skip_reason(self.remember_runs(1, 2, 99)) == ""
 
     def test_later_comments_do_not_count(self) -> None:
         """Five commands at once: the first three have their runs, whoever reads the thread first."""
-        thread = [said("/triage").model_copy(update={"comment_id": number}) for number in range(1, 6)]
-        here = issue(*thread)
+        thread = [comment("/triage").model_copy(update={"comment_id": number}) for number in range(1, 6)]
+        present = issue(*thread)
         outcomes = [
-            reason(admit_task(task(Trigger.COMMAND), here, NOW, trigger_comment_id=number)) for number in range(1, 6)
+            reason(admit_task(task(Trigger.COMMAND), present, NOW, trigger_comment_id=number)) for number in range(1, 6)
         ]
         assert outcomes == ["", "", "", TOO_OFTEN, TOO_OFTEN]
 
 
 @pytest.mark.parametrize(
-    ("known", "words"),
+    ("earlier", "words"),
     [
         (EarlierRuns(has_same_text=True, is_recent=True), "which is less than a day old."),
         (EarlierRuns(has_same_text=True), ""),
         (EarlierRuns(is_recent=True), ""),
     ],
 )
-def test_reopening_an_issue_that_was_just_triaged(known: EarlierRuns, words: str) -> None:
-    assert reason(admit_task(task(Trigger.REOPENED), issue(), NOW, earlier=known)).endswith(words)
-    assert bool(reason(admit_task(task(Trigger.REOPENED), issue(), NOW, earlier=known))) == bool(words)
+def test_reopening_an_issue_that_was_just_triaged(earlier: EarlierRuns, words: str) -> None:
+    assert reason(admit_task(task(Trigger.REOPENED), issue(), NOW, earlier=earlier)).endswith(words)
+    assert bool(reason(admit_task(task(Trigger.REOPENED), issue(), NOW, earlier=earlier))) == bool(words)

@@ -25,16 +25,16 @@ EVERY = load_examples()
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventRunner]:
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventRunner]:
     with serve_github(GitHubServer("Total fails", "It fails.", number=1)) as github:
         yield EventRunner(tmp_path_factory.mktemp("events"), github)
 
 
-def applies(event: str, told: Any) -> bool:
+def applies(event: str, payload: Any) -> bool:
     """Whether a payload may lead to a request at all, by the rules of the README; read without the program's help."""
     if event in ("workflow_dispatch", "repository_dispatch", "schedule"):
         return True
-    issue, action = (told.get("issue"), told.get("action")) if isinstance(told, dict) else (None, None)
+    issue, action = (payload.get("issue"), payload.get("action")) if isinstance(payload, dict) else (None, None)
     if (
         event not in MAY_START
         or not isinstance(issue, dict)
@@ -42,17 +42,19 @@ def applies(event: str, told: Any) -> bool:
         or issue.get("pull_request")
     ):
         return False
-    accounts = [issue.get("user"), told.get("sender")]
+    accounts = [issue.get("user"), payload.get("sender")]
     if event == "issues" and any(isinstance(one, dict) and one.get("type") == "Bot" for one in accounts):
         return False
     return action in (("created",) if event == "issue_comment" else ("opened", "edited", "reopened", "labeled"))
 
 
-def is_sound(ended: EventResult) -> bool:
+def is_sound(result: EventResult) -> bool:
     """Told on the job's page and in the outputs, without a traceback, and nothing that the log's reader would obey."""
-    whole = bool(ended.summary) and "status" in ended.outputs and not ended.unexpected_commands
-    told = "Traceback" not in ended.log and "Internal error" not in ended.log and len(ended.errors) == ended.code
-    return whole and told and (ended.outputs["status"] == "failed") == bool(ended.code)
+    is_complete = bool(result.summary) and "status" in result.outputs and not result.unexpected_commands
+    has_clean_log = (
+        "Traceback" not in result.log and "Internal error" not in result.log and len(result.errors) == result.code
+    )
+    return is_complete and has_clean_log and (result.outputs["status"] == "failed") == bool(result.code)
 
 
 def test_the_examples_are_all_there() -> None:
@@ -63,82 +65,82 @@ def test_the_examples_are_all_there() -> None:
 
 @pytest.mark.parametrize("event", sorted({one.event for one in EVERY}))
 def test_every_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
-    for told in (one.payload for one in EVERY if one.event == event):
-        task = route_event(event, told, 1 if event in ("workflow_dispatch", "repository_dispatch") else None)
-        assert isinstance(task, (Skip, TriageIssue) if applies(event, told) else Skip)
+    for payload in (one.payload for one in EVERY if one.event == event):
+        task = route_event(event, payload, 1 if event in ("workflow_dispatch", "repository_dispatch") else None)
+        assert isinstance(task, (Skip, TriageIssue) if applies(event, payload) else Skip)
         assert not isinstance(task, Skip) or task.reason.endswith(".")
 
 
 @pytest.mark.parametrize("event", sorted({one.event for one in EVERY} - MAY_START))
-def test_an_irrelevant_event_starts_no_request(place: EventRunner, event: str) -> None:
-    told = next(one.payload for one in EVERY if one.event == event)
-    ended = place.run(event, json.dumps(told).encode())
-    assert is_sound(ended)
-    assert (ended.code, ended.outputs["status"], ended.requests) == (0, "skipped", [])
+def test_an_irrelevant_event_starts_no_request(runner: EventRunner, event: str) -> None:
+    payload = next(one.payload for one in EVERY if one.event == event)
+    result = runner.run(event, json.dumps(payload).encode())
+    assert is_sound(result)
+    assert (result.code, result.outputs["status"], result.requests) == (0, "skipped", [])
 
 
 @pytest.mark.parametrize("action", sorted({one.payload["action"] for one in EVERY if one.event == "issues"}))
-def test_an_issue_that_changes(place: EventRunner, action: str) -> None:
-    told = next(one.payload for one in EVERY if one.event == "issues" and one.payload["action"] == action)
-    ended = place.run("issues", json.dumps(told).encode())
-    assert is_sound(ended)
-    assert ended.code == 0
-    assert bool(ended.requests) == (
-        action in ("opened", "reopened") or (action == "edited" and "body" in told["changes"])
+def test_an_issue_that_changes(runner: EventRunner, action: str) -> None:
+    payload = next(one.payload for one in EVERY if one.event == "issues" and one.payload["action"] == action)
+    result = runner.run("issues", json.dumps(payload).encode())
+    assert is_sound(result)
+    assert result.code == 0
+    assert bool(result.requests) == (
+        action in ("opened", "reopened") or (action == "edited" and "body" in payload["changes"])
     )
 
 
 @pytest.mark.parametrize("seed", range(0, 2_000, 40))
-def test_an_invalid_payload_ends_with_one_error_line(place: EventRunner, seed: int) -> None:
+def test_an_invalid_payload_ends_with_one_error_line(runner: EventRunner, seed: int) -> None:
     event, content = mutate_event_file(seed)
-    ended = place.run(event, content)
-    assert is_sound(ended), ended.log
-    assert applies(event, json.loads(content)) or not ended.requests
+    result = runner.run(event, content)
+    assert is_sound(result), result.log
+    assert applies(event, json.loads(content)) or not result.requests
 
 
 @pytest.mark.parametrize("first", range(0, 400, 100))
 def test_incomplete_payloads_are_routed(first: int) -> None:
     for seed in range(first, first + 100):
-        event, told = mutate_payload(seed)
-        said, started = "", False
+        event, payload = mutate_payload(seed)
+        message, started = "", False
         try:
-            started = isinstance(route_event(event, told, 1), TriageIssue)
+            started = isinstance(route_event(event, payload, 1), TriageIssue)
         except BadInput as error:
-            said = str(error)
-        assert said.isprintable(), seed
-        assert applies(event, told) or not started, seed
+            message = str(error)
+        assert message.isprintable(), seed
+        assert applies(event, payload) or not started, seed
 
 
 @pytest.mark.parametrize("name", ["Issues", "issues ", " issues", "issues\n", "issue", "ISSUES", "iss\u200bues", "іssues", "::error::x", "../issues", "a" * 9_000])  # fmt: skip
-def test_an_event_by_another_name_is_skipped(place: EventRunner, name: str) -> None:
-    ended = place.run(name, json.dumps(place.github.opened_event()).encode())
-    assert is_sound(ended)
-    assert (ended.code, ended.requests) == (0, [])
+def test_an_event_by_another_name_is_skipped(runner: EventRunner, name: str) -> None:
+    result = runner.run(name, json.dumps(runner.github.opened_event()).encode())
+    assert is_sound(result)
+    assert (result.code, result.requests) == (0, [])
 
 
-def test_a_missing_event_name_is_reported(place: EventRunner) -> None:
-    ended = place.run("", b"{}")
-    assert (ended.code, ended.requests, len(ended.errors)) == (1, [], 1)
+def test_a_missing_event_name_is_reported(runner: EventRunner) -> None:
+    result = runner.run("", b"{}")
+    assert (result.code, result.requests, len(result.errors)) == (1, [], 1)
 
 
 @pytest.mark.parametrize("number", ["1;id", "1e3", "-1", "0", "١", "１", "9223372036854775808", "1.0", "0x1", "#1", "https://github.com/o/r/issues/1", "1 2", "\u200b1", "true"])  # fmt: skip
-def test_an_invalid_number(place: EventRunner, number: str) -> None:
-    ended = place.run("workflow_dispatch", b"{}", **{"INPUT_ISSUE-NUMBER": number})
-    assert is_sound(ended)
-    assert (ended.code, ended.requests) == (1, [])
+def test_an_invalid_number(runner: EventRunner, number: str) -> None:
+    result = runner.run("workflow_dispatch", b"{}", **{"INPUT_ISSUE-NUMBER": number})
+    assert is_sound(result)
+    assert (result.code, result.requests) == (1, [])
 
 
 @pytest.mark.parametrize("content", [b'{"issue": ', b"\xff\xfe{", b"\x00" * 99, b"[" * 100_000, b'{"a":' * 100_000])
-def test_a_broken_file(place: EventRunner, content: bytes) -> None:
-    ended = place.run("issues", content)
-    assert is_sound(ended)
-    assert (ended.code, ended.requests) == (1, [])
+def test_a_broken_file(runner: EventRunner, content: bytes) -> None:
+    result = runner.run("issues", content)
+    assert is_sound(result)
+    assert (result.code, result.requests) == (1, [])
 
 
-def test_a_folder_for_a_file(place: EventRunner, tmp_path: Path) -> None:
-    ended = place.run("issues", tmp_path)
-    assert is_sound(ended)
-    assert (ended.code, ended.requests) == (1, [])
+def test_a_folder_for_a_file(runner: EventRunner, tmp_path: Path) -> None:
+    result = runner.run("issues", tmp_path)
+    assert is_sound(result)
+    assert (result.code, result.requests) == (1, [])
 
 
 @pytest.mark.parametrize("body", ["\ud800", "/triage\ud800", "\0/triage", "/tri\u00adage", "／triage", "/triаge", "/triage\u00a0now", "\u00a0/triage", "> /triage", "```\n/triage\n```", "<!--\n/triage\n-->", "thanks\n/triage", "\\/triage", "&#47;triage", "//triage", "/triage\u2028quiet"])  # fmt: skip
@@ -147,7 +149,7 @@ def test_text_that_only_looks_like_a_command(body: str) -> None:
     assert isinstance(task, Skip)
 
 
-def test_a_command_on_a_pull_request_starts_no_request(place: EventRunner) -> None:
-    told = load_payload("issue_comment.created", comment__body="/triage", issue__pull_request={"url": "x"})
-    ended = place.run("issue_comment", json.dumps(told).encode())
-    assert (ended.code, ended.outputs["status"], ended.requests) == (0, "skipped", [])
+def test_a_command_on_a_pull_request_starts_no_request(runner: EventRunner) -> None:
+    payload = load_payload("issue_comment.created", comment__body="/triage", issue__pull_request={"url": "x"})
+    result = runner.run("issue_comment", json.dumps(payload).encode())
+    assert (result.code, result.outputs["status"], result.requests) == (0, "skipped", [])

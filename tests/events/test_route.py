@@ -157,16 +157,16 @@ class TestComments:
 
     @pytest.mark.parametrize("word", ["apply", "fix", "approve", "reject"])
     def test_unknown_commands_are_named(self, word: str) -> None:
-        said = reason("issue_comment", comment(f"/triage {word} x"))
-        assert said == f"`/triage {word}` is not a known command; there are `/triage` and `/triage quiet`."
+        message = reason("issue_comment", comment(f"/triage {word} x"))
+        assert message == f"`/triage {word}` is not a known command; there are `/triage` and `/triage quiet`."
 
     def test_invalid_words_are_not_repeated(self) -> None:
-        said = reason("issue_comment", comment("/triage @everyone<script>"))
-        assert said == "What follows `/triage` is not a known command; there are `/triage` and `/triage quiet`."
+        message = reason("issue_comment", comment("/triage @everyone<script>"))
+        assert message == "What follows `/triage` is not a known command; there are `/triage` and `/triage quiet`."
 
     def test_comments_of_others(self) -> None:
-        said = reason("issue_comment", comment("me too", "stranger"))
-        assert said == "The comment holds no command and is not by the issue's author."
+        message = reason("issue_comment", comment("me too", "stranger"))
+        assert message == "The comment holds no command and is not by the issue's author."
 
     def test_the_author_answers(self) -> None:
         task = route_event("issue_comment", comment("It is version 3."))
@@ -176,7 +176,7 @@ class TestComments:
         assert reason("issue_comment", comment(f"{COMMENT_MARKER} x -->")) == "The comment is this action's own."
 
     @pytest.mark.parametrize(
-        ("changes", "said"),
+        ("changes", "message"),
         [
             ({"comment__user__type": "Bot"}, "Comments by bots are not answered."),
             ({"sender__type": "Bot"}, "Comments by bots are not answered."),
@@ -186,15 +186,16 @@ class TestComments:
             ({"issue__pull_request": {"url": "x"}}, "Pull requests are not triaged, and comments on them neither."),
         ],
     )
-    def test_comments_that_never_count(self, changes: dict[str, Any], said: str) -> None:
+    def test_comments_that_never_count(self, changes: dict[str, Any], message: str) -> None:
         assert (
-            reason("issue_comment", load_payload("issue_comment.created", comment__body="/triage", **changes)) == said
+            reason("issue_comment", load_payload("issue_comment.created", comment__body="/triage", **changes))
+            == message
         )
 
     @pytest.mark.parametrize("name", ["issue_comment.edited", "issue_comment.deleted"])
     def test_an_edited_comment_is_not_a_command(self, name: str) -> None:
-        said = reason("issue_comment", load_payload(name, comment__body="/triage"))
-        assert said == "Only a new comment counts, not one that was edited or deleted."
+        message = reason("issue_comment", load_payload(name, comment__body="/triage"))
+        assert message == "Only a new comment counts, not one that was edited or deleted."
 
     def test_a_person_may_command_on_a_bots_issue_but_the_bot_may_not_answer(self) -> None:
         assert isinstance(
@@ -264,9 +265,9 @@ class TestBadPayloads:
     def test_a_wrong_type_is_reported_by_field_on_one_line(self, changes: dict[str, Any], field: str) -> None:
         with pytest.raises(BadInput) as caught:
             route_event("issues", load_payload("issues.opened", **changes))
-        said = str(caught.value)
-        assert said.startswith(f"The event payload cannot be read: {field} is missing")
-        assert "\n" not in said
+        message = str(caught.value)
+        assert message.startswith(f"The event payload cannot be read: {field} is missing")
+        assert "\n" not in message
 
     def test_a_comment_event_without_comment(self) -> None:
         with pytest.raises(BadInput, match="comment is missing"):
@@ -333,9 +334,9 @@ def test_a_deep_payload() -> None:
 
 
 def test_the_issue_of_the_event_has_its_labels() -> None:
-    told = parse_issue(load_payload("issues.labeled", issue__labels=[{"name": "bug"}, "odd", {"name": 5}, None]))
-    assert told is not None
-    assert told.labels == ["bug"]
+    parsed = parse_issue(load_payload("issues.labeled", issue__labels=[{"name": "bug"}, "odd", {"name": 5}, None]))
+    assert parsed is not None
+    assert parsed.labels == ["bug"]
     bare = parse_issue(load_payload("issues.opened", issue__labels="odd"))
     assert bare is not None
     assert bare.labels == []

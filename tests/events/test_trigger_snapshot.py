@@ -37,14 +37,14 @@ COMMAND = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="mona")
 OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="mona")
 
 
-def told(**payload: Any) -> Issue:
+def event_issue(**payload: Any) -> Issue:
     found = parse_issue({"issue": ISSUE} | payload)
     assert found is not None
     return found
 
 
 def test_an_issue_event_has_the_time_of_its_last_change():
-    issue = told()
+    issue = event_issue()
     assert (issue.title, issue.body, issue.author, issue.observed_at) == (
         "It breaks",
         "Badly.",
@@ -52,14 +52,16 @@ def test_an_issue_event_has_the_time_of_its_last_change():
         AT + timedelta(seconds=7),
     )
     assert issue.thread == []
-    assert told(issue=ISSUE | {"updated_at": None}).observed_at == AT
+    assert event_issue(issue=ISSUE | {"updated_at": None}).observed_at == AT
 
 
 def test_a_comment_event_has_its_comment():
-    issue = told(comment=COMMENT)
+    issue = event_issue(comment=COMMENT)
     assert issue.observed_at == AT
     assert issue.thread == [IssueComment(author="mona", body="/triage", created_at=AT, edited_at=AT, comment_id=5)]
-    assert told(comment=COMMENT | {"created_at": None}).observed_at is None, "the issue's times are of something else"
+    assert event_issue(comment=COMMENT | {"created_at": None}).observed_at is None, (
+        "the issue's times are of something else"
+    )
 
 
 ODD = (
@@ -112,11 +114,11 @@ def test_invalid_timestamps_are_none(written: Any):
     ],
 )
 def test_the_record_of_a_run(task: Task, payload: dict[str, Any], run: PastRun | None):
-    assert to_run_record(task, told(**payload)) == run
+    assert to_run_record(task, event_issue(**payload)) == run
 
 
 @pytest.mark.parametrize(
-    ("opened", "runs", "most", "held"),
+    ("recent_issues", "runs", "max_runs", "is_limited"),
     [
         (range(1, 51), 0, 50, False),
         (range(1, 52), 0, 50, True),
@@ -130,7 +132,7 @@ def test_the_record_of_a_run(task: Task, payload: dict[str, Any], run: PastRun |
         ([], 0, 100_000, False),
     ],
 )
-def test_issues_and_runs_on_one_issue_count(opened: range, runs: int, most: int, held: bool):
-    ran = [PastRun(at=AT - timedelta(hours=1), comment_id=place) for place in range(runs)]
+def test_issues_and_runs_on_one_issue_count(recent_issues: range, runs: int, max_runs: int, is_limited: bool):
+    remembered = [PastRun(at=AT - timedelta(hours=1), comment_id=place) for place in range(runs)]
     old = [PastRun(at=AT - timedelta(hours=24))] * 99
-    assert bool(rules_only_reason(opened, 7, [*ran, *old], AT, most)) is held
+    assert bool(rules_only_reason(recent_issues, 7, [*remembered, *old], AT, max_runs)) is is_limited

@@ -21,7 +21,7 @@ GOOD = [
     "react-dom 18.2 hydration getServerSideProps",
     "socket.io read/write timeout",
 ]
-TELLING = [
+PRIVATE_WORDS = [
     "https://intern.corp/x?token=1",
     "http://",
     "hxxp://a.test",
@@ -66,19 +66,19 @@ def test_good_queries_keep_their_words(query: str):
     assert sanitize_query(query).split() == [word.lstrip(".") for word in words]
 
 
-@pytest.mark.parametrize("telling", TELLING)
+@pytest.mark.parametrize("private_word", PRIVATE_WORDS)
 @pytest.mark.parametrize("around", ["date {} fails", "date ({}) fails", "date '{}', fails"])
-def test_private_words_are_removed(telling: str, around: str):
-    assert sanitize_query(around.format(telling)) == "date fails"
+def test_private_words_are_removed(private_word: str, around: str):
+    assert sanitize_query(around.format(private_word)) == "date fails"
 
 
-@given(st.text(max_size=500) | st.lists(st.sampled_from(TELLING + GOOD), max_size=9).map(" ".join))
+@given(st.text(max_size=500) | st.lists(st.sampled_from(PRIVATE_WORDS + GOOD), max_size=9).map(" ".join))
 def test_queries_are_short_and_printable_and_sanitizing_twice_changes_nothing(query: str):
-    left = sanitize_query(query)
-    assert len(left) <= MAX_QUERY_CHARS
-    assert left.isprintable()
-    assert not set(left) & set('/\\@"<>|=')
-    assert sanitize_query(left) == left
+    sanitized = sanitize_query(query)
+    assert len(sanitized) <= MAX_QUERY_CHARS
+    assert sanitized.isprintable()
+    assert not set(sanitized) & set('/\\@"<>|=')
+    assert sanitize_query(sanitized) == sanitized
 
 
 def test_a_long_query_is_cut_between_words():
@@ -86,7 +86,7 @@ def test_a_long_query_is_cut_between_words():
 
 
 @pytest.mark.parametrize(
-    ("asked", "left"),
+    ("query", "expected"),
     [
         ("postgresql duplicate key error saving", "postgresql duplicate key error saving"),
         (
@@ -101,14 +101,14 @@ def test_a_long_query_is_cut_between_words():
         ("IntegrityError 12.34.1", "IntegrityError"),
     ],
 )
-def test_a_model_may_use_only_words_of_the_issue(asked: str, left: str):
-    assert restrict_query(asked, ISSUE) == left
+def test_a_model_may_use_only_words_of_the_issue(query: str, expected: str):
+    assert restrict_query(query, ISSUE) == expected
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
-def test_a_model_cannot_add_words(asked: str, shown: str):
-    words = set(restrict_query(asked, [shown]).lower().split())
-    assert words <= set(restrict_query(asked, [shown, asked]).lower().split()) | {""}
+def test_a_model_cannot_add_words(query: str, visible_text: str):
+    words = set(restrict_query(query, [visible_text]).lower().split())
+    assert words <= set(restrict_query(query, [visible_text, query]).lower().split()) | {""}
 
 
 @pytest.mark.parametrize("shape", ["a.", "a1", "aB", "x/", "::", "a:", "-", "_", "1.", "https://", "A", "'", "a'"])

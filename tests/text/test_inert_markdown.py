@@ -32,7 +32,7 @@ text = st.one_of(st.text(max_size=120), st.lists(st.sampled_from(NASTY), max_siz
 thorough = settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow])
 
 
-def shown(markdown: str) -> str:
+def visible_words(markdown: str) -> str:
     """Words of the rendered page."""
     from selectolax.lexbor import LexborHTMLParser
 
@@ -57,7 +57,7 @@ def test_escaped_text_is_one_block_with_the_same_words(words: str) -> None:
     def letters(some: str) -> str:
         return re.sub(r"[\s`]", "", some)
 
-    assert letters(shown(line)) == letters(clean_text(words))
+    assert letters(visible_words(line)) == letters(clean_text(words))
 
 
 @thorough
