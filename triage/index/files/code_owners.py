@@ -48,13 +48,12 @@ class CodeOwners:
 
 @lru_cache(maxsize=10_000)
 def _compile(pattern: str) -> GitIgnoreSpec:
-    """Return what matches a rule's files; nothing for an invalid pattern."""
     # `docs/*` owns the files in the folder. For gitignore it would match its subfolders too.
     lines = [pattern, f"!{pattern}/"] if pattern.endswith("/*") else [pattern]
     try:
         return GitIgnoreSpec.from_lines(lines, backend="re2")
     except (ValueError, re2.error):
-        return GitIgnoreSpec([], backend="re2")
+        return GitIgnoreSpec([], backend="re2")  # matches no file
 
 
 def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:

@@ -79,7 +79,6 @@ def _build_definitions(
 
 
 def _add_declarations(definitions: Sequence[Definition], text: str, pattern: str) -> list[Definition]:
-    """Add definitions from parts of the file that the grammar could not parse."""
     known = {(one.name.rpartition(".")[2], line) for one in definitions for line in _possible_first_lines(one)}
     added = [
         Definition(start, end, name)

@@ -72,7 +72,7 @@ class WorkerPool:
             while jobs and (extracted := jobs[0].extracted) is not None:
                 yield jobs.popleft().batch, extracted
             if jobs:
-                self._wait()
+                self._receive_responses()
 
     def _start(self, job: _Job) -> None:
         while not self.has_given_up:
@@ -86,8 +86,7 @@ class WorkerPool:
                 return
         job.extracted = self._own_extractor.extract([replace(file, use_grammar=False) for file in job.files])
 
-    def _wait(self) -> None:
-        """Take the responses of at least one worker."""
+    def _receive_responses(self) -> None:
         with selectors.DefaultSelector() as selector:
             for process in self._busy:
                 selector.register(process.stdout, selectors.EVENT_READ, process)

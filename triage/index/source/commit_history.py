@@ -52,7 +52,6 @@ def read_commit_history(git: Git, commit: str, path: str, limit: int) -> History
 
 
 def _parse_changes(output: bytes) -> Iterator[tuple[FileChange, str]]:
-    """Yield each complete commit with its parents."""
     fields = output.decode("utf-8", "replace").split("\0")[:-1]
     for start in range(0, len(fields) - 3, 4):
         commit, parents, date, subject = fields[start : start + 4]
