@@ -1,4 +1,4 @@
-"""Each agent's chain and twin, over fakes."""
+"""Each agent's model chain and rules, over fakes."""
 
 from hashlib import blake2b
 from typing import Any
@@ -100,10 +100,12 @@ def test_every_prompt_is_a_file_with_the_rule_on_data(name: str):
 
 
 async def test_investigator_keeps_only_messages_that_stand_in_the_issue():
-    told = factories.investigation(error_messages=["ValueError: day is out of range for month", "invented error", ""])
-    model = FakeModel({"InvestigatorFinding": told})
-    consulted = await investigator.answer_with_model(case(), fake_services(), model)
-    assert consulted.answer.error_messages == ["ValueError: day is out of range for month"]
+    agent_input = factories.investigation(
+        error_messages=["ValueError: day is out of range for month", "invented error", ""]
+    )
+    model = FakeModel({"InvestigatorFinding": agent_input})
+    result = await investigator.answer_with_model(case(), fake_services(), model)
+    assert result.answer.error_messages == ["ValueError: day is out of range for month"]
 
 
 async def test_investigator_by_rules_names_the_place_that_raised():
@@ -177,10 +179,10 @@ async def test_codebase_by_rules_gives_lines_and_reasons():
 async def test_a_stale_line_number_is_not_quoted():
     """The trace shows another line's text: the reporter's version differs."""
     drifted = factories.issue(body=factories.TRACEBACK.replace("return date(*parts)", "return old_date(*parts)"))
-    told = case(issue=drifted, critique=factories.critique())
-    answer = await codebase_search.answer_with_rules(told, fake_services(codebase=CODE))
+    agent_input = case(issue=drifted, critique=factories.critique())
+    answer = await codebase_search.answer_with_rules(agent_input, fake_services(codebase=CODE))
     assert answer.relevant_files[0].quote == "def parse(text):"
-    report = fill_report_template(told.model_copy(update={"codebase": answer}))
+    report = fill_report_template(agent_input.model_copy(update={"codebase": answer}))
     assert "failing line" not in report.root_cause
 
 
@@ -200,8 +202,8 @@ async def test_frames_in_libraries_do_not_hide_the_repositorys_own():
     deeper = factories.TRACEBACK.replace(
         "ValueError:", '  File "/usr/lib/python3.12/datetime.py", line 9, in date\n    raise ValueError\nValueError:'
     )
-    told = case(issue=factories.issue(body=deeper))
-    assert critic.find_innermost_files(told.reading.traces, CODE) == {"src/parse.py"}
+    agent_input = case(issue=factories.issue(body=deeper))
+    assert critic.find_innermost_files(agent_input.reading.traces, CODE) == {"src/parse.py"}
 
 
 async def test_a_file_that_merely_shares_a_word_is_no_suspect():
@@ -233,15 +235,15 @@ async def test_a_panic_is_told_where_it_began_not_in_the_runtime_that_reports_it
 
 async def test_a_vague_issue_is_never_sure():
     """The chances were learned from issues with something to go by."""
-    told = case(issue=factories.issue(title="It does not work", body="parse is broken since today"))
-    answer = await codebase_search.answer_with_rules(told, fake_services(codebase=CODE))
+    agent_input = case(issue=factories.issue(title="It does not work", body="parse is broken since today"))
+    answer = await codebase_search.answer_with_rules(agent_input, fake_services(codebase=CODE))
     assert (answer.relevant_files[0].path, answer.confidence) == ("src/parse.py", codebase_search.MAX_VAGUE_CONFIDENCE)
 
 
 async def test_what_the_issue_says_counts_once():
     found = factories.investigation(keywords_for_search=["parse", "frobnicate"], hypothesis="`leap_years` is not asked")
-    told = case(investigation=found, gaps=["Is `Calendar.days` right?", "The issue shows no second example."])
-    assert codebase_search.build_query(told).keywords == ["frobnicate", "Calendar.days", "leap_years"]
+    agent_input = case(investigation=found, gaps=["Is `Calendar.days` right?", "The issue shows no second example."])
+    assert codebase_search.build_query(agent_input).keywords == ["frobnicate", "Calendar.days", "leap_years"]
 
 
 async def test_codebase_by_rules_finds_nothing_in_nothing():
@@ -263,17 +265,15 @@ async def test_only_pages_that_the_tool_returned_survive():
         WebResult(title="Invented", url="https://evil.test/", relevance_reason="fits"),
     ]
     model = FakeModel({"tools": ASKS, "WebSearchFinding": factories.web(relevant_results=results)})
-    consulted = await web_search.answer_with_model(case(), fake_services(web_tools=FakeToolset(PAGES)), model)
-    assert [(kept.url, kept.title) for kept in consulted.answer.relevant_results] == [
-        ("https://docs.test/date", "Dates")
-    ]
+    result = await web_search.answer_with_model(case(), fake_services(web_tools=FakeToolset(PAGES)), model)
+    assert [(page.url, page.title) for page in result.answer.relevant_results] == [("https://docs.test/date", "Dates")]
 
 
 @pytest.mark.parametrize("content", ['{"results": []}', "no json", "[1]", '{"results": [{"url": 5}]}', "[" * 50_000])
 async def test_a_search_without_pages_asks_no_second_model(content: str):
     model = FakeModel({"tools": ASKS})
-    consulted = await web_search.answer_with_model(case(), fake_services(web_tools=FakeToolset(content)), model)
-    assert consulted.answer.relevant_results == []
+    result = await web_search.answer_with_model(case(), fake_services(web_tools=FakeToolset(content)), model)
+    assert result.answer.relevant_results == []
 
 
 async def test_a_model_that_wants_no_search_makes_none():
@@ -293,7 +293,7 @@ async def test_a_model_that_wants_no_search_makes_none():
     ],
     ids=["no JSON", "no query", "no such tool"],
 )
-async def test_a_search_that_is_none_is_left_to_the_twin(asked: AIMessage):
+async def test_without_a_usable_search_call_the_rules_answer(asked: AIMessage):
     tools = FakeToolset(PAGES)
     with pytest.raises(InvalidAnswer, match="no usable search"):
         await web_search.answer_with_model(case(), fake_services(web_tools=tools), FakeModel({"tools": asked}))
@@ -358,8 +358,8 @@ def test_searchable_takes_names_and_leaves_prose():
 
 async def test_a_models_adjustment_is_bounded():
     model = FakeModel({"CritiqueFinding": factories.critique("CHALLENGED", confidence_adjustment=-1.0)})
-    consulted = await critic.answer_with_model(case(), fake_services(), model)
-    assert consulted.answer.confidence_adjustment == -0.5
+    result = await critic.answer_with_model(case(), fake_services(), model)
+    assert result.answer.confidence_adjustment == -0.5
 
 
 # --- writer
@@ -412,23 +412,23 @@ def test_a_models_ticket_is_normalised(raw: dict[str, Any], expected: dict[str, 
 
 def test_ticket_by_rules_uses_the_projects_own_label_names():
     labels = ["type: bug", "kind/regression", "enhancement"]
-    told = case(
+    agent_input = case(
         issue=factories.issue(
             body=factories.TRACEBACK + "\nThis is a regression: it worked in 1.3.", author="reporter"
         ),
         repository=factories.repository(labels=labels),
         investigation=factories.investigation(),
     )
-    ticket = fill_ticket_template(told, ["reporter", "keeper"])
+    ticket = fill_ticket_template(agent_input, ["reporter", "keeper"])
     assert ticket["labels"] == ["type: bug", "kind/regression"]
     assert ticket["assignee"] == "keeper", "never the reporter"
 
 
 async def test_the_writer_by_rules_claims_no_cause_that_was_not_shown():
-    told = case(
+    agent_input = case(
         investigation=factories.investigation(), codebase=factories.codebase(), critique=factories.critique("UNCERTAIN")
     )
-    output = await writer.answer_with_rules(told, fake_services())
+    output = await writer.answer_with_rules(agent_input, fake_services())
     assert output.report.root_cause.startswith("Not proven.")
     assert output.github_comment_markdown == ""
     assert output.report.suggested_fix is None

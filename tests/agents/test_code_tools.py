@@ -58,16 +58,16 @@ def test_four_tools_that_only_read():
 
 def test_a_model_is_told_what_each_argument_means():
     for tool in tools().values():
-        told = convert_to_openai_tool(tool)["function"]
-        assert told["description"]
-        assert "Args:" not in told["description"]
-        for argument in told["parameters"]["properties"].values():
+        text = convert_to_openai_tool(tool)["function"]
+        assert text["description"]
+        assert "Args:" not in text["description"]
+        for argument in text["parameters"]["properties"].values():
             # Endpoints differ in what else of JSON schema they take.
             assert argument.keys() == {"type", "description"}
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "told"),
+    ("name", "arguments", "text"),
     [
         (
             "search_code",
@@ -83,8 +83,8 @@ def test_a_model_is_told_what_each_argument_means():
         ("git_history", {"path": "src/parse.py"}, "## src/parse.py\nabcdef0123 2024-01-02 Fix"),
     ],
 )
-async def test_each_tool_answers_with_places_and_numbered_lines(name: str, arguments: dict[str, Any], told: str):
-    assert (await tools()[name].ainvoke(arguments)).startswith(told)
+async def test_each_tool_answers_with_places_and_numbered_lines(name: str, arguments: dict[str, Any], text: str):
+    assert (await tools()[name].ainvoke(arguments)).startswith(text)
 
 
 # --- search_code
@@ -135,17 +135,17 @@ LONG = FakeCodebase({"long.py": "\n".join(f"line {n}" for n in range(1, 501)), "
     [(1, 3, 1, 3), (-5, 1, 1, 1), (499, 900, 499, 500), (500, 500, 500, 500), (1, 200, 1, 200)],
 )
 def test_the_lines_asked_for(start: int, end: int, first: int, last: int):
-    told = render_lines(LONG, "long.py", start, end).split("\n")
-    assert told[0] == f"## long.py:{first}-{last} of 500 lines"
-    assert told[1].split("|")[0].strip() == str(first)
-    assert told[-1].endswith(f"{last}| line {last}")
-    assert len(told) == last - first + 2
+    text = render_lines(LONG, "long.py", start, end).split("\n")
+    assert text[0] == f"## long.py:{first}-{last} of 500 lines"
+    assert text[1].split("|")[0].strip() == str(first)
+    assert text[-1].endswith(f"{last}| line {last}")
+    assert len(text) == last - first + 2
 
 
 def test_more_than_two_hundred_lines_are_not_given_and_that_is_said():
-    told = render_lines(LONG, "long.py", 101, 500).split("\n")
-    assert told[0] == "## long.py:101-300 of 500 lines"
-    assert told[-1] == "(at most 200 lines at a time)"
+    text = render_lines(LONG, "long.py", 101, 500).split("\n")
+    assert text[0] == "## long.py:101-300 of 500 lines"
+    assert text[-1] == "(at most 200 lines at a time)"
 
 
 @pytest.mark.parametrize(("start", "end"), [(501, 600), (7, 3), (0, 0), (10**30, 10**31)])
@@ -167,9 +167,9 @@ def test_a_file_known_by_its_path_alone():
 
 def test_a_path_that_several_files_end_like_is_answered_with_them():
     code = FakeCodebase({f"pkg{n}/__init__.py": "" for n in range(20)})
-    told = render_lines(code, "__init__.py", 1, 1)
-    assert told.startswith("No single indexed file has this path. Files of this name, 8 of 20:\npkg0/__init__.py")
-    assert told.count("\n") == 8
+    text = render_lines(code, "__init__.py", 1, 1)
+    assert text.startswith("No single indexed file has this path. Files of this name, 8 of 20:\npkg0/__init__.py")
+    assert text.count("\n") == 8
 
 
 # --- find_symbol
@@ -178,11 +178,11 @@ def test_a_path_that_several_files_end_like_is_answered_with_them():
 def test_three_definitions_with_their_code_then_places_then_a_count():
     code = Holding()
     code.places = [passage(f"f{n}.py", 1, 100, "code", f"run{n}") for n in range(50)]
-    told = render_definitions(code, "run")
-    assert told.count("code\n") == 3 * code_tools.MAX_DEFINITION_LINES
-    assert told.count("(20 further lines of this definition not shown)") == 3
-    assert "Also defined, code not shown:\n## f3.py:1-100 (run3)\n" in told
-    assert told.endswith("## f22.py:1-100 (run22)\n(and at least 27 further places)")
+    text = render_definitions(code, "run")
+    assert text.count("code\n") == 3 * code_tools.MAX_DEFINITION_LINES
+    assert text.count("(20 further lines of this definition not shown)") == 3
+    assert "Also defined, code not shown:\n## f3.py:1-100 (run3)\n" in text
+    assert text.endswith("## f22.py:1-100 (run22)\n(and at least 27 further places)")
 
 
 def test_a_name_that_nothing_has():
@@ -195,8 +195,8 @@ def test_a_name_that_nothing_has():
 def test_a_shallow_clone_is_said():
     code = Holding({"a.py": ""})
     code.past = History(partial=True)
-    told = render_history(code, "a.py")
-    assert told == "## a.py\n(Older commits are not known here: the clone is shallow, or git took too long.)"
+    text = render_history(code, "a.py")
+    assert text == "## a.py\n(Older commits are not known here: the clone is shallow, or git took too long.)"
 
 
 def test_without_git_there_is_no_history():
@@ -258,12 +258,12 @@ ESCAPES = [
 @pytest.mark.parametrize("tool", FILE_TOOLS)
 @pytest.mark.parametrize("path", ESCAPES)
 def test_no_path_leads_out_of_the_indexed_commit(real: Any, tool: Callable[[Any, str], str], path: str):
-    told = tool(real, path)
-    assert "CANARY" not in told
-    assert told.startswith("No single indexed file has this path.") or (
-        path.strip() == "src/a.py" and "src/a.py" in told
+    text = tool(real, path)
+    assert "CANARY" not in text
+    assert text.startswith("No single indexed file has this path.") or (
+        path.strip() == "src/a.py" and "src/a.py" in text
     )
-    assert len(told) < 500
+    assert len(text) < 500
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -275,27 +275,27 @@ def test_no_path_leads_out_of_the_indexed_commit(real: Any, tool: Callable[[Any,
     end=st.integers(),
 )
 def test_whatever_is_asked_is_answered_in_bounds_and_can_be_sent(real: Any, text: str, start: int, end: int):
-    for told in (
+    for rendered in (
         render_search(real, text),
         render_lines(real, text, start, end),
         render_lines(real, "src/a.py", start, end),
         render_definitions(real, text),
         render_history(real, text),
     ):
-        assert told
-        assert len(told) < 5_000
-        assert "CANARY" not in told
-        json.dumps(told, ensure_ascii=False).encode("utf-8")
+        assert rendered
+        assert len(rendered) < 5_000
+        assert "CANARY" not in rendered
+        json.dumps(rendered, ensure_ascii=False).encode("utf-8")
 
 
 def test_keys_in_code_stay_masked(tmp_path: Path):
     token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
     codebase = make_codebase(tmp_path, {"src/a.py": f'def key():\n    return "{token}"\n'})
     codebase.index()
-    for told in (
+    for rendered in (
         render_lines(codebase, "src/a.py", 1, 9),
         render_definitions(codebase, "key"),
         render_search(codebase, "return key"),
     ):
-        assert "[masked secret]" in told
-        assert token not in told
+        assert "[masked secret]" in rendered
+        assert token not in rendered

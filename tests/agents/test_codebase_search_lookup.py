@@ -81,10 +81,10 @@ def replies(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
 async def test_what_was_looked_up_reaches_the_answer():
     model = model_of(reads(2), asks(("find_symbol", {"name": "Store"})), ENOUGH)
     with record_tool_calls() as records:
-        consulted = await run(model)
+        result = await run(model)
 
-    assert consulted.answer.relevant_files[0].path == "src/parse.py"
-    assert consulted.shortfalls == []
+    assert result.answer.relevant_files[0].path == "src/parse.py"
+    assert result.shortfalls == []
     assert [name for name, _ in model.asked] == ["tools", "tools", "tools", "CodebaseFinding"]
     shown = answered(model)
     assert '# read_lines({"end": 3, "path": "src/parse.py", "start": 2})\n## src/parse.py:2-3 of 3 lines' in shown
@@ -134,11 +134,11 @@ def number_of_turn(prompt: Sequence[BaseMessage]) -> int:
 async def test_a_model_that_asks_for_ever_is_stopped():
     model = model_of()
     model.answers["tools"] = lambda prompt: reads(number_of_turn(prompt) + 1)
-    journal = FakeProgressLog()
-    consulted = await run(model, progress=journal)
+    progress = FakeProgressLog()
+    result = await run(model, progress=progress)
     assert len(turns_of(model)) == code_lookup.MAX_TURNS
-    assert consulted.shortfalls == []
-    assert journal.lines == ["Codebase search: things looked up: 3; no turn is left."]
+    assert result.shortfalls == []
+    assert progress.lines == ["Codebase search: things looked up: 3; no turn is left."]
 
 
 async def test_a_model_that_repeats_itself_is_stopped_earlier():
@@ -207,12 +207,12 @@ async def test_the_loop_leaves_what_critic_and_writer_need(limits: Limits, cost:
     model = model_of()
     model.cost = cost
     model.answers["tools"] = lambda prompt: reads(number_of_turn(prompt) + 1)
-    journal = FakeProgressLog()
-    consulted = await run(model, limits=limits, progress=journal)
+    progress = FakeProgressLog()
+    result = await run(model, limits=limits, progress=progress)
     assert len(turns_of(model)) == turns
-    assert consulted.shortfalls == []
+    assert result.shortfalls == []
     if turns < 3:
-        assert journal.lines[-1].endswith("the rest of the budget is for critic and writer.")
+        assert progress.lines[-1].endswith("the rest of the budget is for critic and writer.")
 
 
 async def test_the_loop_leaves_the_time_that_an_answer_takes():
@@ -224,9 +224,9 @@ async def test_the_loop_leaves_the_time_that_an_answer_takes():
 
     model = model_of()
     model.answers["tools"] = slow
-    consulted = await run(model, clock=clock, limits=Limits(agent_seconds=60))
+    result = await run(model, clock=clock, limits=Limits(agent_seconds=60))
     assert len(turns_of(model)) == 2, "after 50 of 60 seconds the rest is for the answer"
-    assert consulted.shortfalls == []
+    assert result.shortfalls == []
 
 
 # --- what goes wrong
@@ -242,23 +242,23 @@ FAILURES = [
 @pytest.mark.parametrize("error", FAILURES)
 async def test_a_failing_turn_costs_the_looking_up_and_not_the_answer(error: Exception):
     model = model_of(error)
-    consulted = await run(model)
-    assert consulted.answer == factories.codebase()
-    assert consulted.shortfalls == [f"looking things up ended early: {error}; answered from what was there"]
+    result = await run(model)
+    assert result.answer == factories.codebase()
+    assert result.shortfalls == [f"looking things up ended early: {error}; answered from what was there"]
 
 
 async def test_what_was_looked_up_before_a_failure_is_kept():
     model = model_of(reads(2), ModelUnavailable("rate limited (429)"))
-    consulted = await run(model)
+    result = await run(model)
     assert "## src/parse.py:2-3 of 3 lines" in answered(model)
-    assert len(consulted.shortfalls) == 1
+    assert len(result.shortfalls) == 1
 
 
 async def test_a_turn_that_hangs_is_cut_in_time_for_the_answer():
     model = model_of(lambda _: asyncio.sleep(60))
-    consulted = await run(model, limits=Limits(agent_seconds=4.2))
-    assert consulted.answer == factories.codebase()
-    assert consulted.shortfalls == ["looking things up ended early: no answer in time; answered from what was there"]
+    result = await run(model, limits=Limits(agent_seconds=4.2))
+    assert result.answer == factories.codebase()
+    assert result.shortfalls == ["looking things up ended early: no answer in time; answered from what was there"]
 
 
 async def test_an_answer_that_fails_too_is_raised():
@@ -339,8 +339,8 @@ def test_whatever_is_asked_the_conversation_stays_well_formed(turns: list[list[t
         for asked in turns
     ]
     model = model_of(*messages, *[ENOUGH] * 3)
-    consulted = asyncio.run(run(model))
-    assert consulted.answer == factories.codebase()
+    result = asyncio.run(run(model))
+    assert result.answer == factories.codebase()
     sent = turns_of(model)
     assert len(sent) <= code_lookup.MAX_TURNS
     waiting: list[str | None] = []

@@ -47,8 +47,8 @@ async def test_instructions_are_data_in_a_part_of_their_own(by_model: Callable[.
     for name, (rules, data) in prompts.items():
         assert rules == without[name][0], "no instruction gets among the rules"
         opened, _, rest = data.text.partition("<<project's instructions ")
-        told = rest.partition(">>\n")[2].partition("\n<</project's instructions ")[0]
-        assert told == SHOWN
+        instructions = rest.partition(">>\n")[2].partition("\n<</project's instructions ")[0]
+        assert instructions == SHOWN
         assert SHOWN not in opened
         assert "project's instructions" not in without[name][1].text
 
@@ -57,7 +57,7 @@ async def test_who_searches_the_web_has_not_seen_the_instructions():
     """They may be as private as the code, and a query leaves."""
     prompts = await asked(web_search.answer_with_model, OWN)
     assert {"tools", "WebSearchFinding"} == prompts.keys()
-    assert not any("grammar.y" in message.text for told in prompts.values() for message in told)
+    assert not any("grammar.y" in message.text for instructions in prompts.values() for message in instructions)
 
 
 def test_the_rules_say_what_instructions_are():
@@ -97,5 +97,5 @@ async def test_a_model_may_name_the_alias_only():
         given = fake_services(
             codebase=FakeCodebase(factories.FILES, code_owners=["acme/core"]), config=config, model=model
         )
-        consulted = await writer.answer_with_model(case(codebase=factories.codebase()), given, model)
-        assert consulted.answer.ticket_assignee_suggestion == expected
+        result = await writer.answer_with_model(case(codebase=factories.codebase()), given, model)
+        assert result.answer.ticket_assignee_suggestion == expected

@@ -1,4 +1,4 @@
-"""The project's own settings, from the desk to what is written."""
+"""The project's own settings, from the flow to what is written."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ import pytest
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeGitHub, FakeModel, fake_services
-from tests.flows.office import OPENED, FlowHarness
+from tests.flows.flow_harness import OPENED, FlowHarness
 from triage.domain.effect import Policy
 from triage.domain.project_config import Labels, ProjectConfig
 from triage.domain.run import Status
@@ -20,8 +20,8 @@ from triage.flows.triage_issue import run_task
 OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
 
 
-def run(office: FlowHarness, config: ProjectConfig, task: TriageIssue = OPENED) -> FlowResult:
-    return asyncio.run(run_task(task, replace(office.build_context(), config=config)))
+def run(harness: FlowHarness, config: ProjectConfig, task: TriageIssue = OPENED) -> FlowResult:
+    return asyncio.run(run_task(task, replace(harness.build_context(), config=config)))
 
 
 @pytest.mark.parametrize("by_model", [False, True])
@@ -38,23 +38,23 @@ def test_only_labels_that_are_allowed_are_told_and_added(config: ProjectConfig, 
     told = {"title": "x", "labels": ["bug", "crash"], "assignee": None, "effort": "S"}
     model = FakeModel(factories.answers(json=told)) if by_model else None
     issue = factories.issue(title="The program crashes with a segmentation fault")
-    office = FlowHarness(
+    harness = FlowHarness(
         github=FakeGitHub(issues={7: issue}, existing_labels=["bug", "crash"]),
         policy=Policy(labels="apply"),
         services=fake_services(codebase=FakeCodebase(factories.FILES), model=model),
     )
-    run(office, config)
-    assert json.loads(office.runner.values["ticket-labels"]) == labels
-    assert office.github.labelled == ([(7, labels)] if labels else [])
+    run(harness, config)
+    assert json.loads(harness.runner.values["ticket-labels"]) == labels
+    assert harness.github.labelled == ([(7, labels)] if labels else [])
 
 
 @pytest.mark.parametrize(
     ("labels", "status"), [([], Status.SKIPPED), (["triage"], Status.COMPLETE), (["no-triage"], Status.SKIPPED)]
 )
 def test_the_labels_decide_that_github_tells(labels: list[str], status: Status):
-    office = FlowHarness(github=FakeGitHub(issues={7: factories.issue(labels=labels)}))
-    assert run(office, OPTS).status is status
-    assert len(office.github.posted) == (status is Status.COMPLETE)
+    harness = FlowHarness(github=FakeGitHub(issues={7: factories.issue(labels=labels)}))
+    assert run(harness, OPTS).status is status
+    assert len(harness.github.posted) == (status is Status.COMPLETE)
 
 
 @pytest.mark.parametrize(("role", "status"), [("write", Status.COMPLETE), ("read", Status.SKIPPED)])

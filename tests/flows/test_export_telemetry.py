@@ -7,42 +7,42 @@ import time
 import pytest
 
 from testing.fakes import FakeCodebase, FakeGitHub, FakeProgressLog, FakeTelemetry, fake_services
-from tests.flows.office import OPENED, FlowHarness
+from tests.flows.flow_harness import OPENED, FlowHarness
 from tests.publish.sample_reports import FULL
 from triage.domain.run import Status
 from triage.errors import PermissionMissing
 from triage.flows.export_telemetry import export_telemetry
 
 
-def told(telemetry: FakeTelemetry, *, cancelled: bool = False) -> list[str]:
+def export_lines(telemetry: FakeTelemetry, *, cancelled: bool = False) -> list[str]:
     """What the journal says."""
     given, stop = fake_services(telemetry=telemetry), asyncio.Event()
     if cancelled:
         stop.set()
     asyncio.run(export_telemetry(FULL, given, stop))
-    journal = given.progress
-    assert isinstance(journal, FakeProgressLog)
-    return journal.lines
+    progress = given.progress
+    assert isinstance(progress, FakeProgressLog)
+    return progress.lines
 
 
 def test_a_run_is_told_after_it_was_published_with_how_that_ended():
-    office = FlowHarness()
+    harness = FlowHarness()
     published: list[int] = []
-    telemetry = FakeTelemetry(lambda: published.append(len(office.runner.summaries)))
-    office.services = fake_services(codebase=FakeCodebase({"a.py": "x"}), telemetry=telemetry)
-    office.github.errors = {"post_comment": PermissionMissing("issues: write")}
-    assert office.run(OPENED).status is Status.FAILED
+    telemetry = FakeTelemetry(lambda: published.append(len(harness.runner.summaries)))
+    harness.services = fake_services(codebase=FakeCodebase({"a.py": "x"}), telemetry=telemetry)
+    harness.github.errors = {"post_comment": PermissionMissing("issues: write")}
+    assert harness.run(OPENED).status is Status.FAILED
     assert published == [1]
     assert [report.status for report in telemetry.reports] == [Status.FAILED]
 
 
 def test_a_skipped_event_is_not_told():
-    office = FlowHarness(github=FakeGitHub(issues={}))
+    harness = FlowHarness(github=FakeGitHub(issues={}))
     telemetry = FakeTelemetry()
-    office.services = fake_services(telemetry=telemetry)
+    harness.services = fake_services(telemetry=telemetry)
     from triage.domain.task import Skip
 
-    assert office.run(Skip(reason="x")).status is Status.SKIPPED
+    assert harness.run(Skip(reason="x")).status is Status.SKIPPED
     assert telemetry.reports == []
 
 
@@ -57,7 +57,7 @@ def test_a_bug_in_it_is_a_line():
     def explode() -> None:
         raise ZeroDivisionError("words from outside")
 
-    assert told(FakeTelemetry(explode)) == ["Telemetry not sent: ZeroDivisionError, a bug of this action."]
+    assert export_lines(FakeTelemetry(explode)) == ["Telemetry not sent: ZeroDivisionError, a bug of this action."]
 
 
 @pytest.mark.parametrize("cancelled", [False, True])
@@ -70,7 +70,7 @@ def test_one_that_never_ends_is_left(cancelled: bool, monkeypatch: pytest.Monkey
         released.wait(60)
 
     try:
-        (line,) = told(FakeTelemetry(wait), cancelled=cancelled)
+        (line,) = export_lines(FakeTelemetry(wait), cancelled=cancelled)
     finally:
         released.set()
     assert line == "Telemetry not sent: the collector takes too long."
@@ -78,5 +78,5 @@ def test_one_that_never_ends_is_left(cancelled: bool, monkeypatch: pytest.Monkey
 
 def test_a_cancelled_run_is_told_when_there_is_time():
     telemetry = FakeTelemetry(lambda: time.sleep(0.1))
-    assert told(telemetry, cancelled=True) == []
+    assert export_lines(telemetry, cancelled=True) == []
     assert telemetry.reports == [FULL]

@@ -7,7 +7,7 @@ import pytest
 
 from testing import factories
 from testing.fakes import NOW, FakeGitHub
-from tests.flows.office import BY_HAND, OPENED, FlowHarness, our_comment
+from tests.flows.flow_harness import BY_HAND, OPENED, FlowHarness, our_comment
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageIssue, Trigger
@@ -19,7 +19,7 @@ EDITED = TriageIssue(number=7, trigger=Trigger.EDITED, actor="reporter")
 WORDS = "`max-model-runs-per-day`"
 
 
-def office(opened: int, most: int | None = 50, **github: Any) -> FlowHarness:
+def make_harness(opened: int, most: int | None = 50, **github: Any) -> FlowHarness:
     """This issue is number 7 and among those that were opened."""
     known = FakeGitHub(issues={7: factories.issue()}, recent_issues=range(7, 7 + opened), **github)
     there = FlowHarness(github=known, max_model_runs=most)
@@ -27,9 +27,9 @@ def office(opened: int, most: int | None = 50, **github: Any) -> FlowHarness:
     return there
 
 
-def engine(place: FlowHarness, task: Task = OPENED) -> str:
-    assert place.run(task).status is Status.COMPLETE
-    return place.runner.values["engine"]
+def engine(harness: FlowHarness, task: Task = OPENED) -> str:
+    assert harness.run(task).status is Status.COMPLETE
+    return harness.runner.values["engine"]
 
 
 @pytest.mark.parametrize(
@@ -37,43 +37,43 @@ def engine(place: FlowHarness, task: Task = OPENED) -> str:
     [(1, 50, "model"), (50, 50, "model"), (51, 50, "rules"), (500, 50, "rules"), (1, 0, "rules"), (0, 0, "rules")],
 )
 def test_beyond_the_count_rules_answer_and_say_so(opened: int, most: int, answers: str):
-    place = office(opened, most)
-    assert engine(place) == answers
-    ((_, body),) = place.github.posted
-    for told in (body, place.runner.summaries[0], "\n".join(place.progress.lines)):
-        assert (WORDS in told) is (answers == "rules")
-    assert place.runner.values["status"] == "complete", "the workflow's author chose that"
+    harness = make_harness(opened, most)
+    assert engine(harness) == answers
+    ((_, body),) = harness.github.posted
+    for text in (body, harness.runner.summaries[0], "\n".join(harness.progress.lines)):
+        assert (WORDS in text) is (answers == "rules")
+    assert harness.runner.values["status"] == "complete", "the workflow's author chose that"
 
 
 def test_an_older_issue_counts_too():
-    place = office(50)
-    place.github.recent_issues = range(100, 150)
-    assert engine(place, TriageIssue(number=7, trigger=Trigger.EDITED)) == "rules"
+    harness = make_harness(50)
+    harness.github.recent_issues = range(100, 150)
+    assert engine(harness, TriageIssue(number=7, trigger=Trigger.EDITED)) == "rules"
 
 
 @pytest.mark.parametrize(("hours", "answers"), [(1, "rules"), (25, "model")])
 def test_who_edits_one_issue_all_day_has_no_more_than_who_opens_many(hours: int, answers: str):
-    runs = [f"{int((NOW - timedelta(hours=hours)).timestamp()) + place}.0" for place in range(50)]
-    place = office(1)
-    place.thread(our_comment(render_state(PostedState(runs=runs)) + "\nwords"))
-    assert engine(place, EDITED) == answers
+    runs = [f"{int((NOW - timedelta(hours=hours)).timestamp()) + number}.0" for number in range(50)]
+    harness = make_harness(1)
+    harness.set_thread(our_comment(render_state(PostedState(runs=runs)) + "\nwords"))
+    assert engine(harness, EDITED) == answers
 
 
 @pytest.mark.parametrize(("role", "answers"), [("write", "model"), ("admin", "model"), ("read", "rules")])
 def test_who_has_write_access_and_asks_in_words_is_not_held_back(role: str, answers: str):
-    place = office(99, roles={"keeper": role})
+    harness = make_harness(99, roles={"keeper": role})
     keeper = IssueComment(author="keeper", body="/triage", created_at=NOW, edited_at=NOW, comment_id=60)
-    place.thread(keeper, author="keeper")
-    place.event_issue = factories.issue(observed_at=NOW, thread=[keeper])
-    assert engine(place, COMMAND) == answers
+    harness.set_thread(keeper, author="keeper")
+    harness.event_issue = factories.issue(observed_at=NOW, thread=[keeper])
+    assert engine(harness, COMMAND) == answers
 
 
 def test_a_request_by_number_is_not_held_back_and_not_counted():
-    assert engine(office(99, errors={"list_recent_issues": AssertionError("asked")}), BY_HAND) == "model"
+    assert engine(make_harness(99, errors={"list_recent_issues": AssertionError("asked")}), BY_HAND) == "model"
 
 
 def test_nothing_is_asked_where_no_model_would_be():
-    assert engine(office(99, None, errors={"list_recent_issues": AssertionError("asked")})) == "model"
+    assert engine(make_harness(99, None, errors={"list_recent_issues": AssertionError("asked")})) == "model"
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ def test_nothing_is_asked_where_no_model_would_be():
     ],
 )
 def test_what_cannot_be_counted(error: Exception, answers: str):
-    place = office(99, errors={"list_recent_issues": error})
-    assert engine(place) == answers
-    assert WORDS in "\n".join(place.progress.lines)
-    assert (WORDS in place.github.posted[0][1]) is (answers == "rules")
+    harness = make_harness(99, errors={"list_recent_issues": error})
+    assert engine(harness) == answers
+    assert WORDS in "\n".join(harness.progress.lines)
+    assert (WORDS in harness.github.posted[0][1]) is (answers == "rules")
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_what_cannot_be_counted(error: Exception, answers: str):
     [(RateLimited("the rate limit is used up."), "rules"), (GitHubUnavailable("GitHub answered 502."), "model")],
 )
 def test_a_limit_that_lets_nothing_be_read_is_no_way_around(error: Exception, answers: str):
-    place = office(1, errors={"fetch_issue": error})
-    place.event_issue = factories.issue(observed_at=NOW)
-    assert place.run(OPENED).status is Status.DEGRADED
-    assert place.runner.values["engine"] == answers
-    assert place.writes == 0
+    harness = make_harness(1, errors={"fetch_issue": error})
+    harness.event_issue = factories.issue(observed_at=NOW)
+    assert harness.run(OPENED).status is Status.DEGRADED
+    assert harness.runner.values["engine"] == answers
+    assert harness.writes == 0

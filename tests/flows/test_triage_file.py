@@ -29,7 +29,7 @@ def test_first_line_is_the_title(text: str, title: str, body: str):
 
 
 def test_githubs_json_keeps_number_author_and_labels():
-    told = {
+    payload = {
         "title": "t",
         "body": "b",
         "number": 12,
@@ -37,7 +37,7 @@ def test_githubs_json_keeps_number_author_and_labels():
         "user": {"login": "reporter"},
         "labels": [{"name": "bug"}, "odd", None],
     }
-    assert parse_issue_text(json.dumps(told)) == Issue(
+    assert parse_issue_text(json.dumps(payload)) == Issue(
         title="t", body="b", number=12, url="https://github.test/o/r/issues/12", author="reporter", labels=["bug"]
     )
 

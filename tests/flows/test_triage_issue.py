@@ -9,7 +9,7 @@ import pytest
 
 from testing import factories
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
-from tests.flows.office import BY_HAND, OPENED, FlowHarness, our_comment
+from tests.flows.flow_harness import BY_HAND, OPENED, FlowHarness, our_comment
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
@@ -21,41 +21,41 @@ from triage.ports import Services
 
 
 def test_an_opened_issue_gets_one_comment_a_summary_outputs_and_a_report():
-    office = FlowHarness()
-    ending = office.run(OPENED)
+    harness = FlowHarness()
+    ending = harness.run(OPENED)
 
     assert ending.status is Status.COMPLETE
-    ((number, body),) = office.github.posted
+    ((number, body),) = harness.github.posted
     assert number == 7
     assert body.startswith(COMMENT_MARKER)
     assert "src/parse.py" in body
     assert "blob/0123456789abcdef0123456789abcdef01234567/src/parse.py" in body, "pinned to the commit"
-    assert "```mermaid" in office.runner.summaries[0]
-    assert office.runner.values["status"] == "complete"
-    assert json.loads(office.runner.values["suspect-files"])[0] == "src/parse.py"
-    assert office.runner.values["comment-url"].endswith("issuecomment-1001")
-    assert office.runner.values["report-file"] == ".triage/report.json"
-    assert json.loads(office.runner.reports[0])["schema_version"] == "1"
+    assert "```mermaid" in harness.runner.summaries[0]
+    assert harness.runner.values["status"] == "complete"
+    assert json.loads(harness.runner.values["suspect-files"])[0] == "src/parse.py"
+    assert harness.runner.values["comment-url"].endswith("issuecomment-1001")
+    assert harness.runner.values["report-file"] == ".triage/report.json"
+    assert json.loads(harness.runner.reports[0])["schema_version"] == "1"
 
 
 def test_a_second_run_edits_nothing_when_nothing_changed():
-    office = FlowHarness()
-    office.run(OPENED)
-    office.thread(our_comment(office.github.posted[0][1]))
-    office.run(BY_HAND)
-    assert len(office.github.posted) == 1
-    assert office.github.edited == []
+    harness = FlowHarness()
+    harness.run(OPENED)
+    harness.set_thread(our_comment(harness.github.posted[0][1]))
+    harness.run(BY_HAND)
+    assert len(harness.github.posted) == 1
+    assert harness.github.edited == []
 
 
 def test_a_second_run_edits_our_comment_when_something_changed():
-    office = FlowHarness()
-    office.run(OPENED)
-    office.thread(
-        our_comment(office.github.posted[0][1]), body="It is Store.save that loses items", title="Store.save loses"
+    harness = FlowHarness()
+    harness.run(OPENED)
+    harness.set_thread(
+        our_comment(harness.github.posted[0][1]), body="It is Store.save that loses items", title="Store.save loses"
     )
-    office.run(BY_HAND)
-    assert [(number, comment) for number, comment, _ in office.github.edited] == [(7, 55)]
-    assert len(office.github.posted) == 1
+    harness.run(BY_HAND)
+    assert [(number, comment) for number, comment, _ in harness.github.edited] == [(7, 55)]
+    assert len(harness.github.posted) == 1
 
 
 @pytest.mark.parametrize(
@@ -63,27 +63,27 @@ def test_a_second_run_edits_our_comment_when_something_changed():
     [(Policy(comment=False), False), (Policy(dry_run=True, labels="apply"), False)],
 )
 def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: bool):
-    office = FlowHarness(policy=policy)
-    office.run(OPENED)
-    assert office.writes == 0
-    assert office.runner.summaries
-    assert office.runner.values["suspect-files"]
+    harness = FlowHarness(policy=policy)
+    harness.run(OPENED)
+    assert harness.writes == 0
+    assert harness.runner.summaries
+    assert harness.runner.values["suspect-files"]
 
 
 def test_labels_are_added_only_when_asked_and_only_existing_ones():
     model = FakeModel(factories.answers(json={"title": "t", "labels": ["bug", "invented"], "effort": "S"}))
-    office = FlowHarness(
+    harness = FlowHarness(
         policy=Policy(labels="apply"), services=fake_services(codebase=FakeCodebase(factories.FILES), model=model)
     )
-    office.run(OPENED)
-    assert office.github.labelled == [(7, ["bug"])]
+    harness.run(OPENED)
+    assert harness.github.labelled == [(7, ["bug"])]
 
 
 def test_a_label_that_is_there_is_not_added_again():
-    office = FlowHarness(policy=Policy(labels="apply"))
-    office.thread(labels=["bug"])
-    office.run(OPENED)
-    assert office.github.labelled == []
+    harness = FlowHarness(policy=Policy(labels="apply"))
+    harness.set_thread(labels=["bug"])
+    harness.run(OPENED)
+    assert harness.github.labelled == []
 
 
 SKIPPED: list[tuple[str, Task, dict[str, Any], str]] = [
@@ -99,24 +99,24 @@ SKIPPED: list[tuple[str, Task, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("task", "changes", "reason"), [c[1:] for c in SKIPPED], ids=[c[0] for c in SKIPPED])
 def test_skips_say_why_and_write_nothing(task: Task, changes: dict[str, Any], reason: str):
-    office = FlowHarness()
-    office.thread(**changes)
-    assert office.run(task).status is Status.SKIPPED
-    assert office.writes == 0
-    assert reason in office.runner.summaries[0]
-    assert office.runner.values["status"] == "skipped"
+    harness = FlowHarness()
+    harness.set_thread(**changes)
+    assert harness.run(task).status is Status.SKIPPED
+    assert harness.writes == 0
+    assert reason in harness.runner.summaries[0]
+    assert harness.runner.values["status"] == "skipped"
 
 
 def test_an_edit_that_changes_no_word_is_skipped():
-    office = FlowHarness()
-    office.run(OPENED)
-    office.thread(our_comment(office.github.posted[0][1]))
-    assert office.run(TriageIssue(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
+    harness = FlowHarness()
+    harness.run(OPENED)
+    harness.set_thread(our_comment(harness.github.posted[0][1]))
+    assert harness.run(TriageIssue(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
 
 
 def test_a_moved_issue_is_skipped():
-    office = FlowHarness(github=FakeGitHub(errors={"fetch_issue": IssueMoved("Issue #7 has moved.")}))
-    assert office.run(OPENED).status is Status.SKIPPED
+    harness = FlowHarness(github=FakeGitHub(errors={"fetch_issue": IssueMoved("Issue #7 has moved.")}))
+    assert harness.run(OPENED).status is Status.SKIPPED
 
 
 def test_an_issue_that_does_not_exist_is_the_roots_to_tell():
@@ -126,78 +126,78 @@ def test_an_issue_that_does_not_exist_is_the_roots_to_tell():
 
 def test_a_read_only_token_leaves_the_report_in_the_summary_and_fails():
     denied = PermissionMissing("The token may not comment: add `issues: write` to `permissions:`.")
-    office = FlowHarness()
-    office.github.errors = {"post_comment": denied}
-    ending = office.run(OPENED)
+    harness = FlowHarness()
+    harness.github.errors = {"post_comment": denied}
+    ending = harness.run(OPENED)
     assert ending.status is Status.FAILED
-    assert office.runner.values["status"] == "failed"
-    assert ("error", str(denied)) in office.runner.annotations
-    assert "src/parse.py" in office.runner.summaries[0]
+    assert harness.runner.values["status"] == "failed"
+    assert ("error", str(denied)) in harness.runner.annotations
+    assert "src/parse.py" in harness.runner.summaries[0]
 
 
 def test_a_comment_that_github_does_not_take_leaves_the_summary():
-    office = FlowHarness()
-    office.github.errors = {"post_comment": CannotPublish("The issue is locked.")}
-    assert office.run(OPENED).status is not Status.FAILED
-    assert "src/parse.py" in office.runner.summaries[0]
+    harness = FlowHarness()
+    harness.github.errors = {"post_comment": CannotPublish("The issue is locked.")}
+    assert harness.run(OPENED).status is not Status.FAILED
+    assert "src/parse.py" in harness.runner.summaries[0]
 
 
 def test_labels_that_cannot_be_read_are_no_reason_to_stop():
-    office = FlowHarness()
-    office.github.errors = {"list_labels": CannotPublish("GitHub answered 500.")}
-    assert office.run(OPENED).status is Status.COMPLETE
+    harness = FlowHarness()
+    harness.github.errors = {"list_labels": CannotPublish("GitHub answered 500.")}
+    assert harness.run(OPENED).status is Status.COMPLETE
 
 
 def test_github_down_is_a_triage_of_what_the_event_told():
-    office = FlowHarness(
+    harness = FlowHarness(
         github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("Issue #7 could not be read: GitHub answered 502.")})
     )
-    office.event_issue = factories.issue()
-    ending = office.run(OPENED)
+    harness.event_issue = factories.issue()
+    ending = harness.run(OPENED)
     assert ending.status is Status.DEGRADED
-    assert office.writes == 0, "whether we commented already is not known"
-    assert "src/parse.py" in office.runner.summaries[0]
-    assert "GitHub answered 502" in office.runner.summaries[0]
-    assert office.runner.values["status"] == "degraded"
+    assert harness.writes == 0, "whether we commented already is not known"
+    assert "src/parse.py" in harness.runner.summaries[0]
+    assert "GitHub answered 502" in harness.runner.summaries[0]
+    assert harness.runner.values["status"] == "degraded"
 
 
 @pytest.mark.parametrize("task", [BY_HAND, TriageIssue(number=7, trigger=Trigger.COMMAND, actor="x")])
 def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: Task):
-    office = FlowHarness(github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub answered 502.")}))
-    office.event_issue = factories.issue() if task is not BY_HAND else None
-    assert office.run(task).status is Status.DEGRADED
-    assert "GitHub answered 502" in office.runner.summaries[0]
-    assert "src/parse.py" not in office.runner.summaries[0]
+    harness = FlowHarness(github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub answered 502.")}))
+    harness.event_issue = factories.issue() if task is not BY_HAND else None
+    assert harness.run(task).status is Status.DEGRADED
+    assert "GitHub answered 502" in harness.runner.summaries[0]
+    assert "src/parse.py" not in harness.runner.summaries[0]
 
 
 def test_another_runs_comment_is_edited_rather_than_doubled():
     """It was posted while our agents were at work."""
-    office = FlowHarness()
+    harness = FlowHarness()
     rival = our_comment("<!-- bug-triage: v1 {} -->\nwords")
 
     def meanwhile() -> None:
-        office.thread(rival)
+        harness.set_thread(rival)
 
-    office.services = fake_services(codebase=FakeCodebase(factories.FILES, on_index=meanwhile))
-    office.run(OPENED)
-    assert office.github.posted == []
-    assert [comment for _, comment, _ in office.github.edited] == [55]
+    harness.services = fake_services(codebase=FakeCodebase(factories.FILES, on_index=meanwhile))
+    harness.run(OPENED)
+    assert harness.github.posted == []
+    assert [comment for _, comment, _ in harness.github.edited] == [55]
 
 
 def test_quiet_silences_until_somebody_asks():
-    office = FlowHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "write"}))
-    office.run(OPENED)
-    office.thread(our_comment(office.github.posted[0][1]))
-    office.run(QuietIssue(number=7, actor="keeper"))
-    quiet = office.github.edited[0][2]
+    harness = FlowHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "write"}))
+    harness.run(OPENED)
+    harness.set_thread(our_comment(harness.github.posted[0][1]))
+    harness.run(QuietIssue(number=7, actor="keeper"))
+    quiet = harness.github.edited[0][2]
 
-    office.thread(our_comment(quiet), body="Quite another text")
-    assert office.run(TriageIssue(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
+    harness.set_thread(our_comment(quiet), body="Quite another text")
+    assert harness.run(TriageIssue(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
 
     command = IssueComment(author="keeper", body="/triage", created_at=NOW, comment_id=60)
-    office.thread(our_comment(quiet), command, body="Quite another text")
-    assert office.run(TriageIssue(number=7, trigger=Trigger.COMMAND, actor="keeper")).status is Status.COMPLETE
-    assert "quiet" not in office.github.edited[-1][2].partition("-->")[2]
+    harness.set_thread(our_comment(quiet), command, body="Quite another text")
+    assert harness.run(TriageIssue(number=7, trigger=Trigger.COMMAND, actor="keeper")).status is Status.COMPLETE
+    assert "quiet" not in harness.github.edited[-1][2].partition("-->")[2]
 
 
 def test_three_commands_a_day():
@@ -205,24 +205,24 @@ def test_three_commands_a_day():
         IssueComment(author="reporter", body="/triage", created_at=NOW - timedelta(minutes=n), comment_id=60 + n)
         for n in range(4)
     ]
-    office = FlowHarness()
-    office.thread(*said)
+    harness = FlowHarness()
+    harness.set_thread(*said)
     asked = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="reporter")
-    assert office.run(asked).status is Status.SKIPPED
-    office.thread(*said[:3])
-    assert office.run(asked).status is Status.COMPLETE
+    assert harness.run(asked).status is Status.SKIPPED
+    harness.set_thread(*said[:3])
+    assert harness.run(asked).status is Status.COMPLETE
 
 
 def test_services_are_made_only_for_work():
     def never() -> Services:
         raise AssertionError("nothing is to be done")
 
-    office = FlowHarness()
+    harness = FlowHarness()
     context = FlowContext(
-        github=office.github,
-        runner=office.runner,
+        github=harness.github,
+        runner=harness.runner,
         progress=FakeProgressLog(),
-        policy=office.policy,
+        policy=harness.policy,
         repository=factories.repository(),
         open_services=never,
         now=lambda: NOW,

@@ -17,7 +17,7 @@ from triage.flows.warm_index import warm_index
 
 
 @dataclass
-class Told(FakeCodebase):
+class ReportingCodebase(FakeCodebase):
     """A codebase whose index tells what the test wants."""
 
     facts: IndexFacts = field(default_factory=lambda: IndexFacts(commit="c0ffee", files=3, passages=4, vectors=4))
@@ -28,12 +28,12 @@ class Told(FakeCodebase):
 
 
 @dataclass
-class Office:
-    """A desk over fakes, and what it did."""
+class WarmHarness:
+    """The flow over fakes, and what it did."""
 
-    codebase: Told = field(default_factory=Told)
+    codebase: ReportingCodebase = field(default_factory=ReportingCodebase)
     runner: FakeRunner = field(default_factory=FakeRunner)
-    journal: FakeProgressLog = field(default_factory=FakeProgressLog)
+    progress: FakeProgressLog = field(default_factory=FakeProgressLog)
     github: FakeGitHub = field(default_factory=lambda: FakeGitHub(errors={"fetch_issue": AssertionError("asked")}))
     model: FakeModel | None = None
     seconds_left: Callable[[], float] = lambda: 60.0
@@ -42,7 +42,7 @@ class Office:
         context = FlowContext(
             github=self.github,
             runner=self.runner,
-            progress=self.journal,
+            progress=self.progress,
             policy=Policy(),
             repository=factories.repository(labels=[]),
             open_services=lambda: fake_services(codebase=self.codebase, model=self.model),
@@ -58,13 +58,13 @@ def facts(**changes: object) -> IndexFacts:
 
 
 def test_the_index_is_made_and_told():
-    office = Office(Told(facts=facts(seconds=0.84, reused=1_230)))
-    assert office.run().status is Status.COMPLETE
+    harness = WarmHarness(ReportingCodebase(facts=facts(seconds=0.84, reused=1_230)))
+    assert harness.run().status is Status.COMPLETE
     said = "Indexed 1,234 files in 0.8 s, 1,230 from the cache."
-    assert office.journal.lines == [said]
-    assert said in office.runner.summaries[0]
-    assert office.runner.annotations == []
-    assert {name: value for name, value in office.runner.values.items() if value} == {
+    assert harness.progress.lines == [said]
+    assert said in harness.runner.summaries[0]
+    assert harness.runner.annotations == []
+    assert {name: value for name, value in harness.runner.values.items() if value} == {
         "status": "complete",
         "tokens": "0",
         "cost-usd": "0.000000",
@@ -74,9 +74,9 @@ def test_the_index_is_made_and_told():
 
 def test_what_vectors_cost_is_told():
     model = FakeModel({}, spent=[Usage(input_tokens=700, calls=1, usd=0.25)])
-    office = Office(model=model)
-    office.run()
-    assert (office.runner.values["tokens"], office.runner.values["cost-usd"]) == ("700", "0.250000")
+    harness = WarmHarness(model=model)
+    harness.run()
+    assert (harness.runner.values["tokens"], harness.runner.values["cost-usd"]) == ("700", "0.250000")
 
 
 @pytest.mark.parametrize(
@@ -89,11 +89,11 @@ def test_what_vectors_cost_is_told():
     ],
 )
 def test_what_the_next_triage_will_lack_is_a_warning(changes: dict[str, object], warning: str):
-    office = Office(Told(facts=facts(**changes)))
-    assert office.run().status is Status.DEGRADED
-    assert office.runner.annotations == [("warning", warning)]
-    assert office.runner.values["status"] == "degraded"
-    assert warning.partition(":")[0].partition("(")[0] in office.runner.summaries[0]
+    harness = WarmHarness(ReportingCodebase(facts=facts(**changes)))
+    assert harness.run().status is Status.DEGRADED
+    assert harness.runner.annotations == [("warning", warning)]
+    assert harness.runner.values["status"] == "degraded"
+    assert warning.partition(":")[0].partition("(")[0] in harness.runner.summaries[0]
 
 
 def stuck() -> tuple[Callable[[], None], threading.Event]:
@@ -105,15 +105,15 @@ def test_a_cancelled_run_waits_for_nothing():
     wait, released = stuck()
     cancelled = asyncio.Event()
     cancelled.set()
-    office = Office(Told(on_index=wait))
-    assert office.run(cancelled).status is Status.DEGRADED
+    harness = WarmHarness(ReportingCodebase(on_index=wait))
+    assert harness.run(cancelled).status is Status.DEGRADED
     released.set()
-    assert "The index is not ready: the run was cancelled." in office.runner.summaries[0]
+    assert "The index is not ready: the run was cancelled." in harness.runner.summaries[0]
 
 
 def test_a_run_ends_when_its_time_is_up():
     wait, released = stuck()
-    office = Office(Told(on_index=wait), seconds_left=lambda: 0.05)
-    assert office.run().status is Status.DEGRADED
+    harness = WarmHarness(ReportingCodebase(on_index=wait), seconds_left=lambda: 0.05)
+    assert harness.run().status is Status.DEGRADED
     released.set()
-    assert office.runner.annotations == [("warning", "The index is not ready: the run's time was up.")]
+    assert harness.runner.annotations == [("warning", "The index is not ready: the run's time was up.")]

@@ -60,7 +60,7 @@ def test_who_sends_out_is_not_shown_what_others_concluded():
 
 @pytest.mark.parametrize("name", registry.AGENTS)
 async def test_every_agent_is_consulted_within_its_powers(name: Any):
-    """Whoever an agent is, its model and its twin get the narrowed services and case."""
+    """The model and the rules of every agent get the restricted services and input."""
     given: list[tuple[Services, AgentInput]] = []
     real = registry.AGENTS[name]
 

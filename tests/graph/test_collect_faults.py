@@ -20,7 +20,7 @@ from triage.graph.collect_faults import collect_faults
 RULED = step("critic", 3, 2.0, 0.1)
 
 
-def told(faults: list[Fault]) -> list[tuple[str, str, str, str, str]]:
+def summarize(faults: list[Fault]) -> list[tuple[str, str, str, str, str]]:
     return [(fault.step, fault.part, fault.name, fault.error, fault.instead) for fault in faults]
 
 
@@ -39,7 +39,9 @@ def test_the_fixtures_hold_what_is_derived_from_their_steps():
 
 
 def test_a_step_names_who_answered_in_its_place():
-    assert told(collect_faults([failed(), RULED])) == [("critic", "step", "critic", "rate limited", "rules answered")]
+    assert summarize(collect_faults([failed(), RULED])) == [
+        ("critic", "step", "critic", "rate limited", "rules answered")
+    ]
     frugal = step("critic", 3, 2.0, 0.1, "gpt-4o-mini")
     assert collect_faults([failed(), frugal])[0].instead == "another model answered"
     assert collect_faults([failed()])[0].instead == "nothing"
@@ -51,7 +53,7 @@ def test_a_later_round_is_no_answer_to_a_fault():
 
 
 def test_an_agent_that_declined_was_answered_for_under_the_next_decision():
-    assert told(ROUNDS.faults)[0] == (
+    assert summarize(ROUNDS.faults)[0] == (
         "investigator",
         "gate",
         "investigator",
@@ -61,7 +63,7 @@ def test_an_agent_that_declined_was_answered_for_under_the_next_decision():
 
 
 def test_a_refused_proposal_and_a_silent_planner_left_the_decision_to_rules():
-    assert told(REFUSED.faults)[1:3] == [
+    assert summarize(REFUSED.faults)[1:3] == [
         ("supervisor", "gate", "supervisor", "unlawful proposal: only critic may run now", "rules decided"),
         ("supervisor", "step", "supervisor", "no answer within 10 seconds", "rules decided"),
     ]
@@ -70,7 +72,7 @@ def test_a_refused_proposal_and_a_silent_planner_left_the_decision_to_rules():
 def test_a_request_that_was_repeated_with_success_says_so():
     asked_again = [call(MAIN, 0.0, 100, error="rate limited"), call(MAIN, 1.0, 100)]
     record = with_details(step("critic", 3, 0.0, 2.0, MAIN), calls=asked_again)
-    assert told(collect_faults([record])) == [
+    assert summarize(collect_faults([record])) == [
         ("critic", "model call", MAIN, "rate limited", "another request was answered")
     ]
 
@@ -84,14 +86,14 @@ def test_requests_stand_before_the_step_that_they_failed():
 def test_a_tool_that_failed_did_not_stop_the_agent():
     broken = [tool("search_code", 0.5, 30000, "", "", Outcome.TIMED_OUT)]
     record = with_details(step("critic", 3, 0.0, 2.0, MAIN), tools=broken)
-    assert told(collect_faults([record])) == [
+    assert summarize(collect_faults([record])) == [
         ("critic", "tool", "search_code", "no answer within 30 seconds", "the agent went on without it")
     ]
     assert [fault.instead for fault in collect_faults([failed(tools=broken), RULED])] == ["rules answered"] * 2
 
 
 def test_a_part_that_fell_short_says_what_stood_in():
-    assert told(RULES_FALLBACKS.faults)[-1] == (
+    assert summarize(RULES_FALLBACKS.faults)[-1] == (
         "writer",
         "shortfall",
         "writer",
@@ -100,7 +102,7 @@ def test_a_part_that_fell_short_says_what_stood_in():
     )
     whole = step("writer", 4, 0.0, 2.0, MAIN)
     unexplained = with_details(whole, shortfalls=["cut short"])
-    assert told(collect_faults([unexplained])) == [("writer", "shortfall", "writer", "cut short", "nothing")]
+    assert summarize(collect_faults([unexplained])) == [("writer", "shortfall", "writer", "cut short", "nothing")]
 
 
 def test_a_fault_without_a_name_is_called_by_its_outcome():

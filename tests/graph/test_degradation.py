@@ -1,4 +1,4 @@
-"""The budget's ladder: what goes first, and what last."""
+"""Degradation levels: what goes first, and what last."""
 
 import hypothesis
 import pytest
@@ -29,7 +29,7 @@ def tokens(count: int) -> Usage:
         (Usage(input_tokens=10, calls=1, usd=None), Usage(), "whole"),
     ],
 )
-def test_rungs(spent: Usage, last_round: Usage, expected: str):
+def test_levels(spent: Usage, last_round: Usage, expected: str):
     assert choose_level(spent, last_round, LIMITS) == expected
 
 
@@ -38,7 +38,7 @@ def test_the_scarcer_of_tokens_and_dollars_counts():
     assert compute_share_left(Usage(input_tokens=90_000, calls=1, usd=0.5), LIMITS) == pytest.approx(0.1)
 
 
-def test_a_rung_includes_those_before_it():
+def test_a_level_includes_those_before_it():
     assert is_at_least("fast model", "no web search")
     assert not is_at_least("no web search", "fast model")
 

@@ -42,8 +42,8 @@ async def run(
         services.codebase.index()
         assert services.model is not None
         with services.model.measure_usage(60), record_tool_calls() as records:
-            consulted = await codebase_search.answer_with_model(case, services, services.model)
-    return consulted, server.requests, records
+            result = await codebase_search.answer_with_model(case, services, services.model)
+    return result, server.requests, records
 
 
 def answering(turn: Script) -> Script:
@@ -82,8 +82,8 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
             else chat_completion(tool_calls=[READ], finish_reason="tool_calls")
         )
 
-    consulted, requests, records = await run(tmp_path, answering(turn))
-    assert consulted.shortfalls == []
+    result, requests, records = await run(tmp_path, answering(turn))
+    assert result.shortfalls == []
     first, second, last = requests
     assert [tool["function"]["name"] for tool in first.body["tools"]] == [
         "search_code",
@@ -110,18 +110,16 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
     ],
 )
 async def test_an_endpoint_that_asks_for_tools_for_ever_is_asked_a_few_times(tmp_path: Path, calls: Any):
-    consulted, requests, _ = await run(tmp_path, answering(lambda _: chat_completion(tool_calls=calls)))
-    assert consulted.answer == factories.codebase()
+    result, requests, _ = await run(tmp_path, answering(lambda _: chat_completion(tool_calls=calls)))
+    assert result.answer == factories.codebase()
     assert 2 <= len(requests) <= code_lookup.MAX_TURNS + 1
     for request in requests:
         assert_every_call_is_answered(request)
 
 
 async def test_an_endpoint_that_knows_no_tools_answers_from_the_passages(tmp_path: Path):
-    consulted, requests, records = await run(tmp_path, answering(lambda _: error_reply(400, param="tools")))
-    assert consulted.answer == factories.codebase()
-    assert consulted.shortfalls == [
-        "looking things up ended early: request refused (400); answered from what was there"
-    ]
+    result, requests, records = await run(tmp_path, answering(lambda _: error_reply(400, param="tools")))
+    assert result.answer == factories.codebase()
+    assert result.shortfalls == ["looking things up ended early: request refused (400); answered from what was there"]
     assert records == []
     assert "## src/parse.py:1-3" in requests[-1].body["messages"][1]["content"]

@@ -1,4 +1,4 @@
-"""A model that supervises: taken at its word within the law, and done without where it fails."""
+"""A model as supervisor: its choice counts within the routing rules, and rules decide where it fails."""
 
 import asyncio
 from typing import Any
@@ -130,8 +130,8 @@ async def test_the_journal_hears_who_decided_and_no_word_of_a_model():
     assert "because" not in "\n".join(given.progress.lines)
 
 
-async def test_down_the_ladder_agents_go_to_the_fast_model_and_then_to_their_twins():
-    """Each call takes a fifth of the budget: search, critic and writer each find one rung less."""
+async def test_as_the_budget_runs_low_agents_ask_the_fast_model_and_then_rules():
+    """Each call takes a fifth of the budget: search, critic and writer each find the next degradation level."""
     dear = Usage(input_tokens=21_000, calls=1, usd=0.0)
     given = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(), dear))
     report = await run(given)

@@ -1,4 +1,4 @@
-"""The supervisor's law as a table: what has been answered, and who is next."""
+"""The routing rules as a table: what was answered, and which agent is next."""
 
 from datetime import datetime
 from typing import Any
@@ -215,7 +215,7 @@ NAMES = st.sampled_from(sorted(AGENTS))
     iterations=st.integers(0, 12),
     tokens=st.integers(0, 120_000),
     seconds_left=st.floats(-10, 300),
-    judged=st.sampled_from([{}, APPROVED, REJECTED, REJECTED | {"gaps": ["leap_year"]}]),
+    critique=st.sampled_from([{}, APPROVED, REJECTED, REJECTED | {"gaps": ["leap_year"]}]),
     available=st.sampled_from([ALL, OFFLINE]),
 )
 def test_whatever_happened_the_law_leaves_a_way_and_is_kept(
@@ -224,10 +224,10 @@ def test_whatever_happened_the_law_leaves_a_way_and_is_kept(
     iterations: int,
     tokens: int,
     seconds_left: float,
-    judged: dict[str, Any],
+    critique: dict[str, Any],
     available: frozenset[Any],
 ):
-    given_state = state(**BUG, **judged, answered_in_round=answered, round=round_, iterations=iterations)
+    given_state = state(**BUG, **critique, answered_in_round=answered, round=round_, iterations=iterations)
     limits = bounds(available=available, spent=Usage(input_tokens=tokens, calls=1), seconds_left=seconds_left)
     options = list_choices(given_state, limits)
     assert options

@@ -95,7 +95,7 @@ async def test_searches_run_in_one_superstep():
 
 
 @pytest.mark.parametrize("schema", ["InvestigatorFinding", "CodebaseFinding", "CritiqueFinding"])
-async def test_a_failed_model_call_is_answered_by_the_twin_in_the_same_step(schema: str):
+async def test_after_a_failed_model_call_rules_answer_in_the_same_step(schema: str):
     report = await run(with_model(factories.answers(**{schema: ModelUnavailable("rate limited (429)")})))
 
     failed = [step for step in report.steps if step.outcome is Outcome.FAILED]

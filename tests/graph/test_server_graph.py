@@ -22,13 +22,13 @@ ASKED: dict[str, Any] = {
 }
 
 
-class Office:
-    """Opens services over fakes, and keeps what it was asked and told."""
+class FakeServer:
+    """Opens services over fakes, and records what is asked and exported."""
 
     def __init__(self, **changes: Any) -> None:
         self.changes: dict[str, Any] = {"codebase": FakeCodebase(factories.FILES), **changes}
         self.opened: list[str] = []
-        self.told: list[RunReport] = []
+        self.exported: list[RunReport] = []
 
     def open(self, repository: str) -> tuple[Repository, Services]:
         self.opened.append(repository)
@@ -37,7 +37,7 @@ class Office:
         return factories.repository(slug=repository or "folder"), fake_services(**self.changes)
 
     async def tell(self, report: RunReport, _: Services) -> None:
-        self.told.append(report)
+        self.exported.append(report)
 
     def graph(self) -> Any:
         """Untyped, as clients send JSON."""
@@ -45,55 +45,55 @@ class Office:
 
 
 async def test_an_issue_goes_in_and_the_report_comes_out():
-    office = Office()
-    answer = await office.graph().ainvoke(ASKED | {"repository": "octo/shop"})
+    server = FakeServer()
+    answer = await server.graph().ainvoke(ASKED | {"repository": "octo/shop"})
     report = answer["report"]
     assert set(answer) == {"report"}
     assert report.repository == "octo/shop"
     assert report.issue.number == 7
     assert report.suspects[0].path == "src/parse.py"
-    assert office.opened == ["octo/shop"]
-    assert office.told == [report]
+    assert server.opened == ["octo/shop"]
+    assert server.exported == [report]
 
 
 async def test_what_is_refused_is_said_in_our_words_as_a_value_error():
     with pytest.raises(ValueError, match="no checkout of it"):
-        await Office().graph().ainvoke(ASKED | {"repository": "octo/none"})
+        await FakeServer().graph().ainvoke(ASKED | {"repository": "octo/none"})
 
 
 @pytest.mark.parametrize("asked", [{}, {"issue_title": ""}, {"issue_title": "x" * 1_000_001}, {"issue_title": 5}])
 async def test_what_is_no_issue_opens_nothing(asked: dict[str, Any]):
-    office = Office()
+    server = FakeServer()
     with pytest.raises(ValueError, match="issue_title"):
-        await office.graph().ainvoke({"issue_body": "x", **asked})
-    assert office.opened == []
+        await server.graph().ainvoke({"issue_body": "x", **asked})
+    assert server.opened == []
 
 
 async def test_a_client_writes_no_other_channel():
     odd = {"iterations": 11, "findings": [{"agent_name": "critic"}], "report": {}, "answered_in_round": {"critic": 9}}
-    answer = await Office().graph().ainvoke(ASKED | odd)
+    answer = await FakeServer().graph().ainvoke(ASKED | odd)
     assert len(answer["report"].decisions) == 4
     assert answer["report"].findings[0].agent_name == "investigator"
 
 
 async def test_a_thread_is_for_one_run():
-    office, saver = Office(), InMemorySaver()
+    server, saver = FakeServer(), InMemorySaver()
     thread: Any = {"configurable": {"thread_id": "1"}}
-    await office.graph().copy({"checkpointer": saver}).ainvoke(ASKED, thread)
+    await server.graph().copy({"checkpointer": saver}).ainvoke(ASKED, thread)
     with pytest.raises(ValueError, match="new thread"):
-        await office.graph().copy({"checkpointer": saver}).ainvoke({"issue_title": "another"}, thread)
+        await server.graph().copy({"checkpointer": saver}).ainvoke({"issue_title": "another"}, thread)
 
 
 async def test_a_run_goes_on_after_the_server_was_started_anew():
     indexed: list[bool] = []
-    office = Office(codebase=FakeCodebase(factories.FILES, on_index=lambda: indexed.append(True)))
+    server = FakeServer(codebase=FakeCodebase(factories.FILES, on_index=lambda: indexed.append(True)))
     saver = InMemorySaver()
     thread: Any = {"configurable": {"thread_id": "1"}}
-    before = office.graph().copy({"checkpointer": saver, "interrupt_after_nodes": ["investigator"]})
+    before = server.graph().copy({"checkpointer": saver, "interrupt_after_nodes": ["investigator"]})
     assert not await before.ainvoke(ASKED | {"repository": "octo/shop"}, thread)
-    answer = await office.graph().copy({"checkpointer": saver}).ainvoke(None, thread)
+    answer = await server.graph().copy({"checkpointer": saver}).ainvoke(None, thread)
     assert answer["report"].suspects[0].path == "src/parse.py"
-    assert office.opened == ["octo/shop", "octo/shop"]
+    assert server.opened == ["octo/shop", "octo/shop"]
     assert indexed == [True, True], "the index is in no checkpoint"
 
 
@@ -108,6 +108,6 @@ def test_the_decisions_fit_into_the_servers_limit():
 async def test_a_run_at_the_servers_limit_ends_with_a_report():
     from triage.domain.run import Limits
 
-    office = Office(limits=Limits(iterations=compute_max_iterations(9)))
-    answer = await office.graph().ainvoke(ASKED, {"recursion_limit": 9})
+    server = FakeServer(limits=Limits(iterations=compute_max_iterations(9)))
+    answer = await server.graph().ainvoke(ASKED, {"recursion_limit": 9})
     assert answer["report"].decisions[-1].selected == ["writer"]

@@ -47,37 +47,37 @@ def asking(name: str, **arguments: Any) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": "1", "type": "tool_call"}])
 
 
-def bench(*tools: BaseTool, seconds: float = 5.0) -> tuple[ToolRunner, FakeProgressLog]:
-    journal = FakeProgressLog()
-    return ToolRunner(tools, seconds, journal, lambda: NOW, FakeClock()), journal
+def make_runner(*tools: BaseTool, seconds: float = 5.0) -> tuple[ToolRunner, FakeProgressLog]:
+    progress = FakeProgressLog()
+    return ToolRunner(tools, seconds, progress, lambda: NOW, FakeClock()), progress
 
 
 async def test_a_call_is_answered_recorded_and_heard():
-    tools, journal = bench(echo)
+    tools, progress = make_runner(echo)
     with record_tool_calls() as records:
         (reply,) = await tools.run(asking("echo", query="hello"))
 
     assert reply.content == "heard hello"
     assert [(record.tool, record.outcome) for record in records] == [("echo", Outcome.SUCCESS)]
     assert "hello" not in records[0].model_dump_json(), "what was said is not logged"
-    assert journal.lines == ["> echo", "< echo SUCCESS"]
+    assert progress.lines == ["> echo", "< echo SUCCESS"]
 
 
 @pytest.mark.parametrize(
     ("failing", "reason"), [(refuse, "rate limited (429)"), (explode, "unexpected ZeroDivisionError")]
 )
 async def test_a_failing_tool_answers_with_an_error_in_our_words(failing: BaseTool, reason: str):
-    tools, journal = bench(failing)
+    tools, progress = make_runner(failing)
     with record_tool_calls() as records:
         (reply,) = await tools.run(asking(failing.name, query="x"))
     assert (reply.status, reply.content) == ("error", f"The tool failed: {reason}.")
     assert "boom" not in str(reply.content)
     assert [(record.outcome, record.error) for record in records] == [(Outcome.FAILED, reason)]
-    assert journal.lines == [f"> {failing.name}", f"< {failing.name} FAILED"]
+    assert progress.lines == [f"> {failing.name}", f"< {failing.name} FAILED"]
 
 
 async def test_a_hanging_call_is_cut_and_its_neighbours_answers_survive():
-    tools, _ = bench(echo, hang, explode, seconds=0.1)
+    tools, _ = make_runner(echo, hang, explode, seconds=0.1)
     message = AIMessage(
         "",
         tool_calls=[
@@ -108,7 +108,7 @@ async def test_blocking_work_in_a_thread_is_left_alone_when_its_time_is_up():
         """Wait in a thread."""
         return await run_in_daemon_thread(lambda: str(release.wait(60)))
 
-    tools, _ = bench(block, seconds=0.1)
+    tools, _ = make_runner(block, seconds=0.1)
     (reply,) = await tools.run(asking("block", query="x"))
     assert reply.status == "error"
     assert not release.is_set()
@@ -116,32 +116,34 @@ async def test_blocking_work_in_a_thread_is_left_alone_when_its_time_is_up():
 
 
 async def test_a_call_that_is_cut_off_with_its_agent_is_recorded():
-    tools, _ = bench(hang)
+    tools, _ = make_runner(hang)
     with record_tool_calls() as records, pytest.raises(TimeoutError):
         await asyncio.wait_for(tools.run(asking("hang", query="x")), 0.1)
     assert [(record.outcome, record.error) for record in records] == [(Outcome.TIMED_OUT, "cut off with the agent")]
 
 
 @pytest.mark.parametrize(
-    ("message", "told", "name", "reason"),
+    ("message", "answer_text", "name", "reason"),
     [
         (asking("no such\ntool"), "There is no such tool; there are: echo.", "unknown tool", "no such tool"),
         (asking("echo"), "These arguments do not fit (query: missing).", "echo", "bad arguments"),
         (asking("echo", query=["x"]), "These arguments do not fit (query: string_type).", "echo", "bad arguments"),
     ],
 )
-async def test_bad_calls_are_not_run_and_the_model_is_told(message: AIMessage, told: str, name: str, reason: str):
-    tools, journal = bench(echo)
+async def test_bad_calls_are_not_run_and_the_model_is_told(
+    message: AIMessage, answer_text: str, name: str, reason: str
+):
+    tools, progress = make_runner(echo)
     with record_tool_calls() as records:
         (reply,) = await tools.run(message)
-    assert (reply.status, reply.content, reply.tool_call_id) == ("error", told, "1")
+    assert (reply.status, reply.content, reply.tool_call_id) == ("error", answer_text, "1")
     assert [(record.tool, record.outcome, record.error) for record in records] == [(name, Outcome.SKIPPED, reason)]
-    assert journal.lines == [f"> {name}", f"< {name} SKIPPED"]
+    assert progress.lines == [f"> {name}", f"< {name} SKIPPED"]
 
 
 @pytest.mark.parametrize("name", ["echo", "bad\nname", None])
 async def test_a_call_that_cannot_be_read_is_answered_too(name: str | None):
-    tools, _ = bench(echo)
+    tools, _ = make_runner(echo)
     unreadable = InvalidToolCall(name=name, args='{"query": ', id="2", error="x", type="invalid_tool_call")
     message = AIMessage("", tool_calls=asking("echo", query="x").tool_calls, invalid_tool_calls=[unreadable])
     with record_tool_calls() as records:
@@ -152,7 +154,7 @@ async def test_a_call_that_cannot_be_read_is_answered_too(name: str | None):
 
 
 async def test_a_call_without_an_id_is_answered():
-    tools, _ = bench(echo)
+    tools, _ = make_runner(echo)
     call = {"name": "echo", "args": {"query": "x"}, "id": None, "type": "tool_call"}
     (reply,) = await tools.run(AIMessage("", tool_calls=[call]))
     assert reply.content == "heard x"
@@ -160,7 +162,7 @@ async def test_a_call_without_an_id_is_answered():
 
 async def test_inside_a_graph_with_checkpoints_it_leaves_none():
     """The text of tools belongs into no file."""
-    tools, _ = bench(echo)
+    tools, _ = make_runner(echo)
 
     async def node(state: MessagesState) -> dict[str, Any]:
         return {"messages": await tools.run(asking("echo", query="x")) + await tools.run(asking("echo", query="y"))}
@@ -170,22 +172,22 @@ async def test_inside_a_graph_with_checkpoints_it_leaves_none():
     config: RunnableConfig = {"configurable": {"thread_id": "1"}}
     result = await graph.compile(checkpointer=saver).ainvoke({"messages": []}, config, durability="sync")
     assert [message.text for message in result["messages"]] == ["heard x", "heard y"]
-    assert {kept.config["configurable"]["checkpoint_ns"] for kept in saver.list(None)} == {""}
+    assert {checkpoint.config["configurable"]["checkpoint_ns"] for checkpoint in saver.list(None)} == {""}
 
 
 async def test_who_listens_to_a_graph_hears_its_tools():
-    tools, _ = bench(echo)
+    tools, _ = make_runner(echo)
 
     async def node(state: MessagesState) -> dict[str, Any]:
         return {"messages": await tools.run(asking("echo", query="x"))}
 
     graph = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node").compile()
-    heard = [event["event"] async for event in graph.astream_events({"messages": []}, version="v2")]
-    assert [event for event in heard if "tool" in event] == ["on_tool_start", "on_tool_end"]
+    events = [event["event"] async for event in graph.astream_events({"messages": []}, version="v2")]
+    assert [event for event in events if "tool" in event] == ["on_tool_start", "on_tool_end"]
 
 
 async def test_records_of_parallel_blocks_do_not_mix():
-    tools, _ = bench(echo)
+    tools, _ = make_runner(echo)
 
     async def block(calls: int) -> int:
         with record_tool_calls() as records:

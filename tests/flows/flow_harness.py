@@ -1,4 +1,4 @@
-"""A desk over fakes."""
+"""Flows over fakes."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,7 +20,7 @@ BY_HAND = TriageIssue(number=7, trigger=Trigger.REQUESTED)
 
 @dataclass
 class FlowHarness:
-    """A desk over fakes, and what it did."""
+    """A flow over fakes, and what it did."""
 
     github: FakeGitHub = field(default_factory=lambda: FakeGitHub(issues={7: factories.issue()}))
     runner: FakeRunner = field(default_factory=FakeRunner)
@@ -46,20 +46,20 @@ class FlowHarness:
         )
 
     def use_model(self) -> FakeModel:
-        """Have a model answer, which keeps its prompts."""
+        """Let a model answer; it records its prompts."""
         model = FakeModel(factories.answers())
         self.services = fake_services(codebase=FakeCodebase(factories.FILES), model=model)
         return model
 
     def while_indexing(self, meanwhile: Callable[[], None]) -> None:
-        """Have something happen while the agents are at work."""
+        """Let something happen while the agents work."""
         self.services = fake_services(codebase=FakeCodebase(factories.FILES, on_index=meanwhile))
 
     def run(self, task: Task) -> FlowResult:
         return asyncio.run(run_task(task, self.build_context()))
 
-    def thread(self, *said: IssueComment, **changes: Any) -> None:
-        self.github.issues[7] = factories.issue(thread=list(said), **changes)
+    def set_thread(self, *comments: IssueComment, **changes: Any) -> None:
+        self.github.issues[7] = factories.issue(thread=list(comments), **changes)
 
     @property
     def writes(self) -> int:
