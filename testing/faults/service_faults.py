@@ -145,16 +145,16 @@ SEARCH_FAULTS = [
 ]
 
 
-def _embeddings_fault(name: str, reply: ScriptedReply) -> Fault:
+def _embeddings_fault(name: str, reply: ScriptedReply, timeout_seconds: str = "20") -> Fault:
     def inject(harness: InProcessJob) -> None:
         harness.embeddings = lambda request: reply
 
-    inputs = {"embedding_model": "text-embedding-3-small", "timeout_seconds": "20"}
+    inputs = {"embedding_model": "text-embedding-3-small", "timeout_seconds": timeout_seconds}
     return Fault(name, inject, "local vectors stand in", inputs=inputs)
 
 
 EMBEDDING_FAULTS = [
     _embeddings_fault("503", error_reply(503, retry_after="0")),
     _embeddings_fault("429 that asks too much", error_reply(429, retry_after="3600")),
-    _embeddings_fault("a hang", ScriptedReply(delay_seconds=60)),
+    _embeddings_fault("a hang", ScriptedReply(delay_seconds=60), timeout_seconds="10"),
 ]
