@@ -31,8 +31,7 @@ class CriticInput(Value):
 
 def build_critic_input(agent_input: AgentInput) -> CriticInput:
     """Return what the critic judges."""
-    suspects = agent_input.codebase.relevant_files if agent_input.codebase else []
-    verified = [f"{_format_location(file)}: {file.relevance_reason}" for file in suspects]
+    verified = [f"{_format_location(file)}: {file.relevance_reason}" for file in agent_input.suspects]
     refused = [f"REFUSED by the citation check: {reason}" for reason in agent_input.citations.refused]
     return CriticInput(
         all_findings=agent_input.findings,
@@ -66,7 +65,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CritiqueFinding:
     """Judge whether a trace ends in the first suspect, every citation is verified, and the first suspect stands out."""
-    files = agent_input.codebase.relevant_files if agent_input.codebase else []
+    files = agent_input.suspects
     in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.reading.traces, services.codebase)
     confident = agent_input.codebase is not None and agent_input.codebase.confidence >= 0.6
     refused = agent_input.citations.total - agent_input.citations.verified

@@ -60,29 +60,29 @@ _LABEL_WORDS: dict[str, tuple[str, ...]] = {
 
 def fill_report_template(agent_input: AgentInput) -> TriageReport:
     """Return the report as far as rules can write it; it says what only a person or a model can add."""
-    files = agent_input.codebase.relevant_files[:MAX_SUSPECTS] if agent_input.codebase else []
+    files = agent_input.suspects[:MAX_SUSPECTS]
     severity, why = rate_severity(find_symptoms(agent_input.reading))
-    found = agent_input.investigation
+    investigation = agent_input.investigation
     return TriageReport(
         severity=severity,
         severity_reason=why,
         confidence=agent_input.confidence,
-        summary=found.summary if found else agent_input.reading.title,
+        summary=investigation.summary if investigation else agent_input.reading.title,
         root_cause=_describe_root_cause(agent_input, files),
         affected_files=[_to_affected_file(file) for file in files],
         evidence=_list_evidence(agent_input, files),
-        reproduction=found.reproduction if found else [],
-        missing_information=found.missing_information if found else [],
+        reproduction=investigation.reproduction if investigation else [],
+        missing_information=agent_input.missing_information,
         next_steps=_list_next_steps(agent_input, files),
         suggested_fix=None,
         external_references=agent_input.web.relevant_results if agent_input.web else [],
     )
 
 
-def rate_severity(seen: Sequence[Symptom]) -> tuple[Severity, str]:
+def rate_severity(symptoms: Sequence[Symptom]) -> tuple[Severity, str]:
     """Return the severity of the worst symptom, and its words in the issue as the reason; MEDIUM without any."""
     for severity in _SEVERITY_ORDER:
-        for symptom in seen:
+        for symptom in symptoms:
             if _SEVERITIES[symptom.kind] == severity:
                 return severity, f"The issue speaks of {_SYMPTOM_PHRASES[symptom.kind]}: “{symptom.phrase}”."
     return "MEDIUM", "Nothing in the issue says how bad it is."
@@ -95,7 +95,7 @@ def _describe_root_cause(agent_input: AgentInput, files: Sequence[RelevantFile])
         return "Not found: nothing in the repository could be tied to the issue's words."
     first = files[0]
     place = f"`{first.symbol}` in `{first.path}`" if first.symbol else f"`{first.path}`"
-    if agent_input.critique and agent_input.critique.verdict == "CONFIRMED":
+    if agent_input.is_confirmed:
         line = f" The failing line is `{first.quote}`." if _is_failing_line(first, agent_input) else ""
         why = "Why it fails there takes a person, or a model, to say."
         return f"Inside this repository the stack trace ends in {place}.{line} {why}"
@@ -120,11 +120,11 @@ def _to_affected_file(file: RelevantFile) -> AffectedFile:
 
 def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> list[Evidence]:
     messages = agent_input.investigation.error_messages if agent_input.investigation else []
-    said = [
+    from_issue = [
         Evidence(claim="The issue reports this error", path=None, start_line=None, end_line=None, quote=message)
         for message in messages[:2]
     ]
-    shown = [
+    from_code = [
         Evidence(
             claim=file.relevance_reason,
             path=file.path,
@@ -134,16 +134,14 @@ def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> li
         )
         for file in files[:3]
     ]
-    return [*said, *shown]
+    return [*from_issue, *from_code]
 
 
 def _list_next_steps(agent_input: AgentInput, files: Sequence[RelevantFile]) -> list[str]:
-    kind = agent_input.investigation.kind if agent_input.investigation else "bug"
-    if kind != "bug":
-        return [_NEXT_STEP_WITHOUT_BUG[kind]]
+    if agent_input.kind != "bug":
+        return [_NEXT_STEP_WITHOUT_BUG[agent_input.kind]]
     steps = []
-    confirmed = agent_input.critique is not None and agent_input.critique.verdict == "CONFIRMED"
-    if not confirmed and agent_input.investigation and agent_input.investigation.missing_information:
+    if agent_input.missing_information and not agent_input.is_confirmed:
         steps.append("Wait for the reporter's answers above, or try to reproduce with what is given.")
     if files:
         lines = f", lines {files[0].start_line} to {files[0].end_line}" if files[0].start_line else ""
@@ -155,28 +153,26 @@ def _list_next_steps(agent_input: AgentInput, files: Sequence[RelevantFile]) -> 
 
 def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """Return title, labels of the project, an owner of the code as assignee, and effort."""
-    kinds: list[str] = [agent_input.investigation.kind if agent_input.investigation else "bug"]
-    kinds += [symptom.kind for symptom in find_symptoms(agent_input.reading)]
-    if agent_input.investigation and agent_input.investigation.missing_information:
+    kinds: list[str] = [agent_input.kind, *(symptom.kind for symptom in find_symptoms(agent_input.reading))]
+    if agent_input.missing_information:
         kinds.append("missing")
-    confirmed = agent_input.critique is not None and agent_input.critique.verdict == "CONFIRMED"
     return {
         "title": _format_title(agent_input.reading.title),
         "labels": _match_labels(kinds, agent_input.repository.labels),
         "assignee": _choose_assignee(owners, agent_input.issue.author),
-        "effort": "S" if confirmed else "M",
+        "effort": "S" if agent_input.is_confirmed else "M",
     }
 
 
 def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """Return a model's ticket with a title, only labels that exist, and only an owner as assignee."""
-    title, labels, effort = raw.get("title"), raw.get("labels"), raw.get("effort")
-    named = raw.get("assignee")
-    wanted = [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
+    title, labels, effort, assignee = (raw.get(name) for name in ("title", "labels", "effort", "assignee"))
+    names = [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
+    login = assignee.lstrip("@") if isinstance(assignee, str) else ""
     return {
         "title": _format_title(title if isinstance(title, str) and title.strip() else agent_input.reading.title),
-        "labels": _select_existing_labels(wanted, agent_input.repository.labels),
-        "assignee": next((owner for owner in owners if isinstance(named, str) and owner == named.lstrip("@")), None),
+        "labels": _select_existing_labels(names, agent_input.repository.labels),
+        "assignee": login if login in owners else None,
         "effort": effort if effort in get_args(Effort) else "M",
     }
 
@@ -185,9 +181,9 @@ def _format_title(text: str) -> str:
     return " ".join(text.split())[:MAX_TITLE_CHARS] or "Untitled issue"
 
 
-def _select_existing_labels(wanted: Iterable[str], labels: Sequence[str]) -> list[str]:
+def _select_existing_labels(names: Iterable[str], labels: Sequence[str]) -> list[str]:
     known = {label.lower(): label for label in labels}
-    return list(dict.fromkeys(known[name.lower()] for name in wanted if name.lower() in known))[:MAX_LABELS]
+    return list(dict.fromkeys(known[name.lower()] for name in names if name.lower() in known))[:MAX_LABELS]
 
 
 def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:

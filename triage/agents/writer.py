@@ -75,25 +75,19 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Writ
 
 
 def _list_owners(agent_input: AgentInput, services: Services) -> list[str]:
-    files = agent_input.codebase.relevant_files if agent_input.codebase else []
-    owners = services.codebase.find_owners(files[0].path) if files else []
+    suspects = agent_input.suspects
+    owners = services.codebase.find_owners(suspects[0].path) if suspects else []
     return list(dict.fromkeys(map(services.config.resolve_assignee, owners)))
 
 
 def _build_sections(agent_input: AgentInput, services: Services, owners: list[str]) -> dict[str, str]:
-    suspects = agent_input.codebase.relevant_files if agent_input.codebase else []
     descriptions = {label: services.config.label_description(label) for label in agent_input.repository.labels}
     return format_issue(agent_input) | {
         **format_instructions(services),
         "repository": agent_input.repository.slug,
         "all findings": format_findings(agent_input.findings),
-        "suspects": format_bullets([file.model_dump_json() for file in suspects]),
-        "missing information": format_bullets(
-            [
-                item.model_dump_json()
-                for item in (agent_input.investigation.missing_information if agent_input.investigation else [])
-            ]
-        ),
+        "suspects": format_bullets([file.model_dump_json() for file in agent_input.suspects]),
+        "missing information": format_bullets([item.model_dump_json() for item in agent_input.missing_information]),
         "critic's verdict": agent_input.critique.model_dump_json() if agent_input.critique else "",
         "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
         "confidence": f"{agent_input.confidence:.2f}",

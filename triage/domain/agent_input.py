@@ -2,7 +2,16 @@
 
 from pydantic import Field
 
-from triage.domain.findings import AgentFinding, CodebaseFinding, CritiqueFinding, InvestigatorFinding, WebSearchFinding
+from triage.domain.findings import (
+    AgentFinding,
+    CodebaseFinding,
+    CritiqueFinding,
+    InvestigatorFinding,
+    Kind,
+    MissingInformation,
+    RelevantFile,
+    WebSearchFinding,
+)
 from triage.domain.issue import Issue, Reading, Repository
 from triage.domain.report import Citations
 from triage.domain.value import Value
@@ -26,3 +35,23 @@ class AgentInput(Value):
     confidence: float = 0.5
     """Overall confidence, with the critic's adjustment."""
     round: int = 1
+
+    @property
+    def kind(self) -> Kind:
+        """What the issue is; a bug until the investigator says otherwise."""
+        return self.investigation.kind if self.investigation else "bug"
+
+    @property
+    def missing_information(self) -> list[MissingInformation]:
+        """What the investigator would ask the reporter."""
+        return self.investigation.missing_information if self.investigation else []
+
+    @property
+    def suspects(self) -> list[RelevantFile]:
+        """Files of the codebase search, best first."""
+        return self.codebase.relevant_files if self.codebase else []
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the critic's verdict is `CONFIRMED`."""
+        return self.critique is not None and self.critique.verdict == "CONFIRMED"

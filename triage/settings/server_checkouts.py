@@ -36,5 +36,7 @@ class Checkouts(Value):
             raise BadInput("repository: this server has several checkouts; set owner/name.")
         folder = (self.repos / repository if self.repos else self.repo).resolve()
         if not folder.is_dir():
-            raise BadInput("repository: this server has no such checkout." if self.repos else "TRIAGE_REPO: not a folder.")
+            raise BadInput(
+                "repository: this server has no such checkout." if self.repos else "TRIAGE_REPO: not a folder."
+            )
         return folder
