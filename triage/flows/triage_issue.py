@@ -7,25 +7,17 @@ from dataclasses import replace
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import QuietIssue, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import QuietIssue, Skip, Task, TriageIssue
 from triage.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
-from triage.events.admission import label_skip_reason
 from triage.flows.deadlines import call_with_deadline
 from triage.flows.export_telemetry import export_telemetry
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.model_run_cap import check_model_run_cap
-from triage.flows.triage_job import TriageJob, admit, restore_issue
-from triage.flows.write_results import add_notes, write_report, write_results
+from triage.flows.triage_job import TriageJob, admit, admit_without_github, restore_issue
+from triage.flows.write_results import add_notes, write_quiet, write_report, write_skip, write_unfinished
 from triage.ports import Services
 from triage.publish.allowed_labels import select_allowed_labels
-from triage.publish.apply_effects import PublishResult, apply_effects
-from triage.publish.deduplicate import find_our_comment
-from triage.publish.plan_effects import plan_quiet, plan_skip, plan_unfinished
-from triage.text.inert_markdown import sanitize_markdown
 from triage.threads import run_in_daemon_thread, wait_or_cancel
-
-AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
-"""Nobody needs a right for these: the event alone is enough."""
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
 
@@ -37,14 +29,14 @@ async def run_task(task: Task, context: FlowContext) -> FlowResult:
         SetupError: The issue cannot be read; the message says what to fix.
     """
     if isinstance(task, Skip):
-        return _skip(task.reason, context)
+        return write_skip(task.reason, context)
     started = context.now()
     try:
         issue = await call_with_deadline(
             f"Issue #{task.number}", lambda: context.github.fetch_issue(task.number), context
         )
     except IssueMoved as error:
-        return _skip(str(error), context)
+        return write_skip(str(error), context)
     except GitHubUnavailable as error:
         return await _triage_without_github(task, context.event_issue, error, context)
     at_trigger = restore_issue(issue, started, context)
@@ -55,37 +47,25 @@ async def run_task(task: Task, context: FlowContext) -> FlowResult:
     if isinstance(job, TriageJob):
         return await _triage(job, context)
     if isinstance(job, QuietIssue):
-        return await _quiet(job, issue, context)
+        return await write_quiet(job, issue, context)
     assert isinstance(job, Skip)
-    return _skip(job.reason, context)
-
-
-def _skip(reason: str, context: FlowContext) -> FlowResult:
-    context.progress.info(f"Nothing to do: {reason}")
-    apply_effects(plan_skip(reason), context.github, context.runner)
-    return FlowResult(Status.SKIPPED)
-
-
-async def _quiet(task: QuietIssue, issue: Issue, context: FlowContext) -> FlowResult:
-    context.progress.info(f"Triage is quiet on issue {task.number} from now on.")
-    effects = plan_quiet(task.number, find_our_comment(issue), context.policy)
-    return _build_result(Status.SKIPPED, await write_results(effects, context))
+    return write_skip(job.reason, context)
 
 
 async def _triage_without_github(
     task: TriageIssue | QuietIssue, issue: Issue | None, error: GitHubUnavailable, context: FlowContext
 ) -> FlowResult:
     """Triage what the event shows, and write to the job's page only: nobody knows whether we commented already."""
-    if not isinstance(task, TriageIssue) or task.trigger not in AUTOMATIC_TRIGGERS or not issue or issue.author_is_bot:
-        apply_effects(plan_unfinished(str(error)), None, context.runner)
-        return FlowResult(Status.DEGRADED)
-    if reason := label_skip_reason(task, issue, context.config):
-        return _skip(reason, context)
+    job = admit_without_github(task, issue, context)
+    if job is None:
+        return write_unfinished(str(error), context)
+    if isinstance(job, Skip):
+        return write_skip(job.reason, context)
     policy = context.policy.model_copy(update={"comment": False, "labels": "off"})
     context = replace(context, policy=policy)
     if isinstance(error, RateLimited):  # a burst of issues uses the limit up
         context = context.with_rules_engine()
-    return await _triage(TriageJob(task, issue, issue), context, problem=f"{error} Nothing was written to the issue.")
+    return await _triage(job, context, problem=f"{error} Nothing was written to the issue.")
 
 
 async def _triage(job: TriageJob, context: FlowContext, problem: str = "") -> FlowResult:
@@ -101,13 +81,8 @@ async def _triage(job: TriageJob, context: FlowContext, problem: str = "") -> Fl
     if problem:
         report = report.model_copy(update={"status": Status.DEGRADED})
     report = add_notes(report, problem, cap_reason)
-    context.progress.log_group("Analysis", report.analysis or sanitize_markdown(report.root_cause))
-    report, done = await write_report(report, job, services.codebase.list_paths(), context)
-    result = _build_result(report.status, done, report)
-    context.progress.info(
-        f"Ended {result.status} after {report.seconds:.1f} s. Comment: {done.comment_url or 'unchanged'}"
-    )
-    published = report.model_copy(update={"status": result.status})
+    result = await write_report(report, job, services.codebase.list_paths(), context)
+    published = (result.report or report).model_copy(update={"status": result.status})
     await export_telemetry(published, services, context.cancelled, context.seconds_left)
     return result
 
@@ -140,9 +115,3 @@ def _load(context: FlowContext) -> tuple[RunGraph, Services]:
     from triage.graph.run_graph import run_graph  # takes a second; a skipped event never needs it
 
     return run_graph, context.open_services()
-
-
-def _build_result(status: Status, done: PublishResult, report: RunReport | None = None) -> FlowResult:
-    if done.needs_setup_fix:
-        return FlowResult(Status.FAILED, report)
-    return FlowResult(Status.DEGRADED if done.failures and status is Status.COMPLETE else status, report)

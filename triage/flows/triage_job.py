@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from triage.domain.issue import Issue
-from triage.domain.task import PastRun, QuietIssue, Skip, Task, TriageIssue
-from triage.events.admission import WINDOW, EarlierRuns, admit_task, logins_to_check
+from triage.domain.task import PastRun, QuietIssue, Skip, Task, TriageIssue, Trigger
+from triage.events.admission import WINDOW, EarlierRuns, admit_task, label_skip_reason, logins_to_check
 from triage.events.trigger_snapshot import (
     get_trigger_comment,
     restore_issue_at_trigger,
@@ -15,6 +15,9 @@ from triage.events.trigger_snapshot import (
 from triage.flows.flow_context import FlowContext
 from triage.publish.deduplicate import find_our_comment
 from triage.publish.hidden_state import PostedState, hash_text, parse_state
+
+AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
+"""Nobody needs a right for these."""
 
 
 @dataclass(frozen=True)
@@ -88,3 +91,14 @@ def admit(task: TriageIssue | QuietIssue, issue: Issue, at_trigger: Issue, conte
     if not isinstance(admitted, TriageIssue):
         return admitted
     return TriageJob(admitted, at_trigger, issue, state, to_run_record(admitted, context.event_issue))
+
+
+def admit_without_github(
+    task: TriageIssue | QuietIssue, issue: Issue | None, context: FlowContext
+) -> TriageJob | Skip | None:
+    """Check whether the event alone is enough to triage its issue. Returns None when it is not."""
+    if not isinstance(task, TriageIssue) or task.trigger not in AUTOMATIC_TRIGGERS or not issue or issue.author_is_bot:
+        return None
+    if reason := label_skip_reason(task, issue, context.config):
+        return Skip(reason=reason)
+    return TriageJob(task, issue, issue)

@@ -8,22 +8,49 @@ from dataclasses import replace
 from triage.domain.effect import Effect
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
+from triage.domain.run import Status
+from triage.domain.task import QuietIssue
 from triage.errors import CannotPublish, TriageError
 from triage.flows.deadlines import run_while_time_left
-from triage.flows.flow_context import FlowContext
+from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_job import TriageJob
-from triage.publish.apply_effects import IssueEffect, PublishResult, apply_issue_effects, apply_local_effects
+from triage.publish.apply_effects import (
+    IssueEffect,
+    PublishResult,
+    apply_effects,
+    apply_issue_effects,
+    apply_local_effects,
+)
 from triage.publish.deduplicate import find_duplicates, find_our_comment, skip_reason
 from triage.publish.hidden_state import hash_text, parse_state
-from triage.publish.plan_effects import plan_report
+from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished
+from triage.text.inert_markdown import sanitize_markdown
 
 REFETCH_SHARE = 0.5
 """Of the time that is left, for the last look: writing must still fit."""
 
 
-async def write_report(
-    report: RunReport, job: TriageJob, paths: Sequence[str], context: FlowContext
-) -> tuple[RunReport, PublishResult]:
+def write_skip(reason: str, context: FlowContext) -> FlowResult:
+    """Write why there is nothing to do."""
+    context.progress.info(f"Nothing to do: {reason}")
+    apply_effects(plan_skip(reason), context.github, context.runner)
+    return FlowResult(Status.SKIPPED)
+
+
+def write_unfinished(reason: str, context: FlowContext) -> FlowResult:
+    """Write to the job's page why nothing could be done."""
+    apply_effects(plan_unfinished(reason), None, context.runner)
+    return FlowResult(Status.DEGRADED)
+
+
+async def write_quiet(task: QuietIssue, issue: Issue, context: FlowContext) -> FlowResult:
+    """Write on the issue that triage is quiet from now on."""
+    context.progress.info(f"Triage is quiet on issue {task.number} from now on.")
+    done = await _write(plan_quiet(task.number, find_our_comment(issue), context.policy), context)
+    return _build_result(Status.SKIPPED, done)
+
+
+async def write_report(report: RunReport, job: TriageJob, paths: Sequence[str], context: FlowContext) -> FlowResult:
     """Write everything about a report. Minutes have passed since the issue was read, so it is read again first.
 
     Args:
@@ -33,8 +60,9 @@ async def write_report(
         context: Of the run.
 
     Returns:
-        The report as it was published, and what came of writing it.
+        The result, with the report as it was published.
     """
+    context.progress.log_group("Analysis", report.analysis or sanitize_markdown(report.root_cause))
     issue = job.fetched_issue
     partial = context.cancelled.is_set() and bool(report.cut)
     may_comment = context.policy.comment and not context.policy.dry_run
@@ -59,7 +87,12 @@ async def write_report(
         duplicates=find_duplicates(issue),
         is_skipped=bool(reason),
     )
-    return report, await write_results(effects, context)
+    done = await _write(effects, context)
+    result = _build_result(report.status, done, report)
+    context.progress.info(
+        f"Ended {result.status} after {report.seconds:.1f} s. Comment: {done.comment_url or 'unchanged'}"
+    )
+    return result
 
 
 def add_notes(report: RunReport, *notes: str) -> RunReport:
@@ -86,8 +119,8 @@ async def refetch_issue(issue: Issue, context: FlowContext) -> Issue | None:
     return None
 
 
-async def write_results(effects: Sequence[Effect], context: FlowContext) -> PublishResult:
-    """Write to the issue while there is time. What stays on this machine is written in any case."""
+async def _write(effects: Sequence[Effect], context: FlowContext) -> PublishResult:
+    # To the issue while there is time; to this machine in any case.
     done = PublishResult()
     if not any(isinstance(effect, IssueEffect) for effect in effects):
         return apply_local_effects(effects, context.runner, done)
@@ -101,3 +134,9 @@ async def write_results(effects: Sequence[Effect], context: FlowContext) -> Publ
         why = "the run was cancelled" if context.cancelled.is_set() else "the run's time was up"
         done.add_failure(CannotPublish(f"While it was written to the issue, {why}: it may stand there, or not."))
     return apply_local_effects(effects, context.runner, done)
+
+
+def _build_result(status: Status, done: PublishResult, report: RunReport | None = None) -> FlowResult:
+    if done.needs_setup_fix:
+        return FlowResult(Status.FAILED, report)
+    return FlowResult(Status.DEGRADED if done.failures and status is Status.COMPLETE else status, report)
