@@ -25,7 +25,7 @@ def job(tmp_path: Path) -> Iterator[Job]:
 
 
 def written(job: Job, done: JobResult) -> str:
-    """Everything that somebody may read afterwards."""
+    """Returns all output of a run."""
     report = job.workspace / ".triage" / "report.json"
     told = report.read_text(encoding="utf-8") if report.is_file() else ""
     comments = [comment["body"] for comment in job.github.comments]
@@ -98,7 +98,7 @@ os._exit(code)
 
 
 def watched(job: Job) -> list[tuple[str, object, int]]:
-    """Programs, connections and files of a run, as Python itself tells them."""
+    """Returns programs, connections and files of a run, from Python's audit hook."""
     told = job.folder / "told.json"
     seen_as = {name: str(job.folder / name) for name in MOUNTS}
     environment = job.environment(seen_as) | {"PATH": os.environ["PATH"]}
@@ -111,7 +111,7 @@ def watched(job: Job) -> list[tuple[str, object, int]]:
 
 
 def _is_ours(job: Job, place: str) -> bool:
-    """Our code, Python's and the system's libraries, the job's own folders, temporary files."""
+    """Whether it is our code, a library, a folder of the job, or a temporary file."""
     homes = [
         str(ROOT),
         sys.prefix,

@@ -138,7 +138,7 @@ def test_an_event_without_a_task_does_not_read_the_file(job: Job, name: str, cha
 
 
 def test_instructions_and_prices_apply_to_every_model_call(job: Job):
-    """But for the one that writes the search's query, which leaves for elsewhere."""
+    """Except the prompt for the search query, which leaves the machine."""
     seen: list[tuple[str, str]] = []
 
     def reply(request: ReceivedRequest) -> ScriptedReply:

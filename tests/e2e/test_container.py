@@ -20,14 +20,14 @@ from testing.servers.github_server import GitHubServer, serve_github
 pytestmark = pytest.mark.container
 
 LARGEST_IMAGE_BYTES = 500_000_000
-PATIENCE_SECONDS = 7.5
-"""Between the runner's SIGINT and its SIGTERM (ProcessInvoker.cs); includes the engine's own part of ending."""
+MAX_SECONDS = 7.5
+"""Seconds between the runner's SIGINT and SIGTERM (ProcessInvoker.cs); includes the container engine's share."""
 ENGINE = os.environ.get("TRY_ENGINE") or shutil.which("docker") or shutil.which("podman") or "docker"
 IMAGE = os.environ.get("TRY_IMAGE") or "localhost/bug-triage:dev"
 
 
 def inside(*command: str) -> str:
-    """What a command prints in the image."""
+    """Returns the output of a command in the image."""
     run = [ENGINE, "run", "--rm", "--network", "none", "--entrypoint", command[0], IMAGE, *command[1:]]
     return subprocess.run(run, capture_output=True, text=True, check=True, timeout=60).stdout
 
@@ -84,13 +84,13 @@ def test_a_cancelled_job_ends_before_it_is_killed(job, sent, exit_code):
         cancelled = time.monotonic()
         subprocess.run([ENGINE, "kill", "--signal", sent.name, job.name], check=True, capture_output=True)
         assert running.wait(timeout=30) == exit_code
-    assert time.monotonic() - cancelled < PATIENCE_SECONDS
+    assert time.monotonic() - cancelled < MAX_SECONDS
     assert (job.folder / "temp" / "summary").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_job_that_is_cancelled_at_any_moment_leaves_a_report(tmp_path, seed):
-    """From the first moment at which there is a process to send a signal to."""
+    """From the time at which the process exists."""
     chance = random.Random(seed)
     seconds, sent = chance.uniform(0, 4) * min(seed, 1), chance.choice([signal.SIGINT, signal.SIGTERM])
     with external_services.serve_all(tmp_path / "job") as (_, job):
@@ -100,7 +100,7 @@ def test_a_job_that_is_cancelled_at_any_moment_leaves_a_report(tmp_path, seed):
             cancelled = time.monotonic()
             done = job.wait(running, 30)
             taken = time.monotonic() - cancelled
-        assert taken < PATIENCE_SECONDS
+        assert taken < MAX_SECONDS
         assert "Traceback (most recent call last)" not in done.log
         assert "Bug triage" in done.summary
         is_over = done.exit_code == 0

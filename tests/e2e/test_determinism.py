@@ -7,30 +7,30 @@ from testing.runs.external_services import serve_all
 
 
 def test_two_processes_ask_the_same_questions(tmp_path: Path):
-    """Each draws hash seeds, ids and times of its own."""
+    """Each has its own hash seed, ids and times."""
     asked: list[list[str]] = []
-    with serve_all(tmp_path) as (outside, job):
+    with serve_all(tmp_path) as (services, job):
         job.inputs |= {"comment": "false", "supervisor": "model"}
         for _ in range(2):
             done = job.run_here()
             assert done.exit_code == 0, done.log
-            asked.append(sorted(json.dumps(body) for body in outside.request_bodies))
-            outside.request_bodies.clear()
+            asked.append(sorted(json.dumps(body) for body in services.request_bodies))
+            services.request_bodies.clear()
     assert len(asked[0]) > 6
     assert asked[0] == asked[1]
 
 
 def test_a_finished_run_is_not_paid_again(tmp_path: Path):
-    """Its answers are kept for a week: a re-run asks nothing but for vectors."""
-    with serve_all(tmp_path) as (outside, job):
+    """Replies are cached for a week: a second run requests embeddings only."""
+    with serve_all(tmp_path) as (services, job):
         job.inputs |= {"comment": "false", "cache-dir": str(tmp_path / "cache"), "embedding-model": "local"}
         first = job.run_here()
         assert first.outputs["status"] == "complete", first.log
-        assert outside.request_bodies
-        outside.request_bodies.clear()
+        assert services.request_bodies
+        services.request_bodies.clear()
         (job.folder / "temp" / "output").write_text("")
         second = job.run_here()
-    assert [what for what, _ in outside.request_bodies] == []
+    assert [what for what, _ in services.request_bodies] == []
     assert second.outputs["status"] == "complete", second.log
     assert second.outputs["tokens"] == first.outputs["tokens"]
     assert second.outputs["cost-usd"] == first.outputs["cost-usd"]

@@ -1,4 +1,4 @@
-"""Each fault by name, over real HTTP: what the maintainer and later steps see."""
+"""Each named fault over real HTTP: comment, page, log and outputs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,38 +15,38 @@ from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat
 
 @pytest.fixture
 def harness(tmp_path: Path) -> Iterator[InProcessJob]:
-    with set_up_job(tmp_path / "job") as made:
-        yield made
+    with set_up_job(tmp_path / "job") as job:
+        yield job
 
 
-def named(fault: Fault) -> str:
+def get_name(fault: Fault) -> str:
     return fault.name
 
 
-@pytest.mark.parametrize("fault", MODEL_FAULTS, ids=named)
+@pytest.mark.parametrize("fault", MODEL_FAULTS, ids=get_name)
 def test_a_model_fault_is_reported_and_rules_answer(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
 
 
-@pytest.mark.parametrize("fault", SEARCH_FAULTS, ids=named)
+@pytest.mark.parametrize("fault", SEARCH_FAULTS, ids=get_name)
 def test_a_search_fault_does_not_affect_other_agents(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
     assert harness.report["verdict"] == "CONFIRMED"
 
 
-@pytest.mark.parametrize("fault", EMBEDDING_FAULTS, ids=named)
+@pytest.mark.parametrize("fault", EMBEDDING_FAULTS, ids=get_name)
 def test_local_vectors_replace_failed_embeddings(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
     assert harness.report["verdict"] == "CONFIRMED"
 
 
-@pytest.mark.parametrize("fault", GITHUB_FAULTS[::5], ids=named)
+@pytest.mark.parametrize("fault", GITHUB_FAULTS[::5], ids=get_name)
 def test_a_github_fault_is_reported_on_the_page(fault: Fault, harness: InProcessJob):
-    """All of them: `make trust ARGS="--only faults"`."""
+    """`make trust ARGS="--only faults"` tries all of them."""
     assert fault.find_problems(harness) == []
 
 
-@pytest.mark.parametrize("fault", MACHINE_FAULTS, ids=named)
+@pytest.mark.parametrize("fault", MACHINE_FAULTS, ids=get_name)
 def test_a_machine_fault_is_reported_in_the_log(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
 
@@ -73,7 +73,7 @@ BEFORE_THE_WRITER = 4
 
 @pytest.mark.parametrize("call", range(1, 8))
 def test_no_call_follows_after_the_cap_is_reached(call: int, harness: InProcessJob):
-    """The call reports more tokens than there were: nothing was known before, and nothing is asked after."""
+    """The call reports more tokens than the cap: no call follows."""
 
     def dear(request: ReceivedRequest) -> ScriptedReply | None:
         usual = external_services.default_reply(request)[1]

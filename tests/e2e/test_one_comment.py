@@ -47,11 +47,11 @@ class Stage:
 
     api: GitHubApi
     script: dict[tuple[str, int], ApiFault] = field(default_factory=dict)
-    """Trouble of a run's request of that place."""
+    """Faults by the number of the request."""
     kills: set[tuple[str, int]] = field(default_factory=set)
-    """After that request, none of the run's reaches anybody."""
+    """After this request, none of the run reaches GitHub."""
     at_the_post: threading.Barrier | None = None
-    """All runs meet before the first of them posts."""
+    """All runs wait for each other before the first one posts."""
     read_seconds: float = 5.0
     dead: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Stage:
         return self.script.get((token, place))
 
     def run(self, name: str, task: Task = OPENED, told: Issue | None = None, **changes: Any) -> FlowResult:
-        """One run to its end."""
+        """Runs once."""
         self.api.logins[name] = BOT
         tracker = IssueTracker(
             name,
@@ -106,7 +106,7 @@ class Stage:
             tracker.close()
 
     def side_by_side(self, count: int, **changes: Any) -> None:
-        """So many runs at once."""
+        """Runs several times at once."""
 
         def one(name: str) -> None:
             try:
@@ -149,7 +149,7 @@ def test_a_run_sends_few_requests(stage: Stage):
 
 
 POSTING = 6
-"""Place of the request that writes, of eight."""
+"""Number of the request that writes, of eight."""
 
 
 @pytest.mark.parametrize("place", [4, POSTING, 8])
@@ -226,7 +226,7 @@ def test_concurrent_runs_keep_the_oldest_comment(stage: Stage, count: int):
 
 
 def schedule(stage: Stage, seed: int) -> None:
-    """Some runs at once, troubles and kills anywhere, then one more run without any."""
+    """Several runs at once with faults and kills anywhere, then one run without any."""
     chance = random.Random(seed)
     count = chance.randint(1, 3)
     if chance.random() < 0.7:
@@ -258,7 +258,7 @@ def test_delayed_lists_hide_no_duplicate(stage: Stage):
 
 
 def test_a_failed_check_for_duplicates_leaves_one_comment(stage: Stage):
-    """The other run sees both, or the next one does."""
+    """The other run or the next one reads both comments."""
     stage.at_the_post = threading.Barrier(2)
     stage.script = {("run-0", place): ApiFault("", 403, {"message": "x"}, {"retry-after": "999"}) for place in (7, 8)}
     stage.side_by_side(2)
@@ -284,7 +284,7 @@ def test_a_deleted_comment_is_posted_again_once(stage: Stage):
 
 
 def test_a_whole_report_replaces_a_faster_partial_comment(stage: Stage):
-    """Both found none and post at the same moment; the cancelled run's is the older one."""
+    """Both runs find no comment and post at the same time; the comment of the cancelled run is older."""
     partial = f"{render_state(PostedState())}\npartial\n"
     posted = threading.Event()
 

@@ -39,17 +39,17 @@ class Served:
     client: httpx.Client
     collector: FakeCollector
     strangers: list[bytes]
-    """What was sent through the proxy, by which everything but loopback would go."""
+    """Requests through the proxy, which gets everything except loopback."""
 
     def run(self, **asked: Any) -> dict[str, Any]:
-        """What the run answers; an error is an answer too."""
+        """Returns the result of the run, also an error."""
         answer: dict[str, Any] = self.client.post("/runs/wait", json={"assistant_id": "triage", "input": asked}).json()
         return answer
 
 
 @contextmanager
 def proxy(seen: list[bytes]) -> Iterator[str]:
-    """Takes down what anybody asks of it, and hangs up."""
+    """Records requests and closes the connection."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def listen() -> None:

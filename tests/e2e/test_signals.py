@@ -1,6 +1,6 @@
-"""A job that is cancelled, wherever it is: a report on the page, the outputs, an exit code, and nobody left running.
+"""A job that is cancelled at any time leaves a report on the page, outputs, an exit code, and no process.
 
-How many seconds it takes is measured by `python -m bench.cancel`.
+The seconds are measured by `python -m bench.cancel`.
 """
 
 import json
@@ -16,46 +16,46 @@ import pytest
 from testing.runs.external_services import HANG_SECONDS, ExternalServices, find_session_processes, serve_all
 from testing.runs.job import Job, JobResult
 
-PATIENCE_SECONDS = 60.0
+WAIT_SECONDS = 60.0
 SIDE_BY_SIDE = 3
-"""Requests that may be on their way when the signal comes: the writer's three."""
+"""Requests that may be in flight when the signal arrives: the writer sends three."""
 
 
 def until(holds: Callable[[], object]) -> None:
-    latest = time.monotonic() + PATIENCE_SECONDS
+    latest = time.monotonic() + WAIT_SECONDS
     while not holds():
         assert time.monotonic() < latest
         time.sleep(0.01)
 
 
-def cancelled(
-    job: Job, outside: ExternalServices, sent: signal.Signals, when: Callable[[int], object]
+def cancel(
+    job: Job, services: ExternalServices, sent: signal.Signals, when: Callable[[int], object]
 ) -> tuple[JobResult, int]:
-    """The run that got a signal, and how many requests came after it. `when` waits, given the process's number."""
+    """Returns the cancelled run and the number of later requests. `when` gets the process id and waits."""
     running = job.start_here()
     try:
         when(running.pid)
-        before = len(outside.requests)
+        before = len(services.requests)
         running.send_signal(sent)
-        running.wait(PATIENCE_SECONDS)
+        running.wait(WAIT_SECONDS)
         until(lambda: not find_session_processes(running.pid))
     finally:
         done = job.wait(running)
-    return done, len([asked for asked in outside.requests[before:] if not asked.is_publishing])
+    return done, len([asked for asked in services.requests[before:] if not asked.is_publishing])
 
 
-def check(job: Job, done: JobResult, code: int, outside: ExternalServices) -> None:
-    """What holds for every cancelled run."""
+def check(job: Job, done: JobResult, code: int, services: ExternalServices) -> None:
+    """Asserts what holds for every cancelled run."""
     assert done.exit_code == code, done.log
     assert "cancelled" in done.summary
     assert done.outputs["status"] == "degraded"
     assert "Traceback (most recent call last)" not in done.log
-    assert len(outside.comments) <= 1
+    assert len(services.comments) <= 1
     if done.outputs["report-file"]:
         json.loads((job.workspace / done.outputs["report-file"]).read_text(encoding="utf-8"))
 
 
-STRUCK: list[tuple[str, bool, bool]] = [
+CANCELLED_AT: list[tuple[str, bool, bool]] = [
     # the request at which the signal comes, whether it is ever answered, whether a partial report is commented
     ("GET /repos/octo/shop/issues/7", False, False),
     ("GET /repos/octo/shop/labels", False, False),
@@ -65,42 +65,44 @@ STRUCK: list[tuple[str, bool, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("what", "answers", "comments"), STRUCK, ids=[case[0].split("/")[-1] for case in STRUCK])
+@pytest.mark.parametrize(
+    ("what", "answers", "comments"), CANCELLED_AT, ids=[case[0].split("/")[-1] for case in CANCELLED_AT]
+)
 def test_a_run_cancelled_at_a_request_leaves_a_partial_report(tmp_path: Path, what: str, answers: bool, comments: bool):
     sent, code = [(signal.SIGINT, 130), (signal.SIGTERM, 143)][len(what) % 2]
-    with serve_all(tmp_path / "job") as (outside, job):
+    with serve_all(tmp_path / "job") as (services, job):
         there = threading.Event()
-        outside.on_request = lambda number, asked: there.set() if asked == what else None
-        outside.delay_for = lambda number, asked: HANG_SECONDS if asked == what and not answers else 0.0
-        done, asked_on = cancelled(job, outside, sent, lambda _: there.wait(PATIENCE_SECONDS))
-        check(job, done, code, outside)
-        assert asked_on <= SIDE_BY_SIDE
-        assert [("This report is partial." in comment["body"]) for comment in outside.comments] == [True] * comments
+        services.on_request = lambda number, asked: there.set() if asked == what else None
+        services.delay_for = lambda number, asked: HANG_SECONDS if asked == what and not answers else 0.0
+        done, later_requests = cancel(job, services, sent, lambda _: there.wait(WAIT_SECONDS))
+        check(job, done, code, services)
+        assert later_requests <= SIDE_BY_SIDE
+        assert [("This report is partial." in comment["body"]) for comment in services.comments] == [True] * comments
 
 
 @pytest.mark.parametrize("answers", [True, False], ids=["that arrives", "that hangs"])
 def test_a_run_cancelled_while_it_comments_leaves_one_comment_or_none(tmp_path: Path, answers: bool):
-    """And a second signal, as the runner sends it, changes nothing."""
-    with serve_all(tmp_path / "job") as (outside, job):
+    """A second signal, as the runner sends it, changes nothing."""
+    with serve_all(tmp_path / "job") as (services, job):
         there = threading.Event()
-        outside.on_request = lambda number, asked: there.set() if asked.startswith("POST") else None
-        outside.delay_for = lambda number, asked: 0.0 if answers or not asked.startswith("POST") else HANG_SECONDS
+        services.on_request = lambda number, asked: there.set() if asked.startswith("POST") else None
+        services.delay_for = lambda number, asked: 0.0 if answers or not asked.startswith("POST") else HANG_SECONDS
         running = job.start_here()
-        assert there.wait(PATIENCE_SECONDS)
+        assert there.wait(WAIT_SECONDS)
         running.send_signal(signal.SIGINT)
-        time.sleep(0.05)  # of two that are pending together, the later one is handled first
+        time.sleep(0.05)  # Of two pending signals, the later one is handled first.
         running.send_signal(signal.SIGTERM)
-        done = job.wait(running, PATIENCE_SECONDS)
+        done = job.wait(running, WAIT_SECONDS)
     assert done.exit_code == 130, done.log
     assert "basket.py" in done.summary
-    assert len(outside.comments) == answers
+    assert len(services.comments) == answers
     assert bool(done.outputs["comment-url"]) == answers
     assert done.outputs["status"] == ("complete" if answers else "degraded")
     assert ("it may stand there, or not" in done.summary) != answers
 
 
 def test_a_run_cancelled_while_it_indexes_leaves_no_process(tmp_path: Path):
-    with serve_all(tmp_path / "job") as (outside, job):
+    with serve_all(tmp_path / "job") as (services, job):
         for number in range(400):
             text = "".join(f"def price_{number}_{line}(basket):\n    return basket[{line}]\n" for line in range(200))
             (job.workspace / f"prices_{number}.py").write_text(text, encoding="utf-8")
@@ -108,7 +110,7 @@ def test_a_run_cancelled_while_it_indexes_leaves_no_process(tmp_path: Path):
         job.inputs["engine"] = "rules"
 
         def indexing(process: int) -> None:
-            """The process itself, a worker, git."""
+            """Waits until the process has a worker and git."""
             until(
                 lambda: (
                     "prepare started" in job.log.read_text(encoding="utf-8")
@@ -116,21 +118,21 @@ def test_a_run_cancelled_while_it_indexes_leaves_no_process(tmp_path: Path):
                 )
             )
 
-        done, asked_on = cancelled(job, outside, signal.SIGTERM, indexing)
-        check(job, done, 143, outside)
-        assert asked_on == 0
-        assert outside.comments == []
+        done, later_requests = cancel(job, services, signal.SIGTERM, indexing)
+        check(job, done, 143, services)
+        assert later_requests == 0
+        assert services.comments == []
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_run_cancelled_at_any_time_ends_in_order(tmp_path: Path, seed: int):
-    """From the first instant on: a signal that comes before Python runs is held back for it."""
+    """From the start: a signal before Python runs is blocked until then."""
     chance = random.Random(seed)
     seconds, sent = [0.0, chance.uniform(0, 1), chance.uniform(0, 4)][seed], chance.choice([2, 15])
-    with serve_all(tmp_path / "job") as (outside, job):
-        done, asked_on = cancelled(job, outside, signal.Signals(sent), lambda _: time.sleep(seconds))
-        if done.outputs["status"] == "complete":  # the report was whole before, whatever was left to do
+    with serve_all(tmp_path / "job") as (services, job):
+        done, later_requests = cancel(job, services, signal.Signals(sent), lambda _: time.sleep(seconds))
+        if done.outputs["status"] == "complete":  # The report was complete before the signal.
             assert done.exit_code in (0, 128 + sent)
             return
-        check(job, done, 128 + sent, outside)
-        assert asked_on <= (SIDE_BY_SIDE if seconds else 0)
+        check(job, done, 128 + sent, services)
+        assert later_requests <= (SIDE_BY_SIDE if seconds else 0)

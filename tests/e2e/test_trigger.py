@@ -21,7 +21,7 @@ from triage.action import main
 
 @dataclass
 class Busy(GitHubServer):
-    """A repository in which many issues were opened just now."""
+    """A repository with many new issues."""
 
     opened_today: int = 0
     role: str = "read"

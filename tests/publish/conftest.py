@@ -1,4 +1,4 @@
-"""Golden files: what people read, kept as files that a reviewer reads. `--golden` writes them anew."""
+"""Golden files: texts that people read, stored as files. `--golden` writes them again."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def pytest_addoption(parser):
-    parser.addoption("--golden", action="store_true", help="write the golden files anew")
+    parser.addoption("--golden", action="store_true", help="write the golden files again")
 
 
 @pytest.fixture
 def golden(request):
-    """Compare a text with a file of the repository, or write it."""
+    """Compares a text with a file of the repository, or writes it."""
     rewrite = request.config.getoption("--golden", default=False)
 
     def compare(path, text):

@@ -205,7 +205,7 @@ FULL = RunReport(
 
 
 def change_report(report: RunReport = FULL, **fields: Any) -> RunReport:
-    """The report with other values, checked like a new one."""
+    """Returns the report with other values, validated."""
     return RunReport.model_validate(dict(report) | fields)
 
 
@@ -334,7 +334,7 @@ SECOND = change_report(
     suspects=[FULL.suspects[0]],
     missing_information=[QUESTIONS[1]],
 )
-"""After FIRST: the version was given, the reader is no longer suspected."""
+"""After FIRST: the version is known, and `csv_reader.py` is no longer a suspect."""
 FIRST = change_report(
     verdict="UNCERTAIN",
     confidence=0.5,

@@ -63,7 +63,7 @@ def with_details(record: StepRecord, **fields: Any) -> StepRecord:
 
 
 def planned(number: int, offset: float, spent: Usage, number_of_round: int = 1, **fields: Any) -> StepRecord:
-    """The step that asking a model for the decision leaves."""
+    """Returns the step of a supervisor decision by a model."""
     record = step("supervisor", number, offset, 0.7, FAST, spent, number=number_of_round)
     return with_details(record, gate="passed", calls=[call(FAST, offset, 700, spent)], **fields)
 
@@ -73,22 +73,28 @@ def ruled(number: int, selected: list[str], reason: str, **fields: Any) -> Plann
 
 
 def proposed(number: int, selected: list[str], reason: str, confidence: float, **fields: Any) -> PlannerDecision:
-    made = dict(decision(number, selected, reason, "model")) | {"confidence": confidence}
-    return PlannerDecision.model_validate(made | fields)
+    values = dict(decision(number, selected, reason, "model")) | {"confidence": confidence}
+    return PlannerDecision.model_validate(values | fields)
 
 
 def run(
     report: RunReport, steps: list[StepRecord], decisions: list[PlannerDecision], seconds: float, **fields: Any
 ) -> RunReport:
     spent = sum((record.usage for record in steps), Usage())
-    told = {"steps": steps, "decisions": decisions, "faults": collect_faults(steps), "usage": spent, "seconds": seconds}
-    return change_report(report, **(told | fields))
+    values = {
+        "steps": steps,
+        "decisions": decisions,
+        "faults": collect_faults(steps),
+        "usage": spent,
+        "seconds": seconds,
+    }
+    return change_report(report, **(values | fields))
 
 
 def answer(
     name: StepName, number: int, offset: float, seconds: float, model: str, spent: Usage, **fields: Any
 ) -> StepRecord:
-    """A model's answer that the gate passed."""
+    """Returns the step of a model answer that passed the gate."""
     record = step(name, number, offset, seconds, model, spent)
     return with_details(record, **({"gate": "passed", "calls": [call(model, offset, 1500, spent)]} | fields))
 

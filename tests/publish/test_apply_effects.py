@@ -27,13 +27,13 @@ URL = "https://github.com/acme/ledger/issues/412#issuecomment-77"
 
 
 class Recording:
-    """Both ports at once: what was asked of them, in order; `refusals` are raised by method."""
+    """Both ports: records calls in order; `refusals` has the errors to raise by method."""
 
     def __init__(self, **refusals: Exception) -> None:
         self.refusals = refusals
         self.calls: list[tuple[Any, ...]] = []
         self.now = Issue(number=412, title="t", url="https://github.com/acme/ledger/issues/412")
-        """What a look shows."""
+        """The issue that GitHub returns."""
 
     def _call(self, name: str, *values: Any) -> None:
         if name in self.refusals:

@@ -106,7 +106,7 @@ def test_rendering_is_deterministic_and_inert(name):
 
 
 def test_hostile_text_does_not_break_the_layout():
-    """The second lock stays shut because the first one holds: tables, folds and footer are there."""
+    """Escaping is enough: the page does not become one code block."""
     text = body(HOSTILE)
     rendered = html(text)
     assert "<table>" in rendered

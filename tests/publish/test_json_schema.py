@@ -26,11 +26,11 @@ def test_the_schema_is_the_reports():
 
 
 FIRST = Path(__file__).with_name("report.schema.1.json")
-"""The schema that `schema_version` 1 was first published with."""
+"""The first published schema of `schema_version` 1."""
 
 
 def removed(first: Any, now: Any, where: str = "") -> Iterator[str]:
-    """Fields, types and values of the first schema that the schema of today has no more."""
+    """Returns fields, types and values of the first schema that are missing now."""
     if isinstance(first, dict) and isinstance(now, dict):
         for name in first.keys() - PROSE:
             if name not in now:
@@ -44,7 +44,7 @@ def removed(first: Any, now: Any, where: str = "") -> Iterator[str]:
 
 
 def as_choices(schema: Any) -> Any:
-    """The schema with a single allowed value written like one of several."""
+    """Returns the schema with a single allowed value written as a list."""
     if isinstance(schema, list):
         return [as_choices(item) for item in schema]
     if not isinstance(schema, dict):

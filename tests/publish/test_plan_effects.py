@@ -183,7 +183,7 @@ def test_each_output_is_one_line():
 
 
 def test_outputs_are_no_runner_commands_if_a_later_step_prints_them():
-    """The runner obeys `::name::` at a line's start, and `##[name]` anywhere."""
+    """The runner executes `::name::` at the start of a line, and `##[name]` anywhere."""
     odd = change_report(FULL, ticket=Ticket(title=" ::error::x ##[add-mask]y $(z) `w` @mona", labels=["##[error]l"]))
     suspects = [FULL.suspects[0].model_copy(update={"path": "a/##[error]b.py"})]
     values = build_outputs(odd.model_copy(update={"suspects": suspects}))
