@@ -1,4 +1,4 @@
-"""The same issue gives the same questions in every process: else no answer that was paid for could be found again."""
+"""The same issue gives the same prompts in every process; otherwise no cached reply would be found."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ def test_two_processes_ask_the_same_questions(tmp_path: Path):
 
 
 def test_a_finished_run_is_not_paid_again(tmp_path: Path):
-    """Replies are cached for a week: a second run requests embeddings only."""
+    """Replies are cached for a week: a second run sends no request and uses no tokens."""
     with serve_all(tmp_path) as (services, job):
         job.inputs |= {"comment": "false", "cache-dir": str(tmp_path / "cache"), "embedding-model": "local"}
         first = job.run_here()
@@ -32,5 +32,4 @@ def test_a_finished_run_is_not_paid_again(tmp_path: Path):
         second = job.run_here()
     assert [what for what, _ in services.request_bodies] == []
     assert second.outputs["status"] == "complete", second.log
-    assert second.outputs["tokens"] == first.outputs["tokens"]
-    assert second.outputs["cost-usd"] == first.outputs["cost-usd"]
+    assert int(first.outputs["tokens"]) > int(second.outputs["tokens"]) == 0
