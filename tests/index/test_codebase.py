@@ -14,7 +14,6 @@ from tests.index.indexes import make_codebase, make_corpus, make_query
 from tests.index.project import PROJECT
 from triage.index.build.build_corpus import IndexLimits
 from triage.index.codebase import GitCodebase
-from triage.index.vectors.chroma_connection import open_embedded_chroma
 from triage.ports import Codebase
 
 
@@ -187,21 +186,13 @@ def test_files_beyond_the_number_of_paths_are_not_known(tmp_path: Path):
     assert all(path.startswith(("src/", "web/")) for path in codebase.list_paths())
 
 
-def test_indexing_again_follows_the_commit_and_forgets_the_old_vectors(tmp_path: Path):
+def test_indexing_again_follows_the_commit(tmp_path: Path):
     codebase = make_codebase(tmp_path, {"a.py": "def alpha(): pass\n"})
     codebase.index()
-    old = codebase._indexed
     commit(tmp_path, {"a.py": "def beta(): pass\n"})
     codebase.index()
     assert codebase.read_lines("a.py") == ["def beta(): pass"]
     assert codebase.search(make_query(title="alpha"), 5) == []
-    assert old is not None
-    assert old.vectors.store is not None
-    names = {collection.name for collection in open_embedded_chroma().list_collections()}
-    assert old.vectors.store.key.collection_name not in names
-    assert codebase._indexed is not None
-    assert codebase._indexed.vectors.store is not None
-    assert codebase._indexed.vectors.store.key.collection_name in names
 
 
 def test_a_hundred_megabytes_and_endless_lines_cost_nothing(tmp_path: Path):

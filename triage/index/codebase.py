@@ -58,7 +58,7 @@ class GitCodebase:
         from triage.index.build.cache_folder import CacheFolder
         from triage.index.indexed_commit import index_repository
 
-        indexed, facts = index_repository(
+        self._indexed, facts = index_repository(
             self._root,
             self._repository,
             self._embeddings,
@@ -68,8 +68,6 @@ class GitCodebase:
             self._ignore,
             CacheFolder(self._cache) if self._cache else None,
         )
-        indexed.release_older(self._indexed)
-        self._indexed = indexed
         return facts
 
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:

@@ -81,13 +81,6 @@ class IndexedCommit:
         vector = embed_query(self.model, "\n".join([search.reading.text, *search.keywords]))
         return store.nearest(vector, _NEAREST) if vector is not None else {}
 
-    def release_older(self, older: "IndexedCommit | None") -> None:
-        """Release an older index's vectors: all Chroma stores of a process share one memory."""
-        old_store = older.vectors.store if older else None
-        store = self.vectors.store
-        if old_store is not None and (store is None or old_store.key != store.key):
-            old_store.release()
-
 
 def index_repository(
     root: Path,

@@ -43,7 +43,7 @@ def test_what_has_no_direction_or_does_not_fit_finds_nothing():
 
 def test_the_vectors_given_are_left_as_they_are():
     rows = ROWS.copy()
-    ExactStore(KEY, [7, 8, 9, 10], rows).release()
+    ExactStore(KEY, [7, 8, 9, 10], rows).nearest(vector(1, 0, 0), 2)
     assert (rows == ROWS).all()
 
 
@@ -67,7 +67,6 @@ def test_chroma_finds_the_same_among_many(corpus: Corpus):
     query = rng.standard_normal(16).astype(np.float32)
     expected = ExactStore(key, range(600), rows).nearest(query, 50)
     assert store.nearest(query, 50) == pytest.approx(expected, abs=1e-5)
-    store.release()
 
 
 @pytest.fixture

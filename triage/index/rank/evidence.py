@@ -52,27 +52,22 @@ class Evidence:
         """Score of each file by its best chunks, for the whole query."""
         return self.sum_best_chunks(self.chunk_scores)
 
+    def part_weights(self, part: str) -> Mapping[int, float]:
+        """Weights of the terms of one part of the issue (see `Query.part_weights`), by term number."""
+        return self._number_terms(self.query.part_weights.get(part, {}))
+
     def score_chunks(self, part: str) -> Scores:
         """Score of each file by its best chunks, for one part of the issue."""
-        weights = self._number_terms(self.query.part_weights.get(part, {}))
-        return self.sum_best_chunks(self.corpus.by_chunk.score_documents(weights)) if weights else self.zeros()
-
-    def score_files(self, part: str) -> Scores:
-        """Score of each file as a whole, for one part of the issue."""
-        return self.corpus.by_file.score_documents(self._number_terms(self.query.part_weights.get(part, {})))
-
-    def score_paths(self, part: str) -> Scores:
-        """Score of each path, for one part of the issue."""
-        return self.corpus.by_path.score_documents(self._number_terms(self.query.part_weights.get(part, {})))
+        return self.sum_best_chunks(self.corpus.by_chunk.score_documents(self.part_weights(part)))
 
     def score_share(self, part: str) -> Scores:
         """Sum of the idf of one part's terms that each file has."""
         table = self.corpus.by_file
-        found = self.zeros()
-        for term in self._number_terms(self.query.part_weights.get(part, {})):
+        scores = self.zeros()
+        for term in self.part_weights(part):
             if len(documents := documents_with(table, term)):
-                found[documents] += table.idf[term]
-        return found
+                scores[documents] += table.idf[term]
+        return scores
 
     def to_array(self, file_scores: Mapping[int, float]) -> Scores:
         """Scores of all files, from those of some."""

@@ -1,9 +1,9 @@
 """Opens Chroma, in this process or on a server, and translates its errors."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
 from triage.errors import BadInput
@@ -11,11 +11,9 @@ from triage.network import DIRECT, Network, describe_connection_problem
 from triage.threads import raise_if_abandoned
 
 if TYPE_CHECKING:
-    from chromadb.api.collection_configuration import CreateCollectionConfiguration
-    from chromadb.api.models.Collection import Collection
-    from chromadb.api.types import CollectionMetadata
-    from chromadb.config import Settings
+    from chromadb.api import ClientAPI
 
+    from triage.index.vectors.chroma_http import ChromaServer
 
 HEARTBEAT_SECONDS = 10.0
 """Limit for a server's first response."""
@@ -27,30 +25,12 @@ class StoreFailed(Exception):
     """Chroma refused, answered nonsense, or cannot be reached. The message is the kind of the error."""
 
 
-class ChromaClient(Protocol):
-    """What the vector store needs of Chroma; chromadb's own clients have it."""
-
-    def get_settings(self) -> "Settings": ...
-
-    def get_or_create_collection(
-        self,
-        name: str,
-        *,
-        configuration: "CreateCollectionConfiguration | None" = None,
-        metadata: "CollectionMetadata | None" = None,
-        embedding_function: None = None,
-    ) -> "Collection": ...
-
-    def list_collections(self) -> "Sequence[Collection]": ...
-
-    def delete_collection(self, name: str) -> None: ...
-
-
-OpenChroma = Callable[[], ChromaClient]
+ChromaClient: TypeAlias = "ClientAPI | ChromaServer"
+OpenChroma = Callable[[], "ClientAPI | ChromaServer"]
 
 
 @cache
-def open_embedded_chroma() -> ChromaClient:
+def open_embedded_chroma() -> "ChromaClient":
     """Chroma in this process's memory, shared by the whole process."""
     import chromadb
     from chromadb.config import Settings
@@ -58,7 +38,7 @@ def open_embedded_chroma() -> ChromaClient:
     return chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False))
 
 
-def connect_to_chroma(url: str, network: Network = DIRECT) -> ChromaClient:
+def connect_to_chroma(url: str, network: Network = DIRECT) -> "ChromaClient":
     """Connect to a Chroma server. The default port is 443 for `https://` and Chroma's own 8000 for `http://`.
 
     Raises:
@@ -90,9 +70,11 @@ def connect_to_chroma(url: str, network: Network = DIRECT) -> ChromaClient:
         return ChromaServer(settings, http_client)
 
 
-def is_shared(client: ChromaClient) -> bool:
+def is_shared(client: "ChromaClient") -> bool:
     """Whether other jobs may use what is stored there."""
-    return client.get_settings().chroma_server_host is not None
+    from triage.index.vectors.chroma_http import ChromaServer
+
+    return isinstance(client, ChromaServer)
 
 
 @contextmanager

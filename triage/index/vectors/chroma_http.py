@@ -46,10 +46,6 @@ class ChromaServer:
         self._api = _ServerApi(settings, http_client)
         self._api.get_database(DEFAULT_DATABASE, DEFAULT_TENANT)
 
-    def get_settings(self) -> Settings:
-        """The settings that the client was created with."""
-        return self._api.get_settings()
-
     def get_or_create_collection(
         self,
         name: str,

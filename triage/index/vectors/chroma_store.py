@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -17,6 +16,8 @@ from triage.threads import raise_if_abandoned
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
+
+Matrix = NDArray[np.float32]
 
 _GRAPH_WIDTH, _SEARCH_WIDTH = 30, 4_000
 """Number of candidates while the graph is built, and while it is searched.
@@ -55,7 +56,12 @@ class ChromaStore:
     """One collection, in memory or on a server. A complete one with the same key is reused."""
 
     def __init__(
-        self, client: ChromaClient, key: VectorKey, corpus: Corpus, chunks: Sequence[int], vectors: NDArray[np.float32]
+        self,
+        client: "ChromaClient",
+        key: VectorKey,
+        corpus: Corpus,
+        chunks: Sequence[int],
+        vectors: Matrix,
     ) -> None:
         """Store one row of `vectors` for each chunk. Raises StoreFailed."""
         self.key = key
@@ -69,7 +75,7 @@ class ChromaStore:
             if is_shared(client):
                 self._delete_old_commits()
 
-    def nearest(self, vector: NDArray[np.float32], count: int) -> dict[int, float]:
+    def nearest(self, vector: Matrix, count: int) -> dict[int, float]:
         """The nearest chunks with their cosine similarity; empty when Chroma fails."""
         if not self.size or not vector.any():
             return {}
@@ -98,12 +104,6 @@ class ChromaStore:
             except NotFoundError:
                 return
 
-    def release(self) -> None:
-        """Delete the collection, unless other jobs may use it."""
-        if not is_shared(self._client):
-            with suppress(StoreFailed):
-                self.drop()
-
     def _open_collection(self) -> "Collection":
         collection = self._get_or_create()
         # A folder without git has no commit: the collection may be of another state of it.
@@ -128,7 +128,7 @@ class ChromaStore:
             },
         )
 
-    def _add_vectors(self, corpus: Corpus, chunks: Sequence[int], vectors: NDArray[np.float32]) -> None:
+    def _add_vectors(self, corpus: Corpus, chunks: Sequence[int], vectors: Matrix) -> None:
         for first in range(0, len(chunks), _BATCH):
             raise_if_abandoned()
             batch = chunks[first : first + _BATCH]

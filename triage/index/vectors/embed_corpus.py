@@ -4,15 +4,14 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from triage.errors import BudgetExceeded, TriageError
 from triage.index.corpus.corpus import Corpus
 from triage.index.vectors.chroma_connection import OpenChroma, StoreFailed, open_embedded_chroma
-from triage.index.vectors.chroma_store import ChromaStore, VectorKey, digest_layout
+from triage.index.vectors.chroma_store import ChromaStore, Matrix, VectorKey, digest_layout
 from triage.index.vectors.exact_store import ExactStore
 from triage.index.vectors.projection import project_chunks
 from triage.index.vectors.vector_cache import VectorCache
@@ -31,20 +30,7 @@ _BATCH = 96
 _MAX_CHARS = 6_000
 """Of a text; common embedding models take about 8,000 tokens."""
 
-Matrix = NDArray[np.float32]
-
-
-class VectorStore(Protocol):
-    """Vectors of one commit's chunks."""
-
-    key: VectorKey
-    size: int
-
-    def nearest(self, vector: Matrix, count: int) -> dict[int, float]:
-        """The nearest chunks with their cosine similarity; empty when the store fails."""
-
-    def release(self) -> None:
-        """Free what nobody else uses."""
+VectorStore = ChromaStore | ExactStore
 
 
 @dataclass

@@ -30,6 +30,3 @@ class ExactStore:
         similarities = self._rows @ (vector / np.linalg.norm(vector))
         best = np.argsort(-similarities, kind="stable")[:count]
         return dict(zip(self._chunks[best].tolist(), similarities[best].tolist(), strict=True))
-
-    def release(self) -> None:
-        """Do nothing: the vectors go with this object."""
