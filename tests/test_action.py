@@ -115,7 +115,7 @@ BAD: list[tuple[str, dict[str, str | None], str]] = [
 
 
 @pytest.mark.parametrize(("changes", "words"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
-def test_bad_input_is_one_clear_line_and_writes_nothing(room: Room, changes: dict[str, str | None], words: str):
+def test_bad_input_is_one_error_line_and_writes_nothing(room: Room, changes: dict[str, str | None], words: str):
     assert room.run(**changes) == 1
     (error,) = room.annotations("error")
     assert words in error
@@ -157,7 +157,7 @@ def test_other_events_are_skipped_without_a_request(room: Room, name: str):
     assert room.github.request_lines == []
 
 
-def test_an_event_that_is_none_of_ours_is_skipped_however_odd_its_payload(room: Room):
+def test_another_event_is_skipped_even_with_an_invalid_payload(room: Room):
     room.event.write_text(json.dumps({"issue": {"title": "x", "number": "odd", "user": 5}}))
     assert room.run(GITHUB_EVENT_NAME="push") == 0
     assert room.outputs["status"] == "skipped"
@@ -178,14 +178,14 @@ def test_a_push_fills_the_cache_and_a_later_triage_uses_it(room: Room):
     assert report["suspects"][0]["path"] == "shop/cart.py"
 
 
-def test_a_cache_that_cannot_be_used_costs_no_triage(room: Room):
+def test_an_unusable_cache_does_not_stop_the_triage(room: Room):
     (room.folder / "taken").write_text("a file")
     assert room.run(INPUT_CACHE__DIR="taken") == 0
     assert len(room.github.comments) == 1
     assert room.outputs["status"] == "complete"
 
 
-def test_no_checkout_is_a_triage_of_the_text(room: Room, tmp_path: Path):
+def test_without_a_checkout_the_text_is_triaged(room: Room, tmp_path: Path):
     empty = tmp_path / "empty"
     empty.mkdir()
     assert room.run(GITHUB_WORKSPACE=str(empty)) == 0
@@ -194,7 +194,7 @@ def test_no_checkout_is_a_triage_of_the_text(room: Room, tmp_path: Path):
     assert len(room.github.comments) == 1
 
 
-def test_a_bug_of_ours_is_named_without_its_data(room: Room, monkeypatch: pytest.MonkeyPatch):
+def test_an_internal_error_is_reported_without_data(room: Room, monkeypatch: pytest.MonkeyPatch):
     def explode(*_: object, **__: object) -> None:
         raise ZeroDivisionError("words from outside")
 
@@ -217,14 +217,14 @@ def test_a_bug_of_ours_is_named_without_its_data(room: Room, monkeypatch: pytest
         {"GITHUB_EVENT_PATH": "/ghs_" + "x1" * 18},
     ],
 )
-def test_a_refused_input_shows_no_secret(room: Room, changes: dict[str, str | None]):
+def test_an_invalid_input_shows_no_secret(room: Room, changes: dict[str, str | None]):
     room.run(**changes)
     said = "\n".join(line for line in room.log.splitlines() if not line.startswith("::add-mask::"))
     for secret in ("a key with spaces", "a-password-of-mine", "x1" * 18):
         assert secret not in said + room.summary + json.dumps(room.outputs)
 
 
-def test_tokens_are_masked_before_anything_is_said(room: Room):
+def test_tokens_are_masked_before_the_first_log_line(room: Room):
     room.run()
     first = next(iter(parse_commands(room.log)))
     assert (first.name, first.data) == ("add-mask", room.environ["INPUT_GITHUB-TOKEN"])

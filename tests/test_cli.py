@@ -62,14 +62,14 @@ def test_run_prints_json_and_writes_the_report_when_asked(checkout: Path, tmp_pa
 
 
 @pytest.mark.parametrize("data", [bytes(range(128, 256)) * 20, "UTF-16 text".encode("utf-16")])
-def test_what_is_no_text_is_refused(checkout: Path, tmp_path: Path, data: bytes):
+def test_an_issue_that_is_not_text_is_refused(checkout: Path, tmp_path: Path, data: bytes):
     (tmp_path / "issue.bin").write_bytes(data)
     done = triage("run", "--repo", str(checkout), "--issue", str(tmp_path / "issue.bin"))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "bug-triage: The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.\n"
 
 
-def test_a_reports_odd_characters_are_no_traceback(checkout: Path):
+def test_odd_characters_in_the_issue_cause_no_traceback(checkout: Path):
     done = triage(
         "run",
         "--repo",
@@ -92,7 +92,7 @@ def test_locate_prints_ranked_paths(checkout: Path):
     assert told["query_seconds"] >= 0
 
 
-def test_the_index_is_kept_for_the_next_command(checkout: Path, tmp_path: Path):
+def test_the_next_command_uses_the_cached_index(checkout: Path, tmp_path: Path):
     commit(checkout)
     kept = {"TRIAGE_CACHE_DIR": str(tmp_path.parent / "kept")}
     first = triage("locate", str(checkout), stdin=REPORT, **kept)
@@ -102,7 +102,7 @@ def test_the_index_is_kept_for_the_next_command(checkout: Path, tmp_path: Path):
     assert ", 2 from the cache. 2 passages, commit " in checks["checkout"]["detail"]
 
 
-def test_a_cache_that_cannot_be_used_is_a_line_and_no_failure(checkout: Path, tmp_path: Path):
+def test_an_unusable_cache_is_a_warning(checkout: Path, tmp_path: Path):
     commit(checkout)
     (checkout / "file").write_text("")
     done = triage("locate", str(checkout), stdin=REPORT, TRIAGE_CACHE_DIR="file")
@@ -126,7 +126,7 @@ def test_a_cache_that_cannot_be_used_is_a_line_and_no_failure(checkout: Path, tm
         (["locate", "/no/such/folder"], "x", "is not a folder"),
     ],
 )
-def test_mistakes_are_one_line(words: list[str], said: str, complaint: str):
+def test_an_error_is_one_line(words: list[str], said: str, complaint: str):
     done = triage(*words, stdin=said)
     assert done.returncode == 1
     assert complaint in done.stderr
@@ -182,7 +182,7 @@ def test_doctor_reads_the_projects_settings(checkout: Path, text: str, code: int
 
 
 @pytest.mark.parametrize("words", [["run", "--issue", "-", "--json", "--repo"], ["locate", "--json"]])
-def test_the_projects_settings_hold_at_the_terminal(checkout: Path, words: list[str]):
+def test_the_projects_settings_apply_at_the_terminal(checkout: Path, words: list[str]):
     (checkout / "own.yml").write_text("ignore: [cart.py]")
     done = triage(*words, str(checkout), stdin=REPORT, TRIAGE_CONFIG_FILE="own.yml")
     assert done.returncode == 0, done.stderr
@@ -219,7 +219,7 @@ def test_a_misspelt_variable_is_a_warning(checkout: Path):
     assert done.stderr == "warning: TRIAGE_MODEL_APIKEY is not a setting; did you mean TRIAGE_MODEL_API_KEY?\n"
 
 
-def test_a_reader_that_has_enough_is_no_error(checkout: Path):
+def test_a_closed_pipe_is_no_error(checkout: Path):
     command = f"{sys.executable} -m triage locate {checkout} | true"
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, input=REPORT, capture_output=True, text=True, check=False)
     assert done.stderr == ""
@@ -233,7 +233,7 @@ def test_a_full_disk_is_one_line(checkout: Path):
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_who_stops_a_run_gets_what_was_found_by_then(checkout: Path, tmp_path: Path, sent: signal.Signals, code: int):
+def test_a_signal_prints_the_partial_report(checkout: Path, tmp_path: Path, sent: signal.Signals, code: int):
     (tmp_path / "bug.md").write_text(REPORT)
     there = threading.Event()
 

@@ -230,7 +230,7 @@ async def test_the_proxy_is_used_with_its_login_and_the_authority_is_trusted(ask
 
 
 @every_client
-async def test_a_proxy_that_refuses_the_login_has_a_name(ask: Client, street: Street):
+async def test_a_refused_proxy_login_is_reported_as_such(ask: Client, street: Street):
     said = await ask(f"https://{NAME}", street.network("work:wr0ng-w0rd"))
     assert "the proxy refuses the login (407)" in said
     assert "wr0ng" not in said
@@ -238,7 +238,7 @@ async def test_a_proxy_that_refuses_the_login_has_a_name(ask: Client, street: St
 
 
 @every_client
-async def test_what_needs_no_proxy_goes_straight(ask: Client, street: Street):
+async def test_without_a_proxy_the_connection_is_direct(ask: Client, street: Street):
     direct = street.network(NO_PROXY=f"other.example, LOCALHOST:{street.port}")
     assert await ask(f"https://localhost:{street.port}", direct) == ""
     assert street.proxy.request_lines == []
@@ -246,7 +246,7 @@ async def test_what_needs_no_proxy_goes_straight(ask: Client, street: Street):
 
 @every_client
 @pytest.mark.parametrize("manner", ["garbage", "hang up"])
-async def test_a_proxy_that_is_none_is_a_failure_like_others(ask: Client, manner: str, street: Street):
+async def test_a_broken_proxy_is_an_ordinary_failure(ask: Client, manner: str, street: Street):
     street.proxy.misbehavior = manner
     said = await ask(f"https://{NAME}", street.network())
     assert said
@@ -255,7 +255,7 @@ async def test_a_proxy_that_is_none_is_a_failure_like_others(ask: Client, manner
 
 
 @every_client
-async def test_a_stranger_who_says_that_he_is_the_server_is_not_spoken_to(
+async def test_a_server_with_an_untrusted_certificate_is_refused(
     ask: Client, street: Street, strangers: CertificateAuthority
 ):
     with serve_tls(9, strangers.issue_certificate(NAME)) as port:
@@ -279,7 +279,7 @@ async def test_an_expired_certificate_is_refused(ask: Client, street: Street):
 
 @every_client
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-async def test_nobody_is_followed_elsewhere(ask: Client, status: int, street: Street):
+async def test_redirects_are_not_followed(ask: Client, status: int, street: Street):
     with service() as (elsewhere, asked), serve_redirect(f"http://127.0.0.1:{elsewhere}/", status) as (port, first):
         assert await ask(f"http://127.0.0.1:{port}", Network())
         assert first
@@ -303,7 +303,7 @@ async def test_a_proxy_may_be_behind_tls_and_a_service_without(ask: Client, stre
 
 
 @every_client
-async def test_addresses_of_the_sixth_version_are_spoken_to(ask: Client, company: CertificateAuthority):
+async def test_ipv6_addresses_work(ask: Client, company: CertificateAuthority):
     with service() as (plain, asked), serve_tls(plain, company.issue_certificate("::1"), "::1") as port:
         trusting = Network(authorities=CertificateAuthorities(extra=company.file))
         assert await ask(f"https://[::1]:{port}/deep/api", trusting) == ""
@@ -332,18 +332,18 @@ async def test_a_collector_may_have_certificates_of_its_own(
 
 
 @every_client
-async def test_nobody_listens(ask: Client):
+async def test_a_closed_port_is_an_ordinary_failure(ask: Client):
     assert await ask("http://127.0.0.1:9", Network())
 
 
-async def test_a_chroma_that_drips_is_left_in_time(monkeypatch: pytest.MonkeyPatch):
+async def test_a_chroma_server_that_sends_slowly_is_given_up(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("triage.index.vectors.chroma_connection.HEARTBEAT_SECONDS", 0.3)
     with serve_slowly(0.05) as port:
         assert await ask_chroma(f"http://127.0.0.1:{port}", Network()) == "ReadTimeout"
 
 
 @every_client
-async def test_no_login_is_taken_from_a_home(ask: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+async def test_no_login_is_read_from_netrc(ask: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login mallory password m4llory")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
@@ -354,7 +354,7 @@ async def test_no_login_is_taken_from_a_home(ask: Client, monkeypatch: pytest.Mo
     assert all(b"uthorization: Basic" not in head for head in heads)
 
 
-def test_github_is_asked_who_we_are_beside_its_api():
+def test_the_login_is_asked_for_at_the_same_server():
     with service() as (port, asked):
         client = GitHubClient(
             "t",
@@ -413,17 +413,17 @@ def through(entry: str, url: str) -> str | None:
 
 
 @pytest.mark.parametrize(("entry", "url"), [(entry, url) for entry, urls in TABLE.items() for url in urls])
-def test_what_no_proxy_names_goes_straight(entry: str, url: str):
+def test_a_match_in_no_proxy_is_a_direct_connection(entry: str, url: str):
     assert through(entry, url) is None
 
 
 @pytest.mark.parametrize(("entry", "url"), [(entry, url) for entry, urls in FAR.items() for url in urls])
-def test_what_it_does_not_name_goes_by_the_proxy(entry: str, url: str):
+def test_without_a_match_in_no_proxy_the_proxy_is_used(entry: str, url: str):
     assert through(entry, url) == ("http://p:2" if url.startswith("https") else "http://p:1")
 
 
 @given(st.text(max_size=40), st.sampled_from(["https://api.example.com:8443/x", "http://10.1.2.3", "http://[::1]:80"]))
-def test_no_entry_breaks_it(entry: str, url: str):
+def test_any_entry_of_no_proxy_is_accepted(entry: str, url: str):
     assert through(entry, url) in (None, "http://p:1", "http://p:2")
 
 
@@ -442,7 +442,7 @@ def test_no_entry_breaks_it(entry: str, url: str):
         ({"https_proxy": "socks5://far:1", "no_proxy": "a.test,*"}, {}),
     ],
 )
-def test_proxies_are_taken_from_the_variables_that_everybody_sets(environ: dict[str, str], proxies: dict[str, str]):
+def test_proxies_are_read_from_the_usual_variables(environ: dict[str, str], proxies: dict[str, str]):
     found = read_network(environ)[0].proxies
     assert {scheme: proxy.get_secret_value() for scheme, proxy in found.items()} == proxies
 
@@ -465,7 +465,7 @@ def test_proxies_are_taken_from_the_variables_that_everybody_sets(environ: dict[
         ({"SSL_CERT_DIR": "/nonexistent"}, "SSL_CERT_DIR: there is no such file."),
     ],
 )
-def test_what_cannot_be_used_is_named_and_not_shown(environ: dict[str, str], words: str):
+def test_an_unusable_variable_is_named_without_its_value(environ: dict[str, str], words: str):
     with pytest.raises(BadInput) as refused:
         read_network(environ)
     assert str(refused.value).startswith(words)
@@ -483,13 +483,13 @@ def test_authorities_are_found_below_the_workspace(company: CertificateAuthority
     assert read_network(environ)[0].authorities == CertificateAuthorities(paths=(company.file,))
 
 
-def test_further_authorities_may_be_missing(company: CertificateAuthority):
+def test_extra_authorities_may_be_missing(company: CertificateAuthority):
     network, warnings = read_network({"NODE_EXTRA_CA_CERTS": "/nonexistent", "SSL_CERT_FILE": str(company.file)})
     assert network.authorities == CertificateAuthorities(paths=(company.file,))
     assert warnings[0].startswith("NODE_EXTRA_CA_CERTS is not used: there is no such file.")
 
 
-def test_the_usual_authorities_stay_only_beside_further_ones(
+def test_extra_authorities_do_not_replace_the_default_ones(
     company: CertificateAuthority, strangers: CertificateAuthority
 ):
     def trusts(**environ: str) -> int:

@@ -29,14 +29,14 @@ def run(script: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_is_told_to_who_asked_and_does_nothing_else(number: signal.Signals):
+def test_a_signal_calls_the_callback_and_nothing_else(number: signal.Signals):
     done = run(
         f"heard.listen(); heard.on_signal(told.set); send({number:d}); print(told.wait(10), heard.signal_number)"
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, f"True {number:d}\n", "")
 
 
-def test_a_signal_that_came_before_anybody_listened_is_heard():
+def test_a_blocked_signal_is_received_by_listen():
     done = run(
         "signal.pthread_sigmask(signal.SIG_BLOCK, signals.SIGNALS); send(15); "
         "heard.on_signal(told.set); heard.listen(); print(told.wait(10), heard.signal_number)"
@@ -44,7 +44,7 @@ def test_a_signal_that_came_before_anybody_listened_is_heard():
     assert (done.stdout, done.stderr) == ("True 15\n", "")
 
 
-def test_who_asks_after_the_signal_is_told_at_once():
+def test_a_callback_after_the_signal_is_called_at_once():
     done = run(
         "heard.listen(); heard.on_signal(told.set); send(2); told.wait(10); heard.on_signal(lambda: print('told'))"
     )
@@ -66,7 +66,7 @@ def test_the_time_left_is_infinite_until_a_signal_comes():
     assert done.stdout == "inf\nTrue\n"
 
 
-def test_a_process_that_is_stuck_says_its_last_words_and_ends():
+def test_a_stuck_process_runs_the_timeout_callback_and_ends():
     done = run(
         "signals.SHUTDOWN_SECONDS = 0.1; heard.listen(); "
         "heard.on_timeout(lambda: print('last words', flush=True)); send(15); "
@@ -76,7 +76,7 @@ def test_a_process_that_is_stuck_says_its_last_words_and_ends():
 
 
 @pytest.mark.parametrize("words", ["time.sleep(600)", "1 // 0"])
-def test_last_words_that_hang_or_fail_do_not_keep_the_process(words: str):
+def test_a_timeout_callback_that_hangs_or_fails_does_not_keep_the_process(words: str):
     done = run(
         f"signals.SHUTDOWN_SECONDS = 0.1; heard.listen(); heard.on_timeout(lambda: {words}); send(2); time.sleep(600)"
     )
@@ -84,6 +84,6 @@ def test_last_words_that_hang_or_fail_do_not_keep_the_process(words: str):
     assert done.stderr == ""
 
 
-def test_what_does_not_listen_hears_nothing():
+def test_nothing_is_received_without_listen():
     done = run("print(heard.signal_number, heard.seconds_left())")
     assert done.stdout == "0 inf\n"

@@ -49,6 +49,6 @@ def test_nothing_outside_of_the_folder_is_found(tmp_path: Path, name: str):
         Checkouts(repos=tmp_path / "checkouts").find_folder(name)
 
 
-def test_a_folder_that_is_not_there_is_named():
+def test_a_missing_folder_is_an_error():
     with pytest.raises(BadInput, match="TRIAGE_REPO"):
         Checkouts(repo=Path("/no/such/folder")).find_folder("")

@@ -44,13 +44,13 @@ class Heard:
         return run
 
 
-async def test_work_gives_its_result_or_raises_its_error():
+async def test_the_result_or_the_error_is_passed_on():
     assert await run_in_daemon_thread(lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
         await run_in_daemon_thread(lambda: 1 // 0)
 
 
-async def test_work_that_takes_longer_than_its_seconds_is_left():
+async def test_work_beyond_its_time_limit_is_abandoned():
     heard = Heard()
     with pytest.raises(TimeoutError):
         await run_in_daemon_thread(heard.work(lambda: threads.sleep_unless_abandoned(60)), 0.01)
@@ -58,7 +58,7 @@ async def test_work_that_takes_longer_than_its_seconds_is_left():
     assert isinstance(heard.outcome, Abandoned)
 
 
-async def test_work_that_nobody_waits_for_stops_at_its_next_step():
+async def test_abandoned_work_stops_at_its_next_check():
     heard, steps = Heard(), []
 
     def loop() -> None:
@@ -72,14 +72,14 @@ async def test_work_that_nobody_waits_for_stops_at_its_next_step():
     assert steps
 
 
-async def test_a_sleeping_thread_is_woken():
+async def test_an_abandoned_thread_stops_sleeping():
     heard = Heard()
     await left_behind(heard.work(lambda: threads.sleep_unless_abandoned(60)), heard.there)
     assert heard.over.wait(10)
     assert isinstance(heard.outcome, Abandoned)
 
 
-async def test_a_process_is_ended_with_the_thread_that_waits_for_it():
+async def test_a_callback_ends_the_process_of_an_abandoned_thread():
     heard = Heard()
     codes: list[int] = []
 
@@ -96,7 +96,7 @@ async def test_a_process_is_ended_with_the_thread_that_waits_for_it():
     assert codes == [-9]
 
 
-async def test_a_process_that_starts_too_late_is_ended_at_once():
+async def test_a_callback_that_is_registered_too_late_is_called_at_once():
     heard, gone, ended = Heard(), threading.Event(), []
 
     def late() -> None:
@@ -110,7 +110,7 @@ async def test_a_process_that_starts_too_late_is_ended_at_once():
     assert (ended, type(heard.outcome)) == ([1], Abandoned)
 
 
-async def test_the_failure_of_what_was_ended_is_no_reason_to_go_on():
+async def test_an_error_in_abandoned_work_becomes_abandoned():
     heard, ended = Heard(), threading.Event()
 
     def fails() -> None:
@@ -123,7 +123,7 @@ async def test_the_failure_of_what_was_ended_is_no_reason_to_go_on():
     assert isinstance(heard.outcome, Abandoned)
 
 
-async def test_what_ended_by_itself_is_not_ended_again():
+async def test_a_callback_is_not_called_after_its_block():
     ended: list[int] = []
 
     def work() -> None:
@@ -134,18 +134,18 @@ async def test_what_ended_by_itself_is_not_ended_again():
     assert ended == []
 
 
-async def test_a_thread_knows_how_long_it_is_waited_for():
+async def test_a_thread_knows_its_seconds_left():
     assert 50 < await run_in_daemon_thread(threads.seconds_left, 60) <= 60
     assert await run_in_daemon_thread(threads.seconds_left) == math.inf
 
 
-async def test_a_thread_sees_the_context_that_it_was_started_in():
+async def test_a_thread_has_the_context_variables_of_its_caller():
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable")
     variable.set("seen")
     assert await run_in_daemon_thread(variable.get) == "seen"
 
 
-def test_without_anybody_who_could_leave_nothing_is_abandoned():
+def test_outside_of_such_a_thread_nothing_is_abandoned():
     threads.raise_if_abandoned()
     threads.sleep_unless_abandoned(0)
     assert threads.seconds_left() == math.inf
@@ -153,7 +153,7 @@ def test_without_anybody_who_could_leave_nothing_is_abandoned():
         pass
 
 
-def test_the_loop_ends_without_its_threads():
+def test_the_loop_does_not_wait_for_threads():
     """As a look-up of a name would, the thread of the loop's own pool outlives it."""
     stuck = threading.Event()
 
@@ -168,7 +168,7 @@ def test_the_loop_ends_without_its_threads():
         stuck.set()
 
 
-def test_tasks_that_are_left_are_cancelled_when_the_loop_ends():
+def test_remaining_tasks_are_cancelled_when_the_loop_ends():
     cancelled: list[int] = []
 
     async def lasting() -> None:

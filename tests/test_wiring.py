@@ -27,7 +27,7 @@ def vectors_of(settings: Settings, root: Path) -> int:
     return facts.vectors
 
 
-def test_the_vectors_are_on_the_server_only_where_one_is_given(tmp_path: Path):
+def test_vectors_are_stored_on_a_server_only_if_one_is_set(tmp_path: Path):
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "cart.py").write_text("def total(prices):\n    return sum(prices)\n")
     with run_chroma_server(tmp_path / "chroma") as url:
@@ -41,7 +41,7 @@ def test_the_vectors_are_on_the_server_only_where_one_is_given(tmp_path: Path):
     assert not any(held["documents"] or []), "no text leaves"
 
 
-def test_the_index_is_kept_only_where_a_folder_is_given(tmp_path: Path):
+def test_the_index_is_cached_only_if_a_folder_is_set(tmp_path: Path):
     commit(tmp_path / "code", {"cart.py": "def total(prices):\n    return sum(prices)\n"})
     for given, place in (("kept", tmp_path / "code/kept/index"), (str(tmp_path / "own"), tmp_path / "own/index")):
         settings = Settings(cache_dir=given)
@@ -96,14 +96,14 @@ class TestConfig:
         assert wiring.read_project_config(Settings(), tmp_path) == ProjectConfig()
         assert wiring.read_project_config(Settings(), tmp_path / "nowhere") == ProjectConfig()
 
-    def test_a_file_that_the_workflow_names_has_to_be_there(self, tmp_path: Path):
+    def test_a_file_that_the_workflow_names_must_exist(self, tmp_path: Path):
         commit(tmp_path, {"own.yml": "ignore: [docs]\n"})
         assert wiring.read_project_config(Settings(config_file="own.yml"), tmp_path) == ProjectConfig(ignore=["docs"])
         with pytest.raises(BadInput, match=r"^config-file: other\.yml is not in the checked-out commit"):
             wiring.read_project_config(Settings(config_file="other.yml"), tmp_path)
 
 
-async def test_own_prices_and_kept_answers_reach_model_and_search(tmp_path: Path):
+async def test_model_and_search_use_own_prices_and_cached_responses(tmp_path: Path):
     """The second run finds the replies of the first, at its own prices."""
     replies = [chat_completion("words"), ScriptedReply({"results": []})]
     settings = Settings(model_api_key=SecretStr("k" * 20), tavily_api_key=SecretStr("t" * 20), cache_dir="kept")

@@ -3,13 +3,13 @@
 from triage.domain.project_config import Labels, ProjectConfig
 
 
-def test_a_label_is_described_whatever_its_case():
+def test_label_descriptions_ignore_case():
     config = ProjectConfig(labels=Labels(describe={"Regression": "worked before"}))
     assert config.label_description("regression") == "worked before"
     assert config.label_description("bug") == ""
 
 
-def test_an_alias_stands_in_for_an_owner():
+def test_an_alias_replaces_an_owner():
     config = ProjectConfig(owners={"@Acme/Core": "@octocat"})
     assert config.resolve_assignee("acme/core") == "octocat"
     assert config.resolve_assignee("anna") == "anna"

@@ -23,7 +23,7 @@ def refusal(**inputs: str) -> str:
 
 
 class TestDefaults:
-    def test_nothing_set_means_every_default(self) -> None:
+    def test_defaults(self) -> None:
         settings = Settings.from_runner({})
         assert settings.effective_engine == "rules"
         assert settings.limits() == Limits()
@@ -35,7 +35,7 @@ class TestDefaults:
         assert len(everything) == len(Settings.model_fields)
         assert Settings.from_runner(everything) == Settings.from_runner({})
 
-    def test_blanks_around_a_value_are_not_part_of_it(self) -> None:
+    def test_whitespace_around_a_value_is_removed(self) -> None:
         assert from_runner(model="  gpt-5 \n", comment=" ").model == "gpt-5"
 
     def test_the_process_environment_is_not_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,11 +44,11 @@ class TestDefaults:
         assert Settings.from_runner({}).model == "gpt-4o"
         assert Settings.from_terminal({}).model == "gpt-4o"
 
-    def test_inputs_that_do_not_exist_yet_are_not_fields(self) -> None:
+    def test_unknown_fields_are_refused(self) -> None:
         later = {"commands", "fix"}
         assert not later & set(Settings.model_fields)
 
-    def test_a_misspelled_variable_is_the_runners_to_report(self) -> None:
+    def test_a_misspelled_input_is_ignored(self) -> None:
         assert Settings.from_runner({"INPUT_ENGIN": "rules"}) == Settings.from_runner({})
 
 
@@ -187,23 +187,23 @@ class TestBaseUrl:
 
 
 class TestSupervisorAndFiles:
-    def test_rules_decide_nothing_is_kept_and_the_file_has_its_usual_place(self) -> None:
+    def test_defaults_of_supervisor_cache_and_config_file(self) -> None:
         settings = Settings.from_runner({})
         assert (settings.supervisor, settings.cache_dir) == ("rules", None)
         assert settings.config_file == ".github/triage.yml"
 
-    def test_a_model_may_propose_where_a_model_answers(self) -> None:
+    def test_a_model_supervisor_needs_the_model_engine(self) -> None:
         settings = from_runner(supervisor="model", model_api_key=KEY)
         assert settings.supervisor == "model"
         assert settings.warnings == []
 
-    def test_a_path_is_taken_as_it_is_written(self) -> None:
+    def test_a_path_is_not_changed(self) -> None:
         settings = from_runner(cache_dir=" /github/home/a cache/ü ", config_file="ci/triage.yaml")
         assert (settings.cache_dir, settings.config_file) == ("/github/home/a cache/ü", "ci/triage.yaml")
 
     @pytest.mark.parametrize("name", ["cache-dir", "config-file"])
     @pytest.mark.parametrize("path", ["a\nb", "a\0b", "a\x1b[2Jb", "p" * 1_001])
-    def test_what_no_path_has_is_refused(self, name: str, path: str) -> None:
+    def test_an_invalid_path_is_refused(self, name: str, path: str) -> None:
         said = refusal(**{name: path})
         assert said.startswith(f"{name}: ")
         assert said.endswith(" is not a path: printable, at most 1000 characters")
@@ -214,11 +214,11 @@ class TestSupervisorAndFiles:
         assert said.endswith(" is not a path inside the repository, such as .github/triage.yml")
         assert from_runner(config_file="./ci/triage.yml").config_file == "ci/triage.yml"
 
-    def test_a_file_that_the_runner_passes_as_the_default_is_not_named(self) -> None:
+    def test_the_default_config_file_is_not_a_custom_one(self) -> None:
         assert not from_runner(config_file=".github/triage.yml").has_custom_config_file
         assert from_runner(config_file="ci/triage.yml").has_custom_config_file
 
-    def test_no_dollars_and_no_model_is_nobodys_mistake(self) -> None:
+    def test_a_cost_limit_of_zero_without_a_model_is_no_warning(self) -> None:
         assert from_runner(max_cost_usd="0").warnings == []
         assert from_runner(max_cost_usd="0", engine="rules").warnings == []
 
@@ -308,13 +308,13 @@ class TestWarnings:
             ),
         ],
     )
-    def test_said_once(self, inputs: dict[str, str], words: str) -> None:
+    def test_each_mistake_is_one_warning(self, inputs: dict[str, str], words: str) -> None:
         assert [words in warning for warning in from_runner(**inputs).warnings] == [True]
 
-    def test_a_default_that_another_choice_made_too_long_is_nobodys_mistake(self) -> None:
+    def test_a_default_timeout_is_no_warning(self) -> None:
         assert from_runner(timeout_seconds="20", agent_timeout_seconds="10").warnings == []
 
-    def test_defaults_passed_by_the_runner_are_no_choice(self) -> None:
+    def test_defaults_from_the_runner_are_no_warning(self) -> None:
         assert from_runner(model="gpt-4o", fast_model="gpt-4o-mini", embedding_model="local").warnings == []
 
 
@@ -324,7 +324,7 @@ class TestRunnerEnvironment:
         assert facts == RunnerEnvironment()
         assert facts.api_url == "https://api.github.com"
 
-    def test_what_the_runner_says(self) -> None:
+    def test_the_runners_variables(self) -> None:
         facts = RunnerEnvironment.read(
             {
                 "GITHUB_EVENT_NAME": "issues",

@@ -43,7 +43,7 @@ def refusal(text: str | bytes) -> tuple[int, str]:
     return caught.value.line, said.removeprefix(f"{PATH} cannot be used: ")
 
 
-def test_every_key_arrives():
+def test_every_key_is_parsed():
     assert read(WHOLE) == ProjectConfig(
         ignore=["docs/**", "*.generated.ts"],
         labels=Labels(allow=["bug", "1.0", "no"], describe={"regression": "worked in an earlier release"}),
@@ -120,25 +120,25 @@ def test_a_file_may_be_empty(text: str):
         (b" " * (MAX_BYTES + 1), 1, "line 1: the file has 65,537 bytes; 65,536 are allowed."),
     ],
 )
-def test_a_fault_is_told_with_its_line_and_what_is_allowed(text: str | bytes, line: int, said: str):
+def test_an_error_has_its_line_and_what_is_allowed(text: str | bytes, line: int, said: str):
     told = refusal(text)
     assert told[0] == line
     assert told[1].startswith(said)
 
 
-def test_all_faults_are_told_at_once_in_order():
+def test_all_errors_are_reported_in_order():
     line, said = refusal("ingore: []\nprices: {m: {input: x}}\nlabels: {allow: x}\nlabels: {}\n")
     assert line == 1
     assert [part.partition(":")[0] for part in said.split("; ")] == ["line 1", "line 2", "line 2", "line 4"]
 
 
-def test_very_many_faults_are_counted():
+def test_many_errors_are_counted():
     _, said = refusal("".join(f"key{number}: 1\n" for number in range(500)))
     assert said.count("line ") == MAX_PROBLEMS
     assert said.endswith("; and 490 more.")
 
 
-def test_what_stands_in_the_file_is_shown_inert():
+def test_content_of_the_file_is_escaped_in_messages():
     line, said = refusal('"\\e[31m::error::\\nx": 1')
     assert line == 1
     assert said.startswith(r"line 1: '\x1b[31m::error::\nx' is not a known key")

@@ -99,17 +99,17 @@ def test_an_address_that_no_token_may_be_sent_to_is_refused(name: str, url: str)
 
 
 @pytest.mark.parametrize("url", ["http://ollama.ai.svc.cluster.local:11434", "http://172.31.0.9", "http://127.8.9.1"])
-def test_what_can_only_be_near_needs_no_tls(url: str):
+def test_private_hosts_need_no_tls(url: str):
     assert read(api=url).api_url == url
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60), st.sampled_from(["", "http://", "https://"]))
-def test_no_address_breaks_it(text: str, scheme: str):
+def test_any_url_is_accepted_or_refused(text: str, scheme: str):
     with suppress(BadInput):
         assert read(api=f"{scheme}{text}").api_url.startswith(("https://", "http://"))
 
 
-def test_where_results_go_is_known_whatever_else_is_wrong():
+def test_output_paths_are_read_even_if_other_variables_are_invalid():
     places = {"GITHUB_OUTPUT": "/out", "GITHUB_STEP_SUMMARY": "/page", "GITHUB_WORKSPACE": "/work"}
     outlets = RunnerEnvironment.read_output_paths({**places, "GITHUB_API_URL": "nonsense", "ALL_PROXY": "socks5://x"})
     assert [str(path) for path in (outlets.output_path, outlets.summary_path, outlets.workspace)] == [*places.values()]

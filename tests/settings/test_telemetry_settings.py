@@ -32,7 +32,7 @@ def read(**environ: str) -> Collector:
         {"OTEL_SDK_DISABLED": "true", BASE: "ftp://odd"},
     ],
 )
-def test_it_is_off_unless_an_endpoint_is_named(environ: dict[str, str]):
+def test_telemetry_is_off_without_an_endpoint(environ: dict[str, str]):
     assert read_collector(environ) is None
     assert RunnerEnvironment.read(environ).warnings == []
 
@@ -80,7 +80,7 @@ def test_headers_are_read_percent_encoded_or_not_and_shown_nowhere():
     ("told", "seconds"),
     [("", 10.0), ("10000", 10.0), ("2500", 2.5), ("100", 0.1), ("99", 99.0), ("5", 5.0), ("0", 10.0)],
 )
-def test_a_timeout_is_in_milliseconds_but_what_can_only_be_seconds(told: str, seconds: float):
+def test_a_timeout_is_in_milliseconds_unless_it_is_too_short(told: str, seconds: float):
     collector = read(OTEL_EXPORTER_OTLP_TIMEOUT=told)
     assert collector.traces is not None
     assert collector.traces.timeout_seconds == seconds
@@ -119,7 +119,7 @@ FAULTS: list[tuple[dict[str, str], str]] = [
 
 
 @pytest.mark.parametrize(("environ", "told"), FAULTS)
-def test_what_cannot_be_is_a_warning_and_telemetry_is_off(environ: dict[str, str], told: str):
+def test_an_invalid_variable_is_a_warning_and_telemetry_is_off(environ: dict[str, str], told: str):
     place = RunnerEnvironment.read(environ)
     assert place.collector is None
     (warning,) = place.warnings
@@ -140,7 +140,7 @@ VARIABLES = [
 
 
 @given(st.dictionaries(st.sampled_from(VARIABLES), st.text(max_size=60)))
-def test_whatever_the_variables_hold_a_run_is_not_stopped(environ: dict[str, str]):
+def test_no_value_of_the_variables_stops_a_run(environ: dict[str, str]):
     place = RunnerEnvironment.read({**HERE, **environ})
     assert (place.collector is None) == bool(place.warnings) or environ.get(BASE, "x").strip() == ""
     for warning in place.warnings:
@@ -149,7 +149,7 @@ def test_whatever_the_variables_hold_a_run_is_not_stopped(environ: dict[str, str
 
 
 @given(st.text(max_size=80))
-def test_whatever_a_header_variable_holds_no_header_can_break_a_request(text: str):
+def test_no_header_can_break_a_request(text: str):
     try:
         collector = read(OTEL_EXPORTER_OTLP_HEADERS=text)
     except BadInput:
