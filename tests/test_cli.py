@@ -53,12 +53,12 @@ def test_run_shows_steps_and_decisions_on_stderr_if_verbose(checkout: Path):
 
 
 def test_run_prints_json_and_writes_the_report_when_asked(checkout: Path, tmp_path: Path):
-    issue, report = tmp_path / "bug.md", tmp_path / "report.json"
+    issue, path = tmp_path / "bug.md", tmp_path / "report.json"
     issue.write_text(REPORT)
-    done = triage("run", "--repo", str(checkout), "--issue", str(issue), "--json", "--report", str(report))
-    told = json.loads(done.stdout)
-    assert told["suspects"][0]["path"] == "cart.py"
-    assert json.loads(report.read_text()) == told
+    done = triage("run", "--repo", str(checkout), "--issue", str(issue), "--json", "--report", str(path))
+    report = json.loads(done.stdout)
+    assert report["suspects"][0]["path"] == "cart.py"
+    assert json.loads(path.read_text()) == report
 
 
 @pytest.mark.parametrize("data", [bytes(range(128, 256)) * 20, "UTF-16 text".encode("utf-16")])
@@ -86,10 +86,10 @@ def test_odd_characters_in_the_issue_cause_no_traceback(checkout: Path):
 def test_locate_prints_ranked_paths(checkout: Path):
     done = triage("locate", str(checkout), stdin=REPORT)
     assert done.stdout.splitlines()[0] == "cart.py"
-    told = json.loads(triage("locate", str(checkout), "--json", stdin=REPORT).stdout)
-    assert told["files"][0] == "cart.py"
-    assert told["index_seconds"] >= 0
-    assert told["query_seconds"] >= 0
+    report = json.loads(triage("locate", str(checkout), "--json", stdin=REPORT).stdout)
+    assert report["files"][0] == "cart.py"
+    assert report["index_seconds"] >= 0
+    assert report["query_seconds"] >= 0
 
 
 def test_the_next_command_uses_the_cached_index(checkout: Path, tmp_path: Path):
@@ -187,8 +187,8 @@ def test_the_projects_settings_apply_at_the_terminal(checkout: Path, words: list
     done = triage(*words, str(checkout), stdin=REPORT, TRIAGE_CONFIG_FILE="own.yml")
     assert done.returncode == 0, done.stderr
     assert "cart.py" in triage(*words, str(checkout), stdin=REPORT).stdout
-    told = json.loads(done.stdout)
-    assert "cart.py" not in (told["files"] if "files" in told else [one["path"] for one in told["suspects"]])
+    report = json.loads(done.stdout)
+    assert "cart.py" not in (report["files"] if "files" in report else [one["path"] for one in report["suspects"]])
     (checkout / "own.yml").write_text("ingore: [cart.py]")
     refused = triage(*words, str(checkout), stdin=REPORT, TRIAGE_CONFIG_FILE="own.yml")
     assert (refused.returncode, refused.stdout) == (1, "")
@@ -248,7 +248,7 @@ def test_a_signal_prints_the_partial_report(checkout: Path, tmp_path: Path, sent
         with subprocess.Popen(command, cwd=ROOT, env=environ, stdout=-1, stderr=-1, text=True) as running:
             assert there.wait(60)
             running.send_signal(sent)
-            told, progress = running.communicate(timeout=60)
+            report, progress = running.communicate(timeout=60)
     assert running.returncode == code
-    assert "The run was cancelled." in " ".join(told.split())
+    assert "The run was cancelled." in " ".join(report.split())
     assert "Traceback" not in progress

@@ -18,8 +18,8 @@ def send(number):
     os.kill(os.getpid(), number)
 
 signals.SHUTDOWN_SECONDS = 60.0
-heard = SignalHandler()
-told = threading.Event()
+handler = SignalHandler()
+called = threading.Event()
 """
 
 
@@ -31,7 +31,7 @@ def run(script: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_calls_the_callback_and_nothing_else(number: signal.Signals):
     done = run(
-        f"heard.listen(); heard.on_signal(told.set); send({number:d}); print(told.wait(10), heard.signal_number)"
+        f"handler.listen(); handler.on_signal(called.set); send({number:d}); print(called.wait(10), handler.signal_number)"
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, f"True {number:d}\n", "")
 
@@ -39,37 +39,37 @@ def test_a_signal_calls_the_callback_and_nothing_else(number: signal.Signals):
 def test_a_blocked_signal_is_received_by_listen():
     done = run(
         "signal.pthread_sigmask(signal.SIG_BLOCK, signals.SIGNALS); send(15); "
-        "heard.on_signal(told.set); heard.listen(); print(told.wait(10), heard.signal_number)"
+        "handler.on_signal(called.set); handler.listen(); print(called.wait(10), handler.signal_number)"
     )
     assert (done.stdout, done.stderr) == ("True 15\n", "")
 
 
 def test_a_callback_after_the_signal_is_called_at_once():
     done = run(
-        "heard.listen(); heard.on_signal(told.set); send(2); told.wait(10); heard.on_signal(lambda: print('told'))"
+        "handler.listen(); handler.on_signal(called.set); send(2); called.wait(10); handler.on_signal(lambda: print('called'))"
     )
-    assert done.stdout == "told\n"
+    assert done.stdout == "called\n"
 
 
 def test_the_first_signal_counts():
     done = run(
-        "heard.listen(); heard.on_signal(told.set); send(2); told.wait(10); send(15); print(heard.signal_number)"
+        "handler.listen(); handler.on_signal(called.set); send(2); called.wait(10); send(15); print(handler.signal_number)"
     )
     assert (done.returncode, done.stdout) == (0, "2\n")
 
 
 def test_the_time_left_is_infinite_until_a_signal_comes():
     done = run(
-        "heard.listen(); heard.on_signal(told.set); print(heard.seconds_left()); send(2); told.wait(10); "
-        "print(50 < heard.seconds_left() <= 60)"
+        "handler.listen(); handler.on_signal(called.set); print(handler.seconds_left()); send(2); called.wait(10); "
+        "print(50 < handler.seconds_left() <= 60)"
     )
     assert done.stdout == "inf\nTrue\n"
 
 
 def test_a_stuck_process_runs_the_timeout_callback_and_ends():
     done = run(
-        "signals.SHUTDOWN_SECONDS = 0.1; heard.listen(); "
-        "heard.on_timeout(lambda: print('last words', flush=True)); send(15); "
+        "signals.SHUTDOWN_SECONDS = 0.1; handler.listen(); "
+        "handler.on_timeout(lambda: print('last words', flush=True)); send(15); "
         "lock = threading.Lock(); lock.acquire(); lock.acquire()"
     )
     assert (done.returncode, done.stdout, done.stderr) == (143, "last words\n", "")
@@ -78,12 +78,12 @@ def test_a_stuck_process_runs_the_timeout_callback_and_ends():
 @pytest.mark.parametrize("words", ["time.sleep(600)", "1 // 0"])
 def test_a_timeout_callback_that_hangs_or_fails_does_not_keep_the_process(words: str):
     done = run(
-        f"signals.SHUTDOWN_SECONDS = 0.1; heard.listen(); heard.on_timeout(lambda: {words}); send(2); time.sleep(600)"
+        f"signals.SHUTDOWN_SECONDS = 0.1; handler.listen(); handler.on_timeout(lambda: {words}); send(2); time.sleep(600)"
     )
     assert done.returncode == 130
     assert done.stderr == ""
 
 
 def test_nothing_is_received_without_listen():
-    done = run("print(heard.signal_number, heard.seconds_left())")
+    done = run("print(handler.signal_number, handler.seconds_left())")
     assert done.stdout == "0 inf\n"

@@ -1,4 +1,4 @@
-"""Blocking work that can be walked away from."""
+"""Blocking work in threads that can be abandoned."""
 
 import asyncio
 import contextlib
@@ -15,8 +15,8 @@ from triage import threads
 from triage.threads import Abandoned, run_in_daemon_thread
 
 
-async def left_behind(work: Callable[[], object], there: threading.Event) -> None:
-    """Start the work, and walk away as soon as it says that it is there."""
+async def run_and_abandon(work: Callable[[], object], there: threading.Event) -> None:
+    """Start the work, and abandon it as soon as it has started."""
     running = asyncio.ensure_future(run_in_daemon_thread(work))
     await run_in_daemon_thread(lambda: there.wait(10))
     running.cancel()
@@ -24,8 +24,8 @@ async def left_behind(work: Callable[[], object], there: threading.Event) -> Non
         await running
 
 
-class Heard:
-    """What a thread came to."""
+class WorkRecorder:
+    """Records how a thread ended."""
 
     def __init__(self) -> None:
         self.there, self.over = threading.Event(), threading.Event()
@@ -51,36 +51,36 @@ async def test_the_result_or_the_error_is_passed_on():
 
 
 async def test_work_beyond_its_time_limit_is_abandoned():
-    heard = Heard()
+    recorder = WorkRecorder()
     with pytest.raises(TimeoutError):
-        await run_in_daemon_thread(heard.work(lambda: threads.sleep_unless_abandoned(60)), 0.01)
-    assert heard.over.wait(10)
-    assert isinstance(heard.outcome, Abandoned)
+        await run_in_daemon_thread(recorder.work(lambda: threads.sleep_unless_abandoned(60)), 0.01)
+    assert recorder.over.wait(10)
+    assert isinstance(recorder.outcome, Abandoned)
 
 
 async def test_abandoned_work_stops_at_its_next_check():
-    heard, steps = Heard(), []
+    recorder, steps = WorkRecorder(), []
 
     def loop() -> None:
         while True:
             steps.append(1)
             threads.raise_if_abandoned()
 
-    await left_behind(heard.work(loop), heard.there)
-    assert heard.over.wait(10)
-    assert isinstance(heard.outcome, Abandoned)
+    await run_and_abandon(recorder.work(loop), recorder.there)
+    assert recorder.over.wait(10)
+    assert isinstance(recorder.outcome, Abandoned)
     assert steps
 
 
 async def test_an_abandoned_thread_stops_sleeping():
-    heard = Heard()
-    await left_behind(heard.work(lambda: threads.sleep_unless_abandoned(60)), heard.there)
-    assert heard.over.wait(10)
-    assert isinstance(heard.outcome, Abandoned)
+    recorder = WorkRecorder()
+    await run_and_abandon(recorder.work(lambda: threads.sleep_unless_abandoned(60)), recorder.there)
+    assert recorder.over.wait(10)
+    assert isinstance(recorder.outcome, Abandoned)
 
 
 async def test_a_callback_ends_the_process_of_an_abandoned_thread():
-    heard = Heard()
+    recorder = WorkRecorder()
     codes: list[int] = []
 
     def wait() -> None:
@@ -90,37 +90,37 @@ async def test_a_callback_ends_the_process_of_an_abandoned_thread():
         ):
             codes.append(process.wait())
 
-    await left_behind(heard.work(wait), heard.there)
-    assert heard.over.wait(10)
-    assert isinstance(heard.outcome, Abandoned)
+    await run_and_abandon(recorder.work(wait), recorder.there)
+    assert recorder.over.wait(10)
+    assert isinstance(recorder.outcome, Abandoned)
     assert codes == [-9]
 
 
 async def test_a_callback_that_is_registered_too_late_is_called_at_once():
-    heard, gone, ended = Heard(), threading.Event(), []
+    recorder, gone, ended = WorkRecorder(), threading.Event(), []
 
     def late() -> None:
         gone.wait(10)
         with threads.call_when_abandoned(lambda: ended.append(1)):
             pass
 
-    await left_behind(heard.work(late), heard.there)
+    await run_and_abandon(recorder.work(late), recorder.there)
     gone.set()
-    assert heard.over.wait(10)
-    assert (ended, type(heard.outcome)) == ([1], Abandoned)
+    assert recorder.over.wait(10)
+    assert (ended, type(recorder.outcome)) == ([1], Abandoned)
 
 
 async def test_an_error_in_abandoned_work_becomes_abandoned():
-    heard, ended = Heard(), threading.Event()
+    recorder, ended = WorkRecorder(), threading.Event()
 
     def fails() -> None:
         with threads.call_when_abandoned(ended.set):
             ended.wait(10)
             raise OSError("the process was killed")
 
-    await left_behind(heard.work(fails), heard.there)
-    assert heard.over.wait(10)
-    assert isinstance(heard.outcome, Abandoned)
+    await run_and_abandon(recorder.work(fails), recorder.there)
+    assert recorder.over.wait(10)
+    assert isinstance(recorder.outcome, Abandoned)
 
 
 async def test_a_callback_is_not_called_after_its_block():

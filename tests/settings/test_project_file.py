@@ -121,9 +121,9 @@ def test_a_file_may_be_empty(text: str):
     ],
 )
 def test_an_error_has_its_line_and_what_is_allowed(text: str | bytes, line: int, said: str):
-    told = refusal(text)
-    assert told[0] == line
-    assert told[1].startswith(said)
+    message = refusal(text)
+    assert message[0] == line
+    assert message[1].startswith(said)
 
 
 def test_all_errors_are_reported_in_order():

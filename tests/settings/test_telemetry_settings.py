@@ -65,8 +65,8 @@ def test_each_signal_has_its_address(environ: dict[str, str], traces: str | None
 
 
 def test_headers_are_read_percent_encoded_or_not_and_shown_nowhere():
-    told = "Authorization=Basic%20dXNlcjpwYXNz==, x-Scope=acme"
-    collector = read(OTEL_EXPORTER_OTLP_HEADERS=told, OTEL_EXPORTER_OTLP_METRICS_HEADERS="api-key=s3cret-key")
+    values = "Authorization=Basic%20dXNlcjpwYXNz==, x-Scope=acme"
+    collector = read(OTEL_EXPORTER_OTLP_HEADERS=values, OTEL_EXPORTER_OTLP_METRICS_HEADERS="api-key=s3cret-key")
     assert collector.traces is not None
     assert collector.metrics is not None
     headers = {name: value.get_secret_value() for name, value in collector.traces.headers.items()}
@@ -77,20 +77,20 @@ def test_headers_are_read_percent_encoded_or_not_and_shown_nowhere():
 
 
 @pytest.mark.parametrize(
-    ("told", "seconds"),
+    ("values", "seconds"),
     [("", 10.0), ("10000", 10.0), ("2500", 2.5), ("100", 0.1), ("99", 99.0), ("5", 5.0), ("0", 10.0)],
 )
-def test_a_timeout_is_in_milliseconds_unless_it_is_too_short(told: str, seconds: float):
-    collector = read(OTEL_EXPORTER_OTLP_TIMEOUT=told)
+def test_a_timeout_is_in_milliseconds_unless_it_is_too_short(values: str, seconds: float):
+    collector = read(OTEL_EXPORTER_OTLP_TIMEOUT=values)
     assert collector.traces is not None
     assert collector.traces.timeout_seconds == seconds
 
 
 def test_the_service_has_a_name_that_can_be_changed():
     assert read().resource == {"service.name": "bug-triage"}
-    told = {"OTEL_RESOURCE_ATTRIBUTES": "service.name=a,team=x%2Cy"}
-    assert read(**told).resource == {"service.name": "a", "team": "x,y"}
-    assert read(**told, OTEL_SERVICE_NAME="b").resource["service.name"] == "b"
+    values = {"OTEL_RESOURCE_ATTRIBUTES": "service.name=a,team=x%2Cy"}
+    assert read(**values).resource == {"service.name": "a", "team": "x,y"}
+    assert read(**values, OTEL_SERVICE_NAME="b").resource["service.name"] == "b"
 
 
 FAULTS: list[tuple[dict[str, str], str]] = [
@@ -118,12 +118,12 @@ FAULTS: list[tuple[dict[str, str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("environ", "told"), FAULTS)
-def test_an_invalid_variable_is_a_warning_and_telemetry_is_off(environ: dict[str, str], told: str):
+@pytest.mark.parametrize(("environ", "values"), FAULTS)
+def test_an_invalid_variable_is_a_warning_and_telemetry_is_off(environ: dict[str, str], values: str):
     place = RunnerEnvironment.read(environ)
     assert place.collector is None
     (warning,) = place.warnings
-    assert warning.startswith(f"Telemetry is off. {told}")
+    assert warning.startswith(f"Telemetry is off. {values}")
     assert "s3cret" not in warning
 
 
