@@ -2,8 +2,10 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from testing.runs.external_services import serve_all
+from testing.runs.job import Job
 
 
 def test_two_processes_ask_the_same_questions(tmp_path: Path):
@@ -21,15 +23,24 @@ def test_two_processes_ask_the_same_questions(tmp_path: Path):
 
 
 def test_a_finished_run_is_not_paid_again(tmp_path: Path):
-    """Replies are cached for a week: a second run sends no request and uses no tokens."""
+    """Its replies are cached for a week. They count against the caps as before, so every decision is the same."""
     with serve_all(tmp_path) as (services, job):
-        job.inputs |= {"comment": "false", "cache-dir": str(tmp_path / "cache"), "embedding-model": "local"}
+        cache = {"cache-dir": str(tmp_path / "cache"), "embedding-model": "local"}
+        job.inputs |= {"comment": "false", "supervisor": "model", **cache}
         first = job.run_here()
-        assert first.outputs["status"] == "complete", first.log
+        assert first.exit_code == 0, first.log
         assert services.request_bodies
+        first_usage = _read_report(job)["usage"]
         services.request_bodies.clear()
         (job.folder / "temp" / "output").write_text("")
         second = job.run_here()
     assert [what for what, _ in services.request_bodies] == []
-    assert second.outputs["status"] == "complete", second.log
-    assert int(first.outputs["tokens"]) > int(second.outputs["tokens"]) == 0
+    assert second.outputs["status"] == first.outputs["status"], second.log
+    assert (second.outputs["tokens"], float(second.outputs["cost-usd"])) == ("0", 0.0)
+    assert _read_report(job)["reused"] == first_usage
+    assert f"{first_usage['calls']} answers reused from the cache" in second.summary
+
+
+def _read_report(job: Job) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((job.workspace / ".triage" / "report.json").read_text(encoding="utf-8"))
+    return report
