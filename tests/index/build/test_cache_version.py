@@ -11,7 +11,7 @@ from triage.index.build import cache_version as module
 from triage.index.build.cache_version import cache_version
 
 
-def anew() -> str:
+def compute_version() -> str:
     cache_version.cache_clear()
     return cache_version()
 
@@ -23,7 +23,7 @@ def unchanged_afterwards():
 
 
 def test_it_is_the_same_each_time():
-    assert anew() == anew()
+    assert compute_version() == compute_version()
     assert re.fullmatch("[0-9a-f]{32}", cache_version())
 
 
@@ -31,15 +31,15 @@ def test_any_module_of_the_index_changes_it(tmp_path: Path, monkeypatch: pytest.
     home = tmp_path / "index"
     shutil.copytree(Path(module.__file__).parents[1], home, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(module, "__file__", str(home / "build" / "cache_version.py"))
-    before = anew()
+    before = compute_version()
     (home / "parse" / "chunks.py").write_text((home / "parse" / "chunks.py").read_text() + "#\n")
-    assert anew() != before
+    assert compute_version() != before
 
 
 def test_a_grammars_version_changes_it(monkeypatch: pytest.MonkeyPatch):
-    before = anew()
+    before = compute_version()
     monkeypatch.setattr(module, "version", lambda name: "9" if name == "tree_sitter_go" else version(name))
-    assert anew() != before
+    assert compute_version() != before
 
 
 def test_a_grammar_that_is_not_installed_is_no_fault(monkeypatch: pytest.MonkeyPatch):
@@ -47,4 +47,4 @@ def test_a_grammar_that_is_not_installed_is_no_fault(monkeypatch: pytest.MonkeyP
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(module, "version", missing)
-    assert anew()
+    assert compute_version()

@@ -136,13 +136,13 @@ def test_a_text_of_another_commit_is_not_taken(project: Path, cache: Path):
         lambda lists, arrays: arrays["states"].__setitem__(0, 200),
     ],
 )
-def test_what_cannot_be_an_index_is_made_anew(project: Path, cache: Path, change: Tampering):
+def test_what_cannot_be_an_index_is_rebuilt(project: Path, cache: Path, change: Tampering):
     tamper(cache, change)
-    codebase, anew = open_codebase(project, cache), open_codebase(project, None)
+    codebase, fresh = open_codebase(project, cache), open_codebase(project, None)
     facts = codebase.index()
-    anew.index()
+    fresh.index()
     assert (facts.reused, facts.cache) == (0, "The index cache was damaged and is rebuilt.")
-    assert collect_answers(codebase) == collect_answers(anew)
+    assert collect_answers(codebase) == collect_answers(fresh)
     assert open_codebase(project, cache).index().reused == len(FILES)
 
 

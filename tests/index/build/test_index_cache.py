@@ -111,10 +111,10 @@ def test_only_what_changed_is_taken_apart(
     facts = later.index()
     assert sorted(taken_apart) == sorted(path for path, text in changes.items() if text is not None)
     assert facts.reused == len(INDEXED) - len(changes.keys() & INDEXED)
-    anew = open_codebase(project, None)
-    expected = anew.index()
+    fresh = open_codebase(project, None)
+    expected = fresh.index()
     assert facts.model_copy(update={"seconds": expected.seconds, "reused": 0}) == expected
-    assert collect_answers(later) == collect_answers(anew)
+    assert collect_answers(later) == collect_answers(fresh)
     taken_apart.clear()
     assert open_codebase(project, cache).index().reused == facts.files
     assert taken_apart == []
@@ -162,7 +162,7 @@ def test_what_a_containers_root_keeps_belongs_to_the_owner_of_the_workspace(proj
         assert (path.stat().st_uid, path.stat().st_gid) == (12_345, 23_456), path
 
 
-def test_another_state_of_the_program_begins_anew(project: Path, cache: Path, monkeypatch: pytest.MonkeyPatch):
+def test_another_state_of_the_program_starts_again(project: Path, cache: Path, monkeypatch: pytest.MonkeyPatch):
     open_codebase(project, cache).index()
     monkeypatch.setattr("triage.index.build.index_cache.cache_version", lambda: "another version")
     facts = open_codebase(project, cache).index()
@@ -170,7 +170,7 @@ def test_another_state_of_the_program_begins_anew(project: Path, cache: Path, mo
     assert open_codebase(project, cache).index().reused == len(INDEXED)
 
 
-def test_another_budget_begins_anew(project: Path, cache: Path):
+def test_other_limits_start_again(project: Path, cache: Path):
     open_codebase(project, cache).index()
     assert open_codebase(project, cache, limits=IndexLimits(chunks=3)).index().reused == 0
 
@@ -245,12 +245,12 @@ def test_a_file_that_fits_now_is_read_and_one_that_fits_no_more_is_not(tmp_path:
     commit(project, {"docs/guide.md": "# A guide to everything\n" * 20, **large})
     for files, text_of_guide in ((large, None), (small, "# A guide to everything"), (large, None)):
         commit(project, files)
-        codebase, anew = open_codebase(project, cache, limits=limits), open_codebase(project, None, limits=limits)
+        codebase, fresh = open_codebase(project, cache, limits=limits), open_codebase(project, None, limits=limits)
         codebase.index()
-        anew.index()
+        fresh.index()
         lines = codebase.read_lines("docs/guide.md")
         assert (lines[0] if lines else None) == text_of_guide
-        assert collect_answers(codebase) == collect_answers(anew)
+        assert collect_answers(codebase) == collect_answers(fresh)
 
 
 def test_when_no_syntax_tree_could_be_read_nothing_is_kept(project: Path, cache: Path, monkeypatch: pytest.MonkeyPatch):
@@ -376,7 +376,7 @@ def test_a_full_disk(cache: Path):
 
 
 @pytest.mark.parametrize("how", ["cut short", "emptied", "a byte changed", "longer", "of another kind", "a folder"])
-def test_a_damaged_file_is_made_anew(project: Path, cache: Path, how: str):
+def test_a_damaged_file_is_rebuilt(project: Path, cache: Path, how: str):
     cold = open_codebase(project, cache)
     cold.index()
     file = index_file(cache)
@@ -458,10 +458,10 @@ def test_two_at_once(project: Path, cache: Path, tmp_path: Path):
     assert [job.exitcode for job in jobs] == [0, 0]
     assert [path.suffix for path in cache.iterdir() if path.name != ".gitignore"] == [".npy"]
     for folder in checkouts:
-        kept, anew = open_codebase(folder, cache), open_codebase(folder, None)
-        assert kept.index().reused >= len(INDEXED)
-        anew.index()
-        assert collect_answers(kept) == collect_answers(anew)
+        cached, fresh = open_codebase(folder, cache), open_codebase(folder, None)
+        assert cached.index().reused >= len(INDEXED)
+        fresh.index()
+        assert collect_answers(cached) == collect_answers(fresh)
 
 
 KILLED = """

@@ -43,12 +43,12 @@ PATH = "src/store.py"
 OTHER = {"src/other.py": "def unrelated():\n    return 1\n"}
 
 
-def shown(folder: Path, text: str, asked: SearchQuery, path: str = PATH) -> list[str | None]:
+def choose_symbols(folder: Path, text: str, asked: SearchQuery, path: str = PATH) -> list[str | None]:
     corpus = make_corpus(folder, {path: text, **OTHER})
-    return symbols(corpus, chosen(corpus, asked, path))
+    return symbols(corpus, choose(corpus, asked, path))
 
 
-def chosen(corpus: Corpus, asked: SearchQuery, path: str = PATH) -> list[int]:
+def choose(corpus: Corpus, asked: SearchQuery, path: str = PATH) -> list[int]:
     query = build_query(asked)
     return choose_chunks(Evidence(corpus, query), corpus.file_numbers[path])
 
@@ -69,17 +69,17 @@ def symbols(corpus: Corpus, chunks: Sequence[int]) -> list[str | None]:
     ],
 )
 def test_the_definition_that_the_issue_means_leads(tmp_path: Path, asked: SearchQuery, first: str):
-    assert shown(tmp_path, STORE, asked)[0] == first
+    assert choose_symbols(tmp_path, STORE, asked)[0] == first
 
 
 def test_later_frames_follow_the_innermost(tmp_path: Path):
     asked = make_query(title="Lost", traces=[make_trace((PATH, 24), (PATH, 19), (PATH, 14))])
-    assert shown(tmp_path, STORE, asked) == ["Store.save", "Store.load", "Store.flush_queue"]
+    assert choose_symbols(tmp_path, STORE, asked) == ["Store.save", "Store.load", "Store.flush_queue"]
 
 
 def test_lines_outside_of_definitions_come_after_a_definition_with_somewhat_fewer_of_the_words(tmp_path: Path):
     text = "drain_pool = drain_pool or drain_pool\n\n\ndef empty(pool):\n    return drain_pool(pool)\n"
-    assert shown(tmp_path, text, make_query(title="drain_pool hangs")) == ["empty", None]
+    assert choose_symbols(tmp_path, text, make_query(title="drain_pool hangs")) == ["empty", None]
 
 
 FIT = "class Cache:\n" + "".join(
@@ -94,33 +94,33 @@ def test_of_two_alike_the_one_whose_siblings_fit_leads(tmp_path: Path):
     corpus = make_corpus(tmp_path, {PATH: text, **OTHER})
     query = build_query(make_query(title="the key is wrong"))
     found = find_snippets(Evidence(corpus, query), corpus.file_numbers[PATH])
-    worth = {corpus.chunk_symbols[spot.chunk]: spot.score for spot in found}
-    assert SIBLINGS / 3 < worth["Store.save"] - worth["Cache.save"] < SIBLINGS
+    score = {corpus.chunk_symbols[snippet.chunk]: snippet.score for snippet in found}
+    assert SIBLINGS / 3 < score["Store.save"] - score["Cache.save"] < SIBLINGS
 
 
 @pytest.mark.parametrize(
-    ("left_out", "worth"),
+    ("left_out", "score"),
     [({"title_words": frozenset[str]()}, IN_TITLE), ({"dotted_names": ()}, OWNED), ({"term_weights": {}}, NAME)],
 )
-def test_what_a_name_in_the_issue_is_worth(tmp_path: Path, left_out: dict[str, Any], worth: float):
+def test_what_a_name_in_the_issue_is_worth(tmp_path: Path, left_out: dict[str, Any], score: float):
     corpus = make_corpus(tmp_path, {PATH: STORE, **OTHER})
     query = build_query(make_query(title="Store.flush_queue hangs"))
     evidence = Evidence(corpus, query)
     other = Evidence(corpus, replace(query, **left_out))
     vars(other)["chunk_scores"] = evidence.chunk_scores  # only the name counts differently
     found = [find_snippets(one, corpus.file_numbers[PATH])[0] for one in (evidence, other)]
-    assert symbols(corpus, [spot.chunk for spot in found]) == ["Store.flush_queue"] * 2
-    assert found[0].score - found[1].score == pytest.approx(worth)
+    assert symbols(corpus, [snippet.chunk for snippet in found]) == ["Store.flush_queue"] * 2
+    assert found[0].score - found[1].score == pytest.approx(score)
 
 
 def test_lines_outside_of_definitions_are_shown_where_nothing_else_fits(tmp_path: Path):
-    assert shown(tmp_path, STORE, make_query(title="RETRY_SECONDS is too low"))[0] is None
+    assert choose_symbols(tmp_path, STORE, make_query(title="RETRY_SECONDS is too low"))[0] is None
 
 
 def test_a_longer_body_wins_over_a_stub_with_the_same_words(tmp_path: Path):
     body = "".join(f"    total = {name} + 1\n" for name in "abcdefghijklmnopqrst")
     text = f"def spend_early(budget):\n    pass\n\n\ndef spend_later(budget):\n{body}    return budget\n"
-    assert shown(tmp_path, text, make_query(title="the budget is negative"))[0] == "spend_later"
+    assert choose_symbols(tmp_path, text, make_query(title="the budget is negative"))[0] == "spend_later"
 
 
 def test_docstrings_make_no_body(tmp_path: Path):
@@ -130,7 +130,7 @@ def test_docstrings_make_no_body(tmp_path: Path):
         f'def spend_early(budget):\n    """Spends.\n\n{prose}    """\n\n\n'
         f"def spend_later(budget):\n{body}    return budget\n"
     )
-    assert shown(tmp_path, text, make_query(title="the budget is negative"))[0] == "spend_later"
+    assert choose_symbols(tmp_path, text, make_query(title="the budget is negative"))[0] == "spend_later"
 
 
 def test_tests_beside_the_code_come_after_it(tmp_path: Path):
@@ -140,7 +140,7 @@ def test_tests_beside_the_code_come_after_it(tmp_path: Path):
         + "    const E: u8 = 1;\n" * 12
         + "    fn parse_header_short() {\n        parse_header(parse_header);\n        parse_header(parse_header);\n    }\n}\n"
     )
-    found = shown(tmp_path, text, make_query(title="parse_header is wrong for a short line"), "src/lib.rs")
+    found = choose_symbols(tmp_path, text, make_query(title="parse_header is wrong for a short line"), "src/lib.rs")
     assert found.index("parse_header") < found.index("tests.parse_header_short")
 
 
@@ -149,21 +149,21 @@ LONG = "def walk(tree):\n" + "".join(f"    step_{n} = tree.branch_{n}\n" for n i
 
 def test_a_long_definition_is_shown_once_by_its_best_window(tmp_path: Path):
     corpus = make_corpus(tmp_path, {PATH: LONG, **OTHER})
-    chunks = chosen(corpus, make_query(title="branch_130 is skipped"))
+    chunks = choose(corpus, make_query(title="branch_130 is skipped"))
     assert symbols(corpus, chunks) == ["walk"]
     assert corpus.chunk_starts[chunks[0]] <= 132 <= corpus.chunk_ends[chunks[0]]
 
 
 def test_a_long_definition_is_shown_by_the_window_with_the_frame(tmp_path: Path):
     corpus = make_corpus(tmp_path, {PATH: LONG, **OTHER})
-    chunks = chosen(corpus, make_query(title="branch_130 is skipped", traces=[make_trace((PATH, 12))]))
+    chunks = choose(corpus, make_query(title="branch_130 is skipped", traces=[make_trace((PATH, 12))]))
     assert symbols(corpus, chunks) == ["walk"]
     assert corpus.chunk_starts[chunks[0]] <= 12 <= corpus.chunk_ends[chunks[0]]
 
 
 def test_at_most_three_pieces_that_do_not_overlap(tmp_path: Path):
     corpus = make_corpus(tmp_path, {PATH: STORE, **OTHER})
-    chunks = chosen(corpus, make_query(title="save, load, drop, drain, read and write of a key"))
+    chunks = choose(corpus, make_query(title="save, load, drop, drain, read and write of a key"))
     assert len(chunks) == MAX_SNIPPETS
     lines = [
         line
@@ -183,7 +183,7 @@ def test_a_file_that_only_its_path_speaks_for_shows_its_beginning(tmp_path: Path
 
 def test_a_file_without_text_has_no_pieces(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"src/empty.py": "", **OTHER})
-    assert chosen(corpus, make_query(title="empty"), "src/empty.py") == []
+    assert choose(corpus, make_query(title="empty"), "src/empty.py") == []
 
 
 @pytest.mark.parametrize(

@@ -68,14 +68,14 @@ def test_only_new_passages_are_asked_for(project: Path, cache: Path):
     changed = DATES.replace("year % 4", "year % 400")
     commit(project, {"src/calendar_tool/dates.py": changed, "src/calendar_tool/zones.py": "def zone(): return 1\n"})
     model, reference = LetterCounts(), LetterCounts()
-    later, anew = open_codebase(project, cache, model), open_codebase(project, None, reference)
+    later, fresh = open_codebase(project, cache, model), open_codebase(project, None, reference)
     later.index()
-    anew.index()
+    fresh.index()
     assert [text.partition("\n")[0] for text in model.texts] == [
         "src/calendar_tool/dates.py DateParser",
         "src/calendar_tool/zones.py zone",
     ]
-    assert collect_answers(later) == collect_answers(anew)
+    assert collect_answers(later) == collect_answers(fresh)
     once_more = LetterCounts()
     open_codebase(project, cache, once_more).index()
     assert once_more.texts == []
