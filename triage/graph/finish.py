@@ -44,12 +44,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         repository=state.repository.slug,
         server_url=state.repository.server_url,
         commit=state.repository.commit,
-        issue=IssueRef(
-            number=state.issue_number,
-            title=state.reading.title or state.issue_title,
-            url=state.issue_url,
-            labels=state.labels,
-        ),
+        issue=_build_issue_ref(state),
         run_url=services.facts.run_url,
         cut=cut,
         kind=kind,
@@ -84,6 +79,11 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         limits=services.limits,
         index=state.index,
     )
+
+
+def _build_issue_ref(state: BugTriageState) -> IssueRef:
+    title = state.reading.title or state.issue_title
+    return IssueRef(number=state.issue_number, title=title, url=state.issue_url, labels=state.labels)
 
 
 def _verify_suspects(draft: TriageReport, state: BugTriageState, services: Services) -> tuple[list[Suspect], Citations]:
