@@ -25,18 +25,10 @@ class FileResponseCache:
     """Implements the `ResponseCache` port. The first error is logged; it costs only what the cache would save."""
 
     def __init__(self, folder: Path, log: Callable[[str], None], now: Callable[[], datetime]) -> None:
-        """Do nothing before the first reply is asked for.
-
-        Args:
-            folder: For the files; made if it does not exist.
-            log: Takes a line for the log.
-            now: The current time, in UTC.
-        """
         self._folder, self._log, self._now = folder, log, now
         self._is_prepared = self._has_failed = False
 
     def get(self, key: str) -> str | None:
-        """The reply under this key."""
         try:
             self._prepare()
             return _read(self._find_file(key))
@@ -47,7 +39,6 @@ class FileResponseCache:
             return None
 
     def put(self, key: str, answer: str) -> None:
-        """Write a reply; it is on disk on return."""
         try:
             self._prepare()
             data = answer.encode()
@@ -60,7 +51,6 @@ class FileResponseCache:
         return self._folder / f"{key}{SUFFIX}"
 
     def _prepare(self) -> None:
-        """Make the folder, and delete what is too old, is from the future, or is too much."""
         if self._folder.is_symlink():
             raise OSError("a link may lead anywhere")
         if self._is_prepared:

@@ -92,7 +92,6 @@ class Comments:
         return None
 
     def edit(self, comment_id: int, body: str) -> CommentResponse:
-        """Replaces the text of a comment."""
         path = f"{self._repo}/issues/comments/{comment_id}"
         return parse_response(CommentResponse, self._client.write("PATCH", path, {"body": body}, repeatable=True))
 

@@ -70,7 +70,6 @@ class GitHubClient:
                 Requester.resetConnectionClasses()
 
     def get(self, path: str, parameters: Mapping[str, Any] | None = None) -> Any:
-        """Reads one object."""
         return self._request("GET", path, dict(parameters or {}), repeatable=True)
 
     def fetch_list(self, path: str, parameters: Mapping[str, Any] | None = None) -> list[Any]:
@@ -92,7 +91,6 @@ class GitHubClient:
         return self._request(verb, path, body=dict(body), repeatable=repeatable)
 
     def delete(self, path: str) -> None:
-        """Deletes one object."""
         self._request("DELETE", path, repeatable=True)
 
     def fetch_viewer_login(self) -> str | None:
@@ -106,7 +104,6 @@ class GitHubClient:
         return login if isinstance(login, str) and login else None
 
     def close(self) -> None:
-        """Closes the connections."""
         self._github.close()
 
     def _request(

@@ -90,40 +90,17 @@ class IssueTracker:
         return Comments(self._client, self._repo, self._reread_seconds)
 
     def close(self) -> None:
-        """Closes the connections; the tracker may be used again."""
         self._client.close()
 
     def fetch_issue(self, number: int) -> Issue:
-        """Returns the issue with its whole thread.
-
-        Raises:
-            NoSuchIssue: It does not exist, moved elsewhere, or the token may not see it.
-            PermissionMissing: The token is bad, or lacks a permission.
-            GitHubUnavailable: Rate limit, server error, no response.
-        """
         with translate_read_errors(self._slug, number):
             return self._to_issue(self._fetch_response(number), self._comments.fetch_all(number))
 
     def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
-        """Returns the issue as it is now, with its whole thread.
-
-        Args:
-            number: Of the issue.
-            posted: Id of a comment that was just written. A list that does not show it is read again.
-
-        Raises:
-            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `fetch_issue`.
-        """
         with translate_read_errors(self._slug, number):
             return self._to_issue(self._fetch_response(number), self._comments.fetch_all(number, posted))
 
     def list_recent_issues(self, limit: int) -> list[int]:
-        """Returns the numbers of issues opened in the last 24 hours, newest first, at most a page beyond `limit`.
-
-        Raises:
-            RateLimited: There is no time to wait for the end of the limit.
-            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `fetch_issue`.
-        """
         newest = {"state": "all", "sort": "created", "direction": "desc"}
         numbers: list[int] = []
         with translate_read_errors(self._slug):
@@ -137,11 +114,6 @@ class IssueTracker:
         return numbers
 
     def list_labels(self) -> list[str]:
-        """Returns the names of the repository's labels.
-
-        Raises:
-            NoSuchIssue, PermissionMissing, GitHubUnavailable: As `fetch_issue`.
-        """
         with translate_read_errors(self._slug):
             labels = [parse_response(LabelResponse, raw) for raw in self._client.fetch_list(f"{self._repo}/labels")]
         return [label.name for label in labels if label.name]
@@ -161,34 +133,16 @@ class IssueTracker:
         return next((name for name in (response.role_name, response.permission) if name in ROLES), None) or "none"
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
-        """Writes a comment exactly once. Returns its id and URL.
-
-        Raises:
-            PermissionMissing: The token may not write.
-            CannotPublish: GitHub refused it, or did not say whether it took it.
-        """
         with translate_write_errors(self._slug):
             comment = self._comments.post(number, body)
         return comment.id, comment.html_url
 
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:  # noqa: ARG002 - the port's
-        """Replaces the text of a comment. Returns its id and URL.
-
-        Raises:
-            PermissionMissing: The token may not write.
-            NoSuchComment: The comment or the issue was deleted.
-            CannotPublish: As `post_comment`.
-        """
         with translate_write_errors(self._slug):
             comment = self._comments.edit(comment_id, body)
         return comment.id, comment.html_url
 
     def delete_comment(self, number: int, comment_id: int) -> None:
-        """Deletes a comment of ours while an older one of ours exists on the issue; never another one.
-
-        Raises:
-            PermissionMissing, CannotPublish: As `post_comment`.
-        """
         with translate_write_errors(self._slug):
             self._comments.delete(number, comment_id)
 

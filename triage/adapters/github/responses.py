@@ -25,14 +25,10 @@ class Account(_Response):
 
 
 class LabelResponse(_Response):
-    """A label of the repository or of an issue."""
-
     name: str | None = None
 
 
 class CommentResponse(_Response):
-    """A comment of an issue."""
-
     id: int
     html_url: str = ""
     body: str | None = None
@@ -42,11 +38,9 @@ class CommentResponse(_Response):
 
     @property
     def login(self) -> str:
-        """Returns the author's login."""
         return self.user.login if self.user else DELETED_ACCOUNT
 
     def to_comment(self, *, ours: bool) -> IssueComment:
-        """Returns the comment as a domain value."""
         return IssueComment(
             author=self.login,
             body=self.body or "",
@@ -74,7 +68,6 @@ class IssueResponse(_Response):
     updated_at: Timestamp = None
 
     def label_names(self) -> list[str]:
-        """Returns the names of the issue's labels."""
         names = [label if isinstance(label, str) else label.name for label in self.labels]
         return [name for name in names if name]
 

@@ -21,12 +21,10 @@ class MeterReading:
 
     @property
     def usage(self) -> Usage:
-        """Returns tokens and dollars of the calls that ended; replies found in the cache cost nothing."""
         return sum((call.usage for call in self.calls if not call.replayed), Usage())
 
     @property
     def models(self) -> list[str]:
-        """Returns the names of the models that answered, in order, without repeats."""
         return list(dict.fromkeys(call.model for call in self.calls if call.usage.output_tokens))
 
 
@@ -112,7 +110,6 @@ class Budget:
 
     @contextmanager
     def measure_usage(self, deadline: float) -> Iterator[MeterReading]:
-        """Records the calls made inside the block, also by tasks that it starts."""
         meter = MeterReading(deadline)
         token = _meter.set(meter)
         try:

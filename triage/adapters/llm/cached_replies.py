@@ -42,7 +42,6 @@ class CachedReplies:
         return blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def get(self, key: str) -> ModelReply | None:
-        """Returns the reply, or None if there is none or it cannot be read."""
         text = self.cache.get(key) if self.cache else None
         try:
             return ModelReply.model_validate(json.loads(text), strict=True) if text else None
@@ -50,7 +49,6 @@ class CachedReplies:
             return None
 
     def put(self, key: str, reply: ModelReply) -> None:
-        """Stores a reply."""
         if self.cache:
             # pydantic's own JSON refuses lone surrogates.
             self.cache.put(key, json.dumps(reply.model_dump()))

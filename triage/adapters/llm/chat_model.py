@@ -83,11 +83,9 @@ class ChatModel:
 
     @property
     def usage(self) -> Usage:
-        """Returns what this run has paid for so far."""
         return self._usage_meter.budget.usage
 
     def with_fast_model(self) -> "ChatModel":
-        """Returns a model with the same budget and endpoint that makes every call of the fast model."""
         fast = copy(self)
         fast._models = dict.fromkeys(self._models, self._models["fast"])
         fast._fallback = self._models["fast"]
@@ -95,27 +93,21 @@ class ChatModel:
 
     @property
     def reused(self) -> Usage:
-        """Returns what the replies found in the cache used when they were paid for."""
         return self._usage_meter.budget.reused
 
     def measure_usage(self, seconds: float) -> AbstractContextManager[MeterReading]:
-        """Measures the calls made inside the block, which may take so many seconds."""
         return self._usage_meter.budget.measure_usage(self._usage_meter.clock() + seconds)
 
     def structured_output(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
-        """Returns a chain from a prompt to a validated answer."""
         return self._chain(output_formats.structured_format(answer), tier, max_tokens)
 
     def text_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, str]:
-        """Returns a chain from a prompt to plain text."""
         return self._chain(output_formats.text_format(), tier, max_tokens)
 
     def json_output(self, tier: Tier, max_tokens: int) -> Runnable[Any, dict[str, Any]]:
-        """Returns a chain from a prompt to a JSON object."""
         return self._chain(output_formats.json_format(), tier, max_tokens)
 
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
-        """Returns a chain from a prompt to a message that may request tools."""
         return self._chain(output_formats.tools_format(tools), tier, max_tokens)
 
     def _chain(self, output_format: OutputFormat[T], tier: Tier, max_tokens: int) -> Runnable[Any, T]:

@@ -39,12 +39,10 @@ class MeteredEmbeddings(Embeddings):
     _spent: Usage = field(default_factory=Usage)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Returns the vectors of the texts."""
         with self.endpoint.breaker.count_failures():
             return self.retry.attempts_in_thread()(self._send_request, self.redact(texts))
 
     def embed_query(self, text: str) -> list[float]:
-        """Returns the vector of a query."""
         return self.embed_documents([text])[0]
 
     def _send_request(self, texts: Sequence[str]) -> list[list[float]]:

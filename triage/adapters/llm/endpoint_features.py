@@ -22,7 +22,6 @@ class EndpointFeatures:
         return self._drop_reasons.get(model, "")
 
     def accepts_temperature(self, model: str) -> bool:
-        """Returns whether the model accepts a temperature."""
         return model not in self._without_temperature
 
     def length_arguments(self, model: str, max_tokens: int) -> dict[str, Any]:
@@ -35,7 +34,6 @@ class EndpointFeatures:
         return {"max_tokens": max_tokens}  # which langchain-openai sends as `max_completion_tokens`
 
     def first_mode(self, model: str, shape: OutputFormat[Any]) -> int:
-        """Returns the index of the mode to begin with."""
         return self._first_mode.get((model, shape.name), 0)
 
     def confirm_mode(self, model: str, shape: OutputFormat[Any], index: int) -> None:

@@ -42,7 +42,6 @@ class ModelReply(Value):
 
     @property
     def token_count(self) -> TokenCount:
-        """Returns the tokens of the call."""
         return TokenCount(self.input_tokens, self.output_tokens, self.cached_tokens)
 
     def redact(self, redact: Redact) -> "ModelReply":
@@ -52,7 +51,6 @@ class ModelReply(Value):
 
     @property
     def message(self) -> AIMessage:
-        """Returns the reply as a message of LangChain."""
         return AIMessage(
             content=self.content,
             tool_calls=[

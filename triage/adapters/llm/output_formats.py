@@ -47,7 +47,6 @@ class OutputFormat(Generic[T]):
 
 
 def structured_format(answer: type[A]) -> OutputFormat[A]:
-    """Returns the format of an answer with this schema."""
     tool: dict[str, Any] = dict(pydantic_function_tool(answer))
     schema = tool["function"]["parameters"]
     text = json.dumps(schema)
@@ -95,12 +94,10 @@ def json_format() -> OutputFormat[dict[str, Any]]:
 
 
 def text_format() -> OutputFormat[str]:
-    """Returns the format of plain text."""
     return OutputFormat("text", (Mode("plain", {}, _read_content),))
 
 
 def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
-    """Returns the format of a message that may request tools."""
     specs = [convert_to_openai_tool(tool) for tool in tools]
     return OutputFormat("tools", (Mode("tools", {"tools": specs}, _read_message, prompt_addition=json.dumps(specs)),))
 

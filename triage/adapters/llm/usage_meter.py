@@ -103,6 +103,5 @@ class UsageMeter:
         )
 
     def price_usage(self, model: str, tokens: TokenCount) -> Usage:
-        """Returns the usage of one call, with its price."""
         price = self.prices.cost_usd(model, tokens)
         return Usage(input_tokens=tokens.input, output_tokens=tokens.output, calls=1, usd=price)

@@ -22,12 +22,10 @@ class ActionsLog(LineLog):
         self._lines.write_unredacted(mask_commands(secrets))
 
     def info(self, text: str) -> None:
-        """Logs one line with the time since the start."""
         self._lines.write([f"{PREFIX}{format_elapsed(self._clock() - self._start)} {to_inert_line(text)}"])
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
-        """Puts the lines of the block into a group, which GitHub folds at its end."""
         self._lines.write([format_command("group", title)])
         try:
             yield
@@ -35,6 +33,5 @@ class ActionsLog(LineLog):
             self._lines.write(["::endgroup::"])
 
     def log_group(self, title: str, text: str) -> None:
-        """Logs a folded group."""
         body = [f"{PREFIX}{line}".rstrip() for line in to_inert_lines(text)]
         self._lines.write([format_command("group", title), *body, "::endgroup::"])

@@ -37,7 +37,6 @@ class ActionsRunner:
         """Whether the job's page got a summary."""
 
     def write_summary(self, markdown: str) -> None:
-        """Appends to the job's page, within what GitHub accepts."""
         self.has_written_summary = True
         if self._summary_path is None:
             self._lines.write([f"{PREFIX}The summary is not shown: GITHUB_STEP_SUMMARY is not set."])
@@ -50,7 +49,6 @@ class ActionsRunner:
             self.annotate("warning", f"The summary could not be written: {_describe_os_error(error)}.")
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
-        """Appends to the step's outputs."""
         if self._output_path is None:
             self._lines.write([f"{PREFIX}Later steps get no outputs: GITHUB_OUTPUT is not set."])
             return
@@ -71,7 +69,6 @@ class ActionsRunner:
         )
 
     def write_report(self, json_text: str) -> str:
-        """Writes `.triage/report.json`. Returns its path in the workspace, or an empty string with a warning."""
         if self._workspace is None:
             return ""
         try:

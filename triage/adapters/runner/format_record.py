@@ -25,19 +25,15 @@ class LineLog:
     """Base of the progress logs that write each event as one line."""
 
     def info(self, text: str) -> None:
-        """Logs one line."""
         raise NotImplementedError
 
     def detail(self, text: str) -> None:
-        """Logs as `info` does."""
         self.info(text)
 
     def log_start(self, what: str) -> None:
-        """Logs that a step or a tool starts."""
         self.info(f"{what} started")
 
     def log_end(self, record: StepRecord | ToolExecution) -> None:
-        """Logs how a step or a tool ended."""
         self.info(format_record(record))
 
 

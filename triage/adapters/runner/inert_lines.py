@@ -36,7 +36,6 @@ class LineWriter:
     """Writes whole lines to a stream, from any thread. Escapes characters that the stream cannot encode."""
 
     def __init__(self, stream: TextIO, redact: Redact = lambda text: text) -> None:
-        """Writes to `stream`, where `redact` masks our own secrets."""
         self._stream = stream
         self._redact = redact
         self._lock = threading.Lock()

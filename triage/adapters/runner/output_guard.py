@@ -51,7 +51,6 @@ class GuardedStream(io.TextIOBase):
                 self._write_inert(rest)
 
     def writable(self) -> bool:
-        """Returns True."""
         return True
 
     def _write_inert(self, text: str) -> None:

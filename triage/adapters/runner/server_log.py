@@ -14,7 +14,6 @@ class ServerLog(LineLog):
     """Implements `triage.ports.ProgressLog`."""
 
     def info(self, text: str) -> None:
-        """Logs one line."""
         _log.info("%s", to_inert_line(text))
 
     def log_group(self, title: str, text: str) -> None:

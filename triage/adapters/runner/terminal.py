@@ -44,7 +44,6 @@ class TerminalRunner:
         self._report_path = report_path
 
     def write_summary(self, markdown: str) -> None:
-        """Stores the Markdown."""
         self.markdown = f"{self.markdown}\n{markdown}" if self.markdown else markdown
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
@@ -96,7 +95,6 @@ class TerminalProgress:
         self._update_status()
 
     def log_start(self, what: str) -> None:
-        """Shows that a step or a tool starts."""
         self._running.append(to_inert_line(what))
         if self._console.is_terminal:
             self._update_status()
@@ -104,7 +102,6 @@ class TerminalProgress:
             self.detail(f"{what} started")
 
     def log_end(self, record: StepRecord | ToolExecution) -> None:
-        """Prints how a step or a tool ended, if verbose."""
         name = record.tool if isinstance(record, ToolExecution) else record.step
         if name in self._running:
             self._running.remove(name)
@@ -113,11 +110,9 @@ class TerminalProgress:
             self._print_line(format_record(record), _OUTCOME_STYLES[record.outcome])
 
     def info(self, text: str) -> None:
-        """Prints one line with the time since the start."""
         self._print_line(text, "")
 
     def detail(self, text: str) -> None:
-        """Prints as `info` does, if verbose."""
         if self._verbose:
             self.info(text)
 

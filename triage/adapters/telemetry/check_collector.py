@@ -11,7 +11,7 @@ TIMEOUT_SECONDS = 3.0
 
 
 class CollectorUnavailable(TriageError):
-    """The collector cannot be used."""
+    pass
 
 
 def check_collector(collector: Collector, network: Network = DIRECT) -> str:

@@ -32,7 +32,6 @@ WORKFLOW_NAME = "bug_triage"
 PROVIDER_NAME = "openai"
 """The protocol, whoever runs the endpoint."""
 SCOPE = "bug-triage"
-"""Name of the instrumentation scope of spans and metrics."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ERROR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9 ,()-]{0,79}")
 """Our names for errors. Text that somebody else wrote has quotation marks, dots or slashes."""
@@ -69,12 +68,10 @@ def error_type(record: StepRecord | ToolExecution | ModelCall) -> str | None:
 
 
 def operation_name(call: ModelCall) -> str:
-    """Returns the `gen_ai.operation.name` of a model call."""
     return "embeddings" if call.mode == "embeddings" else "chat"
 
 
 def drop_missing(attributes: Attributes) -> dict[str, Attribute]:
-    """Returns the attributes that are not None."""
     return {name: value for name, value in attributes.items() if value is not None}
 
 

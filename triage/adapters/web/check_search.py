@@ -12,7 +12,7 @@ TIMEOUT_SECONDS = 10.0
 
 
 class SearchUnavailable(TriageError):
-    """The search cannot be used."""
+    pass
 
 
 def check_search(api_key: SecretStr, base_url: str | None, network: Network = DIRECT) -> str:
