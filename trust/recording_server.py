@@ -5,9 +5,10 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from testing.servers.http_server import QuietHandler, serve_http
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def serve_recorded(
     """Yields the URL of a server that answers with `answer` until the block ends."""
     lock = threading.Lock()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def _reply(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             headers = {key.lower(): value for key, value in self.headers.items()}
@@ -76,19 +77,5 @@ def serve_recorded(
 
         do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _reply  # noqa: N815 - http.server's
 
-        def log_message(self, *_: object) -> None:
-            """Logs nothing."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: object) -> None:
-            """Ignores clients that disconnect."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serve_http(Handler) as url:
+        yield url

@@ -6,9 +6,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
+
+from testing.servers.http_server import QuietHandler, serve_http
 
 SLUG = "octo/shop"
 BOT = {"login": "github-actions[bot]", "type": "Bot", "id": 41898282}
@@ -111,7 +112,7 @@ class GitHubServer:
 def serve_github(github: GitHubServer) -> Iterator[GitHubServer]:
     """Serves it until the block ends."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         protocol_version = "HTTP/1.1"
 
         def _reply(self) -> None:
@@ -141,21 +142,8 @@ def serve_github(github: GitHubServer) -> Iterator[GitHubServer]:
         def do_PATCH(self) -> None:
             self._reply()
 
-        def log_message(self, *args: object) -> None:
-            pass
-
-    class Server(ThreadingHTTPServer):
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """Ignores clients that disconnect."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    github.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield github
-    finally:
-        github.released.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serve_http(Handler) as github.url:
+        try:
+            yield github
+        finally:
+            github.released.set()

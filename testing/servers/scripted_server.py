@@ -5,8 +5,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from testing.servers.http_server import QuietHandler, serve_http
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def serve_script(script: Script) -> Iterator[ScriptedServer]:
     requests: list[ReceivedRequest] = []
     released = threading.Event()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             length = int(self.headers.get("content-length") or 0)
             request = ReceivedRequest(
@@ -70,24 +71,11 @@ def serve_script(script: Script) -> Iterator[ScriptedServer]:
             self.wfile.write(data[: len(data) // 2] if reply.cut else data)
             self.close_connection = reply.cut
 
-        def log_message(self, *_: Any) -> None:
-            """Logs nothing."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """Ignores clients that disconnect."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield ScriptedServer(f"http://127.0.0.1:{server.server_port}", requests)
-    finally:
-        released.set()
-        server.shutdown()
-        server.server_close()
+    with serve_http(Handler) as url:
+        try:
+            yield ScriptedServer(url, requests)
+        finally:
+            released.set()
 
 
 def chat_completion(content: str | None = None, **changes: Any) -> ScriptedReply:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
@@ -14,6 +13,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from testing.servers.http_server import QuietHandler, serve_http
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def serve_collector(requested: CollectorBehaviour | None = None) -> Iterator[Fak
     behavior = requested or CollectorBehaviour()
     released = threading.Event()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
             if self.headers.get("content-encoding") == "gzip":
@@ -149,21 +150,9 @@ def serve_collector(requested: CollectorBehaviour | None = None) -> Iterator[Fak
                 self.wfile.write(b"x: y\r\n")
                 time.sleep(0.5)
 
-        def log_message(self, *_: Any) -> None:
-            """Logs nothing."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """Ignores clients that disconnect."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    receiver = FakeCollector(f"http://127.0.0.1:{server.server_port}")
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    try:
-        yield receiver
-    finally:
-        released.set()
-        server.shutdown()
-        server.server_close()
+    with serve_http(Handler) as url:
+        receiver = FakeCollector(url)
+        try:
+            yield receiver
+        finally:
+            released.set()
