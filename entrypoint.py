@@ -143,9 +143,7 @@ def run() -> None:
     signals.listen()
     from triage.action import main
 
-    warning = (
-        f"The environment could not be cleaned ({problem}): other processes of this user can read its keys."
-    )
+    warning = f"The environment could not be cleaned ({problem}): other processes of this user can read its keys."
     log = os.fdopen(open_log(), "w", encoding="utf-8", errors="backslashreplace")
     try:
         code = main(environ, signals, log, [warning] if problem else [])
