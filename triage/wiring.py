@@ -274,21 +274,20 @@ def _open_model(
     from triage.adapters.llm.embeddings import MeteredEmbeddings
     from triage.adapters.llm.model_retry import RetryPolicy
     from triage.adapters.llm.prices import PriceTable
-    from triage.adapters.llm.usage_meter import UsageMeter
 
     limits = settings.limits()
-    meter = UsageMeter(Budget(limits), PriceTable(session.config.prices), time.monotonic, utc_now)
+    budget = Budget(limits, PriceTable(session.config.prices), time.monotonic, utc_now)
     retry = RetryPolicy(time.monotonic)
     endpoint = build_endpoint(session, request_id)
     models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
     replies = CachedReplies(responses, endpoint.base_url)
     redact = redactor.for_location("model's prompt"), redactor.for_location("model's answer")
-    chat = ChatModel(endpoint, models, settings.fallback_model, meter, retry, replies, *redact)
+    chat = ChatModel(endpoint, models, settings.fallback_model, budget, retry, replies, *redact)
     name = settings.effective_embedding_model
     if name == "local":
         return chat, None
     redact_texts = redactor.for_location("texts for vectors")
-    return chat, MeteredEmbeddings(endpoint, name, meter, limits, retry, redact_texts)
+    return chat, MeteredEmbeddings(endpoint, name, budget, limits, retry, redact_texts)
 
 
 def build_endpoint(session: Session, request_id: str) -> "Endpoint":

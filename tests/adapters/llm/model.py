@@ -17,7 +17,6 @@ from triage.adapters.llm.embeddings import MeteredEmbeddings
 from triage.adapters.llm.endpoint import Endpoint
 from triage.adapters.llm.model_retry import RetryPolicy
 from triage.adapters.llm.prices import PriceTable
-from triage.adapters.llm.usage_meter import UsageMeter
 from triage.domain.project_config import Price
 from triage.domain.run import Limits
 from triage.ports import ResponseCache, Tier
@@ -49,15 +48,14 @@ class ModelSetup:
             self.waited.append(seconds)
 
         self.endpoint = Endpoint(SecretStr("sk-test"), "run-7", f"{self.server.url}/v1")
-        self.budget = Budget(self.limits)
-        self.usage_meter = UsageMeter(self.budget, PriceTable(self.prices), time.monotonic, lambda: NOW)
+        self.budget = Budget(self.limits, PriceTable(self.prices), time.monotonic, lambda: NOW)
         self.retry = RetryPolicy(time.monotonic, self.sleep or record_wait, self.waited.append)
         models: dict[Tier, str] = {"main": self.main, "fast": "gpt-4o-mini"}
         cached_replies = CachedReplies(self.replies, self.endpoint.base_url)
-        self.model = ChatModel(self.endpoint, models, self.fallback, self.usage_meter, self.retry, cached_replies)
+        self.model = ChatModel(self.endpoint, models, self.fallback, self.budget, self.retry, cached_replies)
 
     def embeddings(self, model: str = "text-embedding-3-small") -> MeteredEmbeddings:
-        return MeteredEmbeddings(self.endpoint, model, self.usage_meter, self.limits, self.retry)
+        return MeteredEmbeddings(self.endpoint, model, self.budget, self.limits, self.retry)
 
 
 async def colour(model: ChatModel, prompt: str = "Which colour?") -> Colour:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import math
 from typing import Any
 
 import pytest
@@ -10,15 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
-from testing.fakes import NOW, FakeResponseCache
+from testing.fakes import FakeResponseCache
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
 from tests.adapters.llm.model import GREEN, Colour, ModelSetup, cancel_call, colour
 from triage.adapters.llm import token_count
-from triage.adapters.llm.budget import Budget
 from triage.adapters.llm.prices import PriceTable
 from triage.adapters.llm.token_count import TokenCount
 from triage.domain.project_config import Price
-from triage.domain.run import Limits, ModelCall, Outcome, Usage
+from triage.domain.run import Limits, Usage
 from triage.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable
 
 # --- before the call
@@ -247,9 +245,10 @@ async def test_a_cancelled_call_counts_its_prompt_and_leaves_the_rest_reserved()
             await cancel_call(setup)
         spent = setup.model.usage
         left = 200 - spent.tokens
-        with pytest.raises(BudgetExceeded):
-            setup.budget.reserve(left - 49, None)
-        assert setup.budget.reserve(left - 50, None)
+        with pytest.raises(BudgetExceeded), setup.budget.record_request("gpt-4o", "plain", left - 49, 0):
+            pass
+        with setup.budget.record_request("gpt-4o", "plain", left - 50, 0):
+            pass
     assert spent == meter.usage
     assert (spent.calls, spent.output_tokens) == (1, 0)
     assert 50 < spent.input_tokens < 100
@@ -279,45 +278,8 @@ async def test_a_refused_request_costs_nothing_and_reserves_nothing(status: int)
         with pytest.raises(ModelUnavailable):
             await colour(setup.model)
         assert setup.model.usage == Usage()
-        assert setup.budget.reserve(200, None)
-
-
-# --- numbers that would lift the limits
-
-ODD_USAGES = {
-    "negative input": Usage(input_tokens=-1, calls=1),
-    "negative output": Usage(output_tokens=-1, calls=1),
-    "negative calls": Usage(calls=-1),
-    "negative dollars": Usage(calls=1, usd=-0.01),
-    "NaN dollars": Usage(calls=1, usd=math.nan),
-    "infinite dollars": Usage(calls=1, usd=math.inf),
-    "negative known dollars": Usage(calls=1, usd=None, known_usd=-0.01),
-    "NaN known dollars": Usage(calls=1, usd=None, known_usd=math.nan),
-}
-
-
-@pytest.mark.parametrize("usage", ODD_USAGES.values(), ids=ODD_USAGES)
-def test_a_usage_that_would_lift_the_limits_is_refused(usage: Usage):
-    budget = Budget(Limits(tokens=200))
-    reservation = budget.reserve(150, 0.1)
-    call = ModelCall(model="m", mode="plain", started_at=NOW, ms=1, usage=usage, outcome=Outcome.SUCCESS)
-    with budget.measure_usage(60) as meter:
-        with pytest.raises(ValueError, match="negative, infinite or NaN"):
-            budget.add_cached_call(call)
-        with pytest.raises(ValueError, match="negative, infinite or NaN"):
-            budget.commit(reservation, call)
-    assert budget.usage == budget.reused == Usage()
-    assert meter.calls == []
-    with pytest.raises(BudgetExceeded):
-        budget.reserve(100, 0.1)  # the reservation stays
-
-
-@pytest.mark.parametrize(("tokens", "usd"), [(-1, 0.0), (1, -0.01), (1, math.nan), (1, math.inf)])
-def test_a_reservation_that_would_lift_the_limits_is_refused(tokens: int, usd: float):
-    budget = Budget(Limits(tokens=200, usd=1))
-    with pytest.raises(ValueError, match="negative, infinite or NaN"):
-        budget.reserve(tokens, usd)
-    assert budget.reserve(200, 1.0)
+        with setup.budget.record_request("gpt-4o", "plain", 200, 0):
+            pass
 
 
 @pytest.mark.parametrize("field", ["input_tokens", "output_tokens"])
@@ -335,22 +297,16 @@ async def test_a_cached_reply_with_negative_counts_is_asked_for_again(field: str
 # --- replies found in the cache
 
 
-def cached_call(usage: Usage) -> ModelCall:
-    return ModelCall(
-        model="m", mode="json_schema", started_at=NOW, ms=0, usage=usage, outcome=Outcome.SUCCESS, replayed=True
-    )
-
-
 async def test_a_reused_reply_counts_against_the_caps_and_costs_nothing():
     with serve_script([chat_completion(GREEN)]) as server:
         setup = ModelSetup(server, Limits(tokens=1_000))
-        setup.budget.add_cached_call(cached_call(Usage(input_tokens=850, output_tokens=50, calls=3, usd=0.1)))
+        setup.budget.record_cached_reply("gpt-4o", "json_schema", TokenCount(850, 50), estimated=False)
         assert setup.model.usage == Usage()
-        assert (setup.model.reused.tokens, setup.model.reused.calls) == (900, 3)
+        assert (setup.model.reused.tokens, setup.model.reused.calls) == (900, 1)
         with pytest.raises(BudgetExceeded):
             await colour(setup.model)
         dear = ModelSetup(server, Limits(usd=0.1))
-        dear.budget.add_cached_call(cached_call(Usage(input_tokens=1, calls=1, usd=0.0999)))
+        dear.budget.record_cached_reply("gpt-4o", "json_schema", TokenCount(39_960), estimated=False)
         with pytest.raises(CostLimitExceeded):
             await colour(dear.model)
     assert server.requests == []

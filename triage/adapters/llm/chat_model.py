@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
 from triage.adapters.llm import output_formats
-from triage.adapters.llm.budget import MeterReading
+from triage.adapters.llm.budget import Budget, MeterReading
 from triage.adapters.llm.cached_replies import CachedReplies
 from triage.adapters.llm.endpoint import Endpoint
 from triage.adapters.llm.endpoint_features import EndpointFeatures
@@ -29,7 +29,6 @@ from triage.adapters.llm.model_reply import to_model_reply
 from triage.adapters.llm.model_retry import RetryPolicy
 from triage.adapters.llm.output_formats import OutputFormat
 from triage.adapters.llm.token_count import TokenCount, estimate_prompt, parse_usage
-from triage.adapters.llm.usage_meter import UsageMeter
 from triage.domain.run import Usage
 from triage.errors import ModelUnavailable
 from triage.ports import Tier
@@ -66,7 +65,7 @@ class ChatModel:
         endpoint: Endpoint,
         models: Mapping[Tier, str],
         fallback: str,
-        usage_meter: UsageMeter,
+        budget: Budget,
         retry: RetryPolicy,
         cached_replies: CachedReplies,
         redact_prompt: Redact = lambda tree: tree,
@@ -75,7 +74,7 @@ class ChatModel:
         self._endpoint = endpoint
         self._models = models
         self._fallback = fallback
-        self._usage_meter = usage_meter
+        self._budget = budget
         self._retry = retry
         self._cached_replies = cached_replies
         self._redact_prompt, self._redact_answer = redact_prompt, redact_answer
@@ -83,7 +82,7 @@ class ChatModel:
 
     @property
     def usage(self) -> Usage:
-        return self._usage_meter.budget.usage
+        return self._budget.usage
 
     def with_fast_model(self) -> "ChatModel":
         fast = copy(self)
@@ -93,10 +92,10 @@ class ChatModel:
 
     @property
     def reused(self) -> Usage:
-        return self._usage_meter.budget.reused
+        return self._budget.reused
 
     def measure_usage(self, seconds: float) -> AbstractContextManager[MeterReading]:
-        return self._usage_meter.budget.measure_usage(self._usage_meter.clock() + seconds)
+        return self._budget.measure_usage(seconds)
 
     def structured_output(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
         return self._chain(output_formats.structured_format(answer), tier, max_tokens)
@@ -182,7 +181,7 @@ class ChatModel:
         estimate = estimate_prompt(prompt, mode.prompt_addition)
         client = self._endpoint.chat_client(model, temperature=self._features.accepts_temperature(model))
         length = self._features.length_arguments(model, call.max_tokens)
-        with self._usage_meter.record_request(model, mode.name, estimate, call.max_tokens) as usage:
+        with self._budget.record_request(model, mode.name, estimate, call.max_tokens) as usage:
             call.requests += 1
             message = await client.ainvoke(prompt, **length, **mode.arguments)
             self._endpoint.breaker.reset()
@@ -209,8 +208,8 @@ class ChatModel:
             return None
         try:
             answer = output_format.modes[index].read(reply)
-            self._usage_meter.record_cached_reply(reply.model, reply.mode, reply.token_count, estimated=reply.estimated)
-        except REQUEST_ERRORS:  # from another version of the schema, or with counts that the budget refuses
+            self._budget.record_cached_reply(reply.model, reply.mode, reply.token_count, estimated=reply.estimated)
+        except REQUEST_ERRORS:  # an edited reply, or one for another version of the schema
             return None
         self._features.confirm_mode(reply.model, output_format, index)
         return answer

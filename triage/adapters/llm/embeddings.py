@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from langchain_core.embeddings import Embeddings
 
 from triage.adapters.llm import token_count
+from triage.adapters.llm.budget import Budget, RequestUsage
 from triage.adapters.llm.endpoint import Endpoint
 from triage.adapters.llm.model_errors import REQUEST_ERRORS, EndpointBusy, Remedy, classify_error
 from triage.adapters.llm.model_retry import RetryPolicy
 from triage.adapters.llm.token_count import TokenCount
-from triage.adapters.llm.usage_meter import RequestUsage, UsageMeter
 from triage.domain.run import Limits, Usage
 from triage.errors import BudgetExceeded, ModelUnavailable
 from triage.secrets.redactor import Redact
@@ -31,7 +31,7 @@ class MeteredEmbeddings(Embeddings):
 
     endpoint: Endpoint
     model: str
-    usage_meter: UsageMeter
+    budget: Budget
     limits: Limits
     retry: RetryPolicy
     redact: Redact = lambda tree: tree
@@ -52,7 +52,7 @@ class MeteredEmbeddings(Embeddings):
         self._check_share(estimate)
         usage = RequestUsage()
         try:
-            with self.usage_meter.record_request(self.model, MODE, estimate, 0) as usage:
+            with self.budget.record_request(self.model, MODE, estimate, 0) as usage:
                 seconds = self.retry.request_seconds(MAX_REQUEST_SECONDS)
                 client = self.endpoint.sdk_client.embeddings
                 response = client.create(input=list(texts), model=self.model, timeout=seconds)
@@ -68,11 +68,11 @@ class MeteredEmbeddings(Embeddings):
             raise ModelUnavailable(failure.reason) from None
         finally:
             if usage.tokens:
-                self._spent += self.usage_meter.price_usage(self.model, usage.tokens)
+                self._spent += self.budget.price_usage(self.model, usage.tokens)
 
     def _check_share(self, estimate: int) -> None:
-        price = self.usage_meter.prices.cost_usd(self.model, TokenCount(estimate))
-        if self._spent.tokens + estimate > self.limits.tokens * BUDGET_SHARE:
+        total = self._spent + self.budget.price_usage(self.model, TokenCount(estimate))
+        if total.tokens > self.limits.tokens * BUDGET_SHARE:
             raise BudgetExceeded("vectors would take more than half of max-tokens")
-        if self._spent.priced_usd + (price or 0.0) > self.limits.usd * BUDGET_SHARE:
+        if total.priced_usd > self.limits.usd * BUDGET_SHARE:
             raise BudgetExceeded("vectors would take more than half of max-cost-usd")
