@@ -15,7 +15,6 @@ from pydantic import Field, SecretStr
 
 from triage.domain.value import Value
 
-_PORTS = {"http": 80, "https": 443}
 _CERTIFICATE_PROBLEMS = {
     9: "its certificate is not valid yet",
     10: "its certificate has expired",
@@ -106,15 +105,10 @@ def _empty_ssl_context() -> ssl.SSLContext:
 
 
 def _matches_no_proxy(entry: str, requested: SplitResult) -> bool:
-    """Whether an entry of `NO_PROXY` matches the URL.
-
-    As in curl, a name matches its subdomains too, with or without a leading dot or `*.`. As in Go, a block such as
-    `10.0.0.0/8` matches the addresses in it. A port must be equal.
-    """
+    # As in curl, a name matches its subdomains too, with or without a leading dot or `*.`. As in Go, a block such as
+    # `10.0.0.0/8` matches the addresses in it. A port is ignored.
     host = (requested.hostname or "").rstrip(".")
-    name, port = _split_port(entry)
-    if port is not None and port != (requested.port or _PORTS.get(requested.scheme)):
-        return False
+    name = entry.partition(":")[0] if entry.count(":") == 1 else entry.replace("[", "").replace("]", "")
     if name == "*":
         return True
     address = _parse_address(host)
@@ -125,20 +119,6 @@ def _matches_no_proxy(entry: str, requested: SplitResult) -> bool:
             return False
     name = name.removeprefix("*").strip(".").lower()
     return bool(name) and (host == name or host.endswith(f".{name}"))
-
-
-def _split_port(entry: str) -> tuple[str, int | None]:
-    if entry.startswith("["):
-        name, _, rest = entry[1:].partition("]")
-        return name + (rest if rest.startswith("/") else ""), _parse_port(rest)
-    if entry.count(":") == 1:
-        return entry.partition(":")[0], _parse_port(entry)
-    return entry, None
-
-
-def _parse_port(text: str) -> int | None:
-    digits = text.rpartition(":")[2]
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 5 else None
 
 
 def _parse_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

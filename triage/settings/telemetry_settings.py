@@ -19,9 +19,6 @@ Signal = Literal["TRACES", "METRICS"]
 SERVICE_NAME = "bug-triage"
 DEFAULT_TIMEOUT_SECONDS = 10.0
 """The specification's default."""
-MIN_MILLISECONDS = 100
-"""OTEL_EXPORTER_OTLP_TIMEOUT is in milliseconds by the specification, but in seconds in Python's SDK. A smaller number
-is read as seconds."""
 
 
 def read_collector(environ: Mapping[str, str]) -> Collector | None:
@@ -105,5 +102,4 @@ def _parse_pairs(name: str, text: str) -> dict[str, str]:
 def _parse_timeout(name: str, text: str) -> float:
     if not re.fullmatch(r"[0-9]{0,9}", text):
         raise BadInput(f"{name}: not a whole number of milliseconds.")
-    number = int(text or 0)
-    return (number / 1000 if number >= MIN_MILLISECONDS else float(number)) or DEFAULT_TIMEOUT_SECONDS
+    return int(text or 0) / 1000 or DEFAULT_TIMEOUT_SECONDS

@@ -204,17 +204,3 @@ async def test_an_ignored_length_limit_uses_the_older_parameter_from_then_on():
             await colour(model)
     assert [request.body.get("max_completion_tokens") for request in server.requests] == [50, None, None]
     assert [request.body.get("max_tokens") for request in server.requests] == [None, 50, 50]
-
-
-async def test_the_newer_parameter_returns_where_the_older_is_refused():
-    long = chat_completion(GREEN)
-    long.body["usage"]["completion_tokens"] = 51
-
-    def script(request: Any) -> ScriptedReply:
-        return error_reply(400, "unsupported_parameter", param="max_tokens") if "max_tokens" in request.body else long
-
-    with serve_script(script) as server:
-        model = ModelSetup(server).model
-        for _ in range(3):
-            await colour(model)
-    assert ["max_tokens" in request.body for request in server.requests] == [False, True, False, False]

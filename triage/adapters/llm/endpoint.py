@@ -31,25 +31,21 @@ class Endpoint:
     """Never empty: the SDK would read it from the environment."""
     network: Network = DIRECT
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
-    _chat_clients: dict[tuple[str, bool], ChatOpenAI] = field(default_factory=dict, repr=False)
 
     def chat_client(self, model: str, *, temperature: bool = True) -> ChatOpenAI:
         """Returns the client for a model; without a temperature for models that refuse the parameter."""
-        key = (model, temperature)
-        if key not in self._chat_clients:
-            self._chat_clients[key] = ChatOpenAI(
-                model=model,
-                temperature=0 if temperature else None,
-                base_url=self.base_url,
-                api_key=self.api_key,
-                timeout=TIMEOUT,
-                max_retries=0,
-                default_headers=self._headers,
-                use_responses_api=False,
-                http_client=self._http_client,
-                http_async_client=self._async_http_client,
-            )
-        return self._chat_clients[key]
+        return ChatOpenAI(
+            model=model,
+            temperature=0 if temperature else None,
+            base_url=self.base_url,
+            api_key=self.api_key,
+            timeout=TIMEOUT,
+            max_retries=0,
+            default_headers=self._headers,
+            use_responses_api=False,
+            http_client=self._http_client,
+            http_async_client=self._async_http_client,
+        )
 
     @cached_property
     def sdk_client(self) -> openai.OpenAI:

@@ -1,11 +1,9 @@
 """Which modes and parameters the models of an endpoint accept, learned from its responses during a run."""
 
-from typing import Any, Literal
+from typing import Any
 
 from triage.adapters.llm.model_errors import ModelFailure, Remedy
 from triage.adapters.llm.output_formats import OutputFormat
-
-LengthParameter = Literal["max_completion_tokens", "max_tokens"]
 
 
 class EndpointFeatures:
@@ -15,7 +13,7 @@ class EndpointFeatures:
         self._drop_reasons: dict[str, str] = {}
         self._first_mode: dict[tuple[str, str], int] = {}
         self._without_temperature: set[str] = set()
-        self._length_parameters: dict[str, LengthParameter] = {}
+        self._with_max_tokens: set[str] = set()
 
     def drop_reason(self, model: str) -> str:
         """Returns why the model is not asked any more; empty while it is."""
@@ -29,7 +27,7 @@ class EndpointFeatures:
 
         OpenAI's reasoning models refuse `max_tokens`; Ollama, llama.cpp and Mistral know no other.
         """
-        if self._length_parameters.get(model) == "max_tokens":
+        if model in self._with_max_tokens:
             return {"extra_body": {"max_tokens": max_tokens}}
         return {"max_tokens": max_tokens}  # which langchain-openai sends as `max_completion_tokens`
 
@@ -46,7 +44,7 @@ class EndpointFeatures:
 
     def record_overrun(self, model: str) -> None:
         """Uses `max_tokens` from now on: an answer was too long, so the endpoint ignores the newer parameter."""
-        self._length_parameters.setdefault(model, "max_tokens")
+        self._with_max_tokens.add(model)
 
     def learn_from(self, model: str, failure: ModelFailure) -> bool:
         """Adapts to a failed call. Returns whether the same request may succeed now."""
@@ -55,16 +53,7 @@ class EndpointFeatures:
         elif failure.refused_parameter == "temperature" and self.accepts_temperature(model):
             self._without_temperature.add(model)
             return True
-        elif failure.refused_parameter in ("max_completion_tokens", "max_tokens"):
-            return self._switch_length_parameter(model, failure.refused_parameter)
+        elif failure.refused_parameter == "max_completion_tokens" and model not in self._with_max_tokens:
+            self._with_max_tokens.add(model)
+            return True
         return False
-
-    def _switch_length_parameter(self, model: str, refused: str) -> bool:
-        current = self._length_parameters.get(model)
-        if refused == "max_completion_tokens" and current is None:
-            self._length_parameters[model] = "max_tokens"
-        elif refused == "max_tokens" and current == "max_tokens":
-            self._length_parameters[model] = "max_completion_tokens"
-        else:
-            return False
-        return True

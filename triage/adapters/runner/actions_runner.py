@@ -3,7 +3,7 @@
 import errno
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from triage.adapters.runner.file_commands import SUMMARY_BYTES, fit_summary, format_outputs
@@ -41,23 +41,13 @@ class ActionsRunner:
         if self._summary_path is None:
             self._lines.write([f"{PREFIX}The summary is not shown: GITHUB_STEP_SUMMARY is not set."])
             return
-        try:
-            size = self._summary_path.stat().st_size if self._summary_path.exists() else 0
-            with open(self._summary_path, "ab", opener=_open_nonblocking) as file:
-                file.write(fit_summary(markdown, SUMMARY_BYTES - size))
-        except OSError as error:
-            self.annotate("warning", f"The summary could not be written: {_describe_os_error(error)}.")
+        self._append(self._summary_path, "summary", lambda size: fit_summary(markdown, SUMMARY_BYTES - size))
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
         if self._output_path is None:
             self._lines.write([f"{PREFIX}Later steps get no outputs: GITHUB_OUTPUT is not set."])
             return
-        block = format_outputs(values)
-        try:
-            with open(self._output_path, "ab", opener=_open_nonblocking) as file:
-                file.write(block)
-        except OSError as error:
-            self.annotate("warning", f"The outputs could not be written: {_describe_os_error(error)}.")
+        self._append(self._output_path, "outputs", lambda _: format_outputs(values))
 
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
         """Shows one line beside the job; from the eleventh of a level on, in the log only."""
@@ -76,6 +66,13 @@ class ActionsRunner:
         except OSError as error:
             self.annotate("warning", f"The JSON report could not be written: {_describe_os_error(error)}.")
             return ""
+
+    def _append(self, path: Path, what: str, format_data: Callable[[int], bytes]) -> None:
+        try:
+            with open(path, "ab", opener=_open_nonblocking) as file:
+                file.write(format_data(os.fstat(file.fileno()).st_size))
+        except OSError as error:
+            self.annotate("warning", f"The {what} could not be written: {_describe_os_error(error)}.")
 
 
 def _open_nonblocking(path: str, flags: int) -> int:

@@ -1,6 +1,5 @@
 """Formats the files that the runner reads: the step's outputs and the job's summary."""
 
-import re
 import secrets
 from collections.abc import Mapping
 
@@ -10,15 +9,9 @@ CUT_NOTICE = "> **This summary was cut: it is longer than a job's page can hold.
 
 
 def format_outputs(values: Mapping[str, str]) -> bytes:
-    """Returns `NAME<<DELIMITER` blocks, each with an unpredictable delimiter.
-
-    Raises:
-        ValueError: action.yml cannot declare a name.
-    """
+    """Returns `NAME<<DELIMITER` blocks, each with an unpredictable delimiter."""
     blocks = []
     for name, value in values.items():
-        if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
-            raise ValueError("the name of an output has lower-case letters, digits and hyphens")
         end = f"triage_{secrets.token_hex(16)}"
         blocks.append(f"{name}<<{end}\n{value}\n{end}\n")
     return "".join(blocks).encode("utf-8", "replace")

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import logging
-import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -11,30 +10,23 @@ from collections.abc import Iterator
 from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_lines
 from triage.errors import error_location
 
-MAX_PENDING_CHARS = 65_536
-_TRACEBACK = "Traceback (most recent call last):"
-
 
 class GuardedStream(io.TextIOBase):
     """Replaces `sys.stdout` and `sys.stderr`, and writes each line as an inert line.
 
-    The runner reads commands from both streams, and a library's message may quote text from outside. Of a traceback,
-    only the exception's type is written.
+    The runner reads commands from both streams, and a library's message may quote text from outside.
     """
 
     def __init__(self, lines: LineWriter) -> None:
         super().__init__()
         self._lines = lines
         self._pending = ""
-        self._in_traceback = False
         self._lock = threading.Lock()
 
     def write(self, text: str) -> int:
         """Writes the whole lines; the rest waits for its end."""
         with self._lock:
             whole, end, rest = (self._pending + text).rpartition("\n")
-            if not end and len(rest) > MAX_PENDING_CHARS:
-                whole, end, rest = rest, "\n", ""
             self._pending = rest
             if end:
                 self._write_inert(whole)
@@ -54,27 +46,7 @@ class GuardedStream(io.TextIOBase):
         return True
 
     def _write_inert(self, text: str) -> None:
-        lines = [f"{PREFIX}{line}".rstrip() for line in self._without_tracebacks(to_inert_lines(text))]
-        if lines:
-            self._lines.write(lines)
-
-    def _without_tracebacks(self, lines: list[str]) -> Iterator[str]:
-        quoted = False
-        for line in lines:
-            if _TRACEBACK in line:
-                self._in_traceback = True
-            elif self._in_traceback:
-                # Frames are indented; in an exception group they start with a bar.
-                if line and not re.match(r"[\s|+]", line):
-                    self._in_traceback, quoted = False, True
-                    yield f"Exception: {_exception_type(line)}"
-            elif not quoted:  # further lines of the message follow in the same write
-                yield line
-
-
-def _exception_type(line: str) -> str:
-    name = re.match(r"[A-Za-z_][\w.]{0,99}", line)
-    return name[0] if name else "unknown"
+        self._lines.write([f"{PREFIX}{line}".rstrip() for line in to_inert_lines(text)])
 
 
 class _LibraryLogHandler(logging.Handler):
