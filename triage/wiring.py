@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from triage.adapters.llm.endpoint import Endpoint
-    from triage.adapters.runner.actions_log import ActionsLog
+    from triage.adapters.runner.line_logs import ActionsLog
     from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner
 
 
@@ -98,9 +98,9 @@ class ActionsContext:
 
 def open_actions(environment: RunnerEnvironment, stream: TextIO, redactor: SecretRedactor) -> ActionsContext:
     """The Actions runner, which writes to the runner's files and to the stream."""
-    from triage.adapters.runner.actions_log import ActionsLog
     from triage.adapters.runner.actions_runner import ActionsRunner
     from triage.adapters.runner.inert_lines import LineWriter
+    from triage.adapters.runner.line_logs import ActionsLog
     from triage.adapters.runner.output_guard import guard_output
 
     lines = LineWriter(stream, redactor.for_location("log"))
@@ -123,7 +123,7 @@ def open_terminal(report_path: Path | None, *, verbose: bool = False) -> "tuple[
 
 def build_server_log() -> ProgressLog:
     """Progress of runs in a server's log."""
-    from triage.adapters.runner.server_log import ServerLog
+    from triage.adapters.runner.line_logs import ServerLog
 
     return ServerLog()
 

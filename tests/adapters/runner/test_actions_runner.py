@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from testing.runner_grammar import RunnerCommand, log_lines, parse_commands, parse_outputs
 from tests.adapters.runner.hostile import COMMANDS, TEXT
-from triage.adapters.runner.actions_runner import ActionsRunner
-from triage.adapters.runner.file_commands import SUMMARY_BYTES, fit_summary, format_outputs
+from triage.adapters.runner.actions_runner import SUMMARY_BYTES, ActionsRunner, fit_summary, format_outputs
 from triage.adapters.runner.inert_lines import LineWriter
 from triage.domain.code import Span
 from triage.ports import AnnotationLevel

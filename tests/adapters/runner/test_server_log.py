@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from tests.publish.sample_reports import MODEL_STEPS
-from triage.adapters.runner.server_log import ServerLog
+from triage.adapters.runner.line_logs import ServerLog
 
 
 def test_every_line_is_one_record_without_anything_odd(caplog: pytest.LogCaptureFixture):

@@ -21,22 +21,6 @@ def format_record(record: StepRecord | ToolExecution) -> str:
     return ", ".join(parts) + (f": {suffix}" if suffix else "")
 
 
-class LineLog:
-    """Base of the progress logs that write each event as one line."""
-
-    def info(self, text: str) -> None:
-        raise NotImplementedError
-
-    def detail(self, text: str) -> None:
-        self.info(text)
-
-    def log_start(self, what: str) -> None:
-        self.info(f"{what} started")
-
-    def log_end(self, record: StepRecord | ToolExecution) -> None:
-        self.info(format_record(record))
-
-
 def _format_usage(record: StepRecord) -> list[str]:
     if record.engine == "rules":
         return ["by rules"]

@@ -1,12 +1,32 @@
-"""Writes progress to the log of the Actions runner."""
+"""Writes progress line by line: to the log of the Actions runner, or to a server's log by Python's logging."""
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from triage.adapters.runner.format_record import LineLog, format_elapsed
+from triage.adapters.runner.format_record import format_elapsed, format_record
 from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_line, to_inert_lines
 from triage.adapters.runner.workflow_commands import format_command, mask_commands
+from triage.domain.run import StepRecord, ToolExecution
+
+_log = logging.getLogger("triage")
+
+
+class LineLog:
+    """Base of the progress logs that write each event as one line."""
+
+    def info(self, text: str) -> None:
+        raise NotImplementedError
+
+    def detail(self, text: str) -> None:
+        self.info(text)
+
+    def log_start(self, what: str) -> None:
+        self.info(f"{what} started")
+
+    def log_end(self, record: StepRecord | ToolExecution) -> None:
+        self.info(format_record(record))
 
 
 class ActionsLog(LineLog):
@@ -35,3 +55,21 @@ class ActionsLog(LineLog):
     def log_group(self, title: str, text: str) -> None:
         body = [f"{PREFIX}{line}".rstrip() for line in to_inert_lines(text)]
         self._lines.write([format_command("group", title), *body, "::endgroup::"])
+
+
+class ServerLog(LineLog):
+    """Implements `triage.ports.ProgressLog`. The server adds the time and the run."""
+
+    def info(self, text: str) -> None:
+        _log.info("%s", to_inert_line(text))
+
+    def log_group(self, title: str, text: str) -> None:
+        """Logs the title only: the text is in the report, which the client gets."""
+        del text
+        self.info(title)
+
+    @contextmanager
+    def group(self, title: str) -> Iterator[None]:
+        """Logs the title: a log has no groups."""
+        self.info(title)
+        yield
