@@ -36,8 +36,8 @@ from tests.adapters.telemetry.runs import REPORT
 from triage.adapters.github.github_client import GitHubClient
 from triage.adapters.github.github_retry import WaitBudget
 from triage.adapters.github.issue_tracker import IssueTracker
-from triage.adapters.llm.check_model import check_endpoint as model_reached
 from triage.adapters.llm.endpoint import Endpoint
+from triage.adapters.llm.endpoint import check_endpoint as model_reached
 from triage.adapters.llm.model_errors import REQUEST_ERRORS, classify_error
 from triage.adapters.telemetry.otlp_exporter import OtlpExporter
 from triage.adapters.web.check_search import check_search as search_reached

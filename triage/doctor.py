@@ -84,7 +84,7 @@ def _check_model(session: Session) -> Check:
     settings = session.settings
     if settings.effective_engine == "rules":
         return Check(state="missing", detail="every agent answers by rules (no model-api-key, or engine: rules)")
-    from triage.adapters.llm.check_model import check_endpoint
+    from triage.adapters.llm.endpoint import check_endpoint
 
     names = list(dict.fromkeys([settings.model, settings.fast_model, settings.fallback_model]))
     return Check(state="ok", detail=check_endpoint(wiring.build_endpoint(session, "doctor"), names))
@@ -105,6 +105,6 @@ def _check_telemetry(session: Session) -> Check:
         if environment.collector_problem:
             return Check(state="broken", detail=environment.collector_problem)
         return Check(state="missing", detail="off (no OTEL_EXPORTER_OTLP_ENDPOINT)")
-    from triage.adapters.telemetry.check_collector import check_collector
+    from triage.adapters.telemetry.collector_client import check_collector
 
     return Check(state="ok", detail=check_collector(environment.collector, environment.network))

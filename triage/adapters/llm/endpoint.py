@@ -10,11 +10,14 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from triage.adapters.llm.circuit_breaker import CircuitBreaker
+from triage.adapters.llm.model_errors import classify_error
+from triage.errors import ModelUnavailable
 from triage.network import DIRECT, Network
 
 OPENAI_URL = "https://api.openai.com/v1"
 TIMEOUT = openai.Timeout(60.0, connect=10.0)
 """Seconds between two pieces of a response, and for a connection. The SDK's default is ten minutes."""
+CHECK_SECONDS = 10.0
 
 
 @dataclass
@@ -82,3 +85,19 @@ class Endpoint:
     @property
     def _headers(self) -> dict[str, str]:
         return {"X-Request-ID": self.request_id}
+
+
+def check_endpoint(endpoint: Endpoint, models: list[str]) -> str:
+    """Returns how far the endpoint and these models can be used, by its list of models, which costs nothing.
+
+    Raises:
+        ModelUnavailable: The endpoint cannot be reached, or refuses the key.
+    """
+    try:
+        listed = {model.id for model in endpoint.sdk_client.models.list(timeout=CHECK_SECONDS)}
+    except openai.NotFoundError:
+        return "reachable; it does not list its models"
+    except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
+        raise ModelUnavailable(f"cannot be used: {classify_error(error).reason}") from None
+    missing = [model for model in models if model not in listed]
+    return f"reachable, but does not list {', '.join(missing)}" if missing else "reachable, knows the models"

@@ -11,9 +11,12 @@ from opentelemetry.sdk.metrics.export import MetricExportResult, MetricsData
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExportResult
 
-from triage.domain.collector import OtlpEndpoint
+from triage.domain.collector import Collector, OtlpEndpoint
+from triage.errors import TriageError
 from triage.http_sessions import configure_session
-from triage.network import Network, describe_connection_problem
+from triage.network import DIRECT, Network, describe_connection_problem
+
+CHECK_SECONDS = 3.0
 
 
 def silence_exporter_logs() -> None:
@@ -26,6 +29,10 @@ def silence_exporter_logs() -> None:
 
 class NotACollector(requests.RequestException):
     """The address answered, but takes no telemetry."""
+
+
+class CollectorUnavailable(TriageError):
+    """The collector cannot be used."""
 
 
 class CollectorSession(requests.Session):
@@ -80,3 +87,20 @@ def _exporter_arguments(session: CollectorSession, endpoint: OtlpEndpoint, secon
         "timeout": max(0.0, min(endpoint.timeout_seconds, seconds)),
         "session": session,
     }
+
+
+def check_collector(collector: Collector, network: Network = DIRECT) -> str:
+    """Returns which signals the collector accepts, in a few words.
+
+    Raises:
+        CollectorUnavailable: It cannot be reached, or refuses a signal.
+    """
+    silence_exporter_logs()
+    errors = {
+        "traces": collector.traces and send_spans([], collector.traces, network, CHECK_SECONDS),
+        "metrics": collector.metrics and send_metrics(MetricsData([]), collector.metrics, network, CHECK_SECONDS),
+    }
+    refused = [f"{signal}: {error}" for signal, error in errors.items() if error]
+    if refused:
+        raise CollectorUnavailable("; ".join(refused))
+    return f"accepts {' and '.join(signal for signal, error in errors.items() if error is not None)}"

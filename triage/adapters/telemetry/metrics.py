@@ -1,7 +1,6 @@
 """Records a finished run as OpenTelemetry metrics: names of agents, tools and models, counts and times only."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from opentelemetry.metrics import Counter, Histogram, Meter
 from opentelemetry.sdk import metrics as sdk
@@ -25,49 +24,43 @@ from triage.domain.run import ModelCall, StepRecord
 @dataclass(frozen=True)
 class _Metric:
     name: str
-    kind: Literal["counter", "histogram"]
     unit: str
     description: str
     bounds: tuple[float, ...] = ()
-    """Upper bounds of a histogram's buckets; those of `gen_ai.` metrics come from OpenTelemetry's conventions."""
+    """Upper bounds of a histogram's buckets; those of `gen_ai.` metrics come from OpenTelemetry's conventions.
+    A counter has none."""
 
 
 _SHORT_BOUNDS = tuple(0.01 * 2**power for power in range(14))
 """10 ms to 82 s."""
 
-RUNS = _Metric("triage.runs", "counter", "{run}", "Runs that ended in a report, by status and severity.")
-DECISIONS = _Metric("triage.decisions", "counter", "{decision}", "The supervisor's choices, by agent and origin.")
+RUNS = _Metric("triage.runs", "{run}", "Runs that ended in a report, by status and severity.")
+DECISIONS = _Metric("triage.decisions", "{decision}", "The supervisor's choices, by agent and origin.")
 ITERATIONS = _Metric(
     "triage.iterations",
-    "histogram",
     "{iteration}",
     "Decisions of the supervisor in a run.",
     (1, 2, 4, 6, 8, 10, 12, 25, 100),
 )
 COST = _Metric(
     "triage.cost",
-    "histogram",
     "{USD}",
     "US dollars of a run; not recorded when the price of a model is unknown.",
     (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10),
 )
 RUN_SECONDS = _Metric(
-    "gen_ai.workflow.duration", "histogram", "s", "GenAI workflow duration.", (1, 5, 10, 30, 60, 120, 300, 600, 1800)
+    "gen_ai.workflow.duration", "s", "GenAI workflow duration.", (1, 5, 10, 30, 60, 120, 300, 600, 1800)
 )
 AGENT_SECONDS = _Metric(
     "gen_ai.invoke_agent.duration",
-    "histogram",
     "s",
     "Duration of a single agent invocation.",
     tuple(0.1 * 2**power for power in range(13)),
 )
-TOOL_SECONDS = _Metric(
-    "gen_ai.execute_tool.duration", "histogram", "s", "Duration of a single tool execution.", _SHORT_BOUNDS
-)
-CALL_SECONDS = _Metric("gen_ai.client.operation.duration", "histogram", "s", "GenAI operation duration.", _SHORT_BOUNDS)
+TOOL_SECONDS = _Metric("gen_ai.execute_tool.duration", "s", "Duration of a single tool execution.", _SHORT_BOUNDS)
+CALL_SECONDS = _Metric("gen_ai.client.operation.duration", "s", "GenAI operation duration.", _SHORT_BOUNDS)
 TOKENS = _Metric(
     "gen_ai.client.token.usage",
-    "histogram",
     "{token}",
     "Number of input and output tokens used.",
     tuple(4**power for power in range(14)),
@@ -154,7 +147,7 @@ class _Recorder:
 
     def _create(self, metric: _Metric) -> Counter | Histogram:
         instrument: Counter | Histogram
-        if metric.kind == "counter":
+        if not metric.bounds:
             instrument = self._meter.create_counter(metric.name, metric.unit, metric.description)
         else:
             instrument = self._meter.create_histogram(
