@@ -81,22 +81,22 @@ def test_the_supervisor_has_no_box():
 
 def test_refused_and_missing_proposals_are_marked():
     drawn = lines(REFUSED)
-    assert 'd3(["<b>3</b> rules<br/>✗ Writer refused"]):::law' in drawn
-    assert 'd4(["<b>4</b> rules<br/>✗ no proposal"]):::law' in drawn
+    assert 'd3(["<b>3</b> rules<br/>✗ Writer refused"]):::overruled' in drawn
+    assert 'd4(["<b>4</b> rules<br/>✗ no proposal"]):::overruled' in drawn
     assert 'a2_1["<b>Web search</b><br/>gpt-4o-mini ✓ 6.2 s<br/>1 tool call, 1 failed"]:::warn' in drawn
     assert 'status(["<b>degraded</b><br/>40.6 s"]):::warn' in drawn
 
 
 def test_many_refused_agents_are_counted():
     refused = decision(1, ["critic"], "").model_copy(update={"proposed": ["writer", "web_search"], "refused": "no"})
-    assert 'd1(["<b>1</b> rules<br/>✗ 2 agents refused"]):::law' in lines(only([], [refused]))
+    assert 'd1(["<b>1</b> rules<br/>✗ 2 agents refused"]):::overruled' in lines(only([], [refused]))
 
 
 def test_a_new_degradation_level_is_shown_once_at_its_decision():
     drawn = lines(DEGRADATION)
-    assert 'd2(["<b>2</b> rules<br/>budget: no web search"]):::law' in drawn
+    assert 'd2(["<b>2</b> rules<br/>budget: no web search"]):::overruled' in drawn
     assert 'd3(["<b>3</b> rules"]):::rules' in drawn
-    assert 'd4(["<b>4</b> rules<br/>budget: fast model"]):::law' in drawn
+    assert 'd4(["<b>4</b> rules<br/>budget: fast model"]):::overruled' in drawn
 
 
 def test_a_level_that_was_reached_before_is_not_shown_again():
@@ -109,7 +109,7 @@ def test_a_level_that_was_reached_before_is_not_shown_again():
 
 def test_other_limits_are_shown_too():
     forced = decision(1, ["writer"], "iteration limit (1) reached").model_copy(update={"forced": True})
-    assert 'd1(["<b>1</b> rules<br/>a limit decided"]):::law' in lines(only([], [forced]))
+    assert 'd1(["<b>1</b> rules<br/>a limit decided"]):::overruled' in lines(only([], [forced]))
 
 
 def test_the_rules_fallback_is_in_the_box_of_the_failed_model():
@@ -177,7 +177,7 @@ def test_only_plain_model_names_are_shown(model, shown):
 def test_invented_agent_names_are_not_repeated():
     made_up = decision(1, [EVIL], EVIL, "model").model_copy(update={"proposed": [EVIL, EVIL], "refused": EVIL})
     drawn = lines(only([], [made_up]))
-    assert 'd1(["<b>1</b> model<br/>✗ an unknown agent refused"]):::law' in drawn
+    assert 'd1(["<b>1</b> model<br/>✗ an unknown agent refused"]):::overruled' in drawn
     assert [line for line in drawn if not LINE.fullmatch(line)] == []
 
 

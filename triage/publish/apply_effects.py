@@ -30,8 +30,6 @@ DUPLICATES_UNKNOWN = (
 
 @dataclass
 class PublishResult:
-    """Result of applying effects."""
-
     comment_url: str = ""
     report_file: str = ""
     failures: list[str] = field(default_factory=list)
@@ -41,7 +39,6 @@ class PublishResult:
     annotations: list[tuple[AnnotationLevel, str]] = field(default_factory=list)
 
     def add_failure(self, error: TriageError) -> None:
-        """Adds the error, unless one with the same message is there."""
         message = str(error)
         if message in self.failures:
             return

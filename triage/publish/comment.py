@@ -34,6 +34,5 @@ def render_comment(
 
 
 def render_quiet_comment(body: str, state: PostedState) -> str:
-    """Returns our comment with a line that says that triage is quiet, and a state that remembers it."""
     rest = body.partition("\n")[2]
     return f"{render_state(state.model_copy(update={'quiet': True}))}\n{QUIET_NOTICE}\n\n{rest}".rstrip() + "\n"

@@ -13,14 +13,11 @@ from triage.publish.hidden_state import PostedState, hash_text, parse_state
 
 
 class Deduplication(Value):
-    """Changes that leave one comment."""
-
     oldest_id: int | None = None
     """The comment that stays; None if somebody deleted all."""
     body: str | None = None
     """The new text of the oldest comment; None if it stays as it is."""
     remove: list[int] = Field(default_factory=list)
-    """Ids of younger comments to delete."""
 
 
 def find_our_comments(issue: Issue) -> list[IssueComment]:
@@ -30,7 +27,6 @@ def find_our_comments(issue: Issue) -> list[IssueComment]:
 
 
 def find_our_comment(issue: Issue) -> IssueComment | None:
-    """The oldest one, which stays."""
     return next(iter(find_our_comments(issue)), None)
 
 

@@ -32,7 +32,7 @@ _STYLES = """\
   classDef none fill:#eaeef2,stroke:#6e7781,color:#1f2328,stroke-dasharray:4 3
   classDef rules fill:#f6f8fa,stroke:#6e7781,color:#1f2328
   classDef model fill:#ddf4ff,stroke:#0969da,color:#1f2328
-  classDef law fill:#fff1e5,stroke:#bc4c00,color:#1f2328"""
+  classDef overruled fill:#fff1e5,stroke:#bc4c00,color:#1f2328"""
 _STATUS_STYLES = {Status.COMPLETE: "good", Status.DEGRADED: "warn", Status.SKIPPED: "none", Status.FAILED: "bad"}
 
 
@@ -49,7 +49,6 @@ def render_diagram(report: RunReport) -> str:
 
 
 def _split_into_rows(stages: Sequence[Stage]) -> list[list[Stage]]:
-    """One row per round; a long round takes several."""
     rows: list[list[Stage]] = []
     for stage in stages:
         status_column = 1 if stage is stages[-1] else 0
@@ -105,7 +104,7 @@ def _draw_decision(stage: Stage, decision: PlannerDecision) -> str:
     elif decision.forced:
         lines.append("a limit decided")
     is_overruled = decision.refused or decision.forced or stage.new_level
-    return f'(["{"<br/>".join(lines)}"]):::{"law" if is_overruled else decision.origin}'
+    return f'(["{"<br/>".join(lines)}"]):::{"overruled" if is_overruled else decision.origin}'
 
 
 def _describe_refused(proposed: Sequence[str]) -> str:

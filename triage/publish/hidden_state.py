@@ -31,8 +31,6 @@ RunKey = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,18})$
 
 
 class PostedState(Value):
-    """State of the comment when it was written."""
-
     model_config = ConfigDict(strict=True)
 
     text: Hash = ""
@@ -49,7 +47,6 @@ class PostedState(Value):
 
     @property
     def parsed_runs(self) -> list[PastRun]:
-        """The runs of the last day."""
         keys = [key.split(".") for key in self.runs]
         return [PastRun(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
 
@@ -66,12 +63,10 @@ class PostedState(Value):
 
 
 def format_run_key(run: PastRun) -> str:
-    """Returns the run as the state stores it."""
     return f"{max(1, int(run.at.timestamp()))}.{run.comment_id}"
 
 
 def render_state(state: PostedState) -> str:
-    """Returns the first line of the comment."""
     # Comments of earlier versions have no runs. Without this, `parse_state` would not accept them.
     exclude = set() if state.runs else {"runs"}
     return _OPEN + json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":")) + _CLOSE
@@ -107,7 +102,6 @@ def next_state(report: RunReport, previous: PostedState | None, text: str | None
 
 
 def replace_state(body: str, state: PostedState) -> str:
-    """Returns the comment with another state and the same visible text."""
     visible = body.partition("\n")[2]
     return f"{render_state(state)}\n{visible}"
 
@@ -118,7 +112,6 @@ def hash_text(title: str, body: str) -> str:
 
 
 def hash_path(path: str) -> str:
-    """Returns the hash of a suspect's path."""
     return _hash(path)
 
 

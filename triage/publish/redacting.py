@@ -18,22 +18,17 @@ if TYPE_CHECKING:
 
 
 class RedactingGitHub:
-    """Redacts what another `GitHub` reads and writes."""
-
     def __init__(self, github: GitHub, redactor: SecretRedactor) -> None:
         self._github, self._redactor = github, redactor
         self._redact_comment = redactor.for_location("comment")
 
     def fetch_issue(self, number: int) -> Issue:
-        """As the port."""
         return self._redactor.redact_model("issue", self._github.fetch_issue(number))
 
     def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
-        """As the port."""
         return self._redactor.redact_model("issue", self._github.refetch_issue(number, posted))
 
     def list_recent_issues(self, limit: int) -> list[int]:
-        """As the port."""
         return self._github.list_recent_issues(limit)
 
     def list_labels(self) -> list[str]:
@@ -41,19 +36,15 @@ class RedactingGitHub:
         return [label for label in self._github.list_labels() if not self._redactor.has_match(label)]
 
     def fetch_role(self, login: str) -> str:
-        """As the port."""
         return self._github.fetch_role(login)
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
-        """As the port."""
         return self._github.post_comment(number, self._redact_comment(body))
 
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
-        """As the port."""
         return self._github.edit_comment(number, comment_id, self._redact_comment(body))
 
     def delete_comment(self, number: int, comment_id: int) -> None:
-        """As the port."""
         self._github.delete_comment(number, comment_id)
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
@@ -62,20 +53,16 @@ class RedactingGitHub:
 
 
 class RedactingRunner:
-    """Redacts what another `Runner` writes."""
-
     def __init__(self, runner: Runner, redactor: SecretRedactor) -> None:
         self._runner, self._redactor = runner, redactor
         self._redact_summary = redactor.for_location("summary")
         self.has_written_summary = False
 
     def write_summary(self, markdown: str) -> None:
-        """As the port."""
         self.has_written_summary = True
         self._runner.write_summary(self._redact_summary(markdown))
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
-        """As the port."""
         self._runner.write_outputs(self._redactor.for_location("outputs")(dict(values)))
 
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
@@ -84,39 +71,29 @@ class RedactingRunner:
         self._runner.annotate(level, self._redactor.for_location("annotations")(message), where)
 
     def write_report(self, json_text: str) -> str:
-        """As the port."""
         return self._runner.write_report(self._redactor.for_location("report")(json_text))
 
 
 class RedactingResponseCache:
-    """Redacts what another `ResponseCache` stores."""
-
     def __init__(self, cache: ResponseCache, redactor: SecretRedactor) -> None:
         self._cache, self._redact = cache, redactor.for_location("cached replies")
 
     def get(self, key: str) -> str | None:
-        """As the port."""
         return self._cache.get(key)
 
     def put(self, key: str, answer: str) -> None:
-        """As the port."""
         self._cache.put(key, self._redact(answer))
 
 
 class RedactingTelemetry:
-    """Redacts what another `Telemetry` exports."""
-
     def __init__(self, telemetry: Telemetry, redactor: SecretRedactor) -> None:
         self._telemetry, self._redactor = telemetry, redactor
 
     def export(self, report: RunReport) -> None:
-        """As the port."""
         self._telemetry.export(self._redactor.redact_model("telemetry", report))
 
 
 class RedactingTools:
-    """Redacts the calls to another `Toolset` and its answers."""
-
     def __init__(self, tools: Toolset, redactor: SecretRedactor) -> None:
         self._tools = tools
         self._redact_query = redactor.for_location("tool's query")
@@ -124,11 +101,9 @@ class RedactingTools:
 
     @property
     def tools(self) -> Sequence["BaseTool"]:
-        """As the port."""
         return self._tools.tools
 
     async def run(self, message: "AIMessage") -> list["ToolMessage"]:
-        """As the port."""
         calls = {name: self._redact_query(getattr(message, name)) for name in ("tool_calls", "invalid_tool_calls")}
         answers = await self._tools.run(message.model_copy(update=calls))
         return [answer.model_copy(update={"content": self._redact_answer(answer.content)}) for answer in answers]

@@ -17,8 +17,6 @@ MAX_ROWS = 100
 
 @dataclass(frozen=True)
 class RequestRow:
-    """A request to a model or a tool call, as a row of a table."""
-
     seconds_after_start: float
     step: StepName
     target: str

@@ -16,27 +16,22 @@ class AgentTurn:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the last attempt succeeded."""
         return self.attempts[-1].outcome is Outcome.SUCCESS
 
     @property
     def is_as_planned(self) -> bool:
-        """Whether the first attempt gave a whole answer."""
         return self.is_answered and len(self.attempts) == 1 and not self.shortfall_count and not self.failed_tool_count
 
     @property
     def shortfall_count(self) -> int:
-        """Number of parts of the answer that are not as planned."""
         return sum(len(record.shortfalls) for record in self.attempts)
 
     @property
     def tools(self) -> list[ToolExecution]:
-        """All tool calls."""
         return [tool for record in self.attempts for tool in record.tools]
 
     @property
     def failed_tool_count(self) -> int:
-        """Number of tool calls without a result."""
         return sum(tool.outcome is not Outcome.SUCCESS for tool in self.tools)
 
 
@@ -55,7 +50,6 @@ class Stage:
 
 
 def split_into_stages(report: RunReport) -> list[Stage]:
-    """Returns the stages of the run in order."""
     decisions = {decision.step: decision for decision in report.decisions}
     stages: list[Stage] = []
     seen_levels: set[DegradationLevel] = {"whole"}

@@ -42,8 +42,6 @@ class Fold:
 
 @dataclass(frozen=True)
 class Page:
-    """The parts of a comment or a summary."""
-
     blocks: list[str]
     folds: list[Fold]
     footer: str

@@ -46,7 +46,6 @@ def render_notice(kind: Notice, *values: object) -> str:
 
 
 def render_plan(effects: Sequence[Effect]) -> str:
-    """Returns the part of the page that lists what a dry run would write."""
     return render_block("summary", "plan", [_describe_effect(effect) for effect in effects])
 
 

@@ -70,7 +70,6 @@ OUTCOMES: dict[Outcome, str] = {
 
 
 def describe_engine(report: RunReport) -> str:
-    """Returns who answered in this run."""
     if report.engine == "rules":
         return "rules (no model)"
     if has_model_answer(report):
@@ -107,7 +106,6 @@ def format_confidence(value: float) -> str:
 
 
 def confidence_level(value: float) -> str:
-    """Returns `low`, `medium` or `high`."""
     if value < LOW_CONFIDENCE:
         return "low"
     return "medium" if value < HIGH_CONFIDENCE else "high"
@@ -182,5 +180,4 @@ def _ends_sentence(word: str) -> bool:
 
 
 def truncate(text: str, max_chars: int) -> str:
-    """Returns the beginning of the text, with an ellipsis if something is cut off."""
     return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
