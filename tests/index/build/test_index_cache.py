@@ -192,26 +192,6 @@ def test_what_did_not_go_as_it_should_is_done_again(project: Path, cache: Path, 
         assert sorted(taken_apart) == sorted(MANIFOLD if limits.read_seconds < 0 else INDEXED)
 
 
-def test_files_that_a_worker_had_no_time_for_are_done_again(
-    project: Path, cache: Path, taken_apart: list[str], monkeypatch: pytest.MonkeyPatch
-):
-    extracts = WorkerPool.extract_all
-
-    def hurried(
-        self: WorkerPool, batches: Iterator[Sequence[SourceFile]]
-    ) -> Iterable[tuple[Sequence[SourceFile], ExtractedFiles]]:
-        for batch, extract in extracts(self, batches):
-            extract.timed_out = True
-            yield batch, extract
-
-    with monkeypatch.context() as patched:
-        patched.setattr(WorkerPool, "extract_all", hurried)
-        open_codebase(project, cache).index()
-    taken_apart.clear()
-    assert open_codebase(project, cache).index().reused == 0
-    assert sorted(taken_apart) == sorted(INDEXED)
-
-
 def test_files_that_lack_passages_are_cut_again(project: Path, cache: Path, taken_apart: list[str]):
     limits = IndexLimits(chunks=2)
     first = open_codebase(project, cache, limits=limits)
@@ -261,18 +241,6 @@ def test_when_no_syntax_tree_could_be_read_nothing_is_kept(project: Path, cache:
             "Syntax trees could not be read; files were cut by lines."
         ]
     assert not cache.exists()
-
-
-def test_objects_named_by_sha256(tmp_path: Path, cache: Path):
-    folder = tmp_path / "long"
-    folder.mkdir()
-    git(folder, "init", "-q", "--object-format=sha256")
-    commit(folder, PROJECT)
-    cold = open_codebase(folder, cache)
-    cold.index()
-    warm = open_codebase(folder, cache)
-    assert warm.index().reused == len(PROJECT)
-    assert collect_answers(warm) == collect_answers(cold)
 
 
 def _file(cache: Path) -> None:

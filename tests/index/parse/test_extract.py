@@ -102,10 +102,3 @@ def test_words_are_forgotten_above_the_limit(monkeypatch: pytest.MonkeyPatch):
     after = extractor.extract(sources)
     assert extractor._vocabulary is not known
     assert documents(before, before.by_chunk) == documents(after, after.by_chunk)
-
-
-def test_files_after_the_time_limit_are_split_by_lines(monkeypatch: pytest.MonkeyPatch):
-    assert not extract(source("src/dates.py", DATES)).timed_out
-    monkeypatch.setattr("triage.index.parse.extract._SYNTAX_SECONDS", -1.0)
-    extracted = extract(source("src/dates.py", DATES))
-    assert (extracted.definitions, extracted.timed_out) == ([], True)

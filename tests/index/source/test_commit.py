@@ -159,15 +159,6 @@ def test_a_shallow_clone(tmp_path: Path):
     assert contents(tree) == {"a.py": b"2\n"}
 
 
-def test_sha256_object_names(tmp_path: Path):
-    git(tmp_path, "init", "-q", "--object-format=sha256")
-    sha = commit(tmp_path, {"a.py": "x\n"})
-    tree = open_commit(tmp_path)
-    assert tree.commit == sha
-    assert len(sha) == 64
-    assert contents(tree) == {"a.py": b"x\n"}
-
-
 @pytest.mark.parametrize("state", ["nothing", "unborn", "broken"])
 def test_a_missing_commit_is_an_error(tmp_path: Path, state: str):
     if state == "unborn":

@@ -14,7 +14,6 @@ from triage.index.source.decode import decode_text, split_lines
         (b"\xef\xbb\xbfmark\n", "mark\n"),
         ("wide ü\n".encode("utf-16"), "wide ü\n"),
         (b"\xfe\xff" + "wide\n".encode("utf-16-be"), "wide\n"),
-        ("four\n".encode("utf-32"), "four\n"),
         (b"\xff\xfe\x00\xd8", "�"),
         (b"", ""),
         (b"a\x00b", None),

@@ -32,7 +32,7 @@ WAITS = "includes a pipe"
 FALLS_BACK = {
     "no commit", "unborn branch", "separate git folder", "reftable", "git is a link", "git is a file", "treeless",
     "common folder elsewhere", "git is a loop", "git is a pipe", "empty name", "odd modes", "the commit is gone",
-    "a tree is gone", "a pack is cut",
+    "a tree is gone", "a pack is cut", "sha256",
 }  # fmt: skip
 """Where git has no answer, and the folder is read as it is."""
 WITHOUT_GIT = {

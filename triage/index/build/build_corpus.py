@@ -173,14 +173,14 @@ def _iter_extracts(
             batch, extract = next(extracts)
             wanted, start = plan.wanted[start : start + len(batch)], start + len(batch)
             found = zip(wanted, batch, extract.skip_reasons, extract.compressed_texts, strict=True)
-            yield batch, extract, [_cache_state(*each, timed_out=extract.timed_out) for each in found]
+            yield batch, extract, [_cache_state(*each) for each in found]
 
 
-def _cache_state(wanted: WantedFile, source: SourceFile, reason: str, text: bytes | None, *, timed_out: bool) -> int:
+def _cache_state(wanted: WantedFile, source: SourceFile, reason: str, text: bytes | None) -> int:
     if reason:
         return LEFT_OUT + REASONS.index(reason)
     if text is not None:
-        return BLOB_TEXT if source.use_grammar and not timed_out else INCOMPLETE
+        return BLOB_TEXT if source.use_grammar else INCOMPLETE
     if not wanted.with_text:
         return PATH_ONLY
     return INCOMPLETE if source.data is None else UNREADABLE

@@ -66,11 +66,8 @@ class TermCounter:
         self._lengths.append(sum(map(len, parts)))
 
     def count(self) -> TermCounts:
-        """Return the term counts of all documents."""
-        if not self._parts:
-            return TermCounts(np.zeros(len(self._lengths), dtype=np.int32))
         documents = np.repeat(np.arange(len(self._lengths), dtype=np.int32), self._lengths)
-        terms, documents = self._vocabulary.expand(np.concatenate(self._parts), documents)
+        terms, documents = self._vocabulary.expand(np.concatenate([_empty(), *self._parts]), documents)
         pairs = documents.astype(np.int64) << 32 | terms
         pairs.sort()
         first = np.flatnonzero(np.diff(pairs, prepend=-1))
@@ -100,10 +97,7 @@ class Postings:
 
 
 class BM25:
-    """BM25 scores of documents."""
-
     def __init__(self, postings: Postings) -> None:
-        """Weight the counts."""
         self.postings = postings
         self.size, self.starts, self.documents = postings.size, postings.starts, postings.documents
         lengths = np.bincount(postings.documents, weights=postings.counts, minlength=self.size)
@@ -119,11 +113,9 @@ class BM25:
 
     @classmethod
     def from_counts(cls, parts: list[TermCounts], vocabulary: int) -> Self:
-        """Score counted documents. Empties `parts`, so that memory does not hold the counts twice.
+        """Score documents whose terms are numbered alike, from 0 to before `vocabulary`.
 
-        Args:
-            parts: Documents whose terms are numbered alike.
-            vocabulary: Number of terms.
+        Empties `parts`, so that memory does not hold the counts twice.
         """
         size = sum(len(part.sizes) for part in parts)
         max_count = max((int(part.counts.max(initial=0)) for part in parts), default=0)
@@ -143,7 +135,6 @@ class BM25:
         return cls(Postings(np.concatenate([[0], np.cumsum(frequency)]), documents, counts, size))
 
     def score_documents(self, weights: Mapping[int, float]) -> NDArray[np.float32]:
-        """Return the score of each document for weighted terms."""
         scores = np.zeros(self.size, dtype=np.float32)
         for term, weight in weights.items():
             if term + 1 < len(self.starts):

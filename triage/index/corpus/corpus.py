@@ -23,8 +23,6 @@ PACKAGE_STEMS = ("__init__", "index", "mod")
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """An indexed file."""
-
     path: str
     role: FileRole
     compressed_text: bytes | None = None
@@ -106,7 +104,6 @@ class Corpus:
 
     @cached_property
     def file_numbers(self) -> Mapping[str, int]:
-        """Path to file number."""
         return {file.path: number for number, file in enumerate(self.files)}
 
     @cached_property
@@ -129,7 +126,6 @@ class Corpus:
 
     @cached_property
     def files_by_folder(self) -> Mapping[str, Sequence[int]]:
-        """File numbers by folder."""
         files: dict[str, list[int]] = {}
         for number, file in enumerate(self.files):
             files.setdefault(file.path.rpartition("/")[0], []).append(number)

@@ -93,16 +93,14 @@ class Vocabulary:
         return _WordNumbers(self._words)
 
     def __len__(self) -> int:
-        """Number of terms."""
         return len(self._terms)
 
     def find_number(self, term: str) -> int | None:
-        """Return the number of a term; None if no file has it."""
         return self._terms.get(term)
 
     @property
     def terms(self) -> Collection[str]:
-        """All terms, ordered by number."""
+        """Ordered by number."""
         return self._terms.keys()
 
     @property
@@ -127,12 +125,7 @@ class Vocabulary:
     def expand(
         self, words: NDArray[np.int32], documents: NDArray[np.int32]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the terms of words, and the document of each term.
-
-        Args:
-            words: Word numbers.
-            documents: The document of each word.
-        """
+        """Return the terms of words, and the document of each term. `documents` are those of the words."""
         self._split_new_words()
         starts = np.frombuffer(self._starts, dtype=np.int64)
         flat = np.frombuffer(self._flat, dtype=np.int32) if self._flat else np.zeros(0, dtype=np.int32)

@@ -57,7 +57,6 @@ def _compile(pattern: str) -> GitIgnoreSpec:
 
 
 def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:
-    """Return the rules of the file that GitHub would use."""
     by_path = {entry.path: entry for entry in entries}
     chosen = next((by_path[path] for path in _OWNER_FILES if path in by_path), None)
     if chosen is None or chosen.size > _MAX_OWNERS_BYTES:

@@ -51,8 +51,6 @@ TEST_FACTOR, AUXILIARY_FACTOR, NON_CODE_FACTOR = 0.3, 0.4, 0.4
 
 @dataclass(frozen=True, slots=True)
 class FileRole:
-    """What a file is for."""
-
     is_test: bool
     is_auxiliary: bool
     """Documentation, examples, benchmarks, build output."""
@@ -74,7 +72,6 @@ class FileRole:
 
 
 def classify_file(path: str) -> FileRole:
-    """Return the role of a file by its path."""
     language = detect_language(path)
     name = language.name if language else ""
     shipped = _SHIPPED.search(path)

@@ -29,7 +29,6 @@ _COMMON_NAMES = frozenset(_COMMON_NAME_LIST.split())
 """A sentence with such a word does not mean a package."""
 EXPLICIT, COMPOUND, WORD = 1.0, 0.8, 0.3
 """Certainty that a text means a package: by its path or scope, by a name of several parts, by a single word."""
-_MAX_PACKAGES = 5_000
 _MAX_TOKENS = 20_000
 
 
@@ -38,7 +37,7 @@ def find_packages(paths: Iterable[str]) -> Mapping[str, frozenset[str]]:
     packages: dict[str, set[str]] = {}
     for path in paths:
         folder, stem = _parse_manifest(path)
-        if folder and _is_product(path) and (folder in packages or len(packages) < _MAX_PACKAGES):
+        if folder and _is_product(path):
             names = packages.setdefault(folder, {_normalize(folder.rpartition("/")[2])})
             if stem:
                 names.add(_normalize(stem))
@@ -125,18 +124,10 @@ def _normalize(name: str) -> str:
 def score_mentioned_packages(
     paths: Sequence[str], packages: Mapping[str, frozenset[str]], title: str, text: str
 ) -> dict[int, float]:
-    """Score the files of the packages that an issue mentions, from 0 to 1.
+    """Return scores from 0 to 1 for the files of the packages that an issue mentions, by file number.
 
-    The larger a package's share of the repository, the lower the score of its files.
-
-    Args:
-        paths: The files.
-        packages: Folder and names of each package.
-        title: Of the issue; a mention counts one and a half times.
-        text: Of the issue.
-
-    Returns:
-        File number to score; other files have none.
+    The larger a package's share of the repository, the lower the score of its files. A mention in the title counts one
+    and a half times.
     """
     certainties = find_mentioned_packages(text, packages)
     for folder, certainty in find_mentioned_packages(title, packages).items():

@@ -36,12 +36,7 @@ class Scope:
 
 
 def build_scopes(definitions: Sequence[Definition], lines: int) -> Scope:
-    """Return the scope of a file.
-
-    Args:
-        definitions: Of the file, outer ones first.
-        lines: Number of lines in the file.
-    """
+    """Return the scope of a file with so many lines. Outer definitions come first."""
     root = Scope(1, lines, "")
     stack = [root]
     for definition in definitions:

@@ -1,8 +1,7 @@
 """What the index takes from files: compressed text, chunks, definitions and counted terms."""
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +17,6 @@ from triage.index.parse.definitions import find_definitions
 
 _MAX_WORDS = 200_000
 """Words remembered from one batch to the next, about 40 MB."""
-_SYNTAX_SECONDS = 10.0
-"""For one batch. Later files of it are split by lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +49,6 @@ class ExtractedFiles:
     by_file: TermCounts = field(default_factory=TermCounts)
     """Of the files that are not left out, like `by_path`."""
     by_path: TermCounts = field(default_factory=TermCounts)
-    timed_out: bool = False
-    """A file was split by lines only because `_SYNTAX_SECONDS` were over."""
 
 
 class _Counters(NamedTuple):
@@ -69,22 +64,14 @@ class Extractor:
         self._vocabulary = Vocabulary()
 
     def extract(self, files: Sequence[SourceFile], on_file: Callable[[int], None] = lambda _: None) -> ExtractedFiles:
-        """Extract from a batch of files.
-
-        Args:
-            files: The files.
-            on_file: Called with the number of each file before the file is read.
-        """
+        """Extract from a batch of files. Calls `on_file` with the number of each file before reading it."""
         if self._vocabulary.known_words > _MAX_WORDS:
             self._vocabulary = Vocabulary()
         counters = _Counters(*(TermCounter(self._vocabulary) for _ in range(3)))
         extracted = ExtractedFiles([])
-        deadline = time.monotonic() + _SYNTAX_SECONDS
         for number, file in enumerate(files):
             on_file(number)
-            is_late = file.use_grammar and time.monotonic() >= deadline
-            extracted.timed_out |= is_late
-            self._extract_file(replace(file, use_grammar=False) if is_late else file, extracted, counters)
+            self._extract_file(file, extracted, counters)
         tables = [counter.count() for counter in counters]
         extracted.by_chunk, extracted.by_file, extracted.by_path = tables
         extracted.terms = self._vocabulary.renumber_terms([table.terms for table in tables])

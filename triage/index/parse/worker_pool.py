@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Self
 
 from triage.index.parse.extract import ExtractedFiles, Extractor, SourceFile
@@ -32,11 +31,10 @@ class _Job:
 
 
 class WorkerPool:
-    """Worker processes; a context manager that ends them."""
+    """Worker processes; a context manager that ends them. A process starts with its first batch."""
 
     def __init__(self, workers: int | None = None) -> None:
-        """Start nothing yet: a process starts with its first batch."""
-        self._workers = workers or min(_MAX_WORKERS, _count_processors())
+        self._workers = workers or min(_MAX_WORKERS, os.cpu_count() or 1)
         self._idle: list[WorkerProcess] = []
         self._busy: dict[WorkerProcess, _Job] = {}
         self._own_extractor = Extractor()
@@ -45,9 +43,7 @@ class WorkerPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         with ExitStack() as stack:  # stops all of them, even if one raises
             for process in [*self._idle, *self._busy]:
                 stack.callback(process.stop)
@@ -104,13 +100,8 @@ class WorkerPool:
     def _handle_death(self, process: WorkerProcess, job: _Job) -> None:
         self._deaths += 1
         culprit = process.stop()
-        if culprit is not None:
-            job.files = [_reduce(file) if number == culprit else file for number, file in enumerate(job.files)]
+        job.files = [_reduce(file) if number == culprit else file for number, file in enumerate(job.files)]
 
 
 def _reduce(file: SourceFile) -> SourceFile:
     return replace(file, use_grammar=False) if file.use_grammar else replace(file, data=None)
-
-
-def _count_processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -13,18 +13,11 @@ from typing import IO
 
 import triage
 from triage.index.parse.extract import ExtractedFiles, SourceFile
-from triage.index.parse.worker_protocol import (
-    InvalidMessage,
-    decode_response,
-    encode_request,
-    read_message,
-    write_message,
-)
+from triage.index.parse.extract_worker import decode_response, encode_request, read_message, write_message
 from triage.threads import call_when_abandoned
 
 _PIPE_BYTES = 1 << 20
 """The default maximum of Linux. A request fits in, so that sending it does not wait for the worker."""
-_NO_FILE = 0xFFFFFFFF
 _START_CODE = (
     "import sys; sys.path.insert(0, sys.argv[1]); sys.path.extend(sys.argv[2:-1]); "
     "from triage.index.parse.extract_worker import main; main()"
@@ -44,7 +37,6 @@ class WorkerProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._on_abandon = ExitStack()
         self._progress = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the worker lives
-        self._reset_progress()
 
     @property
     def stdout(self) -> IO[bytes]:
@@ -55,7 +47,7 @@ class WorkerProcess:
 
     def send(self, files: Sequence[SourceFile]) -> None:
         """Send a request. Raises WorkerDied."""
-        self._reset_progress()
+        os.ftruncate(self._progress.fileno(), 0)
         try:
             if self._process is None:
                 self._process = _start(self._progress.fileno())
@@ -68,11 +60,8 @@ class WorkerProcess:
     def receive(self) -> ExtractedFiles:
         """Return the response to the last request. Raises WorkerDied."""
         try:
-            response = read_message(self.stdout)
-            if response is None:
-                raise WorkerDied
-            return decode_response(response)
-        except (OSError, InvalidMessage) as error:
+            return decode_response(read_message(self.stdout))
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise WorkerDied from error
 
     def stop(self) -> int | None:
@@ -80,13 +69,10 @@ class WorkerProcess:
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
-        number = int.from_bytes(os.pread(self._progress.fileno(), 4, 0), "little")
+        position = int.from_bytes(os.pread(self._progress.fileno(), 4, 0), "little")
         self._progress.close()
         self._on_abandon.close()
-        return None if number == _NO_FILE else number
-
-    def _reset_progress(self) -> None:
-        os.pwrite(self._progress.fileno(), _NO_FILE.to_bytes(4, "little"), 0)
+        return position - 1 if position else None
 
 
 def _start(progress: int) -> "subprocess.Popen[bytes]":
@@ -105,8 +91,7 @@ def _start(progress: int) -> "subprocess.Popen[bytes]":
         # None of our secrets. One thread is enough and takes a hundredth of the memory.
         env={name: os.environ[name] for name in _INHERITED if name in os.environ} | {"OPENBLAS_NUM_THREADS": "1"},
     )
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None and hasattr(fcntl, "F_SETPIPE_SZ"):
-            with suppress(OSError):  # The user has too many large pipes; small ones do too.
-                fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    assert process.stdin is not None
+    with suppress(OSError, AttributeError):  # The user has too many large pipes, or this is not Linux.
+        fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
     return process

@@ -25,8 +25,6 @@ _MAX_RESTARTS = 16
 
 
 class CommitTree:
-    """The files of a commit."""
-
     def __init__(self, git: Git, *, bare: bool, revision: str = "HEAD", prefix: str = "") -> None:
         """Find the commit.
 
@@ -44,13 +42,13 @@ class CommitTree:
         self._prefix = prefix
         self.commit: str | None = _resolve_object(git, f"{revision}^{{commit}}")
         home = os.fsdecode(git.run("rev-parse", "--git-common-dir").removesuffix(b"\n"))
-        self._objects = IsolatedGit((git.folder / home).absolute(), self.commit)
+        self._objects = IsolatedGit((git.folder / home).absolute())
         self._tree = _resolve_object(
             self._objects, f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit
         )
 
     def list_files(self) -> Listing:
-        """Return every regular file with its size. Raises GitError when there is not a single one."""
+        """See `SourceTree`. Raises GitError when there is not a single file."""
         listing = Listing()
         entries: dict[str, Entry] = {}
         try:
@@ -92,10 +90,7 @@ class CommitTree:
         return "file that was not fetched" if size is None else Entry(path, size, blob_id)
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
-        """Yield the bytes of each entry, in order; None for a blob that is missing, damaged, or too late.
-
-        Git stops at an object that it cannot unpack, or not within its memory limit. Then it is started again after it.
-        """
+        # Git stops at an object that it cannot unpack, or not within its memory limit. Then it starts again after it.
         deadline = time.monotonic() + _READ_SECONDS
         done = 0
         for _ in range(_MAX_RESTARTS):
@@ -126,7 +121,6 @@ class CommitTree:
                 yield data if has_blob_id(data, entry.blob_id) else None
 
     def is_dirty(self) -> bool:
-        """Return whether tracked files differ from the commit. Raises GitError."""
         if self._bare:
             return False
         self._git.disable_filters()
@@ -134,7 +128,6 @@ class CommitTree:
         return any(self._git.iter_records("status", *options))
 
     def read_history(self, path: str, limit: int) -> History:
-        """Return the newest commits that changed a file, from this commit back."""
         return read_commit_history(self._objects, str(self.commit), self._prefix + path, limit)
 
 

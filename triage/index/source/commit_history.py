@@ -31,11 +31,7 @@ _LOG = (
 def read_commit_history(git: Git, commit: str, path: str, limit: int) -> History:
     """Return the newest commits that changed a file, without the oldest of a shallow clone, which adds every file.
 
-    Args:
-        git: Git on the repository.
-        commit: Full object id of the newest commit that counts.
-        path: Relative to the top of the repository; not a pattern.
-        limit: Maximum number of commits.
+    `commit` is the full id of the newest commit that counts. `path` is relative to the top of the repository.
     """
     args = (*_LOG, f"--max-count={limit}", "--end-of-options", commit, "--", f":(literal){path}")
     started = time.monotonic()

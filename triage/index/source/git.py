@@ -16,7 +16,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from triage.index.source.tree import SHA1_HEX_DIGITS
 from triage.threads import call_when_abandoned, raise_if_abandoned
 
 _SAFE_SETTINGS = (
@@ -36,8 +35,8 @@ QUERY_SECONDS = 10.0
 """For a command that answers a question."""
 MAX_OUTPUT_BYTES = 1 << 20
 """Of an answer, or of one record."""
-_SHA1 = "[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n"
-_SHA256 = "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
+_CONFIG = "[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n"
+"""Of a repository of our own, with SHA-1 object ids: GitHub has no others."""
 MAX_MEMORY_BYTES = 1 << 30
 """Without the packs that git maps into memory. A repository of a million files takes a third of it."""
 
@@ -50,7 +49,7 @@ class Git:
     """Runs git on one repository."""
 
     def __init__(self, folder: Path, *, bare: bool = False, trusted: bool = True, top: Path | None = None) -> None:
-        """Run nothing yet.
+        """Find git.
 
         Args:
             folder: Where commands run: the work tree, a folder in it, or the bare repository.
@@ -110,13 +109,13 @@ class Git:
             _check_exit(process, args[0], accept)
         return output
 
-    def iter_records(self, *args: str, seconds: float = SCAN_SECONDS) -> Iterator[bytes]:
+    def iter_records(self, *args: str) -> Iterator[bytes]:
         """Yield the records of a command's output, each of which ends with a NUL.
 
         Raises:
             GitError: The command failed, which shows after the last record.
         """
-        with self._start(args, seconds) as process:
+        with self._start(args, SCAN_SECONDS) as process:
             rest = b""
             while piece := os.read(_stdout(process).fileno(), MAX_OUTPUT_BYTES):
                 *records, rest = (rest + piece).split(b"\0")
@@ -127,11 +126,7 @@ class Git:
 
     @contextmanager
     def stream(self, *args: str, lines: Sequence[str] = (), seconds: float = SCAN_SECONDS) -> Iterator[IO[bytes]]:
-        """Open the output of a command that reads `lines`. The output just ends when `seconds` are over.
-
-        Raises:
-            GitError: The command did not start.
-        """
+        """Open the output of a command that reads `lines`. It just ends when `seconds` are over. Raises GitError."""
         with self._start(args, seconds, lines) as process:
             yield _stdout(process)
 
@@ -176,15 +171,9 @@ class IsolatedGit(Git):
     In a partial clone this reports a missing object as missing. Otherwise git would stop there, since it may not fetch.
     """
 
-    def __init__(self, home: Path, commit: str) -> None:
-        """Run nothing yet.
-
-        Args:
-            home: The git directory with the objects.
-            commit: An object id. Its length tells SHA-1 from SHA-256.
-        """
+    def __init__(self, home: Path) -> None:
+        """Take the objects of the git directory `home`."""
         super().__init__(home)
-        self._config = _SHA1 if len(commit) == SHA1_HEX_DIGITS else _SHA256
         self._environment |= {"GIT_OBJECT_DIRECTORY": str(home / "objects"), "GIT_SHALLOW_FILE": str(home / "shallow")}
 
     @contextmanager
@@ -192,7 +181,7 @@ class IsolatedGit(Git):
         with tempfile.TemporaryDirectory(prefix="triage-git-") as folder:
             (Path(folder) / "refs").mkdir()
             (Path(folder) / "HEAD").write_text("ref: refs/heads/none\n", encoding="ascii")
-            (Path(folder) / "config").write_text(self._config, encoding="ascii")
+            (Path(folder) / "config").write_text(_CONFIG, encoding="ascii")
             yield {**self._environment, "GIT_DIR": folder}
 
 

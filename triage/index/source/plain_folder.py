@@ -6,7 +6,6 @@ Repositories inside the folder are not read: one that a job checks out beside th
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 from triage.domain.code import History
@@ -33,23 +32,39 @@ class FolderTree:
     def list_files(self) -> Listing:
         """Return every regular file with its size, sorted by path. An unreadable folder counts as one file."""
         listing = Listing()
-        pending, room = [""], _MAX_NAMES
-        while pending and not listing.truncated:
-            prefix = pending.pop()
-            try:
-                with os.scandir(self._root / prefix) as scanned:
-                    items = sorted(islice(scanned, room + 1), key=lambda item: item.name)
-            except OSError:
-                listing.left_out["unreadable"] += 1
-                continue
-            listing.truncated = len(items) > room
-            room -= len(items)
-            if prefix and _is_repository({item.name for item in items}):
+        room = _MAX_NAMES
+        for folder, folders, files in os.walk(self._root, onerror=lambda _: listing.left_out.update(["unreadable"])):
+            names = {*folders, *files}
+            folders.clear()  # os.walk goes on with what is added here.
+            prefix = os.path.relpath(folder, self._root)
+            if prefix != "." and (".git" in names or names >= _BARE):
                 listing.left_out[NESTED_REPOSITORY] += 1
-            else:
-                pending += [path for item in items if (path := _visit(item, prefix, listing))]
+                continue
+            room -= len(names)
+            if room < 0:
+                listing.truncated = True
+                break
+            paths = {name: os.path.normpath(f"{prefix}/{name}") for name in sorted(names - _SKIPPED)}
+            folders += [name for name, path in paths.items() if self._is_folder(path, listing)]
         listing.entries.sort(key=lambda entry: entry.path)
         return listing
+
+    def _is_folder(self, path: str, listing: Listing) -> bool:
+        # Adds everything else to the listing.
+        try:
+            path.encode("utf-8")
+            status = (self._root / path).lstat()
+        except UnicodeEncodeError:
+            listing.left_out["name is not UTF-8"] += 1
+            return False
+        except OSError:
+            listing.left_out["unreadable"] += 1
+            return False
+        if stat.S_ISREG(status.st_mode):
+            listing.entries.append(Entry(path, status.st_size))
+        elif not stat.S_ISDIR(status.st_mode):
+            listing.left_out["symbolic link" if stat.S_ISLNK(status.st_mode) else "no file"] += 1
+        return stat.S_ISDIR(status.st_mode)
 
     def find_entry(self, path: str) -> Entry | str | None:
         """Return the regular file at a path, a description of what else is there, or None."""
@@ -65,45 +80,14 @@ class FolderTree:
         return "folder" if stat.S_ISDIR(status.st_mode) else "special file"
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
-        """Yield the bytes of each entry, in order; None if it is no longer a readable regular file."""
         for entry in entries:
             yield entry, _read_bytes(self._root, entry)
 
     def is_dirty(self) -> bool:
-        """Return False: there is no commit to compare with."""
         return False
 
     def read_history(self, path: str, limit: int) -> History:  # noqa: ARG002 - the protocol's signature
-        """Return an empty history."""
         return History()
-
-
-def _is_repository(names: set[str]) -> bool:
-    return ".git" in names or names >= _BARE
-
-
-def _visit(item: "os.DirEntry[str]", prefix: str, listing: Listing) -> str | None:
-    """Add a file to the listing, or return the path of a folder."""
-    path = f"{prefix}/{item.name}" if prefix else item.name
-    if item.name in _SKIPPED:
-        return None
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        listing.left_out["name is not UTF-8"] += 1
-        return None
-    try:
-        status = item.stat(follow_symlinks=False)
-    except OSError:
-        listing.left_out["unreadable"] += 1
-        return None
-    if stat.S_ISDIR(status.st_mode):
-        return path
-    if not stat.S_ISREG(status.st_mode):
-        listing.left_out["symbolic link" if stat.S_ISLNK(status.st_mode) else "no file"] += 1
-    else:
-        listing.entries.append(Entry(path, status.st_size))
-    return None
 
 
 def _read_bytes(root: Path, entry: Entry) -> bytes | None:

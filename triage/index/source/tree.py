@@ -3,12 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha1, sha256
+from hashlib import sha1
 from typing import Protocol
 
 from triage.domain.code import History
-
-SHA1_HEX_DIGITS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +54,4 @@ class SourceTree(Protocol):
 
 def has_blob_id(data: bytes, blob_id: str) -> bool:
     """Return whether git gives these bytes this object id."""
-    digest = sha1 if len(blob_id) == SHA1_HEX_DIGITS else sha256
-    return digest(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == blob_id
+    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == blob_id

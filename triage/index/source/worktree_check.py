@@ -14,15 +14,7 @@ _MAX_FILE_BYTES = 8_192
 
 
 def check_worktree(git: Git, top: Path) -> None:
-    """Check that the repository belongs to a work tree.
-
-    Args:
-        git: Git on the repository.
-        top: The folder with the `.git`.
-
-    Raises:
-        GitError: The repository belongs to another folder.
-    """
+    """Raise GitError if the `.git` in the folder `top` leads to the repository of another folder."""
     dot_git = top / ".git"
     try:
         is_inside = dot_git.is_dir() and not dot_git.is_symlink() and not os.path.lexists(dot_git / "commondir")
