@@ -8,7 +8,6 @@ from langgraph.runtime import Runtime
 from triage.agents.critic import extract_search_terms, map_critique_to_verdict
 from triage.agents.registry import AGENTS
 from triage.citations.verify import verify_files
-from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFindingBase, AgentName, CodebaseFinding, CritiqueFinding
 from triage.domain.issue import Issue, IssueComment, Reading
 from triage.domain.report import Round
@@ -16,7 +15,7 @@ from triage.domain.run import Engine
 from triage.graph.finish import build_report
 from triage.graph.planner import decide
 from triage.graph.routing import Bounds, should_open_round
-from triage.graph.step_runner import StepRecorder, run_agent, run_step
+from triage.graph.step_runner import StepRecorder, run_agent, run_attempt
 from triage.graph.triage_state import BugTriageState, build_agent_input
 from triage.ports import Services
 from triage.reading.markdown.visible_text import extract_visible_page
@@ -48,7 +47,11 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Read the issue as a person sees it, and index the repository."""
     services = runtime.context
     recorder = StepRecorder("prepare", services)
-    facts = await _index_repository(recorder)
+    seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
+    indexing = await run_attempt(
+        recorder, "rules", lambda: run_in_daemon_thread(services.codebase.index), lambda _: None, seconds
+    )
+    facts = indexing.result
     reading, thread = read_visible_issue(build_agent_input(state).issue)
     return {
         "reading": reading,
@@ -57,15 +60,6 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         "repository": state.repository.model_copy(update={"commit": facts.commit if facts else None}),
         "steps": recorder.records,
     }
-
-
-async def _index_repository(recorder: StepRecorder) -> IndexFacts | None:
-    services = recorder.services
-
-    async def index() -> IndexFacts:
-        return await run_in_daemon_thread(services.codebase.index)
-
-    return await run_step(recorder, index, max(1.0, services.seconds_left() * INDEX_SHARE))
 
 
 def read_visible_issue(issue: Issue) -> tuple[Reading, list[IssueComment]]:
@@ -115,15 +109,15 @@ def make_agent_node(name: AgentName) -> Node:
         services = runtime.context
         level = state.planner_decisions[-1].rung
         recorder = StepRecorder(name, services, state.round, state.iterations, level)
-        result = await run_agent(agent, build_agent_input(state), recorder, by_rules=name in state.by_rules)
+        answer, engine = await run_agent(agent, build_agent_input(state), recorder, by_rules=name in state.by_rules)
         update: Update = {"steps": recorder.records}
-        if result.declined:
+        if answer is not None and answer.error is not None:
             return update | {"by_rules": [name]}
         update["answered_in_round"] = {name: state.round}
         if name == "critic":
-            update["rounds"] = [_summarize_round(state, result.answer)]
-        if result.answer is not None:
-            return update | _update_from_answer(name, result.answer, result.engine, state, services)
+            update["rounds"] = [_summarize_round(state, answer)]
+        if answer is not None:
+            return update | _update_from_answer(name, answer, engine, state, services)
         # An earlier rejection says nothing about what was found since.
         return update | ({"critic_feedback": None, "gaps": []} if name == "critic" else {})
 

@@ -8,7 +8,7 @@ from triage.domain.findings import PlannerProposal
 from triage.domain.run import PlannerDecision, Usage
 from triage.graph.degradation import compute_share_left
 from triage.graph.routing import Bounds, Choice, build_decision, find_choice, list_choices
-from triage.graph.step_runner import StepRecorder, ask_model
+from triage.graph.step_runner import StepRecorder, run_attempt
 from triage.graph.triage_state import BugTriageState, build_agent_input
 from triage.ports import Model
 
@@ -30,8 +30,9 @@ async def decide(state: BugTriageState, bounds: Bounds, recorder: StepRecorder) 
     if services.supervisor != "model" or services.model is None or by_rules.forced or by_rules.rung == "rules":
         return by_rules
     model = services.model
-    attempt = await ask_model(
+    attempt = await run_attempt(
         recorder,
+        "model",
         lambda: _ask_planner(_build_sections(state, bounds, choices) | format_instructions(services), model),
         lambda proposal: explain_refusal(proposal, choices),
         min(MAX_SECONDS, services.limits.agent_seconds, services.seconds_left() - services.limits.writer_seconds),
@@ -40,7 +41,7 @@ async def decide(state: BugTriageState, bounds: Bounds, recorder: StepRecorder) 
     choice = find_choice(proposal.selected, choices) if proposal else None
     if proposal is None or choice is None:
         proposed = [str(name) for name in proposal.selected] if proposal else []
-        return by_rules.model_copy(update={"proposed": proposed, "refused": attempt.failure})
+        return by_rules.model_copy(update={"proposed": proposed, "refused": attempt.failure or ""})
     return build_decision(choice, state, bounds, services.now()).model_copy(
         update={"reason": proposal.reason, "confidence": proposal.confidence, "origin": "model"}
     )

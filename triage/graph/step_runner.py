@@ -1,12 +1,11 @@
-"""Runs the work of a node under a clock, a timeout and a gate, and records it. It never raises.
+"""Runs the work of a node under a clock, a timeout and a check, and records it. It never raises.
 
-This is one of the places that catch everything: whatever breaks inside an agent becomes a failed step, and the agent's
-rules answer in the same step.
+Whatever breaks inside an agent becomes a failed step, and the agent's rules answer in the same step.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,6 +29,7 @@ RULES_SECONDS = 20.0
 MIN_MODEL_SECONDS = 0.9
 """With less time than this no model is asked."""
 PASSED = "passed"
+DECLINED = "the agent declined to answer"
 _unfinished: ContextVar[list[StepRecord] | None] = ContextVar("unfinished", default=None)
 
 
@@ -46,39 +46,19 @@ class StepRecorder:
 
 
 @dataclass(frozen=True)
-class AgentResult(Generic[A]):
-    """How an agent's turn ended."""
-
-    answer: A | None
-    """None when model and rules both failed."""
-    engine: Engine
-    declined: bool = False
-    """The model answered with `error` set: the supervisor decides again."""
-
-
-@dataclass(frozen=True)
 class Attempt(Generic[T]):
     """How one attempt ended."""
 
+    outcome: Outcome
     result: T | None = None
-    """What came in time, also when the gate refused it."""
-    failure: str = ""
-    is_usable: bool = False
-    cause: Exception | None = None
-
-
-@dataclass(frozen=True)
-class GateResult:
-    """What the gate says about a result that came in time."""
-
+    """What came in time, also when the check refused it."""
     failure: str | None = None
-    is_usable: bool = True
-    shortfalls: list[str] = field(default_factory=list)
+    cause: BaseException | None = None
 
 
 async def run_agent(
     agent: Agent[A], agent_input: AgentInput, recorder: StepRecorder, *, by_rules: bool
-) -> AgentResult[A]:
+) -> tuple[A | None, Engine]:
     """Ask the agent's model, then its rules if there is no model or the model fails.
 
     Args:
@@ -86,31 +66,33 @@ async def run_agent(
         agent_input: What is known so far.
         recorder: Gets a record of each attempt. Its degradation level decides which models are asked.
         by_rules: No model is asked, because it declined before.
+
+    Returns:
+        The answer, and who gave it. An answer with `error` means that the model declined; None that all failed.
     """
     services = restrict_services(recorder.services, agent.capabilities)
     agent_input = restrict_input(agent_input, agent.capabilities)
 
-    def gate(result: AgentAnswer[A]) -> GateResult:
-        if result.answer.error is not None:
-            return GateResult("the agent declined to answer")
-        refusal = agent.check_answer(result.answer, agent_input, services)
-        return GateResult(refusal, is_usable=refusal is None, shortfalls=result.shortfalls)
+    def check(result: AgentAnswer[A]) -> str | None:
+        return DECLINED if result.answer.error is not None else agent.check_answer(result.answer, agent_input, services)
 
-    deadline = services.clock() + _compute_model_seconds(recorder)
+    seconds = services.agent_seconds()
+    if agent.name == "writer":
+        seconds = min(services.limits.agent_seconds, services.seconds_left())
+    deadline = services.clock() + seconds
     for model in [] if by_rules else _choose_models(recorder):
         call = partial(agent.answer_with_model, agent_input, services, model)
-        attempt = await _attempt(recorder, "model", call, gate, deadline - services.clock())
-        if attempt.is_usable and attempt.result is not None:
-            answer = attempt.result.answer
-            return AgentResult(answer, "model", declined=answer.error is not None)
+        attempt = await run_attempt(recorder, "model", call, check, deadline - services.clock())
+        if attempt.result and attempt.failure in (None, DECLINED):
+            return attempt.result.answer, "model"
         if not isinstance(attempt.cause, CostLimitExceeded):
             break
 
     async def call_rules() -> AgentAnswer[A]:
         return AgentAnswer(await agent.answer_with_rules(agent_input, services))
 
-    attempt = await _attempt(recorder, "rules", call_rules, gate, RULES_SECONDS)
-    return AgentResult(attempt.result.answer if attempt.is_usable and attempt.result else None, "rules")
+    attempt = await run_attempt(recorder, "rules", call_rules, check, RULES_SECONDS)
+    return attempt.result.answer if attempt.result and not attempt.failure else None, "rules"
 
 
 def _choose_models(recorder: StepRecorder) -> list[Model]:
@@ -122,55 +104,79 @@ def _choose_models(recorder: StepRecorder) -> list[Model]:
     return [model, model.with_fast_model()]  # the second only when the first costs more than what is left
 
 
-def _compute_model_seconds(recorder: StepRecorder) -> float:
-    services = recorder.services
-    if recorder.step == "writer":
-        return min(services.limits.agent_seconds, services.seconds_left())
-    return services.agent_seconds()
-
-
-async def ask_model(
-    recorder: StepRecorder, call: Callable[[], Awaitable[T]], check: Callable[[T], str | None], seconds: float
-) -> Attempt[T]:
-    """Ask a model where no rules stand behind it; the caller decides what takes the place of a failed attempt."""
-
-    def gate(result: T) -> GateResult:
-        refusal = check(result)
-        return GateResult(refusal, is_usable=refusal is None)
-
-    return await _attempt(recorder, "model", call, gate, seconds)
-
-
-async def run_step(recorder: StepRecorder, call: Callable[[], Awaitable[T]], seconds: float) -> T | None:
-    """Run a node that is no agent. Returns None when it fails."""
-    return (await _attempt(recorder, "rules", call, lambda _: GateResult(), seconds)).result
-
-
-async def _attempt(
+async def run_attempt(
     recorder: StepRecorder,
     engine: Engine,
     call: Callable[[], Awaitable[T]],
-    gate: Callable[[T], GateResult],
+    check: Callable[[T], str | None],
     seconds: float,
 ) -> Attempt[T]:
-    timer = _AttemptTimer(recorder, engine, seconds)
+    """Call once, and record seconds, usage, model calls and tool calls. Only the cancellation of the run is raised.
+
+    Args:
+        recorder: Gets the record.
+        engine: Who answers.
+        call: The work.
+        check: Returns why a result cannot be used; None when it can.
+        seconds: Limit of the call.
+    """
+    services = recorder.services
+    started, started_at = services.clock(), services.now()
+    usage: MeasuredUsage | None = None
+    tools: list[ToolExecution] = []
     if engine == "model" and seconds < MIN_MODEL_SECONDS:
-        return timer.fail(Outcome.SKIPPED, "no time left for a model")
+        attempt = Attempt[T](Outcome.SKIPPED, failure="no time left for a model")
+    else:
+        services.progress.log_start(recorder.step)
+        # By rules too: embeddings are paid.
+        measuring = services.model.measure_usage(seconds) if services.model else nullcontext()
+        with measuring as usage, record_tool_calls() as tools:
+            attempt = await _call(call, check, seconds)
+    record = StepRecord(
+        step=recorder.step,
+        engine=engine,
+        model=(", ".join(usage.models) or None) if usage and engine == "model" else None,
+        started_at=started_at,
+        offset_seconds=round(started - services.started, 3),
+        seconds=round(services.clock() - started, 3),
+        usage=usage.usage if usage else Usage(),
+        outcome=attempt.outcome,
+        error=attempt.failure,
+        shortfalls=attempt.result.shortfalls if isinstance(attempt.result, AgentAnswer) else [],
+        gate=None if attempt.result is None else attempt.failure or PASSED,
+        tools=tools,
+        calls=usage.calls if usage else [],
+        round=recorder.round,
+        iteration=recorder.iteration,
+    )
+    _save(record, recorder, attempt.cause)
+    return attempt
+
+
+def _save(record: StepRecord, recorder: StepRecorder, cause: BaseException | None) -> None:
+    if not isinstance(cause, asyncio.CancelledError):
+        recorder.records.append(record)
+        recorder.services.progress.log_end(record)
+        return
+    unfinished = _unfinished.get()
+    if unfinished is not None:
+        unfinished.append(record)
+    raise cause
+
+
+async def _call(call: Callable[[], Awaitable[T]], check: Callable[[T], str | None], seconds: float) -> Attempt[T]:
     try:
-        with timer:
-            result = await asyncio.wait_for(call(), seconds)
-        gate_result = gate(result)
-    except asyncio.CancelledError:
-        timer.record_cancelled()
-        raise
+        result = await asyncio.wait_for(call(), seconds)
+        failure = check(result)
+    except asyncio.CancelledError as error:
+        return Attempt(Outcome.TIMED_OUT, failure="cut off with the run", cause=error)
     except TimeoutError as error:
-        return timer.fail(Outcome.TIMED_OUT, f"no answer within {seconds:.0f} seconds", error)
+        return Attempt(Outcome.TIMED_OUT, failure=f"no answer within {seconds:.0f} seconds", cause=error)
     except TriageError as error:
-        return timer.fail(Outcome.FAILED, str(error), error)
+        return Attempt(Outcome.FAILED, failure=str(error), cause=error)
     except Exception as error:  # noqa: BLE001 - a node's failure must not cost the report
-        return timer.fail(Outcome.FAILED, f"unexpected {type(error).__name__}", error)
-    timer.finish(gate_result)
-    return Attempt(result, gate_result.failure or "", is_usable=gate_result.is_usable)
+        return Attempt(Outcome.FAILED, failure=f"unexpected {type(error).__name__}", cause=error)
+    return Attempt(Outcome.FAILED if failure else Outcome.SUCCESS, result, failure)
 
 
 @contextmanager
@@ -182,60 +188,3 @@ def collect_unfinished() -> Iterator[list[StepRecord]]:
         yield records
     finally:
         _unfinished.reset(token)
-
-
-class _AttemptTimer:
-    """Measures one attempt (seconds, usage, model calls, tool calls) and records its end."""
-
-    def __init__(self, recorder: StepRecorder, engine: Engine, seconds: float) -> None:
-        self._recorder, self._engine, self._seconds = recorder, engine, seconds
-        self._started, self._started_at = recorder.services.clock(), recorder.services.now()
-        self._usage: MeasuredUsage | None = None
-        self._tools: list[ToolExecution] = []
-
-    def __enter__(self) -> None:
-        services = self._recorder.services
-        services.progress.log_start(self._recorder.step)
-        self._stack = ExitStack()
-        if services.model is not None:  # by rules too: embeddings are paid
-            self._usage = self._stack.enter_context(services.model.measure_usage(self._seconds))
-        self._tools = self._stack.enter_context(record_tool_calls())
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def fail(self, outcome: Outcome, reason: str, cause: Exception | None = None) -> Attempt[T]:
-        self._save(self._build_record(outcome, reason))
-        return Attempt(failure=reason, cause=cause)
-
-    def record_cancelled(self) -> None:
-        unfinished = _unfinished.get()
-        if unfinished is not None:
-            unfinished.append(self._build_record(Outcome.TIMED_OUT, "cut off with the run"))
-
-    def finish(self, gate: GateResult) -> None:
-        record = self._build_record(Outcome.FAILED if gate.failure else Outcome.SUCCESS, gate.failure)
-        self._save(record.model_copy(update={"gate": gate.failure or PASSED, "shortfalls": gate.shortfalls}))
-
-    def _build_record(self, outcome: Outcome, error: str | None) -> StepRecord:
-        services = self._recorder.services
-        models = self._usage.models if self._usage and self._engine == "model" else []
-        return StepRecord(
-            step=self._recorder.step,
-            engine=self._engine,
-            model=", ".join(models) or None,
-            started_at=self._started_at,
-            offset_seconds=round(self._started - services.started, 3),
-            seconds=round(services.clock() - self._started, 3),
-            usage=self._usage.usage if self._usage else Usage(),
-            outcome=outcome,
-            error=error,
-            tools=list(self._tools),
-            calls=list(self._usage.calls) if self._usage else [],
-            round=self._recorder.round,
-            iteration=self._recorder.iteration,
-        )
-
-    def _save(self, record: StepRecord) -> None:
-        self._recorder.records.append(record)
-        self._recorder.services.progress.log_end(record)
