@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import PastRun, QuietIssue, Skip, Task, TriageIssue, Trigger
 from triage.errors import BadInput
-from triage.events.issue_burst import rules_only_reason
 from triage.events.payload import parse_issue
 from triage.events.trigger_snapshot import restore_issue_at_trigger, to_run_record, withdrawal_reason
+from triage.flows.model_run_cap import rules_only_reason
 from triage.text.timestamps import parse_timestamp
 
 AT = datetime(2026, 11, 21, 9, tzinfo=UTC)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import strategies as st
 
 from triage.domain.run import Limits, Usage
-from triage.graph.degradation import LEVELS, choose_level, compute_share_left, is_at_least
+from triage.graph.routing import LEVELS, choose_level, compute_share_left, is_at_least
 
 LIMITS = Limits(tokens=100_000, usd=1.0)
 

@@ -105,7 +105,7 @@ async def _run_agents(issue: Issue, repository: Repository, context: FlowContext
             with context.progress.group("Agents and tools"):
                 return await run_graph(issue, repository, services, context.cancelled), services
         loading.cancel()
-    from triage.graph.unstarted_report import build_unstarted_report
+    from triage.graph.finish import build_unstarted_report
 
     services = (context.open_idle_services or context.open_services)()
     return build_unstarted_report(issue, repository, services), services

@@ -5,18 +5,21 @@ from collections.abc import Sequence
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
 from triage.domain.findings import TriageReport, WebResult
+from triage.domain.issue import Issue, Repository
 from triage.domain.report import Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Usage
 from triage.graph.collect_faults import collect_faults
 from triage.graph.report_notes import determine_status, list_notes
-from triage.graph.triage_state import BugTriageState, build_agent_input, compute_confidence
+from triage.graph.triage_state import BugTriageState, build_agent_input, compute_confidence, create_state
 from triage.ports import Services
+from triage.reading.read_issue import read_issue
 from triage.text.inert_markdown import sanitize_markdown
 
 MAX_RAISE = 0.2
 """What the writer may add to the confidence of search and critic, because it sees no more than they do."""
 MAX_UNVERIFIED_CONFIDENCE = 0.3
 """When no suspect was verified."""
+CANCELLED = "The run was cancelled before it looked anything up: this is what the issue's text says."
 
 
 def build_report(state: BugTriageState, services: Services, cut: str = "") -> RunReport:
@@ -44,7 +47,12 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         repository=state.repository.slug,
         server_url=state.repository.server_url,
         commit=state.repository.commit,
-        issue=_build_issue_ref(state),
+        issue=IssueRef(
+            number=state.issue_number,
+            title=state.reading.title or state.issue_title,
+            url=state.issue_url,
+            labels=state.labels,
+        ),
         run_url=services.facts.run_url,
         cut=cut,
         kind=kind,
@@ -81,9 +89,10 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
     )
 
 
-def _build_issue_ref(state: BugTriageState) -> IssueRef:
-    title = state.reading.title or state.issue_title
-    return IssueRef(number=state.issue_number, title=title, url=state.issue_url, labels=state.labels)
+def build_unstarted_report(issue: Issue, repository: Repository, services: Services) -> RunReport:
+    """Return the report of a run that is cancelled before its graph starts: what the issue's text says."""
+    state = create_state(issue, repository).model_copy(update={"reading": read_issue(issue)})
+    return build_report(state, services, CANCELLED).model_copy(update={"notes": [CANCELLED]})
 
 
 def _verify_suspects(draft: TriageReport, state: BugTriageState, services: Services) -> tuple[list[Suspect], Citations]:

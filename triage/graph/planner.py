@@ -6,8 +6,7 @@ from triage.agents.prompt_sections import format_findings, format_instructions
 from triage.agents.prompts import build_messages, cut, format_bullets
 from triage.domain.findings import PlannerProposal
 from triage.domain.run import PlannerDecision, Usage
-from triage.graph.degradation import compute_share_left
-from triage.graph.routing import Bounds, Choice, build_decision, find_choice, list_choices
+from triage.graph.routing import Bounds, Choice, build_decision, compute_share_left, find_choice, list_choices
 from triage.graph.step_runner import StepRecorder, run_attempt
 from triage.graph.triage_state import BugTriageState, build_agent_input
 from triage.ports import Model

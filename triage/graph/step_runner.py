@@ -17,7 +17,7 @@ from triage.domain.findings import AgentFindingBase
 from triage.domain.run import DegradationLevel, Engine, Outcome, StepName, StepRecord, ToolExecution, Usage
 from triage.errors import CostLimitExceeded, TriageError
 from triage.graph.capabilities import restrict_input, restrict_services
-from triage.graph.degradation import is_at_least
+from triage.graph.routing import is_at_least
 from triage.graph.tool_runner import record_tool_calls
 from triage.ports import MeasuredUsage, Model, Services
 
