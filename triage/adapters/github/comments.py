@@ -1,5 +1,6 @@
 """Reads and writes the comments of issues, and recognizes ours."""
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from triage.adapters.github.github_errors import ErrorKind, GitHubError
@@ -17,20 +18,18 @@ MAX_LIST_READS = 3
 MAX_POSTS = 2
 
 
+@dataclass
 class Comments:
-    """The comments of one repository's issues. `repo` is its path, `/repos/owner/name`.
+    """The comments of one repository's issues. Every failure is a `GitHubError`."""
 
-    Every failure is a `GitHubError`.
-    """
-
-    def __init__(self, client: "GitHubClient", repo: str, reread_seconds: float) -> None:
-        self._client = client
-        self._repo = repo
-        self._reread_seconds = reread_seconds
-        self._own_login: str | None = None
-        self._own_login_fetched = False
-        self._marked_ids: dict[int, set[int]] = {}
-        """By issue, the comments with our marker when the thread was read first."""
+    client: "GitHubClient"
+    repo: str
+    """Its path, `/repos/owner/name`."""
+    reread_seconds: float
+    _own_login: str | None = None
+    _own_login_fetched: bool = False
+    _marked_ids: dict[int, set[int]] = field(default_factory=dict)
+    """By issue, the comments with our marker when the thread was read first."""
 
     def fetch_all(self, number: int, posted: int | None = None) -> list[CommentResponse]:
         """Returns all comments of an issue, oldest first.
@@ -40,7 +39,7 @@ class Comments:
         """
         for attempt in range(MAX_LIST_READS if posted is not None else 1):
             if attempt:
-                sleep_unless_abandoned(self._reread_seconds * attempt)
+                sleep_unless_abandoned(self.reread_seconds * attempt)
             try:
                 found = self._list_comments(number)
                 own = found.get(posted) or self._fetch_comment(posted) if posted is not None else None
@@ -60,10 +59,10 @@ class Comments:
 
     def post(self, number: int, body: str) -> CommentResponse:
         """Writes a comment exactly once."""
-        path = f"{self._repo}/issues/{number}/comments"
+        path = f"{self.repo}/issues/{number}/comments"
         for _ in range(MAX_POSTS):
             try:
-                response = self._client.write("POST", path, {"body": body}, repeatable=False)
+                response = self.client.write("POST", path, {"body": body}, repeatable=False)
                 comment = parse_response(CommentResponse, response)
             except GitHubError as error:
                 if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
@@ -80,7 +79,7 @@ class Comments:
     def _find_posted(self, number: int, body: str) -> CommentResponse | None:
         """Returns the comment whose response was lost: with the same text, or a new one with our marker."""
         for attempt in range(MAX_LIST_READS - 1):
-            sleep_unless_abandoned(self._reread_seconds * attempt)
+            sleep_unless_abandoned(self.reread_seconds * attempt)
             earlier = self._marked_ids.get(number)
             found = [
                 comment for key, comment in sorted(self._list_comments(number).items()) if key not in (earlier or ())
@@ -92,8 +91,8 @@ class Comments:
         return None
 
     def edit(self, comment_id: int, body: str) -> CommentResponse:
-        path = f"{self._repo}/issues/comments/{comment_id}"
-        return parse_response(CommentResponse, self._client.write("PATCH", path, {"body": body}, repeatable=True))
+        path = f"{self.repo}/issues/comments/{comment_id}"
+        return parse_response(CommentResponse, self.client.write("PATCH", path, {"body": body}, repeatable=True))
 
     def delete(self, number: int, comment_id: int) -> None:
         """Deletes a comment with our marker, login and state while an older one of ours exists; never another one.
@@ -105,28 +104,28 @@ class Comments:
         if found is None or parse_state(found.body or "") is None:
             return
         try:
-            self._client.delete(f"{self._repo}/issues/comments/{comment_id}")
+            self.client.delete(f"{self.repo}/issues/comments/{comment_id}")
         except GitHubError as error:
             if error.kind is not ErrorKind.GONE:
                 raise
 
     def _fetch_comment(self, comment_id: int) -> CommentResponse | None:
         try:
-            return parse_response(CommentResponse, self._client.get(f"{self._repo}/issues/comments/{comment_id}"))
+            return parse_response(CommentResponse, self.client.get(f"{self.repo}/issues/comments/{comment_id}"))
         except GitHubError as error:
             if error.kind is ErrorKind.GONE:
                 return None
             raise
 
     def _list_comments(self, number: int) -> dict[int, CommentResponse]:
-        items = self._client.fetch_list(f"{self._repo}/issues/{number}/comments")
+        items = self.client.fetch_list(f"{self.repo}/issues/{number}/comments")
         return {comment.id: comment for comment in (parse_response(CommentResponse, item) for item in items)}
 
     def _fetch_own_login(self) -> str | None:
         # Once, and only when somebody else's comment has our marker.
         if not self._own_login_fetched:
             self._own_login_fetched = True
-            self._own_login = self._client.fetch_viewer_login()
+            self._own_login = self.client.fetch_viewer_login()
         return self._own_login
 
 

@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -38,31 +39,19 @@ class ErrorKind(StrEnum):
     """Server error, lost connection, timeout or unreadable response: GitHub may or may not have taken a write."""
 
 
+@dataclass(eq=False)
 class GitHubError(Exception):
-    """A request that did not succeed. Stays inside this package.
+    """A request that did not succeed. Stays inside this package."""
 
-    Attributes:
-        status: HTTP status, or None without a response.
-        resets_at: When the rate limit ends, if GitHub says so.
-        retry_after: Seconds that GitHub asks to wait before the next attempt.
-        max_attempts: How often the request may be sent, this attempt included.
-    """
-
-    def __init__(
-        self,
-        kind: ErrorKind,
-        status: int | None = None,
-        resets_at: datetime | None = None,
-        *,
-        retry_after: float = 0.0,
-        max_attempts: int = 1,
-    ) -> None:
-        super().__init__(kind)
-        self.kind = kind
-        self.status = status
-        self.resets_at = resets_at
-        self.retry_after = retry_after
-        self.max_attempts = max_attempts
+    kind: ErrorKind
+    status: int | None = None
+    """None without a response."""
+    resets_at: datetime | None = None
+    """When the rate limit ends, if GitHub says so."""
+    retry_after: float = 0.0
+    """Seconds that GitHub asks to wait before the next attempt."""
+    max_attempts: int = 1
+    """How often the request may be sent, this attempt included."""
 
     @property
     def description(self) -> str:
@@ -135,15 +124,7 @@ def _reset_time(headers: Mapping[str, str]) -> datetime | None:
 
 @contextmanager
 def translate_read_errors(slug: str, number: int | None = None) -> Iterator[None]:
-    """Raises an error for whoever must act in place of a `GitHubError` while reading.
-
-    Raises:
-        NoSuchIssue: 404.
-        IssueMoved: A redirect, or 410.
-        PermissionMissing: 401, 403.
-        RateLimited: The rate limit ends too late.
-        GitHubUnavailable: Server error, no response.
-    """
+    """Raises an error for whoever must act in place of a `GitHubError` while reading."""
     try:
         yield
     except GitHubError as error:
@@ -152,13 +133,7 @@ def translate_read_errors(slug: str, number: int | None = None) -> Iterator[None
 
 @contextmanager
 def translate_write_errors(slug: str) -> Iterator[None]:
-    """Raises an error for whoever must act in place of a `GitHubError` while writing.
-
-    Raises:
-        PermissionMissing: 401, 403.
-        NoSuchComment: 404, 410.
-        CannotPublish: Everything else.
-    """
+    """Raises an error for whoever must act in place of a `GitHubError` while writing."""
     try:
         yield
     except GitHubError as error:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,51 +24,37 @@ DAY = timedelta(hours=24)
 _SLUG_PATTERN = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
 
 
+@dataclass
 class IssueTracker:
     """Implements `triage.ports.GitHub`. Nothing is imported or sent before the first call.
-
-    Args:
-        token: A job's token, an app's, or a person's; empty to read what is public.
-        slug: `owner/name`.
-        api_url: Of GitHub or of an Enterprise server.
-        seconds_between_writes: GitHub asks for one (docs, best practices for the REST API).
-        max_wait_seconds: All waits for GitHub's rate limits together.
-        connect_seconds: Time limit for a connection.
-        read_seconds: Time limit between two pieces of a response.
-        backoff_seconds: Base of the waits between failed reads.
-        reread_seconds: Wait before a list is read again that does not show yet what was written.
-        network: Proxies and certificates.
 
     Raises:
         BadInput: The slug is malformed.
     """
 
-    def __init__(
-        self,
-        token: str,
-        slug: str,
-        api_url: str = "https://api.github.com",
-        *,
-        seconds_between_writes: float = 1.0,
-        max_wait_seconds: float = 60.0,
-        connect_seconds: float = 10.0,
-        read_seconds: float = 60.0,
-        backoff_seconds: float = 0.5,
-        reread_seconds: float = 1.0,
-        network: Network = DIRECT,
-    ) -> None:
-        if not _SLUG_PATTERN.fullmatch(slug) or {".", ".."} & set(slug.split("/")):
+    token: str = field(repr=False)
+    """A job's token, an app's, or a person's; empty to read what is public."""
+    slug: str
+    """`owner/name`."""
+    api_url: str = "https://api.github.com"
+    _: KW_ONLY
+    seconds_between_writes: float = 1.0
+    """GitHub asks for one (docs, best practices for the REST API)."""
+    max_wait_seconds: float = 60.0
+    """All waits for GitHub's rate limits together."""
+    connect_seconds: float = 10.0
+    read_seconds: float = 60.0
+    """Time limit between two pieces of a response."""
+    backoff_seconds: float = 0.5
+    """Base of the waits between failed reads."""
+    reread_seconds: float = 1.0
+    """Wait before a list is read again that does not show yet what was written."""
+    network: Network = DIRECT
+
+    def __post_init__(self) -> None:
+        if not _SLUG_PATTERN.fullmatch(self.slug) or {".", ".."} & set(self.slug.split("/")):
             raise BadInput("The repository must be given as owner/name.")
-        self._token = token
-        self._slug = slug
-        self._api_url = api_url
-        self._seconds_between_writes = seconds_between_writes
-        self._max_wait_seconds = max_wait_seconds
-        self._timeouts_seconds = (connect_seconds, read_seconds)
-        self._backoff_seconds = backoff_seconds
-        self._reread_seconds = reread_seconds
-        self._network = network
-        self._repo = f"/repos/{slug}"
+        self._repo = f"/repos/{self.slug}"
 
     @cached_property
     def _client(self) -> "GitHubClient":
@@ -76,34 +63,33 @@ class IssueTracker:
         from triage.adapters.github.github_retry import WaitBudget
 
         return GitHubClient(
-            self._token,
-            self._api_url,
-            wait_budget=WaitBudget(self._max_wait_seconds),
-            seconds_between_writes=self._seconds_between_writes,
-            timeouts_seconds=self._timeouts_seconds,
-            backoff_seconds=self._backoff_seconds,
-            network=self._network,
+            self.token,
+            self.api_url,
+            wait_budget=WaitBudget(self.max_wait_seconds),
+            seconds_between_writes=self.seconds_between_writes,
+            timeouts_seconds=(self.connect_seconds, self.read_seconds),
+            backoff_seconds=self.backoff_seconds,
+            network=self.network,
         )
 
     @cached_property
     def _comments(self) -> Comments:
-        return Comments(self._client, self._repo, self._reread_seconds)
+        return Comments(self._client, self._repo, self.reread_seconds)
 
     def close(self) -> None:
         self._client.close()
 
     def fetch_issue(self, number: int) -> Issue:
-        with translate_read_errors(self._slug, number):
-            return self._to_issue(self._fetch_response(number), self._comments.fetch_all(number))
+        return self.refetch_issue(number)
 
     def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
-        with translate_read_errors(self._slug, number):
+        with translate_read_errors(self.slug, number):
             return self._to_issue(self._fetch_response(number), self._comments.fetch_all(number, posted))
 
     def list_recent_issues(self, limit: int) -> list[int]:
         newest = {"state": "all", "sort": "created", "direction": "desc"}
         numbers: list[int] = []
-        with translate_read_errors(self._slug):
+        with translate_read_errors(self.slug):
             for page in self._client.iterate_pages(f"{self._repo}/issues", newest):
                 issues = [parse_response(IssueResponse, raw) for raw in page]
                 day_ago = (self._client.server_time or datetime.now(UTC)) - DAY
@@ -114,7 +100,7 @@ class IssueTracker:
         return numbers
 
     def list_labels(self) -> list[str]:
-        with translate_read_errors(self._slug):
+        with translate_read_errors(self.slug):
             labels = [parse_response(LabelResponse, raw) for raw in self._client.fetch_list(f"{self._repo}/labels")]
         return [label.name for label in labels if label.name]
 
@@ -133,17 +119,17 @@ class IssueTracker:
         return next((name for name in (response.role_name, response.permission) if name in ROLES), None) or "none"
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
-        with translate_write_errors(self._slug):
+        with translate_write_errors(self.slug):
             comment = self._comments.post(number, body)
         return comment.id, comment.html_url
 
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:  # noqa: ARG002 - the port's
-        with translate_write_errors(self._slug):
+        with translate_write_errors(self.slug):
             comment = self._comments.edit(comment_id, body)
         return comment.id, comment.html_url
 
     def delete_comment(self, number: int, comment_id: int) -> None:
-        with translate_write_errors(self._slug):
+        with translate_write_errors(self.slug):
             self._comments.delete(number, comment_id)
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
@@ -157,7 +143,7 @@ class IssueTracker:
         names = [name for name in self.list_labels() if name.lower() in wanted] if wanted else []
         if not names:
             return
-        with translate_write_errors(self._slug):
+        with translate_write_errors(self.slug):
             self._client.write("POST", f"{self._repo}/issues/{number}/labels", {"labels": names}, repeatable=True)
 
     def _fetch_response(self, number: int) -> IssueResponse:

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -52,50 +51,39 @@ class _Call(Generic[T]):
     """Index of the mode to try next, by model."""
 
 
+@dataclass
 class ChatModel:
     """Implements the `Model` port over an OpenAI-compatible endpoint.
 
     Each call is reserved in the budget, retried, adapted to the endpoint, validated and cached. It makes at most four
     requests: on a busy endpoint three to the tier's model, one to the fallback.
-    `redact_prompt` and `redact_answer` mask our own secrets.
     """
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        models: Mapping[Tier, str],
-        fallback: str,
-        budget: Budget,
-        retry: RetryPolicy,
-        cached_replies: CachedReplies,
-        redact_prompt: Redact = lambda tree: tree,
-        redact_answer: Redact = lambda tree: tree,
-    ) -> None:
-        self._endpoint = endpoint
-        self._models = models
-        self._fallback = fallback
-        self._budget = budget
-        self._retry = retry
-        self._cached_replies = cached_replies
-        self._redact_prompt, self._redact_answer = redact_prompt, redact_answer
-        self._features = EndpointFeatures()
+    endpoint: Endpoint
+    models: Mapping[Tier, str]
+    fallback: str
+    budget: Budget
+    retry: RetryPolicy
+    cached_replies: CachedReplies
+    redact_prompt: Redact = lambda tree: tree
+    """Masks our own secrets, as `redact_answer`."""
+    redact_answer: Redact = lambda tree: tree
+    features: EndpointFeatures = field(default_factory=EndpointFeatures)
 
     @property
     def usage(self) -> Usage:
-        return self._budget.usage
+        return self.budget.usage
 
     def with_fast_model(self) -> "ChatModel":
-        fast = copy(self)
-        fast._models = dict.fromkeys(self._models, self._models["fast"])
-        fast._fallback = self._models["fast"]
-        return fast
+        fast = self.models["fast"]
+        return replace(self, models={"main": fast, "fast": fast}, fallback=fast)
 
     @property
     def reused(self) -> Usage:
-        return self._budget.reused
+        return self.budget.reused
 
     def measure_usage(self, seconds: float) -> AbstractContextManager[MeterReading]:
-        return self._budget.measure_usage(seconds)
+        return self.budget.measure_usage(seconds)
 
     def structured_output(self, answer: type[A], tier: Tier, max_tokens: int) -> Runnable[Any, A]:
         return self._chain(output_formats.structured_format(answer), tier, max_tokens)
@@ -110,53 +98,46 @@ class ChatModel:
         return self._chain(output_formats.tools_format(tools), tier, max_tokens)
 
     def _chain(self, output_format: OutputFormat[T], tier: Tier, max_tokens: int) -> Runnable[Any, T]:
-        model = self._models[tier]
+        model = self.models[tier]
 
         async def answer(prompt: Any) -> T:
-            messages = [_redact_message(message, self._redact_prompt) for message in _to_messages(prompt)]
-            key = self._cached_replies.build_key(model, messages, output_format, max_tokens)
+            messages = [_redact_message(message, self.redact_prompt) for message in _to_messages(prompt)]
+            key = self.cached_replies.build_key(model, messages, output_format, max_tokens)
             cached = self._cached_answer(key, output_format)
             if cached is not None:
                 return cached
-            with self._endpoint.breaker.count_failures():
+            with self.endpoint.breaker.count_failures():
                 return await self._ask_with_retries(model, _Call(messages, output_format, max_tokens, key))
 
         return RunnableLambda(answer, name=model)
 
     async def _ask_with_retries(self, model: str, call: _Call[T]) -> T:
-        has_fallback = self._fallback != model and not self._features.drop_reason(self._fallback)
+        has_fallback = self.fallback != model and not self.features.drop_reason(self.fallback)
         primary_requests = MAX_REQUESTS - 1 if has_fallback else MAX_REQUESTS
 
         async def ask_primary(call: _Call[T]) -> T:
-            return await self._retry.attempts(lambda: call.requests < primary_requests)(self._ask_model, model, call)
+            return await self.retry.attempts(lambda: call.requests < primary_requests)(self._ask_model, model, call)
 
         async def ask_fallback(call: _Call[T]) -> T:
             if call.requests >= MAX_REQUESTS:
                 raise EndpointBusy("no request is left")
-            return await self._ask_model(self._fallback, call)
+            return await self._ask_model(self.fallback, call)
 
         primary: Runnable[_Call[T], T] = RunnableLambda(ask_primary, name=model)
-        fallback: Runnable[_Call[T], T] = RunnableLambda(ask_fallback, name=self._fallback)
+        fallback: Runnable[_Call[T], T] = RunnableLambda(ask_fallback, name=self.fallback)
         chain = primary.with_fallbacks([fallback], exceptions_to_handle=(EndpointBusy,)) if has_fallback else primary
         return await chain.ainvoke(call)
 
     async def _ask_model(self, model: str, call: _Call[T]) -> T:
-        """Sends one request, and further ones in other modes if the endpoint refuses it.
-
-        Raises:
-            EndpointBusy: The endpoint is busy or the connection broke.
-            ModelUnavailable: The call failed for good.
-            BudgetExceeded: A limit would be exceeded.
-            TimeLimitExceeded: No time is left in the block.
-        """
-        learned = self._features.first_mode(model, call.output_format)
+        """Sends one request, and further ones in other modes if the endpoint refuses it."""
+        learned = self.features.first_mode(model, call.output_format)
         refused = call.modes.values()  # by another model of the same endpoint
         call.modes.setdefault(model, max([learned, *refused]))
         while True:
-            if reason := self._features.drop_reason(model):
+            if reason := self.features.drop_reason(model):
                 raise ModelUnavailable(reason)
-            self._endpoint.breaker.check()
-            self._retry.check_time()
+            self.endpoint.breaker.check()
+            self.retry.check_time()
             try:
                 return await self._send_request(model, call)
             except REQUEST_ERRORS as error:
@@ -166,7 +147,7 @@ class ChatModel:
         """Changes how the next request asks. Raises EndpointBusy or ModelUnavailable when there is none."""
         if failure.remedy is Remedy.RETRY:
             raise EndpointBusy(failure.reason, failure.retry_after)
-        adapted = self._features.learn_from(model, failure)
+        adapted = self.features.learn_from(model, failure)
         has_other_mode = call.modes[model] + 1 < len(call.output_format.modes)
         if not adapted and failure.remedy is Remedy.OTHER_MODE and has_other_mode:
             call.modes[model] += 1
@@ -179,39 +160,39 @@ class ChatModel:
         mode = call.output_format.modes[index]
         prompt = [*mode.preface, *call.messages]
         estimate = estimate_prompt(prompt, mode.prompt_addition)
-        client = self._endpoint.chat_client(model, temperature=self._features.accepts_temperature(model))
-        length = self._features.length_arguments(model, call.max_tokens)
-        with self._budget.record_request(model, mode.name, estimate, call.max_tokens) as usage:
+        client = self.endpoint.chat_client(model, temperature=self.features.accepts_temperature(model))
+        length = self.features.length_arguments(model, call.max_tokens)
+        with self.budget.record_request(model, mode.name, estimate, call.max_tokens) as usage:
             call.requests += 1
             message = await client.ainvoke(prompt, **length, **mode.arguments)
-            self._endpoint.breaker.reset()
+            self.endpoint.breaker.reset()
             billed = parse_usage(message.response_metadata.get("token_usage"))
             usage.tokens = billed or TokenCount(estimate, estimate_prompt([message], ""))
             usage.estimated = billed is None
             if billed and billed.output > call.max_tokens:
-                self._features.record_overrun(model)
+                self.features.record_overrun(model)
             reply = to_model_reply(message, model, mode.name, usage.tokens, estimated=usage.estimated)
-            reply = reply.redact(self._redact_answer)
-            self._features.confirm_mode(model, call.output_format, index)
+            reply = reply.redact(self.redact_answer)
+            self.features.confirm_mode(model, call.output_format, index)
             try:
                 answer = mode.read(reply)
             except WrongFormat:
-                self._features.skip_mode(model, call.output_format, index)
+                self.features.skip_mode(model, call.output_format, index)
                 raise
-        self._cached_replies.put(call.cache_key, reply)
+        self.cached_replies.put(call.cache_key, reply)
         return answer
 
     def _cached_answer(self, key: str, output_format: OutputFormat[T]) -> T | None:
-        reply = self._cached_replies.get(key)
+        reply = self.cached_replies.get(key)
         index = next((i for i, mode in enumerate(output_format.modes) if reply and mode.name == reply.mode), None)
         if reply is None or index is None:
             return None
         try:
             answer = output_format.modes[index].read(reply)
-            self._budget.record_cached_reply(reply.model, reply.mode, reply.token_count, estimated=reply.estimated)
+            self.budget.record_cached_reply(reply.model, reply.mode, reply.token_count, estimated=reply.estimated)
         except REQUEST_ERRORS:  # an edited reply, or one for another version of the schema
             return None
-        self._features.confirm_mode(reply.model, output_format, index)
+        self.features.confirm_mode(reply.model, output_format, index)
         return answer
 
 

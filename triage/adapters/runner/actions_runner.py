@@ -5,6 +5,7 @@ import os
 import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_line
@@ -20,52 +21,46 @@ SUMMARY_BYTES = 900_000
 CUT_NOTICE = "> **This summary was cut: it is longer than a job's page can hold.**\n\n"
 
 
+@dataclass
 class ActionsRunner:
     """Implements `triage.ports.Runner` with the runner's files and commands. A missing file is logged and no error."""
 
-    def __init__(
-        self,
-        lines: LineWriter,
-        *,
-        summary_path: Path | None = None,
-        output_path: Path | None = None,
-        workspace: Path | None = None,
-    ) -> None:
-        self._lines = lines
-        self._summary_path = summary_path
-        self._output_path = output_path
-        self._workspace = workspace
-        self._annotated: Counter[AnnotationLevel] = Counter()
-        self.has_written_summary = False
-        """Whether the job's page got a summary."""
+    lines: LineWriter
+    _: KW_ONLY
+    summary_path: Path | None = None
+    output_path: Path | None = None
+    workspace: Path | None = None
+    has_written_summary: bool = False
+    """Whether the job's page got a summary."""
+    _annotated: Counter[AnnotationLevel] = field(default_factory=Counter)
 
     def write_summary(self, markdown: str) -> None:
         self.has_written_summary = True
-        if self._summary_path is None:
-            self._lines.write([f"{PREFIX}The summary is not shown: GITHUB_STEP_SUMMARY is not set."])
+        if self.summary_path is None:
+            self.lines.write([f"{PREFIX}The summary is not shown: GITHUB_STEP_SUMMARY is not set."])
             return
-        self._append(self._summary_path, "summary", lambda size: fit_summary(markdown, SUMMARY_BYTES - size))
+        self._append(self.summary_path, "summary", lambda size: fit_summary(markdown, SUMMARY_BYTES - size))
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
-        if self._output_path is None:
-            self._lines.write([f"{PREFIX}Later steps get no outputs: GITHUB_OUTPUT is not set."])
+        if self.output_path is None:
+            self.lines.write([f"{PREFIX}Later steps get no outputs: GITHUB_OUTPUT is not set."])
             return
-        self._append(self._output_path, "outputs", lambda _: format_outputs(values))
+        self._append(self.output_path, "outputs", lambda _: format_outputs(values))
 
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
         """Shows one line beside the job; from the eleventh of a level on, in the log only."""
         self._annotated[level] += 1
         is_shown = self._annotated[level] <= MAX_ANNOTATIONS
         where = {"file": at.path, "line": str(at.start), "endLine": str(at.end)} if at else {}
-        self._lines.write(
+        self.lines.write(
             [format_command(level, message, where) if is_shown else f"{PREFIX}{level}: {to_inert_line(message)}"]
         )
 
     def write_report(self, json_text: str) -> str:
-        if self._workspace is None:
+        if self.workspace is None:
             return ""
         try:
-            return write_report(self._workspace, json_text)
+            return write_report(self.workspace, json_text)
         except OSError as error:
             self.annotate("warning", f"The JSON report could not be written: {_describe_os_error(error)}.")
             return ""

@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.status import Status
 from rich.text import Text
 
 from triage.adapters.runner.format_record import format_elapsed, format_record
@@ -83,7 +82,7 @@ class TerminalProgress:
         self._verbose = verbose
         self._start = clock()
         self._running: list[str] = []
-        self._status: Status | None = None
+        self._status = console.status("")
 
     def __enter__(self) -> Self:
         return self
@@ -96,9 +95,8 @@ class TerminalProgress:
 
     def log_start(self, what: str) -> None:
         self._running.append(to_inert_line(what))
-        if self._console.is_terminal:
-            self._update_status()
-        else:
+        self._update_status()
+        if not self._console.is_terminal:
             self.detail(f"{what} started")
 
     def log_end(self, record: StepRecord | ToolExecution) -> None:
@@ -133,14 +131,8 @@ class TerminalProgress:
         self._console.print(Text.assemble((when, "dim"), " ", (to_inert_line(text), style)))
 
     def _update_status(self) -> None:
-        if not self._running:
-            if self._status:
-                self._status.stop()
-                self._status = None
-            return
-        running = Text(", ".join(self._running))
-        if self._status:
-            self._status.update(running)
-        elif self._console.is_terminal:
-            self._status = self._console.status(running)
+        if self._running and self._console.is_terminal:
+            self._status.update(Text(", ".join(self._running)))
             self._status.start()
+        else:
+            self._status.stop()
