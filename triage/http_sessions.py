@@ -14,8 +14,7 @@ from triage.network import Network
 def configure_session(session: requests.Session, network: Network, url: str) -> None:
     """Make a session use the network's proxy and certificates for a URL, and ignore the environment's variables.
 
-    Raises:
-        OSError: A certificate file cannot be used.
+    Raises OSError if a certificate file cannot be used.
     """
     scheme, proxy = urlsplit(url).scheme, network.proxy_for(url)
     session.trust_env = False

@@ -146,13 +146,6 @@ def test_blocked_is_not_locked(api: GitHubApi, tracker: IssueTracker, message: s
         tracker.post_comment(7, MARKED)
 
 
-def test_status_202_is_an_error(api: GitHubApi, tracker: IssueTracker) -> None:
-    api.faults = [ApiFault("GET", 202, {})]
-    with pytest.raises(GitHubUnavailable):
-        tracker.fetch_issue(7)
-    assert len(api.requests) == 1
-
-
 class TestOpenedLately:
     """By the server's clock, which is a day off this machine's."""
 

@@ -20,15 +20,9 @@ def make_private_folder(path: Path) -> Path:
 
 
 def write_private_file(path: Path, data: bytes, timestamp: float) -> None:
-    """Write a file that appears whole or not at all, and is on disk on return.
+    """Write a file that appears whole or not at all, and is on disk on return. Replaces a file or a link.
 
-    Args:
-        path: Replaced if it exists, also when it is a link.
-        data: The content.
-        timestamp: Time of modification, in seconds since 1970.
-
-    Raises:
-        OSError: It cannot be written.
+    `timestamp` is its time of modification, in seconds since 1970. Raises OSError.
     """
     with NamedTemporaryFile(prefix=".new-", dir=path.parent, delete=False) as file:
         draft = Path(file.name)

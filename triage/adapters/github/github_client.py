@@ -25,7 +25,6 @@ from triage.threads import raise_if_abandoned
 PAGE_SIZE = 100
 """The largest page that GitHub sends."""
 MAX_PAGES = 100
-_PROCESSING = 202
 _connection_classes = threading.Lock()
 
 
@@ -166,11 +165,7 @@ class _Connection(HTTPSRequestsConnectionClass):
         configure_session(self.session, network, api_url)
 
     def getresponse(self) -> RequestsResponse:
-        """Sends the request that PyGithub prepared.
-
-        Raises:
-            GitHubError: The response is a redirect, or "processing", for which PyGithub would ask again for ever.
-        """
+        """Sends the request that PyGithub prepared. Raises GitHubError for a redirect."""
         response = self.session.request(
             self.verb,
             f"{self._server}{self.url}",
@@ -181,6 +176,4 @@ class _Connection(HTTPSRequestsConnectionClass):
         )
         if response.status_code in (301, 302, 303, 307, 308):
             raise GitHubError(ErrorKind.MOVED, response.status_code)
-        if response.status_code == _PROCESSING:
-            raise GitHubError(ErrorKind.UNKNOWN_OUTCOME, response.status_code)
         return RequestsResponse(response)

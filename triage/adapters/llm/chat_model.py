@@ -144,7 +144,6 @@ class ChatModel:
                 self._adapt_request(model, call, classify_error(error))
 
     def _adapt_request(self, model: str, call: _Call[T], failure: ModelFailure) -> None:
-        """Changes how the next request asks. Raises EndpointBusy or ModelUnavailable when there is none."""
         if failure.remedy is Remedy.RETRY:
             raise EndpointBusy(failure.reason, failure.retry_after)
         adapted = self.features.learn_from(model, failure)

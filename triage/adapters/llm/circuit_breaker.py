@@ -18,11 +18,7 @@ class CircuitBreaker:
         self._failures = 0
 
     def check(self) -> None:
-        """Is called before every request.
-
-        Raises:
-            ModelUnavailable: The endpoint is not asked any more.
-        """
+        """Raises ModelUnavailable if the endpoint is not asked any more."""
         if self._failures >= MAX_FAILURES:
             raise ModelUnavailable("endpoint keeps failing: not asked any more")
 

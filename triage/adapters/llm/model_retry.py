@@ -32,12 +32,7 @@ class RetryPolicy:
     sleep_in_thread: Callable[[float], None] = sleep_unless_abandoned
 
     def check_time(self) -> None:
-        """Is called before every request.
-
-        Raises:
-            TimeLimitExceeded: No time is left.
-            Abandoned: The caller no longer waits.
-        """
+        """Raises TimeLimitExceeded if no time is left, and Abandoned if the caller no longer waits."""
         raise_if_abandoned()
         if self._seconds_left() <= 0:
             raise TimeLimitExceeded("no time left for this call")

@@ -21,9 +21,7 @@ class PriceTable:
     def cost_usd(self, model: str, tokens: TokenCount) -> float | None:
         """Returns US dollars for one call, or None for a model without a known price.
 
-        Args:
-            model: Name as the endpoint knows it; gateways put `provider/` before it.
-            tokens: Of the call.
+        `model` is its name as the endpoint knows it; gateways put `provider/` before it.
         """
         own = self.own.get(model) or self.own.get(model.rpartition("/")[2])
         if own is None:

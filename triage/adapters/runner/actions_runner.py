@@ -30,9 +30,9 @@ class ActionsRunner:
     summary_path: Path | None = None
     output_path: Path | None = None
     workspace: Path | None = None
-    has_written_summary: bool = False
+    has_written_summary: bool = field(default=False, init=False)
     """Whether the job's page got a summary."""
-    _annotated: Counter[AnnotationLevel] = field(default_factory=Counter)
+    _annotated: Counter[AnnotationLevel] = field(default_factory=Counter, init=False)
 
     def write_summary(self, markdown: str) -> None:
         self.has_written_summary = True

@@ -1,6 +1,4 @@
-"""Records a finished run as OpenTelemetry spans.
-
-Attributes whose names begin with `gen_ai.` come from OpenTelemetry's conventions for generative AI.
+"""Records a finished run as OpenTelemetry spans, by OpenTelemetry's conventions for generative AI (`gen_ai.`).
 
 Attributes hold our own words, counts, and the names of agents, tools and models. Reasons, gate messages, summaries and
 titles may quote what somebody wrote, so no span has them.
@@ -101,7 +99,9 @@ class _SpanWriter:
     request_id: str
 
     def write_run(self, report: RunReport, parent: Context) -> None:
-        times = _run_interval(report)
+        start = _epoch_nanoseconds(report.started_at)
+        ends = [_epoch_nanoseconds(step.started_at) + _to_nanoseconds(step.seconds) for step in report.steps]
+        times = _Interval(start, max([start + _to_nanoseconds(report.seconds), *ends]))
         name = f"invoke_workflow {WORKFLOW_NAME}"
         context = self._write(name, parent, times, _run_attributes(report), decisions=report.decisions)
         for step in report.steps:
@@ -141,12 +141,6 @@ class _SpanWriter:
             span.set_status(StatusCode.ERROR)
         span.end(times.end)
         return set_span_in_context(span, parent)
-
-
-def _run_interval(report: RunReport) -> _Interval:
-    start = _epoch_nanoseconds(report.started_at)
-    ends = [_epoch_nanoseconds(step.started_at) + _to_nanoseconds(step.seconds) for step in report.steps]
-    return _Interval(start, max([start + _to_nanoseconds(report.seconds), *ends]))
 
 
 def _run_attributes(report: RunReport) -> Attributes:

@@ -1,7 +1,6 @@
 """Asks the Tavily API.
 
-The client of `langchain-tavily` ignores proxies, reads responses of any size, and repeats what the server says. This
-one keeps to the machine's network settings, bounds the response, and has a short name of ours for every failure.
+The client of `langchain-tavily` ignores proxies, reads responses of any size, and repeats what the server says.
 """
 
 import json
@@ -43,14 +42,7 @@ class TavilyClient:
     network: Network = DIRECT
 
     async def search(self, parameters: dict[str, Any]) -> list[Any]:
-        """Returns the results as Tavily sent them, unchecked.
-
-        Args:
-            parameters: Of Tavily's `/search` endpoint.
-
-        Raises:
-            SearchFailed: No results came back.
-        """
+        """Returns the results of Tavily's `/search` endpoint, unchecked. Raises SearchFailed if none came back."""
         try:
             async with (
                 aiohttp.ClientSession(timeout=TIMEOUT) as session,

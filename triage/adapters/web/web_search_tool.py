@@ -48,7 +48,8 @@ class WebSearchTool(TavilySearch):
         if not text:
             return {"results": []}
         parameters = {"query": text, "max_results": MAX_RESULTS, "search_depth": "advanced"}
-        key = _cache_key(self._client.base_url, parameters)
+        identity = json.dumps([__version__, self._client.base_url, parameters])
+        key = blake2b(identity.encode(), digest_size=16).hexdigest()
         if (cached := _parse_cached(self._cache.get(key) if self._cache else None)) is not None:
             return cached
         if self._was_sent:
@@ -61,10 +62,6 @@ class WebSearchTool(TavilySearch):
         if self._cache:
             self._cache.put(key, json.dumps(results))
         return results
-
-
-def _cache_key(base_url: str, parameters: dict[str, Any]) -> str:
-    return blake2b(json.dumps([__version__, base_url, parameters]).encode(), digest_size=16).hexdigest()
 
 
 def _parse_cached(answer: str | None) -> dict[str, Any] | None:
