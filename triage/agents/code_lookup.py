@@ -9,17 +9,17 @@ to 54,000 after two or three.
 """
 
 import asyncio
+import json
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
 from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable
 
-from triage.agents.prompts import build_system_message, fence
-from triage.agents.tool_messages import BYTES_PER_TOKEN, MAX_CALLS, RequestedCall, ToolConversation, parse_calls
-from triage.domain.run import Limits, Usage
+from triage.agents.prompts import build_system_message, cut, fence
 from triage.errors import TriageError
 from triage.ports import Model, Services, Toolset
 
@@ -35,96 +35,175 @@ RESERVED_SHARE = 0.4
 ANSWER_SECONDS = 20.0
 """Reserved for the answer; at most half of the agent's time."""
 MIN_SECONDS = 2.0
+MAX_CALLS = 8
+MAX_ANSWERS_CHARS = 16_000
+"""Of all answers together, because each turn sends the earlier ones again."""
+MAX_TEXT_CHARS = 1_000
+BYTES_PER_TOKEN = 3.0
+"""Low on purpose, as for the reservation of calls."""
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Names of tools that endpoints accept in a conversation."""
+
+REPEATED = "(You asked this before; the answer stands above.)"
+LIMIT_REACHED = f"(Not looked up: at most {MAX_CALLS} things can be.)"
 
 
 class CodeLookup:
     """The loop as a step of a chain: takes the prompt, and returns it with what was looked up."""
 
     def __init__(self, services: Services, model: Model, tools: Toolset) -> None:
-        """Start the clock of the agent."""
         self._services = services
         self._model = model
         self._tools = tools
         self._model_with_tools: Runnable[Any, AIMessage] = model.with_tools(list(tools.tools), "main", TURN_TOKENS)
         seconds = services.agent_seconds()
         self._deadline = services.clock() + seconds - min(ANSWER_SECONDS, seconds / 2)
+        self._messages: list[BaseMessage] = []  # for the model that looks things up
+        self._transcript: list[str] = []  # for the model that answers
+        self._executed: set[str] = set()
+        self._chars_left = MAX_ANSWERS_CHARS
         self.shortfalls: list[str] = []
         """Why the loop ended early, for the report."""
 
     async def extend_prompt(self, prompt: PromptValue) -> list[BaseMessage]:
-        """Run the loop, and return the prompt with everything that was looked up."""
         messages = prompt.to_messages()
-        conversation = ToolConversation([build_system_message("codebase_tools"), *messages[1:]])
+        self._messages = [build_system_message("codebase_tools"), *messages[1:]]
         try:
-            why = await self._run_turns(conversation)
+            why = await self._run_turns()
         except (TriageError, TimeoutError) as error:
             why = str(error) or "no answer in time"
             self.shortfalls.append(f"looking things up ended early: {why}; answered from what was there")
-        self._services.progress.detail(f"Codebase search: things looked up: {conversation.call_count}; {why}.")
-        if not conversation.call_count:
+        self._services.progress.detail(f"Codebase search: things looked up: {len(self._executed)}; {why}.")
+        if not self._executed:
             return messages
         # As text: many endpoints refuse tool messages once the tools are no longer offered, and some refuse two
         # messages of one role in a row.
-        looked_up = fence({"looked up": "\n\n".join(conversation.transcript)}).text
+        looked_up = fence({"looked up": "\n\n".join(self._transcript)}).text
         return [*messages[:-1], HumanMessage(f"{messages[-1].text}\n\n{looked_up}")]
 
-    async def _run_turns(self, conversation: ToolConversation) -> str:
+    async def _run_turns(self) -> str:
         """Run turn after turn. Returns why there is no further one."""
         last_usd = 0.0
         for turn in range(MAX_TURNS):
-            before = self._model.usage + self._model.reused
             seconds = self._deadline - self._services.clock()
             if seconds < MIN_SECONDS:
                 return "the rest of the time is for the answer"
-            if not can_afford_turn(conversation, before, last_usd, self._services.limits):
+            before = self._model.usage + self._model.reused
+            limits = self._services.limits
+            tokens, usd = before.tokens + self._estimate_turn_tokens(), before.priced_usd + 2 * last_usd
+            if tokens > limits.tokens * (1 - RESERVED_SHARE) or usd > limits.usd * (1 - RESERVED_SHARE):
                 return "the rest of the budget is for critic and writer"
             async with asyncio.timeout(seconds):
-                why = await self._run_turn(conversation, turn)
+                why = await self._run_turn(turn)
             if why:
                 return why
             last_usd = (self._model.usage + self._model.reused).priced_usd - before.priced_usd
         return "no turn is left"
 
-    async def _run_turn(self, conversation: ToolConversation, turn: int) -> str:
+    def _estimate_turn_tokens(self) -> int:
+        """Return what a further turn and the answer take, rather too high; both send the conversation."""
+        calls = sum(len(json.dumps(getattr(message, "tool_calls", []))) for message in self._messages)
+        words = sum(len(message.text.encode("utf-8", "replace")) for message in self._messages)
+        sent = math.ceil((calls + words) / BYTES_PER_TOKEN)
+        return 2 * sent + math.ceil(self._chars_left / BYTES_PER_TOKEN) + TURN_TOKENS + ANSWER_TOKENS
+
+    async def _run_turn(self, turn: int) -> str:
         """Ask the model and run its calls. Returns why this was the last turn; empty when there may be another."""
-        message = await self._model_with_tools.ainvoke([*conversation.messages])
+        message = await self._model_with_tools.ainvoke([*self._messages])
         calls = parse_calls(message, turn)
-        refused = conversation.refuse_calls(calls)
-        answers = await self._run_calls([call for call in calls if call.id not in refused])
-        conversation.add_turn(message.text, calls, answers, refused)
+        refused = self._refuse_calls(calls)
+        answers = await self._run_calls([call for call in calls if call["id"] not in refused])
+        text = _replace_surrogates(cut(message.text.strip(), MAX_TEXT_CHARS))
+        self._transcript += [text] if text else []
         if not calls:
             return "it has seen enough"
+        sent = [
+            ToolCall(
+                name=call["name"] or "", args=args if isinstance(args := call["args"], dict) else {}, id=call["id"]
+            )
+            for call in calls
+        ]
+        self._messages.append(AIMessage(text, tool_calls=sent))
+        self._add_answers(calls, answers, refused)
         if len(refused) == len(calls):
             return "it asked for nothing new"
-        if conversation.call_count >= MAX_CALLS:
+        if len(self._executed) >= MAX_CALLS:
             return "no call is left"
-        return "no room is left" if conversation.chars_left < MIN_CHARS else ""
+        return "no room is left" if self._chars_left < MIN_CHARS else ""
 
-    async def _run_calls(self, calls: Sequence[RequestedCall]) -> dict[str, str]:
+    def _refuse_calls(self, calls: Sequence[ToolCall | InvalidToolCall]) -> dict[str | None, str]:
+        # Answers by id. All other calls are run.
+        refused = {}
+        for call in calls:
+            signature = _format_call(call)
+            if signature in self._executed:
+                refused[call["id"]] = REPEATED
+            elif len(self._executed) >= MAX_CALLS:
+                refused[call["id"]] = LIMIT_REACHED
+            else:
+                self._executed.add(signature)
+        return refused
+
+    async def _run_calls(self, calls: Sequence[ToolCall | InvalidToolCall]) -> dict[str | None, str]:
         if not calls:
             return {}
-        readable = [ToolCall(name=c.name, args=c.args, id=c.id, type="tool_call") for c in calls if c.args is not None]
-        unreadable = [
-            InvalidToolCall(name=c.name, args="", id=c.id, error=None, type="invalid_tool_call")
-            for c in calls
-            if c.args is None
-        ]
+        readable = [call for call in calls if call["type"] == "tool_call"]
+        unreadable = [call for call in calls if call["type"] == "invalid_tool_call"]
         answers = await self._tools.run(AIMessage("", tool_calls=readable, invalid_tool_calls=unreadable))
         return {answer.tool_call_id: answer.text for answer in answers}
 
+    def _add_answers(
+        self,
+        calls: Sequence[ToolCall | InvalidToolCall],
+        answers: Mapping[str | None, str],
+        refused: Mapping[str | None, str],
+    ) -> None:
+        waiting = len(calls) - len(refused)
+        for call in calls:
+            answer = refused.get(call["id"])
+            if answer is None:
+                answer = cut_lines(answers[call["id"]], self._chars_left // waiting)
+                self._chars_left -= len(answer)
+                waiting -= 1
+            reply = fence({"answer": answer}).text
+            self._messages.append(ToolMessage(reply, tool_call_id=call["id"] or "", name=call["name"]))
+            self._transcript.append(f"# {_format_call(call)}\n{answer}")
 
-def can_afford_turn(conversation: ToolConversation, spent: Usage, last_usd: float, limits: Limits) -> bool:
-    """Whether a further turn and the answer leave enough for critic and writer.
 
-    Args:
-        conversation: What would be sent twice.
-        spent: By the run so far.
-        last_usd: Cost of the previous turn; 0 before the first, which the budget itself may refuse.
-        limits: The caps.
-    """
-    tokens = (
-        2 * conversation.tokens + math.ceil(conversation.chars_left / BYTES_PER_TOKEN) + TURN_TOKENS + ANSWER_TOKENS
-    )
-    if spent.tokens + tokens > limits.tokens * (1 - RESERVED_SHARE):
-        return False
-    return spent.priced_usd + 2 * last_usd <= limits.usd * (1 - RESERVED_SHARE)
+def parse_calls(message: AIMessage, turn: int) -> list[ToolCall | InvalidToolCall]:
+    """Return the calls of a message in a form that can be sent again, each with an id of its own."""
+    found: dict[str, ToolCall | InvalidToolCall] = {}
+    for number, call in enumerate([*message.tool_calls, *message.invalid_tool_calls]):
+        key = call["id"] if call["id"] and call["id"] not in found else f"call_{turn}_{number}"
+        name = call["name"] if _NAME.fullmatch(call["name"] or "") else "unknown_tool"
+        if isinstance(call["args"], dict):
+            args = json.loads(_replace_surrogates(json.dumps(call["args"], ensure_ascii=False)))
+            found[key] = ToolCall(name=name or "", args=args, id=key, type="tool_call")
+        else:
+            found[key] = InvalidToolCall(name=name, args="", id=key, error=None, type="invalid_tool_call")
+    return list(found.values())
+
+
+def _format_call(call: ToolCall | InvalidToolCall) -> str:
+    args = call["args"]
+    return f"{call['name']}({json.dumps(args, sort_keys=True) if isinstance(args, dict) else 'unreadable arguments'})"
+
+
+def _replace_surrogates(text: str) -> str:
+    # JSON can hold lone surrogates; the body of a request cannot.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def cut_lines(text: str, max_chars: int) -> str:
+    """Return the first lines of a text, and how many are left out."""
+    if len(text) <= max_chars:
+        return text
+    lines = text.split("\n")
+    shown: list[str] = []
+    used = 0
+    for line in lines:
+        used += len(line) + 1
+        if used > max_chars:
+            break
+        shown.append(line)
+    return "\n".join([*shown, f"(further lines left out: {len(lines) - len(shown):,}; ask for less at a time)"])
