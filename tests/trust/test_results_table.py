@@ -73,7 +73,9 @@ def test_a_measure_that_breaks_is_a_row_with_a_failure(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(measures, "MEASURES", [Measure("Odd things", "0", "", broken, lambda: DETECTED)])
     result, without_defence = run_measure("Odd things", 1.0)
-    assert result.failures[0].startswith("the measure itself failed: ZeroDivisionError: no such thing (test_table.py:")
+    assert result.failures[0].startswith(
+        "the measure itself failed: ZeroDivisionError: no such thing (test_results_table.py:"
+    )
     assert without_defence.failures == []
 
 

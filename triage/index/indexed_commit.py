@@ -105,9 +105,10 @@ def index_repository(
         cache: Where the index is cached.
     """
     started = time.perf_counter()
-    # The import takes half a second, during which other processes read files.
-    if open_chroma is not None:
-        threading.Thread(target=_import_chroma, daemon=True, name="import").start()
+    # The import takes a second, during which other processes read files.
+    importing = threading.Thread(target=_import_chroma, daemon=True, name="import") if open_chroma else None
+    if importing:
+        importing.start()
     notes: list[str] = []
     tree, listing = _open_tree(root.resolve(), notes)
     index_cache = IndexCache(cache, repository, repr(limits)) if cache and tree.commit else None
@@ -116,6 +117,8 @@ def index_repository(
     if index_cache and built.make_cached_index:
         index_cache.write(built.make_cached_index())
     vector_cache = VectorCache(cache, model_name) if cache and model else None
+    if importing:
+        importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
     vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, open_chroma, vector_cache)
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
     is_dirty = _is_dirty(tree, listing, notes)
