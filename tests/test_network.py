@@ -40,7 +40,7 @@ from triage.adapters.llm.endpoint import Endpoint
 from triage.adapters.llm.endpoint import check_endpoint as model_reached
 from triage.adapters.llm.model_errors import REQUEST_ERRORS, classify_error
 from triage.adapters.telemetry.otlp_exporter import OtlpExporter
-from triage.adapters.web.check_search import check_search as search_reached
+from triage.adapters.web.tavily_client import check_search as search_reached
 from triage.adapters.web.web_search_tool import build_search_tool
 from triage.domain.collector import Collector, OtlpEndpoint
 from triage.errors import BadInput, TriageError

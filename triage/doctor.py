@@ -94,7 +94,7 @@ def _check_web_search(session: Session) -> Check:
     key, environment = session.settings.tavily_api_key, session.environment
     if not key.get_secret_value():
         return Check(state="missing", detail="off (no tavily-api-key)")
-    from triage.adapters.web.check_search import check_search
+    from triage.adapters.web.tavily_client import check_search
 
     return Check(state="ok", detail=check_search(key, environment.tavily_base_url, environment.network))
 

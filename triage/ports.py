@@ -248,7 +248,6 @@ class Services:
     supervisor: Engine = "rules"
     """Who proposes the next agents."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
-    """The project's own settings."""
     telemetry: Telemetry | None = None
 
     def seconds_left(self) -> float:

@@ -1,7 +1,6 @@
-"""Caches replies that were paid for, one file each.
+"""Caches replies that were paid for, one file each. A killed run loses only what was under way.
 
-A reply is on disk before the run goes on, so a killed run loses only what was under way. The folder may come from
-anywhere: a reply from it passes the same checks as a fresh one.
+The folder may come from anywhere: a reply from it passes the same checks as a fresh one.
 """
 
 import os

@@ -1,6 +1,7 @@
 """Reads and writes the comments of issues, and recognizes ours."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from triage.adapters.github.github_errors import ErrorKind, GitHubError
@@ -26,8 +27,6 @@ class Comments:
     repo: str
     """Its path, `/repos/owner/name`."""
     reread_seconds: float
-    _own_login: str | None = None
-    _own_login_fetched: bool = False
     _marked_ids: dict[int, set[int]] = field(default_factory=dict)
     """By issue, the comments with our marker when the thread was read first."""
 
@@ -55,7 +54,7 @@ class Comments:
 
     def is_ours(self, comment: CommentResponse) -> bool:
         """Returns whether a comment starts with our marker and we wrote it: anybody can write the marker."""
-        return _has_marker(comment) and (comment.login == JOB_TOKEN_LOGIN or comment.login == self._fetch_own_login())
+        return _has_marker(comment) and (comment.login == JOB_TOKEN_LOGIN or comment.login == self._own_login)
 
     def post(self, number: int, body: str) -> CommentResponse:
         """Writes a comment exactly once."""
@@ -72,7 +71,7 @@ class Comments:
                     continue
                 comment = found
             if comment.user:
-                self._own_login, self._own_login_fetched = comment.user.login, True
+                self._own_login = comment.user.login
             return comment
         raise unclear
 
@@ -121,12 +120,10 @@ class Comments:
         items = self.client.fetch_list(f"{self.repo}/issues/{number}/comments")
         return {comment.id: comment for comment in (parse_response(CommentResponse, item) for item in items)}
 
-    def _fetch_own_login(self) -> str | None:
-        # Once, and only when somebody else's comment has our marker.
-        if not self._own_login_fetched:
-            self._own_login_fetched = True
-            self._own_login = self.client.fetch_viewer_login()
-        return self._own_login
+    @cached_property
+    def _own_login(self) -> str | None:
+        # Fetched only when somebody else's comment has our marker.
+        return self.client.fetch_viewer_login()
 
 
 def _has_marker(comment: CommentResponse) -> bool:

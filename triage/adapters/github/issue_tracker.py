@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from triage.adapters.github.comments import Comments
 from triage.adapters.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
-from triage.adapters.github.responses import CommentResponse, IssueResponse, LabelResponse, RoleResponse, parse_response
+from triage.adapters.github.responses import IssueResponse, LabelResponse, RoleResponse, parse_response
 from triage.domain.issue import Issue
 from triage.errors import BadInput
 from triage.network import DIRECT, Network
@@ -84,7 +84,12 @@ class IssueTracker:
 
     def refetch_issue(self, number: int, posted: int | None = None) -> Issue:
         with translate_read_errors(self.slug, number):
-            return self._to_issue(self._fetch_response(number), self._comments.fetch_all(number, posted))
+            response = parse_response(IssueResponse, self._client.get(f"{self._repo}/issues/{number}"))
+            if response.number != number:
+                raise GitHubError(ErrorKind.MOVED)
+            comments = self._comments.fetch_all(number, posted)
+            thread = [comment.to_comment(ours=self._comments.is_ours(comment)) for comment in comments]
+            return response.to_issue(thread, self._client.server_time)
 
     def list_recent_issues(self, limit: int) -> list[int]:
         newest = {"state": "all", "sort": "created", "direction": "desc"}
@@ -105,10 +110,6 @@ class IssueTracker:
         return [label.name for label in labels if label.name]
 
     def fetch_role(self, login: str) -> str:
-        """Returns `admin`, `maintain`, `write`, `triage`, `read` or `none`; also `none` when GitHub does not say.
-
-        A custom role of an organization counts as the role that it builds on.
-        """
         if not _LOGIN_PATTERN.fullmatch(login):
             return "none"
         path = f"{self._repo}/collaborators/{quote(login, safe='')}/permission"
@@ -116,6 +117,7 @@ class IssueTracker:
             response = parse_response(RoleResponse, self._client.get(path))
         except GitHubError:
             return "none"
+        # A custom role of an organization counts as the role that it builds on.
         return next((name for name in (response.role_name, response.permission) if name in ROLES), None) or "none"
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
@@ -133,11 +135,7 @@ class IssueTracker:
             self._comments.delete(number, comment_id)
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
-        """Adds those of the labels that exist; creates and removes none.
-
-        Raises:
-            PermissionMissing, CannotPublish: As `post_comment`.
-        """
+        """Adds those of the labels that exist; creates and removes none."""
         wanted = {label.lower() for label in labels}
         # GitHub would create a label that does not exist.
         names = [name for name in self.list_labels() if name.lower() in wanted] if wanted else []
@@ -145,13 +143,3 @@ class IssueTracker:
             return
         with translate_write_errors(self.slug):
             self._client.write("POST", f"{self._repo}/issues/{number}/labels", {"labels": names}, repeatable=True)
-
-    def _fetch_response(self, number: int) -> IssueResponse:
-        response = parse_response(IssueResponse, self._client.get(f"{self._repo}/issues/{number}"))
-        if response.number != number:
-            raise GitHubError(ErrorKind.MOVED)
-        return response
-
-    def _to_issue(self, response: IssueResponse, comments: Sequence[CommentResponse]) -> Issue:
-        thread = [comment.to_comment(ours=self._comments.is_ours(comment)) for comment in comments]
-        return response.to_issue(thread, self._client.server_time)

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -54,11 +53,7 @@ class TerminalRunner:
         self._console.print(Text.assemble((f"{level}: ", _LEVEL_STYLES[level]), to_inert_line(message)))
 
     def write_report(self, json_text: str) -> str:
-        """Stores the JSON, and writes it to the file that the user chose. Returns its path, or an empty string.
-
-        Raises:
-            BadInput: The file cannot be written.
-        """
+        """Stores the JSON, and writes it to the file that the user chose. Raises BadInput if that fails."""
         self.json_text = json_text
         if self._report_path is None:
             return ""
@@ -87,9 +82,7 @@ class TerminalProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._running.clear()
         self._update_status()
 

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
+import requests
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
+from triage.errors import TriageError
+from triage.http_sessions import configure_session
 from triage.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
 
 TAVILY_URL = "https://api.tavily.com"
@@ -18,6 +21,7 @@ MAX_RESPONSE_BYTES = 1_000_000
 """Five results without their raw text have about ten kilobytes."""
 TIMEOUT = aiohttp.ClientTimeout(total=60.0, connect=10.0)
 """Seconds. The step's own time limit, from the settings, usually ends earlier."""
+CHECK_SECONDS = 10.0
 
 _STATUS_REASONS = {
     401: "unauthorized (401)",
@@ -31,6 +35,10 @@ _STATUS_REASONS = {
 
 class SearchFailed(ToolException):
     """The search gave no usable answer. The message is our own name for the reason."""
+
+
+class SearchUnavailable(TriageError):
+    """The search cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -81,3 +89,27 @@ def _parse_results(data: bytes) -> list[Any]:
     if not isinstance(results, list):
         raise SearchFailed("unreadable answer")
     return results
+
+
+def check_search(api_key: SecretStr, base_url: str | None, network: Network = DIRECT) -> str:
+    """Returns how far the search can be used, by the account's usage, which costs nothing.
+
+    Raises:
+        SearchUnavailable: It cannot be reached, or refuses the key.
+    """
+    headers = {"Authorization": f"Bearer {api_key.get_secret_value()}"}
+    url = f"{base_url or TAVILY_URL}/usage"
+    try:
+        with requests.Session() as session:
+            configure_session(session, network, url)
+            response = session.get(url, headers=headers, timeout=CHECK_SECONDS, allow_redirects=False)
+    except (requests.RequestException, OSError) as error:
+        reason = describe_connection_problem(error)
+        raise SearchUnavailable(f"cannot be reached{reason and f': {reason}'}") from None
+    if response.status_code == 407:
+        raise SearchUnavailable(f"cannot be reached: {PROXY_LOGIN_REFUSED}")
+    if response.is_redirect:
+        raise SearchUnavailable(f"redirects to another address ({response.status_code}), which is not followed")
+    if response.status_code in (401, 403):
+        raise SearchUnavailable(f"the key is refused ({response.status_code})")
+    return "reachable, accepts the key" if response.ok else "reachable; the key was not checked"
