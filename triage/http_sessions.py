@@ -1,7 +1,5 @@
 """`requests` sessions with the machine's proxies and certificates."""
 
-import ssl
-from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,35 +9,32 @@ from requests.adapters import HTTPAdapter
 from triage.network import Network
 
 
-def configure_session(session: requests.Session, network: Network, url: str) -> None:
+def configure_session(session: requests.Session, network: Network, url: str, *, shared: bool = True) -> None:
     """Make a session use the network's proxy and certificates for a URL, and ignore the environment's variables.
 
-    Raises OSError if a certificate file cannot be used.
+    With `shared=False` it may load a client key, which no other session gets. Raises OSError if a certificate file
+    cannot be used.
     """
     scheme, proxy = urlsplit(url).scheme, network.proxy_for(url)
     session.trust_env = False
     session.proxies = {scheme: proxy} if proxy else {}
-    session.mount(f"{scheme}://", _NetworkAdapter(network, url))
+    session.mount(f"{scheme}://", _NetworkAdapter(network, url, shared=shared))
 
 
 class _NetworkAdapter(HTTPAdapter):
     """Uses the network's TLS settings, unless the session has a certificate file of its own."""
 
-    def __init__(self, network: Network, url: str) -> None:
-        self._network, self._url = network, url
-        self._ssl_context = network.ssl_context(url)
+    def __init__(self, network: Network, url: str, *, shared: bool) -> None:
+        self._ssl_context = network.ssl_context(url, shared=shared)
+        self._proxy_ssl_context = network.proxy_ssl_context(url)
         super().__init__()
-
-    @cached_property
-    def _ssl_context_with_key(self) -> ssl.SSLContext:
-        return self._network.ssl_context(self._url, shared=False)
 
     def build_connection_pool_key_attributes(
         self, request: requests.PreparedRequest, verify: Any, cert: Any = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         host, pool = super().build_connection_pool_key_attributes(request, verify, cert)
         if verify is True:
-            pool["ssl_context"] = self._ssl_context if cert is None else self._ssl_context_with_key
+            pool["ssl_context"] = self._ssl_context
         return host, pool
 
     def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
@@ -47,5 +42,4 @@ class _NetworkAdapter(HTTPAdapter):
             super().cert_verify(conn, url, verify, cert)
 
     def proxy_manager_for(self, proxy: str, **settings: Any) -> Any:
-        context = self._network.proxy_ssl_context(self._url)
-        return super().proxy_manager_for(proxy, proxy_ssl_context=context, **settings)
+        return super().proxy_manager_for(proxy, proxy_ssl_context=self._proxy_ssl_context, **settings)

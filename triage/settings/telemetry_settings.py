@@ -46,9 +46,12 @@ def read_collector(environ: Mapping[str, str]) -> Collector | None:
 def _read_endpoint(variables: Mapping[str, str], signal: Signal) -> OtlpEndpoint | None:
     if variables.get(f"OTEL_{signal}_EXPORTER", "otlp").lower() == "none":
         return None
-    url = _read_url(variables, signal)
+    name, value = _find_variable(variables, signal, "ENDPOINT")
+    url = read_url_variable(name, value)
     if not url:
         return None
+    if not name.endswith(f"{signal}_ENDPOINT"):
+        url += f"/v1/{signal.lower()}"
     name, protocol = _find_variable(variables, signal, "PROTOCOL")
     if protocol.lower() not in ("", "http/protobuf"):
         raise BadInput(f"{name}: only http/protobuf is supported; collectors receive it on port 4318.")
@@ -64,12 +67,6 @@ def _find_variable(variables: Mapping[str, str], signal: Signal, what: str) -> t
     """The signal's own variable if it is set, else the common one; its name and its value."""
     own, common = f"OTEL_EXPORTER_OTLP_{signal}_{what}", f"OTEL_EXPORTER_OTLP_{what}"
     return (own, variables[own]) if own in variables else (common, variables.get(common, ""))
-
-
-def _read_url(variables: Mapping[str, str], signal: Signal) -> str:
-    name, value = _find_variable(variables, signal, "ENDPOINT")
-    url = read_url_variable(name, value)
-    return url if not url or name.endswith(f"{signal}_ENDPOINT") else f"{url}/v1/{signal.lower()}"
 
 
 def _parse_headers(name: str, text: str) -> dict[str, SecretStr]:

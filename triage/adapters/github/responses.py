@@ -67,12 +67,9 @@ class IssueResponse(_Response):
     created_at: Timestamp = None
     updated_at: Timestamp = None
 
-    def label_names(self) -> list[str]:
-        names = [label if isinstance(label, str) else label.name for label in self.labels]
-        return [name for name in names if name]
-
     def to_issue(self, thread: list[IssueComment], observed_at: datetime | None) -> Issue:
         """Returns the issue as a domain value, with its thread, as GitHub showed it at that time."""
+        labels = [label if isinstance(label, str) else label.name for label in self.labels]
         return Issue(
             number=self.number,
             title=self.title or "",
@@ -80,7 +77,7 @@ class IssueResponse(_Response):
             url=self.html_url,
             author=self.user.login if self.user else DELETED_ACCOUNT,
             author_is_bot=bool(self.user and self.user.type == "Bot"),
-            labels=self.label_names(),
+            labels=[name for name in labels if name],
             state=self.state,
             locked=bool(self.locked),
             is_pull_request=self.pull_request is not None,

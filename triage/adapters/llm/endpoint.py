@@ -1,5 +1,8 @@
-"""The clients of a model endpoint."""
+"""The clients of a model endpoint, and the circuit breaker in front of it."""
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -9,8 +12,7 @@ import openai
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from triage.adapters.llm.circuit_breaker import CircuitBreaker
-from triage.adapters.llm.model_errors import classify_error
+from triage.adapters.llm.model_errors import EndpointBusy, classify_error
 from triage.errors import ModelUnavailable
 from triage.network import DIRECT, Network
 
@@ -18,6 +20,34 @@ OPENAI_URL = "https://api.openai.com/v1"
 TIMEOUT = openai.Timeout(60.0, connect=10.0)
 """Seconds between two pieces of a response, and for a connection. The SDK's default is ten minutes."""
 CHECK_SECONDS = 10.0
+MAX_FAILURES = 2
+"""Calls in a row, each with all its attempts. They take a minute or two, and every agent has a rules fallback."""
+
+
+class CircuitBreaker:
+    """Counts the calls in a row that failed because the endpoint is busy, unreachable or too slow."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+
+    def check(self) -> None:
+        """Raises ModelUnavailable if the endpoint is not asked any more."""
+        if self._failures >= MAX_FAILURES:
+            raise ModelUnavailable("endpoint keeps failing: not asked any more")
+
+    @contextmanager
+    def count_failures(self) -> Iterator[None]:
+        """Wraps one call with all its attempts."""
+        self.check()
+        try:
+            yield
+        except (EndpointBusy, asyncio.CancelledError):
+            self._failures += 1
+            raise
+
+    def reset(self) -> None:
+        """Is called after every response."""
+        self._failures = 0
 
 
 @dataclass

@@ -44,7 +44,7 @@ class CollectorSession(requests.Session):
 
     def __init__(self, network: Network, url: str) -> None:
         super().__init__()
-        configure_session(self, network, url)
+        configure_session(self, network, url, shared=False)
         self.stream = True
         self.hooks["response"].append(self._check_response)
         self.result = "no answer"
