@@ -17,15 +17,12 @@ MAX_CAPABILITIES = 2
 
 @dataclass(frozen=True)
 class AgentAnswer(Generic[A]):
-    """What a model answered."""
-
     answer: A
     shortfalls: list[str] = field(default_factory=list)
     """Parts that came otherwise than planned, each with the reason and what stood in."""
 
 
 def accept_any_answer(answer: AgentFindingBase, agent_input: AgentInput, services: Services) -> str | None:
-    """Accept every answer."""
     return None
 
 
@@ -46,13 +43,7 @@ class Agent(Generic[A]):
 
 
 def to_agent_finding(raw: AgentFindingBase, details: str, relevant_files: list[str]) -> AgentFinding:
-    """Return what the state keeps of an agent's answer.
-
-    Args:
-        raw: The answer.
-        details: The most informative field of the answer.
-        relevant_files: Paths, URLs, or whatever else the agent points at.
-    """
+    """Return what the state keeps of an agent's answer. `relevant_files` are paths, URLs, or what else it points at."""
     return AgentFinding(
         agent_name=raw.agent_name,
         summary=raw.summary,

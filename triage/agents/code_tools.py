@@ -116,7 +116,6 @@ def _find_matching_lines(passage: Passage, words: set[str]) -> list[tuple[int, s
 
 
 def render_lines(codebase: Codebase, path: str, start: int, end: int) -> str:
-    """Return lines of a file with their numbers."""
 
     def render(known_path: str) -> str:
         lines = codebase.read_lines(known_path)
@@ -154,7 +153,6 @@ def _render_definition(passage: Passage) -> str:
 
 
 def render_history(codebase: Codebase, path: str) -> str:
-    """Return the newest commits that changed a file."""
 
     def render(known_path: str) -> str:
         history = codebase.read_history(known_path, MAX_COMMITS)

@@ -40,8 +40,6 @@ MAX_LOCATION_CHARS = 200
 
 
 class CodebaseSearchInput(Value):
-    """What the search starts with."""
-
     repository: str
     keywords: list[str]
     hypothesis: str
@@ -227,7 +225,6 @@ def estimate_confidence(hits: Sequence[Hit], reading: Reading) -> float:
 
 
 def to_finding(answer: CodebaseFinding) -> AgentFinding:
-    """Return the location of the root cause with all paths."""
     details = answer.root_cause_location or "Root cause location not identified."
     return to_agent_finding(answer, details, [file.path for file in answer.relevant_files])
 

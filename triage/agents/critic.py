@@ -21,8 +21,6 @@ MAX_ADJUSTMENT = 0.5
 
 
 class CriticInput(Value):
-    """What the critic judges."""
-
     all_findings: list[AgentFinding]
     current_hypothesis: str
     codebase_evidence: list[str]
@@ -30,7 +28,6 @@ class CriticInput(Value):
 
 
 def build_critic_input(agent_input: AgentInput) -> CriticInput:
-    """Return what the critic judges."""
     verified = [f"{_format_location(file)}: {file.relevance_reason}" for file in agent_input.suspects]
     refused = [f"REFUSED by the citation check: {reason}" for reason in agent_input.citations.refused]
     return CriticInput(
@@ -46,7 +43,6 @@ def _format_location(file: RelevantFile) -> str:
 
 
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CritiqueFinding]:
-    """Ask the main model."""
     critic_input = build_critic_input(agent_input)
     sections = format_issue(agent_input) | {
         **format_instructions(services),

@@ -45,7 +45,6 @@ def _correct_answer(answer: InvestigatorFinding, reading: Reading) -> Investigat
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> InvestigatorFinding:
-    """Take traces, names, errors, versions and missing information from the text."""
     reading = agent_input.reading
     kind = classify_issue(reading, agent_input.issue.labels)
     # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
@@ -127,7 +126,6 @@ def _extract_steps(reading: Reading) -> list[str]:
 
 
 def to_finding(answer: InvestigatorFinding) -> AgentFinding:
-    """Return the hypothesis with the affected areas."""
     return to_agent_finding(answer, answer.hypothesis, answer.affected_areas)
 
 

@@ -28,7 +28,6 @@ def format_instructions(services: Services) -> dict[str, str]:
 
 
 def format_findings(findings: list[AgentFinding]) -> str:
-    """Return the findings, a paragraph each."""
     return "\n\n".join(
         f"{finding.agent_name} (confidence {finding.confidence:.2f}): {finding.summary}\n{finding.details}"
         + (f"\nPoints at:\n{format_bullets(finding.relevant_files)}" if finding.relevant_files else "")

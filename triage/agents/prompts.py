@@ -47,7 +47,6 @@ def _choose_mark(texts: Mapping[str, str]) -> str:
 
 
 def build_messages(name: str, sections: Mapping[str, str]) -> list[BaseMessage]:
-    """Return the system message of this name and the fenced sections."""
     return [build_system_message(name), fence(sections)]
 
 
@@ -60,5 +59,4 @@ def cut(text: str, max_chars: int = MAX_PART_CHARS) -> str:
 
 
 def format_bullets(items: Sequence[str]) -> str:
-    """Return a Markdown list."""
     return "\n".join(f"- {item}" for item in items)

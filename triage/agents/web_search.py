@@ -156,7 +156,6 @@ def _require_tools(services: Services) -> Toolset:
 
 
 def to_finding(answer: WebSearchFinding) -> AgentFinding:
-    """Return the external cause with the URLs."""
     details = answer.external_root_cause or "No external root cause identified."
     return to_agent_finding(answer, details, [result.url for result in answer.relevant_results])
 

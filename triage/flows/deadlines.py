@@ -12,12 +12,7 @@ T = TypeVar("T")
 
 
 async def call_with_deadline(what: str, call: Callable[[], T], context: FlowContext) -> T:
-    """Ask GitHub something before the agents start.
-
-    Args:
-        what: What is read, as the first words of a sentence.
-        call: Asks; it blocks.
-        context: Says how long the call may take.
+    """Ask GitHub something before the agents start. `what` is read: the first words of a sentence.
 
     Raises:
         GitHubUnavailable: From the call itself, when time is up, or when the run is cancelled.
@@ -40,15 +35,9 @@ async def call_with_deadline(what: str, call: Callable[[], T], context: FlowCont
 async def run_while_time_left(
     work: Callable[[], T], seconds_left: Callable[[], float], cancelled: asyncio.Event
 ) -> "asyncio.Future[T]":
-    """Run blocking work until the time is up.
+    """Run blocking work in a thread until it is done, or cancel it when the time is up.
 
-    Args:
-        work: Runs in a thread that knows how long it may take.
-        seconds_left: Seconds for the work; asked again after a signal, which makes them fewer.
-        cancelled: Set by a signal.
-
-    Returns:
-        The work, done or cancelled.
+    `seconds_left` is asked again after a signal, which makes it less.
     """
     running = asyncio.ensure_future(run_in_daemon_thread(work, max(0.0, seconds_left())))
     await wait_or_cancel(running, cancelled, max(0.0, seconds_left()))

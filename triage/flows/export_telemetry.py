@@ -20,14 +20,7 @@ async def export_telemetry(
     cancelled: asyncio.Event,
     seconds_left: Callable[[], float] = lambda: math.inf,
 ) -> None:
-    """Export the report if telemetry is on. Never raises; a failure is a line in the log.
-
-    Args:
-        report: As it was published.
-        services: Of the run.
-        cancelled: Set by a signal.
-        seconds_left: Until the process must end.
-    """
+    """Export the published report if telemetry is on. Never raises; a failure is a line in the log."""
     telemetry = services.telemetry
     if telemetry is None:
         return

@@ -42,7 +42,6 @@ class FlowContext:
     """For a run beyond that number."""
 
     def with_rules_engine(self) -> "FlowContext":
-        """Return the same context, whose services answer by rules."""
         return replace(self, open_services=self.open_rules_services or self.open_services)
 
 

@@ -36,17 +36,13 @@ class TriageJob:
 
     @property
     def earlier_runs(self) -> list[PastRun]:
-        """Runs that our comment remembers, without this one."""
         return [run for run in (self.posted_state.parsed_runs if self.posted_state else []) if run != self.run]
 
 
 def restore_issue(issue: Issue, started: datetime, context: FlowContext) -> Issue:
     """Return the issue as it was when the event happened, or when the run began if no event brought it.
 
-    Args:
-        issue: As GitHub shows it now.
-        started: When the run began, by this machine's clock; GitHub's clock wins where it is known.
-        context: Of the run.
+    `started` is by this machine's clock; GitHub's clock wins where it is known.
     """
     event_issue = context.event_issue
     if event_issue is not None:
@@ -59,17 +55,8 @@ def restore_issue(issue: Issue, started: datetime, context: FlowContext) -> Issu
 def admit(task: TriageIssue | QuietIssue, issue: Issue, at_trigger: Issue, context: FlowContext) -> Task | TriageJob:
     """Check whether the task may be done; this asks GitHub for roles.
 
-    Args:
-        task: What the event asks for.
-        issue: As GitHub shows it now.
-        at_trigger: As it was when the event happened.
-        context: Of the run.
-
     Returns:
         The job, a `QuietIssue`, or why nothing is to be done.
-
-    Raises:
-        GitHubUnavailable: A role could not be read.
     """
     if reason := withdrawal_reason(task, issue, context.event_issue):
         return Skip(reason=reason)

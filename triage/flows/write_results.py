@@ -31,7 +31,6 @@ REFETCH_SHARE = 0.5
 
 
 def write_skip(reason: str, context: FlowContext) -> FlowResult:
-    """Write why there is nothing to do."""
     context.progress.info(f"Nothing to do: {reason}")
     apply_effects(plan_skip(reason), context.github, context.runner)
     return FlowResult(Status.SKIPPED)
@@ -44,23 +43,15 @@ def write_unfinished(reason: str, context: FlowContext) -> FlowResult:
 
 
 async def write_quiet(task: QuietIssue, issue: Issue, context: FlowContext) -> FlowResult:
-    """Write on the issue that triage is quiet from now on."""
     context.progress.info(f"Triage is quiet on issue {task.number} from now on.")
     done = await _write(plan_quiet(task.number, find_our_comment(issue), context.policy), context)
     return _build_result(Status.SKIPPED, done)
 
 
 async def write_report(report: RunReport, job: TriageJob, paths: Sequence[str], context: FlowContext) -> FlowResult:
-    """Write everything about a report. Minutes have passed since the issue was read, so it is read again first.
+    """Write everything about a report, and return the report as it was published.
 
-    Args:
-        report: Of the run.
-        job: What the run was about.
-        paths: All indexed files.
-        context: Of the run.
-
-    Returns:
-        The result, with the report as it was published.
+    Minutes have passed since the issue was read, so it is read again first.
     """
     context.progress.log_group("Analysis", report.analysis or sanitize_markdown(report.root_cause))
     issue = job.fetched_issue

@@ -25,12 +25,7 @@ def build_graph() -> Graph:
 def add_nodes(
     graph: StateGraph[BugTriageState, Any, Any, Any], wrap: Callable[[Node], Node] = lambda node: node
 ) -> None:
-    """Add nodes and edges from `prepare` to the end.
-
-    Args:
-        graph: Gets them.
-        wrap: Called with each node; returns what the graph runs.
-    """
+    """Add nodes and edges from `prepare` to the end. `wrap` returns what the graph runs for a node."""
     graph.add_node("prepare", wrap(prepare))
     graph.add_node("supervisor", wrap(supervisor))
     graph.add_edge("prepare", "supervisor")
@@ -45,7 +40,6 @@ def add_nodes(
 
 
 def route_to_agents(state: BugTriageState) -> list[str]:
-    """Return the agents of the last decision; they run in parallel."""
     return state.planner_decisions[-1].selected
 
 

@@ -1,10 +1,8 @@
 """Builds the report from whatever a run has found. Pure, but for lookups in the index."""
 
-from collections.abc import Sequence
-
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
-from triage.domain.findings import TriageReport, WebResult
+from triage.domain.findings import TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Usage
@@ -23,18 +21,13 @@ CANCELLED = "The run was cancelled before it looked anything up: this is what th
 
 
 def build_report(state: BugTriageState, services: Services, cut: str = "") -> RunReport:
-    """Return the report of a run.
-
-    Args:
-        state: The last state, complete or not.
-        services: For lookups in the indexed commit.
-        cut: Why the run was cut; empty when it was not.
-    """
+    """Return the report of a run from its last state, complete or not. `cut` says why the run was cut."""
     draft = state.output.report if state.output else fill_report_template(build_agent_input(state))
     suspects, suspect_citations = _verify_suspects(draft, state, services)
     lines, paths = services.codebase.read_lines, services.codebase.list_paths()
     claims = [item for item in draft.evidence if item.claim.strip()]
     evidence, evidence_citations = verify_evidence(claims, lines, paths, state.reading.text)
+    pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
     kind = state.investigation.kind if state.investigation else "bug"
     is_bug = kind == "bug"
     return RunReport(
@@ -68,7 +61,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         missing_information=[asked for asked in draft.missing_information if asked.question.strip()][:4],
         next_steps=[step for step in draft.next_steps if step.strip()][:4],
         suggested_fix=draft.suggested_fix,
-        external_references=_select_returned_pages(draft.external_references, state),
+        external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
         ticket=_build_ticket(state),
         analysis=sanitize_markdown(state.output.github_comment_markdown) if state.output else "",
         critique=state.critique if is_bug else None,
@@ -115,11 +108,6 @@ def _cap_confidence(draft: TriageReport, state: BugTriageState, *, is_verified: 
 def _select_unverified(searched: Citations) -> Citations:
     # The writer cites the verified ones again; they are counted there.
     return Citations(verified=0, total=searched.total - searched.verified, refused=searched.refused)
-
-
-def _select_returned_pages(references: Sequence[WebResult], state: BugTriageState) -> list[WebResult]:
-    known = {result.url: result for result in (state.web.relevant_results if state.web else [])}
-    return [known[reference.url] for reference in references if reference.url in known]
 
 
 def _build_ticket(state: BugTriageState) -> Ticket:

@@ -26,10 +26,7 @@ Update = dict[str, Any]
 
 
 class Node(Protocol):
-    """A node of the graph, as LangGraph calls it."""
-
-    def __call__(self, state: BugTriageState, runtime: Runtime[Services]) -> Awaitable[Update]:
-        """Return the fields of the state to write."""
+    def __call__(self, state: BugTriageState, runtime: Runtime[Services]) -> Awaitable[Update]: ...
 
 
 INDEX_SHARE = 0.6
@@ -102,7 +99,6 @@ def _compute_bounds(services: Services) -> Bounds:
 
 
 def make_agent_node(name: AgentName) -> Node:
-    """Return the node of one agent."""
     agent = AGENTS[name]
 
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
@@ -172,5 +168,4 @@ def _find_new_search_terms(critique: CritiqueFinding, engine: Engine, state: Bug
 
 
 async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
-    """Build the report and verify every reference in it."""
     return {"report": build_report(state, runtime.context)}

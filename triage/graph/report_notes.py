@@ -31,13 +31,7 @@ def _has_failed(tool: ToolExecution) -> bool:
 
 
 def list_notes(state: BugTriageState, services: Services, cut: str) -> list[str]:
-    """Return what is missing and why, one sentence each, worst first.
-
-    Args:
-        state: The last state.
-        services: Of the run.
-        cut: Why the run was cut; empty when it was not.
-    """
+    """Return what is missing and why, one sentence each, worst first."""
     notes = [cut] if cut else []
     notes += _list_index_notes(state)
     for number, step in enumerate(state.steps, 1):

@@ -28,8 +28,6 @@ writer keeps the main model unless the searches were expensive.
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the run may still do."""
-
     limits: Limits
     seconds_left: float
     available: frozenset[AgentName]
@@ -130,11 +128,8 @@ def compute_share_left(spent: Usage, limits: Limits) -> float:
 def choose_level(spent: Usage, last_round: Usage, limits: Limits) -> DegradationLevel:
     """Return the degradation level of a run.
 
-    Args:
-        spent: By the run so far.
-        last_round: By the searches and the critic of the last round. The next one takes about as much, and must leave
-            enough for the writer on the main model.
-        limits: The caps.
+    The next round takes about as much as the searches and the critic of the last one, and must leave enough for the
+    writer on the main model.
     """
     left = compute_share_left(spent, limits)
     if left < RULES_SHARE:
@@ -153,7 +148,6 @@ def is_at_least(current: DegradationLevel, level: DegradationLevel) -> bool:
 
 
 def build_decision(choice: Choice, state: BugTriageState, bounds: Bounds, now: datetime) -> PlannerDecision:
-    """Return the record of a choice."""
     return PlannerDecision(
         step=state.iterations + 1,
         selected=list(choice.selected),

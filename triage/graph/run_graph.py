@@ -24,14 +24,7 @@ GRACE_SECONDS = 5.0
 async def run_graph(issue: Issue, repository: Repository, services: Services, cancelled: asyncio.Event) -> RunReport:
     """Triage one issue.
 
-    Args:
-        issue: The issue with its thread.
-        repository: Its repository; the index fills in the commit.
-        services: Everything that acts.
-        cancelled: Set it to end the run early.
-
-    Returns:
-        The report. A run that is cancelled, runs out of time or fails reports what it knows by then.
+    A run that is cancelled, runs out of time or fails reports what it knows by then.
     """
     run = _GraphRun(issue, repository, services)
     running = asyncio.ensure_future(run.stream())
@@ -64,11 +57,7 @@ class _GraphRun:
                     self._pending.extend(update for update in event.values() if update)
 
     def build_report(self, cut: str) -> RunReport:
-        """Return the report of what is known by now.
-
-        Args:
-            cut: Why the run was cut; empty when it was not.
-        """
+        """Return the report of what is known by now. `cut` says why the run was cut."""
         if self._state.report is not None and not cut:
             return self._state.report
         state = apply_updates(self._state, [*self._pending, {"steps": self._unfinished}])

@@ -34,8 +34,6 @@ class _IssueInput(BaseModel):
 
 
 class ServerInput(_IssueInput):
-    """What a client sends."""
-
     repository: str = ""
     """`owner/name`. Needed where the server has several checkouts."""
 
@@ -52,8 +50,6 @@ class RequestRefused(ValueError):
 
 
 class ServerOutput(BaseModel):
-    """What a client gets."""
-
     report: RunReport
 
 
@@ -81,12 +77,7 @@ class _LazyServices:
 
 
 def build_server_graph(open_services: OpenServices, export_report: ExportReport) -> ServerGraph:
-    """Return the graph of one run.
-
-    Args:
-        open_services: Called once in a run.
-        export_report: Called with the finished report.
-    """
+    """Return the graph of one run."""
     lazy_services = _LazyServices(open_services)
 
     async def receive(state: _ThreadInput) -> Update:

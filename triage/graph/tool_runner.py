@@ -55,15 +55,7 @@ class ToolRunner:
         now: Callable[[], datetime],
         clock: Callable[[], float],
     ) -> None:
-        """Build the graph.
-
-        Args:
-            tools: Asynchronous tools; the end of the process would wait for any other kind.
-            seconds: Limit of one call.
-            progress: Logs when a call starts and ends.
-            now: The current time, for the records.
-            clock: Monotonic seconds.
-        """
+        """Take asynchronous tools only: the end of the process would wait for any other kind."""
         self._tools = list(tools)
         self._seconds = seconds
         self._progress, self._now, self._clock = progress, now, clock
@@ -75,7 +67,6 @@ class ToolRunner:
 
     @property
     def tools(self) -> Sequence[BaseTool]:
-        """What is offered to a model."""
         return self._tools
 
     async def run(self, message: AIMessage) -> list[ToolMessage]:

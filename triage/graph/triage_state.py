@@ -65,7 +65,6 @@ class BugTriageState(BaseModel):
 
     @property
     def usage(self) -> Usage:
-        """Of all steps so far."""
         return sum((step.usage for step in self.steps), Usage())
 
 
@@ -97,7 +96,6 @@ def create_state(issue: Issue, repository: Repository) -> BugTriageState:
 
 
 def build_agent_input(state: BugTriageState) -> AgentInput:
-    """Return what an agent reads."""
     return AgentInput(
         issue=Issue(
             number=state.issue_number,
