@@ -12,8 +12,15 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
 from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
 from triage.agents.code_lookup import CodeLookup
-from triage.agents.prompt_sections import choose_hypothesis, find_traceback_lines, format_instructions, format_issue
-from triage.agents.prompts import build_system_message, cut, fence
+from triage.agents.prompts import (
+    build_system_message,
+    choose_hypothesis,
+    cut,
+    fence,
+    find_traceback_lines,
+    format_instructions,
+    format_issue,
+)
 from triage.citations.indexed_code import IndexedCode
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit, Passage, SearchQuery
@@ -102,17 +109,16 @@ def build_codebase_chain(
         }
         return {"data": [fence(data)]}
 
+    query = RunnableLambda[dict[str, Any], str](
+        lambda inputs: "\n".join([inputs["issue"], inputs["hypothesis"], " ".join(inputs["keywords"])])
+    )
     gather: Runnable[dict[str, Any], dict[str, Any]] = RunnableParallel(
-        context=RunnableLambda(_format_query) | retriever | RunnableLambda(partial(format_passages, chars=chars)),
+        context=query | retriever | RunnableLambda(partial(format_passages, chars=chars)),
         hypothesis=RunnableLambda(lambda inputs: inputs["hypothesis"]),
         keywords=RunnableLambda(lambda inputs: ", ".join(inputs["keywords"])),
     )
     prompt = ChatPromptTemplate.from_messages([build_system_message("codebase_search"), MessagesPlaceholder("data")])
     return gather | RunnableLambda(build_data) | prompt | llm
-
-
-def _format_query(inputs: dict[str, Any]) -> str:
-    return "\n".join([inputs["issue"], inputs["hypothesis"], " ".join(inputs["keywords"])])
 
 
 def format_passages(documents: Sequence[Document], chars: int = CONTEXT_CHARS) -> str:

@@ -4,8 +4,14 @@ import re
 from collections.abc import Sequence
 
 from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
-from triage.agents.prompt_sections import choose_hypothesis, format_findings, format_instructions, format_issue
-from triage.agents.prompts import build_messages, format_bullets
+from triage.agents.prompts import (
+    build_messages,
+    choose_hypothesis,
+    format_bullets,
+    format_findings,
+    format_instructions,
+    format_issue,
+)
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
@@ -65,7 +71,9 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
     in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.reading.traces, services.codebase)
     confident = agent_input.codebase is not None and agent_input.codebase.confidence >= 0.6
     refused = agent_input.citations.total - agent_input.citations.verified
-    verdict = _judge(has_suspects=bool(files), in_trace=in_trace, confident=confident, refused=refused)
+    verdict: Verdict = "CONFIRMED" if in_trace and confident and not refused else "UNCERTAIN"
+    if not files:
+        verdict = "CHALLENGED"
     facts = {"has_suspects": bool(files), "in_trace": in_trace, "confident": confident}
     gaps = _list_gaps(agent_input, **facts, refused=refused) if verdict != "CONFIRMED" else []
     return CritiqueFinding(
@@ -82,12 +90,6 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
         revised_hypothesis=None,
         ready_for_report=verdict == "CONFIRMED",
     )
-
-
-def _judge(*, has_suspects: bool, in_trace: bool, confident: bool, refused: int) -> Verdict:
-    if not has_suspects:
-        return "CHALLENGED"
-    return "CONFIRMED" if in_trace and confident and not refused else "UNCERTAIN"
 
 
 def find_innermost_files(traces: Sequence[Trace], codebase: Codebase) -> set[str]:

@@ -1,8 +1,7 @@
 """Investigator: what the issue itself says, before anybody looks at the code."""
 
 from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
-from triage.agents.prompt_sections import format_findings, format_instructions, format_issue
-from triage.agents.prompts import build_messages
+from triage.agents.prompts import build_messages, format_findings, format_instructions, format_issue
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import Reading, Trace

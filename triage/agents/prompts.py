@@ -4,14 +4,21 @@ import json
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from importlib.resources import files
-from itertools import count
+from itertools import count, pairwise
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from triage.domain.agent_input import AgentInput
+from triage.domain.findings import AgentFinding
+from triage.ports import Services
 from triage.text.clean_text import clean_text
 
 MAX_PART_CHARS = 60_000
 """Of one section, about 20,000 tokens. Most sections have a smaller limit of their own."""
+
+MAX_BODY_CHARS = 16_000
+"""About 5,000 tokens. Nine of ten issues have less than 4,000 characters (measured)."""
+MAX_THREAD_CHARS = 8_000
 
 _PROMPTS = {
     file.name.removesuffix(".md"): file.read_text(encoding="utf-8").strip()
@@ -60,3 +67,39 @@ def cut(text: str, max_chars: int = MAX_PART_CHARS) -> str:
 
 def format_bullets(items: Sequence[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
+
+
+def format_issue(agent_input: AgentInput) -> dict[str, str]:
+    """Return title, visible body with the author's own comments, and the comments of others."""
+    thread = "\n\n".join(f"{comment.author}: {comment.body}" for comment in agent_input.issue.thread)
+    return {
+        "issue title": cut(agent_input.reading.title, 500),
+        "issue body": cut(agent_input.reading.body, MAX_BODY_CHARS),
+        "issue thread": cut(thread, MAX_THREAD_CHARS),
+    }
+
+
+def format_instructions(services: Services) -> dict[str, str]:
+    """Return the maintainers' instructions. They may be private: not for a prompt whose answer is sent out."""
+    return {"project's instructions": services.config.instructions.strip()}
+
+
+def format_findings(findings: list[AgentFinding]) -> str:
+    return "\n\n".join(
+        f"{finding.agent_name} (confidence {finding.confidence:.2f}): {finding.summary}\n{finding.details}"
+        + (f"\nPoints at:\n{format_bullets(finding.relevant_files)}" if finding.relevant_files else "")
+        for finding in findings
+    )
+
+
+def choose_hypothesis(agent_input: AgentInput) -> str:
+    """Return the critic's revised hypothesis, else the investigator's."""
+    if agent_input.critique and agent_input.critique.revised_hypothesis:
+        return agent_input.critique.revised_hypothesis
+    return agent_input.investigation.hypothesis if agent_input.investigation else ""
+
+
+def find_traceback_lines(agent_input: AgentInput, path: str) -> list[str]:
+    """Return lines that stand right below a line with the file's name, as in Python's stack traces."""
+    name = path.rpartition("/")[2]
+    return [below.strip() for above, below in pairwise(agent_input.reading.body.splitlines()) if name in above]

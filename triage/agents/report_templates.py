@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
-from triage.agents.prompt_sections import find_traceback_lines
+from triage.agents.prompts import find_traceback_lines
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, Severity, TriageReport
 from triage.reading.symptoms import Symptom, find_symptoms

@@ -4,11 +4,10 @@ import json
 import re
 from collections.abc import Sequence
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
 from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
-from triage.agents.prompt_sections import format_issue
-from triage.agents.prompts import build_messages, build_system_message, fence
+from triage.agents.prompts import build_messages, format_issue
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, WebResult, WebSearchFinding
 from triage.errors import InvalidAnswer
@@ -40,7 +39,8 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     if not pages:
         return AgentAnswer(_build_finding([], _explain_no_pages(results)))
     reader = model.structured_output(WebSearchFinding, "fast", MAX_TOKENS)
-    answer = await reader.ainvoke(_build_reader_prompt(agent_input, pages))
+    found = "\n\n".join(f"{page['title']}\n{page['url']}\n{page['content']}" for page in pages)
+    answer = await reader.ainvoke(build_messages("web_result", format_issue(agent_input) | {"search results": found}))
     return AgentAnswer(_correct_answer(answer, pages))
 
 
@@ -58,11 +58,6 @@ def _rewrite_queries(calls: Sequence[ToolCall], name: str, agent_input: AgentInp
         ):
             rewritten.append(ToolCall(name=name, args={"query": allowed}, id=call["id"]))
     return rewritten
-
-
-def _build_reader_prompt(agent_input: AgentInput, pages: Sequence[dict[str, str]]) -> list[BaseMessage]:
-    results = "\n\n".join(f"{page['title']}\n{page['url']}\n{page['content']}" for page in pages)
-    return [build_system_message("web_result"), fence(format_issue(agent_input) | {"search results": results})]
 
 
 def _correct_answer(answer: WebSearchFinding, pages: Sequence[dict[str, str]]) -> WebSearchFinding:

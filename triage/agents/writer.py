@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
-from triage.agents.prompt_sections import format_findings, format_instructions, format_issue
-from triage.agents.prompts import build_messages, format_bullets
+from triage.agents.prompts import build_messages, format_bullets, format_findings, format_instructions, format_issue
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, TriageReport, WriterOutput

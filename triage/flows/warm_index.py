@@ -12,7 +12,13 @@ from triage.threads import run_in_daemon_thread, wait_or_cancel
 
 async def warm_index(context: FlowContext) -> FlowResult:
     """Index the commit and write the result to the job's page. GitHub is neither read nor written."""
-    indexing = asyncio.ensure_future(run_in_daemon_thread(lambda: _index(context)))
+
+    def index() -> tuple[IndexFacts, Usage]:
+        services = context.open_services()
+        facts = services.codebase.index()
+        return facts, services.model.usage if services.model else Usage()
+
+    indexing = asyncio.ensure_future(run_in_daemon_thread(index))
     await wait_or_cancel(indexing, context.cancelled, context.seconds_left())
     if not indexing.done():
         indexing.cancel()
@@ -24,9 +30,3 @@ async def warm_index(context: FlowContext) -> FlowResult:
     status, effects = plan_index_result(facts, usage)
     apply_effects(effects, None, context.runner)
     return FlowResult(status)
-
-
-def _index(context: FlowContext) -> tuple[IndexFacts, Usage]:
-    services = context.open_services()
-    facts = services.codebase.index()
-    return facts, services.model.usage if services.model else Usage()

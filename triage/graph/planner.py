@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-from triage.agents.prompt_sections import format_findings, format_instructions
-from triage.agents.prompts import build_messages, cut, format_bullets
+from triage.agents.prompts import build_messages, cut, format_bullets, format_findings, format_instructions
 from triage.domain.findings import PlannerProposal
 from triage.domain.run import PlannerDecision, Usage
 from triage.graph.routing import Bounds, Choice, build_decision, compute_share_left, find_choice, list_choices
 from triage.graph.step_runner import StepRecorder, run_attempt
 from triage.graph.triage_state import BugTriageState, build_agent_input
-from triage.ports import Model
 
 MAX_TOKENS = 256
 MAX_SECONDS = 10.0
@@ -28,11 +26,12 @@ async def decide(state: BugTriageState, bounds: Bounds, recorder: StepRecorder) 
     by_rules = build_decision(choices[0], state, bounds, services.now())
     if services.supervisor != "model" or services.model is None or by_rules.forced or by_rules.rung == "rules":
         return by_rules
-    model = services.model
+    planner = services.model.structured_output(PlannerProposal, "fast", MAX_TOKENS)
+    sections = _build_sections(state, bounds, choices) | format_instructions(services)
     attempt = await run_attempt(
         recorder,
         "model",
-        lambda: _ask_planner(_build_sections(state, bounds, choices) | format_instructions(services), model),
+        lambda: planner.ainvoke(build_messages("supervisor", sections)),
         lambda proposal: explain_refusal(proposal, choices),
         min(MAX_SECONDS, services.limits.agent_seconds, services.seconds_left() - services.limits.writer_seconds),
     )
@@ -44,11 +43,6 @@ async def decide(state: BugTriageState, bounds: Bounds, recorder: StepRecorder) 
     return build_decision(choice, state, bounds, services.now()).model_copy(
         update={"reason": proposal.reason, "confidence": proposal.confidence, "origin": "model"}
     )
-
-
-async def _ask_planner(sections: dict[str, str], model: Model) -> PlannerProposal:
-    planner = model.structured_output(PlannerProposal, "fast", MAX_TOKENS)
-    return await planner.ainvoke(build_messages("supervisor", sections))
 
 
 def _build_sections(state: BugTriageState, bounds: Bounds, choices: Sequence[Choice]) -> dict[str, str]:

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import datetime
 
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall, ToolMessage
@@ -35,15 +34,6 @@ def record_tool_calls() -> Iterator[list[ToolExecution]]:
         _records.reset(token)
 
 
-@dataclass(frozen=True)
-class _ToolFailure:
-    outcome: Outcome
-    reason: str
-    """For the record, in our words."""
-    message: str
-    """For the model."""
-
-
 class ToolRunner:
     """Implements the `Toolset` port with LangGraph's ToolNode, which needs a graph: it gets one of a single node."""
 
@@ -71,7 +61,10 @@ class ToolRunner:
 
     async def run(self, message: AIMessage) -> list[ToolMessage]:
         """Run the calls in parallel. Each gets an answer, also one that fails, hangs, or has unreadable arguments."""
-        unreadable = [self._reject_unreadable(call) for call in message.invalid_tool_calls]
+        unreadable = [
+            self._refuse(call, "bad arguments", "The arguments are not a JSON object.")
+            for call in message.invalid_tool_calls
+        ]
         if not message.tool_calls:
             return unreadable
         calls = [call | {"id": call["id"] or f"call-{number}"} for number, call in enumerate(message.tool_calls)]
@@ -85,70 +78,64 @@ class ToolRunner:
         self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[ToolResult]]
     ) -> ToolResult:
         call = request.tool_call
-        name = call["name"] if request.tool else "unknown tool"
-        started, started_at = self._clock(), self._now()
-        self._progress.log_start(name)
-
-        def record(outcome: Outcome, output: str = "", reason: str | None = None) -> None:
-            milliseconds = round((self._clock() - started) * 1000)
-            self._record(name, str(call["args"]), output, milliseconds, outcome, reason, started_at)
-
         if request.tool is None:
             names = ", ".join(tool.name for tool in self._tools)
-            failure = _ToolFailure(Outcome.SKIPPED, "no such tool", f"There is no such tool; there are: {names}.")
-        else:
-            try:
-                async with asyncio.timeout(self._seconds):
-                    answer = await execute(request)
-            except asyncio.CancelledError:
-                record(Outcome.TIMED_OUT, reason="cut off with the agent")
-                raise
-            except Exception as error:  # noqa: BLE001 - a tool's failure is its answer
-                failure = self._describe_failure(error)
-            else:
-                record(Outcome.SUCCESS, output=getattr(answer, "text", ""))
-                return answer
-        record(failure.outcome, reason=failure.reason)
-        return _build_error_message(call, failure.message)
+            return self._refuse(call, "no such tool", f"There is no such tool; there are: {names}.")
+        started, started_at = self._clock(), self._now()
+        self._progress.log_start(call["name"])
+        outcome, reason, output = Outcome.TIMED_OUT, "cut off with the agent", ""
+        try:
+            async with asyncio.timeout(self._seconds):
+                answer = await execute(request)
+            outcome, reason, output = Outcome.SUCCESS, "", getattr(answer, "text", "")
+        except Exception as error:  # noqa: BLE001 - a tool's failure is its answer
+            outcome, reason, message = self._describe_failure(error)
+            answer = _build_error_message(call, message)
+        finally:
+            # Sizes only: arguments and output come from outside.
+            self._record(
+                ToolExecution(
+                    tool=call["name"],
+                    input_summary=f"{len(str(call['args']))} characters",
+                    output_summary=f"{len(output)} characters" if outcome is Outcome.SUCCESS else "",
+                    ms=round((self._clock() - started) * 1000),
+                    outcome=outcome,
+                    error=reason or None,
+                    started_at=started_at,
+                )
+            )
+        return answer
 
-    def _describe_failure(self, error: Exception) -> _ToolFailure:
+    def _describe_failure(self, error: Exception) -> tuple[Outcome, str, str]:
+        """Return outcome and reason for the record, and what the model gets to read."""
         # Only the message of a ToolException is ours; others may hold text from outside.
         if isinstance(error, ToolInvocationError):
             wrong = [f"{'.'.join(map(str, one['loc']))}: {one['type']}" for one in error.source.errors()]
-            return _ToolFailure(Outcome.SKIPPED, "bad arguments", f"These arguments do not fit ({'; '.join(wrong)}).")
+            return Outcome.SKIPPED, "bad arguments", f"These arguments do not fit ({'; '.join(wrong)})."
         if isinstance(error, TimeoutError):
             reason = f"no answer within {self._seconds:.0f} seconds"
-            return _ToolFailure(Outcome.TIMED_OUT, reason, f"The tool gave {reason}.")
+            return Outcome.TIMED_OUT, reason, f"The tool gave {reason}."
         reason = str(error) if isinstance(error, ToolException) else f"unexpected {type(error).__name__}"
-        return _ToolFailure(Outcome.FAILED, reason, f"The tool failed: {reason}.")
+        return Outcome.FAILED, reason, f"The tool failed: {reason}."
 
-    def _reject_unreadable(self, call: InvalidToolCall) -> ToolMessage:
-        names = {tool.name for tool in self._tools}
-        name = call["name"] if call["name"] and call["name"] in names else "unknown tool"
+    def _refuse(self, call: ToolCall | InvalidToolCall, reason: str, message: str) -> ToolMessage:
+        is_known = any(tool.name == call["name"] for tool in self._tools)
+        name = call["name"] if call["name"] and is_known else "unknown tool"
         self._progress.log_start(name)
-        self._record(name, call["args"] or "", "", 0, Outcome.SKIPPED, "bad arguments", self._now())
-        return _build_error_message(call, "The arguments are not a JSON object.")
-
-    def _record(
-        self,
-        name: str,
-        arguments: str,
-        output: str,
-        milliseconds: int,
-        outcome: Outcome,
-        error: str | None,
-        started_at: datetime,
-    ) -> None:
-        # Sizes only: arguments and output come from outside.
-        record = ToolExecution(
-            tool=name,
-            input_summary=f"{len(arguments)} characters",
-            output_summary=f"{len(output)} characters" if outcome is Outcome.SUCCESS else "",
-            ms=milliseconds,
-            outcome=outcome,
-            error=error,
-            started_at=started_at,
+        self._record(
+            ToolExecution(
+                tool=name,
+                input_summary=f"{len('' if call['args'] is None else str(call['args']))} characters",
+                output_summary="",
+                ms=0,
+                outcome=Outcome.SKIPPED,
+                error=reason,
+                started_at=self._now(),
+            )
         )
+        return _build_error_message(call, message)
+
+    def _record(self, record: ToolExecution) -> None:
         records = _records.get()
         if records is not None:
             records.append(record)
