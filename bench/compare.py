@@ -1,4 +1,4 @@
-"""Compares the ranking with plain BM25 over whole files and, where it is installed, with the `semble` library."""
+"""Compares the ranking with plain BM25 over whole files."""
 
 import argparse
 import contextlib
@@ -17,7 +17,7 @@ from typing import Any
 from bench.speed import ISSUE
 
 KS = (1, 3, 5, 10)
-CONTESTANTS = {"this project": "ours", "plain BM25": "plain", "semble": "semble_library"}
+CONTESTANTS = {"this project": "ours", "plain BM25": "plain"}
 PROJECT_FOLDER = Path(__file__).parents[1]
 
 
@@ -29,11 +29,8 @@ class Tally:
     seconds: list[float] = field(default_factory=list)
     query_ms: list[float] = field(default_factory=list)
     peak: list[int] = field(default_factory=list)
-    failed: str = ""
 
     def row(self, name: str) -> str:
-        if self.failed:
-            return f"{name}: skipped, {self.failed}"
         accuracy = [
             f"{100 * statistics.mean(row[at] for row in self.within):.0f}" if self.within else ""
             for at in range(len(KS))
@@ -52,7 +49,6 @@ def main() -> None:
     parser.add_argument("--set", type=Path, help="JSON lines, as for bench.accuracy")
     parser.add_argument("--mirror", type=Path, help="folder of bare repositories, as for bench.accuracy")
     parser.add_argument("--limit", type=int, help="issues of the set")
-    parser.add_argument("--semble-python", default=sys.executable, help="a Python that has semble installed")
     options = parser.parse_args()
     if options.set and not options.mirror:
         parser.error("--set needs --mirror")
@@ -63,9 +59,7 @@ def main() -> None:
     tallies = {name: Tally() for name in CONTESTANTS}
     for folder, issue, gold in tasks(options.folder, records, options.mirror):
         for name, tally in tallies.items():
-            if not tally.failed:
-                python = options.semble_python if name == "semble" else sys.executable
-                measure_contestant(tally, python, CONTESTANTS[name], folder, issue, gold)
+            measure_contestant(tally, CONTESTANTS[name], folder, issue, gold)
     for name, tally in tallies.items():
         print(tally.row(name))
     if not records:
@@ -93,17 +87,10 @@ def check_out(repository: Path, commit: str) -> Iterator[Path]:
         yield Path(folder)
 
 
-def measure_contestant(
-    tally: Tally, python: str, contestant: str, folder: Path, issue: str, gold: Sequence[str]
-) -> None:
+def measure_contestant(tally: Tally, contestant: str, folder: Path, issue: str, gold: Sequence[str]) -> None:
     """Let a contestant rank the files, in its own process because peak memory never goes down."""
-    command = [python, "-m", f"bench.contestants.{contestant}", str(folder.resolve())]
-    done = subprocess.run(command, check=False, input=issue.encode(), capture_output=True, cwd=PROJECT_FOLDER)
-    if done.returncode:
-        tally.failed = (done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a message"])[
-            -1
-        ][:200]
-        return
+    command = [sys.executable, "-m", f"bench.contestants.{contestant}", str(folder.resolve())]
+    done = subprocess.run(command, check=True, input=issue.encode(), stdout=subprocess.PIPE, cwd=PROJECT_FOLDER)
     answer = json.loads(done.stdout.splitlines()[-1])
     ranked = answer["ranked"]
     if gold:

@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench.commits import commit_change, make_bare_repository
 from bench.made_up import make_tree
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue
@@ -25,8 +24,6 @@ ISSUE = Issue(
 )
 QUERIES = 20
 SIZES = (1_000, 10_000, 100_000, 200_000)
-CHANGED_FILES = 10
-"""In the commit after the cached one."""
 COLUMNS = {
     "files": "files",
     "text": "with text",
@@ -38,7 +35,6 @@ COLUMNS = {
     "peak": "peak MB",
     "worker": "a worker MB",
     "partial": "partial",
-    "reused": "from the cache",
 }
 
 
@@ -47,43 +43,25 @@ def main() -> None:
     parser.add_argument("folder", nargs="*", type=Path, help="repositories, or folders without git")
     parser.add_argument("--growth", action="store_true", help=f"made-up trees of {', '.join(map(str, SIZES))} files")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="other numbers of files for --growth")
-    parser.add_argument(
-        "--cache", action="store_true", help=f"with a cache: empty, full, {CHANGED_FILES} files changed"
-    )
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--cache-folder", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.json:
-        print(json.dumps(measure(options.folder[0], options.cache_folder)))
+        print(json.dumps(measure(options.folder[0])))
         return
     if not options.folder and not options.growth:
         parser.error("name a folder, or ask for --growth")
     print(" | ".join(["tree", *COLUMNS.values()]))
-    print_rows = print_cached_rows if options.cache else print_row
     for folder in options.folder:
-        print_rows(folder.resolve().name, folder)
+        print_row(folder.resolve().name, folder)
     for files in options.sizes if options.growth else ():
         with tempfile.TemporaryDirectory() as made:
             make_tree(Path(made), files)
-            print_rows(f"{files:,} made up", Path(made))
+            print_row(f"{files:,} made up", Path(made))
 
 
-def print_cached_rows(name: str, folder: Path) -> None:
-    """Measure a tree without a cache, with an empty cache, with a full one, and after a commit."""
-    with tempfile.TemporaryDirectory() as made:
-        cache = Path(made) / "cache"
-        repository = make_bare_repository(folder.resolve(), Path(made) / "repository.git")
-        print_row(name, repository)
-        print_row(f"{name}, cold", repository, cache)
-        print_row(f"{name}, warm", repository, cache)
-        commit_change(repository, CHANGED_FILES)
-        print_row(f"{name}, {CHANGED_FILES} files changed", repository, cache)
-        print(f"{sum(file.stat().st_size for file in cache.iterdir()) / 1e6:.0f} MB are cached", flush=True)
-
-
-def print_row(name: str, folder: Path, cache: Path | None = None) -> None:
+def print_row(name: str, folder: Path) -> None:
     """Measure in a new process, because peak memory never goes down."""
-    command = [sys.executable, "-m", "bench.speed", "--json", folder, *(["--cache-folder", cache] if cache else [])]
+    command = [sys.executable, "-m", "bench.speed", "--json", folder]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     row = json.loads(done.stdout)
     print(" | ".join([name, *(format_cell(row[column]) for column in COLUMNS)]), flush=True)
@@ -115,8 +93,8 @@ class Workers(threading.Thread):
         return 0
 
 
-def measure(folder: Path, cache: Path | None) -> dict[str, Any]:
-    codebase = GitCodebase(folder, "bench/bench", cache=cache, **({"chroma": None} if cache else {}))
+def measure(folder: Path) -> dict[str, Any]:
+    codebase = GitCodebase(folder, "bench/bench")
     workers = Workers()
     workers.start()
     started = time.perf_counter()
@@ -140,7 +118,6 @@ def measure(folder: Path, cache: Path | None) -> dict[str, Any]:
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "worker": workers.peak,
         "partial": facts.partial,
-        "reused": facts.reused,
     }
 
 

@@ -44,7 +44,6 @@ _BYTECODE = re.compile(r"/__pycache__/|\.pyc(\.\d+)?$")
 
 
 def find_violations(run: ObservedRun, *, may_label: bool = False) -> Iterator[str]:
-    """Yields a description of each effect that is not allowed."""
     yield from _find_github_effects(run, may_label=may_label)
     yield from _find_network_effects(run)
     yield from _find_machine_effects(run)

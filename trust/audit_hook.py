@@ -14,19 +14,14 @@ _RUNS = frozenset("os.exec os.posix_spawn os.spawn os.system os.startfile pty.sp
 
 @dataclass
 class AuditEvents:
-    """The recorded events, in order."""
-
     connected: list[str] = field(default_factory=list)
     """Addresses such as `127.0.0.1:8000`, and host names that were resolved."""
     started: list[list[str]] = field(default_factory=list)
-    """Command lines."""
     changed: list[str] = field(default_factory=list)
     """Paths that were opened for writing, created, moved or removed."""
     opened: list[str] = field(default_factory=list)
-    """Paths that were opened."""
 
     def record(self, event: str, values: tuple[Any, ...]) -> None:
-        """Adds one event."""
         match event:
             case "socket.connect":
                 self.connected.append(_address(values[1]))

@@ -46,7 +46,6 @@ class RunPlan:
     has_commented: bool = False
 
     def wait_for_other_runs(self) -> None:
-        """Waits at the barrier."""
         if self.barrier is not None:
             try:
                 self.barrier.wait(BARRIER_SECONDS)
@@ -54,7 +53,6 @@ class RunPlan:
                 return
 
     def kill_process(self) -> None:
-        """Kills the run."""
         if self.barrier is not None:
             self.barrier.abort()
         if self.process:
@@ -75,7 +73,6 @@ class ConcurrentRuns:
 
     @property
     def our_comments(self) -> list[str]:
-        """Texts of our comments."""
         return [str(comment["body"]) for comment in self.api.comments if comment["user"]["login"] == BOT]
 
     def add_run(self, plan: RunPlan) -> str:

@@ -32,13 +32,10 @@ class RepositoryFacts:
     end: int = 6
     quote: str = "return sum(prices[name] for name in self.names)"
     others: Sequence[str] = ()
-    """Other paths."""
 
 
 @dataclass
 class HostileModel:
-    """Model and search of one run."""
-
     strings: Sequence[str]
     """Texts for free-form fields, besides the orders."""
     seed: int = 0

@@ -54,10 +54,7 @@ _FORBIDDEN_IN_DIAGRAM = re.compile(r"^\s*(click|link|href)\b|https?:|javascript|
 
 @dataclass
 class Judgement:
-    """Result of judging a page."""
-
     live_effects: list[str] = field(default_factory=list)
-    """Descriptions of active content."""
     folds: int = 0
     blocks: int = 0
     """Number of headings, tables, rules and quotes: a stranger's text must not add any."""
@@ -105,11 +102,8 @@ def _html(markdown: str, *, raw: bool) -> str:
 
 @dataclass
 class _Walk:
-    """State of the walk over the page."""
-
     allowed: Sequence[str]
     pictures: int
-    """Number of diagrams that may follow."""
 
 
 def _visit(element: Element, walk: _Walk, result: Judgement) -> None:

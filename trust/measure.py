@@ -6,10 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class MeasureResult:
-    """Result of one measure."""
-
     cases: int
-    """Number of cases that were tried."""
     failures: list[str] = field(default_factory=list)
     """One entry per failure: the case, and what went wrong."""
     measured: str = ""

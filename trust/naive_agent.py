@@ -17,7 +17,6 @@ from trust.permissive_github import NUMBER, SLUG
 
 
 def main(environ: Mapping[str, str]) -> int:
-    """Runs the agent and returns the exit code."""
     event = json.loads(Path(environ["GITHUB_EVENT_PATH"]).read_text(encoding="utf-8"))
     issue = event["issue"]
     text = f"{issue['title']}\n{issue['body']}"

@@ -29,8 +29,6 @@ Answers = Callable[[RecordedRequest], Response]
 
 @dataclass
 class Scenario:
-    """Surroundings of a run."""
-
     tracker: PermissiveGitHub
     files: Mapping[bytes, bytes]
     model: Answers
@@ -45,13 +43,10 @@ class Scenario:
 
 @dataclass
 class ObservedRun:
-    """Everything that was recorded of a run."""
-
     code: int
     log: str
     recorded_requests: list[RecordedRequest]
     ports: Mapping[str, str]
-    """URL of each server, by name."""
     outputs: bytes
     summary: str
     report: str
@@ -74,7 +69,6 @@ class ObservedRun:
         return str(self.tracker.ours[-1]["body"]) if self.tracker.ours else ""
 
     def requests(self, server: str) -> list[RecordedRequest]:
-        """Returns the requests to one server."""
         return [request for request in self.recorded_requests if request.server == server]
 
 

@@ -14,17 +14,13 @@ REPORTER = {"login": "mona", "type": "User", "id": 7}
 STRANGER = {"login": "mallory", "type": "User", "id": 666}
 WHEN = "2026-11-21T09:00:00Z"
 FIRST_COMMENT_ID = 1001
-"""Id of the first comment, which a stranger wrote."""
 
 
 @dataclass
 class PermissiveGitHub:
-    """One repository with one issue."""
-
     title: str
     body: str
     labels: Sequence[str] = ()
-    """Labels of the repository."""
     thread: Sequence[str] = ()
     """Comments by strangers before the run."""
     error_text: str = ""
@@ -43,7 +39,6 @@ class PermissiveGitHub:
 
     @property
     def issue(self) -> dict[str, Any]:
-        """The issue as the API returns it."""
         return {
             "number": NUMBER,
             "id": 700,

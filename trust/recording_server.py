@@ -13,10 +13,7 @@ from testing.servers.http_server import QuietHandler, serve_http
 
 @dataclass(frozen=True)
 class RecordedRequest:
-    """One request."""
-
     server: str
-    """Our name of the server."""
     method: str
     target: str
     """Path and query as they were sent."""

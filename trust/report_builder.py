@@ -16,9 +16,7 @@ COMMIT = "bc466a32ae9b84e1d398cce19c4345b83d924eb4"
 PAGE = f"https://github.com/{SLUG}"
 FOUND = "https://docs.example.com/1"
 LINKS = (f"{PAGE}/", PAGE, FOUND)
-"""Links that are allowed."""
 LIST_LENGTH = 2
-"""Items per list."""
 _FIXED_VALUES: dict[str, object] = {
     "repository": SLUG,
     "server_url": "https://github.com",

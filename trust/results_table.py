@@ -10,15 +10,12 @@ from trust.measure import Measure, MeasureResult
 
 COLUMNS = ("Measure", "Cases", "Failures", "Goal", "Measured", "Detects failures")
 MAX_FAILURES_SHOWN = 20
-"""Per measure."""
 MAX_FAILURE_CHARS = 300
 BLIND = "it did not detect failures without the defence"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A measure and its results."""
-
     measure: Measure
     result: MeasureResult
     without_defence: MeasureResult
@@ -26,7 +23,6 @@ class Row:
 
     @property
     def detects_failures(self) -> bool:
-        """Whether the measure fails without the defence."""
         return bool(self.without_defence.failures)
 
     @property
@@ -35,14 +31,12 @@ class Row:
         return self.detects_failures and self.result.cases > 0 and not self.result.failures
 
     def cells(self) -> tuple[str, ...]:
-        """Returns the cells of `COLUMNS`."""
         result = self.result
         counts = f"{result.cases:,}", f"{len(result.failures):,}"
         return self.measure.name, *counts, self.measure.goal, result.measured, "yes" if self.detects_failures else "NO"
 
 
 def render_table(rows: Sequence[Row]) -> str:
-    """Returns a Markdown table with aligned columns."""
     lines = [COLUMNS, *(row.cells() for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
     rendered = [

@@ -1,6 +1,6 @@
 """A job that is cancelled at any time leaves a report on the page, outputs, an exit code, and no process.
 
-The seconds are measured by `python -m bench.cancel`.
+`make trust` measures the seconds.
 """
 
 import json

@@ -25,7 +25,6 @@ from triage.publish.sections import build_page
 from triage.publish.size_limit import MAX_SUMMARY_UNITS, utf16_length
 from triage.publish.summary import (
     render_notice,
-    render_plan,
     render_summary,
 )
 from triage.text.active_content import find_active_content
@@ -230,12 +229,14 @@ def test_small_pages_are_inert_too():
 
 def test_a_dry_run_lists_its_effects():
     edit = EditComment(issue_number=7, comment_id=99, body="abc")
-    assert render_plan([*DRY_RUN, edit]).splitlines()[2:] == [
+    title = "### Dry run: what would have been written\n\n"
+    effects = [
         "- A new comment on issue 412 of 1,234 characters",
         "- Labels added to issue 412: `bug`, ``a`b``",
         "- The comment 99 on issue 7, 3 characters",
     ]
-    assert render_plan([]).endswith("Nothing.")
+    assert title + "\n".join(effects) + "\n\n" in render_summary(FULL, planned=[*DRY_RUN, edit])
+    assert f"{title}Nothing.\n\n" in render_summary(FULL, planned=[])
 
 
 def test_a_long_summary_stays_below_what_github_shows():

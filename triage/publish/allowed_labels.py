@@ -26,11 +26,9 @@ def select_allowed_labels(config: ProjectConfig, labels: Iterable[str]) -> list[
     own = {config.opt_in_label.casefold(), config.opt_out_label.casefold()}
 
     def is_allowed(label: str) -> bool:
-        return label.casefold() in allowed if allowed else not _sounds_like_trigger(label)
+        if allowed:
+            return label.casefold() in allowed
+        words = re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", unicodedata.normalize("NFKC", label).casefold())
+        return not any(TRIGGER_WORDS.match(part) for word in words for part in (word, *word.split("-")))
 
     return [label for label in labels if label.casefold() not in own and is_allowed(label)]
-
-
-def _sounds_like_trigger(label: str) -> bool:
-    words = re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", unicodedata.normalize("NFKC", label).casefold())
-    return any(TRIGGER_WORDS.match(part) for word in words for part in (word, *word.split("-")))

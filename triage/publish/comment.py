@@ -21,12 +21,8 @@ def render_comment(
 ) -> str:
     """Returns the whole body of the comment.
 
-    Args:
-        report: Result of the run.
-        previous: State of the comment that this one replaces.
-        paths: All indexed files, to name suspects that are withdrawn.
-        labels: Whether labels are suggested or applied.
-        text: Hash of the issue; None if the report is partial and any later one replaces it.
+    `paths` are all indexed files, to name suspects that are withdrawn. `text` is the hash of the issue; None if the
+    report is partial and any later one replaces it.
     """
     content = build_page(report, previous, paths, labels)
     body = ensure_inert(fit_page(content, MAX_COMMENT_UNITS), content.links, MAX_COMMENT_UNITS)

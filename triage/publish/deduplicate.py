@@ -40,11 +40,6 @@ def deduplicate(issue: Issue, posted_id: int, posted_body: str) -> Deduplication
 
     Each run that sees several comments decides, so a killed run leaves none behind. A comment of another run that is
     better than the oldest one stays for that run, or for the next.
-
-    Args:
-        issue: The issue after the comment was posted, with all our comments.
-        posted_id: Id of the posted comment.
-        posted_body: Text of the posted comment.
     """
     ours = find_our_comments(issue)
     if not ours:
@@ -72,13 +67,7 @@ def _replacement_body(issue: Issue, oldest: IssueComment, posted_body: str) -> s
 
 
 def is_better(candidate: PostedState, current: PostedState | None, current_text: str) -> bool:
-    """Whether the candidate should replace the current report: that one is partial, or about an older text.
-
-    Args:
-        candidate: State of the comment that may replace the other.
-        current: State of the comment that may be replaced.
-        current_text: Hash of the issue's text as it is now.
-    """
+    """Whether the candidate should replace the current report: that one is partial, or about an older text."""
     if not candidate.content:
         return False
     if current is None or not current.content:
@@ -87,14 +76,7 @@ def is_better(candidate: PostedState, current: PostedState | None, current_text:
 
 
 def skip_reason(read: Issue, now: Issue, state_before: PostedState | None, state_now: PostedState | None) -> str:
-    """Returns why a report is not written to the issue; empty if it is.
-
-    Args:
-        read: The issue that the report is about.
-        now: The issue when the report is ready.
-        state_before: State of our comment when the run started.
-        state_now: State of our comment when the report is ready.
-    """
+    """Returns why a report about the issue `read` is not written to the issue as it is now; empty if it is."""
     if now.locked:
         return "The issue was locked meanwhile: nothing was written to it."
     if state_now is None:

@@ -15,8 +15,6 @@ from triage.publish.run_stages import AgentTurn, Stage, split_into_stages
 
 MAX_STAGES = 30
 """GitHub renders no chart of more than 50,000 characters."""
-MAX_ATTEMPTS = 4
-"""Per agent box."""
 MAX_COLUMNS = 5
 """GitHub scales the picture to the width of the page: with more columns, its text is too small to read."""
 MAX_MODEL_CHARS = 24
@@ -85,7 +83,8 @@ def _draw_row(row: Sequence[Stage], status: str) -> Iterator[str]:
         if stage.decision:
             yield f"d{stage.number}{_draw_decision(stage, stage.decision)}"
             columns.append([f"d{stage.number}"])
-        boxes = [_draw_turn(turn) for turn in stage.turns] + [_draw_unfinished(name) for name in stage.unfinished]
+        boxes = [_draw_turn(turn) for turn in stage.turns]
+        boxes += [f'["<b>{wording.format_agent(name)}</b><br/>did not end"]:::none' for name in stage.unfinished]
         names = [f"a{stage.number}_{index}" for index in range(len(boxes))]
         yield from (f"{name}{box}" for name, box in zip(names, boxes, strict=True))
         columns += [names] if names else []
@@ -98,7 +97,9 @@ def _draw_row(row: Sequence[Stage], status: str) -> Iterator[str]:
 def _draw_decision(stage: Stage, decision: PlannerDecision) -> str:
     lines = [f"<b>{decision.step}</b> {decision.origin}"]
     if decision.refused:
-        lines.append(f"✗ {_describe_refused(decision.proposed)}")
+        names = set(decision.proposed)
+        one = f"{wording.format_agent(decision.proposed[0])} refused" if len(names) == 1 else "no proposal"
+        lines.append(f"✗ {len(names)} agents refused" if len(names) > 1 else f"✗ {one}")
     if stage.new_level:
         lines.append(f"budget: {stage.new_level}")
     elif decision.forced:
@@ -107,15 +108,8 @@ def _draw_decision(stage: Stage, decision: PlannerDecision) -> str:
     return f'(["{"<br/>".join(lines)}"]):::{"overruled" if is_overruled else decision.origin}'
 
 
-def _describe_refused(proposed: Sequence[str]) -> str:
-    names = set(proposed)
-    if len(names) == 1:
-        return f"{wording.format_agents(proposed[:1])} refused"
-    return f"{len(names)} agents refused" if names else "no proposal"
-
-
 def _draw_turn(turn: AgentTurn) -> str:
-    attempts = [_describe_attempt(record) for record in turn.attempts[-MAX_ATTEMPTS:]]
+    attempts = [_describe_attempt(record) for record in turn.attempts]
     lines = [f"<b>{wording.STEPS[turn.step]}</b>", *attempts]
     if turn.shortfall_count:
         lines.append(f"✗ {wording.format_count(turn.shortfall_count, 'part')} not as planned")
@@ -141,10 +135,6 @@ def _short_model_name(record: StepRecord) -> str:
     name = wording.model_name(record).partition(",")[0]
     short = name.rpartition("/")[2] if _MODEL_NAME.fullmatch(name) else ""
     return wording.truncate(short or record.engine, MAX_MODEL_CHARS)
-
-
-def _draw_unfinished(name: str) -> str:
-    return f'["<b>{wording.format_agents([name])}</b><br/>did not end"]:::none'
 
 
 def _draw_status(report: RunReport, left_out: int) -> str:

@@ -33,7 +33,9 @@ def build_detail_folds(report: RunReport, picture: str) -> Iterator[Fold]:
     yield Fold(_summarize_usage(report), _render_table("steps", report.steps))
     faults = wording.format_count(len(report.faults), "fault")
     yield Fold(f"{faults}, and what was done instead", _render_table("faults", report.faults))
-    yield Fold(_summarize_decisions(report), _render_table("decisions", report.decisions))
+    decisions = f"{wording.format_count(len(report.decisions), 'decision')} of at most {report.limits.iterations}"
+    refused = _count_refused(report)
+    yield Fold(f"{decisions}, {refused}" if refused else decisions, _render_table("decisions", report.decisions))
     yield Fold(f"{_summarize_requests(report)}, one by one", _render_table("requests", requests))
     yield Fold("What was indexed", render_block("audit", "index", report.index) if report.index else "")
 
@@ -81,12 +83,6 @@ def _summarize_usage(report: RunReport) -> str:
         answers = wording.format_count(report.reused.calls, "reused answer")
         facts.append(f"{answers} at no cost (counted as {report.reused.tokens:,} tokens towards the cap)")
     return ", ".join(facts)
-
-
-def _summarize_decisions(report: RunReport) -> str:
-    refused = _count_refused(report)
-    decisions = f"{wording.format_count(len(report.decisions), 'decision')} of at most {report.limits.iterations}"
-    return f"{decisions}, {refused}" if refused else decisions
 
 
 def _summarize_requests(report: RunReport) -> str:

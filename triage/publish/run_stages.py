@@ -1,6 +1,5 @@
 """Splits a run into stages, for the picture and the tables: a supervisor decision and the agents that it started."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from triage.domain.report import RunReport
@@ -57,6 +56,7 @@ def split_into_stages(report: RunReport) -> list[Stage]:
         decision = decisions.get(number)
         records = [record for record in report.steps if record.iteration == number]
         agent_records = [record for record in records if record.step != "supervisor"]
+        names = list(dict.fromkeys(record.step for record in agent_records))
         last_round = stages[-1].round if stages else 1
         new_level = decision.rung if decision and decision.rung not in seen_levels else None
         stages.append(
@@ -65,20 +65,10 @@ def split_into_stages(report: RunReport) -> list[Stage]:
                 round=max([last_round, *(record.round for record in records)]),
                 decision=decision,
                 new_level=new_level,
-                turns=_group_by_agent(agent_records),
-                unfinished=_unfinished_agents(decision, agent_records),
+                turns=[AgentTurn(name, [one for one in agent_records if one.step == name]) for name in names],
+                unfinished=[name for name in decision.selected if name not in names] if decision else [],
             )
         )
         if new_level:
             seen_levels.add(new_level)
     return stages
-
-
-def _group_by_agent(records: Sequence[StepRecord]) -> list[AgentTurn]:
-    names = list(dict.fromkeys(record.step for record in records))
-    return [AgentTurn(name, [record for record in records if record.step == name]) for name in names]
-
-
-def _unfinished_agents(decision: PlannerDecision | None, records: Sequence[StepRecord]) -> list[str]:
-    finished = {record.step for record in records}
-    return [name for name in decision.selected if name not in finished] if decision else []

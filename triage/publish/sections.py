@@ -52,15 +52,7 @@ class Page:
 def build_page(
     report: RunReport, previous: PostedState | None, paths: Sequence[str], labels: LabelsMode, *, run_fold: bool = True
 ) -> Page:
-    """Returns the parts of a page.
-
-    Args:
-        report: Result of the run.
-        previous: State of our comment before.
-        paths: All indexed files.
-        labels: Whether labels are suggested or applied.
-        run_fold: Add a fold about the run. The summary has more details of its own.
-    """
+    """Returns the parts of a page. `run_fold` adds a fold about the run, which the job summary describes in detail."""
     return Page(
         blocks=[block for block in _build_blocks(report, previous or PostedState(), paths, labels) if block],
         folds=[fold for fold in _build_folds(report, run_fold=run_fold) if fold.body],
@@ -87,20 +79,16 @@ def _build_maintainer_blocks(
     if report.kind == "bug":
         yield render_block("blocks", "cause", report)
         yield _render_suspects(report, report.suspects[:VISIBLE_SUSPECTS])
-    withdrawn = _find_withdrawn_suspects(report, previous, paths)
+    # The state has hashes only, so files that were deleted since have no name.
+    by_hash = {hash_path(path): path for path in paths} if previous.suspects else {}
+    current = {suspect.path for suspect in report.suspects}
+    withdrawn = [by_hash[known] for known in previous.suspects if known in by_hash and by_hash[known] not in current]
     if withdrawn:
         yield render_block("blocks", "withdrawn", withdrawn[:MAX_ITEMS])
     if report.next_steps:
         yield render_block("blocks", "next_steps", report.next_steps[:VISIBLE_ITEMS])
     if report.ticket.labels and labels != "off":
         yield render_block("blocks", "labels", report.ticket.labels[:MAX_ITEMS], labels)
-
-
-def _find_withdrawn_suspects(report: RunReport, previous: PostedState, paths: Sequence[str]) -> list[str]:
-    # The state has hashes only, so files that were deleted since have no name.
-    withdrawn = [known for known in previous.suspects if known not in {hash_path(one.path) for one in report.suspects}]
-    by_hash = {hash_path(path): path for path in paths} if withdrawn else {}
-    return [by_hash[known] for known in withdrawn if known in by_hash]
 
 
 def _render_location(report: RunReport, target: Span | str, code: Callable[[str], str] = format_code_span) -> str:
@@ -123,7 +111,9 @@ def _build_folds(report: RunReport, *, run_fold: bool) -> Iterator[Fold]:
         yield notes
     if report.kind == "bug":
         yield from _build_bug_folds(report)
-    yield _build_references_fold(report)
+    results = report.external_references[:MAX_ITEMS]
+    rows = [(result, sanitize_third_party_url(result.url, report.server_url)) for result in results]
+    yield Fold(wording.format_count(len(rows), "external reference"), render_block("folds", "references", rows))
     yield Fold("Ticket fields", render_block("folds", "ticket", report.ticket) if report.kind == "bug" else "")
     if report.status is not Status.DEGRADED:
         yield notes
@@ -159,12 +149,6 @@ def _build_evidence_fold(report: RunReport) -> Fold:
     verified = sum(item.verified for item in items)
     title = f"Evidence ({verified} of {len(rows)} verified)" if rows else "References that could not be verified"
     return Fold(title, render_block("folds", "evidence", rows, refused) if rows or refused else "")
-
-
-def _build_references_fold(report: RunReport) -> Fold:
-    results = report.external_references[:MAX_ITEMS]
-    rows = [(result, sanitize_third_party_url(result.url, report.server_url)) for result in results]
-    return Fold(wording.format_count(len(rows), "external reference"), render_block("folds", "references", rows))
 
 
 def _collect_links(report: RunReport) -> list[str]:

@@ -25,25 +25,15 @@ def fit_page(page: Page, max_units: int) -> str:
     while utf16_length(text) > max_units and parts:
         parts.pop()
         left_out.insert(0, titles.pop() or "part of the report")
-        text = "\n\n".join([*parts, _truncation_notice(left_out), page.footer])
+        names = ", ".join(dict.fromkeys(left_out))
+        text = "\n\n".join([*parts, f"_Cut, because it was too long. Left out: {names}._", page.footer])
     return text
 
 
-def _truncation_notice(titles: Sequence[str]) -> str:
-    names = ", ".join(dict.fromkeys(titles))
-    return f"_Cut, because it was too long. Left out: {names}._"
-
-
 def ensure_inert(markdown: str, links: Sequence[str], max_units: int, picture: str = "") -> str:
-    """Returns the Markdown if nothing in it is active, else its source in one code block.
+    """Returns the Markdown if nothing in it is active, except `links` and `picture`, else its source in a code block.
 
     This is the second defence: each value in a template is already escaped by `text.inert_markdown`.
-
-    Args:
-        markdown: The page.
-        links: URLs that our code put into the page.
-        max_units: Maximum length of the result.
-        picture: Our own diagram, which GitHub is meant to draw.
     """
     if not find_active_content(markdown.replace(picture, "", 1), links):
         return markdown

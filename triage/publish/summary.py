@@ -29,7 +29,8 @@ def render_summary(
     """Returns the page with the report. `planned` is what a dry run would write."""
     content = build_page(report, previous, paths, labels, run_fold=False)
     blocks = [render_block("summary", "title", report, sanitize_url(report.issue.url))]
-    blocks += [render_plan(planned)] if planned is not None else []
+    if planned is not None:
+        blocks.append(render_block("summary", "plan", [_describe_effect(effect) for effect in planned]))
     blocks += content.blocks
     picture = render_diagram(report)
     whole = replace(
@@ -43,10 +44,6 @@ def render_summary(
 def render_notice(kind: Notice, *values: object) -> str:
     """Returns a short page without a report, or a part of one: `values` are the parameters of the macro `kind`."""
     return ensure_inert(render_block("summary", kind, *values), [], MAX_SUMMARY_UNITS) + "\n"
-
-
-def render_plan(effects: Sequence[Effect]) -> str:
-    return render_block("summary", "plan", [_describe_effect(effect) for effect in effects])
 
 
 def _describe_effect(effect: Effect) -> str:

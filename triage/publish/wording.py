@@ -1,7 +1,5 @@
 """Words for enums and numbers on a page."""
 
-from collections.abc import Sequence
-
 from triage.domain.fault import Part
 from triage.domain.findings import Effort, Kind, MissingKind, Verdict
 from triage.domain.report import RunReport
@@ -94,10 +92,9 @@ def model_name(step: StepRecord) -> str:
     return step.model or (step.calls[-1].model if step.calls else "")
 
 
-def format_agents(names: Sequence[str]) -> str:
-    """Returns the names of our agents. Other names come from a model and are not repeated."""
-    known = {str(step): word for step, word in STEPS.items()}
-    return ", ".join(known.get(name, "an unknown agent") for name in names)
+def format_agent(name: str) -> str:
+    """Returns the name of one of our agents. Other names come from a model and are not repeated."""
+    return next((word for step, word in STEPS.items() if step == name), "an unknown agent")
 
 
 def format_confidence(value: float) -> str:

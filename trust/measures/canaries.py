@@ -61,7 +61,6 @@ def _answer_cases() -> Iterator[tuple[str, list[str], str]]:
 
 
 def _query_cases() -> Iterator[tuple[str, list[str], str]]:
-    """Queries for the search service."""
     for name, secret in {"code": CODE, "the token": TOKEN}.items():
         encoded = encode_all(secret)
         for at in range(0, len(encoded), 2):
@@ -108,7 +107,6 @@ def _build_scenario(words: Sequence[str], number: int, query: str, trap: str) ->
 
 
 def _forbidden(sink: str) -> Mapping[str, str]:
-    """Words that must not reach this sink."""
     code, web = {"code": CODE}, {"a found page": WEB}
     if sink.startswith(("search", "telemetry", "the log")):
         return EVERYWHERE | code | web
@@ -146,7 +144,6 @@ def _remove_masks_and_analysis(log: str) -> str:
 
 
 def _name_sink(request: RecordedRequest) -> str:
-    """Who receives the request; for a model, also which agent sends it."""
     if request.server != "model":
         return {"github": "GitHub", "collector": "telemetry"}.get(request.server, request.server)
     if request.path.endswith("/embeddings"):
@@ -157,7 +154,6 @@ def _name_sink(request: RecordedRequest) -> str:
 
 @cache
 def _prompts() -> dict[str, str]:
-    """The system message of each agent."""
     places = (files("triage.agents") / "prompts").iterdir()
     texts = {
         place.name.removesuffix(".md"): place.read_text(encoding="utf-8").strip()

@@ -7,8 +7,9 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
-from testing.runs.cancelled_run import SIGNALS, Cancellations, CancelledRun
+from testing.runs.cancelled_run import SIGNALS, CancelledRun, cancel_after, cancel_at_request, run_to_end
 from testing.runs.job import JobResult
 from trust.measure import Measure, MeasureResult
 from trust.sampling import sample_evenly
@@ -33,34 +34,30 @@ def run(share: float) -> MeasureResult:
 
 
 def _list_cases() -> list[Callable[[], CancelledRun]]:
-    whole, asked = Cancellations().run_to_end()
-    at_requests = [_at_request(number, what, hangs) for number, what in enumerate(asked, 1) for hangs in (False, True)]
+    whole, asked = run_to_end()
+    at_requests = [
+        partial(cancel_at_request, number, what, hangs=hangs)
+        for number, what in enumerate(asked, 1)
+        for hangs in (False, True)
+    ]
     return at_requests + _at_random_times(whole)
-
-
-def _at_request(number: int, what: str, hangs: bool) -> Callable[[], CancelledRun]:
-    return lambda: Cancellations().cancel_at_request(number, what, hangs=hangs)
 
 
 def _at_random_times(whole_seconds: float) -> list[Callable[[], CancelledRun]]:
     chance = random.Random(SEED)
-    drawn = [(chance.uniform(0, whole_seconds), chance.choice(SIGNALS)) for _ in range(RANDOM_TIMES)]
-    return [_after(seconds, sent) for seconds, sent in drawn]
-
-
-def _after(seconds: float, sent: signal.Signals) -> Callable[[], CancelledRun]:
-    return lambda: Cancellations().cancel_after(seconds, sent)
+    return [
+        partial(cancel_after, chance.uniform(0, whole_seconds), chance.choice(SIGNALS)) for _ in range(RANDOM_TIMES)
+    ]
 
 
 def find_problems(run: CancelledRun) -> list[str]:
-    """Returns what is wrong with a cancelled run."""
     done = run.done
     problems = {
         f"{run.seconds:.1f} s": run.seconds > MAX_SECONDS,
         f"exit code {done.exit_code}": done.exit_code not in (0, 128 + run.sent),
         "an empty page": not done.summary,
         "no status": "status" not in done.outputs,
-        "a traceback": run.has_traceback,
+        "a traceback": "Traceback" in done.log,
         f"{run.comments} comments": run.comments > 1,
         f"{run.late} requests later than a second after": run.late > 0,
         f"{run.left} processes left": run.left > 0,
@@ -80,8 +77,8 @@ def run_without_defence() -> MeasureResult:
     sent_at = time.monotonic()
     _, log = naive.communicate()
     done = JobResult(naive.returncode, log.decode(), {}, "")
-    ended = CancelledRun("a sleep", signal.SIGINT, time.monotonic() - sent_at, done, 0, 0, 0, 0)
-    blocked = CancelledRun("two blocked nodes", signal.SIGINT, 25.0, done, 0, 0, 0, 0)
+    ended = CancelledRun("a sleep", signal.SIGINT, time.monotonic() - sent_at, done, 0, 0, 0)
+    blocked = CancelledRun("two blocked nodes", signal.SIGINT, 25.0, done, 0, 0, 0)
     return MeasureResult(2, [*find_problems(ended), *find_problems(blocked)])
 
 

@@ -23,7 +23,6 @@ SIDE_BY_SIDE = 2
 
 
 def run(share: float) -> MeasureResult:
-    """Runs once over each checkout."""
     chosen = sample_evenly(list(CHECKOUTS), share)
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         results = list(pool.map(_run_once, chosen))

@@ -39,21 +39,17 @@ SMALL = 0.05
 
 @dataclass(frozen=True)
 class Schedule:
-    """One case."""
-
     fault: str
     runs: int
     kill: KillPoint | None = None
 
     @property
     def name(self) -> str:
-        """Description of the schedule."""
         killed = f", killed {'after' if self.kill.after else 'before'} request {self.kill.request}" if self.kill else ""
         return f"{self.fault}{', two runs at once' if self.runs > 1 else ''}{killed}"
 
 
 def run(share: float) -> MeasureResult:
-    """Runs a share of the schedules."""
     chosen = sample_evenly(
         _list_schedules() if share >= SMALL else [Schedule(fault, 1) for fault in COMMENT_FAULTS], share
     )

@@ -15,7 +15,6 @@ MAX_PROBLEMS_SHOWN = 4
 
 
 def run(share: float) -> MeasureResult:
-    """Runs in each environment that this machine can provide."""
     possible = [name for name, environment in ENVIRONMENTS.items() if environment.is_possible]
     chosen = sample_evenly(possible, share)
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:

@@ -39,8 +39,6 @@ BY_SOURCE = {
 
 @dataclass(frozen=True)
 class Case:
-    """A fault, and a function that returns what is wrong with a run."""
-
     name: str
     find_problems: Callable[[], list[str]]
 
@@ -58,7 +56,6 @@ def _agents(name: str, agents: tuple[AgentName, ...], tried: Agents) -> Case:
 
 
 def list_cases() -> list[Case]:
-    """Returns all faults."""
     whole = [_whole(source, fault) for source, faults in BY_SOURCE.items() for fault in faults]
     models = [_agents("model", agents, find_problems_without_models) for agents in ONE_AND_TWO]
     twins = [_agents("model and twin", agents, find_problems_without_models_and_rules) for agents in ONE_AND_TWO]
@@ -66,7 +63,6 @@ def list_cases() -> list[Case]:
 
 
 def run(share: float) -> MeasureResult:
-    """Tries a share of the faults."""
     tried = [(case, case.find_problems()) for case in sample_evenly(list_cases(), share)]
     failures = [f"{case.name}: {problem}" for case, problems in tried for problem in problems]
     survived = sum(not problems for _, problems in tried)

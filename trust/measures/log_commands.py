@@ -44,11 +44,9 @@ _FORMS = (
 )
 _NAMES = ("error", "set-env", "add-path", "add-mask", "stop-commands", "set-output", "debug", "SAVE-STATE", "Group")
 TOGETHER = 9
-"""Payloads per whole run."""
 
 
 def build_payloads() -> list[str]:
-    """Returns every form after every prefix."""
     pairs = [(before, form) for before in _BEFORE for form in _FORMS]
     return [before + form.format(name=_NAMES[number * 4 % len(_NAMES)]) for number, (before, form) in enumerate(pairs)]
 

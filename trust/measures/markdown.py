@@ -35,7 +35,6 @@ def run(share: float) -> MeasureResult:
 
 @cache
 def _neutral(choice: int) -> dict[str, Judgement]:
-    """Judges the pages with harmless text."""
     return {name: judge_page(page, LINKS, picture=True) for name, page in _pages(NEUTRAL, choice).items()}
 
 

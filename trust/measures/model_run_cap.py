@@ -31,25 +31,20 @@ MODEL_KEY = "sk-" + "f2" * 20
 
 @dataclass
 class IssueBurst:
-    """A repository with many events in a short time."""
-
     job: Job
     api: GitHubApi
     seconds_between: int
     model_requests: int = 0
     """Requests to the model for the current event."""
     by_model: list[int] = field(default_factory=list)
-    """Events that used a model."""
     problems: list[str] = field(default_factory=list)
 
     def open_issue(self, number: int) -> None:
-        """Opens an issue and triages it."""
         self._pass_time()
         self.api.add_issue(number, title=f"{sample_bug.TITLE}, {number}", body=sample_bug.BODY)
         self._triage({"action": "opened"}, number, number)
 
     def edit_issue(self, time: int) -> None:
-        """Edits the first issue and triages it again."""
         self._pass_time()
         self.api.issues[1]["body"] = f"{sample_bug.BODY}\nThis happens {time} times a day."
         self.api.issues[1]["updated_at"] = self.api.timestamp

@@ -47,14 +47,12 @@ MARKDOWN_SANITIZERS: dict[str, Sanitizer] = {
 
 
 def list_texts() -> list[tuple[str, str]]:
-    """Returns names and texts of all corpora."""
     corpora = [(case.name, case.text) for case in markdown()]
     hidden = [(name, channel(CANARY)) for name, channel in CHANNELS.items()]
     return [*corpora, *hidden, *((name, shape(SHAPE_CHARS)) for name, shape in PATHOLOGICAL_TEXTS.items())]
 
 
 def run(share: float) -> MeasureResult:
-    """Passes each text through each sanitizer twice."""
     chosen = sample_evenly(list_texts(), share)
     failures = [f"{words}: {name}" for name, text in chosen for words in _find_problems(text)]
     return MeasureResult(

@@ -70,7 +70,6 @@ READING_STAGES: dict[str, Callable[[Reading], object]] = {
 
 
 def run(share: float) -> MeasureResult:
-    """Each stage on each text."""
     cases = sample_evenly([(stage, name) for name in PATHOLOGICAL_TEXTS for stage in [*STAGES, *READING_STAGES]], share)
     growths = {f"{stage} on {name}": _measure(stage, name) for stage, name in cases}
     worst = max(growths, key=lambda case: growths[case])

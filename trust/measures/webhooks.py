@@ -56,7 +56,6 @@ def run(share: float) -> MeasureResult:
 
 
 def run_cases(cases: list[Case]) -> list[str]:
-    """Returns the problems of each case."""
     failures: list[str] = []
     with TemporaryDirectory() as folder, serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
         runner = EventRunner(Path(folder), github)
@@ -108,7 +107,6 @@ def may_send_requests(event: str, content: bytes) -> bool:
 
 
 def find_problems(event: str, content: bytes, started: Callable[[], EventResult]) -> list[str]:
-    """Returns what is wrong with a run on this payload."""
     done = started()
     below = re.compile(rf"(?:GET|POST|PATCH|DELETE) /repos/{SLUG}(?:/|$)|POST /graphql$")
     of_issue = re.compile(rf"/issues/(?:{_number(content) or 0}|comments/\d+)(?:/|$)")
