@@ -27,7 +27,7 @@ from triage.events.issue_text import parse_issue_text
 from triage.events.issue_url import is_url, parse_issue_url
 from triage.flows.export_telemetry import export_telemetry
 from triage.ports import ProgressLog, Services
-from triage.publish.json_schema import dump_report
+from triage.publish.plan_effects import dump_report
 from triage.settings import find_unknown_variables
 from triage.wiring import Session
 

@@ -138,9 +138,9 @@ def _edit_comment(effect: EditComment, github: GitHub, result: PublishResult) ->
             comments = find_our_comments(github.refetch_issue(number))
         except (CannotPublish, SetupError):
             raise missing from None
-        others = [comment.comment_id for comment in comments if comment.comment_id not in (None, effect.comment_id)]
-        if others and others[0] is not None:
-            result.comment_url = github.edit_comment(number, others[0], effect.body)[1]
+        other = next((one.comment_id for one in comments if one.comment_id != effect.comment_id), None)
+        if other is not None:
+            result.comment_url = github.edit_comment(number, other, effect.body)[1]
         else:
             _post_comment(PostComment(issue_number=number, body=effect.body), github, result)
 

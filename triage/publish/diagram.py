@@ -40,7 +40,10 @@ def render_diagram(report: RunReport) -> str:
     if not stages:
         return ""
     rows = _split_into_rows(stages[:MAX_STAGES])
-    status = _draw_status(report, len(stages) - MAX_STAGES)
+    left_out = len(stages) - MAX_STAGES
+    more = f"{wording.format_count(left_out, 'more decision')}<br/>" if left_out > 0 else ""
+    text = f"{more}<b>{report.status.value}</b><br/>{wording.format_seconds(report.seconds)}"
+    status = f'(["{text}"]):::{_STATUS_STYLES[report.status]}'
     lines = [*_draw_row(rows[0], status)] if len(rows) == 1 else [*_draw_rows(rows, status)]
     head = "flowchart LR" if len(rows) == 1 else "flowchart TB"
     return "\n".join(["```mermaid", _COMPACT, head, *(f"  {line}" for line in lines), _STYLES, "```"])
@@ -121,23 +124,13 @@ def _draw_turn(turn: AgentTurn) -> str:
 
 
 def _describe_attempt(record: StepRecord) -> str:
-    who = "" if record.step == "prepare" else f"{_short_model_name(record)} "
+    # The name comes from an endpoint: anything that is not a plain name is left out.
+    name = wording.model_name(record).partition(",")[0]
+    short = name.rpartition("/")[2] if _MODEL_NAME.fullmatch(name) else ""
+    who = "" if record.step == "prepare" else f"{wording.truncate(short or record.engine, MAX_MODEL_CHARS)} "
     if record.outcome is Outcome.SUCCESS:
         return f"{who}✓ {wording.format_seconds(record.seconds)}"
     if record.outcome is Outcome.SKIPPED:
         return f"{who}✗ not asked"
     reason = "refused" if record.is_refused_by_gate else wording.OUTCOMES[record.outcome]
     return f"{who}✗ {reason}, {wording.format_seconds(record.seconds)}"
-
-
-def _short_model_name(record: StepRecord) -> str:
-    # The name comes from an endpoint: anything that is not a plain name is left out.
-    name = wording.model_name(record).partition(",")[0]
-    short = name.rpartition("/")[2] if _MODEL_NAME.fullmatch(name) else ""
-    return wording.truncate(short or record.engine, MAX_MODEL_CHARS)
-
-
-def _draw_status(report: RunReport, left_out: int) -> str:
-    more = f"{wording.format_count(left_out, 'more decision')}<br/>" if left_out > 0 else ""
-    seconds = wording.format_seconds(report.seconds)
-    return f'(["{more}<b>{report.status.value}</b><br/>{seconds}"]):::{_STATUS_STYLES[report.status]}'

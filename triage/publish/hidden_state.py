@@ -52,18 +52,12 @@ class PostedState(Value):
 
     def with_run(self, run: PastRun | None) -> "PostedState":
         """Returns a copy with this run and without those older than a day."""
-        if run is None or format_run_key(run) in self.runs:
+        key = f"{max(1, int(run.at.timestamp()))}.{run.comment_id}" if run else ""
+        if run is None or key in self.runs:
             return self
-        recent = [format_run_key(other) for other in self.parsed_runs if other.at > run.at - MAX_RUN_AGE]
-        return self.model_copy(update={"runs": [*recent, format_run_key(run)][-MAX_RUNS:]})
-
-    def has_run(self, run: PastRun) -> bool:
-        """Whether the state has this run, which means that it was started again."""
-        return format_run_key(run) in self.runs
-
-
-def format_run_key(run: PastRun) -> str:
-    return f"{max(1, int(run.at.timestamp()))}.{run.comment_id}"
+        oldest = (run.at - MAX_RUN_AGE).timestamp()
+        recent = [other for other in self.runs if int(other.partition(".")[0]) > oldest]
+        return self.model_copy(update={"runs": [*recent, key][-MAX_RUNS:]})
 
 
 def render_state(state: PostedState) -> str:
@@ -99,11 +93,6 @@ def next_state(report: RunReport, previous: PostedState | None, text: str | None
         suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
         runs=earlier.runs,
     )
-
-
-def replace_state(body: str, state: PostedState) -> str:
-    visible = body.partition("\n")[2]
-    return f"{render_state(state)}\n{visible}"
 
 
 def hash_text(title: str, body: str) -> str:

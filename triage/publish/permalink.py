@@ -40,7 +40,12 @@ def build_permalink(server_url: str, slug: str, commit: str | None, target: Span
         encoded = quote(path.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
         return None
-    return f"{server_url}/{slug}/blob/{commit}/{encoded}{_line_anchor(target)}"
+    anchor = ""
+    if isinstance(target, Span):
+        plain = "?plain=1" if path.lower().endswith(RENDERED_SUFFIXES) else ""
+        last = "" if target.start == target.end else f"-L{target.end}"
+        anchor = f"{plain}#L{target.start}{last}"
+    return f"{server_url}/{slug}/blob/{commit}/{encoded}{anchor}"
 
 
 def format_location(target: Span | str) -> str:
@@ -49,14 +54,6 @@ def format_location(target: Span | str) -> str:
         return target
     lines = str(target.start) if target.start == target.end else f"{target.start}-{target.end}"
     return f"{target.path}:{lines}"
-
-
-def _line_anchor(target: Span | str) -> str:
-    if isinstance(target, str):
-        return ""
-    plain = "?plain=1" if target.path.lower().endswith(RENDERED_SUFFIXES) else ""
-    last = "" if target.start == target.end else f"-L{target.end}"
-    return f"{plain}#L{target.start}{last}"
 
 
 _HOST = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")

@@ -24,8 +24,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status, Usage
 from triage.domain.task import PastRun
 from triage.publish.comment import render_comment, render_quiet_comment
-from triage.publish.hidden_state import PostedState, hash_content, hash_text, parse_state, replace_state
-from triage.publish.json_schema import dump_report
+from triage.publish.hidden_state import PostedState, hash_content, hash_text, parse_state, render_state
 from triage.publish.summary import render_notice, render_summary
 from triage.publish.wording import truncate
 from triage.text.clean_text import clean_text
@@ -70,16 +69,9 @@ def plan_report(
 ) -> list[Effect]:
     """Returns all effects of a report, in the order in which they are applied.
 
-    Args:
-        report: Result of the run.
-        policy: What may be written.
-        issue: The issue as the report describes it.
-        previous: Our comment on the issue, if there is one.
-        paths: All indexed files, to name suspects that are withdrawn.
-        partial: The run was cancelled. Comments only if there are findings and no earlier comment.
-        run: The run that the hidden state of the comment remembers, if an event started it.
-        duplicates: Ids of younger comments of ours, to be deleted.
-        is_skipped: Writes nothing to the issue; the notes of the report say why.
+    A `partial` report of a cancelled run is a comment only if it has findings and there is no earlier comment. One
+    that `is_skipped` writes nothing to the issue; its notes say why. `previous` is our comment on the issue,
+    `duplicates` are the ids of younger ones, and `run` is what the hidden state remembers if an event started it.
     """
     state = parse_state(previous.body) if previous else None
     writes: list[Effect] = []
@@ -93,11 +85,13 @@ def plan_report(
             writes = [PostComment(issue_number=issue.number, body=body)]
     page = render_summary(report, state, paths, labels=policy.labels, planned=writes if policy.dry_run else None)
     url = f"{issue.url}#issuecomment-{previous.comment_id}" if previous and issue.url else ""
+    why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
+    warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
     return [
         *([] if policy.dry_run else writes),
         WriteReport(json_text=dump_report(report)),
         WriteSummary(markdown=page),
-        *_plan_warnings(report),
+        *([warning] if report.status is Status.DEGRADED else []),
         SetOutputs(values=build_outputs(report) | {"comment-url": url}),
     ]
 
@@ -115,10 +109,12 @@ def _plan_issue_effects(
     text = hash_text(issue.title, issue.body)
     state = parse_state(previous.body) if previous else None
     if previous and state and not state.quiet and state.content == hash_content(report):
-        if run and not state.has_run(run):
+        counted = state.with_run(run)
+        if counted != state:
             # Nothing new for a reader, but the run counts, and the issue may have another text.
-            updated = state.model_copy(update={"text": text}).with_run(run)
-            effects.append(_post_or_edit(number, previous, replace_state(previous.body, updated)))
+            first_line = render_state(counted.model_copy(update={"text": text}))
+            visible = previous.body.partition("\n")[2]
+            effects.append(_post_or_edit(number, previous, f"{first_line}\n{visible}"))
         # No labels: if a person removed one, it stays off.
         return effects
     body = render_comment(report, _add_run(state, run), paths, labels=policy.labels, text=text)
@@ -140,11 +136,10 @@ def _post_or_edit(number: int, previous: IssueComment | None, body: str) -> Post
     return EditComment(issue_number=number, comment_id=previous.comment_id, body=body)
 
 
-def _plan_warnings(report: RunReport) -> list[Effect]:
-    if report.status is not Status.DEGRADED:
-        return []
-    why = " ".join(report.notes) or "Part of the run failed."
-    return [Annotate(level="warning", message=truncate(f"The triage is incomplete. {why}", MAX_WARNING_CHARS))]
+def dump_report(report: RunReport) -> str:
+    """Returns the report as JSON. Lone surrogates, which JSON readers reject, become question marks."""
+    text = json.dumps(report.model_dump(mode="json"), indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
 
 
 def build_outputs(report: RunReport) -> dict[str, str]:

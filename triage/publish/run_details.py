@@ -27,7 +27,6 @@ class RequestRow:
 
 
 def build_detail_folds(report: RunReport, picture: str) -> Iterator[Fold]:
-    """Yields the sections: the first one is open, the others are folded."""
     requests = sorted(_list_requests(report), key=lambda row: row.seconds_after_start)
     yield Fold("What ran", render_block("audit", "ran", summarize_run(report), picture), is_open=True)
     yield Fold(_summarize_usage(report), _render_table("steps", report.steps))

@@ -119,7 +119,9 @@ def _build_folds(report: RunReport, *, run_fold: bool) -> Iterator[Fold]:
         yield notes
     if run_fold:
         facts = f"{wording.format_seconds(report.seconds)}, {wording.format_usage(report.usage)}"
-        yield Fold(f"The run: {facts}", _render_run(report))
+        planning = sum((step.usage for step in report.steps if step.step == "supervisor"), Usage())
+        steps = [step for step in report.steps if step.step != "supervisor"][:MAX_STEPS]
+        yield Fold(f"The run: {facts}", render_block("folds", "run", report, steps, planning))
     yield Fold("Analysis", sanitize_markdown(report.analysis, max_chars=MAX_ANALYSIS_CHARS))
 
 
@@ -134,12 +136,6 @@ def _build_bug_folds(report: RunReport) -> Iterator[Fold]:
         yield Fold(f"Critic: {wording.VERDICTS[report.critique.verdict]}, {objections}", body)
     yield Fold("Suggested fix", render_block("folds", "fix", report.suggested_fix) if report.suggested_fix else "")
     yield Fold("Steps to reproduce", render_block("folds", "reproduction", report.reproduction[:MAX_ITEMS]))
-
-
-def _render_run(report: RunReport) -> str:
-    planning = sum((step.usage for step in report.steps if step.step == "supervisor"), Usage())
-    steps = [step for step in report.steps if step.step != "supervisor"][:MAX_STEPS]
-    return render_block("folds", "run", report, steps, planning)
 
 
 def _build_evidence_fold(report: RunReport) -> Fold:

@@ -78,7 +78,6 @@ def describe_engine(report: RunReport) -> str:
 
 
 def has_model_answer(report: RunReport) -> bool:
-    """Whether at least one agent's answer is a model's."""
     return any(
         record.engine == "model" and record.outcome is Outcome.SUCCESS and record.step != "supervisor"
         for record in report.steps
@@ -149,7 +148,6 @@ PARTS: dict[Part, str] = {
 
 
 def format_outcome(step: StepRecord) -> str:
-    """Returns how a step ended, with the reason if there is one."""
     word = "refused by the gate" if step.is_refused_by_gate else OUTCOMES[step.outcome]
     shortfalls = f", but {'. '.join(step.shortfalls)}" if step.shortfalls else ""
     return (f"{word}: {step.error}" if step.error else word) + shortfalls
@@ -160,8 +158,10 @@ def first_sentences(text: str, count: int) -> str:
     words = text.split()
     sentences = 0
     for index, word in enumerate(words):
+        bare = word.rstrip("\"')]*`”’")
+        is_end = bare.endswith((".", "!", "?", "…")) and bare.lower().lstrip("(") not in _ABBREVIATIONS
         following = words[index + 1 : index + 2]
-        if _ends_sentence(word) and following and not following[0][0].islower():
+        if is_end and following and not following[0][0].islower():
             sentences += 1
         if sentences == count:
             return " ".join(words[: index + 1])
@@ -169,11 +169,6 @@ def first_sentences(text: str, count: int) -> str:
 
 
 _ABBREVIATIONS = frozenset({"e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "resp."})
-
-
-def _ends_sentence(word: str) -> bool:
-    bare = word.rstrip("\"')]*`”’")
-    return bare.endswith((".", "!", "?", "…")) and bare.lower().lstrip("(") not in _ABBREVIATIONS
 
 
 def truncate(text: str, max_chars: int) -> str:
