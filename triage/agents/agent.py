@@ -22,10 +22,6 @@ class AgentAnswer(Generic[A]):
     """Parts that came otherwise than planned, each with the reason and what stood in."""
 
 
-def accept_any_answer(answer: AgentFindingBase, agent_input: AgentInput, services: Services) -> str | None:
-    return None
-
-
 @dataclass(frozen=True)
 class Agent(Generic[A]):
     """An agent: a model chain and rules that answer the same question with the same schema.
@@ -37,13 +33,19 @@ class Agent(Generic[A]):
     capabilities: frozenset[Capability]
     answer_with_model: Callable[[AgentInput, Services, Model], Awaitable[AgentAnswer[A]]]
     answer_with_rules: Callable[[AgentInput, Services], Awaitable[A]]
-    to_finding: Callable[[A], AgentFinding]
-    check_answer: Callable[[A, AgentInput, Services], str | None] = accept_any_answer
+    get_details: Callable[[A], str]
+    """Returns the most informative field of an answer."""
+    list_pointers: Callable[[A], list[str]]
+    """Returns paths, URLs, or whatever else an answer points at."""
+    check_answer: Callable[[A, Services], str | None] = lambda *_: None
     """Returns why an answer cannot be used; None when it can."""
+
+    def to_finding(self, answer: A) -> AgentFinding:
+        return to_agent_finding(answer, self.get_details(answer), self.list_pointers(answer))
 
 
 def to_agent_finding(raw: AgentFindingBase, details: str, relevant_files: list[str]) -> AgentFinding:
-    """Return what the state keeps of an agent's answer. `relevant_files` are paths, URLs, or what else it points at."""
+    """Return what the state keeps of an agent's answer."""
     return AgentFinding(
         agent_name=raw.agent_name,
         summary=raw.summary,

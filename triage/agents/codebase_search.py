@@ -10,7 +10,7 @@ from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
-from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
+from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.code_lookup import CodeLookup
 from triage.agents.prompts import (
     build_system_message,
@@ -24,7 +24,7 @@ from triage.agents.prompts import (
 from triage.citations.indexed_code import IndexedCode
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit, Passage, SearchQuery
-from triage.domain.findings import AgentFinding, CodebaseFinding, RelevantFile
+from triage.domain.findings import CodebaseFinding, RelevantFile
 from triage.domain.issue import Reading
 from triage.domain.value import Value
 from triage.ports import Model, Services
@@ -90,14 +90,7 @@ def build_codebase_chain(
 ) -> Runnable[dict[str, Any], CodebaseFinding]:
     """Return the chain `RunnableParallel | prompt | structured model`.
 
-    Args:
-        retriever: Returns passages for a query string.
-        llm: The structured model, behind the tool loop if there is one.
-        sections: Further sections of the prompt, such as the issue.
-        chars: Maximum of code in the prompt.
-
-    Returns:
-        A runnable that takes `issue`, `hypothesis` and `keywords`.
+    It takes `issue`, `hypothesis` and `keywords`. `sections` stand in the prompt too, with at most `chars` of code.
     """
 
     def build_data(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -230,12 +223,7 @@ def estimate_confidence(hits: Sequence[Hit], reading: Reading) -> float:
     return round(max(MIN_CONFIDENCE, min(maximum, hits[0].probability if hits else 0.0)), 2)
 
 
-def to_finding(answer: CodebaseFinding) -> AgentFinding:
-    details = answer.root_cause_location or "Root cause location not identified."
-    return to_agent_finding(answer, details, [file.path for file in answer.relevant_files])
-
-
-def check_answer(answer: CodebaseFinding, agent_input: AgentInput, services: Services) -> str | None:
+def check_answer(answer: CodebaseFinding, services: Services) -> str | None:
     """Refuse an answer whose files are all invented."""
     indexed_code = IndexedCode(services.codebase.read_lines, services.codebase.list_paths())
     if answer.relevant_files and not any(indexed_code.resolve(file.path) for file in answer.relevant_files):
@@ -248,6 +236,7 @@ AGENT = Agent(
     capabilities=frozenset({"untrusted input", "code access"}),
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
-    to_finding=to_finding,
+    get_details=lambda answer: answer.root_cause_location or "Root cause location not identified.",
+    list_pointers=lambda answer: [file.path for file in answer.relevant_files],
     check_answer=check_answer,
 )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
+from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import (
     build_messages,
     choose_hypothesis,
@@ -149,16 +149,13 @@ def extract_search_terms(gaps: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def to_finding(answer: CritiqueFinding) -> AgentFinding:
-    """Return the revised hypothesis or the verdict, with the gaps as what to look at next."""
-    details = answer.revised_hypothesis or f"Verdict: {answer.verdict}. Gaps: {'; '.join(answer.gaps) or 'none'}"
-    return to_agent_finding(answer, details, answer.gaps)
-
-
 AGENT = Agent(
     name="critic",
     capabilities=frozenset({"untrusted input", "code access"}),
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
-    to_finding=to_finding,
+    get_details=lambda answer: (
+        answer.revised_hypothesis or f"Verdict: {answer.verdict}. Gaps: {'; '.join(answer.gaps) or 'none'}"
+    ),
+    list_pointers=lambda answer: answer.gaps,
 )

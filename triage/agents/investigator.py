@@ -1,9 +1,9 @@
 """Investigator: what the issue itself says, before anybody looks at the code."""
 
-from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
+from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import build_messages, format_findings, format_instructions, format_issue
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import AgentFinding, InvestigatorFinding, Kind, MissingInformation
+from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import Reading, Trace
 from triage.ports import Model, Services
 from triage.reading.issue_kind import classify_issue
@@ -124,20 +124,12 @@ def _extract_steps(reading: Reading) -> list[str]:
     return []
 
 
-def to_finding(answer: InvestigatorFinding) -> AgentFinding:
-    return to_agent_finding(answer, answer.hypothesis, answer.affected_areas)
-
-
-def check_answer(answer: InvestigatorFinding, agent_input: AgentInput, services: Services) -> str | None:
-    """Refuse an answer without a hypothesis, which all other agents need."""
-    return None if answer.hypothesis.strip() else "the hypothesis is empty"
-
-
 AGENT = Agent(
     name="investigator",
     capabilities=frozenset({"untrusted input", "code access"}),
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
-    to_finding=to_finding,
-    check_answer=check_answer,
+    get_details=lambda answer: answer.hypothesis,
+    list_pointers=lambda answer: answer.affected_areas,
+    check_answer=lambda answer, _: None if answer.hypothesis.strip() else "the hypothesis is empty",
 )

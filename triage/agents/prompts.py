@@ -39,9 +39,7 @@ def fence(sections: Mapping[str, str], mark: str | None = None) -> HumanMessage:
     The mark is a hash of the sections, so that the same input gives the same prompt in every process, and its reply is
     found in the cache.
 
-    Args:
-        sections: Our names, and text that anybody may have written. Empty sections are left out.
-        mark: Given only where several messages share one.
+    Empty sections are left out. `mark` is given only where several messages share one.
     """
     texts = {name: clean_text(cut(text)) for name, text in sections.items() if text}
     mark = mark or _choose_mark(texts)

@@ -96,16 +96,13 @@ def _describe_root_cause(agent_input: AgentInput, files: Sequence[RelevantFile])
     first = files[0]
     place = f"`{first.symbol}` in `{first.path}`" if first.symbol else f"`{first.path}`"
     if agent_input.is_confirmed:
-        line = f" The failing line is `{first.quote}`." if _is_failing_line(first, agent_input) else ""
+        quote = first.quote or ""
+        is_failing_line = quote in find_traceback_lines(agent_input, first.path)
+        # A quote with a backtick does not fit into a code span.
+        line = f" The failing line is `{quote}`." if quote and is_failing_line and "`" not in quote else ""
         why = "Why it fails there takes a person, or a model, to say."
         return f"Inside this repository the stack trace ends in {place}.{line} {why}"
     return f"Not proven. {place} fits the issue best: {first.relevance_reason}."
-
-
-def _is_failing_line(file: RelevantFile, agent_input: AgentInput) -> bool:
-    # A quote with a backtick does not fit into a code span.
-    quote = file.quote or ""
-    return bool(quote and quote in find_traceback_lines(agent_input, file.path) and "`" not in quote)
 
 
 def _to_affected_file(file: RelevantFile) -> AffectedFile:
@@ -159,7 +156,7 @@ def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict
     return {
         "title": _format_title(agent_input.reading.title),
         "labels": _match_labels(kinds, agent_input.repository.labels),
-        "assignee": _choose_assignee(owners, agent_input.issue.author),
+        "assignee": next((owner for owner in owners if owner != agent_input.issue.author), None),
         "effort": "S" if agent_input.is_confirmed else "M",
     }
 
@@ -200,7 +197,3 @@ def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
 
 def _strip_label_prefix(label: str) -> str:
     return label.replace("/", ":").rpartition(":")[2].strip().lower()
-
-
-def _choose_assignee(owners: Sequence[str], author: str) -> str | None:
-    return next((owner for owner in owners if owner != author), None)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
-from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
+from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import build_messages, format_issue
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import AgentFinding, WebResult, WebSearchFinding
+from triage.domain.findings import WebResult, WebSearchFinding
 from triage.errors import InvalidAnswer
 from triage.ports import Model, Services, Toolset
 from triage.secrets.web_query import restrict_query, sanitize_query
@@ -150,15 +150,11 @@ def _require_tools(services: Services) -> Toolset:
     return services.web_tools
 
 
-def to_finding(answer: WebSearchFinding) -> AgentFinding:
-    details = answer.external_root_cause or "No external root cause identified."
-    return to_agent_finding(answer, details, [result.url for result in answer.relevant_results])
-
-
 AGENT = Agent(
     name="web_search",
     capabilities=frozenset({"untrusted input", "outbound requests"}),
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
-    to_finding=to_finding,
+    get_details=lambda answer: answer.external_root_cause or "No external root cause identified.",
+    list_pointers=lambda answer: [result.url for result in answer.relevant_results],
 )

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from triage.agents.agent import Agent, AgentAnswer, to_agent_finding
+from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import build_messages, format_bullets, format_findings, format_instructions, format_issue
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import AgentFinding, TriageReport, WriterOutput
+from triage.domain.findings import TriageReport, WriterOutput
 from triage.errors import CostLimitExceeded, TriageError
 from triage.ports import Model, Services
 
@@ -120,12 +120,7 @@ def merge_writer_outputs(parallel_output: dict[str, Any]) -> WriterOutput:
     )
 
 
-def to_finding(answer: WriterOutput) -> AgentFinding:
-    """Return the summary; a writer points at no files of its own."""
-    return to_agent_finding(answer, answer.summary, [])
-
-
-def check_answer(answer: WriterOutput, agent_input: AgentInput, services: Services) -> str | None:
+def check_answer(answer: WriterOutput, services: Services) -> str | None:
     """Refuse a report without a summary or a root cause."""
     if not answer.report.summary.strip() or not answer.report.root_cause.strip():
         return "the report lacks its summary or root cause"
@@ -137,6 +132,7 @@ AGENT = Agent(
     capabilities=frozenset({"untrusted input", "code access"}),
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
-    to_finding=to_finding,
+    get_details=lambda answer: answer.summary,
+    list_pointers=lambda _: [],
     check_answer=check_answer,
 )

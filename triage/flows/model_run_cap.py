@@ -56,12 +56,7 @@ def rules_only_reason(
 ) -> str:
     """Why rules answer instead of a model; empty when a model may answer.
 
-    Args:
-        recent_issues: Issues opened within the window.
-        number: This issue; it counts whenever it was opened.
-        earlier_runs: Earlier runs on this issue. They count like issues, so an author of edits gains nothing.
-        now: The current time, by GitHub's clock.
-        max_runs: Maximum runs by a model within the window.
+    This issue counts whenever it was opened. Its earlier runs count like issues, so an author of edits gains nothing.
     """
     runs_here = 1 + sum(run.at > now - WINDOW for run in earlier_runs)
     if runs_here > MAX_MODEL_RUNS_PER_ISSUE:

@@ -97,7 +97,13 @@ async def _fetch_labels(context: FlowContext) -> list[str]:
 
 async def _run_agents(issue: Issue, repository: Repository, context: FlowContext) -> tuple[RunReport, Services]:
     if not context.cancelled.is_set():
-        loading = asyncio.ensure_future(run_in_daemon_thread(lambda: _load(context)))
+
+        def load() -> tuple[RunGraph, Services]:
+            from triage.graph.run_graph import run_graph  # takes a second; a skipped event never needs it
+
+            return run_graph, context.open_services()
+
+        loading = asyncio.ensure_future(run_in_daemon_thread(load))
         await wait_or_cancel(loading, context.cancelled)
         if loading.done():
             run_graph, services = loading.result()
@@ -109,9 +115,3 @@ async def _run_agents(issue: Issue, repository: Repository, context: FlowContext
 
     services = (context.open_idle_services or context.open_services)()
     return build_unstarted_report(issue, repository, services), services
-
-
-def _load(context: FlowContext) -> tuple[RunGraph, Services]:
-    from triage.graph.run_graph import run_graph  # takes a second; a skipped event never needs it
-
-    return run_graph, context.open_services()

@@ -10,16 +10,7 @@ NO_REPLACEMENT = "nothing"
 
 def collect_faults(steps: Sequence[StepRecord]) -> list[Fault]:
     """All faults, in the order of the records that hold them; what led to a step's failure stands before it."""
-    found: list[Fault] = []
-    for number, record in enumerate(steps):
-        instead = find_replacement(record, steps[number + 1 :])
-        found.extend(_call_faults(record, instead))
-        found.extend(_tool_faults(record, instead))
-        found.extend(_shortfall_faults(record))
-        if record.outcome is not Outcome.SUCCESS:
-            part: Part = "gate" if record.is_refused_by_gate else "step"
-            found.append(_make_fault(record, part, record.step, record, instead))
-    return found
+    return [fault for number, record in enumerate(steps, 1) for fault in _list_faults(record, steps[number:])]
 
 
 def find_replacement(record: StepRecord, following: Sequence[StepRecord]) -> str:
@@ -35,28 +26,24 @@ def find_replacement(record: StepRecord, following: Sequence[StepRecord]) -> str
     return "rules answered" if answered.engine == "rules" else "another model answered"
 
 
-def _call_faults(record: StepRecord, instead: str) -> Iterator[Fault]:
-    for number, call in enumerate(record.calls):
+def _list_faults(record: StepRecord, following: Sequence[StepRecord]) -> Iterator[Fault]:
+    replacement = find_replacement(record, following)
+    for number, call in enumerate(record.calls, 1):
         if call.outcome is not Outcome.SUCCESS:
-            answered = any(other.outcome is Outcome.SUCCESS for other in record.calls[number + 1 :])
-            yield _make_fault(
-                record, "model call", call.model, call, "another request was answered" if answered else instead
-            )
-
-
-def _tool_faults(record: StepRecord, instead: str) -> Iterator[Fault]:
+            answered = any(other.outcome is Outcome.SUCCESS for other in record.calls[number:])
+            instead = "another request was answered" if answered else replacement
+            yield _make_fault(record, "model call", call.model, call, instead)
     for tool in record.tools:
         if tool.outcome is not Outcome.SUCCESS:
-            went_on = record.outcome is Outcome.SUCCESS
-            yield _make_fault(record, "tool", tool.tool, tool, "the agent went on without it" if went_on else instead)
-
-
-def _shortfall_faults(record: StepRecord) -> Iterator[Fault]:
-    """Each says what stood in after its last semicolon."""
+            instead = "the agent went on without it" if record.outcome is Outcome.SUCCESS else replacement
+            yield _make_fault(record, "tool", tool.tool, tool, instead)
     for shortfall in record.shortfalls:
         error, _, instead = shortfall.rpartition("; ")
-        named = record.model_copy(update={"outcome": Outcome.FAILED, "error": error or shortfall})
-        yield _make_fault(record, "shortfall", record.step, named, instead if error else NO_REPLACEMENT)
+        failed = record.model_copy(update={"outcome": Outcome.FAILED, "error": error or shortfall})
+        yield _make_fault(record, "shortfall", record.step, failed, instead if error else NO_REPLACEMENT)
+    if record.outcome is not Outcome.SUCCESS:
+        part: Part = "gate" if record.is_refused_by_gate else "step"
+        yield _make_fault(record, part, record.step, record, replacement)
 
 
 def _make_fault(

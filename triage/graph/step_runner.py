@@ -61,11 +61,7 @@ async def run_agent(
 ) -> tuple[A | None, Engine]:
     """Ask the agent's model, then its rules if there is no model or the model fails.
 
-    Args:
-        agent: Gets only what its capabilities cover.
-        agent_input: What is known so far.
-        recorder: Gets a record of each attempt. Its degradation level decides which models are asked.
-        by_rules: No model is asked, because it declined before.
+    The recorder's degradation level decides which models are asked; with `by_rules` none is.
 
     Returns:
         The answer, and who gave it. An answer with `error` means that the model declined; None that all failed.
@@ -74,7 +70,7 @@ async def run_agent(
     agent_input = restrict_input(agent_input, agent.capabilities)
 
     def check(result: AgentAnswer[A]) -> str | None:
-        return DECLINED if result.answer.error is not None else agent.check_answer(result.answer, agent_input, services)
+        return DECLINED if result.answer.error is not None else agent.check_answer(result.answer, services)
 
     seconds = services.agent_seconds()
     if agent.name == "writer":
@@ -113,12 +109,7 @@ async def run_attempt(
 ) -> Attempt[T]:
     """Call once, and record seconds, usage, model calls and tool calls. Only the cancellation of the run is raised.
 
-    Args:
-        recorder: Gets the record.
-        engine: Who answers.
-        call: The work.
-        check: Returns why a result cannot be used; None when it can.
-        seconds: Limit of the call.
+    `check` returns why a result cannot be used; None when it can.
     """
     services = recorder.services
     started, started_at = services.clock(), services.now()
