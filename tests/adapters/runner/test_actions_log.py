@@ -18,9 +18,8 @@ from testing.cost_growth import assert_grows_linearly
 from testing.runner_grammar import RunnerCommand, log_lines, parse_commands
 from testing.text.encoded_secrets import MODEL, encode_all, find_secrets
 from tests.adapters.runner.hostile import COMMANDS, TEXT
-from triage.adapters.runner.format_record import format_record
 from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_line, to_inert_lines
-from triage.adapters.runner.line_logs import ActionsLog
+from triage.adapters.runner.line_logs import ActionsLog, format_record
 from triage.adapters.runner.output_guard import GuardedStream, guard_output
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
 from triage.ports import ProgressLog

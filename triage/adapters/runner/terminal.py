@@ -9,8 +9,8 @@ from typing import Self
 from rich.console import Console
 from rich.text import Text
 
-from triage.adapters.runner.format_record import format_elapsed, format_record
 from triage.adapters.runner.inert_lines import to_inert_line, to_inert_lines
+from triage.adapters.runner.line_logs import format_elapsed, format_record
 from triage.domain.code import Span
 from triage.domain.run import Outcome, StepRecord, ToolExecution
 from triage.errors import BadInput
