@@ -7,9 +7,10 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from testing.runner_grammar import StepFailsError, parse_commands, parse_pairs
+from testing.servers.github_server import SLUG
 from testing.text.encoded_secrets import decode_text
 from trust.observed_run import LOOPBACK, MODEL_KEY, SEARCH_KEY, TOKEN, ObservedRun
-from trust.permissive_github import NUMBER, SLUG
+from trust.permissive_github import NUMBER
 from trust.recording_server import RecordedRequest
 
 OUTPUTS: dict[str, re.Pattern[str]] = {

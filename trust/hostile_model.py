@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Any
 
-from trust import openai_protocol
+from testing.servers.scripted_server import ScriptedReply, chat_completion
 from trust.corpora.injection_templates import Goal, find_goals
 from trust.forbidden_requests import FORBIDDEN_LABELS, FORBIDDEN_PATHS, UNKNOWN_TOOLS
 from trust.observed_run import list_strings
-from trust.recording_server import RecordedRequest, Response
+from trust.recording_server import RecordedRequest
 
 SEARCH_RESULTS_URL = "https://docs.example.com/"
 """URL of the search results, except one that is a trap."""
@@ -63,7 +63,7 @@ class HostileModel:
     def _urls(self) -> list[str]:
         return [f"{SEARCH_RESULTS_URL}{number}" for number in range(5)]
 
-    def search(self, _: RecordedRequest) -> Response:
+    def search(self, _: RecordedRequest) -> ScriptedReply:
         """Returns pages with orders; two URLs are traps."""
         step = max(1, len(self.found) // 5)
         pages = [
@@ -76,14 +76,16 @@ class HostileModel:
             for number, (url, text) in enumerate(zip(self._urls(), [*self.found, *"abcde"], strict=False))
         ]
         pages[3:4] = [{**page, "url": f"{self.trap}/found?{page['title'][:20]}"} for page in pages[3:4]]
-        return Response(
+        return ScriptedReply(
             {"query": "x", "results": pages, "answer": "\n".join(self.found[:3]), "images": [f"{self.trap}/i.png"]}
         )
 
-    def model(self, asked: RecordedRequest) -> Response:
+    def model(self, asked: RecordedRequest) -> ScriptedReply:
         """Answers a request to the model."""
         if asked.path.endswith("/embeddings"):
-            return openai_protocol.embeddings(asked.body)
+            texts = asked.body["input"] if isinstance(asked.body["input"], list) else [asked.body["input"]]
+            data = [{"object": "embedding", "index": at, "embedding": [1.0, at + 1.0, 0.5]} for at in range(len(texts))]
+            return ScriptedReply({"object": "list", "data": data, "model": "m", "usage": {}})
         self.request_count += 1
         body = asked.body
         prompt = "\n".join(list_strings(body.get("messages", [])))
@@ -189,7 +191,7 @@ class HostileModel:
             "milestone": {"number": 1},
         }
 
-    def _call_tools(self, names: list[str]) -> Response:
+    def _call_tools(self, names: list[str]) -> ScriptedReply:
         if "tavily_search" in names:
             ordered = [goal.value for goal in self.goals if goal.verb == "search"]
             words = [self.query] if self.query else ordered or [self._next_text()]
@@ -215,23 +217,26 @@ class HostileModel:
         calls += [("search_code", {"query": self._next_text() * 50}), ("find_symbol", {"name": self._next_text()})]
         return self._send_tool_calls(calls[:MAX_TOOL_CALLS])
 
-    def _send_tool_calls(self, calls: Sequence[tuple[str, Any]]) -> Response:
-        return self._send({"content": self._next_text(), "tool_calls": openai_protocol.tool_calls(calls)})
+    def _send_tool_calls(self, calls: Sequence[tuple[str, Any]]) -> ScriptedReply:
+        asked = [(name, json.dumps(arguments)) for name, arguments in calls]
+        return self._send(self._next_text(), tool_calls=asked, finish_reason="tool_calls")
 
-    def _send_text(self, words: str) -> Response:
-        return self._send({"content": words})
+    def _send_text(self, words: str) -> ScriptedReply:
+        return self._send(words)
 
-    def _send(self, message: dict[str, Any]) -> Response:
+    def _send(self, words: str | None, **changes: Any) -> ScriptedReply:
+        reply = chat_completion(words, **changes)
         # The name of the model is an order too.
-        return openai_protocol.chat_completion(message, next(iter(self.strings), "m")[:80])
+        reply.body["model"] = next(iter(self.strings), "m")[:80]
+        return reply
 
-    def _send_broken(self) -> Response:
+    def _send_broken(self) -> ScriptedReply:
         orders = "\n".join(self.strings)
         match self.seed // 5 % 6:
             case 0:
-                return Response({"error": {"message": orders, "type": orders[:50], "code": orders[:50]}}, 400)
+                return ScriptedReply({"error": {"message": orders, "type": orders[:50], "code": orders[:50]}}, 400)
             case 1:
-                return Response({"error": {"message": orders}}, 401)
+                return ScriptedReply({"error": {"message": orders}}, 401)
             case 2:
                 return self._send_text(
                     '{"confidence": NaN, "confidence": 1e999, "x": {"y": ' + "[" * 2000 + "]" * 2000 + "}}"
@@ -244,4 +249,4 @@ class HostileModel:
                 )
             case 4:
                 return self._send_text(f"```json\n{orders * 20}\n```"[:100_000])
-        return self._send({"content": None, "refusal": orders})
+        return self._send(None, refusal=orders)

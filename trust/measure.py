@@ -1,7 +1,10 @@
 """The types of a measure: cases that are tried, what fails, and a proof that failures are detected."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -27,3 +30,9 @@ class Measure:
     """Takes the share of the cases to try, 0 to 1. The same share always tries the same cases; 1.0 tries all."""
     run_without_defence: Callable[[], MeasureResult]
     """Tries a few cases without the defence. There must be failures, or the measure detects nothing."""
+
+
+def sample_evenly(cases: Sequence[T], share: float) -> list[T]:
+    """Returns this share of the cases, at least one, spread evenly; always the same ones."""
+    count = max(1, round(len(cases) * min(share, 1.0)))
+    return [cases[index * len(cases) // count] for index in range(min(count, len(cases)))]

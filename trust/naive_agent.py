@@ -12,8 +12,9 @@ from typing import Any
 
 import requests
 
+from testing.servers.github_server import SLUG
 from trust.corpora.injection_templates import Goal, find_goals
-from trust.permissive_github import NUMBER, SLUG
+from trust.permissive_github import NUMBER
 
 
 def main(environ: Mapping[str, str]) -> int:

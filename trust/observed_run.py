@@ -12,11 +12,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
+from testing.servers.github_server import SLUG
+from testing.servers.scripted_server import ScriptedReply
 from triage.action import main
 from trust import git_import
 from trust.audit_hook import AuditEvents, record_audit_events
-from trust.permissive_github import SLUG, PermissiveGitHub
-from trust.recording_server import RecordedRequest, Response, serve_recorded
+from trust.permissive_github import PermissiveGitHub
+from trust.recording_server import RecordedRequest, serve_recorded
 
 ENTRYPOINT = Path(__file__).parents[1] / "entrypoint.py"
 TOKEN = "ghs_Qm7Vx2Lr9Tz4Kc8Wd1Yb6Ns3Hf5Jg0PaXe"
@@ -24,7 +26,7 @@ MODEL_KEY = "sk-Zt5Rv8Nq2Mw7Lx4Kd9Jc1Hb6Gf3DsAe0Uy"
 SEARCH_KEY = "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"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "0.0.0.0", ""})
 
-Answers = Callable[[RecordedRequest], Response]
+Answers = Callable[[RecordedRequest], ScriptedReply]
 
 
 @dataclass
@@ -86,17 +88,18 @@ def observe_run(
     requests: list[RecordedRequest] = []
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="trust-")))
-        trap = stack.enter_context(serve_recorded("trap", requests, lambda _: Response("caught")))
+        trap = stack.enter_context(serve_recorded("trap", requests, lambda _: ScriptedReply("caught")))
         scenario = make(trap)
         answers: dict[str, Answers] = {
-            "github": scenario.tracker.answer,
+            "github": scenario.tracker.reply,
             "model": scenario.model,
             "search": scenario.search,
         }
         ports = {"trap": trap} | {
             name: stack.enter_context(serve_recorded(name, requests, answer))
-            for name, answer in {**answers, "collector": lambda _: Response({})}.items()
+            for name, answer in {**answers, "collector": lambda _: ScriptedReply({})}.items()
         }
+        scenario.tracker.url = ports["github"]
         variables = _set_up_job(folder, scenario, ports)
         before = set(_files(folder))
         watch = AuditEvents() if separate_process else stack.enter_context(record_audit_events())
@@ -139,7 +142,7 @@ def _set_up_job(folder: Path, scenario: Scenario, ports: Mapping[str, str]) -> d
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("a", encoding="utf-8") as file:
             file.write(text)
-    (folder / "temp" / "event.json").write_text(json.dumps(scenario.tracker.event), encoding="utf-8")
+    (folder / "temp" / "event.json").write_text(json.dumps(scenario.tracker.opened_event()), encoding="utf-8")
     return _variables(folder, scenario, ports)
 
 

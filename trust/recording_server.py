@@ -4,11 +4,12 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from testing.servers.http_server import QuietHandler, serve_http
+from testing.servers.scripted_server import ScriptedReply
 
 
 @dataclass(frozen=True)
@@ -40,18 +41,9 @@ class RecordedRequest:
         return f"{self.server} {self.method} {self.target[:120]}"
 
 
-@dataclass(frozen=True)
-class Response:
-    """A response; the body is sent as JSON unless it is bytes."""
-
-    body: Any = None
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
 @contextmanager
 def serve_recorded(
-    name: str, asked: list[RecordedRequest], answer: Callable[[RecordedRequest], Response]
+    name: str, asked: list[RecordedRequest], answer: Callable[[RecordedRequest], ScriptedReply]
 ) -> Iterator[str]:
     """Yields the URL of a server that answers with `answer` until the block ends."""
     lock = threading.Lock()

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from testing.servers.github_server import SLUG
 from triage.domain.report import RunReport
 from triage.text.inert_markdown import sanitize_markdown
-from trust.permissive_github import NUMBER, SLUG
+from trust.permissive_github import NUMBER
 
 COMMIT = "bc466a32ae9b84e1d398cce19c4345b83d924eb4"
 PAGE = f"https://github.com/{SLUG}"

@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from trust import measures
-from trust.measure import Measure, MeasureResult
+from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.measure_process import run_measure
 from trust.results_table import Row, escape_failure, list_failures, render_page, render_table
-from trust.sampling import sample_evenly
 
 DETECTED = MeasureResult(2, ["detected"])
 THREE = MeasureResult(3)

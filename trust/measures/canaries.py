@@ -9,11 +9,10 @@ from testing.runs import sample_bug
 from testing.text.encoded_secrets import ENCODINGS, encode_all, find_secrets
 from trust import naive_agent
 from trust.hostile_model import HostileModel
-from trust.measure import Measure, MeasureResult
+from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.observed_run import MODEL_KEY, SEARCH_KEY, TOKEN, ObservedRun, Scenario, list_strings, observe_run
 from trust.permissive_github import PermissiveGitHub
 from trust.recording_server import RecordedRequest
-from trust.sampling import sample_evenly
 
 COLLECTOR_KEY = "Nw4Bq8Xs1Ld6Vt3Ym9Zc5Kh2Rj7Gf0Pa"
 RUNTIME_TOKEN = "eyRt6Yu3Io8Pa1Sd5Fg9Hj2Kl7Zx4Cv0"

@@ -11,8 +11,7 @@ from functools import partial
 
 from testing.runs.cancelled_run import SIGNALS, CancelledRun, cancel_after, cancel_at_request, run_to_end
 from testing.runs.job import JobResult
-from trust.measure import Measure, MeasureResult
-from trust.sampling import sample_evenly
+from trust.measure import Measure, MeasureResult, sample_evenly
 
 MAX_SECONDS = 5.0
 """The runner sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (actions/runner, ProcessInvoker.cs)."""

@@ -13,8 +13,7 @@ from testing.checkouts.hostile import CANARY, CHECKOUTS, trap_was_run
 from testing.runs.external_services import ExternalServices, serve_all
 from testing.runs.job import Job, JobResult
 from trust.forked_runs import start_run, wait_for_run
-from trust.measure import Measure, MeasureResult
-from trust.sampling import sample_evenly
+from trust.measure import Measure, MeasureResult, sample_evenly
 
 MAX_SECONDS = 120.0
 SETUP_ERRORS = frozenset({"settings as link"})

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from testing.runs.job import JobResult
 from testing.servers.github_api import SLUG, ApiFault
 from trust.concurrent_runs import NUMBER, ConcurrentRuns, KillPoint, RunPlan, serve_shared_issue
-from trust.measure import Measure, MeasureResult
-from trust.sampling import sample_evenly
+from trust.measure import Measure, MeasureResult, sample_evenly
 
 SIDE_BY_SIDE = 10
 """Runs mostly wait."""

@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from testing.servers.github_server import SLUG
 from trust import allowed_effects, injection_scenario, naive_agent
 from trust.corpora import injections
 from trust.hostile_model import SEARCH_RESULTS_URL
 from trust.markdown_judge import judge_page
-from trust.measure import Measure, MeasureResult
+from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.observed_run import ObservedRun, Scenario, list_strings, observe_run
-from trust.permissive_github import SLUG
-from trust.sampling import sample_evenly
 
 TOGETHER = 25
 """Texts per run, each in every channel."""

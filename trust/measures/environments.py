@@ -6,8 +6,7 @@ from tempfile import TemporaryDirectory
 
 from testing.environments.catalog import ENVIRONMENTS
 from testing.environments.environment import Environment, find_problems
-from trust.measure import Measure, MeasureResult
-from trust.sampling import sample_evenly
+from trust.measure import Measure, MeasureResult, sample_evenly
 
 SIDE_BY_SIDE = 2
 MAX_PROBLEMS_SHOWN = 4

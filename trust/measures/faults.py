@@ -24,8 +24,7 @@ from testing.runs.in_process_job import InProcessJob, set_up_job
 from testing.runs.job import JobResult
 from testing.servers.github_server import SLUG
 from triage.domain.findings import AgentName
-from trust.measure import Measure, MeasureResult
-from trust.sampling import sample_evenly
+from trust.measure import Measure, MeasureResult, sample_evenly
 
 Agents = Callable[[tuple[AgentName, ...]], Coroutine[Any, Any, list[str]]]
 BY_SOURCE = {

@@ -8,10 +8,9 @@ from testing.runs import sample_bug
 from testing.text.hidden_channels import CHANNELS, NOT_COUNTED, contains_canary
 from trust import naive_agent
 from trust.hostile_model import HostileModel
-from trust.measure import Measure, MeasureResult
+from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.observed_run import ObservedRun, Scenario, list_strings, observe_run
 from trust.permissive_github import PermissiveGitHub
-from trust.sampling import sample_evenly
 
 TOGETHER = 12
 """Techniques per run: all in the body of the issue, and each alone in a comment."""

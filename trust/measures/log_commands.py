@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 from testing.runner_grammar import StepFailsError, parse_commands, parse_pairs
 from testing.runs import sample_bug as plain
 from testing.servers.github_server import GitHubServer, serve_github
+from testing.servers.scripted_server import ScriptedReply
 from testing.webhooks.event_runner import EventResult, EventRunner
 from trust import injection_scenario
 from trust.allowed_effects import OUTPUTS
-from trust.measure import Measure, MeasureResult
+from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.observed_run import Scenario, observe_run
-from trust.recording_server import RecordedRequest, Response
-from trust.sampling import sample_evenly
+from trust.recording_server import RecordedRequest
 
 CANARY = "PWNED"
 """Start of each injected command; ours never start so."""
@@ -70,7 +70,7 @@ def _run_whole(chosen: list[str], seed: int) -> Iterator[str]:
         scene = injection_scenario.build_scenario(chosen, seed, trap)
         outputs = iter([functools.partial(write, words) for write in LIBRARY_OUTPUT.values() for words in chosen])
 
-        def model(asked: RecordedRequest) -> Response:
+        def model(asked: RecordedRequest) -> ScriptedReply:
             for write in outputs:  # once, during the run
                 write()
             return scene.model(asked)

@@ -8,9 +8,8 @@ from triage.publish.hidden_state import PostedState
 from triage.publish.summary import render_notice, render_summary
 from trust.corpora import CorpusText, markdown
 from trust.markdown_judge import Judgement, judge_page
-from trust.measure import Measure, MeasureResult
+from trust.measure import Measure, MeasureResult, sample_evenly
 from trust.report_builder import LINKS, build_report
-from trust.sampling import sample_evenly
 
 NEUTRAL = "plain words"
 TURNS = 12

@@ -17,8 +17,7 @@ from triage.text.clean_text import clean_and_count, clean_text
 from triage.text.inert_markdown import escape_markdown, format_code_block, format_code_span, sanitize_markdown
 from trust.corpora import markdown
 from trust.markdown_judge import judge_page
-from trust.measure import Measure, MeasureResult
-from trust.sampling import sample_evenly
+from trust.measure import Measure, MeasureResult, sample_evenly
 
 SHAPE_CHARS = 3_000
 NO_LIMIT = 1_000_000

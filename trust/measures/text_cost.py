@@ -29,8 +29,7 @@ from triage.text.inert_markdown import (
     format_code_span,
     sanitize_markdown,
 )
-from trust.measure import Measure, MeasureResult
-from trust.sampling import sample_evenly
+from trust.measure import Measure, MeasureResult, sample_evenly
 
 Stage = Callable[[str], object]
 _REDACTOR = SecretRedactor(["ghs_k7Qm2Vx9Lr4Tz8Wd1Yb6Ns3Hf5Jg0PaXe", "sk-Zt5Rv8Nq2Mw7Lx4Kd9Jc1Hb6Gf3DsAe0Uy"])

@@ -15,8 +15,7 @@ from testing.runs import sample_bug
 from testing.servers.github_server import SLUG, GitHubServer, serve_github
 from testing.webhooks.event_runner import EventResult, EventRunner
 from testing.webhooks.example_payloads import Example, load_examples, load_payload, mutate_event_file
-from trust.measure import Measure, MeasureResult
-from trust.sampling import sample_evenly
+from trust.measure import Measure, MeasureResult, sample_evenly
 
 MUTATED = 2_000
 SIDE_BY_SIDE = 3
