@@ -15,7 +15,7 @@ from tests.publish.sample_runs import (
 )
 from triage.domain.fault import Fault
 from triage.domain.run import Outcome, StepRecord
-from triage.graph.collect_faults import collect_faults
+from triage.graph.report_notes import collect_faults
 
 RULED = step("critic", 3, 2.0, 0.1)
 

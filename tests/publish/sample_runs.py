@@ -15,7 +15,7 @@ from triage.domain.run import (
     ToolExecution,
     Usage,
 )
-from triage.graph.collect_faults import collect_faults
+from triage.graph.report_notes import collect_faults
 
 MAIN, FAST = "gpt-4o", "gpt-4o-mini"
 AGENTS: list[StepName] = ["investigator", "codebase_search", "critic", "writer"]

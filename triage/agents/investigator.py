@@ -49,6 +49,8 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
     # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
     questions = await run_in_daemon_thread(lambda: _list_questions(kind, reading, services))
     symptom = _describe_symptom(reading)
+    areas = _list_areas(reading)
+    exceptions = [trace.exception for trace in reading.traces if trace.exception]
     return InvestigatorFinding(
         agent_name="investigator",
         summary=symptom or reading.title or "The issue has no title.",
@@ -56,8 +58,8 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
         reasoning="Read off the text by rules: stack traces, error lines, names that look like code.",
         error=None,
         hypothesis=symptom or f"No error is shown; what is reported is: {reading.title}",
-        affected_areas=_list_areas(reading),
-        keywords_for_search=_list_keywords(reading),
+        affected_areas=areas,
+        keywords_for_search=list(dict.fromkeys([*areas, *exceptions, *reading.identifiers]))[:MAX_KEYWORDS],
         error_messages=reading.error_messages,
         kind=kind,
         missing_information=questions[:MAX_QUESTIONS],
@@ -109,11 +111,6 @@ def _estimate_confidence(reading: Reading) -> float:
 def _list_areas(reading: Reading) -> list[str]:
     functions = [frame.function for trace in reading.traces for frame in reversed(trace.frames) if frame.function]
     return list(dict.fromkeys([*functions, *reading.identifiers]))[:6]
-
-
-def _list_keywords(reading: Reading) -> list[str]:
-    exceptions = [trace.exception for trace in reading.traces if trace.exception]
-    return list(dict.fromkeys([*_list_areas(reading), *exceptions, *reading.identifiers]))[:MAX_KEYWORDS]
 
 
 def _extract_steps(reading: Reading) -> list[str]:

@@ -33,22 +33,18 @@ def build_system_message(name: str) -> SystemMessage:
     return SystemMessage(f"{_PROMPTS[name]}\n\n{_PROMPTS['data']}")
 
 
-def fence(sections: Mapping[str, str], mark: str | None = None) -> HumanMessage:
+def fence(sections: Mapping[str, str]) -> HumanMessage:
     """Return all variable text of a prompt, each section between marks that no section contains.
 
     The mark is a hash of the sections, so that the same input gives the same prompt in every process, and its reply is
     found in the cache.
 
-    Empty sections are left out. `mark` is given only where several messages share one.
+    Empty sections are left out.
     """
     texts = {name: clean_text(cut(text)) for name, text in sections.items() if text}
-    mark = mark or _choose_mark(texts)
-    return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in texts.items()))
-
-
-def _choose_mark(texts: Mapping[str, str]) -> str:
     hashes = (blake2b(json.dumps([n, *texts.items()]).encode(), digest_size=8).hexdigest() for n in count())
-    return next(mark for mark in hashes if not any(mark in text for text in texts.values()))
+    mark = next(mark for mark in hashes if not any(mark in text for text in texts.values()))
+    return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in texts.items()))
 
 
 def build_messages(name: str, sections: Mapping[str, str]) -> list[BaseMessage]:

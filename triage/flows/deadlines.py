@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 async def call_with_deadline(what: str, call: Callable[[], T], context: FlowContext) -> T:
-    """Ask GitHub something before the agents start. `what` is read: the first words of a sentence.
+    """Ask GitHub something before the agents start. `what` begins the sentence of an error.
 
     Raises:
         GitHubUnavailable: From the call itself, when time is up, or when the run is cancelled.

@@ -6,8 +6,7 @@ from triage.domain.findings import TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Usage
-from triage.graph.collect_faults import collect_faults
-from triage.graph.report_notes import determine_status, list_notes
+from triage.graph.report_notes import collect_faults, determine_status, list_notes
 from triage.graph.triage_state import BugTriageState, build_agent_input, compute_confidence, create_state
 from triage.ports import Services
 from triage.reading.read_issue import read_issue
@@ -28,6 +27,9 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
     claims = [item for item in draft.evidence if item.claim.strip()]
     evidence, evidence_citations = verify_evidence(claims, lines, paths, state.reading.text)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
+    # The writer cites the verified ones again; they are counted there.
+    searched = state.citations
+    unverified = Citations(verified=0, total=searched.total - searched.verified, refused=searched.refused)
     kind = state.investigation.kind if state.investigation else "bug"
     is_bug = kind == "bug"
     return RunReport(
@@ -65,9 +67,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         ticket=_build_ticket(state),
         analysis=sanitize_markdown(state.output.github_comment_markdown) if state.output else "",
         critique=state.critique if is_bug else None,
-        citations=merge_citations([suspect_citations, evidence_citations, _select_unverified(state.citations)])
-        if is_bug
-        else Citations(),
+        citations=merge_citations([suspect_citations, evidence_citations, unverified]) if is_bug else Citations(),
         hidden_fragments=state.reading.hidden_fragments,
         notes=list_notes(state, services, cut),
         findings=state.findings,
@@ -103,11 +103,6 @@ def _cap_confidence(draft: TriageReport, state: BugTriageState, *, is_verified: 
     if state.output:
         confidence = min(draft.confidence, confidence + MAX_RAISE)
     return round(confidence if is_verified else min(confidence, MAX_UNVERIFIED_CONFIDENCE), 2)
-
-
-def _select_unverified(searched: Citations) -> Citations:
-    # The writer cites the verified ones again; they are counted there.
-    return Citations(verified=0, total=searched.total - searched.verified, refused=searched.refused)
 
 
 def _build_ticket(state: BugTriageState) -> Ticket:

@@ -77,7 +77,9 @@ def read_visible_issue(issue: Issue) -> tuple[Reading, list[IssueComment]]:
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Decide which agents run next. The only node that writes `iterations`, `round` and `current_node`."""
     services = runtime.context
-    bounds = _compute_bounds(services)
+    spent = services.model.usage + services.model.reused if services.model else None
+    available = frozenset(name for name in AGENTS if name != "web_search" or services.web_tools is not None)
+    bounds = Bounds(services.limits, services.seconds_left(), available, spent)
     if should_open_round(state, bounds):
         state = state.model_copy(update={"round": state.round + 1})
     recorder = StepRecorder("supervisor", services, state.round, state.iterations + 1)
@@ -90,12 +92,6 @@ async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Updat
         "planner_decisions": [decision],
         "steps": recorder.records,
     }
-
-
-def _compute_bounds(services: Services) -> Bounds:
-    spent = services.model.usage + services.model.reused if services.model else None
-    available = frozenset(name for name in AGENTS if name != "web_search" or services.web_tools is not None)
-    return Bounds(services.limits, services.seconds_left(), available, spent)
 
 
 def make_agent_node(name: AgentName) -> Node:
