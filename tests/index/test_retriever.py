@@ -27,7 +27,7 @@ def codebase(tmp_path_factory: pytest.TempPathFactory) -> GitCodebase:
 
 
 def name_of(codebase: GitCodebase) -> str:
-    return codebase._repository
+    return codebase.repository
 
 
 def passage(path: str, start: int, text: str) -> Passage:

@@ -14,7 +14,7 @@ from triage.index.build.cache_folder import CacheFolder
 from triage.index.build.index_cache import IndexCache
 from triage.index.corpus.corpus import Corpus
 from triage.index.files.code_owners import CodeOwners, read_code_owners, read_issue_forms
-from triage.index.files.ignore import remove_ignored
+from triage.index.files.file_filter import remove_ignored
 from triage.index.rank.query import Query, build_query
 from triage.index.rank.ranking import Ranking, rank_files
 from triage.index.rank.reasons import Reason, explain_rank
@@ -52,7 +52,6 @@ class IndexedCommit:
     tree: SourceTree
 
     def search(self, search: SearchQuery, limit: int) -> list[Hit]:
-        """Files ranked for the search, best first."""
         if not self.corpus.files or limit < 1:
             return []
         query = build_query(search)
@@ -72,7 +71,6 @@ class IndexedCommit:
         )
 
     def _find_nearest(self, search: SearchQuery, query: Query) -> dict[int, float]:
-        """Chunks that the vector store finds, with their similarity."""
         store = self.vectors.store
         if store is None:
             return {}
@@ -92,17 +90,9 @@ def index_repository(
     ignore: Sequence[str] = (),
     cache: CacheFolder | None = None,
 ) -> tuple[IndexedCommit, IndexFacts]:
-    """Index HEAD's commit, or the folder if there is no commit. No file makes it fail.
+    """Index HEAD's commit, or the folder if there is no commit, see `GitCodebase`. No file makes it fail.
 
-    Args:
-        root: Where the repository is.
-        repository: `owner/name`.
-        model: The embedding model, if there is one.
-        model_name: Its name.
-        limits: How much is indexed.
-        open_chroma: Opens what stores the vectors. With None they are compared in numpy.
-        ignore: Paths to leave out, as patterns of gitignore. CODEOWNERS and issue forms are read all the same.
-        cache: Where the index is cached.
+    CODEOWNERS and issue forms are read even if `ignore` matches them.
     """
     started = time.perf_counter()
     # The import takes a second, during which other processes read files.

@@ -53,15 +53,7 @@ class CodebaseRetriever(BaseRetriever):
 
 
 def get_codebase_retriever(repository: str, indexed: Mapping[str, Search]) -> CodebaseRetriever:
-    """A retriever over the repository that was indexed under this name.
-
-    Args:
-        repository: `owner/name`.
-        indexed: Search functions by repository.
-
-    Raises:
-        NotIndexed: Nothing was indexed under `repository`.
-    """
+    """A retriever over the repository that was indexed under this name. Raises NotIndexed if there is none."""
     if repository not in indexed:
         raise NotIndexed("nothing was indexed under this repository's name")
     return CodebaseRetriever(search=indexed[repository])
@@ -74,7 +66,6 @@ def make_search_query(text: str) -> SearchQuery:
 
 
 def interleave_passages(hits: Sequence[Hit]) -> list[Passage]:
-    """The first passage of every hit, then the second ones, then the third."""
     turns = zip_longest(*(hit.passages for hit in hits))
     return [passage for turn in turns for passage in turn if passage is not None]
 

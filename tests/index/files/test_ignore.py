@@ -10,7 +10,7 @@ from testing.cost_growth import measure_cost_ratio
 from tests.index.indexes import make_codebase
 from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.codebase import GitCodebase
-from triage.index.files.ignore import IGNORED, remove_ignored
+from triage.index.files.file_filter import IGNORED, remove_ignored
 from triage.index.source.commit import open_commit
 from triage.index.source.tree import Entry, Listing
 from triage.index.vectors.chroma_store import digest_layout

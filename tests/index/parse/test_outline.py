@@ -3,7 +3,7 @@
 import pytest
 
 from testing.cost_growth import measure_cost_ratio
-from triage.index.parse.outline import find_declarations
+from triage.index.parse.definitions import find_declarations
 
 PATTERN = r"\s*(?:class|fun) (?P<name>\w+)"
 SOURCE = """package a

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.index.indexes import make_codebase, make_corpus
 from triage.domain.code import Passage
 from triage.index.corpus.corpus import Corpus
-from triage.index.rank.symbols import MAX_DEFINITIONS, look_up_definitions
+from triage.index.rank.snippets import MAX_DEFINITIONS, look_up_definitions
 
 FILES = {
     "src/store.py": "class Store:\n    def save(self, items):\n        return items\n\n\nclass Cache(Store):\n    pass\n",

@@ -30,8 +30,6 @@ class DamagedFile(Exception):
 
 
 class _Checksummed:
-    """Writes to a file and computes a checksum on the way."""
-
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self.checksum = 0

@@ -55,8 +55,6 @@ class IndexLimits:
 
 @dataclass
 class BuildResult:
-    """A corpus, and what is missing from it."""
-
     corpus: Corpus
     left_out: Counter[str]
     """Number of files by the reason that they are left out for."""
@@ -72,14 +70,7 @@ class BuildResult:
 def build_corpus(
     tree: SourceTree, listing: Listing, limits: IndexLimits, cached: CachedIndex | None = None
 ) -> BuildResult:
-    """Index the files of a listing. Raises GitError when git does not start.
-
-    Args:
-        tree: What the files are read from.
-        listing: The files.
-        limits: How much is indexed.
-        cached: An earlier index, whose unchanged files are reused.
-    """
+    """Index the files of a listing; unchanged ones are reused from `cached`. Raises GitError when git does not start."""
     left_out = Counter(listing.left_out)
     roles = _classify_files(listing.entries, left_out)
     wanted = _choose_files([entry for entry in listing.entries if entry.path in roles], roles, limits)

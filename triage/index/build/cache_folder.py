@@ -71,11 +71,9 @@ class CacheFolder:
             self.report_problem("could not be written", error)
 
     def report_damage(self) -> None:
-        """Report that a file does not contain what was written."""
         self.report_problem("was damaged and is rebuilt")
 
     def report_problem(self, what: str, error: OSError | None = None) -> None:
-        """Remember a problem, unless there is one already."""
         why = f" ({os.strerror(error.errno).lower()})" if error and error.errno else ""
         self.problem = self.problem or f"The index cache {what}{why}."
 

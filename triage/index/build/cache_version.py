@@ -4,7 +4,7 @@ import sys
 import unicodedata
 from functools import cache
 from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
 from triage import __version__
@@ -21,13 +21,6 @@ def cache_version() -> str:
         digest.update(file.read_bytes())
     modules = {language.grammar.partition(":")[0] for language in LANGUAGES} - {""}
     for name in ("google_re2", "tree_sitter", *sorted(modules)):
-        digest.update(f"{name} {_find_version(name)}\n".encode())
+        digest.update(f"{name} {version(name)}\n".encode())
     digest.update(f"{sys.byteorder} {sys.version_info[:2]} {unicodedata.unidata_version}".encode())
     return digest.hexdigest()
-
-
-def _find_version(module: str) -> str:
-    try:
-        return version(module)
-    except PackageNotFoundError:
-        return ""

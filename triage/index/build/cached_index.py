@@ -36,8 +36,6 @@ REASONS = ("LFS pointer", "binary", "minified", "generated")
 
 @dataclass(frozen=True, slots=True)
 class WantedFile:
-    """A file that belongs in the index."""
-
     entry: Entry
     with_text: bool
     """Index its text; otherwise its path alone."""
@@ -54,7 +52,6 @@ class FileRange:
 
     @property
     def cached_end(self) -> int | None:
-        """Number after that of the last one in the cached index."""
         return None if self.cached_start is None else self.cached_start + self.end - self.start
 
 
@@ -79,7 +76,6 @@ class CachedIndex:
 
     @cached_property
     def file_numbers(self) -> Mapping[str, int]:
-        """Number of each file, by path."""
         return {path: number for number, path in enumerate(self.paths)}
 
     @cached_property
@@ -89,12 +85,10 @@ class CachedIndex:
 
     @property
     def left_out(self) -> Counter[str]:
-        """Number of files by the reason that they are left out for."""
         return Counter(reason for state in self.states.tolist() if (reason := _get_reason(state)))
 
     @property
     def path_only(self) -> int:
-        """Number of files of which only the path is indexed."""
         return int(((self.states == PATH_ONLY) | (self.states == UNREADABLE)).sum())
 
     def find_ranges(self, wanted: Sequence[WantedFile]) -> list[FileRange]:
@@ -126,10 +120,7 @@ class CachedIndex:
     ) -> tuple[list[SourceFile], ExtractedFiles]:
         """Files from number `first` up to but without `end`, as if they had just been extracted.
 
-        Args:
-            first: Number of the first file.
-            end: Number after that of the last one.
-            other_texts: Compressed texts that are not stored, by path.
+        `other_texts` are compressed texts that are not stored, by path.
         """
         first_document, end_document = self.document_counts[first], self.document_counts[end]
         states = self.states[first:end]
@@ -162,12 +153,6 @@ class CachedIndex:
         ], extract
 
     def to_corpus(self, roles: Mapping[str, FileRole], other_texts: Mapping[str, bytes]) -> Corpus:
-        """The finished index of all files.
-
-        Args:
-            roles: Of each file, by path.
-            other_texts: Compressed texts that are not stored, by path.
-        """
         definitions: dict[str, list[DefinitionLocation]] = {}
         for document, start, end, number in self.definitions.T.tolist():
             name = self.names[number]
@@ -198,7 +183,6 @@ class CachedIndex:
         return self.definitions[:, np.argsort(self.definitions[0], kind="stable")]
 
     def _renumber_terms(self, *tables: TermCounts) -> list[str]:
-        """Number the tables' terms anew, in place, by the list that is returned."""
         used = np.unique(np.concatenate([table.terms for table in tables]))
         for table in tables:
             table.terms[:] = np.searchsorted(used, table.terms)

@@ -32,13 +32,7 @@ class IndexCache:
     """The cached index of one repository: that of the commit that was indexed last."""
 
     def __init__(self, folder: CacheFolder, repository: str, settings: str) -> None:
-        """Read nothing yet.
-
-        Args:
-            folder: The cache.
-            repository: `owner/name`.
-            settings: What the index depends on beside the files and this package.
-        """
+        """Read nothing yet. `settings` are what the index depends on beside the files and this package."""
         self._folder = folder
         self._name = f"index-{blake2b(repository.encode('utf-8', 'replace'), digest_size=16).hexdigest()}.npy"
         self._version = f"{cache_version()} {settings}"
@@ -57,7 +51,6 @@ class IndexCache:
             return None
 
     def write(self, index: CachedIndex) -> None:
-        """Replace the cached index."""
         lists = {"version": self._version, **{name: list(getattr(index, name)) for name in _LIST_NAMES}}
         self._folder.write(
             self._name,
@@ -74,13 +67,7 @@ class IndexCache:
 
 
 def make_cached_index(wanted: Sequence[WantedFile], states: Iterable[int], corpus: Corpus) -> CachedIndex:
-    """Make what the cache stores.
-
-    Args:
-        wanted: The files, in order.
-        states: State of each file. `BLOB_TEXT` becomes `OTHER_TEXT` here where the text differs from the blob.
-        corpus: The index.
-    """
+    """Make what the cache stores. `BLOB_TEXT` becomes `OTHER_TEXT` where the text differs from the blob."""
     files = iter(corpus.files)
     stored_states, texts = [], []
     for one, state in zip(wanted, states, strict=True):

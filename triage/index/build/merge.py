@@ -16,8 +16,6 @@ from triage.index.parse.extract import ExtractedFiles, SourceFile
 
 @dataclass
 class MergeResult:
-    """A corpus, and what is missing from it."""
-
     corpus: Corpus
     left_out: Counter[str]
     """Number of files by the reason that they are left out for."""
@@ -35,13 +33,7 @@ class Merger:
     """Adds extracts one after the other. Each of them numbers its files and terms from 0."""
 
     def __init__(self, roles: Mapping[str, FileRole], max_chunks: int, max_terms: int) -> None:
-        """Start with an empty corpus.
-
-        Args:
-            roles: Of each file, by path.
-            max_chunks: Further chunks are dropped; their files are still searched as a whole.
-            max_terms: Further terms are dropped.
-        """
+        """Start with an empty corpus. Further chunks and terms are dropped; files are still searched as a whole."""
         self.truncated_paths: set[str] = set()
         """Files that lack chunks."""
         self._roles, self._max_chunks, self._max_terms = roles, max_chunks, max_terms
@@ -57,7 +49,6 @@ class Merger:
         self._by_path: list[TermCounts] = []
 
     def add(self, batch: Sequence[SourceFile], extract: ExtractedFiles) -> None:
-        """Add the files of a batch with what was extracted from them."""
         terms = self._vocabulary.add_terms(extract.terms, self._max_terms)
         numbers: list[int] = []
         for source, reason, text in zip(batch, extract.skip_reasons, extract.compressed_texts, strict=True):
@@ -90,7 +81,6 @@ class Merger:
         self._by_chunk.append(extract.by_chunk.take_range(0, len(chunks)).renumber_terms(terms))
 
     def finish(self, cache_states: list[int], *, parsing_stopped: bool) -> MergeResult:
-        """Build the corpus of everything that was added."""
         files, starts, ends = np.concatenate([np.zeros((3, 0), dtype=np.int32), *self._chunks], axis=1)
         by_chunk, by_file, by_path = (
             BM25.from_counts(parts, len(self._vocabulary)) for parts in (self._by_chunk, self._by_file, self._by_path)

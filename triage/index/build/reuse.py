@@ -34,7 +34,6 @@ class ReusePlan:
         return MergeResult(corpus, cached.left_out, cached.path_only, dropped_chunks=0)
 
     def extract_range(self, reused: FileRange) -> tuple[Sequence[SourceFile], ExtractedFiles, list[int]]:
-        """The files of a reused range, what was extracted from them, and their states."""
         assert self.cached is not None
         assert reused.cached_start is not None
         assert reused.cached_end is not None

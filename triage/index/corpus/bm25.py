@@ -34,7 +34,6 @@ class TermCounts:
 
     @property
     def documents(self) -> NDArray[np.int64]:
-        """The document number of each term."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     def take_range(self, first: int, last: int) -> Self:

@@ -52,7 +52,6 @@ class File:
 
 
 def compress_text(text: str) -> bytes:
-    """Return the text as `File.compressed_text`."""
     return zlib.compress(text.encode("utf-8", "replace"), level=1)
 
 
@@ -75,8 +74,6 @@ def _is_verified(data: bytes, blob_id: str, path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionLocation:
-    """Where something is defined. Lines are 1-based and inclusive."""
-
     file: int
     """Its number."""
     start: int
@@ -108,7 +105,6 @@ class Corpus:
 
     @cached_property
     def files_by_stem(self) -> Mapping[str, Sequence[int]]:
-        """File numbers by name without extension, lower case."""
         files: dict[str, list[int]] = {}
         for number, file in enumerate(self.files):
             files.setdefault(file.stem, []).append(number)
@@ -116,7 +112,6 @@ class Corpus:
 
     @cached_property
     def priors(self) -> NDArray[np.float32]:
-        """Factor on the score of each file."""
         return np.array([file.role.prior for file in self.files], dtype=np.float32)
 
     @cached_property
@@ -133,7 +128,6 @@ class Corpus:
 
     @cached_property
     def packages(self) -> Mapping[str, frozenset[str]]:
-        """Folder and names of each package, see `find_packages`."""
         return find_packages(file.path for file in self.files)
 
     def read_lines(self, path: str) -> list[str] | None:
@@ -143,6 +137,5 @@ class Corpus:
         return split_lines(text) if text is not None else None
 
     def find_chunks(self, file: int) -> range:
-        """Return the chunk numbers of a file."""
         first, last = np.searchsorted(self.chunk_files, (file, file + 1))
         return range(int(first), int(last))

@@ -32,7 +32,6 @@ class CodeOwners:
     """
 
     def __init__(self, text: str = "") -> None:
-        """Parse the text. As on GitHub, an invalid line has no effect."""
         rules = (_RULE.fullmatch(_COMMENT.sub("", line).strip()) for line in text.splitlines())
         self._rules = [
             (rule["pattern"], rule["owners"] or "")

@@ -1,12 +1,19 @@
 """Decides which files are not indexed, with the reason that the report gives."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pathspec import PathSpec
 
 from triage.index.files.languages import detect_language
 from triage.index.source.decode import decode_text
+from triage.index.source.tree import Listing
 from triage.secrets.likely_secrets import redact_likely_secrets
 from triage.secrets.secret_file_names import may_hold_secrets
 
+IGNORED = "ignored by the project"
 MAX_CODE_BYTES = 512 * 1024
 """Measured: with half of it, files that real fixes edit are lost."""
 MAX_TEXT_BYTES = 256 * 1024
@@ -79,6 +86,21 @@ def get_skip_reason(path: str, size: int) -> str | None:
     if size > (MAX_CODE_BYTES if detect_language(path) else MAX_TEXT_BYTES):
         return "too large"
     return None
+
+
+def remove_ignored(listing: Listing, patterns: Sequence[str]) -> Listing:
+    """Return the listing without the files that gitignore patterns match, and count those in `left_out`.
+
+    The last pattern that matches a file, or a folder that the file is in, decides. Git would also look at each folder
+    by itself, and never include a file of an ignored folder again.
+    """
+    if not patterns:
+        return listing
+    # The default backend backtracks: a hostile pattern would keep it busy for hours.
+    ignored = PathSpec.from_lines("gitignore", patterns, backend="re2")
+    entries = [entry for entry in listing.entries if not ignored.match_file(entry.path)]
+    counted = Counter({IGNORED: len(listing.entries) - len(entries)})
+    return replace(listing, entries=entries, left_out=listing.left_out + counted)
 
 
 def load_text(data: bytes, path: str = "") -> tuple[str | None, str]:

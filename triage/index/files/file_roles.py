@@ -58,12 +58,10 @@ class FileRole:
 
     @property
     def is_product_code(self) -> bool:
-        """A source file that is likely to be edited by a fix."""
         return self.is_code and not self.is_test and not self.is_auxiliary
 
     @property
     def prior(self) -> float:
-        """Factor on the score of the file."""
         return (
             (TEST_FACTOR if self.is_test else 1.0)
             * (AUXILIARY_FACTOR if self.is_auxiliary else 1.0)

@@ -45,7 +45,6 @@ def find_packages(paths: Iterable[str]) -> Mapping[str, frozenset[str]]:
 
 
 def _parse_manifest(path: str) -> tuple[str, str]:
-    """Return the folder of the package and the name in the file name; empty strings if there are none."""
     if _MANIFEST.search(path):
         folder, _, name = path.rpartition("/")
         return folder, name.rpartition(".")[0] if _NAMED_MANIFEST.search(name) else ""

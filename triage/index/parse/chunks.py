@@ -51,7 +51,6 @@ def build_scopes(definitions: Sequence[Definition], lines: int) -> Scope:
 
 
 def iter_scopes(scope: Scope) -> Iterator[Scope]:
-    """Yield every scope inside, outer ones first."""
     for child in scope.children:
         yield child
         yield from iter_scopes(child)

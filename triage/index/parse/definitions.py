@@ -6,13 +6,12 @@ Some grammars take unlimited memory or crash on text in another language: see `e
 import importlib
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from triage.index.files.languages import Language
-from triage.index.parse.outline import find_declarations
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query, Tree
@@ -23,6 +22,9 @@ _PREFIXES = frozenset({"exports", "module", "prototype", "this", "self", "window
 _RECEIVER = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
 _SUFFIX = re.compile(r"(?<=\w)(?<!operator)[?!=]$")
 _COMMENTS = ("comment", "line_comment", "block_comment", "multiline_comment", "attribute_item", "attribute_list")
+_CLOSING = re.compile(r"\s*[)\]}]")
+_MAX_LINE_CHARS = 500
+"""Of a line that are searched for a declaration."""
 _MAX_COMMENTS = 30
 _MAX_NAME_CHARS = 200
 _PARSE_SECONDS = 2.0
@@ -93,6 +95,31 @@ def _add_declarations(definitions: Sequence[Definition], text: str, pattern: str
         nested.append(replace(one, depth=len(outer_ends)))
         outer_ends.append(one.end)
     return nested
+
+
+def find_declarations(text: str, pattern: str) -> Iterator[tuple[int, int, str]]:
+    """Yield first line, last line (1-based) and name of each declaration.
+
+    A declaration ends before the next line with the same or less indentation, except for closing brackets. `pattern`
+    is a regular expression for the start of a line, with a group `name`.
+    """
+    starts = re.compile(pattern)
+    open_declarations: list[tuple[int, int, str]] = []  # indentation, first line, name
+    last = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        indent = len(line) - len(line.lstrip())
+        is_closing = _CLOSING.match(line) is not None
+        while open_declarations and indent + is_closing <= open_declarations[-1][0]:
+            _, start, name = open_declarations.pop()
+            yield start, last, name
+        match = starts.match(line[:_MAX_LINE_CHARS])
+        if match:
+            open_declarations.append((indent, number, match["name"]))
+        last = number
+    for _, start, name in open_declarations:
+        yield start, last, name
 
 
 def _possible_first_lines(definition: Definition) -> range:

@@ -21,8 +21,6 @@ _MAX_WORDS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to extract from."""
-
     path: str
     data: bytes | None
     """Its content; None to index the path only."""

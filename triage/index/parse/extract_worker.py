@@ -45,7 +45,6 @@ def main() -> None:
 
 
 def write_message(stream: IO[bytes], message: bytes) -> None:
-    """Write a message with its length. Raises OSError."""
     stream.write(len(message).to_bytes(4, "little") + message)
     stream.flush()
 

@@ -31,8 +31,6 @@ class WorkerDied(Exception):
 
 
 class WorkerProcess:
-    """A worker. The process starts with the first request."""
-
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._on_abandon = ExitStack()

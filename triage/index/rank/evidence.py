@@ -20,8 +20,6 @@ _SECOND, _THIRD = 1 / 2, 1 / 3
 
 @dataclass(frozen=True)
 class Evidence:
-    """A query and the repository that is searched."""
-
     corpus: Corpus
     query: Query
 
@@ -39,17 +37,14 @@ class Evidence:
 
     @cached_property
     def chunk_scores(self) -> Scores:
-        """Score of each chunk for the whole query."""
         return self.corpus.by_chunk.score_documents(self.term_weights)
 
     @cached_property
     def mentions(self) -> Mentions:
-        """What the issue mentions."""
         return find_mentions(self.corpus, self.query)
 
     @cached_property
     def best_chunk_scores(self) -> Scores:
-        """Score of each file by its best chunks, for the whole query."""
         return self.sum_best_chunks(self.chunk_scores)
 
     def part_weights(self, part: str) -> Mapping[int, float]:
@@ -57,7 +52,6 @@ class Evidence:
         return self._number_terms(self.query.part_weights.get(part, {}))
 
     def score_chunks(self, part: str) -> Scores:
-        """Score of each file by its best chunks, for one part of the issue."""
         return self.sum_best_chunks(self.corpus.by_chunk.score_documents(self.part_weights(part)))
 
     def score_share(self, part: str) -> Scores:
@@ -70,13 +64,11 @@ class Evidence:
         return scores
 
     def to_array(self, file_scores: Mapping[int, float]) -> Scores:
-        """Scores of all files, from those of some."""
         scores = self.zeros()
         scores[list(file_scores)] = list(file_scores.values())
         return scores
 
     def zeros(self) -> Scores:
-        """Zero for every file."""
         return np.zeros(len(self.corpus.files), dtype=np.float32)
 
     def sum_best_chunks(self, scores: Scores) -> Scores:
@@ -99,7 +91,6 @@ class Evidence:
         return find_highest(np.where(self.corpus.product_files[self.corpus.chunk_files], self.chunk_scores, 0), count)
 
     def chunk_text(self, chunk: int) -> str:
-        """Text of a chunk."""
         lines = self.file_lines(int(self.corpus.chunk_files[chunk]))
         return "\n".join(lines[int(self.corpus.chunk_starts[chunk]) - 1 : int(self.corpus.chunk_ends[chunk])])
 
@@ -119,7 +110,6 @@ class Evidence:
 
 
 def documents_with(table: BM25, term: int) -> NDArray[np.int32]:
-    """Documents with a term."""
     if term + 1 >= len(table.starts):
         return np.zeros(0, dtype=np.int32)
     return table.documents[table.starts[term] : table.starts[term + 1]]

@@ -25,7 +25,6 @@ def _mention_scores(name: str) -> Callable[[Evidence], Scores]:
 
 
 def _score_neighbours(evidence: Evidence) -> Scores:
-    """Scores of the best other files in the same folder."""
     scores = (evidence.best_chunk_scores * evidence.corpus.priors).tolist()
     sums = evidence.zeros()
     for files in evidence.corpus.files_by_folder.values():
@@ -37,7 +36,6 @@ def _score_neighbours(evidence: Evidence) -> Scores:
 
 
 def _score_package(evidence: Evidence) -> Scores:
-    """The issue mentions the package that contains the file."""
     corpus = evidence.corpus
     if not corpus.packages:
         return evidence.zeros()

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
+from operator import eq
 
 from triage.index.corpus.corpus import PACKAGE_STEMS, Corpus, DefinitionLocation
 from triage.index.rank.query import Query, Reference
@@ -44,7 +45,6 @@ class Mentions:
 
 
 def find_mentions(corpus: Corpus, query: Query) -> Mentions:
-    """Everything that the issue mentions."""
     found = Mentions()
     _add_references(corpus, query, found)
     _add_modules(corpus, query, found)
@@ -91,14 +91,14 @@ def resolve_path(corpus: Corpus, written: str) -> list[int]:
     One shared component is enough only if the issue writes no more or the file is at the root: a user's own
     `app/models.py` is not the project's `orm/models.py`.
     """
-    parts = [part for part in written.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    parts = [part for part in written.lower().replace("\\", "/").split("/") if part not in ("", ".", "..")]
     if not parts or "." not in parts[-1]:
         return []
     best: list[int] = []
     max_shared = 1
-    for file in corpus.files_by_stem.get(parts[-1].rpartition(".")[0].lower(), ()):
-        own = corpus.files[file].path.split("/")
-        shared = _count_shared_end(own, parts)
+    for file in corpus.files_by_stem.get(parts[-1].rpartition(".")[0], ()):
+        own = corpus.files[file].path.lower().split("/")
+        shared = sum(takewhile(bool, map(eq, reversed(own), reversed(parts))))
         if shared == 0 or (shared == 1 and len(parts) > 1 and len(own) > 1):
             continue
         if shared > max_shared:
@@ -106,15 +106,6 @@ def resolve_path(corpus: Corpus, written: str) -> list[int]:
         if shared == max_shared:
             best.append(file)
     return best
-
-
-def _count_shared_end(first: Sequence[str], second: Sequence[str]) -> int:
-    count = 0
-    for left, right in zip(reversed(first), reversed(second), strict=False):
-        if left.lower() != right.lower():
-            break
-        count += 1
-    return count
 
 
 def _add_modules(corpus: Corpus, query: Query, found: Mentions) -> None:

@@ -41,8 +41,6 @@ _QUOTED = re.compile(r"`([^`\n]{4,80})`|\"([^\"\n]{5,80})\"|'([^'\n]{5,80})'|(?<
 
 @dataclass(frozen=True)
 class Reference:
-    """A path in the issue."""
-
     path: str
     line: int | None = None
     depth: float = 0.0

@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from operator import eq
 
 from triage.index.corpus.tokens import find_words
 from triage.index.rank.evidence import Evidence, Scores, find_highest
@@ -33,7 +35,6 @@ def score_quotes(evidence: Evidence) -> Scores:
 
 
 def find_quotes(evidence: Evidence, file: int) -> list[str]:
-    """Quotes of the issue that the file contains."""
     text = "\n".join(evidence.file_lines(file))
     return [phrase for phrase in evidence.query.phrases if phrase in text]
 
@@ -66,16 +67,7 @@ def weigh_longest_run(message: Sequence[str], weights: Sequence[float], text: Se
     best = 0.0
     for start, word in enumerate(message):
         for position in positions.get(word, [])[:_MAX_POSITIONS]:
-            length = _common_prefix_length(message[start:], text[position : position + len(message)])
+            length = sum(takewhile(bool, map(eq, message[start:], text[position : position + len(message)])))
             if length >= _MIN_RUN:
                 best = max(best, sum(weights[start : start + length]))
     return best
-
-
-def _common_prefix_length(first: Sequence[str], second: Sequence[str]) -> int:
-    length = 0
-    for left, right in zip(first, second, strict=False):
-        if left != right:
-            break
-        length += 1
-    return length

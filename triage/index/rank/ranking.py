@@ -23,8 +23,6 @@ _CHUNK_CANDIDATES, _FILE_CANDIDATES = 200, 100
 
 @dataclass(frozen=True)
 class Ranking:
-    """Files that may be at fault, best first."""
-
     evidence: Evidence
     features: Mapping[str, Scores]
     """Each from 0 to 1."""
@@ -41,11 +39,8 @@ class Ranking:
 def rank_files(corpus: Corpus, query: Query, near: Mapping[int, float], *, by_embedding: bool) -> Ranking:
     """Order the files for a query.
 
-    Args:
-        corpus: The repository.
-        query: What to look for.
-        near: Chunks that the vector store found, with their similarity.
-        by_embedding: The similarity is that of an embedding model, and counts. Otherwise it only adds candidates.
+    `near` has the chunks that the vector store found, with their similarity. That of an embedding model counts;
+    otherwise it only adds candidates.
     """
     evidence = Evidence(corpus, query)
     features = compute_features(evidence)
@@ -66,18 +61,15 @@ def rank_files(corpus: Corpus, query: Query, near: Mapping[int, float], *, by_em
 
 @cache
 def load_weights() -> Mapping[str, float]:
-    """Learned weight of each feature."""
     weights: dict[str, float] = json.loads(WEIGHTS_FILE.read_text())["weights"]
     return weights
 
 
 def compute_features(evidence: Evidence) -> dict[str, Scores]:
-    """All features, each from 0 to 1."""
     return {name: normalize(feature(evidence)) for name, feature in FEATURES.items()}
 
 
 def normalize(scores: Scores) -> Scores:
-    """Scores divided by the highest one."""
     highest = float(scores.max()) if len(scores) else 0.0
     return scores / np.float32(highest) if highest > 0 else scores
 

@@ -71,8 +71,6 @@ _IGNORED_WORDS = _KEYWORDS | _BUG_REPORT_WORDS | STOP_WORDS
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason for one file."""
-
     strength: float
     """Comparable between kinds: 5 for the innermost stack frame, 4 for a path, 2 for a rare name or for words."""
     text: str
@@ -80,14 +78,7 @@ class Reason:
 
 
 def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iterable[Reason] = ()) -> list[str]:
-    """At most five reasons for a file, strongest first.
-
-    Args:
-        ranking: The ranking of the file.
-        file: Its number.
-        chunks: Its chunks that are shown, best first.
-        known: Further reasons.
-    """
+    """At most five reasons for a file, strongest first. `chunks` are those of the file that are shown, best first."""
     evidence = ranking.evidence
     found = [
         *known,
@@ -228,7 +219,6 @@ def _explain_common_words(evidence: Evidence, file: int) -> Iterator[Reason]:
 
 
 def _score_terms(table: BM25, evidence: Evidence, document: int) -> dict[str, float]:
-    """What each term of the query adds to a document's score."""
     parts = table.explain_score(document, evidence.term_weights)
     return {evidence.terms[number]: part for number, part in parts.items()}
 

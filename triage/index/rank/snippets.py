@@ -1,4 +1,4 @@
-"""Chooses the snippets of a ranked file: the definitions that the issue is most likely about."""
+"""Chooses the snippets of a ranked file, the definitions that the issue is most likely about; looks up definitions."""
 
 import re
 from collections import defaultdict
@@ -11,10 +11,13 @@ import numpy as np
 from triage.domain.code import Passage, Span
 from triage.index.corpus.corpus import Corpus
 from triage.index.corpus.tokens import split_into_terms
+from triage.index.parse.definitions import normalize_name
 from triage.index.rank.evidence import Evidence
 from triage.index.rank.query import Query
 
 MAX_SNIPPETS = 3
+MAX_DEFINITIONS = 50
+"""Of one name; the file of each has to be decompressed."""
 OUTSIDE, TEST, BODY, NAME, OWNED, FRAME, SIBLINGS, IN_TITLE = -0.5, -0.5, 0.5, 0.2, 0.3, 1.0, 0.1, 0.2
 """Weights; that of the words is 1.0. Learned on public issues and rounded; docs/localization.md has the effect of each.
 The frame's is twice the learned one and costs 0.3 points: a reader looks for the frame that the issue shows.
@@ -40,8 +43,6 @@ class Snippet:
 
 @dataclass(slots=True)
 class _Group:
-    """The chunks of one definition."""
-
     symbol: str
     """Qualified name; empty outside of any definition."""
     chunks: list[int]
@@ -88,15 +89,34 @@ def choose_chunks(evidence: Evidence, file: int) -> list[int]:
 
 
 def read_passages(corpus: Corpus, file: int, chunks: Sequence[int]) -> list[Passage]:
-    """Chunks of a file with their text."""
     lines = corpus.files[file].read_lines()
+    starts, ends, symbols = corpus.chunk_starts, corpus.chunk_ends, corpus.chunk_symbols
     path = corpus.files[file].path
-    found = []
-    for chunk in chunks:
-        start, end = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])
-        text = "\n".join(lines[start - 1 : end])
-        found.append(Passage(span=Span(path=path, start=start, end=end), text=text, symbol=corpus.chunk_symbols[chunk]))
-    return found
+    return [_make_passage(path, lines, int(starts[one]), int(ends[one]), symbols[one]) for one in chunks]
+
+
+def _make_passage(path: str, lines: Sequence[str], start: int, end: int, symbol: str | None) -> Passage:
+    text = "\n".join(lines[start - 1 : end])
+    return Passage(span=Span(path=path, start=start, end=end), text=text, symbol=symbol)
+
+
+def look_up_definitions(corpus: Corpus, name: str) -> list[Passage]:
+    """Definitions of a name such as `save`, `Store.save` or `store::Store::save()`, those in product code first.
+
+    If nothing belongs to the owner in the name (the method is inherited, or the owner is a module), all definitions of
+    the last part.
+    """
+    words = name.replace("`", " ").split()
+    parts = normalize_name(words[-1]).split(".") if words else [""]
+    locations = corpus.definitions.get(parts[-1], ())
+    inside = [location for location in locations if location.name.split(".")[-len(parts) :] == parts]
+    passages: list[Passage] = []
+    file, lines = -1, list[str]()
+    for one in (inside or locations)[:MAX_DEFINITIONS]:  # a corpus has product code first
+        if one.file != file:  # definitions of one file are adjacent
+            file, lines = one.file, corpus.files[one.file].read_lines()
+        passages.append(_make_passage(corpus.files[file].path, lines, one.start, one.end, one.name))
+    return passages
 
 
 def code_lines(lines: Iterable[str]) -> Iterator[str]:
@@ -153,7 +173,6 @@ def _add_chunk(group: _Group, chunk: int, word_score: float, mention_rank: int |
 
 
 def _score_siblings(groups: Iterable[_Group]) -> dict[str, float]:
-    """How well the members of each owner fit together, relative to the best owner."""
     sums: dict[str, float] = defaultdict(float)
     for group in groups:
         if group.symbol:
@@ -164,7 +183,6 @@ def _score_siblings(groups: Iterable[_Group]) -> dict[str, float]:
 
 
 def _score_body(evidence: Evidence, file: int, group: _Group) -> float:
-    """From 0 to 1 by the number of code lines."""
     corpus, lines = evidence.corpus, evidence.file_lines(file)
     spans = ((int(corpus.chunk_starts[chunk]) - 1, int(corpus.chunk_ends[chunk])) for chunk in group.chunks)
     own_lines = chain.from_iterable(lines[start:end] for start, end in spans)

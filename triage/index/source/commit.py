@@ -9,7 +9,6 @@ from triage.domain.code import History
 from triage.index.source.commit_history import read_commit_history
 from triage.index.source.git import Git, GitError, IsolatedGit
 from triage.index.source.tree import Entry, Listing, has_blob_id
-from triage.index.source.worktree_check import check_worktree
 
 _FILE_MODES = (b"100644", b"100755", b"100664")
 """Early versions of git wrote the last one. Git reads it as the first."""
@@ -20,6 +19,8 @@ _MAX_ENTRIES = 1_000_000
 _MAX_NAMES_BYTES = 200_000_000
 _MAX_PATH_BYTES = 4_096
 """PATH_MAX of Linux."""
+_MAX_GIT_FILE_BYTES = 8_192
+"""Of a file `.git`: two paths of the maximum length."""
 _MAX_RESTARTS = 16
 """Starts of git for one read. It stops at a damaged object."""
 
@@ -164,8 +165,45 @@ def open_commit(root: Path) -> CommitTree:
     if top is None:
         raise GitError("no repository")
     git = Git(root, trusted=top == root, top=top)
-    check_worktree(git, top)
+    _check_worktree(git, top)
     return CommitTree(git, bare=False, prefix="" if top == root else f"{root.relative_to(top)}/")
+
+
+def _check_worktree(git: Git, top: Path) -> None:
+    """Raise GitError if the `.git` in the folder `top` leads to the repository of another folder.
+
+    Git follows any `.git`, whether a file or a link, to any repository on the machine, and would read that one's
+    commit. The `.git` of a linked work tree or a submodule leads elsewhere too, but the repository names the folder.
+    """
+    dot_git = top / ".git"
+    try:
+        is_inside = dot_git.is_dir() and not dot_git.is_symlink() and not os.path.lexists(dot_git / "commondir")
+        if not is_inside and not _names_worktree(git, _follow(dot_git), dot_git):
+            raise GitError("its .git leads to a repository that does not name this folder")
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, until Python 3.13
+        raise GitError(f"its .git leads nowhere: {type(error).__name__}") from error
+
+
+def _follow(dot_git: Path) -> Path:
+    if dot_git.is_dir():
+        return dot_git.resolve()
+    if not dot_git.is_file():
+        raise ValueError("neither a folder nor a file")
+    return (dot_git.parent / _read_line(dot_git).removeprefix("gitdir:").strip()).resolve()
+
+
+def _names_worktree(git: Git, repository: Path, dot_git: Path) -> bool:
+    if (repository / "gitdir").is_file():  # a linked work tree
+        return (repository / _read_line(repository / "gitdir")).resolve() == dot_git.resolve()
+    # a submodule, or a clone with a separate git directory
+    args = ("config", "--file", str(repository / "config"), "--null", "--get", "core.worktree")
+    worktree = os.fsdecode(git.run(*args, accept=(0, 1)).rstrip(b"\0"))
+    return bool(worktree) and (repository / worktree).resolve() == dot_git.parent.resolve()
+
+
+def _read_line(file: Path) -> str:
+    with file.open("rb") as opened:
+        return os.fsdecode(opened.read(_MAX_GIT_FILE_BYTES)).rstrip("\r\n")
 
 
 def _resolve_object(git: Git, name: str) -> str:
@@ -173,7 +211,6 @@ def _resolve_object(git: Git, name: str) -> str:
 
 
 def is_bare_repository(root: Path) -> bool:
-    """Return whether the folder is a git directory itself."""
     return (
         not os.path.lexists(root / ".git")
         and os.path.isfile(root / "HEAD")  # noqa: PTH113 - pathlib's raises PermissionError

@@ -46,8 +46,6 @@ class GitError(Exception):
 
 
 class Git:
-    """Runs git on one repository."""
-
     def __init__(self, folder: Path, *, bare: bool = False, trusted: bool = True, top: Path | None = None) -> None:
         """Find git.
 

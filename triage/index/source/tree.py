@@ -11,8 +11,6 @@ from triage.domain.code import History
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A regular file."""
-
     path: str
     size: int
     """Bytes."""
@@ -53,5 +51,4 @@ class SourceTree(Protocol):
 
 
 def has_blob_id(data: bytes, blob_id: str) -> bool:
-    """Return whether git gives these bytes this object id."""
     return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == blob_id

@@ -21,11 +21,7 @@ from triage.threads import raise_if_abandoned
 def create_http_client(url: str, network: Network, read_seconds: float, connect_seconds: float) -> httpx.Client:
     """An HTTP client that ignores environment variables and follows no redirect.
 
-    Args:
-        url: Of the server.
-        network: Proxies and certificates.
-        read_seconds: Limit for a whole response, unless a request sets another one.
-        connect_seconds: Limit for opening a connection.
+    `read_seconds` limits a whole response, unless a request sets another limit.
     """
     proxy = network.proxy_for(url)
     return httpx.Client(
@@ -54,18 +50,15 @@ class ChromaServer:
         metadata: CollectionMetadata | None = None,
         embedding_function: None = None,
     ) -> Collection:
-        """A collection, without an embedding function."""
         model = self._api.get_or_create_collection(name, configuration=configuration, metadata=metadata)
         return Collection(client=self._api, model=model, embedding_function=embedding_function)
 
     def list_collections(self) -> Sequence[Collection]:
-        """All collections."""
         return [
             Collection(client=self._api, model=one, embedding_function=None) for one in self._api.list_collections()
         ]
 
     def delete_collection(self, name: str) -> None:
-        """Delete a collection. Raises chromadb's NotFoundError."""
         self._api.delete_collection(name)
 
 

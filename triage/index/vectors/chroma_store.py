@@ -34,8 +34,6 @@ _STALE_SECONDS = 86_400
 
 @dataclass(frozen=True)
 class VectorKey:
-    """Identifies a set of vectors."""
-
     repository: str
     commit: str | None
     embedding: str

@@ -35,8 +35,6 @@ VectorStore = ChromaStore | ExactStore
 
 @dataclass
 class CorpusVectors:
-    """The stored vectors, and what made them."""
-
     store: VectorStore | None = None
     embedding: str = LOCAL
     """`local`, or the name of the model."""
@@ -56,16 +54,7 @@ def embed_corpus(
     """Make and store vectors of the product code's chunks.
 
     When the model fails, or does not answer with one vector for each text, the projection replaces it. When the Chroma
-    server fails, Chroma in this process replaces it. Each leaves a note.
-
-    Args:
-        corpus: The repository.
-        repository: `owner/name`.
-        commit: Full object id; None for a folder without git.
-        model: The embedding model, if there is one.
-        model_name: Its name.
-        open_chroma: Opens what stores the vectors. With None they are compared in numpy.
-        cache: What the model answered before.
+    server fails, Chroma in this process replaces it. Each leaves a note. `commit` is None for a folder without git.
     """
     vectors = CorpusVectors()
     chunks = _select_chunks(corpus)
@@ -135,13 +124,11 @@ def _store_vectors(
 
 
 def _select_chunks(corpus: Corpus) -> list[int]:
-    """Chunks of product code; all chunks where there is none."""
     selected: list[int] = np.flatnonzero(corpus.product_files[corpus.chunk_files]).tolist()
     return selected or list(range(len(corpus.chunk_files)))
 
 
 def _chunk_texts(corpus: Corpus, chunks: Sequence[int]) -> Iterator[str]:
-    """Path, symbol and lines of each chunk."""
     for number, same_file in groupby(chunks, lambda chunk: int(corpus.chunk_files[chunk])):
         file = corpus.files[number]
         lines = file.read_lines()
@@ -179,7 +166,6 @@ def _embed_texts(model: "Embeddings", texts: Sequence[str], cache: VectorCache |
 
 
 def _embed_batch(model: "Embeddings", texts: Sequence[str]) -> Matrix:
-    """One vector for each text. Raises ValueError for any other answer."""
     # Invisible characters must not influence where a passage lies.
     return _to_matrix(model.embed_documents([clean_text(text) for text in texts]), len(texts))
 

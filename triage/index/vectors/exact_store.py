@@ -14,10 +14,7 @@ from triage.index.vectors.chroma_store import VectorKey
 
 
 class ExactStore:
-    """The vectors of one commit, in memory."""
-
     def __init__(self, key: VectorKey, chunks: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        """Store one row of `vectors` for each chunk."""
         self.key = key
         self.size = len(chunks)
         self._chunks = np.array(chunks, dtype=np.int64)

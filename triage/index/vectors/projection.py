@@ -40,7 +40,6 @@ def project_chunks(corpus: Corpus, chunks: Sequence[int]) -> NDArray[np.float32]
 
 
 def project_query(corpus: Corpus, weights: Mapping[str, float]) -> NDArray[np.float32]:
-    """The vector of a query, from its terms' weights."""
     known = {term: found for term in weights if (found := corpus.vocabulary.find_number(term)) is not None}
     values = np.array([weights[term] * corpus.by_chunk.idf[found] for term, found in known.items()], dtype=np.float32)
     vector: NDArray[np.float32] = np.zeros((1, DIMENSIONS), dtype=np.float32)
@@ -49,7 +48,6 @@ def project_query(corpus: Corpus, weights: Mapping[str, float]) -> NDArray[np.fl
 
 
 def _hash_used_terms(corpus: Corpus, terms: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """Hashes by term number; 0 for terms that do not occur."""
     used = np.zeros(len(corpus.vocabulary), dtype=bool)
     used[terms] = True
     hashes = np.zeros(len(used), dtype=np.uint64)

@@ -23,7 +23,6 @@ class VectorCache:
         self._rows = self._read()
 
     def find(self, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
-        """Cached vectors of some texts, by position among the texts."""
         found = {}
         for position, text in enumerate(texts):
             key = _digest_text(text)
