@@ -27,9 +27,6 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
     claims = [item for item in draft.evidence if item.claim.strip()]
     evidence, evidence_citations = verify_evidence(claims, lines, paths, state.reading.text)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
-    # The writer cites the verified ones again; they are counted there.
-    searched = state.citations
-    unverified = Citations(verified=0, total=searched.total - searched.verified, refused=searched.refused)
     kind = state.investigation.kind if state.investigation else "bug"
     is_bug = kind == "bug"
     return RunReport(
@@ -67,7 +64,9 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         ticket=_build_ticket(state),
         analysis=sanitize_markdown(state.output.github_comment_markdown) if state.output else "",
         critique=state.critique if is_bug else None,
-        citations=merge_citations([suspect_citations, evidence_citations, unverified]) if is_bug else Citations(),
+        citations=merge_citations([suspect_citations, evidence_citations, _select_unverified(state.citations)])
+        if is_bug
+        else Citations(),
         hidden_fragments=state.reading.hidden_fragments,
         notes=list_notes(state, services, cut),
         findings=state.findings,
@@ -103,6 +102,11 @@ def _cap_confidence(draft: TriageReport, state: BugTriageState, *, is_verified: 
     if state.output:
         confidence = min(draft.confidence, confidence + MAX_RAISE)
     return round(confidence if is_verified else min(confidence, MAX_UNVERIFIED_CONFIDENCE), 2)
+
+
+def _select_unverified(searched: Citations) -> Citations:
+    # The writer cites the verified ones again; they are counted there.
+    return Citations(verified=0, total=searched.total - searched.verified, refused=searched.refused)
 
 
 def _build_ticket(state: BugTriageState) -> Ticket:
