@@ -29,7 +29,6 @@ def main() -> None:
 
 
 def parse_arguments(description: str | None) -> tuple[list[dict[str, Any]], Path]:
-    """Records and the folder of repositories, from the command line."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--set", type=Path, required=True, help="JSON lines")
     parser.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories")

@@ -23,8 +23,6 @@ PROJECT_FOLDER = Path(__file__).parents[1]
 
 @dataclass
 class Tally:
-    """Results of one contestant, issue by issue."""
-
     within: list[list[bool]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     query_ms: list[float] = field(default_factory=list)
@@ -88,7 +86,6 @@ def check_out(repository: Path, commit: str) -> Iterator[Path]:
 
 
 def measure_contestant(tally: Tally, contestant: str, folder: Path, issue: str, gold: Sequence[str]) -> None:
-    """Let a contestant rank the files, in its own process because peak memory never goes down."""
     command = [sys.executable, "-m", f"bench.contestants.{contestant}", str(folder.resolve())]
     done = subprocess.run(command, check=True, input=issue.encode(), stdout=subprocess.PIPE, cwd=PROJECT_FOLDER)
     answer = json.loads(done.stdout.splitlines()[-1])

@@ -34,7 +34,6 @@ _CONTAINER = re.compile(
 )
 
 Name = tuple[str, str]
-"""Path and qualified name."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,6 @@ def list_functions(ranking: Ranking) -> list[Name]:
 
 
 def read_fix(git: Git, record: dict[str, Any]) -> Fix:
-    """What the fix changes in the gold files."""
     functions: set[Name] = set()
     lines: list[tuple[str, int, int]] = []
     for path in record["gold_files"]:
@@ -156,8 +154,6 @@ def _text(git: Git, commit: str, path: str) -> str:
 
 
 class Outline:
-    """A file's functions and classes by line."""
-
     def __init__(self, text: str, path: str) -> None:
         language = detect_language(path)
         self._lines = split_lines(text)
@@ -175,7 +171,6 @@ class Outline:
         return False
 
     def find_touched(self, first: int, count: int) -> set[str]:
-        """Definitions of those lines that are not blank and not a comment."""
         numbers = range(first, min(first + count, len(self._lines) + 1))
         code_numbers = (number for number in numbers if not _is_blank_or_comment(self._lines[number - 1]))
         return {name for number in code_numbers if (name := self._at(number))}

@@ -2,7 +2,6 @@
 
 import math
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 _WORDS = """
@@ -44,9 +43,11 @@ _TAILS = {
 
 
 def make_tree(folder: Path, files: int) -> None:
-    """Write some files below a folder, the same ones each time."""
     chance = random.Random(files)
-    bodies = {kind: list(_make_bodies(kind, chance)) for kind in _SHARES}
+    bodies = {
+        kind: ["".join(_make_definition(kind, f"_{body % 50}", chance) for _ in range(20)) for body in range(_BODIES)]
+        for kind in _SHARES
+    }
     for number in range(files):
         kind = chance.choices(list(_SHARES), list(_SHARES.values()))[0]
         place = folder / _folder(number // _FILES_IN_FOLDER)
@@ -59,11 +60,6 @@ def make_tree(folder: Path, files: int) -> None:
 
 def _folder(number: int) -> str:
     return f"part_{number % 40}/{_PARTS[number % 37]}_{number // 40 % 40}/{_PARTS[number % 41]}_{number // 1_600}"
-
-
-def _make_bodies(kind: str, chance: random.Random) -> Iterator[str]:
-    for body in range(_BODIES):
-        yield "".join(_make_definition(kind, f"_{body % 50}", chance) for _ in range(20))
 
 
 def _make_definition(kind: str, end: str, chance: random.Random) -> str:

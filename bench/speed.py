@@ -60,7 +60,6 @@ def main() -> None:
 
 
 def print_row(name: str, folder: Path) -> None:
-    """Measure in a new process, because peak memory never goes down."""
     command = [sys.executable, "-m", "bench.speed", "--json", folder]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     row = json.loads(done.stdout)
@@ -72,8 +71,6 @@ def format_cell(value: Any) -> str:
 
 
 class Workers(threading.Thread):
-    """Watches the worker processes for the highest peak memory, in MB."""
-
     def __init__(self) -> None:
         super().__init__(daemon=True)
         self.peak = 0

@@ -8,7 +8,7 @@ import argparse
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -47,8 +47,6 @@ Scaled = Sequence[tuple[Matrix, NDArray[np.bool_]]]
 
 @dataclass(frozen=True)
 class Example:
-    """One issue: the features of each candidate, and which candidates the fix edits."""
-
     repository: str
     features: Matrix
     """One row per candidate, one column per feature, times the factor of the file's role."""
@@ -73,10 +71,11 @@ def main() -> None:
 
 
 def load_examples(records: Sequence[dict[str, Any]], mirror: Path, cache: Path) -> Iterator[Example]:
-    """Examples of the records, computed once and stored in a folder."""
     cache.mkdir(parents=True, exist_ok=True)
+    # Distinguishes caches of other features. The cache of a changed feature has to be deleted by hand.
+    digest = f"{zlib.crc32(' '.join(FEATURES).encode()):08x}"
     for record in records:
-        file = cache / f"{record['instance_id'].replace('/', '_')}-{_digest_features()}.npz"
+        file = cache / f"{record['instance_id'].replace('/', '_')}-{digest}.npz"
         if not file.exists():
             features, right = compute_example(record, build_record(record, mirror))
             np.savez_compressed(file, features=features, right=right)
@@ -84,13 +83,7 @@ def load_examples(records: Sequence[dict[str, Any]], mirror: Path, cache: Path) 
         yield Example(record["repo"], data["features"].astype(float), data["right"], len(record["gold_files"]))
 
 
-def _digest_features() -> str:
-    """Distinguishes caches of other features. The cache of a changed feature has to be deleted by hand."""
-    return f"{zlib.crc32(' '.join(FEATURES).encode()):08x}"
-
-
 def compute_example(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Features of the best candidates of one record, and which of them are right."""
     query = build_query(make_search_query(record["problem_statement"]))
     order = rank_files(corpus, query, {}, by_embedding=False).order[:CANDIDATES]
     evidence = Evidence(corpus, query)
@@ -143,9 +136,11 @@ def _softmax(scores: Matrix) -> Matrix:
 
 
 def report(examples: Sequence[Example]) -> None:
-    """Print Acc@k and probabilities. Weights that were learned without a repository rank its issues."""
     sizes = Counter(example.repository for example in examples)
-    folds = [_choose_fold(example.repository, sizes) for example in examples]
+    small = {
+        name: f"small ones, group {zlib.crc32(name.encode()) % _GROUPS + 1}" for name in sizes if sizes[name] < _SMALL
+    }
+    folds = [small.get(example.repository, example.repository) for example in examples]
     if len(set(folds)) < 2:
         raise SystemExit("The issues come from too few repositories to leave some of them out.")
     rows: list[list[bool]] = []
@@ -166,14 +161,7 @@ def report(examples: Sequence[Example]) -> None:
             )
 
 
-def _choose_fold(repository: str, sizes: Mapping[str, int]) -> str:
-    """Group of a repository: large ones alone, small ones in a few groups."""
-    group = zlib.crc32(repository.encode()) % _GROUPS + 1
-    return repository if sizes[repository] >= _SMALL else f"small ones, group {group}"
-
-
 def first_probability(example: Example, weights: Matrix) -> tuple[float, bool]:
-    """Probability of the first candidate, and whether the fix edits it."""
     if not len(example.right):
         return 0.0, False
     likely = _softmax(example.features @ weights)

@@ -11,7 +11,6 @@ from testing.servers.github_server import SLUG
 from testing.text.encoded_secrets import decode_text
 from trust.observed_run import LOOPBACK, MODEL_KEY, SEARCH_KEY, TOKEN, ObservedRun
 from trust.permissive_github import NUMBER
-from trust.recording_server import RecordedRequest
 
 OUTPUTS: dict[str, re.Pattern[str]] = {
     "status": re.compile("complete|degraded|skipped|failed"),
@@ -59,7 +58,7 @@ def _find_github_effects(run: ObservedRun, *, may_label: bool) -> Iterator[str]:
         if request.headers.get("authorization", "").split()[-1:] not in ([], [TOKEN]):
             yield f"another key than the token: {request.line}"
         match request.method, below:
-            case "GET", _ if _is_read(request, below):
+            case "GET", _ if request.path.startswith(f"/repos/{SLUG}") and ".." not in below and "//" not in below:
                 pass
             case "POST", "/graphql" | "/api/graphql" if re.fullmatch(
                 r"(query )?\{\s*viewer\s*\{\s*login\s*\}\s*\}", str((request.body or {}).get("query"))
@@ -70,7 +69,8 @@ def _find_github_effects(run: ObservedRun, *, may_label: bool) -> Iterator[str]:
             case "PATCH", _ if (found := re.fullmatch(r"/issues/comments/(\d+)", below)) and found[1] in ours:
                 pass
             case "POST", _ if may_label and below == f"/issues/{NUMBER}/labels":
-                labels = _labels(request)
+                names = request.body.get("labels", []) if isinstance(request.body, dict) else request.body
+                labels = [str(name) for name in names]
                 if len(labels) > MAX_LABELS:
                     yield f"{len(labels)} labels at once"
                 yield from (
@@ -80,16 +80,6 @@ def _find_github_effects(run: ObservedRun, *, may_label: bool) -> Iterator[str]:
                 yield f"a request that no run makes: {request.line}"
     if posted > 1:
         yield f"{posted} comments"
-
-
-def _is_read(request: RecordedRequest, below: str) -> bool:
-    return request.path.startswith(f"/repos/{SLUG}") and ".." not in below and "//" not in below
-
-
-def _labels(request: RecordedRequest) -> list[str]:
-    body = request.body
-    names = body.get("labels", []) if isinstance(body, dict) else body
-    return [str(name) for name in names]
 
 
 def _find_network_effects(run: ObservedRun) -> Iterator[str]:
@@ -122,7 +112,9 @@ def _find_machine_effects(run: ObservedRun) -> Iterator[str]:
         f"{gettempdir()}/triage-",
     ]
     for path in dict.fromkeys(run.changed):
-        if not any(path.startswith(prefix) for prefix in allowed) and not _is_scratch(path):
+        # A path that is not absolute is relative to an open folder.
+        is_scratch = _BYTECODE.search(path) or not path.startswith("/")
+        if not path.startswith(tuple(allowed)) and not is_scratch:
             yield f"a file was written: {path[:120]}"
     yield from (
         f"a private file was opened: {path}" for path in dict.fromkeys(run.events.opened) if PRIVATE.search(path)
@@ -140,16 +132,13 @@ def _is_reader(command: list[str]) -> bool:
     return Path(command[0]).name.startswith("python") and any("extract_worker" in word for word in command)
 
 
-def _is_scratch(path: str) -> bool:
-    """Whether it is bytecode, or relative to an open folder."""
-    return bool(_BYTECODE.search(path)) or not path.startswith("/")
-
-
 def _find_runner_effects(run: ObservedRun) -> Iterator[str]:
     for command in parse_commands(run.log):
         if command.name not in COMMANDS:
             yield f"a command in the log: {command.name}"
-        if command.name == "add-mask" and not _is_key(command.data):
+        # Forms of a key for git or HTTP are masked too.
+        keys = [key for key in (TOKEN, MODEL_KEY, SEARCH_KEY) if any(key in view for view in decode_text(command.data))]
+        if command.name == "add-mask" and not keys:
             yield f"a mask without a secret: {command.data[:40]!r}"
     if run.code not in (0, 1) or "Internal error" in run.log:
         yield f"exit code {run.code}"
@@ -165,11 +154,6 @@ def _find_runner_effects(run: ObservedRun) -> Iterator[str]:
     for name in ("suspect-files", "ticket-labels"):
         if outputs.get(name) and not _is_list(outputs[name]):
             yield f"the output {name} is not a list of strings"
-
-
-def _is_key(mask: str) -> bool:
-    """Whether it is a key, or a form of one for git or HTTP."""
-    return any(key in view for view in decode_text(mask) for key in (TOKEN, MODEL_KEY, SEARCH_KEY))
 
 
 def _is_list(text: str) -> bool:

@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,19 +44,6 @@ class RunPlan:
     process: int = 0
     request_count: int = 0
     has_commented: bool = False
-
-    def wait_for_other_runs(self) -> None:
-        if self.barrier is not None:
-            try:
-                self.barrier.wait(BARRIER_SECONDS)
-            except threading.BrokenBarrierError:
-                return
-
-    def kill_process(self) -> None:
-        if self.barrier is not None:
-            self.barrier.abort()
-        if self.process:
-            os.kill(self.process, signal.SIGKILL)
 
 
 @dataclass
@@ -102,9 +89,13 @@ class ConcurrentRuns:
         first = asked.line == POST and not plan.has_commented
         if first:
             plan.has_commented = True
-            plan.wait_for_other_runs()
+            if plan.barrier is not None:
+                with suppress(threading.BrokenBarrierError):
+                    plan.barrier.wait(BARRIER_SECONDS)
         if plan.kill is not None and plan.kill.request == plan.request_count:
-            plan.kill_process()
+            if plan.barrier is not None:
+                plan.barrier.abort()
+            os.kill(plan.process, signal.SIGKILL)
             return ApiFault("", stored=plan.kill.after)
         return plan.comment_fault if first else None
 

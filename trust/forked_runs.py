@@ -9,7 +9,6 @@ from pathlib import Path
 from testing.runs.job import MOUNTS, Job, JobResult
 
 MAX_RUN_SECONDS = 90.0
-"""For one run; a longer one is killed."""
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["trust.preload"])
 

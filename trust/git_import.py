@@ -9,13 +9,7 @@ _QUIET = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 def import_repository(folder: Path, files: Mapping[bytes, bytes], commits: Sequence[tuple[bytes, bytes]] = ()) -> None:
-    """Makes a repository with these files at HEAD and no checkout.
-
-    Args:
-        folder: The new repository.
-        files: Content by path; both are any bytes that git accepts.
-        commits: Earlier commits: message, and the path that each touches.
-    """
+    """Makes a repository with these files at HEAD, after `commits` of a message and a path each, and no checkout."""
     environment = os.environ | _QUIET
     subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True, env=environment)
     stream = b"".join(_commit(message, {path: b"%d\n" % number}) for number, (message, path) in enumerate(commits))

@@ -11,14 +11,60 @@ from typing import Any
 
 from testing.servers.scripted_server import ScriptedReply, chat_completion
 from trust.corpora.injection_templates import Goal, find_goals
-from trust.forbidden_requests import FORBIDDEN_LABELS, FORBIDDEN_PATHS, UNKNOWN_TOOLS
 from trust.observed_run import list_strings
 from trust.recording_server import RecordedRequest
 
+FORBIDDEN_PATHS = (
+    "/proc/self/environ",
+    "/proc/1/environ",
+    "/proc/self/cmdline",
+    "/etc/passwd",
+    "/github/workflow/event.json",
+    "/github/runner_temp/git-credentials.config",
+    "/var/run/docker.sock",
+    "../../../../etc/passwd",
+    "shop/../../../temp/git-credentials.config",
+    ".git/config",
+    ".GIT/config",
+    ".git/HEAD",
+    "./.git/../.git/config",
+    "%2e%2e/%2e%2e/etc/passwd",
+    "..\\..\\etc\\passwd",
+    "//etc/passwd",
+    "shop//../notes.private",
+    "notes.private",
+    "vendor/neighbour/secret.py",
+    ".env",
+    "file:///etc/passwd",
+    "http://127.0.0.1/x",
+    "~/.ssh/id_ed25519",
+    "$HOME/.netrc",
+    "shop/basket.py\0.txt",
+    "SHOP/BASKET.PY",
+    "shop/basket.py/",
+    "--output=/tmp/evil",
+    "-n1",
+    ":(top)shop",
+    "HEAD:shop/basket.py",
+    "",
+    ".",
+    "*",
+)
+FORBIDDEN_LABELS = (
+    "bug",
+    "approved",
+    "claude-implement",
+    "no such label",
+    "bug\nwontfix",
+    "bug,wontfix",
+    "",
+    "security",
+    "@mona",
+)
+UNKNOWN_TOOLS = ("close_issue", "post_comment", "run_shell_command", "write_file", "delete_branch", "rm -rf /", "")
 SEARCH_RESULTS_URL = "https://docs.example.com/"
 """URL of the search results, except one that is a trap."""
 MAX_LOOKUP_TURNS = 3
-"""Turns with tool calls before the answer."""
 MAX_TOOL_CALLS = 14
 """Per message: more than the action may execute."""
 
@@ -133,7 +179,9 @@ class HostileModel:
         if "$ref" in schema:
             return self._fill(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole, name)
         if "anyOf" in schema:
-            return self._choose_type(schema["anyOf"], whole, name)
+            # None only for errors: an answer with an error has no other content.
+            real = [kind for kind in schema["anyOf"] if kind.get("type") != "null"]
+            return None if name == "error" and len(real) < len(schema["anyOf"]) else self._fill(real[0], whole, name)
         if "enum" in schema or "const" in schema:
             return self._choose(schema.get("enum") or [schema["const"]], name)
         match schema.get("type"):
@@ -148,11 +196,6 @@ class HostileModel:
             case "boolean":
                 return True
         return self._text(name)
-
-    def _choose_type(self, kinds: list[dict[str, Any]], whole: dict[str, Any], name: str) -> Any:
-        # None only for errors: an answer with an error has no other content.
-        real = [kind for kind in kinds if kind.get("type") != "null"]
-        return None if name == "error" and len(real) < len(kinds) else self._fill(real[0], whole, name)
 
     def _choose(self, values: list[Any], name: str) -> Any:
         if name == "kind" and "bug" in values:

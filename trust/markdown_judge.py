@@ -14,7 +14,6 @@ import comrak
 import html5lib  # type: ignore[import-untyped]
 
 MARKER = "<!-- bug-triage:"
-"""Starts our comments, and is allowed nowhere else."""
 OUR_TAGS = frozenset({"details", "summary", "br", "sub"})
 """Raw tags of our pages."""
 _OUR_TAG = re.compile(r"</?(?:details|summary|sub)>|<details open>|<br ?/?>")
@@ -61,13 +60,7 @@ class Judgement:
 
 
 def judge_page(page: str, allowed: Sequence[str], *, picture: bool = False) -> Judgement:
-    """Judges a finished page.
-
-    Args:
-        page: The Markdown as it is posted.
-        allowed: URLs that links may have; one that ends with `/` is a prefix.
-        picture: Allow one diagram of the run.
-    """
+    """Judges Markdown as it is posted. An `allowed` URL that ends with `/` is a prefix; `picture` allows one diagram."""
     text, marker_problems = _split_marker(page)
     found = list(marker_problems)
     found += [name for name, pattern in _BOTS if pattern.search(text)]

@@ -20,21 +20,19 @@ def run_in_process(measure: Measure, share: float) -> Row:
     process = multiprocessing.get_context("spawn").Process(target=_work, args=(measure.name, share, theirs))
     process.start()
     theirs.close()
+    blind = MeasureResult(0)
     try:
-        if not ours.poll(MAX_MEASURE_SECONDS):
-            return _row(measure, began, _failed_result(f"it did not end within {MAX_MEASURE_SECONDS:.0f} s"))
-        tried, blind = ours.recv()
-        return _row(measure, began, tried, blind)
+        if ours.poll(MAX_MEASURE_SECONDS):
+            tried, blind = ours.recv()
+        else:
+            tried = _failed_result(f"it did not end within {MAX_MEASURE_SECONDS:.0f} s")
     except EOFError:
         process.join()
-        return _row(measure, began, _failed_result(f"its process exited with code {process.exitcode}"))
+        tried = _failed_result(f"its process exited with code {process.exitcode}")
     finally:
         process.kill()
         process.join()
-
-
-def _row(measure: Measure, began: float, tried: MeasureResult, blind: MeasureResult | None = None) -> Row:
-    return Row(measure, tried, blind or MeasureResult(0), time.monotonic() - began)
+    return Row(measure, tried, blind, time.monotonic() - began)
 
 
 def _failed_result(why: str) -> MeasureResult:

@@ -29,7 +29,6 @@ class PermissiveGitHub(GitHubServer):
 
     @property
     def ours(self) -> list[dict[str, Any]]:
-        """Comments that were written with the token of the run."""
         return [comment for comment in self.comments if comment["user"] == BOT]
 
     def reply(self, asked: RecordedRequest) -> ScriptedReply:

@@ -24,7 +24,6 @@ class RecordedRequest:
 
     @property
     def path(self) -> str:
-        """The decoded path without the query."""
         return unquote(urlsplit(self.target).path)
 
     @property
@@ -37,7 +36,6 @@ class RecordedRequest:
 
     @property
     def line(self) -> str:
-        """Text such as `github POST /repos/o/r/issues/7/comments`."""
         return f"{self.server} {self.method} {self.target[:120]}"
 
 
@@ -45,7 +43,6 @@ class RecordedRequest:
 def serve_recorded(
     name: str, asked: list[RecordedRequest], answer: Callable[[RecordedRequest], ScriptedReply]
 ) -> Iterator[str]:
-    """Yields the URL of a server that answers with `answer` until the block ends."""
     lock = threading.Lock()
 
     class Handler(QuietHandler):

@@ -12,11 +12,7 @@ LIMIT = 100
 
 
 def run_contestant(index: Callable[[Path], Callable[[str], Sequence[str]]]) -> None:
-    """Time a contestant.
-
-    Args:
-        index: Indexes a folder. The result ranks its files for an issue: relative paths, best first.
-    """
+    """Times `index`, which indexes a folder and returns a function from an issue to relative paths, best first."""
     issue = sys.stdin.read()
     started = time.perf_counter()
     search = index(Path(sys.argv[1]))

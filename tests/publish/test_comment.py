@@ -33,8 +33,7 @@ from triage.domain.report import RunReport, Ticket
 from triage.domain.run import Status
 from triage.publish.comment import render_comment, render_quiet_comment
 from triage.publish.hidden_state import PostedState, next_state, parse_state
-from triage.publish.sections import Fold, Page, build_page
-from triage.publish.size_limit import MAX_COMMENT_UNITS, ensure_inert, fit_page, utf16_length
+from triage.publish.sections import MAX_COMMENT_UNITS, Fold, Page, build_page, ensure_inert, fit_page, utf16_length
 from triage.text.active_content import find_active_content
 
 AFTER_FIRST = next_state(FIRST, None)

@@ -21,8 +21,7 @@ from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
 from triage.publish.diagram import render_diagram
-from triage.publish.sections import build_page
-from triage.publish.size_limit import MAX_SUMMARY_UNITS, utf16_length
+from triage.publish.sections import MAX_SUMMARY_UNITS, build_page, utf16_length
 from triage.publish.summary import (
     render_notice,
     render_summary,

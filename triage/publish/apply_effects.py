@@ -33,7 +33,6 @@ class PublishResult:
     comment_url: str = ""
     report_file: str = ""
     failures: list[str] = field(default_factory=list)
-    """One message for each effect that failed, without repetitions."""
     needs_setup_fix: bool = False
     """Somebody has to fix the workflow: exit code 1, status failed."""
     annotations: list[tuple[AnnotationLevel, str]] = field(default_factory=list)
@@ -51,10 +50,7 @@ class PublishResult:
 
 
 def apply_effects(effects: Sequence[Effect], github: GitHub | None, runner: Runner) -> PublishResult:
-    """Applies all effects. Puts `CannotPublish` and `SetupError` into the result instead of raising them.
-
-    Changes the issue first, so that the page of the job can say what failed.
-    """
+    """Applies all effects, those on the issue first, so that the page of the job can say what failed."""
     result = PublishResult()
     apply_issue_effects(effects, github, result)
     return apply_local_effects(effects, runner, result)

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
 from triage.publish.hidden_state import PostedState, next_state, render_state
-from triage.publish.sections import build_page
-from triage.publish.size_limit import MAX_COMMENT_UNITS, ensure_inert, fit_page
+from triage.publish.sections import MAX_COMMENT_UNITS, build_page, ensure_inert, fit_page
 
 QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _wakes it._"
 

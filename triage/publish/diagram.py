@@ -52,17 +52,13 @@ def render_diagram(report: RunReport) -> str:
 def _split_into_rows(stages: Sequence[Stage]) -> list[list[Stage]]:
     rows: list[list[Stage]] = []
     for stage in stages:
-        status_column = 1 if stage is stages[-1] else 0
-        columns = _count_columns([*rows[-1], stage]) + status_column if rows else 0
+        row = [*rows[-1], stage] if rows else []
+        columns = (stage is stages[-1]) + sum(bool(one.decision) + bool(one.turns or one.unfinished) for one in row)
         if rows and rows[-1][-1].round == stage.round and columns <= MAX_COLUMNS:
             rows[-1].append(stage)
         else:
             rows.append([stage])
     return rows
-
-
-def _count_columns(row: Sequence[Stage]) -> int:
-    return sum(bool(stage.decision) + bool(stage.turns or stage.unfinished) for stage in row)
 
 
 def _draw_rows(rows: Sequence[list[Stage]], status: str) -> Iterator[str]:
@@ -114,12 +110,16 @@ def _draw_decision(stage: Stage, decision: PlannerDecision) -> str:
 def _draw_turn(turn: AgentTurn) -> str:
     attempts = [_describe_attempt(record) for record in turn.attempts]
     lines = [f"<b>{wording.STEPS[turn.step]}</b>", *attempts]
-    if turn.shortfall_count:
-        lines.append(f"✗ {wording.format_count(turn.shortfall_count, 'part')} not as planned")
-    if turn.tools:
-        failed = f", {turn.failed_tool_count} failed" if turn.failed_tool_count else ""
-        lines.append(wording.format_count(len(turn.tools), "tool call") + failed)
-    style = "good" if turn.is_as_planned else "warn" if turn.is_answered else "bad"
+    shortfalls = sum(len(record.shortfalls) for record in turn.attempts)
+    if shortfalls:
+        lines.append(f"✗ {wording.format_count(shortfalls, 'part')} not as planned")
+    tools = [tool for record in turn.attempts for tool in record.tools]
+    failed = sum(tool.outcome is not Outcome.SUCCESS for tool in tools)
+    if tools:
+        lines.append(wording.format_count(len(tools), "tool call") + (f", {failed} failed" if failed else ""))
+    is_answered = turn.attempts[-1].outcome is Outcome.SUCCESS
+    is_as_planned = len(turn.attempts) == 1 and not shortfalls and not failed
+    style = "bad" if not is_answered else "good" if is_as_planned else "warn"
     return f'["{"<br/>".join(lines)}"]:::{style}'
 
 

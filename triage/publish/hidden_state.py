@@ -38,7 +38,6 @@ class PostedState(Value):
     content: Hash = ""
     """Hash of verdict, suspects, questions and next steps: the same content is not written again."""
     asked: list[MissingKind] = Field(default_factory=list, max_length=8)
-    """Kinds of all questions asked so far."""
     suspects: list[Hash] = Field(default_factory=list, max_length=MAX_SUSPECTS)
     """Hashes of the paths of all suspects so far."""
     quiet: bool = False
@@ -79,10 +78,7 @@ def parse_state(body: str) -> PostedState | None:
 
 
 def next_state(report: RunReport, previous: PostedState | None, text: str | None = "") -> PostedState:
-    """Returns the state of the comment that shows `report`, with the questions and suspects of `previous`.
-
-    `text` is the hash of the issue. None means that the report is partial: any later report replaces it.
-    """
+    """Returns the state of the comment that shows `report`. Without the hash `text` of the issue, it is partial."""
     earlier = previous or PostedState()
     asked = [*earlier.asked, *(missing.kind for missing in report.missing_information)]
     suspects = [*(hash_path(suspect.path) for suspect in report.suspects), *earlier.suspects]

@@ -26,10 +26,7 @@ RENDERED_SUFFIXES = (
 
 
 def build_permalink(server_url: str, slug: str, commit: str | None, target: Span | str) -> str | None:
-    """Returns the URL of a file or of its lines; None without a valid server, repository and commit.
-
-    Percent-encodes each character of the path that has a meaning in a URL or in Markdown.
-    """
+    """Returns the URL of a file or of its lines; None without a valid server, repository and commit."""
     path = target.path if isinstance(target, Span) else target
     is_valid = _SERVER.fullmatch(server_url) and _SLUG.fullmatch(slug) and _COMMIT.fullmatch(commit or "")
     # A crafted tree can have such names; a browser would resolve them to the URL of another page.
@@ -66,7 +63,7 @@ _BACKLINKED_PATH = re.compile(r"/[^/]+/[^/]+/(?:issues|pull|discussions|commit|c
 
 
 def sanitize_third_party_url(url: str, server_url: str) -> str | None:
-    """Like `sanitize_url`, for a URL that a stranger chose: the result leaves no backlink on the linked page.
+    """Like `sanitize_url`, without a backlink on the linked page, which a stranger chose.
 
     GitHub shows a link to an issue or a commit on that issue or commit, so a stranger could make us write there. A
     link to `redirect.github.com` is not shown (docs, "Autolinked references and URLs"). An Enterprise server has no
@@ -83,11 +80,7 @@ def sanitize_third_party_url(url: str, server_url: str) -> str | None:
 
 
 def sanitize_url(url: str) -> str | None:
-    """Returns a web URL encoded for a Markdown link; None if it is unsafe.
-
-    Unsafe are schemes other than http(s), user names and passwords, hosts that are not ASCII, white space and control
-    characters.
-    """
+    """Returns an http(s) URL encoded for a Markdown link; None if its user name, host or a character is unsafe."""
     if len(url) > _MAX_URL_CHARS or any(character.isspace() or not character.isprintable() for character in url):
         return None
     try:

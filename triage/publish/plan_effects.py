@@ -81,7 +81,7 @@ def plan_report(
             writes += [RemoveComment(issue_number=issue.number, comment_id=comment) for comment in duplicates]
         elif previous is None and report.findings:
             # The next run replaces it.
-            body = render_comment(report, _add_run(None, run), paths, labels=policy.labels, text=None)
+            body = render_comment(report, PostedState().with_run(run), paths, labels=policy.labels, text=None)
             writes = [PostComment(issue_number=issue.number, body=body)]
     page = render_summary(report, state, paths, labels=policy.labels, planned=writes if policy.dry_run else None)
     url = f"{issue.url}#issuecomment-{previous.comment_id}" if previous and issue.url else ""
@@ -117,17 +117,13 @@ def _plan_issue_effects(
             effects.append(_post_or_edit(number, previous, f"{first_line}\n{visible}"))
         # No labels: if a person removed one, it stays off.
         return effects
-    body = render_comment(report, _add_run(state, run), paths, labels=policy.labels, text=text)
+    body = render_comment(report, (state or PostedState()).with_run(run), paths, labels=policy.labels, text=text)
     effects.append(_post_or_edit(number, previous, body))
     existing = {label.casefold() for label in issue.labels}
     labels = [label for label in dict.fromkeys(report.ticket.labels) if label.casefold() not in existing]
     if policy.labels == "apply" and labels:
         effects.append(AddLabels(issue_number=number, labels=labels))
     return effects
-
-
-def _add_run(state: PostedState | None, run: PastRun | None) -> PostedState | None:
-    return state if run is None else (state or PostedState()).with_run(run)
 
 
 def _post_or_edit(number: int, previous: IssueComment | None, body: str) -> PostComment | EditComment:

@@ -12,7 +12,6 @@ from triage.publish.sections import Fold
 from triage.publish.template import render_block
 
 MAX_ROWS = 100
-"""Per table; the JSON report has all."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from triage.domain.report import RunReport
-from triage.domain.run import DegradationLevel, Outcome, PlannerDecision, StepName, StepRecord, ToolExecution
+from triage.domain.run import DegradationLevel, PlannerDecision, StepName, StepRecord
 
 
 @dataclass(frozen=True)
@@ -12,26 +12,6 @@ class AgentTurn:
 
     step: StepName
     attempts: list[StepRecord]
-
-    @property
-    def is_answered(self) -> bool:
-        return self.attempts[-1].outcome is Outcome.SUCCESS
-
-    @property
-    def is_as_planned(self) -> bool:
-        return self.is_answered and len(self.attempts) == 1 and not self.shortfall_count and not self.failed_tool_count
-
-    @property
-    def shortfall_count(self) -> int:
-        return sum(len(record.shortfalls) for record in self.attempts)
-
-    @property
-    def tools(self) -> list[ToolExecution]:
-        return [tool for record in self.attempts for tool in record.tools]
-
-    @property
-    def failed_tool_count(self) -> int:
-        return sum(tool.outcome is not Outcome.SUCCESS for tool in self.tools)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from triage.publish import run_details
 from triage.publish.diagram import render_diagram
 from triage.publish.hidden_state import PostedState
 from triage.publish.permalink import sanitize_url
-from triage.publish.sections import build_page
-from triage.publish.size_limit import MAX_SUMMARY_UNITS, ensure_inert, fit_page
+from triage.publish.sections import MAX_SUMMARY_UNITS, build_page, ensure_inert, fit_page
 from triage.publish.template import render_block
 from triage.text.inert_markdown import format_code_span
 

@@ -21,7 +21,6 @@ def _environment() -> Environment:
         autoescape=False,  # noqa: S701  (Markdown, not HTML)
         trim_blocks=True,
         lstrip_blocks=True,
-        keep_trailing_newline=False,
     )
     environment.filters |= {
         "escape_markdown": escape_markdown,
@@ -42,7 +41,6 @@ def _environment() -> Environment:
 
 
 def render_block(template: str, macro: str, *values: object) -> str:
-    """Returns the Markdown of one macro of a template, without empty lines around it."""
     text: str = getattr(_environment().get_template(f"{template}.md.j2").module, macro)(*values)
     return text.strip("\n")
 

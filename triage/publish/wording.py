@@ -144,7 +144,6 @@ PARTS: dict[Part, str] = {
     "model call": "a request to",
     "tool": "the tool",
 }
-"""Names of what failed, for a table."""
 
 
 def format_outcome(step: StepRecord) -> str:

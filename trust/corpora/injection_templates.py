@@ -148,7 +148,6 @@ def _wrap(order: str) -> Iterator[str]:
 
 
 def build_injections() -> list[str]:
-    """Returns every goal in every wrapping."""
     return [text for goal in GOALS for text in _wrap(_FORMS[goal.verb][0].format(goal.value))]
 
 

@@ -39,7 +39,6 @@ EVERYWHERE = KEYS | PRIVATE
 
 
 def run(share: float) -> MeasureResult:
-    """Every word in every encoding, in all fields of a model's answers and in its search query."""
     cases = [*_answer_cases(), *_query_cases()]
     failures: list[str] = []
     checked = 0
@@ -115,7 +114,6 @@ def _forbidden(sink: str) -> Mapping[str, str]:
 
 
 def list_sinks(observed: ObservedRun) -> Iterator[tuple[str, str]]:
-    """Everything that leaves the process, by its reader."""
     for request in observed.recorded_requests:
         yield (
             _name_sink(request),
@@ -127,19 +125,12 @@ def list_sinks(observed: ObservedRun) -> Iterator[tuple[str, str]]:
     yield "summary", observed.summary
     yield "outputs", observed.outputs.decode("utf-8", "replace")
     yield "report.json", observed.report
-    yield "the log", _remove_masks_and_analysis(observed.log)
-    yield (
-        "annotations and analysis in the log",
-        "\n".join(line for line in observed.log.splitlines() if not line.startswith("::add-mask::")),
-    )
+    # Masks give the runner the keys; the writer's words are in a group of their own.
+    log = "\n".join(line for line in observed.log.splitlines() if not line.startswith("::add-mask::"))
+    yield "the log", re.sub(r"^::group::Analysis$.*?^::endgroup::$", "", log, flags=re.M | re.S)
+    yield "annotations and analysis in the log", log
     for path, text in observed.cache_files.items():
         yield f"cache {path}", text
-
-
-def _remove_masks_and_analysis(log: str) -> str:
-    """Masks give the runner the keys; the writer's words are in a group of their own."""
-    text = re.sub(r"^::group::Analysis$.*?^::endgroup::$", "", log, flags=re.M | re.S)
-    return "\n".join(line for line in text.splitlines() if not line.startswith("::add-mask::"))
 
 
 def _name_sink(request: RecordedRequest) -> str:

@@ -23,7 +23,6 @@ SMALL = 0.05
 
 
 def run(share: float) -> MeasureResult:
-    """Sends a signal at each request, answered or hanging, and at random times."""
     cases = sample_evenly(_list_cases(), share) if share >= SMALL else _at_random_times(1.0)[:1]
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         results = list(pool.map(lambda case: case(), cases))

@@ -42,7 +42,9 @@ def _run_once(name: str) -> tuple[list[str], float]:
 def _find_problems(name: str, job: Job, servers: ExternalServices, done: JobResult, seconds: float) -> list[str]:
     comments = json.dumps(servers.comments)
     texts = {"the comment": comments, "the page": done.summary, "the log": done.log, "the outputs": str(done.outputs)}
-    texts["the report"] = _report(job, done)
+    with contextlib.suppress(OSError):
+        report = job.workspace / done.outputs.get("report-file", "")
+        texts["the report"] = report.read_text(encoding="utf-8", errors="replace")
     texts |= {f"a request ({what})": json.dumps(body) for what, body in servers.request_bodies}
     is_setup_error = name in SETUP_ERRORS
     problems = {
@@ -55,12 +57,6 @@ def _find_problems(name: str, job: Job, servers: ExternalServices, done: JobResu
     }
     disclosed = [f"private text in {where}" for where, text in texts.items() if CANARY in text]
     return [problem for problem, is_wrong in problems.items() if is_wrong] + list(dict.fromkeys(disclosed))
-
-
-def _report(job: Job, done: JobResult) -> str:
-    with contextlib.suppress(OSError):
-        return (job.workspace / done.outputs.get("report-file", "")).read_text(encoding="utf-8", errors="replace")
-    return ""
 
 
 WITHOUT_DEFENCE = ("programs", "links", "neighbours")

@@ -54,15 +54,11 @@ def _agents(name: str, agents: tuple[AgentName, ...], tried: Agents) -> Case:
     return Case(f"{name} of {'+'.join(agents)}", lambda: asyncio.run(tried(agents)))
 
 
-def list_cases() -> list[Case]:
+def run(share: float) -> MeasureResult:
     whole = [_whole(source, fault) for source, faults in BY_SOURCE.items() for fault in faults]
     models = [_agents("model", agents, find_problems_without_models) for agents in ONE_AND_TWO]
-    twins = [_agents("model and twin", agents, find_problems_without_models_and_rules) for agents in ONE_AND_TWO]
-    return [*whole, *models, *twins]
-
-
-def run(share: float) -> MeasureResult:
-    tried = [(case, case.find_problems()) for case in sample_evenly(list_cases(), share)]
+    both = [_agents("model and rules", agents, find_problems_without_models_and_rules) for agents in ONE_AND_TWO]
+    tried = [(case, case.find_problems()) for case in sample_evenly([*whole, *models, *both], share)]
     failures = [f"{case.name}: {problem}" for case, problems in tried for problem in problems]
     survived = sum(not problems for _, problems in tried)
     return MeasureResult(len(tried), failures, f"{survived} of {len(tried)} survived")

@@ -22,7 +22,6 @@ _OPEN_ENDED = ("never closed", "very many tags", "deep page", "select", "plainte
 
 
 def run(share: float) -> MeasureResult:
-    """Tries every technique and every invisible code point."""
     techniques = sample_evenly(sorted(CHANNELS), share)
     failures: list[str] = []
     for number in range(0, len(techniques), TOGETHER):
@@ -81,7 +80,6 @@ def _scene(written: Sequence[str], trap: str, *, everywhere: bool = False) -> Sc
 
 
 def list_sinks(run: ObservedRun) -> Iterator[tuple[str, str]]:
-    """Yields everything that leaves a run, with its text."""
     for server in ("model", "search", "collector"):
         for request in run.requests(server):
             yield f"a request to {server}{request.target}", "\n".join(list_strings(request.body))

@@ -52,7 +52,6 @@ def build_payloads() -> list[str]:
 
 
 def run(share: float) -> MeasureResult:
-    """Tries each payload in every channel of a whole run, in inputs that end a run early, and in libraries' output."""
     chosen = sample_evenly(build_payloads(), share)
     failures: list[str] = []
     for at in range(0, len(chosen), TOGETHER):
@@ -86,7 +85,6 @@ def _run_whole(chosen: list[str], seed: int) -> Iterator[str]:
 
 
 def find_foreign_commands(log: str) -> list[str]:
-    """Returns the commands of a log that are not ours."""
     found: list[str] = []
     for command in parse_commands(log):
         properties = command.properties

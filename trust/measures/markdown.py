@@ -17,7 +17,6 @@ TURNS = 12
 
 
 def run(share: float) -> MeasureResult:
-    """Tries each text in the comment and on the page of the job."""
     failures: list[str] = []
     fenced = 0
     cases = sample_evenly(list(enumerate(markdown())), share)
@@ -25,7 +24,8 @@ def run(share: float) -> MeasureResult:
         neutral = _neutral(number % TURNS)
         for name, page in _pages(case.text, number % TURNS).items():
             found = judge_page(page, LINKS, picture=name == "summary")
-            whole = _is_one_block(page)
+            # The last check found active content and put the whole page into a code block.
+            whole = (page.partition("\n")[2] if page.startswith("<!--") else page).startswith("```")
             fenced += whole
             live = [*found.live_effects, *([] if whole else _added(found, neutral[name]))]
             failures += [f"{name}, {case.name}: {effect}" for effect in live]
@@ -53,11 +53,6 @@ def _added(found: Judgement, neutral: Judgement) -> Iterator[str]:
         yield "a fold of its own"
     if found.blocks > neutral.blocks:
         yield "a heading, table, quote or rule of its own"
-
-
-def _is_one_block(page: str) -> bool:
-    # The last check found active content and put the whole page into a code block.
-    return (page.partition("\n")[2] if page.startswith("<!--") else page).startswith("```")
 
 
 def run_without_defence() -> MeasureResult:

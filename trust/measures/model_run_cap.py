@@ -96,7 +96,6 @@ def serve_burst(cap: int, events: int) -> Iterator[IssueBurst]:
 
 
 def run(share: float) -> MeasureResult:
-    """Opens issues, then edits one issue as often."""
     events = max(FEWEST, round(ISSUES * share))
     cap = max(1, CAP * events // ISSUES)
     with serve_burst(cap, events) as burst:

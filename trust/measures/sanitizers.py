@@ -45,14 +45,11 @@ MARKDOWN_SANITIZERS: dict[str, Sanitizer] = {
 """Markdown to Markdown: the second pass renders the same."""
 
 
-def list_texts() -> list[tuple[str, str]]:
+def run(share: float) -> MeasureResult:
     corpora = [(case.name, case.text) for case in markdown()]
     hidden = [(name, channel(CANARY)) for name, channel in CHANNELS.items()]
-    return [*corpora, *hidden, *((name, shape(SHAPE_CHARS)) for name, shape in PATHOLOGICAL_TEXTS.items())]
-
-
-def run(share: float) -> MeasureResult:
-    chosen = sample_evenly(list_texts(), share)
+    shapes = [(name, shape(SHAPE_CHARS)) for name, shape in PATHOLOGICAL_TEXTS.items()]
+    chosen = sample_evenly([*corpora, *hidden, *shapes], share)
     failures = [f"{words}: {name}" for name, text in chosen for words in _find_problems(text)]
     return MeasureResult(
         len(chosen) * (len(TEXT_SANITIZERS) + len(MARKDOWN_WRITERS) + len(MARKDOWN_SANITIZERS) + 1), failures

@@ -45,7 +45,6 @@ Case = Example | int | str
 
 
 def run(share: float) -> MeasureResult:
-    """Tries every example, mutated ones by seed, and unusual bodies."""
     chosen = sample_evenly([*BODIES, *load_examples(), *range(MUTATED)], share)
     groups = [chosen[at : at + TOGETHER] for at in range(0, len(chosen), TOGETHER)]
     if len(groups) == 1:
