@@ -60,7 +60,7 @@ class Judgement:
 
 
 def judge_page(page: str, allowed: Sequence[str], *, picture: bool = False) -> Judgement:
-    """Judges Markdown as it is posted. An `allowed` URL that ends with `/` is a prefix; `picture` allows one diagram."""
+    """Judges posted Markdown. An `allowed` URL that ends with `/` is a prefix; `picture` allows one diagram."""
     text, marker_problems = _split_marker(page)
     found = list(marker_problems)
     found += [name for name, pattern in _BOTS if pattern.search(text)]

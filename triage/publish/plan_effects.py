@@ -175,7 +175,6 @@ def _format_cost(usage: Usage) -> str:
 
 
 def plan_skip(reason: str) -> list[Effect]:
-    """Returns the effects of a run with nothing to do: the page of the job says why."""
     return [
         WriteSummary(markdown=render_notice("skip", reason)),
         SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.SKIPPED.value}),

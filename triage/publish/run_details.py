@@ -46,7 +46,6 @@ def _render_table(macro: str, rows: Sequence[object]) -> str:
 
 
 def summarize_run(report: RunReport) -> str:
-    """Returns a sentence: who decided, and how many requests, rounds and faults there were."""
     total = len(report.decisions)
     by_model = sum(decision.origin == "model" for decision in report.decisions)
     if not total:

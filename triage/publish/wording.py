@@ -97,7 +97,6 @@ def format_agent(name: str) -> str:
 
 
 def format_confidence(value: float) -> str:
-    """Returns text such as `medium confidence (0.62)`."""
     return f"{confidence_level(value)} confidence ({value:.2f})"
 
 
@@ -125,7 +124,6 @@ def format_dollars(usd: float | None) -> str:
 
 
 def format_usage(usage: Usage) -> str:
-    """Returns text such as `12,345 tokens, 0.0421 US dollars`."""
     if not usage.calls and not usage.tokens:
         return "no tokens"
     price = "price unknown" if usage.usd is None else f"{format_dollars(usage.usd)} US dollars"
