@@ -185,15 +185,10 @@ def _select_existing_labels(names: Iterable[str], labels: Sequence[str]) -> list
 
 def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
     # `bug`, `type: bug` and `kind/bug` mean the same.
+    by_word = {label.replace("/", ":").rpartition(":")[2].strip().lower(): label for label in reversed(labels)}
     found = []
     for kind in kinds:
-        for word in _LABEL_WORDS.get(kind, ()):
-            match = next((label for label in labels if _strip_label_prefix(label) == word), None)
-            if match:
-                found.append(match)
-                break
+        match = next((by_word[word] for word in _LABEL_WORDS.get(kind, ()) if word in by_word), None)
+        if match:
+            found.append(match)
     return list(dict.fromkeys(found))
-
-
-def _strip_label_prefix(label: str) -> str:
-    return label.replace("/", ":").rpartition(":")[2].strip().lower()
