@@ -10,7 +10,7 @@ from triage.settings import Settings
 
 
 def check_checkout(root: Path) -> Check:
-    return run_checks(make_session(Settings(), root), names=("checkout",))["checkout"]
+    return run_checks(make_session(Settings(), root))["checkout"]
 
 
 def test_a_checkout_with_files(tmp_path: Path):

@@ -43,14 +43,14 @@ def test_vectors_are_stored_on_a_server_only_if_one_is_set(tmp_path: Path):
 
 def test_the_index_is_cached_only_if_a_folder_is_set(tmp_path: Path):
     commit(tmp_path / "code", {"cart.py": "def total(prices):\n    return sum(prices)\n"})
-    for given, place in (("kept", tmp_path / "code/kept/index"), (str(tmp_path / "own"), tmp_path / "own/index")):
+    for given, place in (("kept", tmp_path / "code/kept"), (str(tmp_path / "own"), tmp_path / "own")):
         settings = Settings(cache_dir=given)
-        assert wiring.find_index_cache(make_session(settings, tmp_path / "code")) == place
+        assert wiring.find_cache_folder(make_session(settings, tmp_path / "code")) == place
         for reused in (0, 1):
             facts = wiring.open_services(make_session(settings, tmp_path / "code")).codebase.index()
             assert (facts.reused, facts.cache, facts.vectors) == (reused, "", 1)
-        assert list(place.glob("index-*"))
-    assert wiring.find_index_cache(make_session(Settings(), tmp_path)) is None
+        assert list((place / "index").glob("index-*"))
+    assert wiring.find_cache_folder(make_session(Settings(), tmp_path)) is None
 
 
 def test_an_endpoint_is_asked_for_the_vectors_of_new_passages_only(tmp_path: Path):
@@ -93,8 +93,8 @@ class TestConfig:
 
     def test_is_empty_without_a_file(self, tmp_path: Path):
         commit(tmp_path, {"a.py": "x\n"})
-        assert wiring.read_project_config(Settings(), tmp_path) == ProjectConfig()
-        assert wiring.read_project_config(Settings(), tmp_path / "nowhere") == ProjectConfig()
+        assert wiring.read_project_config(Settings(), tmp_path) is None
+        assert wiring.read_project_config(Settings(), tmp_path / "nowhere") is None
 
     def test_a_file_that_the_workflow_names_must_exist(self, tmp_path: Path):
         commit(tmp_path, {"own.yml": "ignore: [docs]\n"})

@@ -58,16 +58,9 @@ def main(
     log: TextIO | None = None,
     warnings: Sequence[str] = (),
 ) -> int:
-    """Run the action. Never raises.
+    """Run the action and return the exit code. Never raises.
 
-    Args:
-        environ: The runner's variables, secrets included.
-        signals: Receives SIGINT and SIGTERM; by default nothing does.
-        log: Where log lines go; standard output by default.
-        warnings: Problems of the start, one sentence each.
-
-    Returns:
-        The exit code.
+    By default nothing receives signals, and log lines go to standard output. `warnings` are problems of the start.
     """
     signals = signals or SignalHandler()
     secrets = collect_own_secrets(environ)

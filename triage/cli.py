@@ -23,8 +23,7 @@ from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.errors import BadInput, TriageError
-from triage.events.issue_text import parse_issue_text
-from triage.events.issue_url import is_url, parse_issue_url
+from triage.events.issue_option import is_url, parse_issue_text, parse_issue_url
 from triage.flows.export_telemetry import export_telemetry
 from triage.ports import ProgressLog, Services
 from triage.publish.plan_effects import dump_report
@@ -257,15 +256,15 @@ def doctor(
         runner.annotate("warning", warning)
     checks = run_checks(replace(session, repository=github or session.repository), github)
     if as_json:
-        sys.stdout.write(json.dumps({name: _to_json(check) for name, check in checks.items()}, indent=2) + "\n")
+        found = {
+            name: {"ok": check.state != "broken", "configured": check.state != "missing", "detail": check.detail}
+            for name, check in checks.items()
+        }
+        sys.stdout.write(json.dumps(found, indent=2) + "\n")
     else:
         _print_checks(checks)
     if any(check.state == "broken" for check in checks.values()):
         raise SystemExit(1)
-
-
-def _to_json(check: Check) -> dict[str, object]:
-    return {"ok": check.state != "broken", "configured": check.state != "missing", "detail": check.detail}
 
 
 def _print_checks(checks: dict[str, Check]) -> None:

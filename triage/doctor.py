@@ -11,23 +11,14 @@ from triage.wiring import Session
 
 
 class Check(Value):
-    """Result of one check.
-
-    `missing` is something that one may leave out; `broken` does not work as configured.
-    """
+    """`missing` is something that one may leave out; `broken` does not work as configured."""
 
     state: Literal["ok", "missing", "broken"]
     detail: str
 
 
-def run_checks(session: Session, github: str = "", names: tuple[str, ...] = ()) -> dict[str, Check]:
-    """Run the checks; an error is a check that is broken.
-
-    Args:
-        session: The settings, and the checkout to look at.
-        github: `owner/name` to try the token on.
-        names: The checks to run; all when empty.
-    """
+def run_checks(session: Session, github: str = "") -> dict[str, Check]:
+    """Run the checks; an error is a check that is broken. `github` is the `owner/name` to try the token on."""
     probes: Mapping[str, Callable[[], Check]] = {
         "checkout": lambda: _check_checkout(session),
         "project_settings": lambda: _check_project_settings(session),
@@ -36,7 +27,7 @@ def run_checks(session: Session, github: str = "", names: tuple[str, ...] = ()) 
         "web_search": lambda: _check_web_search(session),
         "telemetry": lambda: _check_telemetry(session),
     }
-    return {name: _run(probe) for name, probe in probes.items() if not names or name in names}
+    return {name: _run(probe) for name, probe in probes.items()}
 
 
 def _run(probe: Callable[[], Check]) -> Check:
@@ -64,7 +55,7 @@ def _explain_empty_index(session: Session, facts: IndexFacts) -> str:
 
 
 def _check_project_settings(session: Session) -> Check:
-    path, config = session.settings.config_file, wiring.find_project_config(session.settings, session.root)
+    path, config = session.settings.config_file, wiring.read_project_config(session.settings, session.root)
     if config is None:
         return Check(state="missing", detail=f"no {path} in the commit: defaults are used")
     keys = ", ".join(config.model_dump(by_alias=True, exclude_defaults=True)) or "nothing"

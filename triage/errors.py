@@ -1,25 +1,4 @@
-"""Errors of this project, by who must act.
-
-    TriageError
-    ├── SetupError               the workflow's author must fix it: exit code 1, status failed
-    │   ├── BadInput             an input, file or payload cannot be read
-    │   │   └── BadConfig        the project's own settings have errors; knows file and line
-    │   ├── NoSuchIssue          the issue does not exist, or the token may not see it
-    │   │   └── IssueMoved       the issue was moved or deleted: nothing to do here
-    │   └── PermissionMissing    the token lacks a permission; the message has the `permissions:` line
-    ├── CannotPublish            GitHub refused a write; the job summary is written anyway
-    │   ├── NoSuchComment        the comment or its issue was deleted
-    │   └── GitHubUnavailable    GitHub cannot be reached at the moment, for reads or writes
-    │       └── RateLimited      the token has made too many requests
-    ├── NotIndexed               nothing was indexed under this repository
-    ├── BudgetExceeded           this call would exceed a limit
-    │   └── CostLimitExceeded    the limit is in US dollars: a cheaper model may still fit
-    ├── TimeLimitExceeded        the run has no time left for this call
-    └── ModelUnavailable         a model call failed for good; `reason` says why
-        └── InvalidAnswer        the model answered, but not in the requested form
-
-A message is one line for whoever must act. It never contains text from outside.
-"""
+"""Errors of this project. A message is one line for whoever must act, and never contains text from outside."""
 
 from pathlib import PurePath
 
@@ -29,7 +8,7 @@ class TriageError(Exception):
 
 
 class SetupError(TriageError):
-    """The workflow's author, or whoever runs the command, must fix something."""
+    """The workflow's author, or whoever runs the command, must fix something. Exit code 1, status `failed`."""
 
 
 class BadInput(SetupError):
@@ -37,10 +16,7 @@ class BadInput(SetupError):
 
 
 class BadConfig(BadInput):
-    """The project's own settings have errors.
-
-    `path` is the file, `line` the line of the first error.
-    """
+    """The project's own settings have errors. `path` is the file, `line` the line of the first error."""
 
     def __init__(self, path: str, line: int, message: str) -> None:
         super().__init__(message)
@@ -57,11 +33,11 @@ class IssueMoved(NoSuchIssue):
 
 
 class PermissionMissing(SetupError):
-    """The token lacks a permission."""
+    """The token lacks a permission. The message has the `permissions:` line."""
 
 
 class CannotPublish(TriageError):
-    """GitHub refused a write."""
+    """GitHub refused a write. The job summary is written anyway."""
 
 
 class NoSuchComment(CannotPublish):
@@ -93,10 +69,7 @@ class TimeLimitExceeded(TriageError):
 
 
 class ModelUnavailable(TriageError):
-    """A model call failed for good.
-
-    `reason` is a short name such as `rate limited`, `unauthorized`, `timed out`.
-    """
+    """A model call failed for good. `reason` is a short name such as `rate limited`, `unauthorized`, `timed out`."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

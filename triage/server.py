@@ -3,12 +3,12 @@
 import asyncio
 import os
 from dataclasses import replace
+from functools import partial
 
 from langchain_core.runnables import RunnableConfig
 
 from triage import wiring
 from triage.domain.issue import Repository
-from triage.domain.report import RunReport
 from triage.flows.export_telemetry import export_telemetry
 from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
 from triage.ports import Services
@@ -22,19 +22,14 @@ DEFAULT_RECURSION_LIMIT = 25
 def graph(config: RunnableConfig) -> ServerGraph:
     """The graph for one run, or for display: nothing is opened before it runs."""
     iterations = compute_max_iterations(config.get("recursion_limit") or DEFAULT_RECURSION_LIMIT)
-
-    def open_services(repository: str) -> tuple[Repository, Services]:
-        return open_run(repository, iterations)
-
-    return build_server_graph(open_services, _export_telemetry)
+    export_report = partial(export_telemetry, cancelled=asyncio.Event())
+    return build_server_graph(partial(open_run, iterations=iterations), export_report)
 
 
 def open_run(repository: str, iterations: int) -> tuple[Repository, Services]:
     """The repository of one run, and its services.
 
-    Args:
-        repository: `owner/name`, or empty.
-        iterations: Maximum supervisor decisions that the server's recursion limit allows.
+    `repository` is `owner/name` or empty; `iterations` are what the server's recursion limit allows.
 
     Raises:
         BadInput: The variables cannot be used, or there is no such checkout.
@@ -47,7 +42,3 @@ def open_run(repository: str, iterations: int) -> tuple[Repository, Services]:
     limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
     server_url = session.environment.server_url if repository else ""
     return Repository(slug=slug, server_url=server_url), replace(services, limits=limits)
-
-
-async def _export_telemetry(report: RunReport, services: Services) -> None:
-    await export_telemetry(report, services, asyncio.Event())

@@ -1,7 +1,6 @@
 """Opens every client. The only module, beside `doctor`, that imports adapters.
 
-A `Session` holds what the process knows before it opens anything; `open_services` opens what one run needs. Adapters
-are imported where they are opened: their SDKs take up to a second, and a skipped event needs none of them.
+It imports them where it opens them: their SDKs take up to a second, and a skipped event needs none of them.
 """
 
 import time
@@ -39,18 +38,14 @@ if TYPE_CHECKING:
 
 
 def utc_now() -> datetime:
-    """The current time, in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True)
 class Session:
-    """Everything that is known before a client is opened."""
-
     settings: Settings
     environment: RunnerEnvironment
     root: Path
-    """The checkout."""
     repository: str
     """`owner/name`, or the name of the checkout's folder."""
     progress: ProgressLog
@@ -79,10 +74,9 @@ class Session:
 
     def with_project_config(self) -> "Session":
         """The same session under the project's own settings. Raises as `read_project_config`."""
-        return replace(self, config=read_project_config(self.settings, self.root))
+        return replace(self, config=read_project_config(self.settings, self.root) or ProjectConfig())
 
     def with_rules_engine(self) -> "Session":
-        """The same session, in which no model is asked."""
         return replace(self, settings=self.settings.with_rules_engine())
 
 
@@ -122,7 +116,6 @@ def open_terminal(report_path: Path | None, *, verbose: bool = False) -> "tuple[
 
 
 def build_server_log() -> ProgressLog:
-    """Progress of runs in a server's log."""
     from triage.adapters.runner.line_logs import ServerLog
 
     return ServerLog()
@@ -135,18 +128,13 @@ def read_payload(environment: RunnerEnvironment) -> dict[str, Any]:
     return read_event(environment.event_path)
 
 
-def read_project_config(settings: Settings, root: Path) -> ProjectConfig:
-    """The project's own settings, from the commit that will be indexed; all defaults without a file.
+def read_project_config(settings: Settings, root: Path) -> ProjectConfig | None:
+    """The project's own settings, from the commit that will be indexed; none without a file.
 
     Raises:
         BadConfig: The file has errors.
         BadInput: The path is no readable file, or the workflow names a file that does not exist.
     """
-    return find_project_config(settings, root) or ProjectConfig()
-
-
-def find_project_config(settings: Settings, root: Path) -> ProjectConfig | None:
-    """As `read_project_config`; none without a file."""
     from triage.index.source.read_file import read_file
     from triage.settings.project_file import MAX_BYTES, parse_project_config
 
@@ -171,6 +159,8 @@ def build_github(session: Session) -> GitHub:
 
 def open_services(session: Session) -> Services:
     """Open everything that acts in one run. Takes seconds."""
+    from triage.agents.code_tools import build_code_tools
+
     idle = open_idle_services(session)
     responses = _open_response_cache(session)
     model, embeddings = _open_model(session, idle.facts.request_id, responses)
@@ -180,7 +170,7 @@ def open_services(session: Session) -> Services:
         codebase=codebase,
         model=model,
         web_tools=_open_web_tools(session, responses),
-        code_tools=_open_code_tools(session, codebase) if model else None,
+        code_tools=_run_tools(session, build_code_tools(codebase)) if model else None,
         telemetry=_open_telemetry(session),
     )
 
@@ -219,7 +209,8 @@ def _build_codebase(session: Session, embeddings: "Embeddings | None") -> Codeba
     from triage.index.vectors.chroma_connection import connect_to_chroma, open_embedded_chroma
 
     settings, url = session.settings, session.settings.chroma_url
-    cache = find_index_cache(session)
+    folder = find_cache_folder(session)
+    cache = folder / "index" if folder else None
     embedded = None if cache else open_embedded_chroma  # cached vectors are searched without Chroma
     return GitCodebase(
         session.root,
@@ -232,13 +223,8 @@ def _build_codebase(session: Session, embeddings: "Embeddings | None") -> Codeba
     )
 
 
-def find_index_cache(session: Session) -> Path | None:
-    """Folder of the cached index; none when nothing is cached."""
-    folder = _find_cache(session)
-    return folder / "index" if folder else None
-
-
-def _find_cache(session: Session) -> Path | None:
+def find_cache_folder(session: Session) -> Path | None:
+    """Folder of the cached index and the cached replies; none when nothing is cached."""
     from triage.adapters.cache.private_folder import has_symlink
 
     if not session.settings.cache_dir:
@@ -252,7 +238,7 @@ def _open_response_cache(session: Session) -> ResponseCache | None:
     from triage.adapters.cache.private_folder import make_private_folder
     from triage.adapters.cache.response_cache import FileResponseCache
 
-    folder = _find_cache(session)
+    folder = find_cache_folder(session)
     if folder is None:
         if session.settings.cache_dir:
             session.progress.info("Nothing is cached: cache-dir leads through a symbolic link of the repository.")
@@ -308,12 +294,6 @@ def _open_web_tools(session: Session, responses: ResponseCache | None) -> Toolse
     return _run_tools(
         session, [build_search_tool(key, environment.tavily_base_url, responses, environment.network, redact)]
     )
-
-
-def _open_code_tools(session: Session, codebase: Codebase) -> Toolset:
-    from triage.agents.code_tools import build_code_tools
-
-    return _run_tools(session, build_code_tools(codebase))
 
 
 def _run_tools(session: Session, tools: "list[BaseTool]") -> Toolset:

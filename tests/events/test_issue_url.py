@@ -3,7 +3,7 @@
 import pytest
 
 from triage.errors import BadInput
-from triage.events.issue_url import parse_issue_url
+from triage.events.issue_option import parse_issue_url
 
 GITHUB = "https://github.com"
 GHES = "https://git.acme.example:8443"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from triage.domain.issue import Issue
 from triage.errors import BadInput
-from triage.events.issue_text import parse_issue_text
+from triage.events.issue_option import parse_issue_text
 
 
 @pytest.mark.parametrize(

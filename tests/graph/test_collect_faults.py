@@ -13,8 +13,7 @@ from tests.publish.sample_runs import (
     tool,
     with_details,
 )
-from triage.domain.fault import Fault
-from triage.domain.run import Outcome, StepRecord
+from triage.domain.run import Fault, Outcome, StepRecord
 from triage.graph.report_notes import collect_faults
 
 RULED = step("critic", 3, 2.0, 0.1)

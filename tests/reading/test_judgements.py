@@ -124,14 +124,14 @@ def test_forms_are_read() -> None:
     form, template = parse_forms(
         [issues.FORM, issues.TEMPLATE, "", "body: 3", "body: [", "body:\n- 1\n- {type: input}", "\x00: : body:"]
     )
-    assert [(field.label, field.kind, field.required) for field in form.fields] == [
+    assert [(field.label, field.kind, field.required) for field in form] == [
         ("What happened?", "actual", True),
         ("Steps to reproduce", "reproduction", True),
         ("Shop version", "version", True),
         ("Which database?", "other", True),
         ("Anything else?", "other", False),
     ]
-    assert [(field.label, field.kind) for field in template.fields] == [
+    assert [(field.label, field.kind) for field in template] == [
         ("Description", "actual"),
         ("To Reproduce", "reproduction"),
         ("Expected behavior", "expected"),
@@ -145,8 +145,8 @@ def test_the_used_form_is_the_one_with_the_issues_headings() -> None:
     ).sections
     used = find_used_form(forms, sections)
     assert used == forms[1]
-    assert [find_answer(field, sections) for field in forms[1].fields] == ["The total is wrong.", "y", "", "a", None]
-    assert find_used_form(forms, []) is None
+    assert [find_answer(field, sections) for field in forms[1]] == ["The total is wrong.", "y", "", "a", None]
+    assert find_used_form(forms, []) == []
 
 
 @pytest.mark.parametrize(
@@ -232,4 +232,4 @@ def test_a_form_with_yaml_aliases_is_skipped() -> None:
     fields = "body:\n- type: input\n  attributes: {label: Version}\n"
     deep = "x: " + "[" * 30_000
     assert parse_forms([bomb + fields, fields + deep]) == []
-    assert [form.fields[0].label for form in parse_forms([fields])] == ["Version"]
+    assert [form[0].label for form in parse_forms([fields])] == ["Version"]

@@ -17,13 +17,9 @@ class IndexedCode:
     """The files of the indexed commit, by the paths that agents write."""
 
     def __init__(self, lines: ReadLines, paths: Iterable[str]) -> None:
-        """Takes all indexed paths, and a function that reads a file."""
         self._paths = frozenset(paths)
         self.lines = lru_cache(maxsize=64)(lines)
-        self.text = lru_cache(maxsize=16)(self._fold_file)
-
-    def _fold_file(self, path: str) -> "FoldedText":
-        return FoldedText(self.lines(path) or [])
+        self.text = lru_cache(maxsize=16)(lambda path: FoldedText(self.lines(path) or []))
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
@@ -44,7 +40,6 @@ class IndexedCode:
         return self._resolve_suffix(path)
 
     def _resolve_suffix(self, path: str) -> str | None:
-        """The indexed path that shares the longest suffix with the cited one, if only one does."""
         parts = path.strip("/").split("/")
         candidates = self._by_name.get(parts[-1], [])
         # The file name of a foreign absolute path (`/usr/lib/json/decoder.py`) says too little.
@@ -84,7 +79,6 @@ class FoldedText:
         self._joined = "".join(f"{text} " for _, text in filled)
 
     def contains(self, quote: str, start: int, end: int) -> bool:
-        """Whether the quote is in these lines."""
         low = self._offsets[bisect_right(self._numbers, start - 1)]
         high = self._offsets[bisect_right(self._numbers, end)]
         return self._joined.find(quote, low, high) >= 0

@@ -21,8 +21,6 @@ _MAX_PATH_CHARS = 120
 
 @dataclass(frozen=True)
 class _VerifiedReference:
-    """What the commit confirms of one reference."""
-
     path: str | None = None
     span: Span | None = None
     quote_found: bool | None = None
@@ -36,11 +34,6 @@ def verify_suspects(
     """Suspects in existing files, in the given order, each place once; and the count of all references.
 
     A symbol is kept when it is in the cited lines, in a line that encloses them, or, without lines, in the file.
-
-    Args:
-        files: What the agents name.
-        read_lines: Reads an indexed file.
-        paths: All indexed paths.
     """
     code = IndexedCode(read_lines, paths)
     suspects: list[Suspect] = []
@@ -106,18 +99,13 @@ def _verify_reference(cited: RelevantFile | AffectedFile | Evidence, code: Index
 
 
 def _cited_lines(cited: RelevantFile | AffectedFile | Evidence) -> tuple[int, int] | None:
-    start, end = cited.start_line, cited.end_line
-    if start is None:
-        start = end
-    if end is None:
-        end = start
-    return None if start is None or end is None else (start, end)
+    lines = [line for line in (cited.start_line, cited.end_line) if line is not None]
+    return (lines[0], lines[-1]) if lines else None
 
 
 def _verify_lines(
     cited_lines: tuple[int, int] | None, path: str, code: IndexedCode
 ) -> tuple[tuple[int, int] | None, list[str]]:
-    """The cited lines if the file has them, and what is wrong with them."""
     if cited_lines is None:
         return None, []
     count = len(code.lines(path) or [])
@@ -130,7 +118,6 @@ def _verify_lines(
 def _verify_quote(
     quote: str, path: str, lines: tuple[int, int] | None, code: IndexedCode
 ) -> tuple[Span | None, bool | None, list[str]]:
-    """The place that the lines and the quote confirm, whether the quote was found, and what is wrong with it."""
     span = Span(path=path, start=lines[0], end=lines[1]) if lines else None
     if not quote:
         return span, None, []
@@ -183,18 +170,13 @@ def _verify_in_issue(claim: Evidence, issue: str) -> tuple[CheckedEvidence, Cita
 
 
 def _add_suspect(suspects: list[Suspect], new: Suspect) -> None:
-    """Adds a suspect, or completes an earlier one at the same place."""
     for index, old in enumerate(suspects):
-        if old.path == new.path and _overlap(old.span, new.span):
+        one, other = old.span, new.span
+        is_apart = one and other and (one.start > other.end or other.start > one.end)
+        if old.path == new.path and not is_apart:
             suspects[index] = old.model_copy(update={"span": old.span or new.span, "symbol": old.symbol or new.symbol})
             return
     suspects.append(new)
-
-
-def _overlap(one: Span | None, other: Span | None) -> bool:
-    if one is None or other is None:
-        return True
-    return one.start <= other.end and other.start <= one.end
 
 
 def _verify_symbol(symbol: str | None, path: str, span: Span | None, code: IndexedCode) -> str | None:

@@ -18,8 +18,6 @@ from triage.domain.value import Value
 
 
 class AgentInput(Value):
-    """A snapshot of the run's state."""
-
     issue: Issue
     reading: Reading
     repository: Repository
@@ -43,7 +41,6 @@ class AgentInput(Value):
 
     @property
     def missing_information(self) -> list[MissingInformation]:
-        """What the investigator would ask the reporter."""
         return self.investigation.missing_information if self.investigation else []
 
     @property
@@ -53,5 +50,4 @@ class AgentInput(Value):
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether the critic's verdict is `CONFIRMED`."""
         return self.critique is not None and self.critique.verdict == "CONFIRMED"

@@ -88,6 +88,5 @@ class IndexFacts(Value):
 
     @property
     def log_line(self) -> str:
-        """A line for the log."""
         reused = f", {self.reused:,} from the cache" if self.reused else ""
         return " ".join(filter(None, [f"Indexed {self.files:,} files in {self.seconds:.1f} s{reused}.", self.cache]))

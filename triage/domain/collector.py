@@ -6,13 +6,9 @@ from triage.domain.value import Value
 
 
 class OtlpEndpoint(Value):
-    """Where spans or metrics are sent."""
-
     url: str
-    """The whole URL."""
     headers: dict[str, SecretStr] = Field(default_factory=dict)
     timeout_seconds: float = 10.0
-    """Timeout of a request."""
 
 
 class Collector(Value):

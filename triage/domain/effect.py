@@ -22,15 +22,11 @@ class Policy(Value):
 
 
 class PostComment(Value):
-    """Post our comment."""
-
     issue_number: int
     body: str
 
 
 class EditComment(Value):
-    """Replace the text of our comment."""
-
     issue_number: int
     comment_id: int
     body: str
@@ -44,31 +40,22 @@ class RemoveComment(Value):
 
 
 class AddLabels(Value):
-    """Add existing labels."""
-
     issue_number: int
     labels: list[str]
 
 
 class WriteSummary(Value):
-    """Add Markdown to the job summary."""
-
     markdown: str
 
 
 class WriteReport(Value):
-    """Write `.triage/report.json`."""
-
     json_text: str
 
 
 class Annotate(Value):
-    """Annotate the job."""
-
     level: Literal["error", "warning", "notice"]
     message: str
     at: Span | None = None
-    """The lines of code, if there are any."""
 
 
 class SetOutputs(Value):

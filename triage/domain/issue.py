@@ -8,8 +8,6 @@ from triage.domain.value import Value
 
 
 class IssueComment(Value):
-    """A comment of the issue's thread."""
-
     author: str
     body: str
     created_at: datetime | None = None
@@ -53,12 +51,9 @@ class Repository(Value):
     commit: str | None = None
     """Full SHA of the indexed commit; none for a folder without git."""
     labels: list[str] = Field(default_factory=list)
-    """Labels of the repository that may be suggested."""
 
 
 class Frame(Value):
-    """One line of a stack trace."""
-
     path: str
     line: int | None = None
     function: str | None = None
@@ -79,8 +74,6 @@ class Trace(Value):
 
 
 class CodeBlock(Value):
-    """A fenced or indented block of the issue."""
-
     language: str
     text: str
 
@@ -107,15 +100,11 @@ class Reading(Value):
     identifiers: list[str] = Field(default_factory=list)
     """Names that look like code (dotted, snake_case, camelCase, in backticks, with parentheses), best first."""
     paths: list[str] = Field(default_factory=list)
-    """File paths, as written."""
     versions: list[str] = Field(default_factory=list)
-    """Versions of the reporter, as `name version` if there is a name."""
     sections: list[Section] = Field(default_factory=list)
     links: list[str] = Field(default_factory=list)
     hidden_fragments: int = 0
-    """Number of removed pieces that a reader of the page does not see."""
 
     @property
     def text(self) -> str:
-        """Title and body."""
         return f"{self.title}\n\n{self.body}".strip()

@@ -10,7 +10,6 @@ from typing import Literal
 from pydantic import Field
 
 from triage.domain.code import IndexFacts, Span
-from triage.domain.fault import Fault
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
@@ -21,7 +20,7 @@ from triage.domain.findings import (
     Verdict,
     WebResult,
 )
-from triage.domain.run import Engine, Limits, PlannerDecision, Status, StepRecord, Usage
+from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.value import Value
 
 SCHEMA_VERSION: Literal["1"] = "1"

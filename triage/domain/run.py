@@ -1,4 +1,4 @@
-"""What a run did: usage, limits, steps, decisions."""
+"""What a run did: usage, limits, steps, faults, decisions."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -13,6 +13,7 @@ Engine = Literal["model", "rules"]
 StepName = AgentName | Literal["prepare", "supervisor"]
 DegradationLevel = Literal["whole", "no further rounds", "no web search", "fast model", "rules"]
 """What the run left out to stay within its budget; each level includes those before it."""
+Part = Literal["step", "gate", "shortfall", "model call", "tool"]
 
 
 class Status(StrEnum):
@@ -50,7 +51,6 @@ class Usage(Value):
 
     @property
     def tokens(self) -> int:
-        """Input and output tokens."""
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -84,8 +84,6 @@ class ModelCall(Value):
 
 
 class RunFacts(Value):
-    """What identifies a run."""
-
     request_id: str
     """Sent to the model's endpoint with every call, and shown in log and report."""
     started_at: datetime
@@ -153,6 +151,25 @@ class StepRecord(Value):
         return self.outcome is not Outcome.SUCCESS and self.gate is not None
 
 
+class Fault(Value):
+    """Something that failed, ran out of time, was refused or was never tried."""
+
+    at: datetime
+    """When it began."""
+    step: StepName
+    round: int
+    iteration: int
+    part: Part
+    """What failed. `gate`: the answer was refused; `shortfall`: a part of the answer is missing."""
+    name: str
+    """The tool, the model or the step."""
+    outcome: Outcome
+    error: str
+    """A short name, never a message from outside."""
+    instead: str
+    """What replaced it; `nothing` if the run went on without it."""
+
+
 class PlannerDecision(Value):
     """What the supervisor chose to run next, and why."""
 
@@ -174,7 +191,6 @@ class PlannerDecision(Value):
 
     @property
     def log_line(self) -> str:
-        """The decision as a line for the log, without the model's own words."""
         who = "a model" if self.origin == "model" else "rules"
         why = "" if self.origin == "model" else f": {self.reason}"
         budget = "" if self.rung == "whole" else f"; budget: {self.rung}"

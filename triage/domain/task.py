@@ -7,13 +7,10 @@ from triage.domain.value import Value
 
 
 class Trigger(StrEnum):
-    """Why an issue is triaged."""
-
     OPENED = "opened"
     REOPENED = "reopened"
     EDITED = "edited"
     LABELED = "labeled"
-    """The project's opt-in label was added."""
     COMMAND = "command"
     ANSWER = "answer"
     """The issue's author commented. Counts only if our comment has asked something."""
@@ -22,8 +19,6 @@ class Trigger(StrEnum):
 
 
 class PastRun(Value):
-    """An earlier run."""
-
     at: datetime
     """Time of its event by GitHub's clock, in whole seconds."""
     comment_id: int = 0
@@ -31,8 +26,6 @@ class PastRun(Value):
 
 
 class TriageIssue(Value):
-    """Triage an issue."""
-
     number: int
     trigger: Trigger
     actor: str = ""

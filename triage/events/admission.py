@@ -1,4 +1,4 @@
-"""Decides whether a task may run, once the issue's thread and people's roles are earlier."""
+"""Decides whether a task may run, once the issue's thread and people's roles are known."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -31,10 +31,8 @@ class EarlierRuns(Value):
     is_recent: bool = False
     """Our comment was written or edited within the window."""
     runs: list[PastRun] = Field(default_factory=list)
-    """Runs that events started within the window."""
 
 
-NO_EARLIER_RUNS = EarlierRuns()
 DEFAULT_CONFIG = ProjectConfig()
 
 
@@ -60,7 +58,7 @@ def admit_task(
     issue: Issue,
     now: datetime,
     roles: Mapping[str, str] | None = None,
-    earlier: EarlierRuns = NO_EARLIER_RUNS,
+    earlier: EarlierRuns = EarlierRuns(),  # noqa: B008 - a frozen value
     config: ProjectConfig = DEFAULT_CONFIG,
     trigger_comment_id: int | None = None,
 ) -> Task:
@@ -78,27 +76,31 @@ def admit_task(
     if isinstance(task, Skip):
         return task
     roles = roles or {}
-    if reason := _issue_skip_reason(issue):
-        return Skip(reason=reason)
-    if isinstance(task, QuietIssue):
+    if issue.is_pull_request:
+        reason = "Pull requests are not triaged."
+    elif issue.locked:
+        reason = "The issue is locked."
+    elif isinstance(task, QuietIssue):
         reason = _quiet_skip_reason(task, roles, earlier)
-    elif not _by_writer(task, roles) and (label := label_skip_reason(task, issue, config)):
-        reason = label
-    elif task.trigger is Trigger.REQUESTED:
-        reason = ""
-    elif task.trigger is Trigger.COMMAND:
-        reason = _command_skip_reason(task, issue, roles)
     else:
-        reason = _automatic_skip_reason(task, issue, earlier)
-    if not reason and isinstance(task, TriageIssue) and _is_by_command_or_answer(task):
-        reason = _limit_skip_reason(task, issue, now, roles, earlier, trigger_comment_id)
+        reason = _triage_skip_reason(task, issue, roles, earlier, config)
+        if not reason and _is_by_command_or_answer(task):
+            reason = _limit_skip_reason(task, issue, now, roles, earlier, trigger_comment_id)
     return Skip(reason=reason) if reason else task
 
 
-def _issue_skip_reason(issue: Issue) -> str:
-    if issue.is_pull_request:
-        return "Pull requests are not triaged."
-    return "The issue is locked." if issue.locked else ""
+def _triage_skip_reason(
+    task: TriageIssue, issue: Issue, roles: Mapping[str, str], earlier: EarlierRuns, config: ProjectConfig
+) -> str:
+    is_command = task.trigger is Trigger.COMMAND
+    is_by_writer = is_command and roles.get(task.actor, "none") in WRITE_ROLES
+    if not is_by_writer and (reason := label_skip_reason(task, issue, config)):
+        return reason
+    if is_command and not _may_command(task.actor, issue, roles):
+        return "`/triage` is for the issue's author and for people with write access to the repository."
+    if is_command or task.trigger is Trigger.REQUESTED:
+        return ""
+    return _automatic_skip_reason(task, issue, earlier)
 
 
 def label_skip_reason(task: TriageIssue, issue: Issue, config: ProjectConfig) -> str:
@@ -110,20 +112,10 @@ def label_skip_reason(task: TriageIssue, issue: Issue, config: ProjectConfig) ->
     return "The issue does not carry the project's opt-in label."
 
 
-def _by_writer(task: TriageIssue, roles: Mapping[str, str]) -> bool:
-    return task.trigger is Trigger.COMMAND and roles.get(task.actor, "none") in WRITE_ROLES
-
-
 def _quiet_skip_reason(task: QuietIssue, roles: Mapping[str, str], earlier: EarlierRuns) -> str:
     if roles.get(task.actor, "none") not in WRITE_ROLES:
         return "`/triage quiet` needs write access to the repository."
     return "The issue is already quiet." if earlier.is_quiet else ""
-
-
-def _command_skip_reason(task: TriageIssue, issue: Issue, roles: Mapping[str, str]) -> str:
-    if _may_command(task.actor, issue, roles):
-        return ""
-    return "`/triage` is for the issue's author and for people with write access to the repository."
 
 
 def _automatic_skip_reason(task: TriageIssue, issue: Issue, earlier: EarlierRuns) -> str:

@@ -11,16 +11,12 @@ _WORD = re.compile(r"[a-z][a-z-]{0,19}")
 
 
 class CommandName(StrEnum):
-    """The commands that exist."""
-
     TRIAGE = "triage"
     QUIET = "quiet"
     UNKNOWN = "unknown"
 
 
 class Command(Value):
-    """The command in a comment."""
-
     name: CommandName
     word: str = ""
     """The name of an unknown command, if it is a plain word; else empty, because it is not shown."""

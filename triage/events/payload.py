@@ -18,16 +18,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
 
-def _empty_for_none(value: Any) -> Any:
-    return "" if value is None else value
-
-
-def _false_for_none(value: Any) -> Any:
-    return False if value is None else value
-
-
-Text = Annotated[str, BeforeValidator(_empty_for_none)]
-Flag = Annotated[bool, BeforeValidator(_false_for_none)]
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 
 class Account(_Part):
@@ -43,23 +34,17 @@ class Account(_Part):
 
 
 class IssuePart(_Part):
-    """The issue at the time of the event."""
-
     number: int = Field(ge=1, le=MAX_NUMBER)
     user: Account | None = None
-    locked: Flag = False
+    locked: bool = False
     pull_request: Any = None
 
 
 class LabelPart(_Part):
-    """The added or removed label."""
-
     name: Text = ""
 
 
 class CommentPart(_Part):
-    """The comment of an `issue_comment` event."""
-
     body: Text = ""
     user: Account | None = None
 
@@ -73,8 +58,6 @@ class Changes(_Part):
 
 
 class Payload(_Part):
-    """The needed parts of a webhook payload."""
-
     action: Text = ""
     issue: IssuePart | None = None
     comment: CommentPart | None = None
@@ -89,7 +72,7 @@ class Payload(_Part):
 
 
 def parse_payload(raw: Mapping[str, Any]) -> Payload:
-    """Parse the payload.
+    """The needed parts of a payload.
 
     Raises:
         BadInput: The payload is not a JSON object, or a needed field has another type.
@@ -110,28 +93,35 @@ def parse_issue(raw: Mapping[str, Any]) -> Issue | None:
     fields = raw.get("issue")
     if not isinstance(fields, Mapping) or not isinstance(fields.get("title"), str):
         return None
-    body, url, number, labels = (fields.get(name) for name in ("body", "html_url", "number", "labels"))
     payload = parse_payload(raw)
-    author = payload.issue.user if payload.issue and payload.issue.user else Account()
+    author = payload.issue.user if payload.issue else None
     comment = raw.get("comment") if payload.comment else None
     thread = [_parse_comment(payload.comment, comment)] if payload.comment and isinstance(comment, Mapping) else []
     changed_at = parse_timestamp(fields.get("updated_at") or fields.get("created_at"))
+    observed_at = thread[0].created_at if thread else changed_at
+    is_by_bot = author is not None and author.is_bot
+    return to_issue(fields).model_copy(
+        update={"author_is_bot": is_by_bot, "thread": thread, "observed_at": observed_at}
+    )
+
+
+def to_issue(fields: Mapping[str, Any]) -> Issue:
+    """The issue in GitHub's JSON; `title` must be a string, another field of a wrong type is left out."""
+    number, user, labels = (fields.get(name) for name in ("number", "user", "labels"))
+    body, url, login = (
+        fields.get("body"),
+        fields.get("html_url"),
+        user.get("login") if isinstance(user, Mapping) else "",
+    )
+    names = [label.get("name") for label in labels if isinstance(label, Mapping)] if isinstance(labels, list) else []
     return Issue(
         number=number if isinstance(number, int) and number > 0 else None,
         title=fields["title"],
         body=body if isinstance(body, str) else "",
         url=url if isinstance(url, str) else "",
-        author=author.login,
-        author_is_bot=author.is_bot,
-        labels=_label_names(labels),
-        thread=thread,
-        observed_at=thread[0].created_at if thread else changed_at,
+        author=login if isinstance(login, str) else "",
+        labels=[name for name in names if isinstance(name, str)],
     )
-
-
-def _label_names(labels: Any) -> list[str]:
-    entries = [label for label in labels if isinstance(label, Mapping)] if isinstance(labels, list) else []
-    return [entry["name"] for entry in entries if isinstance(entry.get("name"), str)]
 
 
 def _parse_comment(comment: CommentPart, raw: Mapping[str, Any]) -> IssueComment:

@@ -50,7 +50,8 @@ def route_event(
     elif event_name == "issue_comment":
         task = _route_comment(parse_payload(payload))
     elif event_name == "push" and keeps_index:
-        return _route_push(payload)
+        is_deletion = isinstance(payload, Mapping) and payload.get("deleted") is True
+        return Skip(reason="A branch or a tag was deleted.") if is_deletion else WarmIndex()
     else:
         return _skip_other(event_name)
     if isinstance(task, TriageIssue | QuietIssue) and issue_number not in (None, task.number):
@@ -69,12 +70,6 @@ def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int
         )
     sender_only = parse_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
     return TriageIssue(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login)
-
-
-def _route_push(payload: Mapping[str, Any]) -> WarmIndex | Skip:
-    if isinstance(payload, Mapping) and payload.get("deleted") is True:
-        return Skip(reason="A branch or a tag was deleted.")
-    return WarmIndex()
 
 
 def _skip_other(event_name: str) -> Skip:

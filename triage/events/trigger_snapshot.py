@@ -7,7 +7,6 @@ from triage.domain.task import PastRun, QuietIssue, Task, TriageIssue, Trigger
 
 
 def get_trigger_comment(event_issue: Issue | None) -> IssueComment | None:
-    """The comment that the event is about."""
     return event_issue.thread[-1] if event_issue and event_issue.thread else None
 
 
@@ -35,20 +34,17 @@ def withdrawal_reason(task: Task, issue: Issue, event_issue: Issue | None) -> st
     is_command = isinstance(task, QuietIssue) or (isinstance(task, TriageIssue) and task.trigger is Trigger.COMMAND)
     if current is None:
         return "" if is_command else "The answer is not there any more."
-    if is_command and (_is_edited(current) or _normalize(current) != _normalize(trigger_comment)):
+    written, edited = current.created_at, current.edited_at
+    is_edited = written is not None and edited is not None and edited > written
+    if is_command and (is_edited or _normalize(current) != _normalize(trigger_comment)):
         return "The comment that commands was edited; a command counts in a new comment only."
     return ""
 
 
 def restore_issue_at_trigger(issue: Issue, event_issue: Issue | None, event_time: datetime) -> Issue:
-    """The issue as it was when the event happened.
+    """The fetched issue as it was when the event happened, at `event_time` by GitHub's clock.
 
     Leaves out comments that were written or edited later, or at an unknown time; our own comments stay.
-
-    Args:
-        issue: The issue as fetched from GitHub, after the event.
-        event_issue: The issue in the event's payload, with the comment that triggered; None for an event without one.
-        event_time: When the event happened, by GitHub's clock.
     """
     trigger_comment = get_trigger_comment(event_issue)
     thread = []
@@ -64,10 +60,6 @@ def restore_issue_at_trigger(issue: Issue, event_issue: Issue | None, event_time
 def _is_before(comment: IssueComment, event_time: datetime) -> bool:
     times = (comment.created_at, comment.edited_at)
     return all(time is not None and time < event_time for time in times)
-
-
-def _is_edited(comment: IssueComment) -> bool:
-    return comment.created_at is not None and comment.edited_at is not None and comment.edited_at > comment.created_at
 
 
 def _normalize(comment: IssueComment) -> str:

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from triage.domain.fault import Fault, Part
-from triage.domain.run import ModelCall, Outcome, Status, StepRecord, ToolExecution
+from triage.domain.run import Fault, ModelCall, Outcome, Part, Status, StepRecord, ToolExecution
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 

@@ -1,9 +1,8 @@
 """Words for enums and numbers on a page."""
 
-from triage.domain.fault import Part
 from triage.domain.findings import Effort, Kind, MissingKind, Verdict
 from triage.domain.report import RunReport
-from triage.domain.run import Outcome, StepName, StepRecord, Usage
+from triage.domain.run import Outcome, Part, StepName, StepRecord, Usage
 
 LOW_CONFIDENCE, HIGH_CONFIDENCE = 0.4, 0.7
 """Confidence below the first is low; from the second on it is high."""

@@ -49,8 +49,10 @@ def find_error_messages(title: str, texts: Sequence[str], traces: Iterable[Found
 
     Each is in the text word for word. A message that is part of another one is left out.
     """
+    # The user saw the last exception of a chain; messages of compilers come after stack traces.
+    ordered = sorted(traces, key=lambda found: (found.trace.language == "diagnostic", -found.start))
     ranked = [
-        *_from_traces(traces),
+        *(_error_of(found) for found in ordered),
         *_from_lines([title]),
         *(line for text in texts for line in _from_lines(text.split("\n"))),
         *(quote for text in texts for quote in _quotes(text)),
@@ -63,12 +65,6 @@ def find_error_messages(title: str, texts: Sequence[str], traces: Iterable[Found
             if len(messages) == _MAX_MESSAGES:
                 break
     return messages
-
-
-def _from_traces(traces: Iterable[FoundTrace]) -> list[str]:
-    """The user saw the last exception of a chain; messages of compilers come after stack traces."""
-    ordered = sorted(traces, key=lambda found: (found.trace.language == "diagnostic", -found.start))
-    return [message for found in ordered if (message := _error_of(found))]
 
 
 def _error_of(found: FoundTrace) -> str:
@@ -95,7 +91,6 @@ def _from_lines(lines: Sequence[str]) -> list[str]:
 
 
 def _quotes(text: str) -> list[str]:
-    """Quoted sentences on lines that mention an error."""
     found = []
     for line in (whole[:_MAX_LINE_CHARS] for whole in text.split("\n")):
         if not _ERROR_WORD.search(line) or _CODE_LINE.search(line):

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import yaml
-from pydantic import Field
 
 from triage.domain.findings import MissingKind
 from triage.domain.issue import Section
@@ -35,43 +34,43 @@ _KINDS = {kind: re.compile(words, re.I) for kind, words in _WORDS.items()}
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Ten times as fast, but not in every build of PyYAML."""
 _MAX_DEPTH = 20
-"""GitHub's forms have six levels."""
 
 
 class FormField(Value):
-    """A question of a template."""
-
     label: str
     kind: MissingKind
     required: bool = False
     """Only a form can require an answer, not a Markdown template."""
 
 
-class Form(Value):
-    """A template."""
-
-    fields: list[FormField] = Field(default_factory=list)
+Form = list[FormField]
 
 
 def classify_field(label: str) -> MissingKind:
-    """What a question asks for, by its words."""
     return next((kind for kind, words in _KINDS.items() if words.search(label)), "other")
 
 
 def parse_forms(texts: Sequence[str]) -> list[Form]:
     """Every template that has questions. An invalid one is skipped."""
-    forms = [_from_yaml(text) or _from_markdown(text) for text in (clean_text(raw[:_MAX_CHARS]) for raw in texts)]
-    return [form for form in forms if form.fields]
+    forms = []
+    for text in (clean_text(raw[:_MAX_CHARS]) for raw in texts):
+        form = _from_yaml(text)
+        if form is None:
+            shown = _COMMENT.sub("", _FRONT_MATTER.sub("", text))
+            labels = dict.fromkeys((match[1] or match[2]).strip(" :*") for match in _HEADING.finditer(shown))
+            form = [FormField(label=label, kind=classify_field(label)) for label in labels if label]
+        forms.append(form)
+    return [form for form in forms if form]
 
 
-def find_used_form(forms: Sequence[Form], sections: Sequence[Section]) -> Form | None:
-    """The template of the issue: most of its questions are headings of the issue."""
+def find_used_form(forms: Sequence[Form], sections: Sequence[Section]) -> Form:
+    """The template that has most of its questions as headings of the issue; empty when there is none."""
     headings = {_key(section.heading) for section in sections}
-    best: Form | None = None
+    best: Form = []
     best_hits = 0
     for form in forms:
-        hits = sum(_key(field.label) in headings for field in form.fields)
-        if hits > best_hits and 2 * hits >= min(len(form.fields), 4):
+        hits = sum(_key(field.label) in headings for field in form)
+        if hits > best_hits and 2 * hits >= min(len(form), 4):
             best, best_hits = form, hits
     return best
 
@@ -92,8 +91,7 @@ def _from_yaml(text: str) -> Form | None:
     body = loaded.get("body") if isinstance(loaded, dict) else None
     if not isinstance(body, list):
         return None
-    fields = [field for item in body[:100] if (field := _field(item)) is not None]
-    return Form(fields=fields)
+    return [field for item in body[:100] if (field := _field(item)) is not None]
 
 
 def _is_plain(text: str) -> bool:
@@ -115,12 +113,6 @@ def _field(item: Any) -> FormField | None:
         return None
     required = isinstance(validations, dict) and validations.get("required") is True
     return FormField(label=" ".join(label.split()), kind=classify_field(label), required=required)
-
-
-def _from_markdown(text: str) -> Form:
-    shown = _COMMENT.sub("", _FRONT_MATTER.sub("", text))
-    labels = [(match[1] or match[2]).strip(" :*") for match in _HEADING.finditer(shown)]
-    return Form(fields=[FormField(label=label, kind=classify_field(label)) for label in dict.fromkeys(labels) if label])
 
 
 def _key(label: str) -> str:

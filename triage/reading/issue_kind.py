@@ -55,7 +55,6 @@ _SPAM = re.compile(
 
 
 def classify_issue(reading: Reading, labels: Sequence[str]) -> Kind:
-    """The kind of the issue, by its labels and its words."""
     if _is_not_actionable(reading):
         return "not_actionable"
     if any(_BUG_LABEL.search(label) for label in labels):
@@ -70,12 +69,13 @@ def classify_issue(reading: Reading, labels: Sequence[str]) -> Kind:
 
 
 def _is_feature(reading: Reading) -> bool:
-    title_asks = _FEATURE_TITLE.search(_without_tag(reading.title)) is not None
     if re.match(r"(?i)\W*(?:feature|enhancement|proposal|rfc|wish)", reading.title):
         return True
     if has_error(reading) or _BUG_WORDS.search(reading.title):
         return False
     text = searchable_text(reading)[:3_000]
+    title = re.sub(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./-]{1,30}:)\s*", "", reading.title)  # without `[Feature]:` or `area:`
+    title_asks = _FEATURE_TITLE.search(title) is not None
     asks = len(_FEATURE_WORDS.findall(text)) + 2 * _has_section(reading, _FEATURE_SECTION) + 2 * title_asks
     return asks >= 2 and asks > len(_BUG_WORDS.findall(text))
 
@@ -102,8 +102,3 @@ def _is_not_actionable(reading: Reading) -> bool:
 
 def _has_section(reading: Reading, heading: re.Pattern[str]) -> bool:
     return any(heading.search(section.heading) and section.text.strip() for section in reading.sections)
-
-
-def _without_tag(title: str) -> str:
-    # `[Feature]:` or `area:`
-    return re.sub(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./-]{1,30}:)\s*", "", title)

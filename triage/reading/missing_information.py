@@ -56,16 +56,15 @@ _SYSTEM = re.compile(
 def find_missing_information(reading: Reading, forms: Sequence[str]) -> list[MissingInformation]:
     """Questions to the reporter of a bug, the most useful first. Empty for a complete report, and for other issues.
 
-    Args:
-        reading: The issue.
-        forms: Texts of the repository's issue templates. A question of the used template keeps its label.
+    `forms` are the texts of the repository's issue templates. A question of the used template keeps its label.
     """
     if classify_issue(reading, []) in ("feature_request", "question"):
         return []
     form = find_used_form(parse_forms(forms), reading.sections)
     asked = _ask_empty_fields(reading, form)
-    known = _answered_kinds(reading, form) | {question.kind for question in asked}
-    for kind, check in () if _requests_change(reading) else _CHECKS:
+    known = {question.kind for question in asked}
+    known |= {field.kind for field in form if find_answer(field, reading.sections)}
+    for kind, check in () if _requests_change(reading) else _CHECKS.items():
         if kind not in known and (question := check(reading)) is not None:
             asked.append(question)
             known.add(kind)
@@ -79,16 +78,14 @@ def _requests_change(reading: Reading) -> bool:
     )
 
 
-def _ask_empty_fields(reading: Reading, form: Form | None) -> list[MissingInformation]:
-    if form is None:
-        return []
+def _ask_empty_fields(reading: Reading, form: Form) -> list[MissingInformation]:
     return [
         MissingInformation(
             kind=field.kind,
             question=f"Could you fill in “{field.label}”? It is empty in the report.",
             reason=_FIELD_REASONS[field.kind],
         )
-        for field in form.fields
+        for field in form
         if _is_needed(field, reading)
     ]
 
@@ -101,16 +98,9 @@ def _is_needed(field: FormField, reading: Reading) -> bool:
 
 
 def _is_answered_elsewhere(kind: MissingKind, reading: Reading) -> bool:
-    check = dict(_CHECKS).get(kind)
-    if check is None:
+    if kind not in _CHECKS or _CHECKS[kind](reading) is not None:
         return False
-    return check(reading) is None and (kind != "expected" or EXPECTATION.search(searchable_text(reading)) is not None)
-
-
-def _answered_kinds(reading: Reading, form: Form | None) -> set[MissingKind]:
-    if form is None:
-        return set()
-    return {field.kind for field in form.fields if find_answer(field, reading.sections)}
+    return kind != "expected" or EXPECTATION.search(searchable_text(reading)) is not None
 
 
 def _ask_reproduction(reading: Reading) -> MissingInformation | None:
@@ -138,8 +128,7 @@ def _ask_reproduction(reading: Reading) -> MissingInformation | None:
 def _has_steps(reading: Reading) -> bool:
     if has_code(reading) or reading.traces or len(NUMBERED.findall(reading.prose)) >= 2 or _links_to_source(reading):
         return True
-    named = [section for section in reading.sections if re.search(r"(?i)repro|steps", section.heading)]
-    if any(len(section.text) > 15 for section in named):
+    if any(len(section.text) > 15 and re.search(r"(?i)repro|steps", section.heading) for section in reading.sections):
         return True
     described = len(STEPS.findall(reading.prose[:20_000])) + ("`" in reading.prose) + (len(reading.identifiers) >= 2)
     return described >= 2 and len(reading.prose.split()) > 25
@@ -240,16 +229,16 @@ def _ask_configuration(reading: Reading) -> MissingInformation | None:
     )
 
 
-_CHECKS: tuple[tuple[MissingKind, Callable[[Reading], MissingInformation | None]], ...] = (
-    ("reproduction", _ask_reproduction),
-    ("error_output", _ask_error_output),
-    ("version", _ask_version),
-    ("actual", _ask_actual),
-    ("expected", _ask_expected),
-    ("environment", _ask_environment),
-    ("configuration", _ask_configuration),
-)
-_ORDER: tuple[MissingKind, ...] = (*(kind for kind, _ in _CHECKS), "other")
+_CHECKS: dict[MissingKind, Callable[[Reading], MissingInformation | None]] = {
+    "reproduction": _ask_reproduction,
+    "error_output": _ask_error_output,
+    "version": _ask_version,
+    "actual": _ask_actual,
+    "expected": _ask_expected,
+    "environment": _ask_environment,
+    "configuration": _ask_configuration,
+}
+_ORDER: tuple[MissingKind, ...] = (*_CHECKS, "other")
 _FIELD_REASONS: dict[MissingKind, str] = {
     "reproduction": "Without steps or code nobody else can see the problem.",
     "error_output": "The message and the trace name the place in the code.",
@@ -267,20 +256,11 @@ def _links_to_source(reading: Reading) -> bool:
 
 
 def _names_system(reading: Reading) -> bool:
-    where = " ".join(
-        [
-            *reading.versions,
-            *(
-                section.text[:300]
-                for section in reading.sections
-                if re.search(r"(?i)\bos\b|system|environment|platform|browser", section.heading)
-            ),
-        ]
-    )
-    return (
-        _SYSTEM.search(where) is not None
-        or re.search(r"(?i)\b(?:windows|ubuntu|mac ?os|debian|fedora|android|ios) \d", reading.body) is not None
-    )
+    heading = re.compile(r"(?i)\bos\b|system|environment|platform|browser")
+    sections = [section.text[:300] for section in reading.sections if heading.search(section.heading)]
+    if _SYSTEM.search(" ".join([*reading.versions, *sections])):
+        return True
+    return re.search(r"(?i)\b(?:windows|ubuntu|mac ?os|debian|fedora|android|ios) \d", reading.body) is not None
 
 
 def _is_platform(version: str) -> bool:

@@ -26,14 +26,10 @@ _MAX_SECTION_BLOCKS = 200
 _MAX_SECTIONS = 100
 _NO_RESPONSE = re.compile(r"^[_*\s]*no response[_*\s.]*$", re.I)
 _PROMPT = re.compile(r"^>>> ?", re.M)
-_STATEMENT = re.compile(
-    r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b",
-)
+_STATEMENT = re.compile(r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b")
 
 
 class _Texts(NamedTuple):
-    """Prose and code of the page, and the traces in both."""
-
     prose: str
     code: list[Block]
     traces: list[FoundTrace]
@@ -104,14 +100,11 @@ def _restore_session(block: Block) -> Block:
     lines = block.text.split("\n")
     if block.kind != "text" or not lines[0].startswith(">>> ") or not all(line.startswith(">>>") for line in lines):
         return block
-    restored = [lines[0], *map(_restore_prompt, lines[1:])]
+    restored = lines[:1]
+    for line in lines[1:]:  # Markdown puts the marks of a quote on every line; only statements had a prompt
+        words = _PROMPT.sub("", line)
+        restored.append(line if _STATEMENT.match(words) else words)
     return Block(kind="code", text="\n".join(restored), language=_SESSION)
-
-
-def _restore_prompt(line: str) -> str:
-    """Markdown puts the marks of a quote on every line; only statements had a prompt."""
-    words = _PROMPT.sub("", line)
-    return line if _STATEMENT.match(words) else words
 
 
 def _separate_code(blocks: Sequence[Block]) -> _Texts:
@@ -128,13 +121,10 @@ def _separate_code(blocks: Sequence[Block]) -> _Texts:
             text = "\n\n".join(block.text if block.kind == "text" else format_block(block) for block in run)
             found_here = find_traces(text)
             traces += found_here
-            prose.append(_remove_traces(text, found_here))
+            covered = {number for found in found_here for number in range(found.start, found.end)}
+            lines = (line for number, line in enumerate(text.split("\n")) if number not in covered)
+            prose.append("\n".join(lines).strip())
     return _Texts("\n\n".join(text for text in prose if text.strip()), code, traces)
-
-
-def _remove_traces(text: str, traces: Sequence[FoundTrace]) -> str:
-    covered = {number for found in traces for number in range(found.start, found.end)}
-    return "\n".join(line for number, line in enumerate(text.split("\n")) if number not in covered).strip()
 
 
 def _find_sections(blocks: Sequence[Block]) -> list[Section]:

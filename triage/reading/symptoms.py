@@ -23,8 +23,6 @@ SymptomKind = Literal[
 
 
 class Symptom(Value):
-    """An effect, and the words of the issue that report it."""
-
     kind: SymptomKind
     phrase: str
 
@@ -108,7 +106,6 @@ _WORDS: dict[SymptomKind, str] = {
 }
 _PATTERNS = {kind: re.compile(rf"\b(?:{words})", re.I) for kind, words in _WORDS.items()}
 _ORDER = {kind: place for place, kind in enumerate(_WORDS)}
-"""The worst first, in the order above."""
 _NEGATED = re.compile(
     r"(?:\b(?:no|not|never|without|n't|isn't|doesn't|don't|didn't|nor|neither|avoid\w*|prevent\w*|if "
     r"it)\s(?:\w+\s){0,2}|n't\s(?:\w+\s){0,2})$",
@@ -148,7 +145,6 @@ def _find_phrase(kind: SymptomKind, pattern: re.Pattern[str], text: str) -> str:
 
 
 def _find_raised(reading: Reading) -> Iterator[Symptom]:
-    """A crash in an error message, or the error of the last trace."""
     for message in reading.error_messages[:3]:
         native = _PATTERNS["crash"].search(message[:MAX_CHARS])
         if native:

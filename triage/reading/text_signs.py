@@ -86,7 +86,6 @@ SOURCE_LINK = re.compile(r"/(?:blob|blame|tree|commit|pull|compare)/[\w./%-]+")
 
 
 def searchable_text(reading: Reading) -> str:
-    """The start of title and prose."""
     return f"{reading.title}\n{reading.prose}"[:MAX_CHARS]
 
 
@@ -99,7 +98,6 @@ def is_english(reading: Reading) -> bool:
 
 
 def has_error(reading: Reading) -> bool:
-    """Whether the text has an error message or a trace."""
     return bool(reading.error_messages) or any(trace.frames for trace in reading.traces)
 
 

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.reading.trace_parts import (
+    FindFrame,
     FrameLine,
     RaisedError,
     TraceFormat,
-    error_above,
     error_around,
-    error_below,
-    first_found,
+    error_near,
     frame_by_pattern,
     frame_from_groups,
     search_error,
@@ -44,21 +43,17 @@ def _jvm_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     return FrameLine(path, int(match["line"]) if match["line"] else None, match["function"])
 
 
-def _go_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+def _frame_below_call(location: re.Pattern[str], call: re.Pattern[str]) -> FindFrame:
     """The function is on the line above its location."""
-    match = _GO_LOCATION.match(lines[number])
-    if match is None:
-        return None
-    above = _GO_CALL.match(lines[number - 1]) if number else None
-    return FrameLine(match["path"], int(match["line"]), above["function"] if above else None)
 
+    def find_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+        match = location.match(lines[number])
+        if match is None:
+            return None
+        above = call.match(lines[number - 1]) if number else None
+        return FrameLine(match["path"], int(match["line"]), above["function"].strip() if above else None)
 
-def _rust_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    match = _RUST_LOCATION.match(lines[number])
-    if match is None:
-        return None
-    above = _RUST_CALL.match(lines[number - 1]) if number else None
-    return FrameLine(match["path"], int(match["line"]), above["function"].strip() if above else None)
+    return find_frame
 
 
 def _notebook_frame(lines: Sequence[str], number: int) -> FrameLine | None:
@@ -86,11 +81,6 @@ def _page_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 
 def _diagnostic_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     match = _DIAGNOSTIC.match(lines[number]) or _BRACKETED.match(lines[number])
-    return frame_from_groups(match.groupdict()) if match else None
-
-
-def _rustc_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    match = _RUSTC.match(lines[number])
     return frame_from_groups(match.groupdict()) if match else None
 
 
@@ -127,7 +117,6 @@ _BRACKETED = re.compile(
     rf"\s*{_PATH}\((?P<line>\d{{1,7}})(?:,\d{{1,7}})?\):? ?:? (?P<message>(?:fatal )?(?:error|warning)\b.{{0,600}})",
     re.I,
 )
-_RUSTC = re.compile(r"\s*--> (?P<path>[^\s:]{1,400}\.\w{1,8}):(?P<line>\d{1,7}):\d{1,7}\s*$")
 
 _ERROR = rf"(?P<exception>{_RAISED_NAME}|{_NAME}(?<=\w)(?=: ))(?:: ?(?P<message>.*)|\s*$)"
 _FRAME_IN_FILE = (
@@ -139,7 +128,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "python",
         (", line ",),
         frame_by_pattern(_FRAME_IN_FILE),
-        error_below(rf"(?:[\s|]{{0,40}}|E\s{{1,8}})(?!File \"){_ERROR}", 6),
+        error_near(rf"(?:[\s|]{{0,40}}|E\s{{1,8}})(?!File \"){_ERROR}", below=6),
         gap=5,
         starts=re.compile(r"Traceback \(most recent call last\)"),
         ends=re.compile(rf"^[\s|]{{0,8}}{_RAISED_NAME}(?::|\s*$)"),
@@ -148,12 +137,12 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "python",
         (" in ",),
         _notebook_frame,
-        error_below(rf"(?!-){_ERROR}", 24),
+        error_near(rf"(?!-){_ERROR}", below=24),
         gap=22,
         starts=re.compile(r"Traceback \(most recent call last\)"),
         ends=re.compile(rf"^{_RAISED_NAME}:"),
     ),
-    TraceFormat("python", ("File ",), _page_frame, error_below(_ERROR, 6), gap=5),
+    TraceFormat("python", ("File ",), _page_frame, error_near(_ERROR, below=6), gap=5),
     TraceFormat(
         "python",
         (".py:",),
@@ -161,9 +150,10 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r"(?P<path>[^\s:]{1,300}\.py):(?P<line>\d{1,7}): ?"
             rf"(?:in (?P<function>[^\s]{{1,200}})\s*$|(?P<exception>{_RAISED_NAME})\s*$|\s*$)"
         ),
-        first_found(
-            error_around(rf"E {{1,8}}(?P<exception>{_RAISED_NAME})(?:: ?(?P<message>.*)|\s*$)", 60),
-            error_around(r"E {1,8}(?P<message>\S.*)", 60),
+        error_around(
+            rf"E {{1,8}}(?P<exception>{_RAISED_NAME})(?:: ?(?P<message>.*)|\s*$)",
+            r"E {1,8}(?P<message>\S.*)",
+            above=60,
         ),
         gap=60,
         starts=re.compile(r"^_{3,} .{1,200} _{3,}$"),
@@ -173,11 +163,11 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "java",
         ("at ",),
         _jvm_frame,
-        error_above(
+        error_near(
             r"\s*(?:Exception in thread \"[^\"]{0,200}\" |Caused by: |Suppressed: |Wrapped by: |.{0,120}?[\s:])??"
             r"(?P<exception>[\w.$]{0,200}(?:Exception|Error|Throwable|Failure)\w{0,20})(?:: "
             r"?(?P<message>.*)|\s*$)",
-            4,
+            above=4,
         ),
         innermost_first=True,
         starts=re.compile(r"^\s*(?:Caused by|Suppressed|Exception in thread|Wrapped by)\b"),
@@ -188,10 +178,10 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         frame_by_pattern(
             r"\s*at (?P<function>[^\s(]{1,300}\(.{0,400}?\)) in (?P<path>.{1,400}):line (?P<line>\d{1,7})\s*$"
         ),
-        error_above(
+        error_near(
             r"\s*(?:Unhandled [Ee]xception[.:] ?|---> ?)?(?P<exception>[\w.`]{1,200}Exception)(?: \(0x\w+\))?"
             r"(?:: ?(?P<message>.*)|\s*$)",
-            12,
+            above=12,
         ),
         innermost_first=True,
         gap=6,
@@ -200,7 +190,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
     TraceFormat(
         "rust",
         (".rs:",),
-        _rust_frame,
+        _frame_below_call(_RUST_LOCATION, _RUST_CALL),
         _rust_panic,
         innermost_first=True,
         gap=4,
@@ -214,11 +204,11 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r"(?:file:/{2,3})?(?P<path>(?:[A-Za-z]:[\\/])?(?:[a-z-]{2,20}:/{0,3})?[^\s:()][^:()]{0,400}(?::\d{2,5}/[^:()]{1,300})?):"
             r"(?P<line>\d{1,7})(?::\d{1,7})?\)?\s*$"
         ),
-        error_above(
+        error_near(
             r"\s*(?:Uncaught |Unhandled Rejection |\[?Unhandled promise rejection[^:]{0,40}: ?|\(in promise\) )*"
             rf"(?P<exception>{_NAME}(?:Error|Exception|Warning|Rejection|Violation)|Error)"
             r"(?: \[[\w-]{1,80}\])?(?:: ?(?P<message>.*)|\s*$)",
-            8,
+            above=8,
         ),
         innermost_first=True,
         starts=re.compile(rf"^\s*(?:Uncaught |Caused by: |\[cause\]: )?{_RAISED_NAME}: "),
@@ -229,14 +219,14 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         frame_by_pattern(
             r"\s*(?P<function>[\w.$<>/*]{0,200})@(?P<path>[a-z-]{2,20}:/{2,3}[^\s]{1,400}?):(?P<line>\d{1,7})(?::\d{1,7})?\s*$"
         ),
-        error_above(rf"\s*(?:Uncaught )?(?P<exception>{_RAISED_NAME}): ?(?P<message>.*)", 4),
+        error_near(rf"\s*(?:Uncaught )?(?P<exception>{_RAISED_NAME}): ?(?P<message>.*)", above=4),
         innermost_first=True,
     ),
     TraceFormat(
         "go",
         (".go:",),
-        _go_frame,
-        error_above(r"\s*(?:panic|fatal error|WARNING(?=: DATA RACE)): (?P<message>.*)", 14),
+        _frame_below_call(_GO_LOCATION, _GO_CALL),
+        error_near(r"\s*(?:panic|fatal error|WARNING(?=: DATA RACE)): (?P<message>.*)", above=14),
         innermost_first=True,
         gap=3,
         starts=re.compile(r"^\s*goroutine \d+ \["),
@@ -249,10 +239,10 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r"[`'‘](?P<function>[^'’]{1,200})['’]"
             r"(?:: (?P<message>.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\))?"
         ),
-        error_above(
+        error_near(
             r"\s*(?P<exception>[A-Z][\w:]{1,120}(?:Error|Exception|NotFound|Invalid))(?::| \() "
             r"?(?P<message>.*?)\)?:?\s*$",
-            4,
+            above=4,
         ),
         innermost_first=True,
     ),
@@ -262,11 +252,11 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         frame_by_pattern(
             r"\s*#\d{1,4} (?P<path>[^()\n]{1,400}\.\w{2,6})\((?P<line>\d{1,7})\): (?P<function>[^(]{1,300})"
         ),
-        error_above(
+        error_near(
             r".{0,80}?(?:Uncaught (?:exception ')?)?(?P<exception>[\w\\]{1,200}(?:Exception|Error)\w{0,20})'?"
             r"(?: with message '|: )(?P<message>.{0,600}?)'?(?: in (?P<path>\S{1,300}?\.php)[: ](?:on line "
             r")?(?P<line>\d{1,7}))?\s*$",
-            5,
+            above=5,
         ),
         innermost_first=True,
     ),
@@ -288,8 +278,8 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r"\s*#\d{1,4}\s+(?P<function>.{1,200}?) \((?:package:|"
             r"file:/{2,3})?(?P<path>[^\s:()]{1,300}\.dart):(?P<line>\d{1,7})(?::\d{1,7})?\)"
         ),
-        error_above(
-            rf"(?:.{{0,80}}Unhandled [Ee]xception:? ?)?(?P<exception>{_RAISED_NAME})?(?:: )?(?P<message>.*)", 2
+        error_near(
+            rf"(?:.{{0,80}}Unhandled [Ee]xception:? ?)?(?P<exception>{_RAISED_NAME})?(?:: )?(?P<message>.*)", above=2
         ),
         innermost_first=True,
     ),
@@ -302,10 +292,10 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r"(?P<path>(?:[A-Za-z]:)?[^\s:()]{1,300}\.(?:cc|cpp|cxx|c|hpp|hh|h|m|mm|swift|inl|S|"
             r"cu)):(?P<line>\d{1,7})(?::\d{1,7})?"
         ),
-        error_above(
+        error_near(
             r".{0,60}?(?:ERROR: (?P<exception>[A-Z]\w{1,30}Sanitizer): |received signal (?=SIG)|Assertion "
             r")(?P<message>.*)",
-            12,
+            above=12,
         ),
         innermost_first=True,
         starts=re.compile(r"==\d+==ERROR"),
@@ -318,14 +308,14 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r"\s*(?:\(\w{1,60} [\w.+-]{1,30}\) )?(?P<path>[^\s:()]{1,300}\.exs?):(?P<line>\d{1,7}): "
             r"(?P<function>[A-Z:(][^\s]{1,200}/\d+.{0,40})$"
         ),
-        error_above(r"\s*\*\* \((?P<exception>[\w.]{1,120})\) ?(?P<message>.*)", 3),
+        error_near(r"\s*\*\* \((?P<exception>[\w.]{1,120})\) ?(?P<message>.*)", above=3),
         innermost_first=True,
     ),
     TraceFormat(
         "rust",
         ("-->",),
-        _rustc_frame,
-        error_above(r"\s*(?P<exception>error(?:\[E\d{4}\])?|warning): (?P<message>.*)", 3),
+        frame_by_pattern(r"\s*--> (?P<path>[^\s:]{1,400}\.\w{1,8}):(?P<line>\d{1,7}):\d{1,7}\s*$"),
+        error_near(r"\s*(?P<exception>error(?:\[E\d{4}\])?|warning): (?P<message>.*)", above=3),
         single=True,
     ),
     TraceFormat("diagnostic", (":", "("), _diagnostic_frame, None, single=True),

@@ -18,14 +18,11 @@ class FrameLine:
 
 @dataclass(frozen=True)
 class RaisedError:
-    """The error of a trace."""
-
     exception: str | None = None
     message: str | None = None
     line: int | None = None
     """0-based number of the line that states the error."""
     frame: FrameLine | None = None
-    """The frame that the same line gives, if it does."""
 
 
 FindFrame = Callable[[Sequence[str], int], FrameLine | None]
@@ -36,8 +33,6 @@ FindError = Callable[[Sequence[str], range], RaisedError | None]
 
 @dataclass(frozen=True)
 class TraceFormat:
-    """How traces of one kind are written."""
-
     language: str
     needles: tuple[str, ...]
     """Every line with a frame contains one of them, which is cheaper to check than the pattern."""
@@ -48,9 +43,7 @@ class TraceFormat:
     gap: int = 2
     """Maximum number of lines without a frame between two frames."""
     starts: re.Pattern[str] | None = None
-    """A line that starts another trace."""
     ends: re.Pattern[str] | None = None
-    """A line that ends a trace."""
     single: bool = False
     """Whether every frame is a trace of its own."""
 
@@ -66,32 +59,30 @@ def frame_by_pattern(pattern: str) -> FindFrame:
     return find_frame
 
 
-def error_above(pattern: str, distance: int) -> FindError:
-    """Finds the error in the nearest matching line, at most `distance` lines above the first frame."""
-    return _find_error(pattern, lambda frames, _: range(frames.start - 1, max(-1, frames.start - 1 - distance), -1))
-
-
-def error_below(pattern: str, distance: int) -> FindError:
-    """Finds the error in the nearest matching line, at most `distance` lines below the last frame."""
-    return _find_error(pattern, lambda frames, count: range(frames.stop, min(count, frames.stop + distance)))
-
-
-def error_around(pattern: str, above: int) -> FindError:
-    """Finds the error between the frames, at most `above` lines above them, or at most 3 below."""
-    return _find_error(pattern, lambda frames, count: range(max(0, frames.start - above), min(count, frames.stop + 3)))
-
-
-def first_found(*ways: FindError) -> FindError:
-    """The result of the first way that finds an error."""
+def error_near(pattern: str, *, above: int = 0, below: int = 0) -> FindError:
+    """Finds the error in the nearest matching line, so many lines above the first frame or below the last one."""
+    compiled = re.compile(pattern)
 
     def find_error(lines: Sequence[str], frames: range) -> RaisedError | None:
-        return next((found for way in ways if (found := way(lines, frames)) is not None), None)
+        upwards = range(frames.start - 1, max(-1, frames.start - 1 - above), -1)
+        downwards = range(frames.stop, min(len(lines), frames.stop + below))
+        return search_error(compiled, lines, upwards if above else downwards)
+
+    return find_error
+
+
+def error_around(*patterns: str, above: int) -> FindError:
+    """Finds the error between the frames, at most `above` lines above them, or at most 3 below; pattern by pattern."""
+    compiled = [re.compile(pattern) for pattern in patterns]
+
+    def find_error(lines: Sequence[str], frames: range) -> RaisedError | None:
+        numbers = range(max(0, frames.start - above), min(len(lines), frames.stop + 3))
+        return next((found for pattern in compiled if (found := search_error(pattern, lines, numbers))), None)
 
     return find_error
 
 
 def search_error(pattern: re.Pattern[str], lines: Sequence[str], numbers: range) -> RaisedError | None:
-    """The error in the first of the numbered lines that matches."""
     for number in numbers:
         match = pattern.match(lines[number])
         if match:
@@ -106,7 +97,6 @@ def search_error(pattern: re.Pattern[str], lines: Sequence[str], numbers: range)
 
 
 def frame_from_groups(groups: dict[str, str | None]) -> FrameLine:
-    """A frame from the named groups of a pattern."""
     line = groups.get("line")
     return FrameLine(
         path=(groups.get("path") or "").strip(),
@@ -115,8 +105,3 @@ def frame_from_groups(groups: dict[str, str | None]) -> FrameLine:
         exception=groups.get("exception"),
         message=(groups.get("message") or "").strip().removeprefix(f"{groups.get('exception')}: ") or None,
     )
-
-
-def _find_error(pattern: str, select: Callable[[range, int], range]) -> FindError:
-    compiled = re.compile(pattern)
-    return lambda lines, frames: search_error(compiled, lines, select(frames, len(lines)))

@@ -28,7 +28,6 @@ class FoundTrace:
     start: int
     end: int
     error_line: str = ""
-    """The line that states the error, as written; empty when there is none."""
 
 
 def find_traces(text: str) -> list[FoundTrace]:
@@ -47,7 +46,6 @@ def find_traces(text: str) -> list[FoundTrace]:
 
 
 def with_forward_slashes(path: str) -> str:
-    """The path, with forward slashes if it is a Windows path."""
     if "\\" in path and (_DRIVE.match(path) or "/" not in path):
         return path.replace("\\", "/")
     return path
@@ -89,6 +87,8 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
         frames.reverse()
     if raised.frame is not None and (raised.frame.path, raised.frame.line) != (frames[-1].path, frames[-1].line):
         frames.append(raised.frame)
+    if len(frames) > _MAX_FRAMES:  # a recursion, which repeats itself in the middle
+        frames = frames[: _MAX_FRAMES // 2] + frames[-_MAX_FRAMES // 2 :]
     start = first if raised.line is None else min(first, raised.line)
     end = last if raised.line is None else max(last, raised.line)
     if trace_format.starts is not None and start and trace_format.starts.search(lines[start - 1]):
@@ -96,8 +96,7 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
     trace = Trace(
         language=trace_format.language,
         frames=[
-            Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function)
-            for frame in _shorten(frames)
+            Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function) for frame in frames
         ],
         exception=raised.exception,
         message=raised.message or None,
@@ -115,10 +114,3 @@ def _add_error_of_frame(raised: RaisedError, group: _FrameGroup) -> RaisedError:
             return RaisedError(frame.exception, frame.message, number)
         return replace(raised, exception=raised.exception or frame.exception)
     return raised
-
-
-def _shorten(frames: list[FrameLine]) -> list[FrameLine]:
-    """Both ends of a very deep trace: a recursion repeats itself in the middle."""
-    if len(frames) <= _MAX_FRAMES:
-        return frames
-    return frames[: _MAX_FRAMES // 2] + frames[-_MAX_FRAMES // 2 :]

@@ -22,7 +22,6 @@ PLATFORMS = word_set(
     "sqlite oracle redis bash zsh "
     "cuda jupyter ipython qt tcl tk numpy scipy setuptools wheel xcode"
 )
-"""Names of what the software runs on."""
 _PLATFORM = "|".join(re.escape(name) for name in sorted(PLATFORMS, key=len, reverse=True))
 _PLATFORM_NUMBER = re.compile(
     rf"(?<![\w.-])((?:{_PLATFORM}|go)(?: version| os x| server| pro| home)?)[ "

@@ -31,22 +31,17 @@ def _compile(pattern: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """A match of a rule that is not a secret."""
-
     pattern: str
     target: str = "secret"
     """Where the pattern is searched for: in the `secret`, in the whole `match`, or in the `line`."""
 
     def applies(self, data: bytes, secret: ByteRange, match: ByteRange) -> bool:
-        """Whether the match is exempt."""
         span = secret if self.target == "secret" else match if self.target == "match" else _line_around(data, match)
         return _compile(self.pattern).search(data[slice(*span)]) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of secret."""
-
     name: str
     pattern: str
     keywords: Sequence[str]
@@ -167,12 +162,7 @@ _ANY_KEYWORD.Compile()
 
 
 def find_secrets(data: bytes, path: str) -> Iterator[ByteRange]:
-    """Byte ranges of likely secrets, in no order; they may overlap.
-
-    Args:
-        data: Text in UTF-8.
-        path: The path of its file; empty when there is none.
-    """
+    """Byte ranges of likely secrets in UTF-8 text, in no order; they may overlap. `path` may be empty."""
     keywords = _ANY_KEYWORD.Match(data.lower()) or ()
     for number in sorted({rule for keyword in keywords for rule in _RULES_BY_KEYWORD[keyword]}):
         yield from RULES[number].find(data, path)

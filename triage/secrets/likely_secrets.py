@@ -2,23 +2,53 @@
 
 from collections.abc import Iterable, Iterator
 
+import re2  # type: ignore[import-untyped]
+
 from triage.secrets.detection_rules import ByteRange, find_secrets
-from triage.secrets.private_keys import find_private_keys
 
 LIKELY_SECRET_PLACEHOLDER = "[masked secret]"  # noqa: S105
 _PLACEHOLDER = LIKELY_SECRET_PLACEHOLDER.encode()
+_BEGIN = re2.compile(rb"-----BEGIN[ A-Z0-9_]{0,60}PRIVATE KEY(?: BLOCK)?-----")
+_END = b"-----END"
+_WORD = re2.compile(rb"(?:\\[nrt])*([A-Za-z0-9+/]+={0,2}|=[A-Za-z0-9+/]{4})")
+"""Base64, after the escaped line ends of a string in a program."""
+_HEADER = re2.compile(rb"(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[ \t]*[^\s\\]+")
+_MIN_KEY_LINE = 40
+"""Bytes. Every line of a key but the last is at least as long, and no word of a program is."""
 
 
 def redact_likely_secrets(text: str, path: str = "") -> str:
     """The text with a placeholder in each line of a likely secret; everything else stays.
 
-    Args:
-        text: The text.
-        path: The path of its file; empty for other text, which is searched by the rules for certain files too.
+    `path` is that of the text's file. Other text is searched by the rules for certain files too.
     """
     data = text.encode("utf-8", "surrogatepass")
-    found = sorted([*find_secrets(data, path), *find_private_keys(data)])
+    found = sorted([*find_secrets(data, path), *_find_private_keys(data)])
     return b"".join(_redact_ranges(data, _merge_overlapping(found))).decode("utf-8", "surrogatepass") if found else text
+
+
+def _find_private_keys(data: bytes) -> Iterator[ByteRange]:
+    """Byte ranges of the base64 words of private keys, without `BEGIN`, `END` and header lines.
+
+    Text between the two lines counts as a key when most of it looks like base64. A key without its end counts too.
+    """
+    if b"PRIVATE KEY" not in data:
+        return
+    begins = [mark.span() for mark in _BEGIN.finditer(data)]
+    for number, (_, start) in enumerate(begins):
+        next_begin = begins[number + 1][0] if number + 1 < len(begins) else len(data)
+        end = data.find(_END, start, next_begin)
+        body = data[start : end if end >= 0 else next_begin]
+        headers = [header.span() for header in _HEADER.finditer(body)]
+        words = [word.span(1) for word in _WORD.finditer(body)]
+        words = [word for word in words if not any(low <= word[0] < high for low, high in headers)]
+        long = [word for word in words if _length(word) >= _MIN_KEY_LINE]
+        is_key = end >= 0 and 2 * sum(map(_length, long)) > sum(map(_length, words))
+        yield from ((start + low, start + high) for low, high in (words if is_key else long))
+
+
+def _length(span: ByteRange) -> int:
+    return span[1] - span[0]
 
 
 def _merge_overlapping(found: Iterable[ByteRange]) -> Iterator[ByteRange]:

@@ -63,22 +63,18 @@ class SecretRedactor:
         return redact
 
     def redact_model(self, location: str, value: M) -> M:
-        """A Pydantic value with all its texts redacted."""
         tree = value.model_dump(mode="json")
         redacted = self.for_location(location)(tree)
         return value if redacted == tree else type(value).model_validate(redacted)
 
     def _redact_tree(self, tree: Any) -> Any:
+        if self._pattern is None:
+            return tree
         if isinstance(tree, str):
-            return self._redact_text(tree)
+            redacted: bytes = self._pattern.sub(OWN_SECRET_PLACEHOLDER.encode(), tree.encode("utf-8", "surrogatepass"))
+            return redacted.decode("utf-8", "surrogatepass")
         if isinstance(tree, dict):
             return {self._redact_tree(key): self._redact_tree(value) for key, value in tree.items()}
         if isinstance(tree, list | tuple):
             return type(tree)(self._redact_tree(value) for value in tree)
         return tree
-
-    def _redact_text(self, text: str) -> str:
-        if self._pattern is None:
-            return text
-        redacted: bytes = self._pattern.sub(OWN_SECRET_PLACEHOLDER.encode(), text.encode("utf-8", "surrogatepass"))
-        return redacted.decode("utf-8", "surrogatepass")

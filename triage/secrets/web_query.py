@@ -36,7 +36,8 @@ _LONG_NUMBER = re.compile(r"\d{5,}|^\d{4,}$")
 _SWITCH = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])", re.I)
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PIECE = re.compile(r"[^\W_]+")
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+"""`Store`, `save` and `All` of `Store.saveAll`."""
 _ENDINGS = ("ing", "ed", "es", "s")
 _ORDINARY = word_set(
     "a about access after an and any api app application argument as async at attribute backend be before"
@@ -66,21 +67,17 @@ def sanitize_query(query: str) -> str:
 
 
 def restrict_query(query: str, visible_texts: Iterable[str]) -> str:
-    """A model's query, reduced to words that are in the issue or that everybody uses.
+    """A model's query, reduced to words that are in the issue's visible texts or that everybody uses.
 
     A model under somebody else's control could otherwise send anything it has seen.
-
-    Args:
-        query: What the model asked for.
-        visible_texts: The issue's texts as a person sees them.
     """
     words = [word for text in visible_texts for word in _split_words(text)]
-    known = {_stem(part) for word in words for part in (word, *_split_name(word))} | _ORDINARY_STEMS
+    known = {_stem(part) for word in words for part in (word, *_NAME_PARTS.findall(word))} | _ORDINARY_STEMS
     return sanitize_query(_join(word for word in _split_words(query[:_MAX_INPUT_CHARS]) if _is_known(word, known)))
 
 
 def _is_known(word: str, known: set[str]) -> bool:
-    parts = _split_name(word)
+    parts = _NAME_PARTS.findall(word)
     if _stem(word) in known:
         return True
     # Single letters could spell anything.
@@ -125,11 +122,6 @@ def _is_random(piece: str) -> bool:
         or (switches >= 1 and len(piece) >= 20)
         or (len(piece) >= 12 and 3 * (capitals + switches) > len(piece))
     )
-
-
-def _split_name(word: str) -> list[str]:
-    """`Store`, `save` and `All` of `Store.saveAll`."""
-    return _CAMEL.findall(word)
 
 
 def _stem(word: str) -> str:

@@ -3,8 +3,7 @@
 from triage.settings.inputs import PLACEHOLDER_KEY, Settings
 from triage.settings.runner_environment import RunnerEnvironment
 from triage.settings.secret_inputs import collect_own_secrets
-from triage.settings.server_checkouts import Checkouts
-from triage.settings.unknown_variables import find_unknown_variables
+from triage.settings.triage_variables import Checkouts, find_unknown_variables
 
 __all__ = [
     "PLACEHOLDER_KEY",

@@ -41,8 +41,6 @@ def suggest_nearest(text: str, allowed: Iterable[str]) -> str:
 
 
 def one_of(*allowed: str) -> BeforeValidator:
-    """One of a few words."""
-
     def check(value: Any) -> Any:
         if value in allowed:
             return value

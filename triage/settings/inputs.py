@@ -1,6 +1,6 @@
 """The action's inputs, with default and description. A test compares them with `action.yml`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -159,23 +159,21 @@ class Settings(BaseModel):
 
     @property
     def has_endpoint(self) -> bool:
-        """Whether there is a model endpoint: a key, or a gateway that may need none."""
         return bool(self.model_api_key.get_secret_value() or self.model_base_url)
 
     @property
     def effective_engine(self) -> Engine:
-        """The engine of this run."""
-        if not self.max_cost_usd:
-            return "rules"
-        return "model" if self.engine == "model" or (self.engine == "auto" and self.has_endpoint) else "rules"
+        return "model" if self.max_cost_usd and self._wants_model else "rules"
+
+    @property
+    def _wants_model(self) -> bool:
+        return self.engine == "model" or (self.engine == "auto" and self.has_endpoint)
 
     def with_rules_engine(self) -> Self:
-        """The same inputs, but no model is asked."""
         return self.model_copy(update={"engine": "rules"})
 
     @property
     def endpoint_key(self) -> SecretStr:
-        """The key, or the placeholder for a gateway without a key."""
         return self.model_api_key if self.model_api_key.get_secret_value() else SecretStr(PLACEHOLDER_KEY)
 
     @property
@@ -185,11 +183,9 @@ class Settings(BaseModel):
 
     @property
     def has_custom_config_file(self) -> bool:
-        """Whether the workflow names another file for the project's settings."""
         return self._is_changed("config_file")
 
     def limits(self) -> Limits:
-        """The limits of a run."""
         return Limits(
             iterations=self.max_iterations,
             tokens=self.max_tokens,
@@ -200,49 +196,32 @@ class Settings(BaseModel):
         )
 
     def policy(self) -> Policy:
-        """What a run may write."""
         return Policy(comment=self.comment, dry_run=self.dry_run, labels=self.labels)
 
     @property
     def warnings(self) -> list[str]:
         """Inputs without effect, and combinations that are probably mistakes, one sentence each."""
+        return list(self._find_warnings())
+
+    def _find_warnings(self) -> Iterator[str]:
         by_rules = self.effective_engine == "rules"
         models = [_kebab(name) for name in ("model", "fast_model", "fallback_model") if self._is_changed(name)]
-        checks = [
-            (
-                self.engine == "rules" and self._is_changed("model_api_key"),
-                "model-api-key is not used: engine is rules.",
-            ),
-            (
-                not self.max_cost_usd and (self.engine == "model" or (self.engine == "auto" and self.has_endpoint)),
-                "max-cost-usd is 0: every agent answers by rules.",
-            ),
-            (
-                by_rules and self.supervisor == "model",
-                "supervisor: model is not used: the rules engine answers.",
-            ),
-            (
-                by_rules and bool(models),
-                f"{' and '.join(models)} {'is' if len(models) == 1 else 'are'} not used: the rules engine answers.",
-            ),
-            (
-                self.effective_embedding_model != self.embedding_model,
-                "embedding-model is not used: the rules engine uses local vectors.",
-            ),
-            (
-                not by_rules and self.fallback_model == self.model,
-                "fallback-model equals model: there is no fallback if the model fails.",
-            ),
-            (
-                self._is_changed("agent_timeout_seconds") and self.agent_timeout_seconds > self.timeout_seconds,
-                "agent-timeout-seconds is longer than timeout-seconds, which ends the run first.",
-            ),
-            (
-                self._is_changed("tool_timeout_seconds") and self.tool_timeout_seconds > self.agent_timeout_seconds,
-                "tool-timeout-seconds is longer than agent-timeout-seconds, which ends the agent first.",
-            ),
-        ]
-        return [sentence for applies, sentence in checks if applies]
+        if self.engine == "rules" and self._is_changed("model_api_key"):
+            yield "model-api-key is not used: engine is rules."
+        if self._wants_model and not self.max_cost_usd:
+            yield "max-cost-usd is 0: every agent answers by rules."
+        if by_rules and self.supervisor == "model":
+            yield "supervisor: model is not used: the rules engine answers."
+        if by_rules and models:
+            yield f"{' and '.join(models)} {'is' if len(models) == 1 else 'are'} not used: the rules engine answers."
+        if self.effective_embedding_model != self.embedding_model:
+            yield "embedding-model is not used: the rules engine uses local vectors."
+        if not by_rules and self.fallback_model == self.model:
+            yield "fallback-model equals model: there is no fallback if the model fails."
+        if self._is_changed("agent_timeout_seconds") and self.agent_timeout_seconds > self.timeout_seconds:
+            yield "agent-timeout-seconds is longer than timeout-seconds, which ends the run first."
+        if self._is_changed("tool_timeout_seconds") and self.tool_timeout_seconds > self.agent_timeout_seconds:
+            yield "tool-timeout-seconds is longer than agent-timeout-seconds, which ends the agent first."
 
     def _is_changed(self, name: str) -> bool:
         # `model_fields_set` cannot be used: the runner sets every input, also those with the default of action.yml.

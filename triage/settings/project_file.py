@@ -14,7 +14,6 @@ from triage.settings.field_checks import quote_value, suggest_nearest
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 6
-"""Maximum levels of nesting; the file needs three."""
 MAX_PROBLEMS = 10
 """Maximum number of errors in the message; the others are counted."""
 QUOTING_HINT = "put text that begins with *, &, @, ` or % in quotes"
@@ -26,26 +25,18 @@ _SECTIONS: Mapping[PathStep, type[BaseModel]] = {"labels": Labels, "prices": Pri
 
 
 class Problem(NamedTuple):
-    """An error and its line."""
-
     line: int
     message: str
 
 
 class _InvalidYaml(Exception):
-    """The text cannot be parsed any further."""
-
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
         self.problem = Problem(line, message)
 
 
 def parse_project_config(data: bytes, path: str) -> ProjectConfig:
-    """The settings in a file's bytes; an empty file sets nothing.
-
-    Args:
-        data: Content of the file.
-        path: Path of the file in the repository, for the message.
+    """The settings in a file's bytes; an empty file sets nothing. The path is for the message.
 
     Raises:
         BadConfig: One line that has every error with its line, and what is allowed instead.
@@ -60,7 +51,6 @@ def parse_project_config(data: bytes, path: str) -> ProjectConfig:
 
 
 def _parse(data: bytes) -> tuple[ProjectConfig | None, list[Problem]]:
-    """The settings, or their errors."""
     try:
         tree = _parse_yaml(data)
     except _InvalidYaml as error:
@@ -190,7 +180,6 @@ _MESSAGES = {
     "less_than_equal": "must not be more than {le:g}",
     "missing": "is missing",
 }
-"""By pydantic's type of the error."""
 
 
 def _describe_error(error: ErrorDetails) -> str:

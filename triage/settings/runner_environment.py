@@ -28,11 +28,9 @@ class RunnerEnvironment(Value):
     output_path: Path | None = None
     id_token_granted: bool = False
     network: Network = Network()
-    """For every client."""
     network_warnings: tuple[str, ...] = ()
     tavily_base_url: str | None = None
     collector: Collector | None = None
-    """None if telemetry is off."""
     collector_problem: str = ""
     """Why telemetry is off although an endpoint is set."""
 

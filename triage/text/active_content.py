@@ -38,9 +38,11 @@ def find_active_content(markdown: str, allowed_urls: Sequence[str]) -> list[str]
     A page may start with our own hidden marker, and may contain `<details>`, `<summary>`, `<sub>` and `<br>`. A link
     must be one of `allowed_urls`, or start with one of them that ends with `/`.
     """
-    page = _skip_marker(markdown)
-    if page is None:
-        return ["an open comment"]
+    page = markdown
+    if markdown.startswith(COMMENT_MARKER):
+        _, end, page = markdown.partition("-->")
+        if not end:
+            return ["an open comment"]
     found = ["invisible characters"] if clean_and_count(page)[1] or _UNUSUAL_CONTROL.search(page) else []
     if COMMAND_LINE.search(page):
         found.append(_COMMAND)
@@ -53,14 +55,6 @@ def find_active_content(markdown: str, allowed_urls: Sequence[str]) -> list[str]
     if root is not None:
         found.extend(_check_nodes(root, {unquote(url) for url in allowed_urls}))
     return list(dict.fromkeys(found))
-
-
-def _skip_marker(markdown: str) -> str | None:
-    """The page after our marker; None when the marker does not end."""
-    if not markdown.startswith(COMMENT_MARKER):
-        return markdown
-    _, end, rest = markdown.partition("-->")
-    return rest if end else None
 
 
 def _check_nodes(root: LexborNode, allowed: set[str]) -> Iterator[str]:

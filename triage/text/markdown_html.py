@@ -33,7 +33,9 @@ def markdown_to_html(markdown: str, *, raw_html: bool) -> str:
     """
     source = _DEEP_PREFIX.sub(r"\1", clean_text(markdown))
     extensions = ["autolink", "strikethrough", "tasklist"]
-    if _count_cells(source) <= _MAX_CELLS:
+    # The parser fills short rows with empty cells.
+    widest = max((rule[0].count("|") + 1 for rule in _TABLE_RULE.finditer(source) if "|" in rule[0]), default=0)
+    if widest < 2 or widest * (source.count("\n") + 1) <= _MAX_CELLS:
         extensions.append("table")
     options = Options.CMARK_OPT_GITHUB_PRE_LANG | Options.CMARK_OPT_FOOTNOTES | _FULL_INFO_STRING
     if raw_html:
@@ -61,12 +63,6 @@ def is_inside(node: LexborNode, tag: str) -> bool:
         return True
     above = parent.parent if parent is not None else None
     return above is not None and above.tag == tag
-
-
-def _count_cells(source: str) -> int:
-    """Cells if every line belonged to the widest table: the parser fills short rows with empty cells."""
-    widest = max((rule[0].count("|") + 1 for rule in _TABLE_RULE.finditer(source) if "|" in rule[0]), default=0)
-    return widest * (source.count("\n") + 1) if widest > 1 else 0
 
 
 def _depth(html: str) -> int:

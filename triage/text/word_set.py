@@ -2,5 +2,4 @@
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a text, split at white space."""
     return frozenset(words.split())

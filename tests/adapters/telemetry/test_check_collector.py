@@ -12,7 +12,7 @@ ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 def run_check(tmp_path, **environ: str) -> Check:
     session = make_session(Settings(), tmp_path, environment=RunnerEnvironment.read(environ))
-    return run_checks(session, names=("telemetry",))["telemetry"]
+    return run_checks(session)["telemetry"]
 
 
 def test_a_collector_that_listens(tmp_path):

@@ -50,7 +50,6 @@ _MAX_TARGET_CHARS = 300
 
 
 def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
-    """Whether an element hides its content."""
     return tag in HIDDEN_TAGS or (
         bool(attributes)
         and (

@@ -7,9 +7,8 @@ from typing import Literal
 from selectolax.lexbor import LexborNode
 
 from triage.reading.markdown import hidden_html
-from triage.reading.markdown.html_in_code import read_code_block, read_inline_code
 from triage.reading.markdown.text_blocks import BlockDraft, CodeSpan, join_words
-from triage.text.clean_text import clean_text
+from triage.text.clean_text import clean_and_count, clean_text
 from triage.text.word_set import word_set
 
 _BLOCK_TAGS = word_set(
@@ -48,7 +47,6 @@ class PageCollector:
     _visible_before_links: list[int] = field(default_factory=list)
     """One per open link: the value of `_visible` at its start."""
     _visible: int = 0
-    """Pieces of text and images so far."""
     _underscored: set[str] = field(default_factory=set)
     _continues: bool = False
     """Whether the next text follows without an empty line: rows of a table, items of a list."""
@@ -57,7 +55,6 @@ class PageCollector:
         self._underscored.update(_UNDERSCORED.findall(self.source))
 
     def collect(self, root: LexborNode) -> None:
-        """Collect everything visible below the node."""
         stack: list[tuple[LexborNode, bool]] = [(root, False)]
         while stack:
             node, is_leaving = stack.pop()
@@ -76,7 +73,6 @@ class PageCollector:
         self._flush()
 
     def _enter(self, node: LexborNode) -> bool:
-        """Opens the node; returns False when its children are not needed."""
         if node.is_text_node:
             self._add_text(node)
             return False
@@ -183,13 +179,13 @@ class PageCollector:
 
     def _add_code_block(self, node: LexborNode) -> None:
         self._flush()
-        language, text, hidden = read_code_block(node)
+        language, text, hidden = _read_code_block(node)
         self.hidden += hidden
         if text.strip():
             self.blocks.append(BlockDraft("code", [text], language))
 
     def _add_inline_code(self, node: LexborNode) -> None:
-        code, hidden = read_inline_code(node, in_formula=bool(self._buffer) and self._buffer[-1].endswith("$"))
+        code, hidden = _read_inline_code(node, in_formula=bool(self._buffer) and self._buffer[-1].endswith("$"))
         self.hidden += hidden
         if code:
             self._visible += 1
@@ -226,7 +222,9 @@ class PageCollector:
 
     def _flush_bold_heading(self, node: LexborNode) -> None:
         """Makes a heading of a bold line at the start of a paragraph, as many people and templates mean it."""
-        if len(self._buffer) != 1 or self._is_in_rows or not _is_alone_on_line(node):
+        after = node.next
+        is_last = after is None or (after.is_text_node and (after.text_content or "").startswith(("\n", ":\n")))
+        if len(self._buffer) != 1 or self._is_in_rows or not is_last:
             return
         if 0 < len(self._buffer[0].strip()) <= _MAX_HEADING_CHARS:
             self._flush("heading", 6)
@@ -254,6 +252,42 @@ class PageCollector:
         return bool(self._list_marks) or self._open_tables > 0
 
 
-def _is_alone_on_line(node: LexborNode) -> bool:
-    after = node.next
-    return after is None or (after.is_text_node and (after.text_content or "").startswith(("\n", ":\n")))
+def _read_code_block(node: LexborNode) -> tuple[str, str, int]:
+    """Language, text and number of hidden pieces of a block. A block that GitHub draws has no text."""
+    written_language = node.attributes.get("lang") or ""
+    text, hidden = _read_visible(node)
+    language = hidden_html.known_language(written_language)
+    is_drawn = language.lower() in hidden_html.DRAWN_LANGUAGES
+    if is_drawn or (language.lower() == "math" and hidden_html.formula_hides_text(text)):
+        return "", "", hidden + 1
+    return language, text, hidden + bool(written_language and not language)
+
+
+def _read_inline_code(node: LexborNode, *, in_formula: bool) -> tuple[str, int]:
+    """A code span as Markdown, empty when nothing is visible, and its number of hidden pieces."""
+    words, hidden = _read_visible(node)
+    cleaned, removed = clean_and_count(" ".join(words.split()))
+    text = " ".join(cleaned.split())
+    if in_formula and hidden_html.formula_hides_text(text):
+        return "", hidden + 1
+    fence, pad = ("``", " ") if "`" in text else ("`", "")
+    return f"{fence}{pad}{text}{pad}{fence}" if text else "", hidden + removed
+
+
+def _read_visible(code: LexborNode) -> tuple[str, int]:
+    texts: list[str] = []
+    hidden = 0
+    stack = [code.child]
+    while stack:
+        node = stack.pop()
+        if node is None:
+            continue
+        stack.append(node.next)
+        if node.is_text_node:
+            texts.append(node.text_content or "")
+        elif not node.is_element_node or hidden_html.is_hidden(node.tag or "", node.attributes):
+            hidden += 1
+        else:
+            texts.append("\n" if node.tag == "br" else "")
+            stack.append(node.child)
+    return "".join(texts), hidden

@@ -23,8 +23,6 @@ class CodeSpan(str):
 
 @dataclass
 class BlockDraft:
-    """A block that is not complete yet."""
-
     kind: Literal["text", "heading", "code"]
     parts: list[str]
     language: str = ""

@@ -1,6 +1,7 @@
 """Extracts what a person sees of untrusted Markdown, from the HTML that GitHub's parser makes of it."""
 
 import re
+from collections import Counter
 from html import unescape
 from itertools import islice
 from typing import Literal
@@ -10,7 +11,6 @@ from selectolax.lexbor import LexborHTMLParser
 
 from triage.domain.value import Value
 from triage.reading.markdown.hidden_html import HIDDEN_TAGS, SHRINKING_TAGS
-from triage.reading.markdown.hidden_markdown import count_unused_definitions
 from triage.reading.markdown.html_page import PageCollector
 from triage.reading.markdown.text_blocks import BlockDraft
 from triage.secrets.likely_secrets import redact_likely_secrets
@@ -34,6 +34,10 @@ _HIDING_TAG = re.compile(
     rf"<(?:(?:{'|'.join(sorted(HIDDEN_TAGS | SHRINKING_TAGS))})\b|(?!(?:img|br|hr|wbr)\b)[a-z][\w-]*[\s/])", re.I
 )
 """A tag that hides text, or that may do so by an attribute."""
+_DEFINITION = re.compile(r"^[ >]{0,12}\[([^\[\]\n]{1,300})\]:[ \t]*(\S[^\n]*)?", re.M)
+_LABEL = re.compile(r"\[([^\[\]\n]{1,300})\]")
+_MAX_DEFINITIONS = 200
+"""Each is searched for in the whole page."""
 _OMITTED_HTML = "<!-- raw HTML omitted -->"
 
 
@@ -48,17 +52,12 @@ class Block(Value):
 
 
 class VisiblePage(Value):
-    """The visible text in order."""
-
     blocks: list[Block] = Field(default_factory=list)
     links: list[str] = Field(default_factory=list)
-    """Targets of links and images, in order, without repeats."""
     hidden_fragments: int = 0
-    """Removed pieces that a person does not see."""
 
     @property
     def text(self) -> str:
-        """All blocks as Markdown."""
         return "\n\n".join(format_block(block) for block in self.blocks)
 
 
@@ -82,7 +81,7 @@ def extract_visible_page(markdown: str | None) -> VisiblePage:
     return VisiblePage(
         blocks=_redact(blocks),
         links=list(dict.fromkeys(map(redact_likely_secrets, page.links))),
-        hidden_fragments=hidden + count_unused_definitions(text, "\n".join(block.text for block in blocks)),
+        hidden_fragments=hidden + _count_unused_definitions(text, "\n".join(block.text for block in blocks)),
     )
 
 
@@ -90,6 +89,23 @@ def extract_visible_line(text: str | None) -> tuple[str, int]:
     """A title as one line, without Markdown, and how many runs of invisible characters were removed."""
     cleaned, removed = clean_and_count((text or "")[:_MAX_TITLE_CHARS])
     return redact_likely_secrets(" ".join(cleaned.split())), removed
+
+
+def _count_unused_definitions(markdown: str, page: str) -> int:
+    """How many definitions of links and footnotes are used by none. What the page has word for word was code."""
+    written: Counter[str] = Counter()
+    for found in islice(_DEFINITION.finditer(markdown), _MAX_DEFINITIONS):
+        start = next(iter((found[2] or "").split()), "")
+        if f"[{found[1]}]: {start}".rstrip() not in page:
+            written[_normalize(found[1])] += 1
+    if not written:
+        return 0
+    used = Counter(_normalize(label) for label in _LABEL.findall(markdown))
+    return sum(count - (used[label] > count) for label, count in written.items())
+
+
+def _normalize(label: str) -> str:
+    return " ".join(label.split()).casefold()
 
 
 def _redact(blocks: list[Block]) -> list[Block]:
@@ -103,7 +119,6 @@ def _redact(blocks: list[Block]) -> list[Block]:
 
 
 def format_block(block: Block) -> str:
-    """The block as Markdown."""
     if block.kind == "heading":
         return f"{'#' * block.level} {block.text}"
     if block.kind == "text":
@@ -114,10 +129,7 @@ def format_block(block: Block) -> str:
 
 
 def _render_without_tags(text: str) -> tuple[str, int]:
-    """HTML of a page with very many tags, without them and without the text after a tag that may hide it.
-
-    Also returns 1 when text was cut off, else 0.
-    """
+    """HTML without tags and without the text after a tag that may hide it, and 1 when text was cut off, else 0."""
     tag = _HIDING_TAG.search(text)
     html = markdown_to_html(text[: tag.start()] if tag else text, raw_html=False)
     return html.replace(_OMITTED_HTML, ""), int(tag is not None)

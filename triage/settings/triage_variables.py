@@ -1,5 +1,6 @@
-"""Where a server finds the checkouts."""
+"""`TRIAGE_` variables beside the inputs: where a server finds the checkouts, and names that are no settings."""
 
+import difflib
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,8 +8,10 @@ from typing import Self
 
 from triage.domain.value import Value
 from triage.errors import BadInput
+from triage.settings.inputs import Settings
 
 _SLUG = re.compile(r"[A-Za-z0-9-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
+_PREFIX = "TRIAGE_"
 
 
 class Checkouts(Value):
@@ -40,3 +43,15 @@ class Checkouts(Value):
                 "repository: this server has no such checkout." if self.repos else "TRIAGE_REPO: not a folder."
             )
         return folder
+
+
+def find_unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """A warning for each unknown `TRIAGE_` variable, with the most similar setting. Never shows a value."""
+    settings = [name.upper() for model in (Settings, Checkouts) for name in model.model_fields]
+    names = {name.removeprefix(_PREFIX) for name in environ if name.startswith(_PREFIX)}
+    warnings = []
+    for name in sorted(names.difference(settings)):
+        nearest = difflib.get_close_matches(name, settings, n=1)
+        hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else "."
+        warnings.append(f"{_PREFIX}{name} is not a setting{hint}")
+    return warnings
