@@ -14,7 +14,6 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -91,11 +90,7 @@ def _run_and_report_errors(environ: Mapping[str, str], actions: ActionsContext, 
 
 
 async def handle_event(environ: Mapping[str, str], actions: ActionsContext, signals: SignalHandler) -> FlowResult:
-    """Do what the runner's event asks for.
-
-    Raises:
-        SetupError: An input, the event, the project's settings or the token cannot be used.
-    """
+    """Do what the runner's event asks for. Raises SetupError for what the workflow's author must fix."""
     cancelled = _cancel_on_signal(signals)
 
     # Read
@@ -139,7 +134,6 @@ def _route(session: Session, payload: Mapping[str, Any], config: ProjectConfig |
 
 
 def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:
-    """An event that the first signal sets."""
     loop, cancelled = asyncio.get_running_loop(), asyncio.Event()
 
     def set_from_other_thread() -> None:
@@ -150,20 +144,6 @@ def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:
     return cancelled
 
 
-@dataclass(frozen=True)
-class _Deadlines:
-    started: float
-    run_seconds: float
-    signals: SignalHandler
-
-    def read_seconds_left(self) -> float:
-        return max(MIN_READING_SECONDS, self.started + self.run_seconds * READING_SHARE - time.monotonic())
-
-    def seconds_left(self) -> float:
-        after_run = self.started + self.run_seconds + WRITING_SECONDS - time.monotonic()
-        return min(after_run, self.signals.seconds_left() - LOCAL_WRITE_SECONDS)
-
-
 def _build_flow_context(
     session: Session,
     actions: ActionsContext,
@@ -172,7 +152,15 @@ def _build_flow_context(
     event_issue: Issue | None,
 ) -> FlowContext:
     settings, environment = session.settings, session.environment
-    deadlines = _Deadlines(session.started, settings.limits().run_seconds, signals)
+    run_seconds = settings.limits().run_seconds
+
+    def read_seconds_left() -> float:
+        return max(MIN_READING_SECONDS, session.started + run_seconds * READING_SHARE - time.monotonic())
+
+    def seconds_left() -> float:
+        after_run = session.started + run_seconds + WRITING_SECONDS - time.monotonic()
+        return min(after_run, signals.seconds_left() - LOCAL_WRITE_SECONDS)
+
     return FlowContext(
         github=wiring.build_github(session),
         runner=actions.runner,
@@ -187,8 +175,8 @@ def _build_flow_context(
         cancelled=cancelled,
         event_issue=event_issue and actions.redactor.redact_model("issue", event_issue),
         config=session.config,
-        seconds_left=deadlines.seconds_left,
-        read_seconds_left=deadlines.read_seconds_left,
+        seconds_left=seconds_left,
+        read_seconds_left=read_seconds_left,
     )
 
 

@@ -180,7 +180,6 @@ def _read_issue_file(name: str) -> Issue:
 
 
 async def _triage(issue: Issue, repository: Repository, services: Services) -> tuple[RunReport, signal.Signals | None]:
-    """The report, and the signal that stopped the run if one did."""
     from triage.graph.run_graph import run_graph
 
     cancelled = asyncio.Event()

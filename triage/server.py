@@ -20,20 +20,15 @@ DEFAULT_RECURSION_LIMIT = 25
 
 
 def graph(config: RunnableConfig) -> ServerGraph:
-    """The graph for one run, or for display: nothing is opened before it runs."""
     iterations = compute_max_iterations(config.get("recursion_limit") or DEFAULT_RECURSION_LIMIT)
     export_report = partial(export_telemetry, cancelled=asyncio.Event())
     return build_server_graph(partial(open_run, iterations=iterations), export_report)
 
 
 def open_run(repository: str, iterations: int) -> tuple[Repository, Services]:
-    """The repository of one run, and its services.
+    """The repository of one run, and its services. Raises SetupError.
 
     `repository` is `owner/name` or empty; `iterations` are what the server's recursion limit allows.
-
-    Raises:
-        BadInput: The variables cannot be used, or there is no such checkout.
-        BadConfig: The project's own settings have errors.
     """
     folder = Checkouts.read(os.environ).find_folder(repository)
     slug = repository or folder.name

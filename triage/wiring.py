@@ -58,11 +58,7 @@ class Session:
     def from_terminal(
         cls, environ: Mapping[str, str], root: Path, repository: str, progress: ProgressLog, engine: str | None = None
     ) -> "Session":
-        """A session from `TRIAGE_*` variables, for the command line and the server.
-
-        Raises:
-            BadInput: A variable cannot be used.
-        """
+        """A session from `TRIAGE_*` variables, for the command line and the server. Raises BadInput."""
         return cls(
             settings=Settings.from_terminal(environ, engine=engine),
             environment=RunnerEnvironment.read(environ),
@@ -122,7 +118,6 @@ def build_server_log() -> ProgressLog:
 
 
 def read_payload(environment: RunnerEnvironment) -> dict[str, Any]:
-    """The event's payload. Raises BadInput."""
     from triage.adapters.runner.event_file import read_event
 
     return read_event(environment.event_path)
@@ -250,7 +245,6 @@ def _open_response_cache(session: Session) -> ResponseCache | None:
 def _open_model(
     session: Session, request_id: str, responses: ResponseCache | None
 ) -> tuple[Model | None, "Embeddings | None"]:
-    """Model and embeddings, which share one budget; none of them by rules."""
     settings, redactor = session.settings, session.redactor
     if settings.effective_engine == "rules":
         return None, None

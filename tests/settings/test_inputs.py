@@ -241,7 +241,7 @@ class TestFaults:
             ({"engine": "Rules"}, "engine: 'Rules' is not one of auto, model, rules; did you mean rules?"),
             ({"engine": "zzz"}, "engine: 'zzz' is not one of auto, model, rules"),
             ({"labels": "sugest"}, "labels: 'sugest' is not one of off, suggest, apply; did you mean suggest?"),
-            ({"comment": "yes"}, "comment: 'yes' is not one of true, false; did you mean true?"),
+            ({"comment": "yes"}, "comment: 'yes' is not one of true, false"),
             ({"dry_run": "maybe"}, "dry-run: 'maybe' is not one of true, false"),
             ({"dry_run": "tRue"}, "dry-run: 'tRue' is not one of true, false"),
             (

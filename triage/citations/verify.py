@@ -1,7 +1,6 @@
-"""Verifies what agents cite, against the indexed commit, before anybody reads it.
+"""Verifies what agents cite against the indexed commit. Each path, line range and quote is one reference.
 
-Each path, line range and quote that an agent gives counts as one reference. A file that exists is kept even when its
-lines do not; lines and quotes that are not there are dropped, with the reason.
+A file that exists is kept even when its lines do not; lines and quotes that are not there are dropped, with the reason.
 """
 
 import re

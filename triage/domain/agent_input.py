@@ -45,7 +45,6 @@ class AgentInput(Value):
 
     @property
     def suspects(self) -> list[RelevantFile]:
-        """Files of the codebase search, best first."""
         return self.codebase.relevant_files if self.codebase else []
 
     @property

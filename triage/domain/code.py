@@ -27,7 +27,6 @@ class FileChange(Value):
     """A commit that changed a file. The subject is text from outside."""
 
     commit: str
-    """Full object id."""
     date: str
     """The author date in ISO 8601."""
     subject: str

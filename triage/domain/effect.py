@@ -14,8 +14,6 @@ COMMENT_MARKER = "<!-- bug-triage:"
 
 
 class Policy(Value):
-    """What the workflow allows to write."""
-
     comment: bool = True
     dry_run: bool = False
     labels: LabelsMode = "suggest"

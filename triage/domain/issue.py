@@ -20,8 +20,6 @@ class IssueComment(Value):
 
 
 class Issue(Value):
-    """A GitHub issue, or a bug report from a file."""
-
     number: int | None = None
     title: str
     body: str = ""
@@ -42,8 +40,6 @@ class Issue(Value):
 
 
 class Repository(Value):
-    """The issue's repository, and the commit that was indexed."""
-
     slug: str
     """`owner/name`, or the folder's name at a terminal."""
     server_url: str = ""

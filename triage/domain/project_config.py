@@ -1,7 +1,4 @@
-"""The project's own settings, from `.github/triage.yml`.
-
-`settings/project_file.py` parses the file, and `docs/triage.schema.json` is generated from these values.
-"""
+"""The project's own settings, from `.github/triage.yml`. `docs/triage.schema.json` is generated from them."""
 
 import re
 from typing import Annotated, Any

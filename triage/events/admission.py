@@ -64,14 +64,8 @@ def admit_task(
 ) -> Task:
     """The task itself, or the reason for skipping it.
 
-    Args:
-        task: What the event asks for.
-        issue: The issue with its thread, fetched from GitHub after the event.
-        now: The current time, with a time zone.
-        roles: GitHub's `role_name` for each of `logins_to_check`; a missing login has no rights.
-        earlier: What our own comment remembers.
-        config: The project's own settings.
-        trigger_comment_id: The comment that triggered the run; later comments do not count against it.
+    The issue was fetched after the event, with its thread. `roles` has GitHub's `role_name` for each of
+    `logins_to_check`. Comments after the one that triggered the run do not count against it.
     """
     if isinstance(task, Skip):
         return task

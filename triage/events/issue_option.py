@@ -15,11 +15,7 @@ _PATH = re.compile(r"/([\w.-]+/[\w.-]+)/(issues|pull)/([1-9][0-9]{0,9})(?:/.*)?"
 
 
 def parse_issue_text(text: str) -> Issue:
-    """An issue from Markdown whose first line is the title, or from GitHub's JSON of an issue.
-
-    Raises:
-        BadInput: The text is empty or too long, or the JSON is invalid or has no title.
-    """
+    """An issue from Markdown whose first line is the title, or from GitHub's JSON of an issue. Raises BadInput."""
     if len(text) > MAX_CHARS:
         raise BadInput(f"The issue has more than {MAX_CHARS:,} characters; GitHub takes 65,536.")
     if text.lstrip().startswith("{"):
@@ -48,11 +44,7 @@ def is_url(text: str) -> bool:
 
 
 def parse_issue_url(url: str, server_url: str) -> tuple[str, int]:
-    """The repository as `owner/name`, and the issue's number. A query and a fragment of the URL are ignored.
-
-    Raises:
-        BadInput: The URL is of another server, of a pull request, or of no issue.
-    """
+    """The repository as `owner/name`, and the issue's number. Raises BadInput if the URL is of another server."""
     try:
         parts, server_parts = urlsplit(url), urlsplit(server_url)
     except ValueError:

@@ -72,11 +72,7 @@ class Payload(_Part):
 
 
 def parse_payload(raw: Mapping[str, Any]) -> Payload:
-    """The needed parts of a payload.
-
-    Raises:
-        BadInput: The payload is not a JSON object, or a needed field has another type.
-    """
+    """Raises BadInput if the payload is not a JSON object, or a needed field has another type."""
     if not isinstance(raw, Mapping):
         raise BadInput("The event payload cannot be read: it is not a JSON object.")
     try:

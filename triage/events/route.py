@@ -14,12 +14,7 @@ from triage.events.payload import Account, CommentPart, IssuePart, Payload, pars
 EVENTS_WITHOUT_ISSUE = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
 """The input `issue-number` names the issue."""
 
-_TRIGGERS = {
-    "opened": Trigger.OPENED,
-    "reopened": Trigger.REOPENED,
-    "edited": Trigger.EDITED,
-    "labeled": Trigger.LABELED,
-}
+_ISSUE_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.EDITED, Trigger.LABELED)
 DEFAULT_CONFIG = ProjectConfig()
 
 
@@ -88,7 +83,7 @@ def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
     issue = _require_issue(payload)
     if reason := _issue_skip_reason(issue) or _action_skip_reason(payload) or _label_skip_reason(payload, config):
         return Skip(reason=reason)
-    trigger = _TRIGGERS[payload.action]
+    trigger = Trigger(payload.action)
     if _is_by_bot(payload, issue.user):
         return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
     changes = payload.changes
@@ -141,7 +136,7 @@ def _issue_skip_reason(issue: IssuePart) -> str:
 def _action_skip_reason(payload: Payload) -> str:
     if payload.action == "transferred" or (payload.changes and payload.changes.new_issue is not None):
         return "The issue was transferred to another repository."
-    if payload.action not in _TRIGGERS:
+    if payload.action not in _ISSUE_TRIGGERS:
         name = f" ({payload.action})" if re.fullmatch(r"[a-z_]{1,40}", payload.action) else ""
         return f"This change of an issue{name} does not start a triage."
     return ""

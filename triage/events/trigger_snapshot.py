@@ -51,15 +51,10 @@ def restore_issue_at_trigger(issue: Issue, event_issue: Issue | None, event_time
     for comment in issue.thread:
         if trigger_comment is not None and comment.comment_id == trigger_comment.comment_id:
             thread.append(comment.model_copy(update={"body": trigger_comment.body}))
-        elif comment.ours or _is_before(comment, event_time):
+        elif comment.ours or all(time and time < event_time for time in (comment.created_at, comment.edited_at)):
             thread.append(comment)
     text = {"title": event_issue.title, "body": event_issue.body} if event_issue else {}
     return issue.model_copy(update={"thread": thread, **text})
-
-
-def _is_before(comment: IssueComment, event_time: datetime) -> bool:
-    times = (comment.created_at, comment.edited_at)
-    return all(time is not None and time < event_time for time in times)
 
 
 def _normalize(comment: IssueComment) -> str:

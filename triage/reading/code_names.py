@@ -111,7 +111,6 @@ def _is_path(token: str) -> bool:
 
 
 def _quoted_names(text: str) -> list[str]:
-    """Names in backticks: the whole text when it is one name, else the names in it."""
     found = []
     for _, piece in _BACKTICKED.findall(text):
         if re.fullmatch(r"[@$.]?[A-Za-z_][\w.:$>#-]*(?:\(\))?|--?[A-Za-z][\w-]*", piece):
@@ -132,22 +131,14 @@ def _most_common(code: Sequence[str]) -> list[str]:
     counts: Counter[str] = Counter()
     for text in code:
         for line in (whole[:_MAX_LINE_CHARS] for whole in text.split("\n")):
-            counts.update(
-                {*_IN_CODE.findall(line), *(name for name in _CODE_NAME.findall(line) if _SHAPED.search(name))}
-            )
+            counts.update({*_IN_CODE.findall(line), *_shaped_names(line)})
     return [name for name, _ in counts.most_common(2 * _MAX_NAMES)]
 
 
 def _is_name(name: str) -> bool:
     lower = name.lower()
     bare = lower.strip(".:").removesuffix("()")
-    if (
-        not 3 <= len(name) <= _MAX_NAME_CHARS
-        or lower in _PLAIN
-        or bare in _PLAIN
-        or bare in _KEYWORDS
-        or _DOMAIN.match(name)
-    ):
+    if not 3 <= len(name) <= _MAX_NAME_CHARS or {lower, bare} & _PLAIN or bare in _KEYWORDS or _DOMAIN.match(name):
         return False
     if not re.search(r"[A-Za-z]{2}", name) or re.fullmatch(r"v?\d[\w.]*", lower):
         return False

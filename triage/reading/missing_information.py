@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from triage.domain.findings import MissingInformation, MissingKind
 from triage.domain.issue import Reading
-from triage.reading.issue_forms import Form, FormField, find_answer, find_used_form, parse_forms
+from triage.reading.issue_forms import FormField, find_answer, find_used_form, parse_forms
 from triage.reading.issue_kind import classify_issue
 from triage.reading.text_signs import (
     EXPECTATION,
@@ -61,7 +61,15 @@ def find_missing_information(reading: Reading, forms: Sequence[str]) -> list[Mis
     if classify_issue(reading, []) in ("feature_request", "question"):
         return []
     form = find_used_form(parse_forms(forms), reading.sections)
-    asked = _ask_empty_fields(reading, form)
+    asked = [
+        MissingInformation(
+            kind=field.kind,
+            question=f"Could you fill in “{field.label}”? It is empty in the report.",
+            reason=_FIELD_REASONS[field.kind],
+        )
+        for field in form
+        if _is_needed(field, reading)
+    ]
     known = {question.kind for question in asked}
     known |= {field.kind for field in form if find_answer(field, reading.sections)}
     for kind, check in () if _requests_change(reading) else _CHECKS.items():
@@ -76,18 +84,6 @@ def _requests_change(reading: Reading) -> bool:
     return (
         IMPERATIVE.search(reading.title) is not None and not has_error(reading) and bool(reading.prose or reading.code)
     )
-
-
-def _ask_empty_fields(reading: Reading, form: Form) -> list[MissingInformation]:
-    return [
-        MissingInformation(
-            kind=field.kind,
-            question=f"Could you fill in “{field.label}”? It is empty in the report.",
-            reason=_FIELD_REASONS[field.kind],
-        )
-        for field in form
-        if _is_needed(field, reading)
-    ]
 
 
 def _is_needed(field: FormField, reading: Reading) -> bool:

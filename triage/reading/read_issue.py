@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from triage.domain.issue import CodeBlock, Issue, Reading, Section
 from triage.reading.code_names import find_identifiers, find_paths
@@ -29,30 +28,24 @@ _PROMPT = re.compile(r"^>>> ?", re.M)
 _STATEMENT = re.compile(r"[A-Za-z_][\w.\[\]]*\s*(?:=|\(|\.)|(?:from|import|print|for|with|def|class)\b")
 
 
-class _Texts(NamedTuple):
-    prose: str
-    code: list[Block]
-    traces: list[FoundTrace]
-
-
 def read_issue(issue: Issue) -> Reading:
     """What a person sees in the issue and in its author's comments, taken apart."""
     title, invisible = extract_visible_line(issue.title)
     pages = [extract_visible_page(issue.body), *read_author_comments(issue)]
     blocks = _merge_sessions(_join_pages(pages))
-    texts = _separate_code(blocks)
+    prose, code_blocks, traces = _separate_code(blocks)
     sections = _find_sections(blocks)
-    code = [block.text for block in texts.code]
+    code = [block.text for block in code_blocks]
     return Reading(
         title=title,
         body="\n\n".join(format_block(block) for block in blocks),
-        prose=texts.prose,
-        code=[CodeBlock(language=block.language, text=block.text) for block in texts.code],
-        traces=[found.trace for found in texts.traces],
-        error_messages=find_error_messages(title, [*code, texts.prose], texts.traces),
-        identifiers=find_identifiers(title, texts.prose, code),
-        paths=find_paths([title, texts.prose, *code]),
-        versions=find_versions(f"{title}\n{texts.prose}", code, sections),
+        prose=prose,
+        code=[CodeBlock(language=block.language, text=block.text) for block in code_blocks],
+        traces=[found.trace for found in traces],
+        error_messages=find_error_messages(title, [*code, prose], traces),
+        identifiers=find_identifiers(title, prose, code),
+        paths=find_paths([title, prose, *code]),
+        versions=find_versions(f"{title}\n{prose}", code, sections),
         sections=sections,
         links=list(dict.fromkeys(link for page in pages for link in page.links)),
         hidden_fragments=invisible + sum(page.hidden_fragments for page in pages),
@@ -107,8 +100,8 @@ def _restore_session(block: Block) -> Block:
     return Block(kind="code", text="\n".join(restored), language=_SESSION)
 
 
-def _separate_code(blocks: Sequence[Block]) -> _Texts:
-    """Separates code blocks from the text between them. A pasted trace may have empty lines, so that text is joined."""
+def _separate_code(blocks: Sequence[Block]) -> tuple[str, list[Block], list[FoundTrace]]:
+    """Prose, code and the traces in both. A pasted trace may have empty lines, so text between code is joined."""
     traces: list[FoundTrace] = []
     prose: list[str] = []
     code: list[Block] = []
@@ -124,7 +117,7 @@ def _separate_code(blocks: Sequence[Block]) -> _Texts:
             covered = {number for found in found_here for number in range(found.start, found.end)}
             lines = (line for number, line in enumerate(text.split("\n")) if number not in covered)
             prose.append("\n".join(lines).strip())
-    return _Texts("\n\n".join(text for text in prose if text.strip()), code, traces)
+    return "\n\n".join(text for text in prose if text.strip()), code, traces
 
 
 def _find_sections(blocks: Sequence[Block]) -> list[Section]:

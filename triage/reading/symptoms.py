@@ -114,8 +114,6 @@ _NEGATED = re.compile(
 _NEGATION_MATTERS: frozenset[SymptomKind] = frozenset(
     {"security", "data_loss", "crash", "regression", "hang", "performance", "cosmetic"}
 )
-
-
 _PROCESS_DIES = frozenset({"c", "go", "rust"})
 """In these languages one frame is enough: a trace is printed when the process ends."""
 

@@ -20,7 +20,6 @@ _PRIVATE_BLOCKS = [
 ]
 """Loopback, RFC 1918 and RFC 4193. `ipaddress.is_private` includes more, such as Teredo addresses, which lead to any
 host."""
-_BOOLEAN_HINTS = {"yes": "true", "on": "true", "1": "true", "no": "false", "off": "false", "0": "false"}
 
 
 def input_error(message: str) -> PydanticCustomError:
@@ -56,9 +55,7 @@ def _parse_boolean(value: Any) -> Any:
         return value
     if value in ("true", "True", "TRUE", "false", "False", "FALSE"):
         return value.lower() == "true"
-    meant = _BOOLEAN_HINTS.get(str(value).lower())
-    hint = f"; did you mean {meant}?" if meant else ""
-    raise input_error(f"{quote_value(value)} is not one of true, false{hint}")
+    raise input_error(f"{quote_value(value)} is not one of true, false")
 
 
 def whole_number(lowest: int, highest: int, unit: str = "") -> BeforeValidator:
@@ -123,11 +120,7 @@ def parse_endpoint_url(value: Any) -> Any:
 
 
 def read_url_variable(name: str, value: str) -> str:
-    """The base URL in a variable without a slash at its end; empty if the variable is.
-
-    Raises:
-        BadInput: The message names the variable and never shows its value.
-    """
+    """The base URL in a variable without a slash at its end; empty if the variable is. Raises BadInput."""
     try:
         return str(parse_endpoint_url(value)) if value else ""
     except PydanticCustomError as error:

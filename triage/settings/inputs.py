@@ -133,11 +133,7 @@ class Settings(BaseModel):
 
     @classmethod
     def from_terminal(cls, environ: Mapping[str, str], **overrides: object) -> Self:
-        """Inputs from variables such as `TRIAGE_GITHUB_TOKEN`; an override that is not none wins.
-
-        Raises:
-            BadInput: As `from_runner`.
-        """
+        """As `from_runner`, from variables such as `TRIAGE_GITHUB_TOKEN`; an override that is not none wins."""
         return cls._from_variables(environ, lambda name: f"TRIAGE_{name.upper()}", overrides)
 
     @classmethod
@@ -158,16 +154,13 @@ class Settings(BaseModel):
         return settings
 
     @property
-    def has_endpoint(self) -> bool:
-        return bool(self.model_api_key.get_secret_value() or self.model_base_url)
-
-    @property
     def effective_engine(self) -> Engine:
         return "model" if self.max_cost_usd and self._wants_model else "rules"
 
     @property
     def _wants_model(self) -> bool:
-        return self.engine == "model" or (self.engine == "auto" and self.has_endpoint)
+        has_endpoint = bool(self.model_api_key.get_secret_value() or self.model_base_url)  # a gateway may need no key
+        return self.engine == "model" or (self.engine == "auto" and has_endpoint)
 
     def with_rules_engine(self) -> Self:
         return self.model_copy(update={"engine": "rules"})

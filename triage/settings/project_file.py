@@ -36,11 +36,7 @@ class _InvalidYaml(Exception):
 
 
 def parse_project_config(data: bytes, path: str) -> ProjectConfig:
-    """The settings in a file's bytes; an empty file sets nothing. The path is for the message.
-
-    Raises:
-        BadConfig: One line that has every error with its line, and what is allowed instead.
-    """
+    """The settings in a file's bytes. Raises BadConfig: one line that has every error with its line."""
     config, problems = _parse(data)
     if config is not None:
         return config

@@ -36,11 +36,7 @@ class RunnerEnvironment(Value):
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Self:
-        """The runner's variables.
-
-        Raises:
-            BadInput: A URL, a proxy or a certificate file cannot be used.
-        """
+        """Raises BadInput if a URL, a proxy or a certificate file cannot be used."""
         server_url, api_url = _read_servers(environ)
         network, network_warnings = read_network(environ)
         found = {

@@ -15,8 +15,6 @@ _PREFIX = "TRIAGE_"
 
 
 class Checkouts(Value):
-    """One checkout, or a folder of them."""
-
     repo: Path = Path()
     repos: Path | None = None
     """Folder with a checkout as `owner/name` for each repository."""
@@ -28,11 +26,7 @@ class Checkouts(Value):
         return cls(repo=Path(environ.get("TRIAGE_REPO", "").strip()), repos=Path(repos) if repos else None)
 
     def find_folder(self, repository: str) -> Path:
-        """The repository's checkout.
-
-        Raises:
-            BadInput: The checkout does not exist, or the name is not `owner/name`.
-        """
+        """Raises BadInput if the checkout does not exist, or the name is not `owner/name`."""
         if repository and not _SLUG.fullmatch(repository):
             raise BadInput("repository: must be owner/name.")
         if self.repos and not repository:

@@ -98,9 +98,7 @@ def _check_element(tag: str, node: LexborNode, allowed: set[str]) -> Iterator[st
         yield "raw HTML"
     elif tag == "pre" and (attributes.get("lang") or "").lower() in RENDERED_LANGUAGES:
         yield "a rendered block"
-    if tag == "a" and not _is_allowed(unquote(attributes.get("href") or ""), allowed):
+    target = unquote(attributes.get("href") or "")
+    is_allowed = target in allowed or any(url.endswith("/") and target.startswith(url) for url in allowed)
+    if tag == "a" and not is_allowed:
         yield "a foreign link"
-
-
-def _is_allowed(target: str, allowed: set[str]) -> bool:
-    return target in allowed or any(url.endswith("/") and target.startswith(url) for url in allowed)

@@ -23,7 +23,6 @@ _STACKED_MARKS = regex.compile(r"(\p{M}{8})\p{M}+")
 
 
 def clean_text(text: str | None) -> str:
-    """The text without invisible characters; see `clean_and_count`."""
     return clean_and_count(text)[0]
 
 

@@ -1,7 +1,6 @@
 """Recognises what a page on GitHub does not show: elements, attributes, formulas and parts of a URL.
 
-GitHub removes some of the means listed here (`style`, `hidden`) and then shows the text. It counts as hidden all the
-same: its author meant to hide it.
+What GitHub shows after removing `style` or `hidden` counts as hidden all the same: its author meant to hide it.
 """
 
 import re
@@ -63,8 +62,6 @@ def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
 
 def count_hidden_attributes(attributes: Mapping[str, str | None]) -> int:
     """How many attributes of a visible element have text that the page does not show."""
-    if not attributes:
-        return 0
     return (
         bool((attributes.get("title") or "").strip())
         + bool((attributes.get("data-meta") or "").strip())

@@ -1,13 +1,14 @@
 """Collects blocks of visible text from a parsed HTML page."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Literal
 
 from selectolax.lexbor import LexborNode
 
 from triage.reading.markdown import hidden_html
-from triage.reading.markdown.text_blocks import BlockDraft, CodeSpan, join_words
 from triage.text.clean_text import clean_and_count, clean_text
 from triage.text.word_set import word_set
 
@@ -27,6 +28,34 @@ _MAX_UNDERLINED_CHARS = 200
 _MAX_INDENT = 8
 _MAX_QUOTES = 3
 """Markdown makes three quotes of a Python prompt. Deeper marks would only repeat on every line."""
+_REPEATED_SPACES = re.compile(r"(?<=\S) {2,}|(?<=^ {16}) +", re.M)
+"""Runs of spaces, also from entities, except the indents of our lists."""
+_EMPTY_LINES = re.compile(r"\n{3,}")
+"""Many `<br>` would make patterns that begin with white space slow."""
+
+
+class _CodeSpan(str):
+    """Text of a code span, in which no formula begins or ends."""
+
+    __slots__ = ()
+
+
+@dataclass
+class BlockDraft:
+    kind: Literal["text", "heading", "code"]
+    parts: list[str]
+    language: str = ""
+    level: int = 0
+
+    def visible_text(self) -> tuple[str, int]:
+        """The lines of all parts, and how many runs of invisible characters were removed from them."""
+        text, removed = clean_and_count("\n".join(self.parts))
+        if self.kind == "heading":
+            return " ".join(text.split()), removed
+        lines = (line.rstrip() for line in text.split("\n"))
+        if self.kind == "code":
+            return "\n".join(lines).strip("\n"), removed
+        return _EMPTY_LINES.sub("\n\n", _REPEATED_SPACES.sub(" ", "\n".join(lines))), removed
 
 
 @dataclass
@@ -189,7 +218,7 @@ class PageCollector:
         self.hidden += hidden
         if code:
             self._visible += 1
-            self._buffer.append(CodeSpan(code))
+            self._buffer.append(_CodeSpan(code))
 
     def _close_link(self, node: LexborNode) -> None:
         """Adds the target after the link's text. A link without visible text is hidden."""
@@ -230,7 +259,7 @@ class PageCollector:
             self._flush("heading", 6)
 
     def _flush(self, kind: Literal["text", "heading"] = "text", level: int = 0) -> None:
-        joined, hidden = join_words(self._buffer)
+        joined, hidden = _join_words(self._buffer)
         self.hidden += hidden
         self._buffer.clear()
         text = "\n".join(line.rstrip().removesuffix(" |") for line in joined.split("\n")).strip("\n")
@@ -290,4 +319,16 @@ def _read_visible(code: LexborNode) -> tuple[str, int]:
         else:
             texts.append("\n" if node.tag == "br" else "")
             stack.append(node.child)
+    return "".join(texts), hidden
+
+
+def _join_words(words: Sequence[str]) -> tuple[str, int]:
+    """All words without formulas that hide text, and how many such formulas there were."""
+    texts: list[str] = []
+    hidden = 0
+    for is_code, run in groupby(words, key=lambda word: isinstance(word, _CodeSpan)):
+        joined = "".join(run)
+        text, found = (joined, 0) if is_code else hidden_html.strip_hiding_formulas(joined)
+        texts.append(text)
+        hidden += found
     return "".join(texts), hidden

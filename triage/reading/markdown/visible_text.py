@@ -11,8 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from triage.domain.value import Value
 from triage.reading.markdown.hidden_html import HIDDEN_TAGS, SHRINKING_TAGS
-from triage.reading.markdown.html_page import PageCollector
-from triage.reading.markdown.text_blocks import BlockDraft
+from triage.reading.markdown.html_page import BlockDraft, PageCollector
 from triage.secrets.likely_secrets import redact_likely_secrets
 from triage.text.clean_text import clean_and_count
 from triage.text.markdown_html import is_costly_to_parse, markdown_to_html
