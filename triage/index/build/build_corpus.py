@@ -57,12 +57,10 @@ class IndexLimits:
 class BuildResult:
     corpus: Corpus
     left_out: Counter[str]
-    """Number of files by the reason that they are left out for."""
     partial: bool
     """A file that belongs in the corpus is missing or incomplete."""
     notes: list[str]
     reused_files: int
-    """Number of files that were taken from the cache."""
     make_cached_index: Callable[[], CachedIndex] | None
     """Makes what the cache should store; None when it is up to date, or when parsing failed too often."""
 

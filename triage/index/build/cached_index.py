@@ -138,8 +138,11 @@ class CachedIndex:
         by_chunk, by_file, by_path = (
             counts.take_range(*some) for counts, some in zip(self._term_counts, bounds, strict=True)
         )
+        used = np.unique(np.concatenate([table.terms for table in (by_chunk, by_file, by_path)]))
+        for table in (by_chunk, by_file, by_path):
+            table.terms[:] = np.searchsorted(used, table.terms)
         extract = ExtractedFiles(
-            self._renumber_terms(by_chunk, by_file, by_path),
+            [self.terms[number] for number in used.tolist()],
             [_get_reason(state) for state in states.tolist()],
             [self._get_text(file, other_texts) for file in range(first, end)],
             definitions,
@@ -181,12 +184,6 @@ class CachedIndex:
     @cached_property
     def _definitions_by_document(self) -> NDArray[np.int32]:
         return self.definitions[:, np.argsort(self.definitions[0], kind="stable")]
-
-    def _renumber_terms(self, *tables: TermCounts) -> list[str]:
-        used = np.unique(np.concatenate([table.terms for table in tables]))
-        for table in tables:
-            table.terms[:] = np.searchsorted(used, table.terms)
-        return [self.terms[number] for number in used.tolist()]
 
     def _get_names(self, numbers: NDArray[np.int32]) -> list[str]:
         return [self.names[number] if number >= 0 else "" for number in numbers.tolist()]

@@ -3,8 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from itertools import pairwise
-from typing import Any
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -44,7 +43,8 @@ class IndexCache:
             return None
         try:
             arrays = dict(zip(ARRAY_NAMES, found, strict=True))
-            lists = _parse_lists(arrays["lists"])
+            _require(arrays["lists"].nbytes <= _MAX_LISTS_BYTES)
+            lists = json.loads(arrays["lists"].tobytes())
             return _check_index(lists, arrays) if lists["version"] == self._version else None
         except (KeyError, ValueError, TypeError, RecursionError):
             self._folder.report_damage()
@@ -61,7 +61,7 @@ class IndexCache:
                 np.fromiter(map(len, index.texts), dtype="<i4", count=len(index.texts)),
                 index.definitions,
                 index.chunks,
-                *(array for table in index.tables for array in _table_arrays(table)),
+                *chain.from_iterable((np.diff(one.starts).astype("<i4"), one.documents, one.counts) for one in index.tables),
             ],
         )
 
@@ -74,7 +74,8 @@ def make_cached_index(wanted: Sequence[WantedFile], states: Iterable[int], corpu
         file = next(files) if state < LEFT_OUT else None
         text = file.compressed_text or b"" if file and state == BLOB_TEXT else b""
         # A text that came from the cache was compared when it was stored first.
-        is_other = file and state == BLOB_TEXT and not file.blob_id and not _is_blob(text, one.entry.blob_id)
+        is_other = file and state == BLOB_TEXT and not file.blob_id
+        is_other = is_other and not has_blob_id(decompress_text(text) or b"", one.entry.blob_id)
         stored_states.append(OTHER_TEXT if is_other else state)
         texts.append(b"" if is_other else text)
     names: dict[str, int] = {}
@@ -97,21 +98,6 @@ def make_cached_index(wanted: Sequence[WantedFile], states: Iterable[int], corpu
         terms=list(corpus.vocabulary.terms),
         tables=(corpus.by_chunk.postings, corpus.by_file.postings, corpus.by_path.postings),
     )
-
-
-def _is_blob(text: bytes, blob_id: str) -> bool:
-    return has_blob_id(decompress_text(text) or b"", blob_id)
-
-
-def _table_arrays(table: Postings) -> tuple[Array, Array, Array]:
-    return np.diff(table.starts).astype("<i4"), table.documents, table.counts
-
-
-def _parse_lists(array: Array) -> dict[str, Any]:
-    _require(array.nbytes <= _MAX_LISTS_BYTES)
-    lists = json.loads(array.tobytes())
-    _require(isinstance(lists, dict))
-    return dict(lists)
 
 
 def _check_index(lists: Mapping[str, object], arrays: Mapping[str, Array]) -> CachedIndex:

@@ -18,11 +18,8 @@ from triage.index.parse.extract import ExtractedFiles, SourceFile
 class MergeResult:
     corpus: Corpus
     left_out: Counter[str]
-    """Number of files by the reason that they are left out for."""
     path_only: int
-    """Number of files of which only the path is indexed."""
     dropped_chunks: int
-    """Number of chunks beyond the limit."""
     cache_states: list[int] = field(default_factory=list)
     """State of each wanted file (see `cached_index`); empty when the cache is up to date."""
     parsing_stopped: bool = False

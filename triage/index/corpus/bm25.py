@@ -30,7 +30,6 @@ class TermCounts:
     """Number of different terms in each document."""
     terms: NDArray[np.int32] = field(default_factory=_empty)
     counts: CountArray = field(default_factory=_empty)
-    """Occurrences of the term in the document."""
 
     @property
     def documents(self) -> NDArray[np.int64]:
@@ -85,7 +84,6 @@ class Postings:
     documents: NDArray[np.int32]
     counts: CountArray
     size: int
-    """Number of documents."""
 
     def to_term_counts(self) -> TermCounts:
         """Return the same counts ordered by document."""

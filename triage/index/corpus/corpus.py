@@ -75,7 +75,6 @@ def _is_verified(data: bytes, blob_id: str, path: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class DefinitionLocation:
     file: int
-    """Its number."""
     start: int
     end: int
     name: str

@@ -15,7 +15,6 @@ class Language:
     grammar: str = ""
     """`module` or `module:function` that returns the grammar. Without a grammar, files are split by lines."""
     definition_nodes: str = ""
-    """Types of nodes that define something."""
     query_patterns: str = ""
     """Other definitions as tree-sitter query patterns with the captures `@d` (definition) and `@n` (name, optional)."""
     name_fields: str = "name"

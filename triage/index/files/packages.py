@@ -1,7 +1,6 @@
 """Packages of a monorepo: folders with a manifest of their own, and the mentions of packages in a text.
 
-Only paths are read. Nearly every package has the name of its folder; the others have the name of their manifest file
-(`*.csproj`, `*.gemspec`).
+Only paths are read. A package has the name of its folder, or of its manifest file (`*.csproj`, `*.gemspec`).
 """
 
 import re
@@ -37,7 +36,8 @@ def find_packages(paths: Iterable[str]) -> Mapping[str, frozenset[str]]:
     packages: dict[str, set[str]] = {}
     for path in paths:
         folder, stem = _parse_manifest(path)
-        if folder and _is_product(path):
+        role = classify_file(path)
+        if folder and not role.is_test and not role.is_auxiliary and get_skip_reason(path, 0) is None:
             names = packages.setdefault(folder, {_normalize(folder.rpartition("/")[2])})
             if stem:
                 names.add(_normalize(stem))
@@ -50,11 +50,6 @@ def _parse_manifest(path: str) -> tuple[str, str]:
         return folder, name.rpartition(".")[0] if _NAMED_MANIFEST.search(name) else ""
     target = _SWIFT_TARGET.match(path)
     return (target[1], "") if target else ("", "")
-
-
-def _is_product(path: str) -> bool:
-    role = classify_file(path)
-    return not role.is_test and not role.is_auxiliary and get_skip_reason(path, 0) is None
 
 
 def find_enclosing_package(path: str, packages: Mapping[str, frozenset[str]]) -> str:

@@ -44,7 +44,6 @@ def _score_package(evidence: Evidence) -> Scores:
 
 
 def _score_size(evidence: Evidence) -> Scores:
-    """More code has more bugs."""
     return np.log1p(np.bincount(evidence.corpus.chunk_files, minlength=len(evidence.corpus.files))).astype(np.float32)
 
 

@@ -36,7 +36,6 @@ class Mentions:
     """Of the files of the innermost frame that lies in the repository."""
 
     frames: dict[int, Reference] = field(default_factory=dict)
-    """The innermost frame in each file."""
     lines: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Mentioned lines of each file, innermost frame first."""
     module_names: dict[int, str] = field(default_factory=dict)
@@ -57,7 +56,9 @@ def _add_references(corpus: Corpus, query: Query, found: Mentions) -> None:
     resolved = {path: resolve_path(corpus, path) for path in {reference.path for reference in query.references}}
     for reference in sorted(query.references, key=lambda one: -one.depth):
         files = resolved[reference.path]
-        _add_innermost(corpus, reference, files, found)
+        in_product = [file for file in files if corpus.files[file].role.is_product_code]
+        if reference.depth and not found.innermost_frame_scores and 0 < len(in_product) <= _MAX_FRAME_FILES:
+            found.innermost_frame_scores = dict.fromkeys(in_product, 1 / len(in_product))
         for file in files:
             share = 1 / len(files)
             if not reference.depth:
@@ -66,12 +67,6 @@ def _add_references(corpus: Corpus, query: Query, found: Mentions) -> None:
                 found.frames[file] = reference
             if line := resolve_line(corpus, file, reference):
                 found.lines[file].append(line)
-
-
-def _add_innermost(corpus: Corpus, reference: Reference, files: Sequence[int], found: Mentions) -> None:
-    in_product = [file for file in files if corpus.files[file].role.is_product_code]
-    if reference.depth and not found.innermost_frame_scores and 0 < len(in_product) <= _MAX_FRAME_FILES:
-        found.innermost_frame_scores = dict.fromkeys(in_product, 1 / len(in_product))
 
 
 def resolve_line(corpus: Corpus, file: int, reference: Reference) -> int | None:

@@ -48,7 +48,6 @@ class Reference:
     calls_before_error: int = 0
     """Number of frames further in."""
     function: str = ""
-    """Simple name of the frame's function."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,6 @@ class Query:
     """An issue as the ranking uses it. Words are as the issue writes them, terms as the index has them."""
 
     term_weights: Mapping[str, float]
-    """Weight of each term."""
     original_words: Mapping[str, str]
     """The word behind each term."""
     title_words: frozenset[str]
@@ -154,12 +152,8 @@ def _weigh_parts(reading: Reading, prose: str) -> dict[str, Mapping[str, float]]
         "prose": words,
         "names": find_words(" ".join(reading.identifiers)),
     }
-    return {part: _damp_counts(Counter(words)) for part, words in parts.items()}
-
-
-def _damp_counts(counts: Counter[str]) -> dict[str, float]:
-    terms = _count_terms(counts, {}).most_common(MAX_TERMS)
-    return {term: 1 + math.log(count) for term, count in terms}
+    counts = {part: _count_terms(Counter(words), {}).most_common(MAX_TERMS) for part, words in parts.items()}
+    return {part: {term: 1 + math.log(count) for term, count in terms} for part, terms in counts.items()}
 
 
 def _find_phrases(text: str) -> Iterable[str]:

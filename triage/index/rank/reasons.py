@@ -1,8 +1,4 @@
-"""Explains why a file ranked, in words that its maintainer understands.
-
-Each `_explain_…` turns the basis of some features into `Reason`s. `explain_rank` orders them and adds the words that
-the issue and the code share. The caller passes reasons that no feature has, such as an embedding model's similarity.
-"""
+"""Explains why a file ranked, in words that its maintainer understands."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -208,7 +204,6 @@ def _explain_words(evidence: Evidence, chunks: Sequence[int], named: Collection[
 
 
 def _explain_common_words(evidence: Evidence, file: int) -> Iterator[Reason]:
-    """For a file without any other reason: words of its path, or common ones."""
     corpus = evidence.corpus
     for table, text in ((corpus.by_path, "has {} in its path"), (corpus.by_file, "shares {} with the issue")):
         scores = _score_terms(table, evidence, file)

@@ -80,10 +80,11 @@ def find_snippets(evidence: Evidence, file: int) -> list[Snippet]:
 
 def choose_chunks(evidence: Evidence, file: int) -> list[int]:
     """At most three chunks of different definitions, best first; the file's first chunk if no word fits."""
-    corpus = evidence.corpus
-    chosen: list[int] = []
+    corpus, chosen = evidence.corpus, list[int]()
+    starts, ends = corpus.chunk_starts, corpus.chunk_ends
     for snippet in find_snippets(evidence, file):
-        if len(chosen) < MAX_SNIPPETS and not any(_do_overlap(corpus, snippet.chunk, other) for other in chosen):
+        start, end = starts[snippet.chunk], ends[snippet.chunk]
+        if len(chosen) < MAX_SNIPPETS and not any(start <= ends[one] and starts[one] <= end for one in chosen):
             chosen.append(snippet.chunk)
     return chosen or list(corpus.find_chunks(file)[:1])
 
@@ -198,8 +199,3 @@ def _score_name(query: Query, group: _Group) -> float:
     if not query.owners.get(group.name, set()).isdisjoint(group.owner.split(".")):
         score += OWNED
     return score
-
-
-def _do_overlap(corpus: Corpus, first: int, second: int) -> bool:
-    starts, ends = corpus.chunk_starts, corpus.chunk_ends
-    return bool(starts[first] <= ends[second] and starts[second] <= ends[first])

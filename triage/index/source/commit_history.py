@@ -12,11 +12,10 @@ LOG_SECONDS = 10.0
 MAX_LOG_BYTES = 262_144
 """Of git's output: a subject line has no limit."""
 MAX_SUBJECT_CHARS = 120
-_FIELDS = "tformat:%H%x00%P%x00%aI%x00%s"
 _LOG = (
     "log",
     "-z",
-    f"--format={_FIELDS}",
+    "--format=tformat:%H%x00%P%x00%aI%x00%s",
     "--encoding=UTF-8",
     # The repository's config can switch these on: programs (gpg, textconv, diff), other files (mailmap), more work.
     "--no-show-signature",

@@ -39,7 +39,6 @@ class CorpusVectors:
     embedding: str = LOCAL
     """`local`, or the name of the model."""
     notes: list[str] = field(default_factory=list)
-    """What did not go as asked, one sentence each."""
 
 
 def embed_corpus(
@@ -57,7 +56,8 @@ def embed_corpus(
     server fails, Chroma in this process replaces it. Each leaves a note. `commit` is None for a folder without git.
     """
     vectors = CorpusVectors()
-    chunks = _select_chunks(corpus)
+    product_chunks: list[int] = np.flatnonzero(corpus.product_files[corpus.chunk_files]).tolist()
+    chunks = product_chunks or list(range(len(corpus.chunk_files)))
     if not chunks:
         return vectors
     embedded = _embed_with_model(corpus, chunks[:MAX_EMBEDDED], model, cache, vectors.notes)
@@ -91,10 +91,7 @@ def _embed_with_model(
         return None
     texts = list(_chunk_texts(corpus, chunks))
     try:
-        try:
-            return _embed_texts(model, texts, cache)
-        except DimensionsChanged:
-            return _embed_texts(model, texts, cache)  # the cache has dropped the old vectors
+        return _embed_texts(model, texts, cache)
     except _embedding_errors() as error:
         notes.append(f"The embedding endpoint failed ({type(error).__name__}); local vectors stand in.")
         return None
@@ -123,11 +120,6 @@ def _store_vectors(
     return None
 
 
-def _select_chunks(corpus: Corpus) -> list[int]:
-    selected: list[int] = np.flatnonzero(corpus.product_files[corpus.chunk_files]).tolist()
-    return selected or list(range(len(corpus.chunk_files)))
-
-
 def _chunk_texts(corpus: Corpus, chunks: Sequence[int]) -> Iterator[str]:
     for number, same_file in groupby(chunks, lambda chunk: int(corpus.chunk_files[chunk])):
         file = corpus.files[number]
@@ -135,10 +127,6 @@ def _chunk_texts(corpus: Corpus, chunks: Sequence[int]) -> Iterator[str]:
         for chunk in same_file:
             own_lines = lines[corpus.chunk_starts[chunk] - 1 : corpus.chunk_ends[chunk]]
             yield "\n".join([f"{file.path} {corpus.chunk_symbols[chunk] or ''}", *own_lines])[:_MAX_CHARS]
-
-
-class DimensionsChanged(ValueError):
-    """The model answers with vectors of another length than before."""
 
 
 def _embed_texts(model: "Embeddings", texts: Sequence[str], cache: VectorCache | None) -> tuple[list[int], Matrix]:
@@ -151,23 +139,18 @@ def _embed_texts(model: "Embeddings", texts: Sequence[str], cache: VectorCache |
             break
         batch = new[first : first + _BATCH]
         try:
-            rows = _embed_batch(model, [texts[position] for position in batch])
+            # Invisible characters must not influence where a passage lies.
+            answer = model.embed_documents([clean_text(texts[position]) for position in batch])
         except BudgetExceeded:
             if not found:
                 raise
             break
+        rows = _to_matrix(answer, len(batch))
         if cache:
             cache.add([texts[position] for position in batch], rows)
-        if any(len(row) != rows.shape[1] for row in found.values()):
-            raise DimensionsChanged
         found.update(zip(batch, rows, strict=True))
     positions = sorted(found)
     return positions, _to_matrix([found[position] for position in positions], len(positions))
-
-
-def _embed_batch(model: "Embeddings", texts: Sequence[str]) -> Matrix:
-    # Invisible characters must not influence where a passage lies.
-    return _to_matrix(model.embed_documents([clean_text(text) for text in texts]), len(texts))
 
 
 def _to_matrix(rows: Sequence[Sequence[float] | Matrix], count: int) -> Matrix:

@@ -1,8 +1,7 @@
 """Compares vectors one by one, in numpy. Used where the index is cached.
 
 Chroma takes two seconds to set up what is compared here in three milliseconds (Django, 11,592 vectors), and its
-files cannot be cached: they contain a pickle and a graph that is read without checks (chromadb 1.5.9: one changed
-neighbour in `data_level0.bin` ends the process). Chroma finds 99.6 of the 100 nearest that are found here.
+files cannot be cached: they contain a pickle and a graph that is read without checks.
 """
 
 from collections.abc import Sequence
