@@ -69,7 +69,7 @@ def test_the_time_left_is_infinite_until_a_signal_comes():
 def test_a_stuck_process_runs_the_timeout_callback_and_ends():
     done = run(
         "signals.SHUTDOWN_SECONDS = 0.1; handler.listen(); "
-        "handler.on_timeout(lambda: print('last words', flush=True)); send(15); "
+        "handler.before_forced_exit(lambda: print('last words', flush=True)); send(15); "
         "lock = threading.Lock(); lock.acquire(); lock.acquire()"
     )
     assert (done.returncode, done.stdout, done.stderr) == (143, "last words\n", "")
@@ -78,7 +78,7 @@ def test_a_stuck_process_runs_the_timeout_callback_and_ends():
 @pytest.mark.parametrize("words", ["time.sleep(600)", "1 // 0"])
 def test_a_timeout_callback_that_hangs_or_fails_does_not_keep_the_process(words: str):
     done = run(
-        f"signals.SHUTDOWN_SECONDS = 0.1; handler.listen(); handler.on_timeout(lambda: {words}); send(2); time.sleep(600)"
+        f"signals.SHUTDOWN_SECONDS = 0.1; handler.listen(); handler.before_forced_exit(lambda: {words}); send(2); time.sleep(600)"
     )
     assert done.returncode == 130
     assert done.stderr == ""

@@ -65,7 +65,7 @@ def main(
     secrets = collect_own_secrets(environ)
     output_paths = RunnerEnvironment.read_output_paths(environ)
     actions = wiring.open_actions(output_paths, log or sys.stdout, SecretRedactor(secrets))
-    signals.on_timeout(lambda: _write_cancelled_summary(actions.runner))
+    signals.before_forced_exit(lambda: _write_cancelled_summary(actions.runner))
     with actions.output_guard:
         actions.log.add_masks(secrets)  # before any other line
         for warning in warnings:
@@ -154,7 +154,7 @@ def _build_flow_context(
     settings, environment = session.settings, session.environment
     run_seconds = settings.limits().run_seconds
 
-    def read_seconds_left() -> float:
+    def github_seconds_left() -> float:
         return max(MIN_READING_SECONDS, session.started + run_seconds * READING_SHARE - time.monotonic())
 
     def seconds_left() -> float:
@@ -169,14 +169,14 @@ def _build_flow_context(
         repository=Repository(slug=session.repository, server_url=environment.server_url),
         open_services=partial(wiring.open_services, session),
         open_rules_services=partial(wiring.open_services, session.with_rules_engine()),
-        open_idle_services=partial(wiring.open_idle_services, session),
+        open_stub_services=partial(wiring.open_stub_services, session),
         max_model_runs=settings.max_model_runs_per_day if settings.effective_engine == "model" else None,
         now=wiring.utc_now,
         cancelled=cancelled,
         event_issue=event_issue and actions.redactor.redact_model("issue", event_issue),
         config=session.config,
         seconds_left=seconds_left,
-        read_seconds_left=read_seconds_left,
+        github_seconds_left=github_seconds_left,
     )
 
 

@@ -46,7 +46,7 @@ class SignalHandler:
         if is_received:
             callback()
 
-    def on_timeout(self, callback: Callable[[], None]) -> None:
+    def before_forced_exit(self, callback: Callable[[], None]) -> None:
         """Call `callback` if the process still runs after `SHUTDOWN_SECONDS`; then the process is ended."""
         self._timeout_callback = callback
 

@@ -99,7 +99,9 @@ async def run_in_daemon_thread(work: Callable[[], T], seconds: float | None = No
         job.abandon()
 
 
-async def wait_or_cancel(work: "asyncio.Future[T]", cancelled: asyncio.Event, seconds: float = math.inf) -> None:
+async def wait_until_done_or_cancelled(
+    work: "asyncio.Future[T]", cancelled: asyncio.Event, seconds: float = math.inf
+) -> None:
     """Return when the work is done, when `cancelled` is set, or after so many seconds."""
     stopping = asyncio.ensure_future(cancelled.wait())
     either: set[asyncio.Future[Any]] = {work, stopping}

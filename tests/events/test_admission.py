@@ -7,7 +7,7 @@ import pytest
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import PastRun, QuietIssue, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import QuietIssue, RunRecord, Skip, Task, TriageIssue, Trigger
 from triage.events.admission import EarlierRuns, admit_task, logins_to_check
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -311,7 +311,7 @@ class TestRememberedRuns:
     def remember_runs(self, *ids: int, hours_ago: float = 1) -> EarlierRuns:
         return EarlierRuns(
             has_open_questions=True,
-            runs=[PastRun(at=NOW - timedelta(hours=hours_ago), comment_id=number) for number in ids],
+            runs=[RunRecord(at=NOW - timedelta(hours=hours_ago), comment_id=number) for number in ids],
         )
 
     def skip_reason(

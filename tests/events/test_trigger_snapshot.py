@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.task import PastRun, QuietIssue, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import QuietIssue, RunRecord, Skip, Task, TriageIssue, Trigger
 from triage.errors import BadInput
 from triage.events.payload import parse_issue
 from triage.events.trigger_snapshot import restore_issue_at_trigger, to_run_record, withdrawal_reason
@@ -105,15 +105,15 @@ def test_invalid_timestamps_are_none(written: Any):
 @pytest.mark.parametrize(
     ("task", "payload", "run"),
     [
-        (OPENED, {}, PastRun(at=AT + timedelta(seconds=7))),
-        (COMMAND, {"comment": COMMENT}, PastRun(at=AT, comment_id=5)),
-        (COMMAND, {"comment": COMMENT | {"id": "x"}}, PastRun(at=AT)),
+        (OPENED, {}, RunRecord(at=AT + timedelta(seconds=7))),
+        (COMMAND, {"comment": COMMENT}, RunRecord(at=AT, comment_id=5)),
+        (COMMAND, {"comment": COMMENT | {"id": "x"}}, RunRecord(at=AT)),
         (TriageIssue(number=7, trigger=Trigger.REQUESTED), {}, None),
         (QuietIssue(number=7, actor="mona"), {"comment": COMMENT}, None),
         (Skip(reason="So."), {}, None),
     ],
 )
-def test_the_record_of_a_run(task: Task, payload: dict[str, Any], run: PastRun | None):
+def test_the_record_of_a_run(task: Task, payload: dict[str, Any], run: RunRecord | None):
     assert to_run_record(task, event_issue(**payload)) == run
 
 
@@ -133,6 +133,6 @@ def test_the_record_of_a_run(task: Task, payload: dict[str, Any], run: PastRun |
     ],
 )
 def test_issues_and_runs_on_one_issue_count(recent_issues: range, runs: int, max_runs: int, is_limited: bool):
-    remembered = [PastRun(at=AT - timedelta(hours=1), comment_id=place) for place in range(runs)]
-    old = [PastRun(at=AT - timedelta(hours=24))] * 99
+    remembered = [RunRecord(at=AT - timedelta(hours=1), comment_id=place) for place in range(runs)]
+    old = [RunRecord(at=AT - timedelta(hours=24))] * 99
     assert bool(rules_only_reason(recent_issues, 7, [*remembered, *old], AT, max_runs)) is is_limited

@@ -79,7 +79,7 @@ class CutHarness:
             event_issue=self.event_issue,
             cancelled=self.cancelled,
             seconds_left=lambda: self.seconds,
-            read_seconds_left=lambda: self.reading_seconds,
+            github_seconds_left=lambda: self.reading_seconds,
         )
 
     def cancel(self) -> None:

@@ -243,7 +243,7 @@ class TestRemembered:
         state = parse_state(edited)
         assert state is not None
         assert state.text == hash_text(ISSUE.title, body)
-        assert [run.at for run in state.parsed_runs] == [NOW, NOW + SECOND]
+        assert [run.at for run in state.past_runs] == [NOW, NOW + SECOND]
 
     def test_opening_again_and_again_within_a_day_is_one_triage(self):
         harness = FlowHarness(event_issue=event_issue_with())

@@ -12,7 +12,7 @@ from testing.fakes import NOW
 from triage.agents.critic import map_critique_to_verdict
 from triage.agents.registry import AGENTS
 from triage.domain.run import Limits, ModelCall, Outcome, PlannerDecision, StepRecord, Usage
-from triage.graph.routing import Bounds, build_decision, find_choice, list_choices, should_open_round
+from triage.graph.routing import RemainingBudget, build_decision, find_choice, list_choices, should_open_round
 from triage.graph.triage_state import BugTriageState
 
 ALL = frozenset(AGENTS)
@@ -59,11 +59,11 @@ def bounds(
     seconds_left: float = 300,
     available: frozenset[Any] = ALL,
     spent: Usage | None = None,
-) -> Bounds:
-    return Bounds(limits or Limits(), seconds_left, available, spent)
+) -> RemainingBudget:
+    return RemainingBudget(limits or Limits(), seconds_left, available, spent)
 
 
-def by_rules(state: BugTriageState, limits: Bounds, now: datetime) -> PlannerDecision:
+def by_rules(state: BugTriageState, limits: RemainingBudget, now: datetime) -> PlannerDecision:
     """The fixed sequence."""
     return build_decision(list_choices(state, limits)[0], state, limits, now)
 

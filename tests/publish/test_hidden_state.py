@@ -22,7 +22,7 @@ from tests.publish.sample_reports import (
 )
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
-from triage.domain.task import PastRun
+from triage.domain.task import RunRecord
 from triage.publish.hidden_state import (
     MAX_RUNS,
     MAX_SUSPECTS,
@@ -180,30 +180,30 @@ def test_the_state_is_bounded():
 
 
 AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
-RUNS = [PastRun(at=AT + timedelta(minutes=place), comment_id=place % 3) for place in range(100)]
+RUNS = [RunRecord(at=AT + timedelta(minutes=place), comment_id=place % 3) for place in range(100)]
 
 
 def test_runs_are_stored_once_for_a_day_up_to_a_maximum():
     state = PostedState(text="0" * 16)
     for run in [*RUNS[:5], *RUNS[:5]]:
         state = state.with_run(run)
-    assert state.parsed_runs == RUNS[:5]
+    assert state.past_runs == RUNS[:5]
     assert state.with_run(RUNS[4]) == state
     assert state.with_run(RUNS[5]) != state
     assert state.with_run(None) == state
     assert parse_state(render_state(state)) == state
-    late = PastRun(at=AT + timedelta(hours=24, minutes=2), comment_id=9)
-    assert state.with_run(late).parsed_runs == [*RUNS[3:5], late]
+    late = RunRecord(at=AT + timedelta(hours=24, minutes=2), comment_id=9)
+    assert state.with_run(late).past_runs == [*RUNS[3:5], late]
     for run in RUNS:
         state = state.with_run(run)
-    assert state.parsed_runs == RUNS[-MAX_RUNS:]
+    assert state.past_runs == RUNS[-MAX_RUNS:]
 
 
 def test_the_longest_state_with_runs_is_parsed_back():
     runs = [f"{10**11 - place - 1}.{2**63 - 1}" for place in range(MAX_RUNS)]
     state = PostedState(content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, runs=runs)
     assert parse_state(render_state(state)) == state
-    assert len(state.parsed_runs) == MAX_RUNS
+    assert len(state.past_runs) == MAX_RUNS
 
 
 @pytest.mark.parametrize(
@@ -240,4 +240,4 @@ def test_a_second_marker_is_only_text():
 
 def test_the_next_state_has_the_runs():
     state = PostedState(content="1" * 16).with_run(RUNS[0])
-    assert next_state(FULL, state).parsed_runs == RUNS[:1]
+    assert next_state(FULL, state).past_runs == RUNS[:1]

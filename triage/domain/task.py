@@ -18,7 +18,7 @@ class Trigger(StrEnum):
     """By the issue's number: manually, by schedule, or by another workflow."""
 
 
-class PastRun(Value):
+class RunRecord(Value):
     at: datetime
     """Time of its event by GitHub's clock, in whole seconds."""
     comment_id: int = 0

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import PastRun, QuietIssue, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import QuietIssue, RunRecord, Skip, Task, TriageIssue, Trigger
 from triage.domain.value import Value
 from triage.events.commands import CommandName, parse_command
 
@@ -15,7 +15,7 @@ WRITE_ROLES = frozenset({"admin", "maintain", "write"})
 """Roles with write access (GitHub's `role_name`)."""
 MAX_RUNS = 3
 """Runs by command or answer, per issue, within the window."""
-WINDOW = timedelta(hours=24)
+RUN_WINDOW = timedelta(hours=24)
 MAX_ROLE_LOOKUPS = 10
 """Many comments must not cause many requests."""
 
@@ -30,7 +30,7 @@ class EarlierRuns(Value):
     """Title and body are the same as in the last run."""
     is_recent: bool = False
     """Our comment was written or edited within the window."""
-    runs: list[PastRun] = Field(default_factory=list)
+    runs: list[RunRecord] = Field(default_factory=list)
 
 
 DEFAULT_CONFIG = ProjectConfig()
@@ -141,7 +141,7 @@ def _limit_skip_reason(
     not be refused because the author wrote much.
     """
     our_times = [comment.created_at for comment in issue.thread if comment.ours and comment.created_at]
-    runs = {str(run.comment_id) for run in earlier.runs if run.comment_id and run.at > now - WINDOW}
+    runs = {str(run.comment_id) for run in earlier.runs if run.comment_id and run.at > now - RUN_WINDOW}
     for index, comment in enumerate(_recent_comments(issue, now)):
         number = comment.comment_id
         is_later = trigger_comment_id is not None and number is not None and number > trigger_comment_id
@@ -166,7 +166,7 @@ def _may_be_answer(comment: IssueComment, issue: Issue, our_times: list[datetime
 
 def _recent_comments(issue: Issue, now: datetime) -> list[IssueComment]:
     """Comments within the window; one without a time counts as recent."""
-    return [comment for comment in issue.thread if comment.created_at is None or comment.created_at > now - WINDOW]
+    return [comment for comment in issue.thread if comment.created_at is None or comment.created_at > now - RUN_WINDOW]
 
 
 def _is_triage_command(comment: IssueComment) -> bool:

@@ -3,14 +3,14 @@
 from datetime import datetime
 
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.task import PastRun, QuietIssue, Task, TriageIssue, Trigger
+from triage.domain.task import QuietIssue, RunRecord, Task, TriageIssue, Trigger
 
 
 def get_trigger_comment(event_issue: Issue | None) -> IssueComment | None:
     return event_issue.thread[-1] if event_issue and event_issue.thread else None
 
 
-def to_run_record(task: Task, event_issue: Issue | None) -> PastRun | None:
+def to_run_record(task: Task, event_issue: Issue | None) -> RunRecord | None:
     """The run as our comment remembers it; None for a request by number, which is never refused."""
     if not isinstance(task, TriageIssue) or task.trigger is Trigger.REQUESTED:
         return None
@@ -18,7 +18,7 @@ def to_run_record(task: Task, event_issue: Issue | None) -> PastRun | None:
         return None
     comment = get_trigger_comment(event_issue)
     comment_id = (comment.comment_id or 0) if comment else 0
-    return PastRun(at=event_issue.observed_at.replace(microsecond=0), comment_id=comment_id)
+    return RunRecord(at=event_issue.observed_at.replace(microsecond=0), comment_id=comment_id)
 
 
 def withdrawal_reason(task: Task, issue: Issue, event_issue: Issue | None) -> str:

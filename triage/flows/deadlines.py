@@ -6,21 +6,21 @@ from typing import TypeVar
 
 from triage.errors import GitHubUnavailable
 from triage.flows.flow_context import FlowContext
-from triage.threads import run_in_daemon_thread, wait_or_cancel
+from triage.threads import run_in_daemon_thread, wait_until_done_or_cancelled
 
 T = TypeVar("T")
 
 
-async def call_with_deadline(what: str, call: Callable[[], T], context: FlowContext) -> T:
+async def ask_github(what: str, call: Callable[[], T], context: FlowContext) -> T:
     """Ask GitHub something before the agents start. `what` begins the sentence of an error.
 
     Raises:
         GitHubUnavailable: From the call itself, when time is up, or when the run is cancelled.
     """
     if not context.cancelled.is_set():
-        seconds = context.read_seconds_left()
+        seconds = context.github_seconds_left()
         asking = asyncio.ensure_future(run_in_daemon_thread(call, seconds))
-        await wait_or_cancel(asking, context.cancelled)
+        await wait_until_done_or_cancelled(asking, context.cancelled)
         if asking.done():
             try:
                 return asking.result()
@@ -40,7 +40,7 @@ async def run_while_time_left(
     `seconds_left` is asked again after a signal, which makes it less.
     """
     running = asyncio.ensure_future(run_in_daemon_thread(work, max(0.0, seconds_left())))
-    await wait_or_cancel(running, cancelled, max(0.0, seconds_left()))
+    await wait_until_done_or_cancelled(running, cancelled, max(0.0, seconds_left()))
     await asyncio.wait({running}, timeout=max(0.0, seconds_left()))
     if not running.done():
         running.cancel()

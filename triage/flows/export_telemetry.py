@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from triage.domain.report import RunReport
 from triage.ports import Services
-from triage.threads import run_in_daemon_thread, wait_or_cancel
+from triage.threads import run_in_daemon_thread, wait_until_done_or_cancelled
 
 MAX_SECONDS = 3.5
 """A little more than the exporter's own limit, which bounds each wait: a collector may answer byte by byte."""
@@ -25,7 +25,7 @@ async def export_telemetry(
     if telemetry is None:
         return
     exporting = asyncio.ensure_future(run_in_daemon_thread(lambda: telemetry.export(report)))
-    await wait_or_cancel(exporting, cancelled, MAX_SECONDS)
+    await wait_until_done_or_cancelled(exporting, cancelled, MAX_SECONDS)
     if cancelled.is_set():
         await asyncio.wait({exporting}, timeout=max(0.0, min(MAX_SECONDS_AFTER_SIGNAL, seconds_left())))
     if not exporting.done():

@@ -31,10 +31,10 @@ class FlowContext:
     """The issue as the event's payload shows it; its last comment is the one that the event is about, if any."""
     seconds_left: Callable[[], float] = lambda: math.inf
     """Until everything must be written. A signal makes it shorter."""
-    read_seconds_left: Callable[[], float] = lambda: math.inf
+    github_seconds_left: Callable[[], float] = lambda: math.inf
     """For the next question to GitHub before the agents start."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
-    open_idle_services: Callable[[], Services] | None = None
+    open_stub_services: Callable[[], Services] | None = None
     """For a run that is cancelled before the agents start; quicker to open."""
     max_model_runs: int | None = None
     """In this repository in 24 hours; none where no model would be asked."""

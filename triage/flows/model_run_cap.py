@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from triage.domain.task import PastRun, TriageIssue, Trigger
+from triage.domain.task import RunRecord, TriageIssue, Trigger
 from triage.errors import RateLimited, TriageError
-from triage.events.admission import WINDOW, WRITE_ROLES
-from triage.flows.deadlines import call_with_deadline
+from triage.events.admission import RUN_WINDOW, WRITE_ROLES
+from triage.flows.deadlines import ask_github
 from triage.flows.flow_context import FlowContext
 from triage.flows.triage_job import TriageJob
 
@@ -24,7 +24,7 @@ async def check_model_run_cap(job: TriageJob, context: FlowContext) -> str:
     if cap is None or task.trigger is Trigger.REQUESTED:
         return ""
     try:
-        opened = await call_with_deadline(
+        opened = await ask_github(
             "The list of the newest issues", lambda: context.github.list_recent_issues(cap), context
         )
     except RateLimited as error:
@@ -35,30 +35,30 @@ async def check_model_run_cap(job: TriageJob, context: FlowContext) -> str:
     else:
         now = job.fetched_issue.observed_at or context.now()
         reason = rules_only_reason(opened, task.number, job.earlier_runs, now, cap)
-    if not reason or await _is_requested_by_writer(task, context):
+    if not reason or await _has_write_access(task, context):
         return ""
     context.progress.info(reason)
     return reason
 
 
-async def _is_requested_by_writer(task: TriageIssue, context: FlowContext) -> bool:
+async def _has_write_access(task: TriageIssue, context: FlowContext) -> bool:
     if task.trigger is not Trigger.COMMAND:
         return False
     try:
-        role = await call_with_deadline("Who may ask", lambda: context.github.fetch_role(task.actor), context)
+        role = await ask_github("Who may ask", lambda: context.github.fetch_role(task.actor), context)
     except TriageError:
         return False
     return role in WRITE_ROLES
 
 
 def rules_only_reason(
-    recent_issues: Collection[int], number: int, earlier_runs: Collection[PastRun], now: datetime, max_runs: int
+    recent_issues: Collection[int], number: int, earlier_runs: Collection[RunRecord], now: datetime, max_runs: int
 ) -> str:
     """Why rules answer instead of a model; empty when a model may answer.
 
     This issue counts whenever it was opened. Its earlier runs count like issues, so an author of edits gains nothing.
     """
-    runs_here = 1 + sum(run.at > now - WINDOW for run in earlier_runs)
+    runs_here = 1 + sum(run.at > now - RUN_WINDOW for run in earlier_runs)
     if runs_here > MAX_MODEL_RUNS_PER_ISSUE:
         return f"This issue has had its {MAX_MODEL_RUNS_PER_ISSUE} runs by a model in 24 hours: rules answered."
     if len(set(recent_issues) - {number}) + runs_here <= max_runs:

@@ -9,15 +9,15 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietIssue, Skip, Task, TriageIssue
 from triage.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
-from triage.flows.deadlines import call_with_deadline
+from triage.flows.deadlines import ask_github
 from triage.flows.export_telemetry import export_telemetry
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.model_run_cap import check_model_run_cap
-from triage.flows.triage_job import TriageJob, admit, admit_without_github, restore_issue
-from triage.flows.write_results import add_notes, write_quiet, write_report, write_skip, write_unfinished
+from triage.flows.triage_job import TriageJob, admit_without_github, build_job, restore_issue
+from triage.flows.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
 from triage.publish.allowed_labels import select_allowed_labels
-from triage.threads import run_in_daemon_thread, wait_or_cancel
+from triage.threads import run_in_daemon_thread, wait_until_done_or_cancelled
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
 
@@ -32,16 +32,14 @@ async def run_task(task: Task, context: FlowContext) -> FlowResult:
         return write_skip(task.reason, context)
     started = context.now()
     try:
-        issue = await call_with_deadline(
-            f"Issue #{task.number}", lambda: context.github.fetch_issue(task.number), context
-        )
+        issue = await ask_github(f"Issue #{task.number}", lambda: context.github.fetch_issue(task.number), context)
     except IssueMoved as error:
         return write_skip(str(error), context)
     except GitHubUnavailable as error:
         return await _triage_without_github(task, context.event_issue, error, context)
     at_trigger = restore_issue(issue, started, context)
     try:
-        job = await call_with_deadline("Who may ask", lambda: admit(task, issue, at_trigger, context), context)
+        job = await ask_github("Who may ask", lambda: build_job(task, issue, at_trigger, context), context)
     except GitHubUnavailable as error:
         return await _triage_without_github(task, at_trigger, error, context)
     if isinstance(job, TriageJob):
@@ -81,7 +79,7 @@ async def _triage(job: TriageJob, context: FlowContext, problem: str = "") -> Fl
     if problem:
         report = report.model_copy(update={"status": Status.DEGRADED})
     report = add_notes(report, problem, cap_reason)
-    result = await write_report(report, job, services.codebase.list_paths(), context)
+    result = await publish_report(report, job, services.codebase.list_paths(), context)
     published = (result.report or report).model_copy(update={"status": result.status})
     await export_telemetry(published, services, context.cancelled, context.seconds_left)
     return result
@@ -89,7 +87,7 @@ async def _triage(job: TriageJob, context: FlowContext, problem: str = "") -> Fl
 
 async def _fetch_labels(context: FlowContext) -> list[str]:
     try:
-        return await call_with_deadline("The repository's labels", context.github.list_labels, context)
+        return await ask_github("The repository's labels", context.github.list_labels, context)
     except TriageError as error:  # no label is suggested then
         context.progress.info(str(error))
         return []
@@ -104,7 +102,7 @@ async def _run_agents(issue: Issue, repository: Repository, context: FlowContext
             return run_graph, context.open_services()
 
         loading = asyncio.ensure_future(run_in_daemon_thread(load))
-        await wait_or_cancel(loading, context.cancelled)
+        await wait_until_done_or_cancelled(loading, context.cancelled)
         if loading.done():
             run_graph, services = loading.result()
             context.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.facts.request_id}")
@@ -113,5 +111,5 @@ async def _run_agents(issue: Issue, repository: Repository, context: FlowContext
         loading.cancel()
     from triage.graph.finish import build_unstarted_report
 
-    services = (context.open_idle_services or context.open_services)()
+    services = (context.open_stub_services or context.open_services)()
     return build_unstarted_report(issue, repository, services), services

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from triage.domain.issue import Issue
-from triage.domain.task import PastRun, QuietIssue, Skip, Task, TriageIssue, Trigger
-from triage.events.admission import WINDOW, EarlierRuns, admit_task, label_skip_reason, logins_to_check
+from triage.domain.task import QuietIssue, RunRecord, Skip, Task, TriageIssue, Trigger
+from triage.events.admission import RUN_WINDOW, EarlierRuns, admit_task, label_skip_reason, logins_to_check
 from triage.events.trigger_snapshot import (
     get_trigger_comment,
     restore_issue_at_trigger,
@@ -31,12 +31,12 @@ class TriageJob:
     """As GitHub shows it now."""
     posted_state: PostedState | None = None
     """What our comment on the issue remembers."""
-    run: PastRun | None = None
+    run: RunRecord | None = None
     """This run, as our comment will remember it."""
 
     @property
-    def earlier_runs(self) -> list[PastRun]:
-        return [run for run in (self.posted_state.parsed_runs if self.posted_state else []) if run != self.run]
+    def earlier_runs(self) -> list[RunRecord]:
+        return [run for run in (self.posted_state.past_runs if self.posted_state else []) if run != self.run]
 
 
 def restore_issue(issue: Issue, started: datetime, context: FlowContext) -> Issue:
@@ -52,7 +52,9 @@ def restore_issue(issue: Issue, started: datetime, context: FlowContext) -> Issu
     return restore_issue_at_trigger(issue, event_issue, timestamp)
 
 
-def admit(task: TriageIssue | QuietIssue, issue: Issue, at_trigger: Issue, context: FlowContext) -> Task | TriageJob:
+def build_job(
+    task: TriageIssue | QuietIssue, issue: Issue, at_trigger: Issue, context: FlowContext
+) -> Task | TriageJob:
     """Check whether the task may be done; this asks GitHub for roles.
 
     Returns:
@@ -70,8 +72,8 @@ def admit(task: TriageIssue | QuietIssue, issue: Issue, at_trigger: Issue, conte
         has_open_questions=bool(known.asked),
         is_quiet=known.quiet,
         has_same_text=known.text == hash_text(at_trigger.title, at_trigger.body),
-        is_recent=written_at is not None and written_at > now - WINDOW,
-        runs=known.parsed_runs,
+        is_recent=written_at is not None and written_at > now - RUN_WINDOW,
+        runs=known.past_runs,
     )
     trigger = get_trigger_comment(context.event_issue)
     admitted = admit_task(task, issue, now, roles, earlier, context.config, trigger.comment_id if trigger else None)

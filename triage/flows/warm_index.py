@@ -7,7 +7,7 @@ from triage.domain.run import Status, Usage
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.publish.apply_effects import apply_effects
 from triage.publish.plan_effects import plan_index_result, plan_unfinished
-from triage.threads import run_in_daemon_thread, wait_or_cancel
+from triage.threads import run_in_daemon_thread, wait_until_done_or_cancelled
 
 
 async def warm_index(context: FlowContext) -> FlowResult:
@@ -19,7 +19,7 @@ async def warm_index(context: FlowContext) -> FlowResult:
         return facts, services.model.usage if services.model else Usage()
 
     indexing = asyncio.ensure_future(run_in_daemon_thread(index))
-    await wait_or_cancel(indexing, context.cancelled, context.seconds_left())
+    await wait_until_done_or_cancelled(indexing, context.cancelled, context.seconds_left())
     if not indexing.done():
         indexing.cancel()
         why = "the run was cancelled" if context.cancelled.is_set() else "the run's time was up"

@@ -48,7 +48,7 @@ async def write_quiet(task: QuietIssue, issue: Issue, context: FlowContext) -> F
     return _build_result(Status.SKIPPED, done)
 
 
-async def write_report(report: RunReport, job: TriageJob, paths: Sequence[str], context: FlowContext) -> FlowResult:
+async def publish_report(report: RunReport, job: TriageJob, paths: Sequence[str], context: FlowContext) -> FlowResult:
     """Write everything about a report, and return the report as it was published.
 
     Minutes have passed since the issue was read, so it is read again first.

@@ -12,7 +12,7 @@ from triage.ports import Services
 from triage.reading.read_issue import read_issue
 from triage.text.inert_markdown import sanitize_markdown
 
-MAX_RAISE = 0.2
+MAX_CONFIDENCE_RAISE = 0.2
 """What the writer may add to the confidence of search and critic, because it sees no more than they do."""
 MAX_UNVERIFIED_CONFIDENCE = 0.3
 """When no suspect was verified."""
@@ -64,7 +64,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         ticket=_build_ticket(state),
         analysis=sanitize_markdown(state.output.github_comment_markdown) if state.output else "",
         critique=state.critique if is_bug else None,
-        citations=merge_citations([suspect_citations, evidence_citations, _select_unverified(state.citations)])
+        citations=merge_citations([suspect_citations, evidence_citations, _only_unverified(state.citations)])
         if is_bug
         else Citations(),
         hidden_fragments=state.reading.hidden_fragments,
@@ -100,11 +100,11 @@ def _verify_suspects(draft: TriageReport, state: BugTriageState, services: Servi
 def _cap_confidence(draft: TriageReport, state: BugTriageState, *, is_verified: bool) -> float:
     confidence = compute_confidence(state)
     if state.output:
-        confidence = min(draft.confidence, confidence + MAX_RAISE)
+        confidence = min(draft.confidence, confidence + MAX_CONFIDENCE_RAISE)
     return round(confidence if is_verified else min(confidence, MAX_UNVERIFIED_CONFIDENCE), 2)
 
 
-def _select_unverified(searched: Citations) -> Citations:
+def _only_unverified(searched: Citations) -> Citations:
     # The writer cites the verified ones again; they are counted there.
     return Citations(verified=0, total=searched.total - searched.verified, refused=searched.refused)
 

@@ -14,7 +14,7 @@ from triage.domain.report import Round
 from triage.domain.run import Engine
 from triage.graph.finish import build_report
 from triage.graph.planner import decide
-from triage.graph.routing import Bounds, should_open_round
+from triage.graph.routing import RemainingBudget, should_open_round
 from triage.graph.step_runner import StepRecorder, run_agent, run_attempt
 from triage.graph.triage_state import BugTriageState, build_agent_input
 from triage.ports import Services
@@ -79,7 +79,7 @@ async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Updat
     services = runtime.context
     spent = services.model.usage + services.model.reused if services.model else None
     available = frozenset(name for name in AGENTS if name != "web_search" or services.web_tools is not None)
-    bounds = Bounds(services.limits, services.seconds_left(), available, spent)
+    bounds = RemainingBudget(services.limits, services.seconds_left(), available, spent)
     if should_open_round(state, bounds):
         state = state.model_copy(update={"round": state.round + 1})
     recorder = StepRecorder("supervisor", services, state.round, state.iterations + 1)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from triage.agents.prompts import build_messages, cut, format_bullets, format_findings, format_instructions
 from triage.domain.findings import PlannerProposal
 from triage.domain.run import PlannerDecision, Usage
-from triage.graph.routing import Bounds, Choice, build_decision, compute_share_left, find_choice, list_choices
+from triage.graph.routing import Choice, RemainingBudget, build_decision, compute_share_left, find_choice, list_choices
 from triage.graph.step_runner import StepRecorder, run_attempt
 from triage.graph.triage_state import BugTriageState, build_agent_input
 
@@ -15,7 +15,7 @@ MAX_SECONDS = 10.0
 MAX_FINDINGS_CHARS = 8_000
 
 
-async def decide(state: BugTriageState, bounds: Bounds, recorder: StepRecorder) -> PlannerDecision:
+async def decide(state: BugTriageState, bounds: RemainingBudget, recorder: StepRecorder) -> PlannerDecision:
     """Return which agents run next.
 
     A model may choose where the routing rules leave a choice. When its proposal fails, is late or is not allowed, the
@@ -45,7 +45,7 @@ async def decide(state: BugTriageState, bounds: Bounds, recorder: StepRecorder) 
     )
 
 
-def _build_sections(state: BugTriageState, bounds: Bounds, choices: Sequence[Choice]) -> dict[str, str]:
+def _build_sections(state: BugTriageState, bounds: RemainingBudget, choices: Sequence[Choice]) -> dict[str, str]:
     agent_input = build_agent_input(state)
     left = compute_share_left(bounds.spent or Usage(), bounds.limits)
     # No seconds: the prompt of a run that starts again must be the same, or its reply is not found in the cache.

@@ -27,7 +27,7 @@ writer keeps the main model unless the searches were expensive.
 
 
 @dataclass(frozen=True)
-class Bounds:
+class RemainingBudget:
     limits: Limits
     seconds_left: float
     available: frozenset[AgentName]
@@ -46,7 +46,7 @@ class Choice:
     """A limit allows nothing else."""
 
 
-def list_choices(state: BugTriageState, bounds: Bounds) -> list[Choice]:
+def list_choices(state: BugTriageState, bounds: RemainingBudget) -> list[Choice]:
     """Return everything that may run now; rules take the first."""
     if state.iterations + 1 >= bounds.limits.iterations:
         return [Choice(("writer",), f"iteration limit ({bounds.limits.iterations}) reached", forced=True)]
@@ -62,12 +62,12 @@ def list_choices(state: BugTriageState, bounds: Bounds) -> list[Choice]:
     return [Choice(("writer",), reason, forced=bool(reason) and reason == _explain_spent_limit(state, bounds))]
 
 
-def _list_search_choices(state: BugTriageState, bounds: Bounds) -> list[Choice]:
+def _list_search_choices(state: BugTriageState, bounds: RemainingBudget) -> list[Choice]:
     not_searched = "the code has not been searched yet"
     code = Choice(("codebase_search",), not_searched)
     both = Choice(("codebase_search", "web_search"), "both searches need only the investigator's answer")
     web = "web_search" in bounds.available and "web_search" not in state.answered_in_round
-    affordable = not is_at_least(current_level(state, bounds), "no web search")
+    affordable = not has_given_up(current_level(state, bounds), "no web search")
     if state.round == 1:
         if web and not affordable:
             return [Choice(code.selected, f"{not_searched}; no web search, for the budget is low", forced=True)]
@@ -78,7 +78,7 @@ def _list_search_choices(state: BugTriageState, bounds: Bounds) -> list[Choice]:
     return [again, *([both] if web and affordable else []), *further]
 
 
-def explain_no_round(state: BugTriageState, bounds: Bounds) -> str:
+def explain_no_round(state: BugTriageState, bounds: RemainingBudget) -> str:
     """Return why no further round follows the critic's answer; empty when one does."""
     if state.critic_feedback is None:
         return "the critic gave no answer"
@@ -91,20 +91,20 @@ def explain_no_round(state: BugTriageState, bounds: Bounds) -> str:
     return _explain_spent_limit(state, bounds)
 
 
-def _explain_spent_limit(state: BugTriageState, bounds: Bounds) -> str:
-    if is_at_least(current_level(state, bounds), "no further rounds"):
+def _explain_spent_limit(state: BugTriageState, bounds: RemainingBudget) -> str:
+    if has_given_up(current_level(state, bounds), "no further rounds"):
         return "rejected, but the budget has no room for a further round"
     if bounds.seconds_left < 2 * bounds.limits.writer_seconds:
         return "rejected, but time is nearly up"
     return ""
 
 
-def should_open_round(state: BugTriageState, bounds: Bounds) -> bool:
+def should_open_round(state: BugTriageState, bounds: RemainingBudget) -> bool:
     """Whether the critic rejected what this round found, and a further round makes sense."""
     return _has_answered_this_round(state, "critic") and not explain_no_round(state, bounds)
 
 
-def current_level(state: BugTriageState, bounds: Bounds) -> DegradationLevel:
+def current_level(state: BugTriageState, bounds: RemainingBudget) -> DegradationLevel:
     """Return the degradation level of the run; `whole` when no model is asked."""
     if bounds.spent is None:
         return "whole"
@@ -142,12 +142,12 @@ def choose_level(spent: Usage, last_round: Usage, limits: Limits) -> Degradation
     return "no further rounds" if left - round_share < FAST_MODEL_SHARE else "whole"
 
 
-def is_at_least(current: DegradationLevel, level: DegradationLevel) -> bool:
+def has_given_up(current: DegradationLevel, level: DegradationLevel) -> bool:
     """Whether a run at the current level has given up what goes at `level`."""
     return LEVELS.index(current) >= LEVELS.index(level)
 
 
-def build_decision(choice: Choice, state: BugTriageState, bounds: Bounds, now: datetime) -> PlannerDecision:
+def build_decision(choice: Choice, state: BugTriageState, bounds: RemainingBudget, now: datetime) -> PlannerDecision:
     return PlannerDecision(
         step=state.iterations + 1,
         selected=list(choice.selected),

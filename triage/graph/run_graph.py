@@ -15,7 +15,7 @@ from triage.graph.step_runner import collect_unfinished
 from triage.graph.triage_state import BugTriageState, apply_updates, create_state
 from triage.ports import Services
 from triage.reading.read_issue import read_issue
-from triage.threads import wait_or_cancel
+from triage.threads import wait_until_done_or_cancelled
 
 GRACE_SECONDS = 5.0
 """Beyond the run's time. The nodes watch the clock themselves, and rules need milliseconds."""
@@ -28,8 +28,8 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
     """
     run = _GraphRun(issue, repository, services)
     running = asyncio.ensure_future(run.stream())
-    await wait_or_cancel(running, cancelled, services.seconds_left() + GRACE_SECONDS)
-    return run.build_report(await _stop(running, cancelled))
+    await wait_until_done_or_cancelled(running, cancelled, services.seconds_left() + GRACE_SECONDS)
+    return run.build_report(await _finish_and_explain_cut(running, cancelled))
 
 
 class _GraphRun:
@@ -71,7 +71,7 @@ class _GraphRun:
             return build_report(bare, self._services, cut or bug)
 
 
-async def _stop(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
+async def _finish_and_explain_cut(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
     """Return why the run was cut; empty when it ended by itself."""
     if not running.done():
         running.cancel()

@@ -17,7 +17,7 @@ from triage.domain.findings import AgentFindingBase
 from triage.domain.run import DegradationLevel, Engine, Outcome, StepName, StepRecord, ToolExecution, Usage
 from triage.errors import CostLimitExceeded, TriageError
 from triage.graph.capabilities import restrict_input, restrict_services
-from triage.graph.routing import is_at_least
+from triage.graph.routing import has_given_up
 from triage.graph.tool_runner import record_tool_calls
 from triage.ports import MeasuredUsage, Model, Services
 
@@ -93,9 +93,9 @@ async def run_agent(
 
 def _choose_models(recorder: StepRecorder) -> list[Model]:
     model = recorder.services.model
-    if model is None or is_at_least(recorder.level, "rules"):
+    if model is None or has_given_up(recorder.level, "rules"):
         return []
-    if is_at_least(recorder.level, "fast model"):
+    if has_given_up(recorder.level, "fast model"):
         return [model.with_fast_model()]
     return [model, model.with_fast_model()]  # the second only when the first costs more than what is left
 

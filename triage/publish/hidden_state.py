@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
-from triage.domain.task import PastRun
+from triage.domain.task import RunRecord
 from triage.domain.value import Value
 
 MAX_SUSPECTS = 40
@@ -45,11 +45,11 @@ class PostedState(Value):
     """Runs of the last day that an event started. A command counts even if its comment is deleted later."""
 
     @property
-    def parsed_runs(self) -> list[PastRun]:
+    def past_runs(self) -> list[RunRecord]:
         keys = [key.split(".") for key in self.runs]
-        return [PastRun(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
+        return [RunRecord(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
 
-    def with_run(self, run: PastRun | None) -> "PostedState":
+    def with_run(self, run: RunRecord | None) -> "PostedState":
         """Returns a copy with this run and without those older than a day."""
         key = f"{max(1, int(run.at.timestamp()))}.{run.comment_id}" if run else ""
         if run is None or key in self.runs:

@@ -22,7 +22,7 @@ from triage.domain.effect import (
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status, Usage
-from triage.domain.task import PastRun
+from triage.domain.task import RunRecord
 from triage.publish.comment import render_comment, render_quiet_comment
 from triage.publish.hidden_state import PostedState, hash_content, hash_text, parse_state, render_state
 from triage.publish.summary import render_notice, render_summary
@@ -63,7 +63,7 @@ def plan_report(
     paths: Sequence[str] = (),
     *,
     partial: bool = False,
-    run: PastRun | None = None,
+    run: RunRecord | None = None,
     duplicates: Sequence[int] = (),
     is_skipped: bool = False,
 ) -> list[Effect]:
@@ -103,7 +103,7 @@ def _plan_issue_effects(
     number: int,
     previous: IssueComment | None,
     paths: Sequence[str],
-    run: PastRun | None,
+    run: RunRecord | None,
 ) -> list[Effect]:
     effects: list[Effect] = []
     text = hash_text(issue.title, issue.body)
