@@ -46,7 +46,7 @@ class Codebase(Protocol):
         """Lines of an indexed file without line ends; none if the commit has no such text file."""
 
     def list_paths(self) -> Sequence[str]:
-        """Every indexed path."""
+        """All indexed paths, also of files whose text is not indexed."""
 
     def resolve_path(self, path: str) -> str | None:
         """The indexed file for a path from elsewhere, such as a stack frame's path on the reporter's machine."""
@@ -147,7 +147,7 @@ class GitHub(Protocol):
         """
 
     def list_recent_issues(self, limit: int) -> list[int]:
-        """Numbers of issues opened in the last 24 hours by GitHub's clock, newest first, at most `limit` + 1."""
+        """Numbers of issues opened in the last 24 hours by GitHub's clock, newest first: all up to `limit`, or more."""
 
     def list_labels(self) -> list[str]:
         """Names of the repository's labels."""

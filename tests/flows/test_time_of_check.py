@@ -132,7 +132,7 @@ class TestThread:
         assert harness.github.posted == []
 
 
-CHANGED = "The comment that commands was edited; a command counts in a new comment only."
+CHANGED = "The comment with the command was edited. Post the command in a new comment."
 
 
 class TestCommand:

@@ -49,7 +49,8 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
     # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
     questions = await run_in_daemon_thread(lambda: _list_questions(kind, reading, services))
     symptom = _describe_symptom(reading)
-    areas = _list_areas(reading)
+    functions = [frame.function for trace in reading.traces for frame in reversed(trace.frames) if frame.function]
+    areas = list(dict.fromkeys([*functions, *reading.identifiers]))[:6]
     exceptions = [trace.exception for trace in reading.traces if trace.exception]
     return InvestigatorFinding(
         agent_name="investigator",
@@ -106,11 +107,6 @@ def _estimate_confidence(reading: Reading) -> float:
     if reading.error_messages:
         return 0.45
     return 0.35 if reading.identifiers or reading.paths else 0.2
-
-
-def _list_areas(reading: Reading) -> list[str]:
-    functions = [frame.function for trace in reading.traces for frame in reversed(trace.frames) if frame.function]
-    return list(dict.fromkeys([*functions, *reading.identifiers]))[:6]
 
 
 def _extract_steps(reading: Reading) -> list[str]:

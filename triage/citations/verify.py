@@ -83,7 +83,8 @@ def merge_citations(outcomes: Iterable[Citations]) -> Citations:
 
 def _verify_reference(cited: RelevantFile | AffectedFile | Evidence, code: IndexedCode) -> _VerifiedReference:
     path = code.resolve(cited.path or "")
-    cited_lines = _cited_lines(cited)
+    lines = [line for line in (cited.start_line, cited.end_line) if line is not None]
+    cited_lines = (lines[0], lines[-1]) if lines else None
     quote = "" if isinstance(cited, AffectedFile) else _fold(cited.quote)
     total = 1 + (cited_lines is not None) + bool(quote)
     if path is None:
@@ -95,11 +96,6 @@ def _verify_reference(cited: RelevantFile | AffectedFile | Evidence, code: Index
     refused = [f"{_printable(path)}: {problem}" for problem in (*line_problems, *quote_problems)]
     citations = Citations(verified=1 + lines_verified + (quote_found is True), total=total, refused=refused)
     return _VerifiedReference(path, span, quote_found, citations)
-
-
-def _cited_lines(cited: RelevantFile | AffectedFile | Evidence) -> tuple[int, int] | None:
-    lines = [line for line in (cited.start_line, cited.end_line) if line is not None]
-    return (lines[0], lines[-1]) if lines else None
 
 
 def _verify_lines(

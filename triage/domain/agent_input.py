@@ -29,7 +29,7 @@ class AgentInput(Value):
     citations: Citations = Citations()
     """Result of the check of the codebase finding's references."""
     gaps: list[str] = Field(default_factory=list)
-    """What the critic still misses; empty in the first round."""
+    """Search terms from what the critic still misses; empty in the first round."""
     confidence: float = 0.5
     """Overall confidence, with the critic's adjustment."""
     round: int = 1

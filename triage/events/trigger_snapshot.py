@@ -37,7 +37,7 @@ def withdrawal_reason(task: Task, issue: Issue, event_issue: Issue | None) -> st
     written, edited = current.created_at, current.edited_at
     is_edited = written is not None and edited is not None and edited > written
     if is_command and (is_edited or _normalize(current) != _normalize(trigger_comment)):
-        return "The comment that commands was edited; a command counts in a new comment only."
+        return "The comment with the command was edited. Post the command in a new comment."
     return ""
 
 

@@ -45,7 +45,7 @@ async def _has_write_access(task: TriageIssue, context: FlowContext) -> bool:
     if task.trigger is not Trigger.COMMAND:
         return False
     try:
-        role = await ask_github("Who may ask", lambda: context.github.fetch_role(task.actor), context)
+        role = await ask_github("The role of whoever asked", lambda: context.github.fetch_role(task.actor), context)
     except TriageError:
         return False
     return role in WRITE_ROLES

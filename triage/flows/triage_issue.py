@@ -39,7 +39,9 @@ async def run_task(task: Task, context: FlowContext) -> FlowResult:
         return await _triage_without_github(task, context.event_issue, error, context)
     at_trigger = restore_issue(issue, started, context)
     try:
-        job = await ask_github("Who may ask", lambda: build_job(task, issue, at_trigger, context), context)
+        job = await ask_github(
+            "The role of whoever asked", lambda: build_job(task, issue, at_trigger, context), context
+        )
     except GitHubUnavailable as error:
         return await _triage_without_github(task, at_trigger, error, context)
     if isinstance(job, TriageJob):

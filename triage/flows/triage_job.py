@@ -1,4 +1,4 @@
-"""From a task to a job: who may ask, and what the agents get to see."""
+"""Checks who may ask, and builds the job."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from triage.publish.deduplicate import find_our_comment
 from triage.publish.hidden_state import PostedState, hash_text, parse_state
 
 AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
-"""Nobody needs a right for these."""
+"""These need no permission."""
 
 
 @dataclass(frozen=True)

@@ -49,5 +49,5 @@ def route_after_writer(state: BugTriageState) -> str:
 
 
 def compute_recursion_limit(iterations: int) -> int:
-    """Return the maximum number of supersteps: two for each decision, and some for the ends."""
+    """Return the maximum number of supersteps: two for each decision, and a reserve for the first and last nodes."""
     return 2 * iterations + 10

@@ -1,6 +1,6 @@
 """The rule of two: no node reads untrusted input, sees the code and sends something out, all three at once.
 
-A node is not handed what it may not use, so a model that obeys a stranger has nothing to obey with.
+A node is not handed what it may not use, so an injected instruction finds nothing to use.
 """
 
 from collections.abc import Mapping

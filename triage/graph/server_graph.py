@@ -77,7 +77,6 @@ class _LazyServices:
 
 
 def build_server_graph(open_services: OpenServices, export_report: ExportReport) -> ServerGraph:
-    """Return the graph of one run."""
     lazy_services = _LazyServices(open_services)
 
     async def receive(state: _ThreadInput) -> Update:

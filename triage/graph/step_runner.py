@@ -47,8 +47,6 @@ class StepRecorder:
 
 @dataclass(frozen=True)
 class Attempt(Generic[T]):
-    """How one attempt ended."""
-
     outcome: Outcome
     result: T | None = None
     """What came in time, also when the check refused it."""

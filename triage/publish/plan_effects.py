@@ -198,7 +198,7 @@ def plan_index_result(facts: IndexFacts, usage: Usage) -> tuple[Status, list[Eff
 
 
 def plan_unfinished(message: str) -> list[Effect]:
-    """Returns the effects of a run without a result that succeeds if it is started again."""
+    """Returns the effects of a run that could not finish now: starting it again helps."""
     return [
         WriteSummary(markdown=render_notice("unfinished", message)),
         Annotate(level="warning", message=message),

@@ -26,7 +26,6 @@ class TokenCount:
 
 
 def estimate_text(text: str) -> int:
-    """Returns the estimated tokens of a text."""
     return math.ceil(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN)
 
 

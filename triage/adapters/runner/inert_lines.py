@@ -24,7 +24,6 @@ def to_inert_lines(text: str) -> list[str]:
 
 
 def to_inert_line(text: str) -> str:
-    """Returns the lines of `to_inert_lines`, joined into one."""
     return _shorten(" ".join(line.strip() for line in to_inert_lines(text) if line.strip()))
 
 

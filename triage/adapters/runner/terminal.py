@@ -114,7 +114,6 @@ class TerminalProgress:
         yield
 
     def log_group(self, title: str, text: str) -> None:
-        """Prints the title and the indented text."""
         self._print_line(title, "bold")
         for line in to_inert_lines(text):
             self._console.print(Text(f"      {line}".rstrip()))

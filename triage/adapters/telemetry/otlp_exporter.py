@@ -27,7 +27,6 @@ class OtlpExporter:
         silence_exporter_logs()
 
     def export(self, report: RunReport) -> None:
-        """Sends spans and metrics, and logs one line about the result."""
         deadline = time.monotonic() + self._seconds
         resource = _build_resource(report, self._collector.resource)
         errors: dict[str, str] = {}
