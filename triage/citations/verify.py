@@ -83,8 +83,8 @@ def merge_citations(outcomes: Iterable[Citations]) -> Citations:
 
 def _verify_reference(cited: RelevantFile | AffectedFile | Evidence, code: IndexedCode) -> _VerifiedReference:
     path = code.resolve(cited.path or "")
-    lines = [line for line in (cited.start_line, cited.end_line) if line is not None]
-    cited_lines = (lines[0], lines[-1]) if lines else None
+    numbers = [number for number in (cited.start_line, cited.end_line) if number is not None]
+    cited_lines = (numbers[0], numbers[-1]) if numbers else None
     quote = "" if isinstance(cited, AffectedFile) else _fold(cited.quote)
     total = 1 + (cited_lines is not None) + bool(quote)
     if path is None:
