@@ -131,7 +131,7 @@ DISK: dict[str, Environment] = {
         {"GITHUB_OUTPUT": None, "GITHUB_STEP_SUMMARY": None},
         status="",
         summary=False,
-        expected_text="no GITHUB_STEP_SUMMARY",
+        expected_text="GITHUB_STEP_SUMMARY is not set",
     ),
     "no GITHUB_WORKSPACE": Environment({"GITHUB_WORKSPACE": None}),
     "a workspace that is not there": Environment(

@@ -34,7 +34,7 @@ def _reading(at: str) -> list[Fault]:
             "failed",
         ),
         _github("unknown (404)", GitHubFault(at, 404), "`permissions: issues: write`", "failed"),
-        _github("transferred (301)", GitHubFault(at, 301, headers={"location": "/x"}), "has moved", "skipped"),
+        _github("transferred (301)", GitHubFault(at, 301, headers={"location": "/x"}), "was moved", "skipped"),
         _github("rate limited (429)", GitHubFault(at, 429, headers=LATER), "rate limit is used up"),
         _github("rate limited (403)", GitHubFault(at, 403, headers=USED_UP), "rate limit is used up"),
         _github("a secondary limit (403)", GitHubFault(at, 403, "a secondary rate limit"), "rate limit is used up"),
