@@ -4,7 +4,6 @@ import signal
 
 
 def main() -> None:
-    """Run the command line."""
     # Importing takes half a second. Until it is done, Ctrl-C ends the process without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from triage import cli

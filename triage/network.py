@@ -30,8 +30,6 @@ PROXY_LOGIN_REFUSED = "the proxy refuses the login (407)"
 
 
 class CertificateAuthorities(Value):
-    """Trusted certificate authorities."""
-
     paths: tuple[Path, ...] = ()
     """PEM files, and folders in the layout of `openssl rehash`. If empty, the system's and those of `certifi`."""
     extra: Path | None = None
@@ -39,8 +37,6 @@ class CertificateAuthorities(Value):
 
 
 class Network(Value):
-    """Proxies and certificates of this machine."""
-
     proxies: dict[str, SecretStr] = Field(default_factory=dict)
     """URL of the proxy, by the scheme of the requested URL."""
     no_proxy: tuple[str, ...] = ()

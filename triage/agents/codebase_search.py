@@ -224,7 +224,6 @@ def estimate_confidence(hits: Sequence[Hit], reading: Reading) -> float:
 
 
 def check_answer(answer: CodebaseFinding, services: Services) -> str | None:
-    """Refuse an answer whose files are all invented."""
     indexed_code = IndexedCode(services.codebase.read_lines, services.codebase.list_paths())
     if answer.relevant_files and not any(indexed_code.resolve(file.path) for file in answer.relevant_files):
         return "none of the cited files exists"

@@ -121,7 +121,6 @@ def merge_writer_outputs(parallel_output: dict[str, Any]) -> WriterOutput:
 
 
 def check_answer(answer: WriterOutput, services: Services) -> str | None:
-    """Refuse a report without a summary or a root cause."""
     if not answer.report.summary.strip() or not answer.report.root_cause.strip():
         return "the report lacks its summary or root cause"
     return None

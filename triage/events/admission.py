@@ -21,8 +21,6 @@ MAX_ROLE_LOOKUPS = 10
 
 
 class EarlierRuns(Value):
-    """What our own comment's hidden state says about earlier runs."""
-
     has_open_questions: bool = False
     is_quiet: bool = False
     """Somebody commanded `/triage quiet`."""

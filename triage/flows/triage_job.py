@@ -22,8 +22,6 @@ AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
 
 @dataclass(frozen=True)
 class TriageJob:
-    """One issue to triage, and what is known when the run begins."""
-
     task: TriageIssue
     issue_at_trigger: Issue
     """What the agents read: nothing that was written after the event."""

@@ -33,8 +33,6 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
 
 
 class _GraphRun:
-    """One run, and the last state that is known of it."""
-
     def __init__(self, issue: Issue, repository: Repository, services: Services) -> None:
         self._issue = issue
         self._services = services

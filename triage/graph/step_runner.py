@@ -35,8 +35,6 @@ _unfinished: ContextVar[list[StepRecord] | None] = ContextVar("unfinished", defa
 
 @dataclass
 class StepRecorder:
-    """Collects the records of one node, one for each attempt."""
-
     step: StepName
     services: Services
     round: int = 1

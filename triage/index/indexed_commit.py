@@ -41,8 +41,6 @@ _NEAREST = 200
 
 @dataclass(frozen=True)
 class IndexedCommit:
-    """An indexed commit, or an indexed folder without git."""
-
     corpus: Corpus
     vectors: CorpusVectors
     model: "Embeddings | None"

@@ -76,7 +76,6 @@ class GitHubClient:
         return [item for page in self.iterate_pages(path, parameters) for item in page]
 
     def iterate_pages(self, path: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
-        """Reads a list page by page."""
         for number in range(1, MAX_PAGES + 1):
             page = self.get(path, {**(parameters or {}), "per_page": PAGE_SIZE, "page": number})
             if not isinstance(page, list):

@@ -24,8 +24,6 @@ MAX_ATTEMPTS = 3
 
 
 class ErrorKind(StrEnum):
-    """Why a request did not succeed."""
-
     BAD_TOKEN = "bad token"  # noqa: S105 - a kind of error
     FORBIDDEN = "forbidden"
     LOCKED = "locked"

@@ -24,7 +24,6 @@ class WaitBudget:
         return min(self.seconds, seconds_left())
 
     def wait(self, seconds: float) -> None:
-        """Sleeps, and counts the seconds."""
         if seconds > 0:
             self.seconds -= seconds
             self.sleep(seconds)

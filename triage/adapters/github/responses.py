@@ -18,8 +18,6 @@ class _Response(BaseModel):
 
 
 class Account(_Response):
-    """A user or a bot."""
-
     login: str = DELETED_ACCOUNT
     type: str = ""
 
@@ -53,8 +51,6 @@ class CommentResponse(_Response):
 
 
 class IssueResponse(_Response):
-    """An issue or a pull request."""
-
     number: int
     title: str | None = None
     body: str | None = None

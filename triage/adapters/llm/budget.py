@@ -17,8 +17,6 @@ from triage.errors import BudgetExceeded, CostLimitExceeded
 
 @dataclass
 class MeterReading:
-    """The model calls that were made inside one block."""
-
     deadline: float
     """When the block must end, in seconds of the run's monotonic clock."""
     calls: list[ModelCall] = field(default_factory=list)
@@ -37,8 +35,6 @@ _meter: ContextVar[MeterReading | None] = ContextVar("meter", default=None)
 
 @dataclass
 class RequestUsage:
-    """What one request used."""
-
     tokens: TokenCount | None = None
     """None until a response has come."""
     estimated: bool = False

@@ -37,7 +37,6 @@ class CircuitBreaker:
 
     @contextmanager
     def count_failures(self) -> Iterator[None]:
-        """Wraps one call with all its attempts."""
         self.check()
         try:
             yield

@@ -27,8 +27,6 @@ REQUEST_ERRORS = (openai.OpenAIError, LangChainException, TimeoutError, OSError,
 
 
 class Remedy(Enum):
-    """What to do about a failed call."""
-
     RETRY = auto()
     """The endpoint is busy or the connection broke: the same call may succeed."""
     OTHER_MODE = auto()

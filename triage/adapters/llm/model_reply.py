@@ -45,7 +45,6 @@ class ModelReply(Value):
         return TokenCount(self.input_tokens, self.output_tokens, self.cached_tokens)
 
     def redact(self, redact: Redact) -> "ModelReply":
-        """Returns the reply without secrets of ours."""
         tools = [tool.model_copy(update={"args": redact(tool.args)}) for tool in self.tools]
         return self.model_copy(update={"content": redact(self.content), "tools": tools})
 

@@ -46,7 +46,6 @@ class RetryPolicy:
         return AsyncRetrying(sleep=self.sleep, **self._conditions(may_continue))
 
     def attempts_in_thread(self) -> Retrying:
-        """Returns the attempts of one blocking call."""
         return Retrying(sleep=self.sleep_in_thread, **self._conditions(lambda: True))
 
     def _conditions(self, may_continue: Callable[[], bool]) -> dict[str, Any]:

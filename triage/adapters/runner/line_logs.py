@@ -42,8 +42,6 @@ def _format_usage(record: StepRecord) -> list[str]:
 
 
 class LineLog:
-    """Base of the progress logs that write each event as one line."""
-
     def info(self, text: str) -> None:
         raise NotImplementedError
 

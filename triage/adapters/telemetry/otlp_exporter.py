@@ -18,8 +18,6 @@ EXPORT_SECONDS = 3.0
 
 
 class OtlpExporter:
-    """Implements the `Telemetry` port."""
-
     def __init__(
         self, collector: Collector, progress: ProgressLog, network: Network = DIRECT, seconds: float = EXPORT_SECONDS
     ) -> None:

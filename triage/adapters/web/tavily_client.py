@@ -43,8 +43,6 @@ class SearchUnavailable(TriageError):
 
 @dataclass(frozen=True)
 class TavilyClient:
-    """Client for one Tavily account."""
-
     api_key: SecretStr
     base_url: str = TAVILY_URL
     network: Network = DIRECT

@@ -41,7 +41,6 @@ class ReusePlan:
         return *self.cached.extract_range(first, end, self.other_texts), self.cached.states[first:end].tolist()
 
     def release_cached(self) -> None:
-        """Free the cached index."""
         self.cached = None
 
 

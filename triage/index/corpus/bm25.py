@@ -51,8 +51,6 @@ class TermCounts:
 
 
 class TermCounter:
-    """Collects the words of documents and counts their terms."""
-
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._parts: list[NDArray[np.int32]] = []
@@ -86,7 +84,6 @@ class Postings:
     size: int
 
     def to_term_counts(self) -> TermCounts:
-        """Return the same counts ordered by document."""
         order = np.argsort(self.documents, kind="stable")
         terms = np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), np.diff(self.starts))
         sizes = np.bincount(self.documents, minlength=self.size).astype(np.int32)

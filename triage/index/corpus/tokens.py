@@ -73,8 +73,6 @@ class _WordNumbers(dict[str, int]):
 
 
 class Vocabulary:
-    """The words seen so far, and the terms of each word."""
-
     def __init__(self) -> None:
         self._words = _Numbers({"\n": 0})
         self._terms = _Numbers()
@@ -100,7 +98,6 @@ class Vocabulary:
 
     @property
     def terms(self) -> Collection[str]:
-        """Ordered by number."""
         return self._terms.keys()
 
     @property

@@ -30,7 +30,6 @@ class Evidence:
 
     @cached_property
     def terms(self) -> Mapping[int, str]:
-        """The terms behind the numbers of `term_weights`."""
         number = self.corpus.vocabulary.find_number
         numbered = ((number(term), term) for term in (*self.query.joined_weights, *self.query.term_weights))
         return {known: term for known, term in numbered if known is not None}

@@ -22,8 +22,6 @@ _OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class FolderTree:
-    """Files below a folder, as they are now."""
-
     commit: str | None = None
 
     def __init__(self, root: Path) -> None:

@@ -32,8 +32,6 @@ class Listing:
 
 
 class SourceTree(Protocol):
-    """A commit, or a folder without git."""
-
     commit: str | None
     """Full object id; None for a folder without git."""
 
