@@ -15,6 +15,7 @@ from pydantic import Field, SecretStr
 
 from triage.domain.value import Value
 
+_ENTRY_WITH_PORT = re.compile(r"(?P<name>\[.*\]|[^:]*):(?P<port>[0-9]{1,5})")
 _CERTIFICATE_PROBLEMS = {
     9: "its certificate is not valid yet",
     10: "its certificate has expired",
@@ -102,9 +103,12 @@ def _empty_ssl_context() -> ssl.SSLContext:
 
 def _matches_no_proxy(entry: str, requested: SplitResult) -> bool:
     # As in curl, a name matches its subdomains too, with or without a leading dot or `*.`. As in Go, a block such as
-    # `10.0.0.0/8` matches the addresses in it. A port is ignored.
+    # `10.0.0.0/8` matches the addresses in it. A port must be equal.
     host = (requested.hostname or "").rstrip(".")
-    name = entry.partition(":")[0] if entry.count(":") == 1 else entry.replace("[", "").replace("]", "")
+    with_port = _ENTRY_WITH_PORT.fullmatch(entry)
+    if with_port and int(with_port["port"]) != (requested.port or {"http": 80, "https": 443}.get(requested.scheme)):
+        return False
+    name = (with_port["name"] if with_port else entry).replace("[", "").replace("]", "")
     if name == "*":
         return True
     address = _parse_address(host)

@@ -271,7 +271,6 @@ def _open_model(
 
 
 def build_endpoint(session: Session, request_id: str) -> "Endpoint":
-    """The model's endpoint; `request_id` goes with every request."""
     from triage.adapters.llm.endpoint import OPENAI_URL, Endpoint
 
     base_url = session.settings.model_base_url or OPENAI_URL

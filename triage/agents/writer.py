@@ -68,7 +68,6 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> WriterOutput:
-    """Fill the templates; there is no comment text of a model."""
     ticket = fill_ticket_template(agent_input, _list_owners(agent_input, services))
     return merge_writer_outputs({"report": fill_report_template(agent_input), "comment": "", "ticket": ticket})
 

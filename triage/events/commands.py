@@ -23,7 +23,6 @@ class Command(Value):
 
 
 def parse_command(body: str) -> Command | None:
-    """The command on the first non-blank line, or None."""
     lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = next((line for line in lines if line.strip()), "")
     match = _COMMAND.fullmatch(first.rstrip())

@@ -57,7 +57,6 @@ class Comments:
         return _has_marker(comment) and (comment.login == JOB_TOKEN_LOGIN or comment.login == self._own_login)
 
     def post(self, number: int, body: str) -> CommentResponse:
-        """Writes a comment exactly once."""
         path = f"{self.repo}/issues/{number}/comments"
         for _ in range(MAX_POSTS):
             try:

@@ -45,7 +45,6 @@ class CircuitBreaker:
             raise
 
     def reset(self) -> None:
-        """Is called after every response."""
         self._failures = 0
 
 

@@ -96,6 +96,5 @@ class ServerLog(LineLog):
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
-        """Logs the title: a log has no groups."""
         self.info(title)
         yield

@@ -109,7 +109,6 @@ class TerminalProgress:
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
-        """Prints the title: a terminal has no groups."""
         self._print_line(title, "bold")
         yield
 

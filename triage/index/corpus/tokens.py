@@ -102,7 +102,6 @@ class Vocabulary:
 
     @property
     def known_words(self) -> int:
-        """How many words are remembered, short numbers included."""
         return len(self._word_numbers)
 
     def add_terms(self, terms: Collection[str], max_terms: int) -> NDArray[np.int32]:

@@ -28,7 +28,6 @@ _MAX_MESSAGE_BYTES = 1 << 28
 
 
 def main() -> None:
-    """Answer requests until standard input ends."""
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     progress = int(sys.argv[-1])

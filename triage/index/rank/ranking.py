@@ -96,7 +96,6 @@ def _find_candidates(evidence: Evidence, features: Mapping[str, Scores], near: M
 
 
 def _closest_chunks(corpus: Corpus, near: Mapping[int, float]) -> dict[int, float]:
-    """Similarity of each file's most similar chunk."""
     best: dict[int, float] = {}
     for chunk, similarity in near.items():
         file = int(corpus.chunk_files[chunk])

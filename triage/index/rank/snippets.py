@@ -33,8 +33,6 @@ _TEST = re.compile(r"(?:^|\.)(?:tests?\.|test_)")
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A definition of a file, or a chunk outside of any."""
-
     chunk: int
     """The chunk to show: a long definition has several."""
     score: float
