@@ -4,9 +4,11 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from testing.runs.external_services import default_reply
 from testing.runs.in_process_job import InProcessJob
 from testing.runs.job import JobResult
-from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply
+from triage.domain.findings import PlannerProposal
 
 EXTERNAL_TEXT = "words from outside"
 """Part of every faulty reply; must not appear in any output."""
@@ -118,11 +120,40 @@ MODEL_FAULTS = [
 ]
 
 
+WRONG_PROPOSAL = PlannerProposal(selected=["writer"], reason=EXTERNAL_TEXT, confidence=1.0)
+
+
+def _supervisor_fault(name: str, message: str, status: str, max_requests: int, **inputs: str) -> Fault:
+    def propose(request: ReceivedRequest) -> ScriptedReply | None:
+        is_decision = default_reply(request)[0] == "model PlannerProposal"
+        return chat_completion(WRONG_PROPOSAL.model_dump_json()) if is_decision else None
+
+    def inject(harness: InProcessJob) -> None:
+        harness.model = propose
+
+    return Fault(name, inject, message, status, inputs={"supervisor": "model", **inputs}, max_requests=max_requests)
+
+
+SEARCH_KEY = "tvly-" + "z3" * 16
+AGENT_REQUESTS = 7
+"""Of a run without web search: investigator, one look-up, codebase search, critic, and three drafts of the writer."""
+SUPERVISOR_FAULTS = [
+    _supervisor_fault("a wrong proposal where one choice is allowed", "", "complete", AGENT_REQUESTS),
+    _supervisor_fault(
+        "a wrong proposal where two choices are allowed",
+        "the model proposed a step that is not allowed here",
+        "degraded",
+        AGENT_REQUESTS + len(["the decision", "the query", "the search", "the pages"]),
+        tavily_api_key=SEARCH_KEY,
+    ),
+]
+
+
 def _search_fault(name: str, reply: ScriptedReply, message: str, status: str = "degraded") -> Fault:
     def inject(harness: InProcessJob) -> None:
         harness.search = lambda request: reply
 
-    inputs = {"tavily_api_key": "tvly-" + "z3" * 16, "tool_timeout_seconds": "1"}
+    inputs = {"tavily_api_key": SEARCH_KEY, "tool_timeout_seconds": "1"}
     return Fault(name, inject, message, status=status, inputs=inputs)
 
 

@@ -63,7 +63,13 @@ def test_an_agent_that_declined_was_answered_for_under_the_next_decision():
 
 def test_a_refused_proposal_and_a_silent_planner_left_the_decision_to_rules():
     assert summarize(REFUSED.faults)[1:3] == [
-        ("supervisor", "gate", "supervisor", "unlawful proposal: only critic may run now", "rules decided"),
+        (
+            "supervisor",
+            "gate",
+            "supervisor",
+            "the model proposed a step that is not allowed here; allowed: critic",
+            "rules decided",
+        ),
         ("supervisor", "step", "supervisor", "no answer within 10 seconds", "rules decided"),
     ]
 

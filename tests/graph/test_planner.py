@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
@@ -16,6 +17,11 @@ from triage.graph.run_graph import run_graph
 from triage.ports import Services
 
 SEQUENCE = [["investigator"], ["codebase_search"], ["critic"], ["writer"]]
+BOTH = ["codebase_search", "web_search"]
+NOTHING_TO_SEARCH = {"tools": AIMessage("Nothing to search for.")}
+NOT_ALLOWED = (
+    "the model proposed a step that is not allowed here; allowed: codebase search + web search, or codebase search"
+)
 
 
 def proposals(*selected: list[Any]) -> list[PlannerProposal]:
@@ -23,10 +29,10 @@ def proposals(*selected: list[Any]) -> list[PlannerProposal]:
 
 
 def supervised(planned: Any, **changes: Any) -> Services:
-    model = FakeModel(
-        factories.answers(PlannerProposal=planned) | changes.pop("answers", {}), changes.pop("cost", None)
-    )
-    return fake_services(codebase=FakeCodebase(factories.FILES), model=model, supervisor="model", **changes)
+    """Returns services with a model as supervisor, and a web search, which leaves it a choice."""
+    answers = factories.answers(PlannerProposal=planned) | NOTHING_TO_SEARCH | changes.pop("answers", {})
+    services = {"codebase": FakeCodebase(factories.FILES), "web_tools": FakeToolset(), "supervisor": "model"}
+    return fake_services(**services | {"model": FakeModel(answers, changes.pop("cost", None))} | changes)
 
 
 async def run(given: Services) -> RunReport:
@@ -37,29 +43,37 @@ def selections(report: RunReport) -> list[list[str]]:
     return [decision.selected for decision in report.decisions]
 
 
-async def test_a_lawful_proposal_is_taken_and_recorded():
-    report = await run(supervised(proposals(*SEQUENCE)))
+def planner_prompts(given: Services) -> list[str]:
+    assert isinstance(given.model, FakeModel)
+    return ["".join(m.text for m in prompt) for name, prompt in given.model.asked if name == "PlannerProposal"]
+
+
+async def test_an_allowed_proposal_is_taken_and_recorded():
+    report = await run(supervised(proposals(["codebase_search"])))
     assert selections(report) == SEQUENCE
-    assert {decision.origin for decision in report.decisions} == {"model"}
-    assert [(d.reason, d.confidence) for d in report.decisions] == [("because", 0.8)] * 4
+    assert [decision.origin for decision in report.decisions] == ["rules", "model", "rules", "rules"]
+    assert (report.decisions[1].reason, report.decisions[1].confidence) == ("because", 0.8)
     assert report.status is Status.COMPLETE
-    assert report.usage.calls == 6 + 4, "every decision is paid"
-    assert [s.iteration for s in report.steps if s.step == "supervisor"] == [1, 2, 3, 4]
-    assert {s.gate for s in report.steps if s.step == "supervisor"} == {"passed"}
+    assert report.usage.calls == 6 + 1, "the decision is paid"
+    assert [(s.iteration, s.gate) for s in report.steps if s.step == "supervisor"] == [(2, "passed")]
 
 
-async def test_an_unlawful_proposal_gives_way_to_the_fixed_sequence():
-    report = await run(supervised(proposals(["writer"], ["codebase_search", "web_search"], ["critic"], ["writer"])))
+async def test_where_one_choice_is_allowed_nobody_is_asked():
+    given = supervised(proposals(), web_tools=None)
+    report = await run(given)
     assert selections(report) == SEQUENCE
-    first, second = report.decisions[:2]
-    assert (first.origin, first.proposed) == ("rules", ["writer"])
-    assert first.refused == "unlawful proposal: only investigator may run now"
-    assert second.proposed == ["codebase_search", "web_search"], "without a search there is no web search"
+    assert planner_prompts(given) == []
+    assert {decision.origin for decision in report.decisions} == {"rules"}
+    assert (report.status, report.usage.calls) == (Status.COMPLETE, 6)
+
+
+async def test_a_proposal_that_is_not_allowed_gives_way_to_the_fixed_sequence():
+    report = await run(supervised(proposals(["writer"])))
+    assert selections(report) == [["investigator"], BOTH, ["critic"], ["writer"]]
+    decision = report.decisions[1]
+    assert (decision.origin, decision.proposed, decision.refused) == ("rules", ["writer"], NOT_ALLOWED)
     assert report.status is Status.DEGRADED
-    assert (
-        "The fixed sequence made 2 of 4 decisions in the model's place: unlawful proposal: only investigator may run now."
-        in report.notes
-    )
+    assert f"The fixed sequence made 1 of 4 decisions in the model's place: {NOT_ALLOWED}." in report.notes
 
 
 @pytest.mark.parametrize(
@@ -67,9 +81,9 @@ async def test_an_unlawful_proposal_gives_way_to_the_fixed_sequence():
 )
 async def test_a_failed_proposal_gives_way_to_the_fixed_sequence(fault: Exception):
     report = await run(supervised(fault))
-    assert selections(report) == SEQUENCE
+    assert selections(report)[1] == BOTH
     assert {decision.origin for decision in report.decisions} == {"rules"}
-    assert all(decision.refused for decision in report.decisions)
+    assert [bool(decision.refused) for decision in report.decisions] == [False, True, False, False]
     assert "outside words" not in report.model_dump_json()
 
 
@@ -79,20 +93,13 @@ async def test_a_late_proposal_is_not_waited_for(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(planner, "MAX_SECONDS", 1.0)
     report = await asyncio.wait_for(run(supervised(late)), 20)
-    assert selections(report) == SEQUENCE
-    assert {s.outcome for s in report.steps if s.step == "supervisor"} == {Outcome.TIMED_OUT}
-
-
-async def test_a_model_may_leave_the_web_search_out():
-    report = await run(supervised(proposals(*SEQUENCE), web_tools=FakeToolset()))
-    assert selections(report) == SEQUENCE
-    assert report.status is Status.COMPLETE
+    assert selections(report)[1] == BOTH
+    assert [s.outcome for s in report.steps if s.step == "supervisor"] == [Outcome.TIMED_OUT]
 
 
 async def test_a_model_may_have_the_issue_read_again_in_a_later_round():
     unsure = [factories.critique("UNCERTAIN", gaps=["where is `leap_year` set?"]), factories.critique()]
-    planned = proposals(*SEQUENCE[:3], ["investigator"], ["codebase_search"], ["critic"], ["writer"])
-    given = supervised(planned, answers={"CritiqueFinding": unsure})
+    given = supervised(proposals(["investigator"]), answers={"CritiqueFinding": unsure}, web_tools=None)
     report = await run(given)
     assert selections(report)[3:] == [["investigator"], ["codebase_search"], ["critic"], ["writer"]]
     assert [s.round for s in report.steps if s.step == "investigator"] == [1, 2]
@@ -100,9 +107,11 @@ async def test_a_model_may_have_the_issue_read_again_in_a_later_round():
 
 
 async def test_a_limit_decides_without_asking():
-    report = await run(supervised(proposals(["investigator"]), limits=Limits(iterations=2)))
+    given = supervised(proposals(), limits=Limits(iterations=2))
+    report = await run(given)
     assert selections(report) == [["investigator"], ["writer"]]
     assert [decision.forced for decision in report.decisions] == [False, True]
+    assert planner_prompts(given) == []
 
 
 async def test_by_rules_nobody_is_asked():
@@ -112,21 +121,20 @@ async def test_by_rules_nobody_is_asked():
 
 async def test_the_choices_and_the_gaps_stand_in_the_prompt():
     unsure = [factories.critique("UNCERTAIN", gaps=["where is `leap_year` set?"]), factories.critique()]
-    planned = proposals(*SEQUENCE[:3], *SEQUENCE[1:])
-    given = supervised(planned, answers={"CritiqueFinding": unsure})
+    given = supervised(proposals(BOTH, ["codebase_search"]), answers={"CritiqueFinding": unsure})
     await run(given)
-    assert isinstance(given.model, FakeModel)
-    asked = ["".join(m.text for m in prompt) for name, prompt in given.model.asked if name == "PlannerProposal"]
-    assert "- investigator: nobody has read the issue yet" in asked[0]
-    assert "where is `leap_year` set?" in asked[3]
-    assert "- codebase_search: round 2" in asked[3]
+    first, second = planner_prompts(given)
+    assert "- codebase_search + web_search: both searches need only the investigator's answer" in first
+    assert "- codebase_search: the code has not been searched yet" in first
+    assert "where is `leap_year` set?" in second
+    assert "- codebase_search: round 2" in second
 
 
-async def test_the_journal_hears_who_decided_and_no_word_of_a_model():
-    given = supervised(proposals(*SEQUENCE))
+async def test_the_log_says_who_decided_and_no_word_of_a_model():
+    given = supervised(proposals(BOTH))
     await run(given)
     assert isinstance(given.progress, FakeProgressLog)
-    assert "Decision 1 by a model: investigator" in "\n".join(given.progress.lines)
+    assert "Decision 2 by a model: codebase_search + web_search" in "\n".join(given.progress.lines)
     assert "because" not in "\n".join(given.progress.lines)
 
 

@@ -150,7 +150,7 @@ PLANNED = run(
     31.4,
 )
 
-NOT_ALLOWED = "unlawful proposal: only critic may run now"
+NOT_ALLOWED = "the model proposed a step that is not allowed here; allowed: critic"
 REFUSED = run(
     FULL,
     [

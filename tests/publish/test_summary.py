@@ -112,7 +112,7 @@ def test_decisions_have_an_origin_and_refused_proposals():
     text = render_summary(REFUSED, None, PATHS)
     assert "<summary>4 decisions of at most 12, 2 proposals not taken</summary>" in text
     assert "| 2 | model | Codebase search, Web search | 0.90 | The traceback names a function;" in text
-    assert "yet<br>Not taken: Writer (unlawful proposal: only critic may run now) |" in text
+    assert "yet<br>Not taken: Writer (the model proposed a step that is not allowed here; allowed: critic) |" in text
     assert "| 4 | rules | Writer |  | the critic approved<br>No proposal (no answer within 10 seconds) |" in text
     assert "<br>Budget: fast model<br>A limit decided |" in render_summary(DEGRADATION, None, PATHS)
 

@@ -18,13 +18,13 @@ MAX_FINDINGS_CHARS = 8_000
 async def decide(state: BugTriageState, bounds: RemainingBudget, recorder: StepRecorder) -> PlannerDecision:
     """Return which agents run next.
 
-    A model may choose where the routing rules leave a choice. When its proposal fails, is late or is not allowed, the
-    rules decide.
+    A model may choose where the routing rules leave several choices. When its proposal fails, is late or is not
+    allowed, the rules decide.
     """
     services = recorder.services
     choices = list_choices(state, bounds)
     by_rules = build_decision(choices[0], state, bounds, services.now())
-    if services.supervisor != "model" or services.model is None or by_rules.forced or by_rules.rung == "rules":
+    if services.supervisor != "model" or services.model is None or len(choices) == 1 or by_rules.rung == "rules":
         return by_rules
     planner = services.model.structured_output(PlannerProposal, "fast", MAX_TOKENS)
     sections = _build_sections(state, bounds, choices) | format_instructions(services)
@@ -64,5 +64,5 @@ def explain_refusal(proposal: PlannerProposal, choices: Sequence[Choice]) -> str
     """Return why the routing rules refuse a proposal; None when they allow it."""
     if find_choice(proposal.selected, choices):
         return None
-    allowed = " or ".join(" + ".join(choice.selected) for choice in choices)
-    return f"unlawful proposal: only {allowed} may run now"
+    allowed = ", or ".join(" + ".join(choice.selected) for choice in choices).replace("_", " ")
+    return f"the model proposed a step that is not allowed here; allowed: {allowed}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 from testing.faults.agent_faults import (
     ONE_AND_TWO,
@@ -19,21 +20,27 @@ from testing.faults.agent_faults import (
 )
 from testing.faults.github_faults import GITHUB_FAULTS
 from testing.faults.machine_faults import MACHINE_FAULTS
-from testing.faults.service_faults import EMBEDDING_FAULTS, MODEL_FAULTS, SEARCH_FAULTS, Fault
+from testing.faults.service_faults import EMBEDDING_FAULTS, MODEL_FAULTS, SEARCH_FAULTS, SUPERVISOR_FAULTS, Fault
 from testing.runs.in_process_job import InProcessJob, set_up_job
 from testing.runs.job import JobResult
 from testing.servers.github_server import SLUG
 from triage.domain.findings import AgentName
+from triage.graph import planner
+from triage.graph.routing import Choice, RemainingBudget, list_choices
+from triage.graph.triage_state import BugTriageState
 from trust.measure import Measure, MeasureResult, sample_evenly
 
 Agents = Callable[[tuple[AgentName, ...]], Coroutine[Any, Any, list[str]]]
 BY_SOURCE = {
     "model": MODEL_FAULTS,
+    "supervisor": SUPERVISOR_FAULTS,
     "search": SEARCH_FAULTS,
     "embeddings": EMBEDDING_FAULTS,
     "GitHub": GITHUB_FAULTS,
     "machine": MACHINE_FAULTS,
 }
+UNHANDLED = [fault for fault in GITHUB_FAULTS if "writing" in fault.name][:3]
+ONE_CHOICE = SUPERVISOR_FAULTS[0]
 
 
 @dataclass(frozen=True)
@@ -65,14 +72,19 @@ def run(share: float) -> MeasureResult:
 
 
 def run_without_defence() -> MeasureResult:
-    """A program that handles no fault."""
-    chosen = [fault for fault in GITHUB_FAULTS if "writing" in fault.name][:3]
+    """A program that handles no fault, and one that asks a model where one choice is allowed."""
     failures: list[str] = []
-    for fault in chosen:
+    for fault in UNHANDLED:
         with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as job:
             fault.inject(job)
             failures += [f"{fault.name}: {problem}" for problem in fault.check_run(job, _run_naively(job))]
-    return MeasureResult(len(chosen), failures)
+    with patch.object(planner, "list_choices", _list_choices_twice):
+        failures += [f"{ONE_CHOICE.name}: {problem}" for problem in _whole("", ONE_CHOICE).find_problems()]
+    return MeasureResult(len(UNHANDLED) + 1, failures)
+
+
+def _list_choices_twice(state: BugTriageState, bounds: RemainingBudget) -> list[Choice]:
+    return [*list_choices(state, bounds)] * 2
 
 
 def _run_naively(job: InProcessJob) -> JobResult:
