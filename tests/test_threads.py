@@ -7,12 +7,20 @@ import math
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from triage import threads
-from triage.threads import Abandoned, run_in_daemon_thread
+from triage.threads import Abandoned, OutOfTime, run_in_daemon_thread
+
+
+@pytest.fixture
+def release() -> Iterator[threading.Event]:
+    """Ends the threads that wait for it when the test is over."""
+    event = threading.Event()
+    yield event
+    event.set()
 
 
 async def run_and_abandon(work: Callable[[], object], there: threading.Event) -> None:
@@ -185,3 +193,28 @@ def test_remaining_tasks_are_cancelled_when_the_loop_ends():
 
     threads.run_event_loop(work())
     assert cancelled == [1]
+
+
+async def test_work_that_ends_before_its_deadline_gives_its_result():
+    assert await threads.call_with_deadline(lambda: 7, asyncio.Event(), 60) == 7
+    with pytest.raises(ZeroDivisionError):
+        await threads.call_with_deadline(lambda: 1 // 0, asyncio.Event(), 60)
+
+
+async def test_work_without_time_or_in_a_cancelled_run_is_left(release: threading.Event):
+    with pytest.raises(OutOfTime, match="the run's time was up"):
+        await threads.call_with_deadline(lambda: release.wait(60), asyncio.Event(), 0.01)
+    cancelled = asyncio.Event()
+    asyncio.get_running_loop().call_later(0.01, cancelled.set)
+    with pytest.raises(OutOfTime, match="the run was cancelled"):
+        await threads.call_with_deadline(lambda: release.wait(60), cancelled, 60)
+
+
+async def test_a_cancelled_run_starts_only_what_it_still_waits_for():
+    cancelled, started = asyncio.Event(), threading.Event()
+    cancelled.set()
+    with pytest.raises(OutOfTime, match="the run was cancelled"):
+        await threads.call_with_deadline(started.set, cancelled, 60)
+    assert not started.is_set()
+    await threads.call_with_deadline(started.set, cancelled, 60, seconds_after_cancel=lambda: 60)
+    assert started.is_set()

@@ -23,6 +23,10 @@ class Abandoned(BaseException):
     """Nobody waits for this thread any more. Not an `Exception`, so that no retry and no fallback catches it."""
 
 
+class OutOfTime(Exception):
+    """Blocking work did not end in time. The message says whether the run was cancelled or its time was up."""
+
+
 class _ThreadJob:
     def __init__(self, seconds: float | None) -> None:
         self.deadline = math.inf if seconds is None else time.monotonic() + seconds
@@ -97,6 +101,34 @@ async def run_in_daemon_thread(work: Callable[[], T], seconds: float | None = No
             return await future
     finally:
         job.abandon()
+
+
+async def call_with_deadline(
+    work: Callable[[], T],
+    cancelled: asyncio.Event,
+    seconds: float = math.inf,
+    seconds_after_cancel: Callable[[], float] = lambda: 0.0,
+) -> T:
+    """Run blocking work in a daemon thread, and wait until it is done, its time is up, or the run is cancelled.
+
+    `seconds_after_cancel` is how long a cancelled run still waits.
+
+    Raises:
+        OutOfTime: The work is not done. It may go on until it calls `raise_if_abandoned`.
+    """
+    if cancelled.is_set() and seconds_after_cancel() <= 0:
+        raise OutOfTime("the run was cancelled")
+    running = asyncio.ensure_future(run_in_daemon_thread(work, max(0.0, seconds)))
+    await wait_until_done_or_cancelled(running, cancelled)
+    if cancelled.is_set():
+        await asyncio.wait({running}, timeout=max(0.0, seconds_after_cancel()))
+    if not running.done():
+        running.cancel()
+        raise OutOfTime("the run was cancelled")
+    try:
+        return running.result()
+    except TimeoutError:
+        raise OutOfTime("the run was cancelled" if cancelled.is_set() else "the run's time was up") from None
 
 
 async def wait_until_done_or_cancelled(

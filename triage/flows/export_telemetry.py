@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from triage.domain.report import RunReport
 from triage.ports import Services
-from triage.threads import run_in_daemon_thread, wait_until_done_or_cancelled
+from triage.threads import OutOfTime, call_with_deadline
 
 MAX_SECONDS = 3.5
 """A little more than the exporter's own limit, which bounds each wait: a collector may answer byte by byte."""
@@ -24,12 +24,14 @@ async def export_telemetry(
     telemetry = services.telemetry
     if telemetry is None:
         return
-    exporting = asyncio.ensure_future(run_in_daemon_thread(lambda: telemetry.export(report)))
-    await wait_until_done_or_cancelled(exporting, cancelled, MAX_SECONDS)
-    if cancelled.is_set():
-        await asyncio.wait({exporting}, timeout=max(0.0, min(MAX_SECONDS_AFTER_SIGNAL, seconds_left())))
-    if not exporting.done():
+    try:
+        await call_with_deadline(
+            lambda: telemetry.export(report),
+            cancelled,
+            MAX_SECONDS,
+            seconds_after_cancel=lambda: min(MAX_SECONDS_AFTER_SIGNAL, seconds_left()),
+        )
+    except OutOfTime:
         services.progress.info("Telemetry not sent: the collector takes too long.")
-        exporting.cancel()
-    elif error := exporting.exception():
+    except Exception as error:  # noqa: BLE001 - the report is published; a bug here must not change its exit code
         services.progress.info(f"Telemetry not sent: {type(error).__name__}, a bug of this action.")

@@ -5,13 +5,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TypeVar
 
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, Repository
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Status
+from triage.errors import GitHubUnavailable
 from triage.ports import GitHub, ProgressLog, Runner, Services
+from triage.threads import OutOfTime, call_with_deadline
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,19 @@ class FlowContext:
 
     def with_rules_engine(self) -> "FlowContext":
         return replace(self, open_services=self.open_rules_services or self.open_services)
+
+    async def ask_github(self, what: str, request: Callable[[], T]) -> T:
+        """Read something from GitHub before the agents start. `what` begins the sentence of an error.
+
+        Raises:
+            GitHubUnavailable: From the request itself, when time is up, or when the run is cancelled.
+        """
+        seconds = self.github_seconds_left()
+        try:
+            return await call_with_deadline(request, self.cancelled, seconds)
+        except OutOfTime as error:
+            reason = str(error) if self.cancelled.is_set() else f"GitHub took more than {seconds:.0f} seconds"
+            raise GitHubUnavailable(f"{what} could not be read: {reason}.") from None
 
 
 @dataclass(frozen=True)

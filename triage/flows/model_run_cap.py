@@ -6,7 +6,6 @@ from datetime import datetime
 from triage.domain.task import RunRecord, TriageIssue, Trigger
 from triage.errors import RateLimited, TriageError
 from triage.events.admission import RUN_WINDOW, WRITE_ROLES
-from triage.flows.deadlines import ask_github
 from triage.flows.flow_context import FlowContext
 from triage.flows.triage_job import TriageJob
 
@@ -24,8 +23,8 @@ async def check_model_run_cap(job: TriageJob, context: FlowContext) -> str:
     if cap is None or task.trigger is Trigger.REQUESTED:
         return ""
     try:
-        opened = await ask_github(
-            "The list of the newest issues", lambda: context.github.list_recent_issues(cap), context
+        opened = await context.ask_github(
+            "The list of the newest issues", lambda: context.github.list_recent_issues(cap)
         )
     except RateLimited as error:
         reason = f"{error} Too many issues may have come (`max-model-runs-per-day`): rules answered this one."
@@ -45,7 +44,7 @@ async def _has_write_access(task: TriageIssue, context: FlowContext) -> bool:
     if task.trigger is not Trigger.COMMAND:
         return False
     try:
-        role = await ask_github("The role of whoever asked", lambda: context.github.fetch_role(task.actor), context)
+        role = await context.ask_github("The role of whoever asked", lambda: context.github.fetch_role(task.actor))
     except TriageError:
         return False
     return role in WRITE_ROLES

@@ -9,7 +9,6 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietIssue, Skip, Task, TriageIssue
 from triage.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
-from triage.flows.deadlines import ask_github
 from triage.flows.export_telemetry import export_telemetry
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.model_run_cap import check_model_run_cap
@@ -17,7 +16,7 @@ from triage.flows.triage_job import TriageJob, admit_without_github, build_job, 
 from triage.flows.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
 from triage.publish.allowed_labels import select_allowed_labels
-from triage.threads import run_in_daemon_thread, wait_until_done_or_cancelled
+from triage.threads import OutOfTime, call_with_deadline
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
 
@@ -32,16 +31,14 @@ async def run_task(task: Task, context: FlowContext) -> FlowResult:
         return write_skip(task.reason, context)
     started = context.now()
     try:
-        issue = await ask_github(f"Issue #{task.number}", lambda: context.github.fetch_issue(task.number), context)
+        issue = await context.ask_github(f"Issue #{task.number}", lambda: context.github.fetch_issue(task.number))
     except IssueMoved as error:
         return write_skip(str(error), context)
     except GitHubUnavailable as error:
         return await _triage_without_github(task, context.event_issue, error, context)
     at_trigger = restore_issue(issue, started, context)
     try:
-        job = await ask_github(
-            "The role of whoever asked", lambda: build_job(task, issue, at_trigger, context), context
-        )
+        job = await context.ask_github("The role of whoever asked", lambda: build_job(task, issue, at_trigger, context))
     except GitHubUnavailable as error:
         return await _triage_without_github(task, at_trigger, error, context)
     if isinstance(job, TriageJob):
@@ -89,29 +86,25 @@ async def _triage(job: TriageJob, context: FlowContext, problem: str = "") -> Fl
 
 async def _fetch_labels(context: FlowContext) -> list[str]:
     try:
-        return await ask_github("The repository's labels", context.github.list_labels, context)
+        return await context.ask_github("The repository's labels", context.github.list_labels)
     except TriageError as error:  # no label is suggested then
         context.progress.info(str(error))
         return []
 
 
 async def _run_agents(issue: Issue, repository: Repository, context: FlowContext) -> tuple[RunReport, Services]:
-    if not context.cancelled.is_set():
+    def load() -> tuple[RunGraph, Services]:
+        from triage.graph.run_graph import run_graph  # takes a second; a skipped event never needs it
 
-        def load() -> tuple[RunGraph, Services]:
-            from triage.graph.run_graph import run_graph  # takes a second; a skipped event never needs it
+        return run_graph, context.open_services()
 
-            return run_graph, context.open_services()
+    try:
+        run_graph, services = await call_with_deadline(load, context.cancelled)
+    except OutOfTime:
+        from triage.graph.finish import build_unstarted_report
 
-        loading = asyncio.ensure_future(run_in_daemon_thread(load))
-        await wait_until_done_or_cancelled(loading, context.cancelled)
-        if loading.done():
-            run_graph, services = loading.result()
-            context.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.facts.request_id}")
-            with context.progress.group("Agents and tools"):
-                return await run_graph(issue, repository, services, context.cancelled), services
-        loading.cancel()
-    from triage.graph.finish import build_unstarted_report
-
-    services = (context.open_stub_services or context.open_services)()
-    return build_unstarted_report(issue, repository, services), services
+        services = (context.open_stub_services or context.open_services)()
+        return build_unstarted_report(issue, repository, services), services
+    context.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.facts.request_id}")
+    with context.progress.group("Agents and tools"):
+        return await run_graph(issue, repository, services, context.cancelled), services

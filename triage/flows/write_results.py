@@ -1,8 +1,6 @@
 """The end of a run: a last look at the issue, and everything that is written."""
 
-import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from triage.domain.effect import Effect
@@ -11,7 +9,6 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietIssue
 from triage.errors import CannotPublish, TriageError
-from triage.flows.deadlines import run_while_time_left
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_job import TriageJob
 from triage.publish.apply_effects import (
@@ -25,6 +22,7 @@ from triage.publish.deduplicate import find_duplicates, find_our_comment, skip_r
 from triage.publish.hidden_state import hash_text, parse_state
 from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished
 from triage.text.inert_markdown import sanitize_markdown
+from triage.threads import OutOfTime, call_with_deadline
 
 REFETCH_SHARE = 0.5
 """Of the time that is left, for the last look: writing must still fit."""
@@ -99,15 +97,19 @@ async def refetch_issue(issue: Issue, context: FlowContext) -> Issue | None:
     number = issue.number
     if number is None:
         return None
-    fetching = await run_while_time_left(
-        lambda: context.github.refetch_issue(number), lambda: context.seconds_left() * REFETCH_SHARE, context.cancelled
-    )
-    with suppress(TriageError, TimeoutError, asyncio.InvalidStateError):
-        now = fetching.result()
-        ours = {comment.comment_id: comment for comment in issue.thread if comment.ours}
-        thread = ours | {comment.comment_id: comment for comment in now.thread}
-        return now.model_copy(update={"thread": list(thread.values())})
-    return None
+
+    def seconds() -> float:
+        return context.seconds_left() * REFETCH_SHARE
+
+    try:
+        now = await call_with_deadline(
+            lambda: context.github.refetch_issue(number), context.cancelled, seconds(), seconds_after_cancel=seconds
+        )
+    except (TriageError, OutOfTime):
+        return None
+    ours = {comment.comment_id: comment for comment in issue.thread if comment.ours}
+    thread = ours | {comment.comment_id: comment for comment in now.thread}
+    return now.model_copy(update={"thread": list(thread.values())})
 
 
 async def _write(effects: Sequence[Effect], context: FlowContext) -> PublishResult:
@@ -115,15 +117,16 @@ async def _write(effects: Sequence[Effect], context: FlowContext) -> PublishResu
     done = PublishResult()
     if not any(isinstance(effect, IssueEffect) for effect in effects):
         return apply_local_effects(effects, context.runner, done)
-    writing = await run_while_time_left(
-        lambda: apply_issue_effects(effects, context.github, done), context.seconds_left, context.cancelled
-    )
-    if writing.done() and not writing.cancelled() and not isinstance(writing.exception(), TimeoutError):
-        writing.result()
-    else:
+    try:
+        await call_with_deadline(
+            lambda: apply_issue_effects(effects, context.github, done),
+            context.cancelled,
+            context.seconds_left(),
+            seconds_after_cancel=context.seconds_left,
+        )
+    except OutOfTime as error:
         done = replace(done, failures=list(done.failures), annotations=list(done.annotations))  # the thread may go on
-        why = "the run was cancelled" if context.cancelled.is_set() else "the run's time was up"
-        done.add_failure(CannotPublish(f"While it was written to the issue, {why}: it may stand there, or not."))
+        done.add_failure(CannotPublish(f"While it was written to the issue, {error}: it may stand there, or not."))
     return apply_local_effects(effects, context.runner, done)
 
 
