@@ -16,14 +16,13 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from triage import threads, wiring
 from triage.domain.code import Span
 from triage.domain.issue import Issue, Repository
-from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
-from triage.domain.task import QuietIssue, Skip, Task, TriageIssue, WarmIndex
+from triage.domain.task import QuietIssue, Skip, TriageIssue, WarmIndex
 from triage.errors import BadConfig, BadInput, TriageError, error_location
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
@@ -100,10 +99,17 @@ async def handle_event(environ: Mapping[str, str], actions: ActionsContext, sign
     payload = wiring.read_payload(session.environment)
 
     # Route
-    task = _route(session, payload, config=None)
+    route = partial(
+        route_event,
+        session.environment.event_name,
+        payload,
+        session.settings.issue_number,
+        keeps_index=bool(session.settings.cache_dir),
+    )
+    task = route(config=None)
     if not isinstance(task, Skip):  # reading the project's settings takes a git process
         session = await threads.run_in_daemon_thread(session.with_project_config)
-        task = _route(session, payload, session.config)
+        task = route(config=session.config)
 
     # Work and write
     event_issue = parse_issue(payload) if isinstance(task, TriageIssue | QuietIssue) else None
@@ -111,6 +117,17 @@ async def handle_event(environ: Mapping[str, str], actions: ActionsContext, sign
     if isinstance(task, WarmIndex):
         return await warm_index(context)
     return await run_task(task, context)
+
+
+def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:
+    loop, cancelled = asyncio.get_running_loop(), asyncio.Event()
+
+    def set_from_other_thread() -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the run is over
+            loop.call_soon_threadsafe(cancelled.set)
+
+    signals.on_signal(set_from_other_thread)
+    return cancelled
 
 
 def _read_session(environ: Mapping[str, str], actions: ActionsContext) -> Session:
@@ -126,22 +143,6 @@ def _read_session(environ: Mapping[str, str], actions: ActionsContext) -> Sessio
         progress=actions.log,
         redactor=actions.redactor,
     )
-
-
-def _route(session: Session, payload: Mapping[str, Any], config: ProjectConfig | None) -> Task | WarmIndex:
-    event_name, settings = session.environment.event_name, session.settings
-    return route_event(event_name, payload, settings.issue_number, config, keeps_index=bool(settings.cache_dir))
-
-
-def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:
-    loop, cancelled = asyncio.get_running_loop(), asyncio.Event()
-
-    def set_from_other_thread() -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: the run is over
-            loop.call_soon_threadsafe(cancelled.set)
-
-    signals.on_signal(set_from_other_thread)
-    return cancelled
 
 
 def _build_flow_context(
@@ -180,13 +181,13 @@ def _build_flow_context(
     )
 
 
-def _report_failure(actions: ActionsContext, message: str, at: Span | None = None) -> int:
-    apply_effects(plan_failure(message, at), None, actions.runner)
-    return 1
-
-
 def _write_cancelled_summary(runner: RedactingRunner) -> None:
     """For a cancelled run that is stuck: the job's page must not stay empty."""
     if not runner.has_written_summary:
         runner.write_outputs(EMPTY_OUTPUTS | {"status": Status.DEGRADED.value})
         runner.write_summary(CANCELLED_SUMMARY)
+
+
+def _report_failure(actions: ActionsContext, message: str, at: Span | None = None) -> int:
+    apply_effects(plan_failure(message, at), None, actions.runner)
+    return 1

@@ -90,7 +90,7 @@ def test_any_payload_is_routed_or_refused(number: Any, body: Any, at: Any, edite
     run = to_run_record(COMMAND, issue)
     assert (run is None) is (issue.observed_at is None)
     assert not withdrawal_reason(COMMAND, issue.model_copy(update={"thread": []}), issue)
-    restore_issue_at_trigger(issue, issue, issue.observed_at or AT)
+    restore_issue_at_trigger(issue, issue, AT, AT)
 
 
 @given(TIMES)

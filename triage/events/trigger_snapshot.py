@@ -1,24 +1,34 @@
 """The issue as the event brought it. A change after the event is not what was asked for."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import QuietIssue, RunRecord, Task, TriageIssue, Trigger
 
 
+def restore_issue_at_trigger(issue: Issue, event_issue: Issue | None, started: datetime, now: datetime) -> Issue:
+    """The fetched issue as it was when the event happened, or when the run began if no event brought it.
+
+    Leaves out comments that were written or edited later, or at an unknown time; our own comments stay. `started` and
+    `now` are by this machine's clock; GitHub's clock wins where it is known.
+    """
+    trigger_comment = get_trigger_comment(event_issue)
+    if event_issue is not None:
+        event_time = event_issue.observed_at or datetime.min.replace(tzinfo=UTC)
+    else:
+        event_time = issue.observed_at - (now - started) if issue.observed_at else started
+    thread = []
+    for comment in issue.thread:
+        if trigger_comment is not None and comment.comment_id == trigger_comment.comment_id:
+            thread.append(comment.model_copy(update={"body": trigger_comment.body}))
+        elif comment.ours or all(time and time < event_time for time in (comment.created_at, comment.edited_at)):
+            thread.append(comment)
+    text = {"title": event_issue.title, "body": event_issue.body} if event_issue else {}
+    return issue.model_copy(update={"thread": thread, **text})
+
+
 def get_trigger_comment(event_issue: Issue | None) -> IssueComment | None:
     return event_issue.thread[-1] if event_issue and event_issue.thread else None
-
-
-def to_run_record(task: Task, event_issue: Issue | None) -> RunRecord | None:
-    """The run as our comment remembers it; None for a request by number, which is never refused."""
-    if not isinstance(task, TriageIssue) or task.trigger is Trigger.REQUESTED:
-        return None
-    if event_issue is None or event_issue.observed_at is None:
-        return None
-    comment = get_trigger_comment(event_issue)
-    comment_id = (comment.comment_id or 0) if comment else 0
-    return RunRecord(at=event_issue.observed_at.replace(microsecond=0), comment_id=comment_id)
 
 
 def withdrawal_reason(task: Task, issue: Issue, event_issue: Issue | None) -> str:
@@ -41,21 +51,16 @@ def withdrawal_reason(task: Task, issue: Issue, event_issue: Issue | None) -> st
     return ""
 
 
-def restore_issue_at_trigger(issue: Issue, event_issue: Issue | None, event_time: datetime) -> Issue:
-    """The fetched issue as it was when the event happened, at `event_time` by GitHub's clock.
-
-    Leaves out comments that were written or edited later, or at an unknown time; our own comments stay.
-    """
-    trigger_comment = get_trigger_comment(event_issue)
-    thread = []
-    for comment in issue.thread:
-        if trigger_comment is not None and comment.comment_id == trigger_comment.comment_id:
-            thread.append(comment.model_copy(update={"body": trigger_comment.body}))
-        elif comment.ours or all(time and time < event_time for time in (comment.created_at, comment.edited_at)):
-            thread.append(comment)
-    text = {"title": event_issue.title, "body": event_issue.body} if event_issue else {}
-    return issue.model_copy(update={"thread": thread, **text})
-
-
 def _normalize(comment: IssueComment) -> str:
     return comment.body.replace("\r\n", "\n").strip()
+
+
+def to_run_record(task: Task, event_issue: Issue | None) -> RunRecord | None:
+    """The run as our comment remembers it; None for a request by number, which is never refused."""
+    if not isinstance(task, TriageIssue) or task.trigger is Trigger.REQUESTED:
+        return None
+    if event_issue is None or event_issue.observed_at is None:
+        return None
+    comment = get_trigger_comment(event_issue)
+    comment_id = (comment.comment_id or 0) if comment else 0
+    return RunRecord(at=event_issue.observed_at.replace(microsecond=0), comment_id=comment_id)

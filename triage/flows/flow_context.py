@@ -1,4 +1,4 @@
-"""What the flows act through, and what they return."""
+"""What the flows act through, what they work on, and what they return."""
 
 import asyncio
 import math
@@ -12,8 +12,10 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Status
+from triage.domain.task import RunRecord, TriageIssue
 from triage.errors import GitHubUnavailable
 from triage.ports import GitHub, ProgressLog, Runner, Services
+from triage.publish.hidden_state import PostedState
 from triage.threads import OutOfTime, call_with_deadline
 
 T = TypeVar("T")
@@ -61,6 +63,23 @@ class FlowContext:
         except OutOfTime as error:
             reason = str(error) if self.cancelled.is_set() else f"GitHub took more than {seconds:.0f} seconds"
             raise GitHubUnavailable(f"{what} could not be read: {reason}.") from None
+
+
+@dataclass(frozen=True)
+class TriageJob:
+    task: TriageIssue
+    issue_at_trigger: Issue
+    """What the agents read: nothing that was written after the event."""
+    fetched_issue: Issue
+    """As GitHub shows it now."""
+    posted_state: PostedState | None = None
+    """What our comment on the issue remembers."""
+    run: RunRecord | None = None
+    """This run, as our comment will remember it."""
+
+    @property
+    def earlier_runs(self) -> list[RunRecord]:
+        return [run for run in (self.posted_state.past_runs if self.posted_state else []) if run != self.run]
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from datetime import datetime
 from triage.domain.task import RunRecord, TriageIssue, Trigger
 from triage.errors import RateLimited, TriageError
 from triage.events.admission import RUN_WINDOW, WRITE_ROLES
-from triage.flows.flow_context import FlowContext
-from triage.flows.triage_job import TriageJob
+from triage.flows.flow_context import FlowContext, TriageJob
 
 MAX_MODEL_RUNS_PER_ISSUE = 5
 """Per issue and window: editing an issue again and again must not cost more than a few runs."""

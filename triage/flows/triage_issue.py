@@ -1,4 +1,9 @@
-"""Triages one issue on GitHub: read it, check who asks, run the agents, write the results."""
+"""Triages one issue on GitHub: read it, check who asks, run the agents, write the results.
+
+A run is skipped at the earliest time that allows it: by the event's payload (`events.route`), here once the issue is
+read (`events.admission`), and because minutes have passed, once more before anything is written to the issue
+(`publish.deduplicate`).
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -7,18 +12,29 @@ from dataclasses import replace
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import QuietIssue, Skip, Task, TriageIssue
+from triage.domain.task import QuietIssue, Skip, Task, TriageIssue, Trigger
 from triage.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
+from triage.events.admission import RUN_WINDOW, EarlierRuns, admit_task, label_skip_reason, logins_to_check
+from triage.events.trigger_snapshot import (
+    get_trigger_comment,
+    restore_issue_at_trigger,
+    to_run_record,
+    withdrawal_reason,
+)
 from triage.flows.export_telemetry import export_telemetry
-from triage.flows.flow_context import FlowContext, FlowResult
+from triage.flows.flow_context import FlowContext, FlowResult, TriageJob
 from triage.flows.model_run_cap import check_model_run_cap
-from triage.flows.triage_job import TriageJob, admit_without_github, build_job, restore_issue
 from triage.flows.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
 from triage.publish.allowed_labels import select_allowed_labels
+from triage.publish.deduplicate import find_our_comment
+from triage.publish.hidden_state import PostedState, hash_text, parse_state
 from triage.threads import OutOfTime, call_with_deadline
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
+
+AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
+"""These need no permission."""
 
 
 async def run_task(task: Task, context: FlowContext) -> FlowResult:
@@ -36,33 +52,42 @@ async def run_task(task: Task, context: FlowContext) -> FlowResult:
         return write_skip(str(error), context)
     except GitHubUnavailable as error:
         return await _triage_without_github(task, context.event_issue, error, context)
-    at_trigger = restore_issue(issue, started, context)
+    at_trigger = restore_issue_at_trigger(issue, context.event_issue, started, context.now())
     try:
-        job = await context.ask_github("The role of whoever asked", lambda: build_job(task, issue, at_trigger, context))
+        job = await context.ask_github("The role of whoever asked", lambda: _admit(task, issue, at_trigger, context))
     except GitHubUnavailable as error:
         return await _triage_without_github(task, at_trigger, error, context)
-    if isinstance(job, TriageJob):
-        return await _triage(job, context)
-    if isinstance(job, QuietIssue):
-        return await write_quiet(job, issue, context)
-    assert isinstance(job, Skip)
-    return write_skip(job.reason, context)
-
-
-async def _triage_without_github(
-    task: TriageIssue | QuietIssue, issue: Issue | None, error: GitHubUnavailable, context: FlowContext
-) -> FlowResult:
-    """Triage what the event shows, and write to the job's page only: nobody knows whether we commented already."""
-    job = admit_without_github(task, issue, context)
-    if job is None:
-        return write_unfinished(str(error), context)
     if isinstance(job, Skip):
         return write_skip(job.reason, context)
-    policy = context.policy.model_copy(update={"comment": False, "labels": "off"})
-    context = replace(context, policy=policy)
-    if isinstance(error, RateLimited):  # a burst of issues uses the limit up
-        context = context.with_rules_engine()
-    return await _triage(job, context, problem=f"{error} Nothing was written to the issue.")
+    if isinstance(job, QuietIssue):
+        return await write_quiet(job, issue, context)
+    return await _triage(job, context)
+
+
+def _admit(
+    task: TriageIssue | QuietIssue, issue: Issue, at_trigger: Issue, context: FlowContext
+) -> TriageJob | QuietIssue | Skip:
+    # Asks GitHub for roles.
+    if reason := withdrawal_reason(task, issue, context.event_issue):
+        return Skip(reason=reason)
+    now = issue.observed_at or context.now()
+    roles = {login: context.github.fetch_role(login) for login in logins_to_check(task, issue, now, context.config)}
+    comment = find_our_comment(issue)
+    state = parse_state(comment.body) if comment else None
+    known = state or PostedState()
+    written_at = (comment.edited_at or comment.created_at) if comment else None
+    earlier = EarlierRuns(
+        has_open_questions=bool(known.asked),
+        is_quiet=known.quiet,
+        has_same_text=known.text == hash_text(at_trigger.title, at_trigger.body),
+        is_recent=written_at is not None and written_at > now - RUN_WINDOW,
+        runs=known.past_runs,
+    )
+    trigger = get_trigger_comment(context.event_issue)
+    admitted = admit_task(task, issue, now, roles, earlier, context.config, trigger.comment_id if trigger else None)
+    if not isinstance(admitted, TriageIssue):
+        return admitted
+    return TriageJob(admitted, at_trigger, issue, state, to_run_record(admitted, context.event_issue))
 
 
 async def _triage(job: TriageJob, context: FlowContext, problem: str = "") -> FlowResult:
@@ -108,3 +133,30 @@ async def _run_agents(issue: Issue, repository: Repository, context: FlowContext
     context.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.facts.request_id}")
     with context.progress.group("Agents and tools"):
         return await run_graph(issue, repository, services, context.cancelled), services
+
+
+async def _triage_without_github(
+    task: TriageIssue | QuietIssue, issue: Issue | None, error: GitHubUnavailable, context: FlowContext
+) -> FlowResult:
+    """Triage what the event shows, and write to the job's page only: nobody knows whether we commented already."""
+    job = _admit_without_github(task, issue, context)
+    if job is None:
+        return write_unfinished(str(error), context)
+    if isinstance(job, Skip):
+        return write_skip(job.reason, context)
+    policy = context.policy.model_copy(update={"comment": False, "labels": "off"})
+    context = replace(context, policy=policy)
+    if isinstance(error, RateLimited):  # a burst of issues uses the limit up
+        context = context.with_rules_engine()
+    return await _triage(job, context, problem=f"{error} Nothing was written to the issue.")
+
+
+def _admit_without_github(
+    task: TriageIssue | QuietIssue, issue: Issue | None, context: FlowContext
+) -> TriageJob | Skip | None:
+    # None: the event alone does not say whether its issue may be triaged.
+    if not isinstance(task, TriageIssue) or task.trigger not in AUTOMATIC_TRIGGERS or not issue or issue.author_is_bot:
+        return None
+    if reason := label_skip_reason(task, issue, context.config):
+        return Skip(reason=reason)
+    return TriageJob(task, issue, issue)

@@ -9,8 +9,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietIssue
 from triage.errors import CannotPublish, TriageError
-from triage.flows.flow_context import FlowContext, FlowResult
-from triage.flows.triage_job import TriageJob
+from triage.flows.flow_context import FlowContext, FlowResult, TriageJob
 from triage.publish.apply_effects import (
     IssueEffect,
     PublishResult,
