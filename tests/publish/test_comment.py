@@ -33,7 +33,16 @@ from triage.domain.report import RunReport, Ticket
 from triage.domain.run import Status
 from triage.publish.comment import render_comment, render_quiet_comment
 from triage.publish.hidden_state import PostedState, next_state, parse_state
-from triage.publish.sections import MAX_COMMENT_UNITS, Fold, Page, build_page, ensure_inert, fit_page, utf16_length
+from triage.publish.sections import (
+    MAX_COMMENT_UNITS,
+    Fold,
+    Page,
+    build_page,
+    ensure_inert,
+    fit_page,
+    render_page,
+    utf16_length,
+)
 from triage.text.active_content import find_active_content
 
 AFTER_FIRST = next_state(FIRST, None)
@@ -136,6 +145,26 @@ def test_a_page_with_active_content_becomes_one_code_block():
     assert sent.startswith("```")
     assert "Bug" in sent
     assert ensure_inert("**Bug** [x](https://good.example/)", ["https://good.example/"], 1000).startswith("**Bug**")
+
+
+def test_only_the_part_with_active_content_becomes_a_code_block():
+    page = Page(["**Bug**", "hello @octocat"], [Fold("One", "words"), Fold("Two", "<img src=x>")], "<sub>end</sub>")
+    sent = render_page(page, 1000)
+    assert sent == (
+        "**Bug**\n\n```\nhello @octocat\n```\n\n"
+        "<details>\n<summary>One</summary>\n\nwords\n\n</details>\n\n"
+        "<details>\n<summary>Two</summary>\n\n```\n<img src=x>\n```\n\n</details>\n\n<sub>end</sub>"
+    )
+    assert render_page(Page([], [Fold("@octocat", "words")], ""), 1000).startswith("```\n<details>")
+
+
+def test_a_path_that_is_too_long_for_a_link_leaves_the_rest_as_it_is():
+    path = "ü" * 1_450
+    suspects = [FULL.suspects[0].model_copy(update={"path": path, "span": None}), *FULL.suspects[1:]]
+    long, plain = (body(FULL.model_copy(update={"suspects": some})) for some in (suspects, FULL.suspects))
+    assert f"| `{path}` |" in long
+    rows = [[line for line in text.split("\n") if not line.startswith("| ")] for text in (long, plain)]
+    assert rows[0] == rows[1]
 
 
 def test_the_reporter_reads_what_is_missing_before_anything_for_maintainers():

@@ -46,6 +46,9 @@ def link(
         # a Latin-1 name, as git's bytes come decoded
         ("caf\udce9.py", f"{BLOB}/caf%E9.py"),
         ("odd\ud800.py", None),
+        (f"{'d' * (2_000 - len(BLOB) - 4)}.py", f"{BLOB}/{'d' * (2_000 - len(BLOB) - 4)}.py"),
+        (f"{'d' * (2_000 - len(BLOB) - 3)}.py", None),
+        ("ü" * 330, None),
         ("", None),
         ("/etc/passwd", None),
     ],
@@ -141,6 +144,7 @@ def test_markdown_reads_one_link_that_leads_to_the_path(path, line):
         ("https://x.example/a\nb", None),
         ("https://x.example/\u202egpj", None),
         ("https://x.example/" + "a" * 2000, None),
+        ("https://x.example/" + "ü" * 400, None),
     ],
 )
 def test_an_external_url_is_plain_or_no_link(url, expected):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
 from triage.publish.hidden_state import PostedState, next_state, render_state
-from triage.publish.sections import MAX_COMMENT_UNITS, build_page, ensure_inert, fit_page
+from triage.publish.sections import MAX_COMMENT_UNITS, build_page, render_page
 
 QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _wakes it._"
 
@@ -23,8 +23,7 @@ def render_comment(
     `paths` are all indexed files, to name suspects that are withdrawn. `text` is the hash of the issue; None if the
     report is partial and any later one replaces it.
     """
-    content = build_page(report, previous, paths, labels)
-    body = ensure_inert(fit_page(content, MAX_COMMENT_UNITS), content.links, MAX_COMMENT_UNITS)
+    body = render_page(build_page(report, previous, paths, labels), MAX_COMMENT_UNITS)
     return f"{render_state(next_state(report, previous, text))}\n{body}\n"
 
 

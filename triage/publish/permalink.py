@@ -8,6 +8,8 @@ from triage.domain.code import Span
 _SERVER = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9_.-]+)*")
 _SLUG = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+MAX_URL_CHARS = 2000
+"""After encoding, which makes up to twelve characters of one. Not every browser and proxy takes longer URLs."""
 RENDERED_SUFFIXES = (
     ".md",
     ".markdown",
@@ -26,7 +28,7 @@ RENDERED_SUFFIXES = (
 
 
 def build_permalink(server_url: str, slug: str, commit: str | None, target: Span | str) -> str | None:
-    """Returns the URL of a file or of its lines; None without a valid server, repository and commit."""
+    """Returns the URL of a file or of its lines; None without a valid server, repository and commit, or if too long."""
     path = target.path if isinstance(target, Span) else target
     is_valid = _SERVER.fullmatch(server_url) and _SLUG.fullmatch(slug) and _COMMIT.fullmatch(commit or "")
     # A crafted tree can have such names; a browser would resolve them to the URL of another page.
@@ -42,7 +44,8 @@ def build_permalink(server_url: str, slug: str, commit: str | None, target: Span
         plain = "?plain=1" if path.lower().endswith(RENDERED_SUFFIXES) else ""
         last = "" if target.start == target.end else f"-L{target.end}"
         anchor = f"{plain}#L{target.start}{last}"
-    return f"{server_url}/{slug}/blob/{commit}/{encoded}{anchor}"
+    url = f"{server_url}/{slug}/blob/{commit}/{encoded}{anchor}"
+    return url if len(url) <= MAX_URL_CHARS else None
 
 
 def format_location(target: Span | str) -> str:
@@ -54,7 +57,6 @@ def format_location(target: Span | str) -> str:
 
 
 _HOST = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
-_MAX_URL_CHARS = 2000
 _URL_SAFE = ":/?#@!$&*+,=%~"
 """Not encoded. Brackets, quotes and backslashes could close a Markdown link, and a semicolon an entity in it."""
 
@@ -80,8 +82,8 @@ def sanitize_third_party_url(url: str, server_url: str) -> str | None:
 
 
 def sanitize_url(url: str) -> str | None:
-    """Returns an http(s) URL encoded for a Markdown link; None if its user name, host or a character is unsafe."""
-    if len(url) > _MAX_URL_CHARS or any(character.isspace() or not character.isprintable() for character in url):
+    """Returns an http(s) URL encoded for a Markdown link; None if its user name, host, length or a character is unsafe."""
+    if len(url) > MAX_URL_CHARS or any(character.isspace() or not character.isprintable() for character in url):
         return None
     try:
         parts = urlsplit(url)
@@ -91,4 +93,5 @@ def sanitize_url(url: str) -> str | None:
     plain_host = parts.netloc == (parts.hostname or "") + (f":{port}" if port is not None else "")
     if parts.scheme not in {"http", "https"} or not plain_host or not _HOST.fullmatch(parts.hostname or ""):
         return None
-    return quote(url, safe=_URL_SAFE)
+    encoded = quote(url, safe=_URL_SAFE)
+    return encoded if len(encoded) <= MAX_URL_CHARS else None

@@ -1,7 +1,7 @@
 """Splits a report into the sections of a page: blocks that are visible, and folds that open on a click."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
@@ -177,14 +177,36 @@ def fit_page(page: Page, max_units: int) -> str:
     return text
 
 
-def ensure_inert(markdown: str, links: Sequence[str], max_units: int, picture: str = "") -> str:
-    """Returns the Markdown if nothing in it is active, except `links` and `picture`, else its source in a code block.
+def render_page(page: Page, max_units: int, picture: str = "") -> str:
+    """Returns the page in at most `max_units`. A part with active content, other than `picture`, becomes a code block.
 
     This is the second defence: each value in a template is already escaped by `text.inert_markdown`.
     """
-    if not find_active_content(markdown.replace(picture, "", 1), links):
+    text = fit_page(page, max_units)
+    if _is_inert(text, page.links, picture):
+        return text
+
+    def ensure_part(markdown: str) -> str:
+        return ensure_inert(markdown, page.links, max_units, picture)
+
+    parts = replace(
+        page,
+        blocks=[ensure_part(block) for block in page.blocks],
+        folds=[replace(fold, body=ensure_part(fold.body)) for fold in page.folds],
+        footer=ensure_part(page.footer),
+    )
+    return ensure_inert(fit_page(parts, max_units), page.links, max_units, picture)
+
+
+def ensure_inert(markdown: str, links: Sequence[str], max_units: int, picture: str = "") -> str:
+    """Returns the Markdown if nothing in it is active, except `links` and `picture`, else its source in a code block."""
+    if _is_inert(markdown, links, picture):
         return markdown
     return format_code_block(wording.truncate(markdown, max_units // 2))
+
+
+def _is_inert(markdown: str, links: Sequence[str], picture: str) -> bool:
+    return not find_active_content(markdown.replace(picture, "", 1), links)
 
 
 def utf16_length(text: str) -> int:

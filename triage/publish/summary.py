@@ -10,7 +10,7 @@ from triage.publish import run_details
 from triage.publish.diagram import render_diagram
 from triage.publish.hidden_state import PostedState
 from triage.publish.permalink import sanitize_url
-from triage.publish.sections import MAX_SUMMARY_UNITS, build_page, ensure_inert, fit_page
+from triage.publish.sections import MAX_SUMMARY_UNITS, build_page, ensure_inert, render_page
 from triage.publish.template import render_block
 from triage.text.inert_markdown import format_code_span
 
@@ -37,7 +37,7 @@ def render_summary(
         blocks=blocks,
         folds=[*content.folds, *(fold for fold in run_details.build_detail_folds(report, picture) if fold.body)],
     )
-    return ensure_inert(fit_page(whole, MAX_SUMMARY_UNITS), whole.links, MAX_SUMMARY_UNITS, picture) + "\n"
+    return render_page(whole, MAX_SUMMARY_UNITS, picture) + "\n"
 
 
 def render_notice(kind: Notice, *values: object) -> str:

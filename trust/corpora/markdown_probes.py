@@ -76,10 +76,14 @@ _CONTEXTS = (
 
 _RUNS = (3, 79, 80, 81, 254, 255, 256, 257, 1_500)
 """Lengths of runs of backticks and tildes: cmark-gfm counts up to 80 in spans and stores a fence's length in a byte."""
+_LONG_PATHS = tuple(f"src/{letter * 1_450}.py" for letter in "aü%")
+"""Git allows them; the URL of such a file is longer than an HTML parser reads."""
 
 
 def build_probes() -> list[str]:
-    """Returns all active content in all contexts, and after long runs of code marks."""
+    """Returns all active content in all contexts, and after long runs of code marks; and long paths."""
     live = "@mona ![x](https://evil.example/r.png) #1"
     runs = [f"{sign * count}{gap}{live}" for sign in "`~" for count in _RUNS for gap in (" ", "\n", "x\n\n")]
-    return runs + [context.replace("{0}", "{}").replace("{}", active) for active in _ACTIVE for context in _CONTEXTS]
+    return [*_LONG_PATHS, *runs] + [
+        context.replace("{0}", "{}").replace("{}", active) for active in _ACTIVE for context in _CONTEXTS
+    ]

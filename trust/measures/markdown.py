@@ -18,7 +18,6 @@ TURNS = 12
 
 def run(share: float) -> MeasureResult:
     failures: list[str] = []
-    fenced = 0
     cases = sample_evenly(list(enumerate(markdown())), share)
     for number, case in cases:
         neutral = _neutral(number % TURNS)
@@ -26,10 +25,9 @@ def run(share: float) -> MeasureResult:
             found = judge_page(page, LINKS, picture=name == "summary")
             # The last check found active content and put the whole page into a code block.
             whole = (page.partition("\n")[2] if page.startswith("<!--") else page).startswith("```")
-            fenced += whole
-            live = [*found.live_effects, *([] if whole else _added(found, neutral[name]))]
+            live = [*found.live_effects, *(["the whole page as code"] if whole else _added(found, neutral[name]))]
             failures += [f"{name}, {case.name}: {effect}" for effect in live]
-    return MeasureResult(len(cases), failures, f"{fenced} pages were published as one code block" if fenced else "")
+    return MeasureResult(len(cases), failures)
 
 
 @cache
@@ -67,7 +65,7 @@ MEASURE = Measure(
     goal="0",
     description="A text of the corpora in every field of a report, in the comment and on the page of the job. Another "
     "parser (comrak, html5lib) and the rules of GitHub's filters read both. A failure is an image, a link, a mention, "
-    "a reference, raw HTML, a bot command or page structure that the text adds.",
+    "a reference, raw HTML, a bot command or page structure that the text adds, or a page that lost its structure.",
     run=run,
     run_without_defence=run_without_defence,
 )
