@@ -46,6 +46,10 @@ class FakeCodebase:
     changes: Sequence[FileChange] = ()
     queries: list[SearchQuery] = field(default_factory=list)
 
+    @property
+    def commit(self) -> str | None:
+        return COMMIT
+
     def index(self) -> IndexFacts:
         self.on_index()
         return IndexFacts(

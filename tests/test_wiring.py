@@ -103,9 +103,9 @@ class TestConfig:
             wiring.read_project_config(Settings(config_file="other.yml"), tmp_path)
 
 
-async def test_model_and_search_use_own_prices_and_cached_responses(tmp_path: Path):
-    """The second run finds the replies of the first, at its own prices."""
-    replies = [chat_completion("words"), ScriptedReply({"results": []})]
+async def test_a_model_uses_own_prices_and_cached_replies_and_a_search_is_made_again(tmp_path: Path):
+    """The second run finds the model's reply to the first, at its own prices."""
+    replies = [chat_completion("words"), ScriptedReply({"results": []}), ScriptedReply({"results": []})]
     settings = Settings(model_api_key=SecretStr("k" * 20), tavily_api_key=SecretStr("t" * 20), cache_dir="kept")
     own = ProjectConfig(prices={"gpt-4o": Price(input=1_000, output=0)})
     progress = FakeProgressLog()
@@ -121,6 +121,6 @@ async def test_model_and_search_use_own_prices_and_cached_responses(tmp_path: Pa
             assert (services.model.usage + services.model.reused).usd == pytest.approx(0.1)
             (tool,) = services.web_tools.tools
             assert await tool.ainvoke({"query": "date"}) == {"results": []}
-    assert len(endpoint.requests) == 2
-    assert len(list((tmp_path / "kept/runs").glob("*.reply"))) == 2
+    assert [request.path for request in endpoint.requests] == ["/v1/chat/completions", "/search", "/search"]
+    assert len(list((tmp_path / "kept/runs").glob("*.reply"))) == 1
     assert progress.lines == []

@@ -33,6 +33,10 @@ AnnotationLevel = Literal["error", "warning", "notice"]
 class Codebase(Protocol):
     """The checked-out repository."""
 
+    @property
+    def commit(self) -> str | None:
+        """Full SHA of the indexed commit; none before `index`, and for a folder without git."""
+
     def index(self) -> IndexFacts:
         """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out."""
 
@@ -207,7 +211,7 @@ class ProgressLog(Protocol):
 
 
 class ResponseCache(Protocol):
-    """Paid answers of models and searches, so that a run that starts again does not pay twice.
+    """Paid answers of models, so that a run that starts again does not pay twice.
 
     A cache that cannot be read or written behaves like an empty one.
     """

@@ -164,7 +164,7 @@ def open_services(session: Session) -> Services:
         idle,
         codebase=codebase,
         model=model,
-        web_tools=_open_web_tools(session, responses),
+        web_tools=_open_web_tools(session),
         code_tools=_run_tools(session, build_code_tools(codebase)) if model else None,
         telemetry=_open_telemetry(session),
     )
@@ -277,16 +277,14 @@ def build_endpoint(session: Session, request_id: str) -> "Endpoint":
     return Endpoint(session.settings.endpoint_key, request_id, base_url, session.environment.network)
 
 
-def _open_web_tools(session: Session, responses: ResponseCache | None) -> Toolset | None:
+def _open_web_tools(session: Session) -> Toolset | None:
     key, environment = session.settings.tavily_api_key, session.environment
     if not key.get_secret_value():
         return None
     from triage.adapters.web.web_search_tool import build_search_tool
 
     redact = session.redactor.for_location("search query")
-    return _run_tools(
-        session, [build_search_tool(key, environment.tavily_base_url, responses, environment.network, redact)]
-    )
+    return _run_tools(session, [build_search_tool(key, environment.tavily_base_url, environment.network, redact)])
 
 
 def _run_tools(session: Session, tools: "list[BaseTool]") -> Toolset:

@@ -5,9 +5,10 @@ from typing import Any
 
 from triage.domain.code import IndexFacts, Span
 from triage.domain.findings import CritiqueFinding, MissingInformation, MissingKind, WebResult
-from triage.domain.issue import Issue
+from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
+from triage.publish.run_origin import RunOrigin
 
 START = datetime(2026, 8, 20, 9, 30, tzinfo=UTC)
 COMMIT = "4f1c2d3e5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d"
@@ -23,6 +24,9 @@ ISSUE = Issue(
     url="https://github.com/acme/ledger/issues/412",
     author="newcomer",
 )
+
+
+RUN_URL = "https://github.com/acme/ledger/actions/runs/9912"
 
 
 def span(path: str, start: int, end: int) -> Span:
@@ -110,6 +114,15 @@ RULES_STEPS = [
     step("writer", 4, 2.2, 0.02),
 ]
 
+ORIGIN = RunOrigin(
+    repository=Repository(
+        slug="acme/ledger",
+        server_url="https://github.com",
+        commit=COMMIT,
+        labels=["bug", "importer", "enhancement", "good first issue"],
+    ),
+    run_url=RUN_URL,
+)
 FULL = RunReport(
     triage_version="0.1.0",
     request_id="0b9c2c5e",
@@ -121,7 +134,7 @@ FULL = RunReport(
     server_url="https://github.com",
     commit=COMMIT,
     issue=IssueRef(number=412, title=ISSUE.title, url=ISSUE.url),
-    run_url="https://github.com/acme/ledger/actions/runs/9912",
+    run_url=RUN_URL,
     kind="bug",
     verdict="CONFIRMED",
     severity="HIGH",

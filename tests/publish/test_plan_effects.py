@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import pytest
 
 from tests.publish.sample_reports import (
+    COMMIT,
     DEGRADED,
     EVIL,
     FEATURE,
@@ -15,7 +16,9 @@ from tests.publish.sample_reports import (
     FULL,
     HOSTILE,
     ISSUE,
+    ORIGIN,
     PATHS,
+    RUN_URL,
     SECOND,
     change_report,
 )
@@ -31,7 +34,7 @@ from triage.domain.effect import (
     WriteSummary,
 )
 from triage.domain.issue import IssueComment
-from triage.domain.report import Ticket
+from triage.domain.report import IssueRef, Ticket
 from triage.publish.comment import render_comment
 from triage.publish.deduplicate import find_our_comments
 from triage.publish.hidden_state import PostedState, hash_text, parse_state, render_state
@@ -80,14 +83,14 @@ OURS = exchange(render_comment(FULL, None, PATHS))
     ],
 )
 def test_planned_effects(policy, report, previous, expected):
-    assert names(plan_report(report, policy, ISSUE, previous, PATHS)) == expected
+    assert names(plan_report(report, policy, ISSUE, ORIGIN, previous, PATHS)) == expected
 
 
 def test_a_quiet_comment_is_replaced_by_the_same_report():
     state = parse_state(OURS.body)
     assert state is not None
     quiet = exchange(render_state(state.model_copy(update={"quiet": True})) + "\nquiet")
-    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, quiet, PATHS))
+    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, ORIGIN, quiet, PATHS))
     assert edit.comment_id == 77
     woken = parse_state(edit.body)
     assert woken is not None
@@ -95,7 +98,7 @@ def test_a_quiet_comment_is_replaced_by_the_same_report():
 
 
 def test_the_state_has_the_hash_of_the_text():
-    post = of(PostComment, plan_report(FULL, Policy(), ISSUE))
+    post = of(PostComment, plan_report(FULL, Policy(), ISSUE, ORIGIN))
     state = parse_state(post.body)
     assert state is not None
     assert state.text == hash_text(ISSUE.title, ISSUE.body)
@@ -104,7 +107,7 @@ def test_the_state_has_the_hash_of_the_text():
 
 def test_an_edit_builds_on_the_previous_state():
     first = exchange(render_comment(FIRST, None, PATHS))
-    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, first, PATHS))
+    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, ORIGIN, first, PATHS))
     assert "- [x] The version in use" in edit.body
     assert "No longer suspected" in edit.body
 
@@ -112,37 +115,67 @@ def test_an_edit_builds_on_the_previous_state():
 def test_only_missing_labels_are_added():
     issue = ISSUE.model_copy(update={"labels": ["Bug"]})
     report = change_report(ticket=Ticket(title="t", labels=["bug", "importer", "importer"]))
-    assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue)).labels == ["importer"]
+    assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue, ORIGIN)).labels == ["importer"]
     full = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
-    assert "AddLabels" not in names(plan_report(report, Policy(labels="apply"), full))
+    assert "AddLabels" not in names(plan_report(report, Policy(labels="apply"), full, ORIGIN))
+
+
+FORGED = change_report(
+    server_url="https://evil.example",
+    repository="evil/shop",
+    commit="b" * 40,
+    run_url="https://evil.example/run",
+    issue=IssueRef(number=1, title="t", url="https://evil.example/issue"),
+    ticket=Ticket(title="t", labels=["deploy", "Bug", "bug", "importer\n"]),
+)
+
+
+def test_links_and_labels_do_not_come_from_the_report():
+    effects = plan_report(FORGED, Policy(labels="apply"), ISSUE, ORIGIN)
+    pages = [of(PostComment, effects).body, of(WriteSummary, effects).markdown]
+    assert of(AddLabels, effects).labels == ["bug"]
+    assert of(SetOutputs, effects).values["ticket-labels"] == '["bug"]'
+    assert not any(text in page for text in ("evil", "deploy", "b" * 12) for page in pages)
+    assert all(f"https://github.com/acme/ledger/blob/{COMMIT}/" in page and RUN_URL in page for page in pages)
+    assert f"]({ISSUE.url})" in pages[1]
+
+
+def test_no_more_than_five_labels():
+    names = [f"area {number}" for number in range(9)]
+    origin = ORIGIN.model_copy(update={"repository": ORIGIN.repository.model_copy(update={"labels": names})})
+    effects = plan_report(change_report(ticket=Ticket(title="t", labels=names)), Policy(labels="apply"), ISSUE, origin)
+    assert of(AddLabels, effects).labels == names[:5]
 
 
 def test_a_terminal_has_no_issue_to_write_to():
     issue = ISSUE.model_copy(update={"number": None})
-    assert names(plan_report(FULL, Policy(labels="apply"), issue)) == ALWAYS
+    assert names(plan_report(FULL, Policy(labels="apply"), issue, ORIGIN)) == ALWAYS
 
 
 def test_a_dry_run_lists_its_plan():
-    effects = plan_report(FULL, Policy(dry_run=True, labels="apply"), ISSUE)
+    effects = plan_report(FULL, Policy(dry_run=True, labels="apply"), ISSUE, ORIGIN)
     page = of(WriteSummary, effects).markdown
     assert "### Dry run: what would have been written" in page
     assert "- A new comment on issue 412 of " in page
     assert "- Labels added to issue 412: `bug`, `importer`" in page
-    unchanged = of(WriteSummary, plan_report(FULL, Policy(dry_run=True), ISSUE, OURS)).markdown
+    unchanged = of(WriteSummary, plan_report(FULL, Policy(dry_run=True), ISSUE, ORIGIN, OURS)).markdown
     assert "would have been written\n\nNothing." in unchanged
-    assert "Dry run" not in of(WriteSummary, plan_report(FULL, Policy(), ISSUE)).markdown
+    assert "Dry run" not in of(WriteSummary, plan_report(FULL, Policy(), ISSUE, ORIGIN)).markdown
 
 
 def test_the_report_is_written_as_json():
-    text = of(WriteReport, plan_report(FULL, Policy(), ISSUE)).json_text
+    text = of(WriteReport, plan_report(FULL, Policy(), ISSUE, ORIGIN)).json_text
     assert type(FULL).model_validate_json(text) == FULL
 
 
 def test_a_degraded_run_warns_once():
-    warning = of(Annotate, plan_report(DEGRADED, Policy(), ISSUE))
+    warning = of(Annotate, plan_report(DEGRADED, Policy(), ISSUE, ORIGIN))
     assert warning.level == "warning"
     assert warning.message.startswith("The triage is incomplete. The critic's model was rate limited;")
-    assert len(of(Annotate, plan_report(change_report(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE)).message) <= 500
+    assert (
+        len(of(Annotate, plan_report(change_report(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE, ORIGIN)).message)
+        <= 500
+    )
 
 
 def test_outputs_of_a_full_report():
@@ -194,9 +227,9 @@ def test_outputs_are_no_runner_commands_if_a_later_step_prints_them():
 
 
 def test_an_unchanged_comment_has_a_url():
-    values = of(SetOutputs, plan_report(FULL, Policy(), ISSUE, OURS)).values
+    values = of(SetOutputs, plan_report(FULL, Policy(), ISSUE, ORIGIN, OURS)).values
     assert values["comment-url"] == "https://github.com/acme/ledger/issues/412#issuecomment-77"
-    assert of(SetOutputs, plan_report(FULL, Policy(), ISSUE)).values["comment-url"] == ""
+    assert of(SetOutputs, plan_report(FULL, Policy(), ISSUE, ORIGIN)).values["comment-url"] == ""
 
 
 def test_skipping_and_failing_set_every_output():

@@ -6,11 +6,11 @@ from typing import Any, get_args
 from triage.agents.prompts import find_traceback_lines
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, Severity, TriageReport
+from triage.domain.report import MAX_LABELS
 from triage.reading.symptoms import Symptom, find_symptoms
 
 MAX_SUSPECTS = 5
 MAX_TITLE_CHARS = 200
-MAX_LABELS = 5
 
 _SEVERITIES: dict[str, Severity] = {
     "security": "CRITICAL",

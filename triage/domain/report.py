@@ -24,6 +24,8 @@ from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, St
 from triage.domain.value import Value
 
 SCHEMA_VERSION: Literal["1"] = "1"
+MAX_LABELS = 5
+"""Labels of one report."""
 
 
 class Suspect(Value):

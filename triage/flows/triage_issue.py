@@ -29,6 +29,7 @@ from triage.ports import Services
 from triage.publish.allowed_labels import select_allowed_labels
 from triage.publish.deduplicate import find_our_comment
 from triage.publish.hidden_state import PostedState, hash_text, parse_state
+from triage.publish.run_origin import RunOrigin
 from triage.threads import OutOfTime, call_with_deadline
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
@@ -103,7 +104,11 @@ async def _triage(job: TriageJob, context: FlowContext, problem: str = "") -> Fl
     if problem:
         report = report.model_copy(update={"status": Status.DEGRADED})
     report = add_notes(report, problem, cap_reason)
-    result = await publish_report(report, job, services.codebase.list_paths(), context)
+    codebase = services.codebase
+    origin = RunOrigin(
+        repository=repository.model_copy(update={"commit": codebase.commit}), run_url=services.facts.run_url
+    )
+    result = await publish_report(report, job, origin, codebase.list_paths(), context)
     published = (result.report or report).model_copy(update={"status": result.status})
     await export_telemetry(published, services, context.cancelled, context.seconds_left)
     return result

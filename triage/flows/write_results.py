@@ -20,6 +20,7 @@ from triage.publish.apply_effects import (
 from triage.publish.deduplicate import find_duplicates, find_our_comment, skip_reason
 from triage.publish.hidden_state import hash_text, parse_state
 from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished
+from triage.publish.run_origin import RunOrigin
 from triage.text.inert_markdown import sanitize_markdown
 from triage.threads import OutOfTime, call_with_deadline
 
@@ -45,7 +46,9 @@ async def write_quiet(task: QuietIssue, issue: Issue, context: FlowContext) -> F
     return _build_result(Status.SKIPPED, done)
 
 
-async def publish_report(report: RunReport, job: TriageJob, paths: Sequence[str], context: FlowContext) -> FlowResult:
+async def publish_report(
+    report: RunReport, job: TriageJob, origin: RunOrigin, paths: Sequence[str], context: FlowContext
+) -> FlowResult:
     """Write everything about a report, and return the report as it was published.
 
     Minutes have passed since the issue was read, so it is read again first.
@@ -68,6 +71,7 @@ async def publish_report(report: RunReport, job: TriageJob, paths: Sequence[str]
         report,
         context.policy,
         before.model_copy(update={"labels": issue.labels}),
+        origin,
         comment,
         paths,
         partial=partial,

@@ -36,6 +36,10 @@ class GitCodebase:
     """Folder of the index cache; created when it is missing."""
     _indexed: "IndexedCommit | None" = None
 
+    @property
+    def commit(self) -> str | None:
+        return self._indexed.tree.commit if self._indexed else None
+
     def index(self) -> IndexFacts:
         from triage.index.build.build_corpus import IndexLimits
         from triage.index.build.cache_folder import CacheFolder

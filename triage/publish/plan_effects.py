@@ -25,6 +25,7 @@ from triage.domain.run import Status, Usage
 from triage.domain.task import RunRecord
 from triage.publish.comment import render_comment, render_quiet_comment
 from triage.publish.hidden_state import PostedState, hash_content, hash_text, parse_state, render_state
+from triage.publish.run_origin import RunOrigin, restore_origin
 from triage.publish.summary import render_notice, render_summary
 from triage.publish.wording import truncate
 from triage.text.clean_text import clean_text
@@ -59,6 +60,7 @@ def plan_report(
     report: RunReport,
     policy: Policy,
     issue: Issue,
+    origin: RunOrigin,
     previous: IssueComment | None = None,
     paths: Sequence[str] = (),
     *,
@@ -70,9 +72,11 @@ def plan_report(
     """Returns all effects of a report, in the order in which they are applied.
 
     A `partial` report of a cancelled run is a comment only if it has findings and there is no earlier comment. One
-    that `is_skipped` writes nothing to the issue; its notes say why. `previous` is our comment on the issue,
-    `duplicates` are the ids of younger ones, and `run` is what the hidden state remembers if an event started it.
+    that `is_skipped` writes nothing to the issue; its notes say why. Links and labels are those of `origin`, whatever
+    the report says. `previous` is our comment on the issue, `duplicates` are the ids of younger ones, and `run` is
+    what the hidden state remembers if an event started it.
     """
+    report = restore_origin(report, origin, issue.number)
     state = parse_state(previous.body) if previous else None
     writes: list[Effect] = []
     if policy.comment and issue.number is not None and not is_skipped:
@@ -84,7 +88,7 @@ def plan_report(
             body = render_comment(report, PostedState().with_run(run), paths, labels=policy.labels, text=None)
             writes = [PostComment(issue_number=issue.number, body=body)]
     page = render_summary(report, state, paths, labels=policy.labels, planned=writes if policy.dry_run else None)
-    url = f"{issue.url}#issuecomment-{previous.comment_id}" if previous and issue.url else ""
+    url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
     return [

@@ -1,7 +1,6 @@
 """The web search tool against a real HTTP server."""
 
 import asyncio
-import json
 from typing import Any
 
 import pytest
@@ -9,8 +8,7 @@ from langchain_core.tools import ToolException
 from langchain_tavily import TavilySearch
 from pydantic import SecretStr
 
-from testing.fakes import FakeResponseCache
-from testing.servers.scripted_server import Script, ScriptedReply, serve_script
+from testing.servers.scripted_server import ScriptedReply, serve_script
 from triage.adapters.web.web_search_tool import build_search_tool
 from triage.network import Network
 
@@ -123,36 +121,6 @@ async def test_odd_results_are_dropped(results: Any):
 async def test_long_pages_are_cut():
     answer, _ = await search(ScriptedReply({"results": [PAGE | {"content": "x" * 500_000}]}))
     assert len(answer["results"][0]["content"]) == 4_000
-
-
-async def test_a_search_that_was_answered_is_not_made_again():
-    replies = FakeResponseCache()
-    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
-        tool = build_search_tool(KEY, server.url, replies)
-        for _ in range(2):
-            assert await tool.ainvoke({"query": "date"}) == FOUND
-        await build_search_tool(KEY, server.url, replies).ainvoke({"query": "another"})
-    assert [request.body["query"] for request in server.requests] == ["date", "another"]
-
-
-async def test_a_search_that_failed_is_made_again():
-    replies = FakeResponseCache()
-    script: Script = [ScriptedReply(OUTSIDE, 500), ScriptedReply({"results": [PAGE]})]
-    with serve_script(script) as server:
-        with pytest.raises(ToolException):
-            await build_search_tool(KEY, server.url, replies).ainvoke({"query": "date"})
-        assert await build_search_tool(KEY, server.url, replies).ainvoke({"query": "date"}) == FOUND
-
-
-@pytest.mark.parametrize("saved", ["", "no json", "[]", '{"results": 1}', "[" * 200_000])
-async def test_a_cached_answer_that_cannot_be_read_is_none(saved: str):
-    replies = FakeResponseCache()
-    with serve_script([ScriptedReply({"results": [PAGE]})]) as server:
-        await build_search_tool(KEY, server.url, replies).ainvoke({"query": "date"})
-        (key,) = replies.responses
-        replies.responses[key] = saved
-        assert await build_search_tool(KEY, server.url, replies).ainvoke({"query": "date"}) == FOUND
-    assert json.loads(replies.responses[key]) == FOUND
 
 
 async def test_a_run_searches_once():

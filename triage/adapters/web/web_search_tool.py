@@ -1,18 +1,14 @@
 """The web search that agents may use: LangChain's Tavily tool, restricted to one short query in plain words a run."""
 
-import json
 from collections.abc import Callable
-from hashlib import blake2b
 from typing import Any
 
 from langchain_tavily import TavilySearch
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr
 
-from triage import __version__
 from triage.adapters.web.search_results import parse_results
 from triage.adapters.web.tavily_client import TAVILY_URL, SearchFailed, TavilyClient
 from triage.network import DIRECT, Network
-from triage.ports import ResponseCache
 from triage.secrets.web_query import sanitize_query
 
 MAX_RESULTS = 5
@@ -27,14 +23,14 @@ class SearchQuery(BaseModel):
 class WebSearchTool(TavilySearch):
     """Searches once per run; a second query gets the results of the first.
 
-    A failure raises `SearchFailed` with a short name, because a message from outside has no place in a prompt.
+    The results never come from a cache, which somebody may have forged: their addresses become links. A failure
+    raises `SearchFailed` with a short name, because a message from outside has no place in a prompt.
     """
 
     name: str = "tavily_search"
     description: str = "Searches the web for pages on software bugs. Input: a short query in plain words."
     args_schema: type[BaseModel] = SearchQuery
     _client: TavilyClient = PrivateAttr()
-    _cache: ResponseCache | None = PrivateAttr(None)
     _redact: Callable[[str], str] = PrivateAttr(str)
     _was_sent: bool = PrivateAttr(False)
     _results: dict[str, Any] | None = PrivateAttr(None)
@@ -48,33 +44,19 @@ class WebSearchTool(TavilySearch):
         if not text:
             return {"results": []}
         parameters = {"query": text, "max_results": MAX_RESULTS, "search_depth": "advanced"}
-        identity = json.dumps([__version__, self._client.base_url, parameters])
-        key = blake2b(identity.encode(), digest_size=16).hexdigest()
-        if (cached := _parse_cached(self._cache.get(key) if self._cache else None)) is not None:
-            return cached
         if self._was_sent:
             # The rules fallback searches again after the model failed.
             if self._results is None:
                 raise SearchFailed("one search was made already, and a run makes one")
             return self._results
         self._was_sent = True
-        self._results = results = {"results": parse_results(await self._client.search(parameters), MAX_RESULTS)}
-        if self._cache:
-            self._cache.put(key, json.dumps(results))
-        return results
-
-
-def _parse_cached(answer: str | None) -> dict[str, Any] | None:
-    try:
-        return {"results": parse_results(list(json.loads(answer)["results"]), MAX_RESULTS)} if answer else None
-    except (ValueError, TypeError, LookupError, RecursionError):
-        return None
+        self._results = {"results": parse_results(await self._client.search(parameters), MAX_RESULTS)}
+        return self._results
 
 
 def build_search_tool(
     api_key: SecretStr,
     base_url: str | None = None,
-    cache: ResponseCache | None = None,
     network: Network = DIRECT,
     redact: Callable[[str], str] = str,
 ) -> WebSearchTool:
@@ -82,6 +64,5 @@ def build_search_tool(
     # An error must not come back as if it were an answer, hence `handle_tool_error`.
     tool = WebSearchTool(tavily_api_key=api_key.get_secret_value(), handle_tool_error=False)
     tool._client = TavilyClient(api_key, base_url or TAVILY_URL, network)
-    tool._cache = cache
     tool._redact = redact
     return tool
