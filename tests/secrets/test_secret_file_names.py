@@ -1,6 +1,8 @@
 import pytest
 
+from testing.cost_growth import assert_grows_linearly, repeat_to
 from triage.index.files.file_filter import get_skip_reason, load_text
+from triage.secrets.secret_file_names import may_hold_secrets
 
 HELD = """
 .env .env.local a/.env.production prod.env .envrc server.pem tls.key id_rsa deploy/id_ed25519 id_rsa.bak x.ppk
@@ -8,15 +10,33 @@ terraform.tfstate terraform.tfstate.backup prod.tfvars .npmrc .netrc _netrc .pyp
 credentials credentials.json .aws/config home/.ssh/config .docker/config.json secrets.yml config/secrets.json
 client_secret_123.json service-account.json x.p12 x.jks passwords.kdbx .vault_pass .bash_history ID_RSA .ENV
 git-credentials-1f2e.config
+
+.env~ .env-local .env_prod .env.example.local .env.sample~ .env.bom prod.env.bak serverless.env.yml cypress.env.json
+.envrc.local .flaskenv.bak .dev.vars .dev.vars.staging .envs/.production/.django .envs/.local/.postgres a/.env/prod
+netrc .netrc.bak .netrc~ .pgpass.bak credentials.json.bak .npmrc.old .pypirc.orig prod.tfvars.20240101 server.key.1
+kubeconfig.yaml kubeconfig-prod prod.kubeconfig kubeconfig.prod.yml .secrets .secrets.local .secrets/token
+id_rsa_prod2 id_rsa2 id_ed25519-work deploy_id_rsa.corp github_rsa deploy_ed25519 privkey private-key.txt
+ssh_host_rsa_key ssh_host_ed25519_key.old ssh_host_key
+application_default_credentials.json aws_credentials.csv my-firebase-adminsdk-1a2b.json
+terraform.tfstate.d/prod/x group_vars/all/vault.yml host_vars/db/vault/main.yml vault_password
+release.keystore keystore.properties x.bks wallet.dat .docker/config.json.bak prod.htpasswd etc/shadow etc/shadow-
+.m2/settings.xml .kamal/secrets-common local.settings.json sftp-config.json rclone.conf .psql_history aä_rsa
 """
 READ = """
 env.py .env.example .env.sample example.env .env.local.template terraform.tfvars.example credentials.py secrets.py
 src/secret.rs id_rsa.pub id_generator.py keys.py key.go monkey.py environment.ts charts/a/templates/secrets.yaml
 locale/en/credentials.json docs/secrets.md .envoy.yaml npmrc.ts tokens.json .github/workflows/secrets-scan.yml
+
+.env.local.example .env-sample .env_template .envs/.production/.django.example .dev.vars.example .env.dist
+sample.tfvars credentials.sample.json kubeconfig.template.yaml environment.yml env.yml app/env/models.py envs/base.py
+id_rsa_prod2.pub ssh_host_rsa_key.pub id_rsa_parser.py kubeconfig.go kubeconfig_test.go docs/kubeconfig.md
+triage/secrets/redactor.py secrets/manager.go shadow.css box/shadow group_vars/all/main.yml vault/client.go
+rsa.py crypto/rsa/rsa.go keystore.go store/wallet.ts htpasswd.py history.py private_key.rs privatekeys.md invalid_rsa_header.json
+netrc.py test_netrc.py passwords.py settings.xml serverless.yml local.settings.ts .htaccess .dev.js
 """
 
 
-@pytest.mark.parametrize("path", HELD.split())
+@pytest.mark.parametrize("path", [*HELD.split(), ".env copy", "Copy of/.env (1)"])
 def test_files_made_for_secrets_are_left_out(path: str):
     assert get_skip_reason(path, 10) == "may hold secrets"
 
@@ -24,6 +44,16 @@ def test_files_made_for_secrets_are_left_out(path: str):
 @pytest.mark.parametrize("path", READ.split())
 def test_sources_and_samples_are_read(path: str):
     assert get_skip_reason(path, 10) is None
+
+
+def test_names_of_bytes_that_are_not_text_are_matched_too():
+    assert may_hold_secrets("deploy/\udcff/\udcfe_rsa")
+    assert not may_hold_secrets("deploy/\udcff/\udcfe.py")
+
+
+@pytest.mark.parametrize("shape", [".1", "._-", ".env.example", "id_rsa_", "serviceaccount.json", "secrets.", "/.env"])
+def test_hostile_names_take_linear_time(shape: str):
+    assert_grows_linearly(repeat_to(shape), may_hold_secrets)
 
 
 def test_a_path_with_a_secret_is_left_out():

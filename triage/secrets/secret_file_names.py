@@ -1,31 +1,64 @@
 """Recognises files that may contain secrets by their name. Their text is never read."""
 
-import re
+import re2  # type: ignore[import-untyped]
 
 from triage.secrets.likely_secrets import redact_likely_secrets
 
-_SAMPLE = re.compile(r"(?:^|[._-])(?:examples?|samples?|templates?|tmpl|tpl|dist|defaults?|schema|stub)(?=[._-]|$)")
+_SAMPLE_WORD = r"(?:examples?|samples?|templates?|tmpl|tpl|dist|defaults?|schema|stub)"
+_DATA = r"(?:json|ya?ml|toml|ini|properties|conf|config|cfg|csv|xml|txt|db|enc|env|tfvars)"
+_SAMPLE = re2.compile(rf"^{_SAMPLE_WORD}[._-]|[._-]{_SAMPLE_WORD}(?:\.{_DATA})?$")
 """A sample of a secret file, made to be read. Likely secrets in it are redacted as in any file."""
-_SECRET_NAME = re.compile(
-    r"(?:\.env(?:[._-][\w.-]+)?|[\w.-]+\.env|\.envrc|\.flaskenv"
-    r"|[\w.-]*\.(?:pem|key|ppk|p8|p12|pfx|pkcs8|pkcs12|jks|jceks|keystore|kdbx?|gpg|pgp|ovpn|agekey|keytab)"
-    r"|[\w.-]*\.(?:tfstate|tfstate\.[\w.-]+|tfvars|tfvars\.json)"
-    r"|[\w.-]*id_(?:rsa|dsa|ecdsa|ed25519|ecdsa_sk|ed25519_sk|xmss)(?:[._-](?:old|bak|backup|priv|private|key|prod|dev))?"
-    r"|\.(?:npmrc|yarnrc|netrc|pypirc|pgpass|my\.cnf|mylogin\.cnf|dockercfg|dockerconfigjson|htpasswd|htdigest|s3cfg|boto"
-    r"|git-credentials|gitcookies|terraformrc|vault[-_]?(?:token|pass(?:word)?)[\w.-]*|databrickscfg|remote-sync\.json"
-    r"|(?:bash|zsh|sh|psql|mysql|sqlite|python|node_repl|irb)_history)|_netrc|pgpass\.conf|kubeconfig|htpasswd"
-    r"|git-credentials-[\w.-]+\.config|vault[-_]pass(?:word)?(?:\.txt)?|credentials(?:\.(?:json|ya?ml|toml|ini|csv|xml|db|enc))?"
-    r"|(?:client|oauth|app)[-_]secrets?[\w.-]*\.json|service[-_]?account[\w.-]*\.json|gcloud[\w.-]*\.json"
-    r"|[\w.-]*(?:[._-]|^)secrets?\.(?:json|ya?ml|toml|ini|properties|env|txt|enc)|terraform\.rc)"
+_DOTTED_NAME = r"\.(?:env(?:rc)?|flaskenv|dev\.vars)(?:[ ._~-].*)?"
+"""Variables of the environment, of one stage or another. `.envoy.yaml` contains none."""
+_DOTTED = re2.compile(f"(?s){_DOTTED_NAME}")
+_DOTTED_SAMPLE = re2.compile(rf"[._-]{_SAMPLE_WORD}$")
+"""Of these names only the last part counts: `.env.example.local` is a sample that somebody filled in."""
+_COPY = re2.compile(r"(?:~|[._-](?:bak|backup|old|orig|save|copy|tmp|sw[a-p]|[0-9]{1,8}))+$")
+"""What editors and people append to the name of a copy."""
+_KEY_NAMES = (
+    r"(?:.*[^a-z])?id_(?:rsa|dsa|ecdsa|ed25519|xmss).*|ssh_host_(?:\w+_)?key.*|(?:.*[._-])?kubeconfig(?:[._-].*)?"
 )
+_KEY_NAME = re2.compile(f"(?s){_KEY_NAMES}")
+_SECRET_NAMES = (
+    _DOTTED_NAME,
+    _KEY_NAMES,
+    # Private keys, and what stores them.
+    r".*\.(?:pem|key|ppk|p8|p12|pfx|pkcs8|pkcs12|jks|jceks|bks|bcfks|keystore|kdbx?|gpg|pgp|ovpn|agekey|keytab)",
+    r".*_(?:rsa|dsa|ecdsa|ed25519)(?:[_-]sk)?|google_compute_engine|encrypted_data_bag_secret|wg\d+\.conf",
+    r"(?:.*[._-])?priv(?:ate)?[._-]?key(?:\.(?:txt|json|xml|asc|der|b64|base64|jwk))?",
+    r"(?:key|(?:.*[._-])?keystore|(?:.*[._-])?signing)\.properties",
+    r"wallet\.dat|.*\.wallet|cwallet\.sso|utc--.*--[0-9a-fx]{40,42}(?:\.json)?",
+    # Of clouds, and of the tools that set them up.
+    r".*\.(?:tfstate(?:\..*)?|tfvars(?:\.json)?|publishsettings)|\.terraformrc|terraform\.rc",
+    r"\.vault[-_]?(?:token|pass(?:word)?).*|.*vault[-_]?pass(?:word|wd)?(?:[-_]file)?(?:\.txt)?",
+    r".*\.env(?:\.(?:local|json|ya?ml|toml))?|local\.settings\.json|azureauth\.json|.*firebase-adminsdk.*\.json",
+    r".*service[-_]?account.*\.json|gcloud.*\.json|(?:.*[._-])?(?:accesskeys|rootkey)\.csv",
+    # Of programs that remember a password.
+    r"\.(?:npmrc|yarnrc|pypirc|my\.cnf|mylogin\.cnf|dockercfg|dockerconfigjson|s3cfg|boto|git-credentials|gitcookies)",
+    r"\.(?:databrickscfg|remote-sync\.json|ftpconfig|msmtprc|fetchmailrc|smbcredentials)",
+    r"\.(?:passwd-s3fs|curlrc|wgetrc|[\w-]+_history)",
+    r"[._]?netrc|\.?pgpass(?:\.conf)?|\.?rclone\.conf|sftp(?:-config)?\.json|git-credentials-.*\.config|sasl_passwd",
+    r".*\.ht(?:passwd|digest)|htpasswd(?:\.txt)?|wpa_supplicant\.conf|(?:chap|pap)-secrets|ipsec\.secrets",
+    # Named for what they contain.
+    r"\.?credentials?|(?:.*[._-])?credentials?\.(?:json|ya?ml|toml|ini|csv|xml|db|enc)",
+    rf"(?:client|oauth|app)[-_]secrets?.*\.json|\.secrets?(?:[._-].*)?|(?:.*[._-])?secrets?\.{_DATA}",
+)
+_SECRET_NAME = re2.compile("(?s)" + "|".join(_SECRET_NAMES))
 """The whole name, in lower case. Source code does not match: `env.py` and `credentials.py` are read."""
-_SECRET_FOLDER = re.compile(
-    r"(?:^|/)\.(?:ssh|gnupg|aws|azure|gcloud|kube|password-store)/|(?:^|/)\.(?:docker/config\.json|cargo/credentials"
-    r"|gem/credentials|composer/auth\.json|git/config)"
+_PUBLIC_ENDING = re2.compile(
+    r"\.(?:pub|md|rst|adoc|html?|py|rb|go|rs|java|kts?|scala|cs|c|cc|cpp|h|hpp|[cm]?[jt]sx?|vue|php|pl|exs?|swift|sh|ps1)$"
 )
-_DESCRIPTION_FOLDER = re.compile(r"(?:^|/)(?:templates?|schemas?|locales?|lang|langs|i18n|translations|messages)/")
+"""Public keys, pages and programs that are named like keys, such as `id_rsa.pub` and `kubeconfig.go`."""
+_SECRET_FOLDER = re2.compile(
+    r"(?:^|/)(?:\.(?:ssh|gnupg|aws|azure|gcloud|kube|password-store|secrets|putty)|terraform\.tfstate\.d)/"
+    r"|(?:^|/)\.(?:docker/config\.json|cargo/credentials|gem/credentials|composer/auth\.json|git/config|bundle/config"
+    r"|m2/settings|kamal/secrets|config/(?:gh/hosts|gcloud/|containers/auth\.json))"
+    r"|(?:^|/)etc/g?shadow(?:-|$)|(?:^|/)(?:group|host)_vars/(?:.*/)?[\w-]*vault"
+)
+_ENVIRONMENT_FOLDER = re2.compile(r"(?:^|/)\.envs?/")
+_DESCRIPTION_FOLDER = re2.compile(r"(?:^|/)(?:templates?|schemas?|locales?|lang|langs|i18n|translations|messages)/")
 """Folders of files that describe secrets and contain none, such as `templates/secrets.yaml` of a Helm chart."""
-_DESCRIBABLE_NAME = re.compile(r"secrets?\.|credentials\.")
+_DESCRIBABLE_NAME = re2.compile(r"secrets?\.|credentials\.")
 
 
 def may_hold_secrets(path: str) -> bool:
@@ -33,10 +66,21 @@ def may_hold_secrets(path: str) -> bool:
 
     The names come from gitleaks, from GitHub's ignore templates and from the tools that write such files.
     """
-    lower = path.lower()
-    name = lower.rpartition("/")[2]
-    if _SECRET_FOLDER.search(lower):
+    folder, slash, name = path.lower().encode("utf-8", "surrogatepass").rpartition(b"/")
+    folder += slash
+    if _SECRET_FOLDER.search(folder + name):
         return True
-    if _SECRET_NAME.fullmatch(name) and not _SAMPLE.search(name):
-        return not (_DESCRIBABLE_NAME.search(name) and _DESCRIPTION_FOLDER.search(lower))
+    if _is_secret_name(name) or _ENVIRONMENT_FOLDER.search(folder):
+        return not (_is_sample(name) or (_DESCRIBABLE_NAME.search(name) and _DESCRIPTION_FOLDER.search(folder)))
     return redact_likely_secrets(path) != path
+
+
+def _is_secret_name(name: bytes) -> bool:
+    original = _COPY.sub(b"", name)
+    if not _SECRET_NAME.fullmatch(original):
+        return False
+    return not (_KEY_NAME.fullmatch(original) and _PUBLIC_ENDING.search(original))
+
+
+def _is_sample(name: bytes) -> bool:
+    return (_DOTTED_SAMPLE if _DOTTED.fullmatch(name) else _SAMPLE).search(name) is not None
