@@ -17,6 +17,8 @@ import cmarkgfm
 
 from triage.domain.report import RunReport
 from triage.publish.comment import render_comment
+from triage.publish.hidden_state import next_state
+from triage.publish.sections import build_page
 
 ROOT = Path(__file__).parent.parent
 ISSUE = ROOT / "examples" / "crash-with-traceback.md"
@@ -56,12 +58,13 @@ def run_triage() -> RunReport:
 
 def render_page(report: RunReport) -> str:
     title, _, body = ISSUE.read_text(encoding="utf-8").removeprefix("# ").partition("\n")
+    comment = render_comment(build_page(report), next_state(report, None))
     return PAGE % {
         "width": WIDTH,
         "title": html.escape(title),
         "issue": cmarkgfm.github_flavored_markdown_to_html(body),
         "comment": cmarkgfm.markdown_to_html_with_extensions(
-            render_comment(report), cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE, ["table", "strikethrough", "autolink"]
+            comment, cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE, ["table", "strikethrough", "autolink"]
         ),
     }
 

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.publish import sample_reports
+from tests.publish.rendering import render_comment
 from tests.publish.sample_reports import (
     CLI,
     DATES,
@@ -31,7 +32,7 @@ from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import WebResult
 from triage.domain.report import RunReport, Ticket
 from triage.domain.run import Status
-from triage.publish.comment import render_comment, render_quiet_comment
+from triage.publish.comment import render_quiet_comment
 from triage.publish.hidden_state import PostedState, next_state, parse_state
 from triage.publish.sections import (
     MAX_COMMENT_UNITS,

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from tests.publish.rendering import render_comment
 from tests.publish.sample_reports import (
     COMMIT,
     DEGRADED,
@@ -35,7 +36,6 @@ from triage.domain.effect import (
 )
 from triage.domain.issue import IssueComment
 from triage.domain.report import IssueRef, Ticket
-from triage.publish.comment import render_comment
 from triage.publish.deduplicate import find_our_comments
 from triage.publish.hidden_state import PostedState, hash_text, parse_state, render_state
 from triage.publish.plan_effects import EMPTY_OUTPUTS, build_outputs, plan_failure, plan_quiet, plan_report, plan_skip

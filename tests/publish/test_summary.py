@@ -3,6 +3,7 @@
 import pytest
 
 from tests.publish import sample_reports, sample_runs
+from tests.publish.rendering import render_summary
 from tests.publish.sample_reports import EVIL, FEATURE, FULL, INDEX, LONG, PATHS, RULES, change_report, step
 from tests.publish.sample_runs import (
     CUT,
@@ -22,10 +23,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Usage
 from triage.publish.diagram import render_diagram
 from triage.publish.sections import MAX_SUMMARY_UNITS, build_page, utf16_length
-from triage.publish.summary import (
-    render_notice,
-    render_summary,
-)
+from triage.publish.summary import render_notice
 from triage.text.active_content import find_active_content
 
 DRY_RUN: list[Effect] = [

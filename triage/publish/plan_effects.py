@@ -24,8 +24,9 @@ from triage.domain.report import RunReport
 from triage.domain.run import Status, Usage
 from triage.domain.task import RunRecord
 from triage.publish.comment import render_comment, render_quiet_comment
-from triage.publish.hidden_state import PostedState, hash_content, hash_text, parse_state, render_state
+from triage.publish.hidden_state import PostedState, hash_content, hash_text, next_state, parse_state, render_state
 from triage.publish.run_origin import RunOrigin, restore_origin
+from triage.publish.sections import Page, build_page
 from triage.publish.summary import render_notice, render_summary
 from triage.publish.wording import truncate
 from triage.text.clean_text import clean_text
@@ -77,24 +78,22 @@ def plan_report(
     what the hidden state remembers if an event started it.
     """
     report = restore_origin(report, origin, issue.number)
-    state = parse_state(previous.body) if previous else None
+    page = build_page(report, parse_state(previous.body) if previous else None, paths, policy.labels)
     writes: list[Effect] = []
     if policy.comment and issue.number is not None and not is_skipped:
         if not partial:
-            writes = _plan_issue_effects(report, policy, issue, issue.number, previous, paths, run)
+            writes = _plan_issue_effects(report, page, policy, issue, issue.number, previous, run)
             writes += [RemoveComment(issue_number=issue.number, comment_id=comment) for comment in duplicates]
         elif previous is None and report.findings:
-            # The next run replaces it.
-            body = render_comment(report, PostedState().with_run(run), paths, labels=policy.labels, text=None)
-            writes = [PostComment(issue_number=issue.number, body=body)]
-    page = render_summary(report, state, paths, labels=policy.labels, planned=writes if policy.dry_run else None)
+            state = next_state(report, PostedState().with_run(run), None)  # the next run replaces it
+            writes = [PostComment(issue_number=issue.number, body=render_comment(page, state))]
     url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
     return [
         *([] if policy.dry_run else writes),
         WriteReport(json_text=dump_report(report)),
-        WriteSummary(markdown=page),
+        WriteSummary(markdown=render_summary(page, report, writes if policy.dry_run else None)),
         *([warning] if report.status is Status.DEGRADED else []),
         SetOutputs(values=build_outputs(report) | {"comment-url": url}),
     ]
@@ -102,11 +101,11 @@ def plan_report(
 
 def _plan_issue_effects(
     report: RunReport,
+    page: Page,
     policy: Policy,
     issue: Issue,
     number: int,
     previous: IssueComment | None,
-    paths: Sequence[str],
     run: RunRecord | None,
 ) -> list[Effect]:
     effects: list[Effect] = []
@@ -121,8 +120,8 @@ def _plan_issue_effects(
             effects.append(_post_or_edit(number, previous, f"{first_line}\n{visible}"))
         # No labels: if a person removed one, it stays off.
         return effects
-    body = render_comment(report, (state or PostedState()).with_run(run), paths, labels=policy.labels, text=text)
-    effects.append(_post_or_edit(number, previous, body))
+    state = next_state(report, (state or PostedState()).with_run(run), text)
+    effects.append(_post_or_edit(number, previous, render_comment(page, state)))
     existing = {label.casefold() for label in issue.labels}
     labels = [label for label in dict.fromkeys(report.ticket.labels) if label.casefold() not in existing]
     if policy.labels == "apply" and labels:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
+from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Status, Usage
 from triage.publish import wording
@@ -35,6 +36,8 @@ class Fold:
     title: str
     body: str
     is_open: bool = False
+    is_comment_only: bool = False
+    """The job summary has something longer instead."""
 
     @property
     def markdown(self) -> str:
@@ -54,51 +57,46 @@ class Page:
 
 
 def build_page(
-    report: RunReport, previous: PostedState | None, paths: Sequence[str], labels: LabelsMode, *, run_fold: bool = True
+    report: RunReport, posted: PostedState | None = None, paths: Sequence[str] = (), labels: LabelsMode = "suggest"
 ) -> Page:
-    """Returns the parts of a page. `run_fold` adds a fold about the run, which the job summary describes in detail."""
+    """Returns the page that the comment and the job summary share.
+
+    `posted` is what our comment on the issue remembers, and `paths` are all indexed files: it has only hashes of
+    earlier suspects, so files that were deleted since have no name.
+    """
+    posted = posted or PostedState()
+    by_hash = {hash_path(path): path for path in paths} if posted.suspects else {}
+    current = {suspect.path for suspect in report.suspects}
+    earlier = [by_hash[known] for known in posted.suspects if known in by_hash]
+    withdrawn = [path for path in earlier if path not in current]
+    still_missing = {missing.kind for missing in report.missing_information}
+    answered = [kind for kind in posted.asked if kind not in still_missing]
+    blocks = [*_build_reporter_blocks(report, answered), *_build_maintainer_blocks(report, withdrawn, labels)]
     return Page(
-        blocks=[block for block in _build_blocks(report, previous or PostedState(), paths, labels) if block],
-        folds=[fold for fold in _build_folds(report, run_fold=run_fold) if fold.body],
+        blocks=[block for block in blocks if block],
+        folds=[fold for fold in _build_folds(report) if fold.body],
         footer=render_block("blocks", "footer", report, sanitize_url(report.run_url)),
         links=_collect_links(report),
     )
 
 
-def _build_blocks(report: RunReport, previous: PostedState, paths: Sequence[str], labels: LabelsMode) -> Iterator[str]:
-    still_missing = {missing.kind for missing in report.missing_information}
-    answered = [kind for kind in previous.asked if kind not in still_missing]
+def _build_reporter_blocks(report: RunReport, answered: Sequence[MissingKind]) -> Iterator[str]:
     yield render_block("blocks", "verdict", report)
     yield render_block("blocks", "notices", report)
     yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], answered)
-    for_maintainers = [block for block in _build_maintainer_blocks(report, previous, paths, labels) if block]
-    if for_maintainers and report.kind == "bug":
-        yield "#### For maintainers"
-    yield from for_maintainers
 
 
-def _build_maintainer_blocks(
-    report: RunReport, previous: PostedState, paths: Sequence[str], labels: LabelsMode
-) -> Iterator[str]:
+def _build_maintainer_blocks(report: RunReport, withdrawn: Sequence[str], labels: LabelsMode) -> Iterator[str]:
     if report.kind == "bug":
+        yield "#### For maintainers"
         yield render_block("blocks", "cause", report)
         yield _render_suspects(report, report.suspects[:VISIBLE_SUSPECTS])
-    # The state has hashes only, so files that were deleted since have no name.
-    by_hash = {hash_path(path): path for path in paths} if previous.suspects else {}
-    current = {suspect.path for suspect in report.suspects}
-    withdrawn = [by_hash[known] for known in previous.suspects if known in by_hash and by_hash[known] not in current]
     if withdrawn:
         yield render_block("blocks", "withdrawn", withdrawn[:MAX_ITEMS])
     if report.next_steps:
         yield render_block("blocks", "next_steps", report.next_steps[:VISIBLE_ITEMS])
     if report.ticket.labels and labels != "off":
         yield render_block("blocks", "labels", report.ticket.labels[:MAX_ITEMS], labels)
-
-
-def _render_location(report: RunReport, target: Span | str, code: Callable[[str], str] = format_code_span) -> str:
-    link = build_permalink(report.server_url, report.repository, report.commit, target)
-    text = code(format_location(target))
-    return f"[{text}]({link})" if link else text
 
 
 def _render_suspects(report: RunReport, suspects: Sequence[Suspect]) -> str:
@@ -108,7 +106,13 @@ def _render_suspects(report: RunReport, suspects: Sequence[Suspect]) -> str:
     return render_block("blocks", "suspects", rows) if rows else ""
 
 
-def _build_folds(report: RunReport, *, run_fold: bool) -> Iterator[Fold]:
+def _render_location(report: RunReport, target: Span | str, code: Callable[[str], str] = format_code_span) -> str:
+    link = build_permalink(report.server_url, report.repository, report.commit, target)
+    text = code(format_location(target))
+    return f"[{text}]({link})" if link else text
+
+
+def _build_folds(report: RunReport) -> Iterator[Fold]:
     # The most useful first: if the page is too long, the last ones are left out.
     notes = Fold(NOTES_TITLE, render_block("folds", "notes", report.notes[:MAX_ITEMS]))
     if report.status is Status.DEGRADED:
@@ -121,11 +125,10 @@ def _build_folds(report: RunReport, *, run_fold: bool) -> Iterator[Fold]:
     yield Fold("Ticket fields", render_block("folds", "ticket", report.ticket) if report.kind == "bug" else "")
     if report.status is not Status.DEGRADED:
         yield notes
-    if run_fold:
-        facts = f"{wording.format_seconds(report.seconds)}, {wording.format_usage(report.usage)}"
-        planning = sum((step.usage for step in report.steps if step.step == "supervisor"), Usage())
-        steps = [step for step in report.steps if step.step != "supervisor"][:MAX_STEPS]
-        yield Fold(f"The run: {facts}", render_block("folds", "run", report, steps, planning))
+    facts = f"{wording.format_seconds(report.seconds)}, {wording.format_usage(report.usage)}"
+    planning = sum((step.usage for step in report.steps if step.step == "supervisor"), Usage())
+    steps = [step for step in report.steps if step.step != "supervisor"][:MAX_STEPS]
+    yield Fold(f"The run: {facts}", render_block("folds", "run", report, steps, planning), is_comment_only=True)
     yield Fold("Analysis", sanitize_markdown(report.analysis, max_chars=MAX_ANALYSIS_CHARS))
 
 

@@ -4,39 +4,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from triage.domain.effect import AddLabels, EditComment, Effect, LabelsMode, PostComment, RemoveComment
+from triage.domain.effect import AddLabels, EditComment, Effect, PostComment, RemoveComment
 from triage.domain.report import RunReport
-from triage.publish import run_details
 from triage.publish.diagram import render_diagram
-from triage.publish.hidden_state import PostedState
 from triage.publish.permalink import sanitize_url
-from triage.publish.sections import MAX_SUMMARY_UNITS, build_page, ensure_inert, render_page
+from triage.publish.run_details import build_detail_folds
+from triage.publish.sections import MAX_SUMMARY_UNITS, Page, ensure_inert, render_page
 from triage.publish.template import render_block
 from triage.text.inert_markdown import format_code_span
 
 Notice = Literal["skip", "index", "unfinished", "failure", "unpublished"]
 
 
-def render_summary(
-    report: RunReport,
-    previous: PostedState | None = None,
-    paths: Sequence[str] = (),
-    *,
-    labels: LabelsMode = "suggest",
-    planned: Sequence[Effect] | None = None,
-) -> str:
-    """Returns the page with the report. `planned` is what a dry run would write."""
-    content = build_page(report, previous, paths, labels, run_fold=False)
+def render_summary(page: Page, report: RunReport, planned: Sequence[Effect] | None = None) -> str:
+    """Returns the page of the job: the page of the report, and how the run went. `planned` is for a dry run."""
     blocks = [render_block("summary", "title", report, sanitize_url(report.issue.url))]
     if planned is not None:
         blocks.append(render_block("summary", "plan", [_describe_effect(effect) for effect in planned]))
-    blocks += content.blocks
     picture = render_diagram(report)
-    whole = replace(
-        content,
-        blocks=blocks,
-        folds=[*content.folds, *(fold for fold in run_details.build_detail_folds(report, picture) if fold.body)],
-    )
+    folds = [fold for fold in page.folds if not fold.is_comment_only]
+    folds += [fold for fold in build_detail_folds(report, picture) if fold.body]
+    whole = replace(page, blocks=[*blocks, *page.blocks], folds=folds)
     return render_page(whole, MAX_SUMMARY_UNITS, picture) + "\n"
 
 

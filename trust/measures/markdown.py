@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from triage.publish.comment import render_comment
-from triage.publish.hidden_state import PostedState
+from triage.publish.hidden_state import PostedState, next_state
+from triage.publish.sections import build_page
 from triage.publish.summary import render_notice, render_summary
 from trust.corpora import CorpusText, markdown
 from trust.markdown_judge import Judgement, judge_page
@@ -38,9 +39,10 @@ def _neutral(choice: int) -> dict[str, Judgement]:
 def _pages(words: str, choice: int) -> dict[str, str]:
     report = build_report(words, choice)
     earlier = PostedState(asked=["version"], suspects=["0123456789abcdef"])
+    page = build_page(report, earlier, [words])
     return {
-        "comment": render_comment(report, earlier, [words]),
-        "summary": render_summary(report, earlier, [words]),
+        "comment": render_comment(page, next_state(report, earlier)),
+        "summary": render_summary(page, report),
         "skip": render_notice("skip", words),
         "failure": render_notice("failure", words),
     }

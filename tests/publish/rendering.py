@@ -1,0 +1,29 @@
+"""Renders a report as `plan_report` does."""
+
+from collections.abc import Sequence
+
+from triage.domain.effect import Effect, LabelsMode
+from triage.domain.report import RunReport
+from triage.publish import comment, summary
+from triage.publish.hidden_state import PostedState, next_state
+from triage.publish.sections import build_page
+
+
+def render_comment(
+    report: RunReport,
+    previous: PostedState | None = None,
+    paths: Sequence[str] = (),
+    labels: LabelsMode = "suggest",
+    text: str | None = "",
+) -> str:
+    page = build_page(report, previous, paths, labels)
+    return comment.render_comment(page, next_state(report, previous, text))
+
+
+def render_summary(
+    report: RunReport,
+    previous: PostedState | None = None,
+    paths: Sequence[str] = (),
+    planned: Sequence[Effect] | None = None,
+) -> str:
+    return summary.render_summary(build_page(report, previous, paths), report, planned)
