@@ -1,8 +1,10 @@
 """Faults of the model, the search and the embeddings that a run must survive, with their expected outcome."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from unittest.mock import patch
 
 from testing.runs.external_services import default_reply
 from testing.runs.in_process_job import InProcessJob
@@ -13,6 +15,8 @@ from triage.domain.findings import PlannerProposal
 EXTERNAL_TEXT = "words from outside"
 """Part of every faulty reply; must not appear in any output."""
 COULD_NOT = "What this report could not do"
+SLOW_SECONDS = 0.4
+"""Before each answer of a slow model. Stands for minutes: the limit that it must not meet is scaled down as well."""
 BY_RULES = {"engine": "rules", "timeout_seconds": "5"}
 
 
@@ -147,6 +151,23 @@ SUPERVISOR_FAULTS = [
         tavily_api_key=SEARCH_KEY,
     ),
 ]
+
+
+@contextmanager
+def _short_read_limit() -> Iterator[None]:
+    with patch("triage.adapters.llm.endpoint.READ_SECONDS", SLOW_SECONDS / 4):
+        yield
+
+
+def _slow_down(harness: InProcessJob) -> None:
+    harness.context = _short_read_limit
+    harness.model = lambda request: replace(default_reply(request)[1], delay_seconds=SLOW_SECONDS)
+
+
+HARMLESS_MODEL_FAULTS = [
+    Fault("slower than a connection's own limit", _slow_down, "", status="complete"),
+]
+"""Faults in spite of which the models answer."""
 
 
 def _search_fault(name: str, reply: ScriptedReply, message: str, status: str = "degraded") -> Fault:

@@ -7,7 +7,14 @@ import pytest
 
 from testing.faults.github_faults import GITHUB_FAULTS
 from testing.faults.machine_faults import MACHINE_FAULTS
-from testing.faults.service_faults import EMBEDDING_FAULTS, MODEL_FAULTS, SEARCH_FAULTS, SUPERVISOR_FAULTS, Fault
+from testing.faults.service_faults import (
+    EMBEDDING_FAULTS,
+    HARMLESS_MODEL_FAULTS,
+    MODEL_FAULTS,
+    SEARCH_FAULTS,
+    SUPERVISOR_FAULTS,
+    Fault,
+)
 from testing.runs import external_services
 from testing.runs.in_process_job import InProcessJob, set_up_job
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
@@ -31,6 +38,12 @@ def test_a_model_fault_is_reported_and_rules_answer(fault: Fault, harness: InPro
 @pytest.mark.parametrize("fault", SUPERVISOR_FAULTS, ids=get_name)
 def test_a_wrong_proposal_counts_only_where_there_is_a_choice(fault: Fault, harness: InProcessJob):
     assert fault.find_problems(harness) == []
+
+
+@pytest.mark.parametrize("fault", HARMLESS_MODEL_FAULTS, ids=get_name)
+def test_models_answer_in_spite_of_a_harmless_fault(fault: Fault, harness: InProcessJob):
+    assert fault.find_problems(harness) == []
+    assert harness.report["verdict"] == "CONFIRMED"
 
 
 @pytest.mark.parametrize("fault", SEARCH_FAULTS, ids=get_name)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import io
 import json
+import math
 import traceback
 import urllib.request
 from collections.abc import Callable, Coroutine
@@ -20,19 +21,25 @@ from testing.faults.agent_faults import (
 )
 from testing.faults.github_faults import GITHUB_FAULTS
 from testing.faults.machine_faults import MACHINE_FAULTS
-from testing.faults.service_faults import EMBEDDING_FAULTS, MODEL_FAULTS, SEARCH_FAULTS, SUPERVISOR_FAULTS, Fault
+from testing.faults.service_faults import (
+    EMBEDDING_FAULTS,
+    HARMLESS_MODEL_FAULTS,
+    MODEL_FAULTS,
+    SEARCH_FAULTS,
+    SUPERVISOR_FAULTS,
+    Fault,
+)
 from testing.runs.in_process_job import InProcessJob, set_up_job
 from testing.runs.job import JobResult
 from testing.servers.github_server import SLUG
 from triage.domain.findings import AgentName
-from triage.graph import planner
 from triage.graph.routing import Choice, RemainingBudget, list_choices
 from triage.graph.triage_state import BugTriageState
 from trust.measure import Measure, MeasureResult, sample_evenly
 
 Agents = Callable[[tuple[AgentName, ...]], Coroutine[Any, Any, list[str]]]
 BY_SOURCE = {
-    "model": MODEL_FAULTS,
+    "model": [*MODEL_FAULTS, *HARMLESS_MODEL_FAULTS],
     "supervisor": SUPERVISOR_FAULTS,
     "search": SEARCH_FAULTS,
     "embeddings": EMBEDDING_FAULTS,
@@ -41,6 +48,20 @@ BY_SOURCE = {
 }
 UNHANDLED = [fault for fault in GITHUB_FAULTS if "writing" in fault.name][:3]
 ONE_CHOICE = SUPERVISOR_FAULTS[0]
+
+
+def _list_choices_twice(state: BugTriageState, bounds: RemainingBudget) -> list[Choice]:
+    return [*list_choices(state, bounds)] * 2
+
+
+WITHOUT_DEFENCE: dict[str, tuple[str, Callable[..., Any]]] = {
+    ONE_CHOICE.name: ("triage.graph.planner.list_choices", _list_choices_twice),
+    "slower than a connection's own limit": (
+        "triage.adapters.llm.model_retry.RetryPolicy.seconds_left",
+        lambda _: math.inf,
+    ),
+}
+"""By fault, a function of the program and what stands in for it."""
 
 
 @dataclass(frozen=True)
@@ -72,19 +93,20 @@ def run(share: float) -> MeasureResult:
 
 
 def run_without_defence() -> MeasureResult:
-    """A program that handles no fault, and one that asks a model where one choice is allowed."""
-    failures: list[str] = []
+    """A program that handles no fault, and the whole program without its defence against one.
+
+    Returns no failure unless there is one in each case.
+    """
+    found: dict[str, list[str]] = {}
     for fault in UNHANDLED:
         with TemporaryDirectory() as folder, set_up_job(Path(folder) / "job") as job:
             fault.inject(job)
-            failures += [f"{fault.name}: {problem}" for problem in fault.check_run(job, _run_naively(job))]
-    with patch.object(planner, "list_choices", _list_choices_twice):
-        failures += [f"{ONE_CHOICE.name}: {problem}" for problem in _whole("", ONE_CHOICE).find_problems()]
-    return MeasureResult(len(UNHANDLED) + 1, failures)
-
-
-def _list_choices_twice(state: BugTriageState, bounds: RemainingBudget) -> list[Choice]:
-    return [*list_choices(state, bounds)] * 2
+            found[fault.name] = fault.check_run(job, _run_naively(job))
+    for fault in [ONE_CHOICE, *HARMLESS_MODEL_FAULTS]:
+        with patch(*WITHOUT_DEFENCE[fault.name]):
+            found[fault.name] = _whole("", fault).find_problems()
+    failures = [f"{name}: {problem}" for name, problems in found.items() for problem in problems]
+    return MeasureResult(len(found), failures if all(found.values()) else [])
 
 
 def _run_naively(job: InProcessJob) -> JobResult:

@@ -1,6 +1,7 @@
 """Every error of an endpoint over HTTP: its name, the number of requests, and what it costs."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -155,13 +156,31 @@ async def test_a_refused_connection_costs_nothing():
 
 
 async def test_a_silent_endpoint_times_out(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("triage.adapters.llm.endpoint.TIMEOUT", 0.1)
-    with serve_script([ScriptedReply(delay_seconds=30)]) as server:
-        model = ModelSetup(server).model
-        with model.measure_usage(60) as meter, pytest.raises(ModelUnavailable, match="timed out"):
-            await colour(model)
+    monkeypatch.setattr("triage.adapters.llm.endpoint.READ_SECONDS", 0.1)
+    with serve_script([ScriptedReply(delay_seconds=30)]) as server, pytest.raises(ModelUnavailable, match="timed out"):
+        await colour(ModelSetup(server).model)
     assert len(server.requests) == MAX_REQUESTS
-    assert {(call.outcome, call.error) for call in meter.calls} == {(Outcome.TIMED_OUT, "timed out")}
+
+
+async def test_the_connection_gives_up_after_the_agent(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("triage.adapters.llm.endpoint.GRACE_SECONDS", 0.05)
+    with serve_script([chat_completion(GREEN), ScriptedReply(delay_seconds=30)]) as server:
+        model = ModelSetup(server).model
+        await colour(model)
+        with model.measure_usage(0.2) as meter, pytest.raises(TimeLimitExceeded):
+            await colour(model)
+    assert len(server.requests) == 2
+    assert [(call.outcome, call.error) for call in meter.calls] == [(Outcome.TIMED_OUT, "timed out")]
+
+
+async def test_a_slow_model_has_the_time_of_its_agent(monkeypatch: pytest.MonkeyPatch):
+    """A minute of the connection's own limit is scaled down to a tenth of a second."""
+    monkeypatch.setattr("triage.adapters.llm.endpoint.READ_SECONDS", 0.1)
+    with serve_script([replace(chat_completion(GREEN), delay_seconds=0.4)]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(60) as meter:
+            assert (await colour(model)).name == "green"
+    assert [call.outcome for call in meter.calls] == [Outcome.SUCCESS]
 
 
 async def test_a_cancelled_call_is_recorded():

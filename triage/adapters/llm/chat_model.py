@@ -159,7 +159,8 @@ class ChatModel:
         mode = call.output_format.modes[index]
         prompt = [*mode.preface, *call.messages]
         estimate = estimate_prompt(prompt, mode.prompt_addition)
-        client = self.endpoint.chat_client(model, temperature=self.features.accepts_temperature(model))
+        accepts_temperature = self.features.accepts_temperature(model)
+        client = self.endpoint.chat_client(model, self.retry.seconds_left(), temperature=accepts_temperature)
         length = self.features.length_arguments(model, call.max_tokens)
         with self.budget.record_request(model, mode.name, estimate, call.max_tokens) as usage:
             call.requests += 1

@@ -1,6 +1,7 @@
 """The clients of a model endpoint, and the circuit breaker in front of it."""
 
 import asyncio
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,8 +18,11 @@ from triage.errors import ModelUnavailable
 from triage.network import DIRECT, Network
 
 OPENAI_URL = "https://api.openai.com/v1"
-TIMEOUT = openai.Timeout(60.0, connect=10.0)
-"""Seconds between two pieces of a response, and for a connection. The SDK's default is ten minutes."""
+CONNECT_SECONDS = 10.0
+READ_SECONDS = 60.0
+"""Between two pieces of a response, for a request that no agent waits for. The SDK's default is ten minutes."""
+GRACE_SECONDS = 1.0
+"""A connection waits for longer than the agent does, so that a request that takes too long ends in one way only."""
 CHECK_SECONDS = 10.0
 MAX_FAILURES = 2
 """Calls in a row, each with all its attempts. They take a minute or two, and every agent has a rules fallback."""
@@ -63,14 +67,17 @@ class Endpoint:
     network: Network = DIRECT
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
 
-    def chat_client(self, model: str, *, temperature: bool = True) -> ChatOpenAI:
-        """Returns the client for a model; without a temperature for models that refuse the parameter."""
+    def chat_client(self, model: str, seconds: float = math.inf, *, temperature: bool = True) -> ChatOpenAI:
+        """Returns the client for one request to a model; without a temperature for models that refuse the parameter.
+
+        `seconds` is how long its caller waits: a local model may take minutes.
+        """
         return ChatOpenAI(
             model=model,
             temperature=0 if temperature else None,
             base_url=self.base_url,
             api_key=self.api_key,
-            timeout=TIMEOUT,
+            timeout=_limit_times(seconds),
             max_retries=0,
             default_headers=self._headers,
             use_responses_api=False,
@@ -84,7 +91,7 @@ class Endpoint:
         return openai.OpenAI(
             api_key=self.api_key.get_secret_value(),
             base_url=self.base_url,
-            timeout=TIMEOUT,
+            timeout=_limit_times(),
             max_retries=0,
             default_headers=self._headers,
             http_client=self._http_client,
@@ -103,7 +110,7 @@ class Endpoint:
         # Redirects would take the prompt elsewhere.
         proxy = self.network.proxy_for(self.base_url)
         return {
-            "timeout": TIMEOUT,
+            "timeout": _limit_times(),
             "verify": self.network.ssl_context(self.base_url),
             "proxy": httpx2.Proxy(proxy, ssl_context=self.network.proxy_ssl_context(self.base_url)) if proxy else None,
             "trust_env": False,
@@ -113,6 +120,10 @@ class Endpoint:
     @property
     def _headers(self) -> dict[str, str]:
         return {"X-Request-ID": self.request_id}
+
+
+def _limit_times(seconds: float = math.inf) -> openai.Timeout:
+    return openai.Timeout(READ_SECONDS if math.isinf(seconds) else seconds + GRACE_SECONDS, connect=CONNECT_SECONDS)
 
 
 def check_endpoint(endpoint: Endpoint, models: list[str]) -> str:

@@ -34,12 +34,17 @@ class RetryPolicy:
     def check_time(self) -> None:
         """Raises TimeLimitExceeded if no time is left, and Abandoned if the caller no longer waits."""
         raise_if_abandoned()
-        if self._seconds_left() <= 0:
+        if self.seconds_left() <= 0:
             raise TimeLimitExceeded("no time left for this call")
+
+    def seconds_left(self) -> float:
+        """Returns how long the caller waits for this call; infinite without a limit."""
+        deadline = current_deadline()
+        return min(seconds_left(), math.inf if deadline is None else deadline - self.clock())
 
     def request_seconds(self, limit: float) -> float:
         """Returns a time limit for one attempt, so that all attempts and what follows fit into the time left."""
-        return max(1.0, min(limit, self._seconds_left() / (MAX_ATTEMPTS + 2)))
+        return max(1.0, min(limit, self.seconds_left() / (MAX_ATTEMPTS + 2)))
 
     def attempts(self, may_continue: Callable[[], bool]) -> AsyncRetrying:
         """Returns the attempts of one call, as long as `may_continue` and time is left."""
@@ -50,7 +55,7 @@ class RetryPolicy:
 
     def _conditions(self, may_continue: Callable[[], bool]) -> dict[str, Any]:
         def is_last(state: RetryCallState) -> bool:
-            has_time = state.upcoming_sleep + MIN_REQUEST_SECONDS <= self._seconds_left()
+            has_time = state.upcoming_sleep + MIN_REQUEST_SECONDS <= self.seconds_left()
             return state.attempt_number >= MAX_ATTEMPTS or not may_continue() or not has_time
 
         return {
@@ -59,10 +64,6 @@ class RetryPolicy:
             "wait": _seconds_before_retry,
             "reraise": True,
         }
-
-    def _seconds_left(self) -> float:
-        deadline = current_deadline()
-        return min(seconds_left(), math.inf if deadline is None else deadline - self.clock())
 
 
 def _seconds_before_retry(state: RetryCallState) -> float:
