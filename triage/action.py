@@ -30,7 +30,7 @@ from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_issue import run_task
 from triage.flows.warm_index import warm_index
 from triage.os_signals import SignalHandler
-from triage.publish.apply_effects import apply_effects
+from triage.publish.apply_effects import apply_local_effects
 from triage.publish.plan_effects import EMPTY_OUTPUTS, plan_failure
 from triage.publish.redacting import RedactingRunner
 from triage.secrets.redactor import SecretRedactor
@@ -189,5 +189,5 @@ def _write_cancelled_summary(runner: RedactingRunner) -> None:
 
 
 def _report_failure(actions: ActionsContext, message: str, at: Span | None = None) -> int:
-    apply_effects(plan_failure(message, at), None, actions.runner)
+    apply_local_effects(plan_failure(message, at), actions.runner)
     return 1

@@ -20,7 +20,12 @@ from triage.domain.effect import (
 from triage.domain.issue import Issue, IssueComment
 from triage.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
 from triage.ports import AnnotationLevel
-from triage.publish.apply_effects import DUPLICATES_UNKNOWN, apply_effects
+from triage.publish.apply_effects import (
+    DUPLICATES_UNKNOWN,
+    PublishResult,
+    apply_issue_effects,
+    apply_local_effects,
+)
 from triage.publish.hidden_state import PostedState, render_state
 
 URL = "https://github.com/acme/ledger/issues/412#issuecomment-77"
@@ -94,9 +99,16 @@ PLAN: list[Effect] = [
 ]
 
 
+def apply_effects(effects: Sequence[Effect], world: Recording) -> PublishResult:
+    """Applies all effects, as a flow does."""
+    result = PublishResult()
+    apply_issue_effects(effects, world, result)
+    return apply_local_effects(effects, world, result)
+
+
 def test_the_issue_comes_first_and_the_outputs_last():
     world = Recording()
-    done = apply_effects(PLAN, world, world)
+    done = apply_effects(PLAN, world)
     assert world.calls == [
         ("post_comment", 412, "body"),
         ("refetch_issue", 412, 77),
@@ -116,7 +128,7 @@ def test_the_issue_comes_first_and_the_outputs_last():
 
 def test_a_comment_is_edited_in_place():
     world = Recording()
-    done = apply_effects([EditComment(issue_number=412, comment_id=77, body="new")], world, world)
+    done = apply_effects([EditComment(issue_number=412, comment_id=77, body="new")], world)
     assert world.calls == [("edit_comment", 412, 77, "new")]
     assert done.comment_url == URL
 
@@ -124,7 +136,7 @@ def test_a_comment_is_edited_in_place():
 def test_a_missing_permission_is_reported_once_and_fails_the_job():
     missing = PermissionMissing("The token may not write: add `permissions: issues: write`.")
     world = Recording(post_comment=missing, add_labels=missing)
-    done = apply_effects(PLAN, world, world)
+    done = apply_effects(PLAN, world)
     assert done.failures == [str(missing)]
     assert done.needs_setup_fix
     names = [call[0] for call in world.calls]
@@ -144,29 +156,16 @@ def test_a_missing_permission_is_reported_once_and_fails_the_job():
 )
 def test_other_effects_are_applied_after_a_failure(error, level, status):
     world = Recording(post_comment=error)
-    done = apply_effects(PLAN, world, world)
+    done = apply_effects(PLAN, world)
     assert done.failures == [str(error)]
     assert ("add_labels", 412, ["bug"]) in world.calls
     assert [call[1] for call in world.calls if call[0] == "annotate"] == [level, "warning"]
     assert world.calls[-1][1]["status"] == status
 
 
-def test_without_github_the_page_is_written():
-    world = Recording()
-    done = apply_effects(PLAN, None, world)
-    assert done.failures == ["there is no GitHub to write to"]
-    assert [call[0] for call in world.calls] == [
-        "annotate",
-        "write_report",
-        "write_summary",
-        "annotate",
-        "write_outputs",
-    ]
-
-
 def test_outputs_are_set_if_the_page_cannot_be_written():
     world = Recording(write_summary=CannotPublish("The disk is full."), write_report=CannotPublish("The disk is full."))
-    done = apply_effects(PLAN, world, world)
+    done = apply_effects(PLAN, world)
     assert done.failures == ["The disk is full."]
     assert world.calls[-1][1] == {"status": "degraded", "comment-url": URL, "report-file": ""}
 
@@ -174,7 +173,7 @@ def test_outputs_are_set_if_the_page_cannot_be_written():
 def test_internal_errors_are_raised():
     world = Recording(post_comment=KeyError("bug"))
     with pytest.raises(KeyError):
-        apply_effects(PLAN, world, world)
+        apply_effects(PLAN, world)
 
 
 FULL = render_state(PostedState(text="1" * 16, content="2" * 16)) + "\nreport\n"
@@ -189,7 +188,7 @@ def ours(comment_id: int, body: str = FULL) -> IssueComment:
 def after_posting(body: str, *thread: IssueComment) -> tuple[list[tuple[Any, ...]], str]:
     world = Recording()
     world.now = world.now.model_copy(update={"thread": list(thread)})
-    done = apply_effects([PostComment(issue_number=412, body=body)], world, world)
+    done = apply_effects([PostComment(issue_number=412, body=body)], world)
     assert done.failures == []
     return world.calls[2:], done.comment_url
 
@@ -253,7 +252,7 @@ def test_quiet_wins_over_a_report_at_the_same_time():
 def test_a_failed_check_for_duplicates_leaves_a_notice(refusals):
     world = Recording(**refusals)
     world.now = world.now.model_copy(update={"thread": [ours(70), ours(77)]})
-    done = apply_effects([POST, SetOutputs(values={"status": "complete"})], world, world)
+    done = apply_effects([POST, SetOutputs(values={"status": "complete"})], world)
     assert (done.failures, done.needs_setup_fix) == ([], False)
     assert ("annotate", "notice", DUPLICATES_UNKNOWN) in world.calls
     assert world.calls[-1][1]["status"] == "complete"
@@ -275,25 +274,25 @@ class Gone(Recording):
 def test_a_deleted_comment_is_posted_again_once():
     world = Gone()
     world.now = world.now.model_copy(update={"thread": [ours(60)]})
-    assert apply_effects([EDIT], world, world).failures == []
+    assert apply_effects([EDIT], world).failures == []
     assert world.calls == [("refetch_issue", 412), ("post_comment", 412, FULL), ("refetch_issue", 412, 77)]
 
 
 def test_if_another_run_removed_the_comment_the_other_one_is_edited():
     world = Gone()
     world.now = world.now.model_copy(update={"thread": [ours(60), ours(65)]})
-    apply_effects([EDIT], world, world)
+    apply_effects([EDIT], world)
     assert world.calls == [("refetch_issue", 412), ("edit_comment", 412, 65, FULL)]
 
 
 @pytest.mark.parametrize("error", [NoSuchIssue("The issue was deleted."), GitHubUnavailable("It is down.")])
 def test_a_deleted_issue_is_reported_as_such(error):
     world = Gone(refetch_issue=error)
-    done = apply_effects([EDIT], world, world)
+    done = apply_effects([EDIT], world)
     assert (done.failures, done.needs_setup_fix) == (["It is gone."], False)
 
 
 def test_a_duplicate_is_removed():
     world = Recording()
-    apply_effects([RemoveComment(issue_number=412, comment_id=80)], world, world)
+    apply_effects([RemoveComment(issue_number=412, comment_id=80)], world)
     assert world.calls == [("delete_comment", 412, 80)]

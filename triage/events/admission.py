@@ -51,6 +51,24 @@ def logins_to_check(task: Task, issue: Issue, now: datetime, config: ProjectConf
     return [login for login in needed if login][:MAX_ROLE_LOOKUPS]
 
 
+def _is_by_command_or_answer(task: TriageIssue) -> bool:
+    return task.trigger in (Trigger.COMMAND, Trigger.ANSWER)
+
+
+def _recent_comments(issue: Issue, now: datetime) -> list[IssueComment]:
+    """Comments within the window; one without a time counts as recent."""
+    return [comment for comment in issue.thread if comment.created_at is None or comment.created_at > now - RUN_WINDOW]
+
+
+def _is_triage_command(comment: IssueComment) -> bool:
+    command = parse_command(comment.body)
+    return command is not None and command.name is CommandName.TRIAGE
+
+
+def _is_same_login(one: str, other: str) -> bool:
+    return bool(one) and one.lower() == other.lower()
+
+
 def admit_task(
     task: Task,
     issue: Issue,
@@ -81,6 +99,12 @@ def admit_task(
     return Skip(reason=reason) if reason else task
 
 
+def _quiet_skip_reason(task: QuietIssue, roles: Mapping[str, str], earlier: EarlierRuns) -> str:
+    if roles.get(task.actor, "none") not in WRITE_ROLES:
+        return "`/triage quiet` needs write access to the repository."
+    return "The issue is already quiet." if earlier.is_quiet else ""
+
+
 def _triage_skip_reason(
     task: TriageIssue, issue: Issue, roles: Mapping[str, str], earlier: EarlierRuns, config: ProjectConfig
 ) -> str:
@@ -104,10 +128,8 @@ def label_skip_reason(task: TriageIssue, issue: Issue, config: ProjectConfig) ->
     return "The issue does not carry the project's opt-in label."
 
 
-def _quiet_skip_reason(task: QuietIssue, roles: Mapping[str, str], earlier: EarlierRuns) -> str:
-    if roles.get(task.actor, "none") not in WRITE_ROLES:
-        return "`/triage quiet` needs write access to the repository."
-    return "The issue is already quiet." if earlier.is_quiet else ""
+def _may_command(login: str, issue: Issue, roles: Mapping[str, str]) -> bool:
+    return bool(login) and (_is_same_login(login, issue.author) or roles.get(login, "none") in WRITE_ROLES)
 
 
 def _automatic_skip_reason(task: TriageIssue, issue: Issue, earlier: EarlierRuns) -> str:
@@ -160,25 +182,3 @@ def _may_be_answer(comment: IssueComment, issue: Issue, our_times: list[datetime
         return False
     # Before our first comment there was nothing to answer.
     return bool(our_times) and (comment.created_at is None or comment.created_at > min(our_times))
-
-
-def _recent_comments(issue: Issue, now: datetime) -> list[IssueComment]:
-    """Comments within the window; one without a time counts as recent."""
-    return [comment for comment in issue.thread if comment.created_at is None or comment.created_at > now - RUN_WINDOW]
-
-
-def _is_triage_command(comment: IssueComment) -> bool:
-    command = parse_command(comment.body)
-    return command is not None and command.name is CommandName.TRIAGE
-
-
-def _may_command(login: str, issue: Issue, roles: Mapping[str, str]) -> bool:
-    return bool(login) and (_is_same_login(login, issue.author) or roles.get(login, "none") in WRITE_ROLES)
-
-
-def _is_same_login(one: str, other: str) -> bool:
-    return bool(one) and one.lower() == other.lower()
-
-
-def _is_by_command_or_answer(task: TriageIssue) -> bool:
-    return task.trigger in (Trigger.COMMAND, Trigger.ANSWER)

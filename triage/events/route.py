@@ -57,28 +57,6 @@ def route_event(
     return task
 
 
-def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> Task:
-    if issue_number is None:
-        raise BadInput(
-            f"issue-number: needed under {event_name}, which brings no issue of its own; "
-            "set it in the step's `with:`, for example from `inputs.issue-number`."
-        )
-    sender_only = parse_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
-    return TriageIssue(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login)
-
-
-def _skip_other(event_name: str) -> Skip:
-    if not event_name:
-        raise BadInput(
-            "GITHUB_EVENT_NAME is not set. This command runs in GitHub Actions; use the command line elsewhere."
-        )
-    if event_name.startswith("pull_request"):
-        return Skip(reason="Pull requests are not triaged.")
-    # Anything that does not look like an event name is not shown.
-    name = f"The event {event_name}" if re.fullmatch(r"[a-z_]{1,40}", event_name) else "This event"
-    return Skip(reason=f"{name} does not start a triage.")
-
-
 def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
     issue = _require_issue(payload)
     if reason := _issue_skip_reason(issue) or _action_skip_reason(payload) or _label_skip_reason(payload, config):
@@ -90,33 +68,6 @@ def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
     if trigger is Trigger.EDITED and not (changes and (changes.title is not None or changes.body is not None)):
         return Skip(reason="Neither title nor body of the issue was changed.")
     return TriageIssue(number=issue.number, trigger=trigger, actor=payload.sender_login)
-
-
-def _route_comment(payload: Payload) -> Task:
-    issue = _require_issue(payload)
-    comment = payload.comment
-    if comment is None:
-        raise BadInput("The event payload cannot be read: comment is missing.")
-    if reason := _issue_skip_reason(issue) or _comment_skip_reason(payload, comment):
-        return Skip(reason=reason)
-    author = comment.user.login if comment.user else ""
-    command = parse_command(comment.body)
-    if command:
-        return _route_command(issue, author, command)
-    if not issue.user or issue.user.login.lower() != author.lower():
-        return Skip(reason="The comment holds no command and is not by the issue's author.")
-    if issue.user.is_bot:
-        return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
-    return TriageIssue(number=issue.number, trigger=Trigger.ANSWER, actor=author)
-
-
-def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
-    if command.name is CommandName.TRIAGE:
-        return TriageIssue(number=issue.number, trigger=Trigger.COMMAND, actor=author)
-    if command.name is CommandName.QUIET:
-        return QuietIssue(number=issue.number, actor=author)
-    name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
-    return Skip(reason=f"{name} is not a known command; there are `/triage` and `/triage quiet`.")
 
 
 def _require_issue(payload: Payload) -> IssuePart:
@@ -151,6 +102,28 @@ def _label_skip_reason(payload: Payload, config: ProjectConfig | None) -> str:
     return "" if added.casefold() == config.opt_in_label.casefold() else "Only the opt-in label starts a triage."
 
 
+def _is_by_bot(payload: Payload, author: Account | None) -> bool:
+    return any(person is not None and person.is_bot for person in (payload.sender, author))
+
+
+def _route_comment(payload: Payload) -> Task:
+    issue = _require_issue(payload)
+    comment = payload.comment
+    if comment is None:
+        raise BadInput("The event payload cannot be read: comment is missing.")
+    if reason := _issue_skip_reason(issue) or _comment_skip_reason(payload, comment):
+        return Skip(reason=reason)
+    author = comment.user.login if comment.user else ""
+    command = parse_command(comment.body)
+    if command:
+        return _route_command(issue, author, command)
+    if not issue.user or issue.user.login.lower() != author.lower():
+        return Skip(reason="The comment holds no command and is not by the issue's author.")
+    if issue.user.is_bot:
+        return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
+    return TriageIssue(number=issue.number, trigger=Trigger.ANSWER, actor=author)
+
+
 def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
     if payload.action != "created":
         return "Only a new comment counts, not one that was edited or deleted."
@@ -165,5 +138,32 @@ def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
     return ""
 
 
-def _is_by_bot(payload: Payload, author: Account | None) -> bool:
-    return any(person is not None and person.is_bot for person in (payload.sender, author))
+def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
+    if command.name is CommandName.TRIAGE:
+        return TriageIssue(number=issue.number, trigger=Trigger.COMMAND, actor=author)
+    if command.name is CommandName.QUIET:
+        return QuietIssue(number=issue.number, actor=author)
+    name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
+    return Skip(reason=f"{name} is not a known command; there are `/triage` and `/triage quiet`.")
+
+
+def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> Task:
+    if issue_number is None:
+        raise BadInput(
+            f"issue-number: needed under {event_name}, which brings no issue of its own; "
+            "set it in the step's `with:`, for example from `inputs.issue-number`."
+        )
+    sender_only = parse_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
+    return TriageIssue(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login)
+
+
+def _skip_other(event_name: str) -> Skip:
+    if not event_name:
+        raise BadInput(
+            "GITHUB_EVENT_NAME is not set. This command runs in GitHub Actions; use the command line elsewhere."
+        )
+    if event_name.startswith("pull_request"):
+        return Skip(reason="Pull requests are not triaged.")
+    # Anything that does not look like an event name is not shown.
+    name = f"The event {event_name}" if re.fullmatch(r"[a-z_]{1,40}", event_name) else "This event"
+    return Skip(reason=f"{name} does not start a triage.")

@@ -3,7 +3,7 @@
 from triage.domain.code import IndexFacts
 from triage.domain.run import Status, Usage
 from triage.flows.flow_context import FlowContext, FlowResult
-from triage.publish.apply_effects import apply_effects
+from triage.publish.apply_effects import apply_local_effects
 from triage.publish.plan_effects import plan_index_result, plan_unfinished
 from triage.threads import OutOfTime, call_with_deadline
 
@@ -19,9 +19,9 @@ async def warm_index(context: FlowContext) -> FlowResult:
     try:
         facts, usage = await call_with_deadline(index, context.cancelled, context.seconds_left())
     except OutOfTime as error:
-        apply_effects(plan_unfinished(f"The index is not ready: {error}."), None, context.runner)
+        apply_local_effects(plan_unfinished(f"The index is not ready: {error}."), context.runner)
         return FlowResult(Status.DEGRADED)
     context.progress.info(facts.log_line)
     status, effects = plan_index_result(facts, usage)
-    apply_effects(effects, None, context.runner)
+    apply_local_effects(effects, context.runner)
     return FlowResult(status)

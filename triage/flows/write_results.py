@@ -13,7 +13,6 @@ from triage.flows.flow_context import FlowContext, FlowResult, TriageJob
 from triage.publish.apply_effects import (
     IssueEffect,
     PublishResult,
-    apply_effects,
     apply_issue_effects,
     apply_local_effects,
 )
@@ -26,24 +25,6 @@ from triage.threads import OutOfTime, call_with_deadline
 
 REFETCH_SHARE = 0.5
 """Of the time that is left, for the last look: writing must still fit."""
-
-
-def write_skip(reason: str, context: FlowContext) -> FlowResult:
-    context.progress.info(f"Nothing to do: {reason}")
-    apply_effects(plan_skip(reason), context.github, context.runner)
-    return FlowResult(Status.SKIPPED)
-
-
-def write_unfinished(reason: str, context: FlowContext) -> FlowResult:
-    """Write to the job's page why nothing could be done."""
-    apply_effects(plan_unfinished(reason), None, context.runner)
-    return FlowResult(Status.DEGRADED)
-
-
-async def write_quiet(task: QuietIssue, issue: Issue, context: FlowContext) -> FlowResult:
-    context.progress.info(f"Triage is quiet on issue {task.number} from now on.")
-    done = await _write(plan_quiet(task.number, find_our_comment(issue), context.policy), context)
-    return _build_result(Status.SKIPPED, done)
 
 
 async def publish_report(
@@ -85,11 +66,6 @@ async def publish_report(
         f"Ended {result.status} after {report.seconds:.1f} s. Comment: {done.comment_url or 'unchanged'}"
     )
     return result
-
-
-def add_notes(report: RunReport, *notes: str) -> RunReport:
-    """Return the report with these notes before its own; empty ones are left out."""
-    return report.model_copy(update={"notes": [*filter(None, notes), *report.notes]})
 
 
 async def refetch_issue(issue: Issue, context: FlowContext) -> Issue | None:
@@ -137,3 +113,26 @@ def _build_result(status: Status, done: PublishResult, report: RunReport | None 
     if done.needs_setup_fix:
         return FlowResult(Status.FAILED, report)
     return FlowResult(Status.DEGRADED if done.failures and status is Status.COMPLETE else status, report)
+
+
+def add_notes(report: RunReport, *notes: str) -> RunReport:
+    """Return the report with these notes before its own; empty ones are left out."""
+    return report.model_copy(update={"notes": [*filter(None, notes), *report.notes]})
+
+
+async def write_quiet(task: QuietIssue, issue: Issue, context: FlowContext) -> FlowResult:
+    context.progress.info(f"Triage is quiet on issue {task.number} from now on.")
+    done = await _write(plan_quiet(task.number, find_our_comment(issue), context.policy), context)
+    return _build_result(Status.SKIPPED, done)
+
+
+def write_skip(reason: str, context: FlowContext) -> FlowResult:
+    context.progress.info(f"Nothing to do: {reason}")
+    apply_local_effects(plan_skip(reason), context.runner)
+    return FlowResult(Status.SKIPPED)
+
+
+def write_unfinished(reason: str, context: FlowContext) -> FlowResult:
+    """Write to the job's page why nothing could be done."""
+    apply_local_effects(plan_unfinished(reason), context.runner)
+    return FlowResult(Status.DEGRADED)

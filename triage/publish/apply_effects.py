@@ -49,61 +49,21 @@ class PublishResult:
             self.annotations.append(("warning", f"Not everything could be written: {message}"))
 
 
-def apply_effects(effects: Sequence[Effect], github: GitHub | None, runner: Runner) -> PublishResult:
-    """Applies all effects, those on the issue first, so that the page of the job can say what failed."""
-    result = PublishResult()
-    apply_issue_effects(effects, github, result)
-    return apply_local_effects(effects, runner, result)
-
-
-def apply_issue_effects(effects: Sequence[Effect], github: GitHub | None, result: PublishResult) -> None:
+def apply_issue_effects(effects: Sequence[Effect], github: GitHub, result: PublishResult) -> None:
     """Applies the effects that need the network. `result` is up to date at any time: a caller may stop waiting."""
     for effect in effects:
-        if isinstance(effect, IssueEffect):
-            try:
-                _apply_to_issue(effect, github, result)
-            except (CannotPublish, SetupError) as error:
-                result.add_failure(error)
-
-
-def apply_local_effects(effects: Sequence[Effect], runner: Runner, result: PublishResult) -> PublishResult:
-    """Applies the effects that stay on this machine. Outputs come last: they need the report's path."""
-    for level, message in result.annotations:
-        runner.annotate(level, message)
-    for effect in sorted(effects, key=lambda effect: isinstance(effect, SetOutputs)):
         try:
-            _apply_locally(effect, runner, result)
+            match effect:
+                case PostComment():
+                    _post_comment(effect, github, result)
+                case EditComment():
+                    _edit_comment(effect, github, result)
+                case RemoveComment():
+                    github.delete_comment(effect.issue_number, effect.comment_id)
+                case AddLabels():
+                    github.add_labels(effect.issue_number, effect.labels)
         except (CannotPublish, SetupError) as error:
             result.add_failure(error)
-            runner.annotate(*result.annotations[-1])
-    return result
-
-
-def _apply_locally(effect: Effect, runner: Runner, result: PublishResult) -> None:
-    match effect:
-        case WriteReport():
-            result.report_file = runner.write_report(effect.json_text)
-        case WriteSummary():
-            notice = render_notice("unpublished", result.failures) + "\n" if result.failures else ""
-            runner.write_summary(notice + effect.markdown)
-        case Annotate():
-            runner.annotate(effect.level, effect.message, effect.at)
-        case SetOutputs():
-            runner.write_outputs(_fill_outputs(effect.values, result))
-
-
-def _apply_to_issue(effect: IssueEffect, github: GitHub | None, result: PublishResult) -> None:
-    if github is None:
-        raise CannotPublish("there is no GitHub to write to")
-    match effect:
-        case PostComment():
-            _post_comment(effect, github, result)
-        case EditComment():
-            _edit_comment(effect, github, result)
-        case RemoveComment():
-            github.delete_comment(effect.issue_number, effect.comment_id)
-        case AddLabels():
-            github.add_labels(effect.issue_number, effect.labels)
 
 
 def _post_comment(effect: PostComment, github: GitHub, result: PublishResult) -> None:
@@ -139,6 +99,34 @@ def _edit_comment(effect: EditComment, github: GitHub, result: PublishResult) ->
             result.comment_url = github.edit_comment(number, other, effect.body)[1]
         else:
             _post_comment(PostComment(issue_number=number, body=effect.body), github, result)
+
+
+def apply_local_effects(
+    effects: Sequence[Effect], runner: Runner, result: PublishResult | None = None
+) -> PublishResult:
+    """Applies the effects that stay on this machine. Outputs come last: they need the report's path.
+
+    `result` is that of the effects on the issue, so that the page of the job can say what failed.
+    """
+    result = result or PublishResult()
+    for level, message in result.annotations:
+        runner.annotate(level, message)
+    for effect in sorted(effects, key=lambda effect: isinstance(effect, SetOutputs)):
+        try:
+            match effect:
+                case WriteReport():
+                    result.report_file = runner.write_report(effect.json_text)
+                case WriteSummary():
+                    notice = render_notice("unpublished", result.failures) + "\n" if result.failures else ""
+                    runner.write_summary(notice + effect.markdown)
+                case Annotate():
+                    runner.annotate(effect.level, effect.message, effect.at)
+                case SetOutputs():
+                    runner.write_outputs(_fill_outputs(effect.values, result))
+        except (CannotPublish, SetupError) as error:
+            result.add_failure(error)
+            runner.annotate(*result.annotations[-1])
+    return result
 
 
 def _fill_outputs(values: dict[str, str], result: PublishResult) -> dict[str, str]:

@@ -20,14 +20,28 @@ class Deduplication(Value):
     remove: list[int] = Field(default_factory=list)
 
 
+def find_our_comment(issue: Issue) -> IssueComment | None:
+    return next(iter(find_our_comments(issue)), None)
+
+
 def find_our_comments(issue: Issue) -> list[IssueComment]:
     """Returns the comments with our marker by one of our logins, oldest first. All have an id."""
     ours = [comment for comment in issue.thread if comment.ours and comment.body.startswith(COMMENT_MARKER)]
     return sorted((comment for comment in ours if comment.comment_id), key=lambda comment: comment.comment_id or 0)
 
 
-def find_our_comment(issue: Issue) -> IssueComment | None:
-    return next(iter(find_our_comments(issue)), None)
+def skip_reason(read: Issue, now: Issue, state_before: PostedState | None, state_now: PostedState | None) -> str:
+    """Returns why a report about the issue `read` is not written to the issue as it is now; empty if it is."""
+    if now.locked:
+        return "The issue was locked meanwhile: nothing was written to it."
+    if state_now is None:
+        return ""
+    if state_now.quiet and not (state_before and state_before.quiet):
+        return "`/triage quiet` was said meanwhile: nothing was written to the issue."
+    current_text = hash_text(now.title, now.body)
+    if state_now.text == current_text != hash_text(read.title, read.body):
+        return "The comment is about the issue's present text already, and this run about an earlier one: it stays."
+    return ""
 
 
 def find_duplicates(issue: Issue) -> list[int]:
@@ -73,17 +87,3 @@ def is_better(candidate: PostedState, current: PostedState | None, current_text:
     if current is None or not current.content:
         return True
     return candidate.text == current_text != current.text
-
-
-def skip_reason(read: Issue, now: Issue, state_before: PostedState | None, state_now: PostedState | None) -> str:
-    """Returns why a report about the issue `read` is not written to the issue as it is now; empty if it is."""
-    if now.locked:
-        return "The issue was locked meanwhile: nothing was written to it."
-    if state_now is None:
-        return ""
-    if state_now.quiet and not (state_before and state_before.quiet):
-        return "`/triage quiet` was said meanwhile: nothing was written to the issue."
-    current_text = hash_text(now.title, now.body)
-    if state_now.text == current_text != hash_text(read.title, read.body):
-        return "The comment is about the issue's present text already, and this run about an earlier one: it stays."
-    return ""

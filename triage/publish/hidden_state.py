@@ -59,12 +59,6 @@ class PostedState(Value):
         return self.model_copy(update={"runs": [*recent, key][-MAX_RUNS:]})
 
 
-def render_state(state: PostedState) -> str:
-    # Comments of earlier versions have no runs. Without this, `parse_state` would not accept them.
-    exclude = set() if state.runs else {"runs"}
-    return _OPEN + json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":")) + _CLOSE
-
-
 def parse_state(body: str) -> PostedState | None:
     """Returns the state in the first line of a comment; None if it is not exactly as `render_state` writes it."""
     line = body[:MAX_LINE_CHARS].partition("\n")[0].removesuffix("\r")
@@ -91,11 +85,6 @@ def next_state(report: RunReport, previous: PostedState | None, text: str | None
     )
 
 
-def hash_text(title: str, body: str) -> str:
-    """Returns the hash of an issue. Kinds of line ends and white space around the text do not change it."""
-    return _hash([title.strip(), body.replace("\r\n", "\n").strip()])
-
-
 def hash_path(path: str) -> str:
     return _hash(path)
 
@@ -110,6 +99,17 @@ def hash_content(report: RunReport) -> str:
 
 def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())
+
+
+def render_state(state: PostedState) -> str:
+    # Comments of earlier versions have no runs. Without this, `parse_state` would not accept them.
+    exclude = set() if state.runs else {"runs"}
+    return _OPEN + json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":")) + _CLOSE
+
+
+def hash_text(title: str, body: str) -> str:
+    """Returns the hash of an issue. Kinds of line ends and white space around the text do not change it."""
+    return _hash([title.strip(), body.replace("\r\n", "\n").strip()])
 
 
 def _hash(value: object) -> str:

@@ -38,11 +38,24 @@ def build_detail_folds(report: RunReport, picture: str) -> Iterator[Fold]:
     yield Fold("What was indexed", render_block("audit", "index", report.index) if report.index else "")
 
 
-def _render_table(macro: str, rows: Sequence[object]) -> str:
-    if not rows:
-        return ""
-    rest = f"\n\nThe first {MAX_ROWS} of {len(rows):,}: the rest stands in the JSON report."
-    return render_block("audit", macro, rows[:MAX_ROWS]) + (rest if len(rows) > MAX_ROWS else "")
+def _list_requests(report: RunReport) -> Iterator[RequestRow]:
+    def after_start(time: datetime) -> float:
+        return (time - report.started_at).total_seconds()
+
+    for step in report.steps:
+        for call in step.calls:
+            outcome = "reused from the cache, not asked again" if call.replayed else _describe_outcome(call)
+            at = after_start(call.started_at)
+            yield RequestRow(at, step.step, call.model, call.mode, call.ms / 1000, call.usage, outcome)
+        for tool in step.tools:
+            details = " → ".join(part for part in (tool.input_summary, tool.output_summary) if part)
+            at = after_start(tool.started_at)
+            yield RequestRow(at, step.step, tool.tool, details, tool.ms / 1000, None, _describe_outcome(tool))
+
+
+def _describe_outcome(request: ModelCall | ToolExecution) -> str:
+    word = wording.OUTCOMES[request.outcome]
+    return f"{word}: {request.error}" if request.error else word
 
 
 def summarize_run(report: RunReport) -> str:
@@ -67,6 +80,18 @@ def _count_refused(report: RunReport) -> str:
     return f"{wording.format_count(refused, 'proposal')} not taken" if refused else ""
 
 
+def _summarize_requests(report: RunReport) -> str:
+    calls = [call for step in report.steps for call in step.calls]
+    reused = sum(call.replayed for call in calls)
+    tools = sum(len(step.tools) for step in report.steps)
+    counts = [
+        wording.format_count(len(calls) - reused, "request") + " to models" if len(calls) > reused else "",
+        wording.format_count(reused, "answer") + " reused from the cache" if reused else "",
+        wording.format_count(tools, "tool call") if tools else "",
+    ]
+    return ", ".join(count for count in counts if count)
+
+
 def _summarize_usage(report: RunReport) -> str:
     used, limits = report.usage, report.limits
     steps = wording.format_count(len(report.steps), "step")
@@ -82,33 +107,8 @@ def _summarize_usage(report: RunReport) -> str:
     return ", ".join(facts)
 
 
-def _summarize_requests(report: RunReport) -> str:
-    calls = [call for step in report.steps for call in step.calls]
-    reused = sum(call.replayed for call in calls)
-    tools = sum(len(step.tools) for step in report.steps)
-    counts = [
-        wording.format_count(len(calls) - reused, "request") + " to models" if len(calls) > reused else "",
-        wording.format_count(reused, "answer") + " reused from the cache" if reused else "",
-        wording.format_count(tools, "tool call") if tools else "",
-    ]
-    return ", ".join(count for count in counts if count)
-
-
-def _list_requests(report: RunReport) -> Iterator[RequestRow]:
-    def after_start(time: datetime) -> float:
-        return (time - report.started_at).total_seconds()
-
-    for step in report.steps:
-        for call in step.calls:
-            outcome = "reused from the cache, not asked again" if call.replayed else _describe_outcome(call)
-            at = after_start(call.started_at)
-            yield RequestRow(at, step.step, call.model, call.mode, call.ms / 1000, call.usage, outcome)
-        for tool in step.tools:
-            details = " → ".join(part for part in (tool.input_summary, tool.output_summary) if part)
-            at = after_start(tool.started_at)
-            yield RequestRow(at, step.step, tool.tool, details, tool.ms / 1000, None, _describe_outcome(tool))
-
-
-def _describe_outcome(request: ModelCall | ToolExecution) -> str:
-    word = wording.OUTCOMES[request.outcome]
-    return f"{word}: {request.error}" if request.error else word
+def _render_table(macro: str, rows: Sequence[object]) -> str:
+    if not rows:
+        return ""
+    rest = f"\n\nThe first {MAX_ROWS} of {len(rows):,}: the rest stands in the JSON report."
+    return render_block("audit", macro, rows[:MAX_ROWS]) + (rest if len(rows) > MAX_ROWS else "")
