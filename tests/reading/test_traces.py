@@ -36,9 +36,29 @@ CASES = {
     ),
     "ipython 8": (
         "Cell In[1], line 1\n----> 1 f()\n\nFile ~/shop/cart.py:11, in total(self)\n      9 x\n---> 11 g()\n\nKeyError: 'a'\n",
-        "python", "KeyError", "'a'", ["~/shop/cart.py:11 total"],
+        "python", "KeyError", "'a'", ["Cell In[1]:1 -", "~/shop/cart.py:11 total"],
     ),
-    "django's error page": (
+    "ipython, one cell": (
+        "ValueError                                Traceback (most recent call last)\nCell In[7], line 3\n      1 import x\n----> 3 f()\n\nValueError: nope\n",
+        "python", "ValueError", "nope", ["Cell In[7]:3 -"],
+    ),
+    "colab": (
+        ("IndexError                                Traceback (most recent call last)\n[<ipython-input-18-d4c8>](https://localhost:8080/#) in <module>\n     19 \n---> 21 seq.fit(X, y)\n\n4 frames\n"
+        "[/usr/local/lib/shop/cart.py](https://localhost:8080/#) in fit(self, X)\n    210 \n--> 211     go(X)\n\nIndexError: list index out of range\n"),
+        "python", "IndexError", "list index out of range", ["<ipython-input-18-d4c8>:21 <module>", "/usr/local/lib/shop/cart.py:211 fit"],
+    ),
+    "pytest, its own error": (
+        'INTERNALERROR> Traceback (most recent call last):\nINTERNALERROR>   File "/srv/main.py", line 191, in wrap\nINTERNALERROR>     run()\nINTERNALERROR> ValueError: no session\n',
+        "python", "ValueError", "no session", ["/srv/main.py:191 wrap"],
+    ),
+    "python, in a log": (
+        '2022-06-09T13:38:24.824Z Traceback (most recent call last):\n2022-06-09T13:38:24.824Z   File "/srv/run.py", line 197, in check\n2022-06-09T13:38:24.825Z     go()\n2022-06-09T13:38:24.825Z KeyError: 3\n',
+        "python", "KeyError", "3", ["/srv/run.py:197 check"],
+    ),
+    "python, on 80 columns": (
+        'Traceback (most recent call last):\n  File "D:\\Local\\demo.py", li\nne 41, in <module>\n    f()\n  File "D:\\Local\\segmentation\\inference.py", line\n123, in f\n    g()\nValueError: x\n',
+        "python", "ValueError", "x", ["D:/Local/demo.py:41 <module>", "D:/Local/segmentation/inference.py:123 f"],
+    ),    "django's error page": (
         'File "/srv/django/core/handlers/base.py" in get_response\n  113.  response = f(request)\nFile "/srv/shop/views.py" in cart\n  20.  x\n\nValueError: no cart\n',
         "python", "ValueError", "no cart", ["/srv/django/core/handlers/base.py:113 get_response", "/srv/shop/views.py:20 cart"],
     ),
@@ -60,6 +80,25 @@ CASES = {
         'Exception in thread "main" java.lang.IllegalStateException: no cart\n\tat org.shop.Cart.add(Cart.java:12)\n\tat java.base/jdk.internal.X.y(X.java)\n\tat org.shop.Main.main(Main.kt:3)\n',
         "java", "java.lang.IllegalStateException", "no cart", ["org/shop/Main.kt:3 org.shop.Main.main", "jdk/internal/X.java:- jdk.internal.X.y", "org/shop/Cart.java:12 org.shop.Cart.add"],
     ),
+    "maven": (
+        ("[ERROR] java.lang.NullPointerException: no artifact\n[ERROR]     at org.shop.maven.Project.getJarArtifact (Project.java:545)\n"
+        "[ERROR]     at org.shop.maven.Build$Step.run (Build.java:21)\n[ERROR]     at jdk.internal.reflect.DirectMethodHandleAccessor.invoke (DirectMethodHandleAccessor.java:103)\n"),
+        "java", "java.lang.NullPointerException", "no artifact",
+        ["jdk/internal/reflect/DirectMethodHandleAccessor.java:103 jdk.internal.reflect.DirectMethodHandleAccessor.invoke",
+         "org/shop/maven/Build.java:21 org.shop.maven.Build$Step.run", "org/shop/maven/Project.java:545 org.shop.maven.Project.getJarArtifact"],
+    ),
+    "java without at": (
+        "java.lang.IllegalArgumentException: no model\norg.shop.Model.init(Model.java:110)\norg.shop.Main.main(Main.java:7)\n",
+        "java", "java.lang.IllegalArgumentException", "no model", ["org/shop/Main.java:7 org.shop.Main.main", "org/shop/Model.java:110 org.shop.Model.init"],
+    ),
+    "android": (
+        "E/AndroidRuntime(21937): java.lang.IllegalStateException: no view\nE/AndroidRuntime(21937): \tat org.shop.Main.onCreate(Main.kt:12)\n",
+        "java", "java.lang.IllegalStateException", "no view", ["org/shop/Main.kt:12 org.shop.Main.onCreate"],
+    ),
+    "react, component stack": (
+        "Error: no id\n    at Tree(./node_modules/shop/dist/front.js:20793:10)\n    at Page(./src/page.tsx:3:1)\n",
+        "javascript", "Error", "no id", ["./src/page.tsx:3 Page", "./node_modules/shop/dist/front.js:20793 Tree"],
+    ),
     "go": (
         "panic: runtime error: index out of range [3] with length 2\n\ngoroutine 1 [running]:\nmain.(*Store).Get(0xc000, 0x3)\n\t/src/shop/store.go:42 +0x1d\nmain.main()\n\t/src/shop/main.go:9 +0x2a\nexit status 2\n",
         "go", None, "runtime error: index out of range [3] with length 2", ["/src/shop/main.go:9 main.main", "/src/shop/store.go:42 main.(*Store).Get"],
@@ -75,7 +114,7 @@ CASES = {
         ["./src/main.rs:5 shop::main", "./src/parse.rs:88 shop::parse", "/rustc/abc/panicking.rs:645 rust_begin_unwind", "src/parse.rs:88 -"],
     ),
     "rust without a backtrace": ("thread 'main' panicked at 'boom', src/x.rs:1:2\n", "rust", None, "boom", ["src/x.rs:1 -"]),
-    "rustc": ("error[E0308]: mismatched types\n --> src/x.rs:3:4\n  |\n", "rust", "error[E0308]", "mismatched types", ["src/x.rs:3 -"]),
+    "rustc": ("error[E0308]: mismatched types\n --> src/x.rs:3:4\n  |\n", "diagnostic", "error[E0308]", "mismatched types", ["src/x.rs:3 -"]),
     "c sharp": (
         ("Unhandled exception. System.InvalidOperationException: Sequence contains no elements\n   at System.Linq.Enumerable.First()\n   at Shop.Cart.Total(List`1 items) in C:\\src\\Cart.cs:line 21\n"
         "   at Shop.Program.Main(String[] args) in /src/Program.cs:line 5\n"),
@@ -94,6 +133,10 @@ CASES = {
     "gdb": (
         "Program received signal SIGSEGV, Segmentation fault.\n#0  0x0000555 in list_pop (l=0x0) at src/list.c:44\n#1  main () at src/main.c:8\n",
         "c", None, "SIGSEGV, Segmentation fault.", ["src/main.c:8 main", "src/list.c:44 list_pop"],
+    ),
+    "gdb, locations on their own lines": (
+        "#0  0x00005555 in operator() (self=...)\n    at rpc/output.cpp:276\n#1  std::__invoke_impl<bool, f()::<lambda()> > (__f=...)\n    at /usr/include/c++/12/bits/invoke.h:61\n",
+        "c", None, None, ["/usr/include/c++/12/bits/invoke.h:61 std::__invoke_impl<bool, f()::<lambda()> >", "rpc/output.cpp:276 operator()"],
     ),
     "address sanitizer": (
         "==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x6\nREAD of size 4 at 0x6 thread T0\n    #0 0x4a in list_pop /src/list.c:44:9\n    #1 0x4b in main /src/main.c:8\n",
@@ -176,6 +219,9 @@ def test_very_deep_traces_keep_their_ends() -> None:
         "The ratio is 3:4:5 and a.b: c",
         "#1 is the first issue, #2 the second",
         "key: value\nother: 12\n",
+        "    at src/list.cpp:44",
+        "we look at Cart (Cart.java, line 12)",
+        'Select File "a.txt", line by line.',
     ],
 )
 def test_prose_is_not_a_trace(text: str) -> None:

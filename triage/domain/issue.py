@@ -61,9 +61,10 @@ class Frame(Value):
 
 
 class Trace(Value):
-    """A stack trace, from the outermost call to the line that raised."""
+    """A stack trace, from the outermost call to the line that raised; or a message of a compiler with its place."""
 
     language: str
+    """`diagnostic` for the message of a compiler or a linter."""
     frames: list[Frame]
     exception: str | None = None
     message: str | None = None
@@ -104,3 +105,7 @@ class Reading(Value):
     @property
     def text(self) -> str:
         return f"{self.title}\n\n{self.body}".strip()
+
+    @property
+    def stack_traces(self) -> list[Trace]:
+        return [trace for trace in self.traces if trace.language != "diagnostic"]

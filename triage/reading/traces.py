@@ -14,6 +14,13 @@ from triage.reading.trace_parts import FrameLine, RaisedError, TraceFormat
 _MAX_LINE_CHARS = 1_000
 _MAX_TRACES = 20
 _MAX_FRAMES = 100
+_LOG_PREFIX = re.compile(
+    r"^(?:INTERNALERROR> ?|> (?=\[\d{4}-)|>{1,2} ?(?=\s*(?:File \"|Traceback|at ))|\[\d{1,3}\]<std(?:err|out)>:|"
+    r"[\w.-]{1,40} {1,20}\| |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,20}(?: ?[+-]\d{4}|Z)?\]?:? |"
+    r"\[(?:ERROR|INFO|WARN|WARNING|error|warn|stderr)\]:? |[EWF]/?\s?AndroidRuntime(?:\(\s{0,5}\d{1,7}\))?: |"
+    r"\d\d-\d\d \d\d:\d\d:[\d.]{2,9} {1,4}\d{1,7} {1,4}\d{1,7} [EWF] \w{1,30}\s{0,4}: ){1,3}"
+)
+"""What pytest, MPI, Compose, CI, Maven and Android write before each line of a trace."""
 _DRIVE = re.compile(r"^([A-Za-z]:)?[\\/]")
 
 _FrameGroup = list[tuple[int, FrameLine]]
@@ -32,7 +39,7 @@ class FoundTrace:
 
 def find_traces(text: str) -> list[FoundTrace]:
     """All traces in the order of the text, at most 20, without overlap. Takes time linear in the text."""
-    lines = [line[:_MAX_LINE_CHARS] for line in text.split("\n")]
+    lines = [_LOG_PREFIX.sub("", line[:_MAX_LINE_CHARS]) for line in text.split("\n")]
     used: set[int] = set()
     found: list[FoundTrace] = []
     for trace_format in TRACE_FORMATS:
