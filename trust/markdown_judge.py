@@ -25,8 +25,9 @@ _ATTRIBUTES = frozenset({"href", "align", "lang", "start", "type", "checked", "d
 _DRAWN_LANGUAGES = frozenset("mermaid geojson topojson stl math suggestion".split())
 _TEXT: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a mention", re.compile(r"(?<![A-Za-z0-9_`])@[A-Za-z0-9]")),
-    ("an issue reference", re.compile(r"(?<![&\w])[\w./-]*#\d|\bGH-\d", re.I)),
-    ("a commit reference", re.compile(r"(?<![\w-])[0-9a-f]{7,64}(?![\w-])")),
+    ("an issue reference", re.compile(r"(?<![&\w])[\w./-]*#\d|(?<![A-Za-z0-9])[Gg][Hh]-\d")),
+    # Only ASCII letters and digits belong to a word there.
+    ("a commit reference", re.compile(r"(?<![A-Za-z0-9])[0-9a-f]{7,64}(?![A-Za-z0-9])")),
     (
         "an address",
         re.compile(r"\b(?:https?|ftp|ssh)://[\w\[]|\b(?:mailto|xmpp|javascript|data|vbscript):\w|\bwww\.\w", re.I),
@@ -38,6 +39,8 @@ _TEXT: tuple[tuple[str, re.Pattern[str]], ...] = (
 _BOTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a bot's command", re.compile(r"^[ \t]*/[A-Za-z]|^[ \t>*+|-]+(?:\d+[.)][ \t]+)?(?:\[.\][ \t]+)?/[A-Za-z]", re.M)),
 )
+_EMPTY_BOLD = re.compile(r"^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+(?:\[.\][ \t]+)?\*{3,}[ \t]*$", re.M)
+"""A rule after a list's mark; behind a checkbox only for some parsers."""
 _LONG_BACKTICK_RUN = re.compile("`{81}")
 """GitHub's parser (cmark-gfm) has no code span of more than 80 backticks, and stores the length of a fence in a byte:
 text after such a run may be outside of it."""
@@ -64,6 +67,7 @@ def judge_page(page: str, allowed: Sequence[str], *, picture: bool = False) -> J
     text, marker_problems = _split_marker(page)
     found = list(marker_problems)
     found += [name for name, pattern in _BOTS if pattern.search(text)]
+    found += ["an empty bold"] if _EMPTY_BOLD.search(text) else []
     found += ["a run of backticks that is too long for GitHub"] if _LONG_BACKTICK_RUN.search(text) else []
     found += ["an invisible character"] if _INVISIBLE.search(text) else []
     omitted = _html(_OUR_TAG.sub("", text), raw=False).count("<!-- raw HTML omitted -->")

@@ -14,6 +14,7 @@ from triage.text.clean_text import clean_and_count, clean_text
 from triage.text.inert_markdown import (
     escape_markdown,
     escape_table_cell,
+    format_bold,
     format_code_block,
     format_code_span,
     sanitize_markdown,
@@ -85,7 +86,7 @@ def test_other_parsers_find_no_active_content(words: list[str]) -> None:
         for page in (
             escape_markdown(one),
             escape_markdown(escape_markdown(one)),
-            f"- **{escape_markdown(one)}** {escape_markdown(one)}",
+            f"- {format_bold(escape_markdown(one))} {escape_markdown(one)}",
             f"| a | b |\n| --- | --- |\n| {escape_table_cell(one)} | {escape_table_cell(one)} |",
             sanitize_markdown(one),
             sanitize_markdown(sanitize_markdown(one)),
@@ -101,7 +102,7 @@ def test_other_parsers_find_no_active_content(words: list[str]) -> None:
 @thorough
 @given(text, text)
 def test_escaped_text_fits_into_the_templates(words: str, more: str) -> None:
-    page = f"**{escape_markdown(words)}** {escape_markdown(more)}\n\n- {escape_markdown(words)}\n1. {escape_markdown(more)}\n\n> - {escape_markdown(words)}"
+    page = f"{format_bold(escape_markdown(words))} {escape_markdown(more)}\n\n- {format_bold(escape_markdown(words))}\n1. {escape_markdown(more)}\n\n> - {escape_markdown(words)}"
     assert find_active_content(page, []) == []
 
 
@@ -148,6 +149,9 @@ def test_nothing_leaves_a_code_span(words: str) -> None:
         ("fixes #12.", "fixes `#12`."),
         ("see GH-3 and o/r#4", "see `GH-3` and `o/r#4`"),
         ("since a1b2c3d4", "since `a1b2c3d4`"),
+        ("éa1b2c3d a1b2c3dé 修a1b2c3d e\u0301a1b2c3d", "`éa1b2c3d` `a1b2c3dé` `修a1b2c3d` `e\u0301a1b2c3d`"),
+        ("mona@a1b2c3d o/r@a1b2c3d éGH-12 修JIRA-12", "`mona@a1b2c3d` `o/r@a1b2c3d` `éGH-12` `修JIRA-12`"),
+        ("xa1b2c3d a1b2c3dx xGH", "xa1b2c3d a1b2c3dx xGH"),
         ("log in at evil.example/x", "log in at `evil.example/x`"),
         ("call foo_bar() in a.b.c", "call `foo_bar()` in `a.b.c`"),
         ("`Store.save` drops it", "`Store.save` drops it"),
@@ -210,6 +214,11 @@ def test_sanitized_markdown_shows_that_it_was_cut() -> None:
         ("see o/r#1", "an issue reference"),
         ("see gh-1", "an issue reference"),
         ("in a1b2c3d", "a commit reference"),
+        ("éa1b2c3d", "a commit reference"),
+        ("_a1b2c3d_", "a commit reference"),
+        ("\u212aGH-12", "an issue reference"),
+        ("****", "raw HTML"),
+        ("words\n===", "raw HTML"),
         ("/approve", "a line that begins with a slash"),
         ("- /approve", "a line that begins with a slash"),
         ("> /approve", "a line that begins with a slash"),

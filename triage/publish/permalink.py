@@ -82,7 +82,7 @@ def sanitize_third_party_url(url: str, server_url: str) -> str | None:
 
 
 def sanitize_url(url: str) -> str | None:
-    """Returns an http(s) URL encoded for a Markdown link; None if its user name, host, length or a character is unsafe."""
+    """Returns an http(s) URL encoded for a Markdown link; None if its user, host, length or a character is unsafe."""
     if len(url) > MAX_URL_CHARS or any(character.isspace() or not character.isprintable() for character in url):
         return None
     try:

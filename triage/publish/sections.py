@@ -202,7 +202,7 @@ def render_page(page: Page, max_units: int, picture: str = "") -> str:
 
 
 def ensure_inert(markdown: str, links: Sequence[str], max_units: int, picture: str = "") -> str:
-    """Returns the Markdown if nothing in it is active, except `links` and `picture`, else its source in a code block."""
+    """Returns Markdown as it is if nothing in it is active except `links` and `picture`, else in a code block."""
     if _is_inert(markdown, links, picture):
         return markdown
     return format_code_block(wording.truncate(markdown, max_units // 2))

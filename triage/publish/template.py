@@ -10,7 +10,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from triage.domain.run import StepRecord
 from triage.publish import wording
-from triage.text.inert_markdown import escape_markdown, escape_table_cell, format_code_block, format_code_span
+from triage.text.inert_markdown import (
+    escape_markdown,
+    escape_table_cell,
+    format_bold,
+    format_code_block,
+    format_code_span,
+)
 
 
 @cache
@@ -25,6 +31,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "escape_markdown": escape_markdown,
         "table_cell": escape_table_cell,
+        "bold": format_bold,
         "code_span": format_code_span,
         "table_code": render_table_code,
         "code_block": format_code_block,

@@ -15,15 +15,15 @@ from triage.text.word_set import word_set
 _RAW_HTML = "<!-- raw HTML omitted -->"
 _OUR_TAGS = re.compile(r"</?(?:details|summary|sub)>|<details open>|<br ?/?>")
 _ALLOWED_TAGS = word_set(
-    "html head body p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del a hr br table thead tbody tr "
+    "html head body p h2 h3 h4 ul ol li blockquote pre code em strong del a br table thead tbody tr "
     "th td input "
     "details summary sub"
 )
 _ALLOWED_ATTRIBUTES = frozenset({"href", "align", "lang", "start", "type", "checked", "disabled", "open"})
 _ACTIVE_TEXT = (
     ("a mention", re.compile(r"(?<![A-Za-z0-9_])@(?=[A-Za-z0-9])")),
-    ("an issue reference", re.compile(r"#\d|(?i:\bgh-\d)|\b[A-Z][A-Z0-9]{1,20}-\d")),
-    ("a commit reference", re.compile(r"(?<![\w])[0-9a-f]{7,40}(?![\w])")),
+    ("an issue reference", re.compile(r"#\d|(?<![A-Za-z0-9])(?:[Gg][Hh]|[A-Z][A-Z0-9]{1,20})-\d")),
+    ("a commit reference", re.compile(r"(?<![A-Za-z0-9])[0-9a-f]{7,64}(?![A-Za-z0-9])")),
     ("a formula", re.compile(r"\$\$|\$[^\s$\d][^$]*\$")),
 )
 _COMMAND = "a line that begins with a slash"

@@ -26,8 +26,9 @@ _OPENING, _CLOSING = "([{\"'“‘*_~", ")]}\"'”’*_~.,;:!?…"
 _HARMLESS = re.compile(r"(?:e\.g|i\.e|a\.m|p\.m|\d{1,6}(?:[.,:]\d{1,6})*)\.?", re.I)
 _ACTIVE = re.compile(
     r"[@$]"  # mentions, addresses, formulas
-    r"|#\w|\bgh-\d|\b[a-z][a-z0-9]{0,20}-\d"  # issues, also those of other trackers
-    r"|(?<![\w])[0-9a-f]{7,64}(?!\w)"  # commits
+    # GitHub counts ASCII letters and digits as part of a word, so that `é` before a commit does not hide it.
+    r"|#\w|(?a:(?<![a-z0-9])[a-z][a-z0-9]{0,20}-\d)"  # issues, also those of other trackers
+    r"|(?a:(?<![a-z0-9])[0-9a-f]{7,64}(?![a-z0-9]))"  # commits
     r"|://|\bwww\.|\b(?:mailto|xmpp|javascript|data|vbscript):"  # addresses
     r"|[^\W_]\.[^\W\d_]"  # hosts and files: a reader may copy a host that is not a link
     r"|:[\w+-]{1,60}:"  # emoji by name
@@ -66,6 +67,11 @@ def escape_markdown(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
 def escape_table_cell(text: str, max_chars: int = _MAX_LINE_CHARS) -> str:
     """`escape_markdown` for a table's cell: a pipe inside a code span does not end the cell."""
     return re.sub(r"(?<!\\)(\\\\)*\|", r"\1\\|", escape_markdown(text.replace("\\|", "|"), max_chars))
+
+
+def format_bold(markdown: str) -> str:
+    """Bold, for a line of `escape_markdown`; empty for an empty line, since `****` can be a rule."""
+    return f"**{markdown}**" if markdown else ""
 
 
 def format_code_span(text: str) -> str:
