@@ -164,8 +164,21 @@ def _slow_down(harness: InProcessJob) -> None:
     harness.model = lambda request: replace(default_reply(request)[1], delay_seconds=SLOW_SECONDS)
 
 
+def _limit_main_model(harness: InProcessJob) -> None:
+    busy = error_reply(429, retry_after="0")
+    harness.model = lambda request: busy if request.body["model"] == MAIN_MODEL else None
+
+
+MAIN_MODEL = "gpt-4o"
 HARMLESS_MODEL_FAULTS = [
     Fault("slower than a connection's own limit", _slow_down, "", status="complete"),
+    Fault(
+        "a rate limit of the main model only",
+        _limit_main_model,
+        "",
+        status="complete",
+        max_requests=AGENT_REQUESTS + len(["first attempt", "second attempt", "third attempt"]),
+    ),
 ]
 """Faults in spite of which the models answer."""
 

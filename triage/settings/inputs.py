@@ -65,7 +65,7 @@ class Settings(BaseModel):
         "gpt-4o-mini", description="Model for the investigator and web search agents and for the supervisor."
     )
     fallback_model: ModelName = Field(
-        "gpt-4o-mini", description="Model to ask once when the first model stays rate-limited or unreachable."
+        "gpt-4o-mini", description="Model that answers when the first model stays rate-limited or unreachable."
     )
     supervisor: Annotated[Engine, one_of("rules", "model")] = Field(
         "rules",

@@ -60,6 +60,10 @@ WITHOUT_DEFENCE: dict[str, tuple[str, Callable[..., Any]]] = {
         "triage.adapters.llm.model_retry.RetryPolicy.seconds_left",
         lambda _: math.inf,
     ),
+    "a rate limit of the main model only": (
+        "triage.adapters.llm.stand_ins.StandIns.has_stand_in",
+        lambda *_: False,
+    ),
 }
 """By fault, a function of the program and what stands in for it."""
 

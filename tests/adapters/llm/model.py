@@ -39,18 +39,20 @@ class ModelSetup:
     prices: Mapping[str, Price] = field(default_factory=dict)
     replies: ResponseCache | None = None
     main: str = "gpt-4o"
+    fast: str = "gpt-4o-mini"
     fallback: str = "gpt-4o-mini"
     waited: list[float] = field(default_factory=list)
     sleep: Callable[[float], Awaitable[None]] | None = None
+    clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
         async def record_wait(seconds: float) -> None:
             self.waited.append(seconds)
 
         self.endpoint = Endpoint(SecretStr("sk-test"), "run-7", f"{self.server.url}/v1")
-        self.budget = Budget(self.limits, PriceTable(self.prices), time.monotonic, lambda: NOW)
-        self.retry = RetryPolicy(time.monotonic, self.sleep or record_wait, self.waited.append)
-        models: dict[Tier, str] = {"main": self.main, "fast": "gpt-4o-mini"}
+        self.budget = Budget(self.limits, PriceTable(self.prices), self.clock, lambda: NOW)
+        self.retry = RetryPolicy(self.clock, self.sleep or record_wait, self.waited.append)
+        models: dict[Tier, str] = {"main": self.main, "fast": self.fast}
         cached_replies = CachedReplies(self.replies, self.endpoint.base_url)
         self.model = ChatModel(self.endpoint, models, self.fallback, self.budget, self.retry, cached_replies)
 

@@ -68,14 +68,19 @@ async def test_an_unusable_answer_resets_the_count_too():
 
 
 async def test_an_answer_of_the_fallback_resets_the_count():
+    busy = {"gpt-4o", "gpt-4o-mini"}
+
     def script(request: Any) -> ScriptedReply:
-        return chat_completion(GREEN) if request.body["model"] == "gpt-4o-mini" else error_reply(503)
+        return error_reply(503) if request.body["model"] in busy else chat_completion(GREEN)
 
     with serve_script(script) as server:
         setup = ModelSetup(server)
-        for _ in range(4):
+        for _ in range(2):
+            assert await reason(setup) == "endpoint failed (503)"
+            busy.remove("gpt-4o-mini")
             await colour(setup.model)
-    assert len(server.requests) == 16
+            busy.add("gpt-4o-mini")
+    assert len(server.requests) == 4 + 4 + 4 + 1
 
 
 @pytest.mark.parametrize(

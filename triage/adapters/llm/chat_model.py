@@ -27,6 +27,7 @@ from triage.adapters.llm.model_errors import (
 from triage.adapters.llm.model_reply import to_model_reply
 from triage.adapters.llm.model_retry import RetryPolicy
 from triage.adapters.llm.output_formats import OutputFormat
+from triage.adapters.llm.stand_ins import StandIns
 from triage.adapters.llm.token_count import TokenCount, estimate_prompt, parse_usage
 from triage.domain.run import Usage
 from triage.errors import ModelUnavailable
@@ -56,7 +57,8 @@ class ChatModel:
     """Implements the `Model` port over an OpenAI-compatible endpoint.
 
     Each call is reserved in the budget, retried, adapted to the endpoint, validated and cached. It makes at most four
-    requests: on a busy endpoint three to the tier's model, one to the fallback.
+    requests: on a busy endpoint three to the tier's model, one to the fallback. Once the fallback had to answer, it is
+    asked first for a while, and the tier's model last.
     """
 
     endpoint: Endpoint
@@ -69,6 +71,7 @@ class ChatModel:
     """Masks our own secrets, as `redact_answer`."""
     redact_answer: Redact = lambda tree: tree
     features: EndpointFeatures = field(default_factory=EndpointFeatures)
+    stand_ins: StandIns = field(default_factory=StandIns)
 
     @property
     def usage(self) -> Usage:
@@ -112,21 +115,41 @@ class ChatModel:
         return RunnableLambda(answer, name=model)
 
     async def _ask_with_retries(self, model: str, call: _Call[T]) -> T:
-        has_fallback = self.fallback != model and not self.features.drop_reason(self.fallback)
-        primary_requests = MAX_REQUESTS - 1 if has_fallback else MAX_REQUESTS
+        order = self._order_models(model)
+        first_requests = MAX_REQUESTS - (len(order) - 1)
 
-        async def ask_primary(call: _Call[T]) -> T:
-            return await self.retry.attempts(lambda: call.requests < primary_requests)(self._ask_model, model, call)
+        def may_ask_first() -> bool:
+            return call.requests < first_requests and self._order_models(model)[0] == order[0]
 
-        async def ask_fallback(call: _Call[T]) -> T:
+        async def ask_once(call: _Call[T]) -> T:
+            if not may_ask_first():  # the fallback answered another call while this one waited
+                raise EndpointBusy("another model answers in its place")
+            return await self._ask_model(order[0], call)
+
+        async def ask_first(call: _Call[T]) -> T:
+            return await self.retry.attempts(may_ask_first)(ask_once, call)
+
+        async def ask_last(call: _Call[T]) -> T:
             if call.requests >= MAX_REQUESTS:
                 raise EndpointBusy("no request is left")
-            return await self._ask_model(self.fallback, call)
+            answer = await self._ask_model(order[-1], call)
+            if order[-1] == model:
+                self.stand_ins.end(model)
+            else:
+                self.stand_ins.begin(model, self.retry.clock())
+            return answer
 
-        primary: Runnable[_Call[T], T] = RunnableLambda(ask_primary, name=model)
-        fallback: Runnable[_Call[T], T] = RunnableLambda(ask_fallback, name=self.fallback)
-        chain = primary.with_fallbacks([fallback], exceptions_to_handle=(EndpointBusy,)) if has_fallback else primary
+        first: Runnable[_Call[T], T] = RunnableLambda(ask_first, name=order[0])
+        last: Runnable[_Call[T], T] = RunnableLambda(ask_last, name=order[-1])
+        chain = first.with_fallbacks([last], exceptions_to_handle=(EndpointBusy,)) if len(order) > 1 else first
         return await chain.ainvoke(call)
+
+    def _order_models(self, model: str) -> list[str]:
+        """Returns the model of a call and its fallback, in the order in which they are asked."""
+        if self.fallback == model or self.features.drop_reason(self.fallback):
+            return [model]
+        has_stand_in = self.stand_ins.has_stand_in(model, self.retry.clock())
+        return [self.fallback, model] if has_stand_in else [model, self.fallback]
 
     async def _ask_model(self, model: str, call: _Call[T]) -> T:
         """Sends one request, and further ones in other modes if the endpoint refuses it."""
