@@ -170,7 +170,7 @@ def _build_flow_context(
         repository=Repository(slug=session.repository, server_url=environment.server_url),
         open_services=partial(wiring.open_services, session),
         open_rules_services=partial(wiring.open_services, session.with_rules_engine()),
-        open_stub_services=partial(wiring.open_stub_services, session),
+        open_unstarted_services=partial(wiring.open_unstarted_services, session),
         max_model_runs=settings.max_model_runs_per_day if settings.effective_engine == "model" else None,
         now=wiring.utc_now,
         cancelled=cancelled,

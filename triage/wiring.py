@@ -156,12 +156,12 @@ def open_services(session: Session) -> Services:
     """Open everything that acts in one run. Takes seconds."""
     from triage.agents.code_tools import build_code_tools
 
-    idle = open_stub_services(session)
+    unstarted = open_unstarted_services(session)
     responses = _open_response_cache(session)
-    model, embeddings = _open_model(session, idle.facts.request_id, responses)
+    model, embeddings = _open_model(session, unstarted.facts.request_id, responses)
     codebase = _build_codebase(session, embeddings)
     return replace(
-        idle,
+        unstarted,
         codebase=codebase,
         model=model,
         web_tools=_open_web_tools(session),
@@ -170,7 +170,7 @@ def open_services(session: Session) -> Services:
     )
 
 
-def open_stub_services(session: Session) -> Services:
+def open_unstarted_services(session: Session) -> Services:
     """Services of a run that is cancelled before it begins: quick to open, and none of them acts."""
     settings = session.settings
     started_at = utc_now() - timedelta(seconds=time.monotonic() - session.started)

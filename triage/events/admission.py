@@ -99,12 +99,6 @@ def admit_task(
     return Skip(reason=reason) if reason else task
 
 
-def _quiet_skip_reason(task: QuietIssue, roles: Mapping[str, str], earlier: EarlierRuns) -> str:
-    if roles.get(task.actor, "none") not in WRITE_ROLES:
-        return "`/triage quiet` needs write access to the repository."
-    return "The issue is already quiet." if earlier.is_quiet else ""
-
-
 def _triage_skip_reason(
     task: TriageIssue, issue: Issue, roles: Mapping[str, str], earlier: EarlierRuns, config: ProjectConfig
 ) -> str:
@@ -128,10 +122,6 @@ def label_skip_reason(task: TriageIssue, issue: Issue, config: ProjectConfig) ->
     return "The issue does not carry the project's opt-in label."
 
 
-def _may_command(login: str, issue: Issue, roles: Mapping[str, str]) -> bool:
-    return bool(login) and (_is_same_login(login, issue.author) or roles.get(login, "none") in WRITE_ROLES)
-
-
 def _automatic_skip_reason(task: TriageIssue, issue: Issue, earlier: EarlierRuns) -> str:
     if earlier.is_quiet:
         return "`/triage quiet` was said on this issue."
@@ -144,6 +134,10 @@ def _automatic_skip_reason(task: TriageIssue, issue: Issue, earlier: EarlierRuns
     if task.trigger is Trigger.ANSWER and not earlier.has_open_questions:
         return "No question to the issue's author is open."
     return ""
+
+
+def _may_command(login: str, issue: Issue, roles: Mapping[str, str]) -> bool:
+    return bool(login) and (_is_same_login(login, issue.author) or roles.get(login, "none") in WRITE_ROLES)
 
 
 def _limit_skip_reason(
@@ -182,3 +176,9 @@ def _may_be_answer(comment: IssueComment, issue: Issue, our_times: list[datetime
         return False
     # Before our first comment there was nothing to answer.
     return bool(our_times) and (comment.created_at is None or comment.created_at > min(our_times))
+
+
+def _quiet_skip_reason(task: QuietIssue, roles: Mapping[str, str], earlier: EarlierRuns) -> str:
+    if roles.get(task.actor, "none") not in WRITE_ROLES:
+        return "`/triage quiet` needs write access to the repository."
+    return "The issue is already quiet." if earlier.is_quiet else ""

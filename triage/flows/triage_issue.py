@@ -133,7 +133,7 @@ async def _run_agents(issue: Issue, repository: Repository, context: FlowContext
     except OutOfTime:
         from triage.graph.finish import build_unstarted_report
 
-        services = (context.open_stub_services or context.open_services)()
+        services = (context.open_unstarted_services or context.open_services)()
         return build_unstarted_report(issue, repository, services), services
     context.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.facts.request_id}")
     with context.progress.group("Agents and tools"):

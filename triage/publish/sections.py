@@ -163,23 +163,6 @@ def _collect_links(report: RunReport) -> list[str]:
     return list(dict.fromkeys(link for link in links if link))
 
 
-def fit_page(page: Page, max_units: int) -> str:
-    """Returns the page in at most `max_units` UTF-16 code units. Leaves out sections from the end, and says so.
-
-    A section is never cut: every code block and every fold stays closed.
-    """
-    parts = [*page.blocks, *(fold.markdown for fold in page.folds)]
-    titles = ["" for _ in page.blocks] + [fold.title.partition(":")[0] for fold in page.folds]
-    text = "\n\n".join([*parts, page.footer])
-    left_out: list[str] = []
-    while utf16_length(text) > max_units and parts:
-        parts.pop()
-        left_out.insert(0, titles.pop() or "part of the report")
-        names = ", ".join(dict.fromkeys(left_out))
-        text = "\n\n".join([*parts, f"_Cut, because it was too long. Left out: {names}._", page.footer])
-    return text
-
-
 def render_page(page: Page, max_units: int, picture: str = "") -> str:
     """Returns the page in at most `max_units`. A part with active content, other than `picture`, becomes a code block.
 
@@ -201,17 +184,34 @@ def render_page(page: Page, max_units: int, picture: str = "") -> str:
     return ensure_inert(fit_page(parts, max_units), page.links, max_units, picture)
 
 
-def ensure_inert(markdown: str, links: Sequence[str], max_units: int, picture: str = "") -> str:
-    """Returns Markdown as it is if nothing in it is active except `links` and `picture`, else in a code block."""
-    if _is_inert(markdown, links, picture):
-        return markdown
-    return format_code_block(wording.truncate(markdown, max_units // 2))
+def fit_page(page: Page, max_units: int) -> str:
+    """Returns the page in at most `max_units` UTF-16 code units. Leaves out sections from the end, and says so.
+
+    A section is never cut: every code block and every fold stays closed.
+    """
+    parts = [*page.blocks, *(fold.markdown for fold in page.folds)]
+    titles = ["" for _ in page.blocks] + [fold.title.partition(":")[0] for fold in page.folds]
+    text = "\n\n".join([*parts, page.footer])
+    left_out: list[str] = []
+    while utf16_length(text) > max_units and parts:
+        parts.pop()
+        left_out.insert(0, titles.pop() or "part of the report")
+        names = ", ".join(dict.fromkeys(left_out))
+        text = "\n\n".join([*parts, f"_Cut, because it was too long. Left out: {names}._", page.footer])
+    return text
+
+
+def utf16_length(text: str) -> int:
+    """Returns the length as JavaScript and the limits of GitHub count it."""
+    return len(text) + sum(character > "\uffff" for character in text)
 
 
 def _is_inert(markdown: str, links: Sequence[str], picture: str) -> bool:
     return not find_active_content(markdown.replace(picture, "", 1), links)
 
 
-def utf16_length(text: str) -> int:
-    """Returns the length as JavaScript and the limits of GitHub count it."""
-    return len(text) + sum(character > "\uffff" for character in text)
+def ensure_inert(markdown: str, links: Sequence[str], max_units: int, picture: str = "") -> str:
+    """Returns Markdown as it is if nothing in it is active except `links` and `picture`, else in a code block."""
+    if _is_inert(markdown, links, picture):
+        return markdown
+    return format_code_block(wording.truncate(markdown, max_units // 2))
