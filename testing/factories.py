@@ -48,7 +48,7 @@ def repository(**changes: Any) -> Repository:
 
 
 def state(**changes: Any) -> BugTriageState:
-    defaults: dict[str, Any] = {"issue_title": "Title", "issue_body": "Body", "repository": repository()}
+    defaults: dict[str, Any] = {"issue": Issue(title="Title", body="Body"), "repository": repository()}
     return BugTriageState(**defaults | changes)
 
 

@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableLambda
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeRetriever, FakeToolset, fake_services
 from triage.agents import codebase_search, critic, investigator, prompts, web_search, writer
-from triage.agents.prompts import MAX_PART_CHARS, build_system_message, cut, fence
+from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, shorten
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket, rate_severity
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit
@@ -71,7 +71,7 @@ def test_a_mark_that_stands_in_a_text_is_not_taken(monkeypatch: pytest.MonkeyPat
 
 
 def test_long_parts_lose_their_middle_and_say_so():
-    shortened = cut("a" * MAX_PART_CHARS + "END")
+    shortened = shorten("a" * MAX_PART_CHARS + "END")
     assert len(shortened) < MAX_PART_CHARS + 100
     assert "characters left out" in shortened
     assert shortened.endswith("END")

@@ -48,15 +48,15 @@ TRANSLATED: list[tuple[Any, str, list[str]]] = [
 
 @pytest.mark.parametrize(("answer", "details", "files"), TRANSLATED)
 def test_translation(answer: Any, details: str, files: list[str]):
-    finding = AGENTS[answer.agent_name].to_finding(answer)
-    assert finding == AgentFinding(
+    agent = AGENTS[answer.agent_name]
+    assert (agent.get_details(answer), agent.list_pointers(answer)) == (details, files)
+    assert to_agent_finding(answer, details, files) == AgentFinding(
         agent_name=answer.agent_name,
         summary=answer.summary,
         confidence=answer.confidence,
         details=details,
         relevant_files=files,
     )
-    assert finding == to_agent_finding(answer, details, files)
 
 
 @pytest.mark.parametrize(

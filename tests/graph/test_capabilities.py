@@ -79,7 +79,7 @@ async def test_every_agent_is_consulted_within_its_powers(name: Any):
         code_tools=FakeToolset(""),
         model=FakeModel({}),
     )
-    await run_agent(agent, case(codebase=factories.codebase()), StepRecorder(name, whole), by_rules=False)
+    await run_agent(agent, case(codebase=factories.codebase()), StepRecorder(name, whole))
     assert len(given) >= 2
     for services_given, seen in given:
         assert (services_given.web_tools is not None) == ("outbound requests" in agent.capabilities)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import strategies as st
 
 from triage.domain.run import Limits, Usage
-from triage.graph.routing import LEVELS, choose_level, compute_share_left, has_given_up
+from triage.graph.degradation import LEVELS, RemainingBudget, choose_level, compute_share_left
 
 LIMITS = Limits(tokens=100_000, usd=1.0)
 
@@ -39,8 +39,8 @@ def test_the_scarcer_of_tokens_and_dollars_counts():
 
 
 def test_a_level_includes_those_before_it():
-    assert has_given_up("fast model", "no web search")
-    assert not has_given_up("no web search", "fast model")
+    assert RemainingBudget(LIMITS, 300, level="fast model").has_given_up("no web search")
+    assert not RemainingBudget(LIMITS, 300, level="no web search").has_given_up("fast model")
 
 
 @hypothesis.given(st.integers(0, 150_000), st.integers(0, 150_000), st.integers(0, 100_000))

@@ -1,6 +1,5 @@
 """The routing rules as a table: what was answered, and which agent is next."""
 
-from datetime import datetime
 from typing import Any
 
 import hypothesis
@@ -11,69 +10,80 @@ from testing.factories import critique, investigation, state
 from testing.fakes import NOW
 from triage.agents.critic import map_critique_to_verdict
 from triage.agents.registry import AGENTS
-from triage.domain.run import Limits, ModelCall, Outcome, PlannerDecision, StepRecord, Usage
-from triage.graph.routing import RemainingBudget, build_decision, find_choice, list_choices, should_open_round
+from triage.domain.findings import PlannerProposal
+from triage.domain.run import Limits, ModelCall, Outcome, StepRecord, Usage
+from triage.graph.degradation import measure_budget
+from triage.graph.planner import find_choice
+from triage.graph.routing import Choice, list_choices, should_open_round
 from triage.graph.triage_state import BugTriageState
 
-ALL = frozenset(AGENTS)
-OFFLINE = ALL - {"web_search"}
+ONLINE, OFFLINE = True, False
+"""With and without a web search."""
 BUG = {"investigation": investigation()}
 SEARCHED = {"investigator": 1, "codebase_search": 1, "web_search": 1}
 JUDGED = {**SEARCHED, "critic": 1}
 REJECTED = {"critique": critique("UNCERTAIN"), "critic_feedback": map_critique_to_verdict(critique("UNCERTAIN"))}
 APPROVED = {"critique": critique(), "critic_feedback": map_critique_to_verdict(critique())}
 
-LAW: list[tuple[str, dict[str, Any], frozenset[Any], list[str]]] = [
-    ("first of all", {}, ALL, ["investigator"]),
-    ("both searches at once", BUG | {"answered_in_round": {"investigator": 1}}, ALL, ["codebase_search", "web_search"]),
+LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
+    ("first of all", {}, ONLINE, ["investigator"]),
+    (
+        "both searches at once",
+        BUG | {"answered_in_round": {"investigator": 1}},
+        ONLINE,
+        ["codebase_search", "web_search"],
+    ),
     ("web search is off", BUG | {"answered_in_round": {"investigator": 1}}, OFFLINE, ["codebase_search"]),
-    ("critic after the searches", BUG | {"answered_in_round": SEARCHED}, ALL, ["critic"]),
-    ("writer after approval", BUG | APPROVED | {"answered_in_round": JUDGED}, ALL, ["writer"]),
-    ("rejected with nothing new", BUG | REJECTED | {"answered_in_round": JUDGED}, ALL, ["writer"]),
+    ("critic after the searches", BUG | {"answered_in_round": SEARCHED}, ONLINE, ["critic"]),
+    ("writer after approval", BUG | APPROVED | {"answered_in_round": JUDGED}, ONLINE, ["writer"]),
+    ("rejected with nothing new", BUG | REJECTED | {"answered_in_round": JUDGED}, ONLINE, ["writer"]),
     (
         "second round: web not again",
         BUG | REJECTED | {"answered_in_round": JUDGED, "round": 2},
-        ALL,
+        ONLINE,
         ["codebase_search"],
     ),
     (
         "critic again in the second round",
         BUG | REJECTED | {"answered_in_round": {**JUDGED, "codebase_search": 2}, "round": 2},
-        ALL,
+        ONLINE,
         ["critic"],
     ),
     (
         "a feature request goes straight to the writer",
         {"investigation": investigation(kind="feature_request"), "answered_in_round": {"investigator": 1}},
-        ALL,
+        ONLINE,
         ["writer"],
     ),
     ("the investigator failed for good", {"answered_in_round": {"investigator": 1}}, OFFLINE, ["codebase_search"]),
-    ("the critic failed for good", BUG | {"answered_in_round": JUDGED}, ALL, ["writer"]),
+    ("the critic failed for good", BUG | {"answered_in_round": JUDGED}, ONLINE, ["writer"]),
 ]
 
 
-def bounds(
+def list_all(
+    given: BugTriageState,
     limits: Limits | None = None,
     *,
     seconds_left: float = 300,
-    available: frozenset[Any] = ALL,
+    online: bool = True,
     spent: Usage | None = None,
-) -> RemainingBudget:
-    return RemainingBudget(limits or Limits(), seconds_left, available, spent)
+) -> list[Choice]:
+    budget = measure_budget(limits or Limits(), seconds_left, spent, given.steps)
+    return list_choices(given, budget, has_web_search=online)
 
 
-def by_rules(state: BugTriageState, limits: RemainingBudget, now: datetime) -> PlannerDecision:
-    """The fixed sequence."""
-    return build_decision(list_choices(state, limits)[0], state, limits, now)
+def opens_round(
+    given: BugTriageState, limits: Limits | None = None, seconds_left: float = 300, spent: Usage | None = None
+) -> bool:
+    return should_open_round(given, measure_budget(limits or Limits(), seconds_left, spent, given.steps))
 
 
-@pytest.mark.parametrize(("given", "available", "expected"), [c[1:] for c in LAW], ids=[c[0] for c in LAW])
-def test_law(given: dict[str, Any], available: frozenset[Any], expected: list[str]):
-    decision = by_rules(state(**given), bounds(available=available), NOW)
-    assert decision.selected == expected
-    assert decision.reason
-    assert not decision.forced
+@pytest.mark.parametrize(("given", "online", "expected"), [c[1:] for c in LAW], ids=[c[0] for c in LAW])
+def test_law(given: dict[str, Any], online: bool, expected: list[str]):
+    choice = list_all(state(**given), online=online)[0]
+    assert list(choice.selected) == expected
+    assert choice.reason
+    assert not choice.forced
 
 
 @pytest.mark.parametrize(
@@ -84,10 +94,10 @@ def test_law(given: dict[str, Any], available: frozenset[Any], expected: list[st
     ],
 )
 def test_limits_force_the_writer(limits: Limits, iterations: int, words: str):
-    decision = by_rules(state(iterations=iterations), bounds(limits), NOW)
-    assert decision.selected == ["writer"]
-    assert decision.forced
-    assert words in decision.reason
+    (choice,) = list_all(state(iterations=iterations), limits)
+    assert choice.selected == ("writer",)
+    assert choice.forced
+    assert words in choice.reason
 
 
 @pytest.mark.parametrize(
@@ -101,7 +111,7 @@ def test_limits_force_the_writer(limits: Limits, iterations: int, words: str):
     ],
 )
 def test_a_round_opens_on_rejection_with_new_words_only(given: dict[str, Any], opens: bool):
-    assert should_open_round(state(**BUG | {"answered_in_round": JUDGED} | given), bounds()) is opens
+    assert opens_round(state(**BUG | {"answered_in_round": JUDGED} | given)) is opens
 
 
 def step(name: Any, tokens: int, **changes: Any) -> StepRecord:
@@ -134,60 +144,58 @@ def test_no_round_opens_when_the_rest_would_not_do_for_it_and_the_writer(
     """The last round's search and critic took 35,000 tokens: the next will take as much."""
     steps = [step("codebase_search", 30_000), step("critic", 5_000)]
     rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, gaps=["leap_year"], steps=steps)
-    given = bounds(limits, seconds_left=seconds_left, spent=spent)
-    assert should_open_round(rejected, given) is (not why)
-    decision = by_rules(rejected, given, NOW)
-    assert decision.selected == ["writer"]
-    assert why in decision.reason
-    assert decision.forced is bool(why), "a cap that struck is told"
+    assert opens_round(rejected, limits, seconds_left, spent) is (not why)
+    (choice,) = list_all(rejected, limits, seconds_left=seconds_left, spent=spent)
+    assert choice.selected == ("writer",)
+    assert why in choice.reason
+    assert choice.forced is bool(why), "a cap that struck is told"
 
 
 def test_a_stale_rejection_opens_no_round():
     """The critic answered in the first round and failed in the second."""
     failed = state(**BUG, answered_in_round={**JUDGED, "codebase_search": 2, "critic": 2}, round=2)
-    assert not should_open_round(failed, bounds())
-    assert by_rules(failed, bounds(), NOW).reason == "the critic gave no answer"
+    assert not opens_round(failed)
+    assert list_all(failed)[0].reason == "the critic gave no answer"
 
 
 def test_a_low_budget_goes_without_the_web_search_and_says_so():
     read = state(**BUG, answered_in_round={"investigator": 1})
-    decision = by_rules(read, bounds(spent=Usage(input_tokens=75_000, calls=1)), NOW)
-    assert decision.selected == ["codebase_search"]
-    assert decision.forced
-    assert "no web search" in decision.reason
-    assert decision.rung == "no web search"
+    (choice,) = list_all(read, spent=Usage(input_tokens=75_000, calls=1))
+    assert choice.selected == ("codebase_search",)
+    assert choice.forced
+    assert "no web search" in choice.reason
 
 
 @pytest.mark.parametrize(
-    ("given", "available", "expected"),
+    ("given", "online", "expected"),
     [
-        ({}, ALL, [["investigator"]]),
+        ({}, ONLINE, [["investigator"]]),
         (
             BUG | {"answered_in_round": {"investigator": 1}},
-            ALL,
+            ONLINE,
             [["codebase_search", "web_search"], ["codebase_search"]],
         ),
         (BUG | {"answered_in_round": {"investigator": 1}}, OFFLINE, [["codebase_search"]]),
         (
             BUG | REJECTED | {"answered_in_round": JUDGED, "round": 2},
-            ALL,
+            ONLINE,
             [["codebase_search"], ["investigator"]],
         ),
         (
             BUG | REJECTED | {"answered_in_round": {**JUDGED, "investigator": 2}, "round": 2},
-            ALL,
+            ONLINE,
             [["codebase_search"]],
         ),
         (
             BUG | REJECTED | {"answered_in_round": {"investigator": 1, "codebase_search": 1, "critic": 1}, "round": 2},
-            ALL,
+            ONLINE,
             [["codebase_search"], ["codebase_search", "web_search"], ["investigator"]],
         ),
     ],
     ids=["start", "web or not", "no web to choose", "reread", "not twice in a round", "web in a later round"],
 )
-def test_what_a_model_may_choose_from(given: dict[str, Any], available: frozenset[Any], expected: list[list[str]]):
-    assert [list(one.selected) for one in list_choices(state(**given), bounds(available=available))] == expected
+def test_what_a_model_may_choose_from(given: dict[str, Any], online: bool, expected: list[list[str]]):
+    assert [list(one.selected) for one in list_all(state(**given), online=online)] == expected
 
 
 @pytest.mark.parametrize(
@@ -201,8 +209,8 @@ def test_what_a_model_may_choose_from(given: dict[str, Any], available: frozense
     ],
 )
 def test_a_proposal_counts_only_when_it_is_a_choice(proposed: list[Any], meant: tuple[str, ...] | None):
-    options = list_choices(state(**BUG, answered_in_round={"investigator": 1}), bounds())
-    found = find_choice(proposed, options)
+    options = list_all(state(**BUG, answered_in_round={"investigator": 1}))
+    found = find_choice(PlannerProposal(selected=proposed, reason="because", confidence=0.5), options)
     assert (found.selected if found else None) == meant
 
 
@@ -216,7 +224,7 @@ NAMES = st.sampled_from(sorted(AGENTS))
     tokens=st.integers(0, 120_000),
     seconds_left=st.floats(-10, 300),
     critique=st.sampled_from([{}, APPROVED, REJECTED, REJECTED | {"gaps": ["leap_year"]}]),
-    available=st.sampled_from([ALL, OFFLINE]),
+    online=st.sampled_from([ONLINE, OFFLINE]),
 )
 def test_whatever_happened_the_law_leaves_a_way_and_is_kept(
     answered: dict[Any, int],
@@ -225,15 +233,15 @@ def test_whatever_happened_the_law_leaves_a_way_and_is_kept(
     tokens: int,
     seconds_left: float,
     critique: dict[str, Any],
-    available: frozenset[Any],
+    online: bool,
 ):
     given_state = state(**BUG, **critique, answered_in_round=answered, round=round_, iterations=iterations)
-    limits = bounds(available=available, spent=Usage(input_tokens=tokens, calls=1), seconds_left=seconds_left)
-    options = list_choices(given_state, limits)
+    spent = Usage(input_tokens=tokens, calls=1)
+    options = list_all(given_state, seconds_left=seconds_left, online=online, spent=spent)
     assert options
     for one in options:
         names = set(one.selected)
-        assert names <= available
+        assert online or "web_search" not in names
         assert names == {"investigator"} or "investigator" in answered or one.forced
         assert "critic" not in names or answered.get("codebase_search", 0) >= round_
         assert "web_search" not in names or "web_search" not in answered
@@ -250,4 +258,4 @@ def test_a_further_round_is_expected_to_look_nothing_up():
     ]
     steps = [step("codebase_search", 40_000, calls=calls), step("critic", 5_000)]
     rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, gaps=["leap_year"], steps=steps)
-    assert should_open_round(rejected, bounds(spent=Usage(input_tokens=50_000, calls=1)))
+    assert opens_round(rejected, spent=Usage(input_tokens=50_000, calls=1))

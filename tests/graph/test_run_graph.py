@@ -378,6 +378,7 @@ async def test_the_thread_reaches_a_model_as_people_see_it():
         IssueComment(author="helper", body="Same here <!-- SECRET ORDER --> on Windows\u200b"),
         IssueComment(author="robot[bot]", body="BOT WORDS", by_bot=True),
         IssueComment(author="reporter", body="I use 1.4"),
+        IssueComment(author="maintainer", body="OUR OWN COMMENT", ours=True),
     ]
     given = with_model()
     report = await run(given, thread=thread)
@@ -385,7 +386,7 @@ async def test_the_thread_reaches_a_model_as_people_see_it():
     prompt = "".join(message.text for message in given.model.asked[0][1])
     assert "Same here" in prompt
     assert prompt.count("I use 1.4") == 1
-    for hidden in ("SECRET ORDER", "\u200b", "BOT WORDS"):
+    for hidden in ("SECRET ORDER", "\u200b", "BOT WORDS", "OUR OWN COMMENT"):
         assert hidden not in prompt
     assert report.hidden_fragments == 2
 
@@ -405,7 +406,7 @@ async def test_a_verdict_is_confirmed_only_with_a_verified_citation(is_cited: bo
     confirmed = factories.critique("CONFIRMED")
     codebase = factories.codebase(relevant_files=suspects)
     report = await run(with_model(factories.answers(CodebaseFinding=codebase, CritiqueFinding=confirmed)))
-    assert report.verdict == verdict
+    assert (report.verdict, report.rounds[-1].verdict) == (verdict, verdict)
     assert report.critique is not None
     assert report.critique.ready_for_report is is_cited
     assert ("No reference into the code could be verified." in report.critique.gaps) is not is_cited

@@ -3,7 +3,7 @@
 import pytest
 
 from triage.domain.issue import Issue, IssueComment
-from triage.graph.nodes import read_visible_issue
+from triage.reading.read_issue import read_issue_and_thread
 from triage.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER
 
 TOKEN = "gh" + "p_" + "a1" * 18
@@ -32,7 +32,7 @@ def test_a_token_is_in_no_field(body: str):
         author="ann",
         thread=[IssueComment(author="ann", body=body), IssueComment(author="bob", body=body)],
     )
-    reading, thread = read_visible_issue(issue)
+    reading, thread = read_issue_and_thread(issue)
     told = reading.model_dump_json() + "".join(said.model_dump_json() for said in thread)
     assert TOKEN not in told
     assert LIKELY_SECRET_PLACEHOLDER in reading.title
@@ -41,6 +41,6 @@ def test_a_token_is_in_no_field(body: str):
 
 
 def test_a_key_with_an_empty_line_is_masked_whole():
-    reading, _ = read_visible_issue(Issue(title="t", body=f"My key:\n\n{KEY}\n\nThat is all."))
+    reading, _ = read_issue_and_thread(Issue(title="t", body=f"My key:\n\n{KEY}\n\nThat is all."))
     assert "Ab1" not in reading.model_dump_json()
     assert "That is all." in reading.body

@@ -40,9 +40,6 @@ class Agent(Generic[A]):
     check_answer: Callable[[A, Services], str | None] = lambda *_: None
     """Returns why an answer cannot be used; None when it can."""
 
-    def to_finding(self, answer: A) -> AgentFinding:
-        return to_agent_finding(answer, self.get_details(answer), self.list_pointers(answer))
-
 
 def to_agent_finding(raw: AgentFindingBase, details: str, relevant_files: list[str]) -> AgentFinding:
     """Return what the state keeps of an agent's answer."""

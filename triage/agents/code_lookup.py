@@ -19,7 +19,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, Invali
 from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable
 
-from triage.agents.prompts import build_system_message, cut, fence
+from triage.agents.prompts import build_system_message, fence, shorten
 from triage.errors import TriageError
 from triage.ports import Model, Services, Toolset
 
@@ -113,7 +113,7 @@ class CodeLookup:
         calls = parse_calls(message, turn)
         refused = self._refuse_calls(calls)
         answers = await self._run_calls([call for call in calls if call["id"] not in refused])
-        text = _replace_surrogates(cut(message.text.strip(), MAX_TEXT_CHARS))
+        text = _replace_surrogates(shorten(message.text.strip(), MAX_TEXT_CHARS))
         self._transcript += [text] if text else []
         if not calls:
             return "it has seen enough"

@@ -14,12 +14,11 @@ from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.code_lookup import CodeLookup
 from triage.agents.prompts import (
     build_system_message,
-    choose_hypothesis,
-    cut,
     fence,
     find_traceback_lines,
     format_instructions,
     format_issue,
+    shorten,
 )
 from triage.citations.indexed_code import IndexedCode
 from triage.domain.agent_input import AgentInput
@@ -61,7 +60,7 @@ def build_search_input(agent_input: AgentInput) -> CodebaseSearchInput:
     return CodebaseSearchInput(
         repository=agent_input.repository.slug,
         keywords=[*(investigation.keywords_for_search if investigation else []), *agent_input.gaps],
-        hypothesis=choose_hypothesis(agent_input),
+        hypothesis=agent_input.hypothesis,
         affected_areas=investigation.affected_areas if investigation else [],
         issue=agent_input.reading.text,
     )
@@ -119,7 +118,7 @@ def format_passages(documents: Sequence[Document], chars: int = CONTEXT_CHARS) -
     shown: list[str] = []
     chars_left = chars
     for document in documents:
-        passage = f"## {_format_location(document)}\n{cut(document.page_content, 6_000)}"
+        passage = f"## {_format_location(document)}\n{shorten(document.page_content, 6_000)}"
         if len(passage) > chars_left:
             break
         chars_left -= len(passage)

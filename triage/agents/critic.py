@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import (
     build_messages,
-    choose_hypothesis,
     format_bullets,
     format_findings,
     format_instructions,
@@ -38,7 +37,7 @@ def build_critic_input(agent_input: AgentInput) -> CriticInput:
     refused = [f"REFUSED by the citation check: {reason}" for reason in agent_input.citations.refused]
     return CriticInput(
         all_findings=agent_input.findings,
-        current_hypothesis=choose_hypothesis(agent_input),
+        current_hypothesis=agent_input.hypothesis,
         codebase_evidence=[*verified, *refused],
     )
 

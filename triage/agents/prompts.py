@@ -41,7 +41,7 @@ def fence(sections: Mapping[str, str]) -> HumanMessage:
 
     Empty sections are left out.
     """
-    texts = {name: clean_text(cut(text)) for name, text in sections.items() if text}
+    texts = {name: clean_text(shorten(text)) for name, text in sections.items() if text}
     hashes = (blake2b(json.dumps([n, *texts.items()]).encode(), digest_size=8).hexdigest() for n in count())
     mark = next(mark for mark in hashes if not any(mark in text for text in texts.values()))
     return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in texts.items()))
@@ -51,7 +51,7 @@ def build_messages(name: str, sections: Mapping[str, str]) -> list[BaseMessage]:
     return [build_system_message(name), fence(sections)]
 
 
-def cut(text: str, max_chars: int = MAX_PART_CHARS) -> str:
+def shorten(text: str, max_chars: int = MAX_PART_CHARS) -> str:
     """Return the text; when it is too long, its middle is replaced by how much is left out."""
     if len(text) <= max_chars:
         return text
@@ -67,9 +67,9 @@ def format_issue(agent_input: AgentInput) -> dict[str, str]:
     """Return title, visible body with the author's own comments, and the comments of others."""
     thread = "\n\n".join(f"{comment.author}: {comment.body}" for comment in agent_input.issue.thread)
     return {
-        "issue title": cut(agent_input.reading.title, 500),
-        "issue body": cut(agent_input.reading.body, MAX_BODY_CHARS),
-        "issue thread": cut(thread, MAX_THREAD_CHARS),
+        "issue title": shorten(agent_input.reading.title, 500),
+        "issue body": shorten(agent_input.reading.body, MAX_BODY_CHARS),
+        "issue thread": shorten(thread, MAX_THREAD_CHARS),
     }
 
 
@@ -84,13 +84,6 @@ def format_findings(findings: list[AgentFinding]) -> str:
         + (f"\nPoints at:\n{format_bullets(finding.relevant_files)}" if finding.relevant_files else "")
         for finding in findings
     )
-
-
-def choose_hypothesis(agent_input: AgentInput) -> str:
-    """Return the critic's revised hypothesis, else the investigator's."""
-    if agent_input.critique and agent_input.critique.revised_hypothesis:
-        return agent_input.critique.revised_hypothesis
-    return agent_input.investigation.hypothesis if agent_input.investigation else ""
 
 
 def find_traceback_lines(agent_input: AgentInput, path: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What an agent reads: everything known so far about one issue."""
+"""What an agent reads: everything known so far about one issue. The state of the graph extends it."""
 
 from pydantic import Field
 
@@ -19,8 +19,9 @@ from triage.domain.value import Value
 
 class AgentInput(Value):
     issue: Issue
-    reading: Reading
+    """Its thread holds the comments of other people as the page shows them, once the issue was read."""
     repository: Repository
+    reading: Reading = Reading()
     findings: list[AgentFinding] = Field(default_factory=list)
     investigation: InvestigatorFinding | None = None
     codebase: CodebaseFinding | None = None
@@ -30,14 +31,28 @@ class AgentInput(Value):
     """Result of the check of the codebase finding's references."""
     gaps: list[str] = Field(default_factory=list)
     """Search terms from what the critic still misses; empty in the first round."""
-    confidence: float = 0.5
-    """Overall confidence, with the critic's adjustment."""
     round: int = 1
+    """Pass of searches and critic, from 1."""
+
+    @property
+    def confidence(self) -> float:
+        """The overall confidence: the codebase search's, else the investigator's, with the critic's adjustment."""
+        finding = self.codebase or self.investigation
+        base = finding.confidence if finding else 0.1
+        adjustment = self.critique.confidence_adjustment if self.critique else 0.0
+        return round(max(0.0, min(1.0, base + adjustment)), 2)
 
     @property
     def kind(self) -> Kind:
         """What the issue is; a bug until the investigator says otherwise."""
         return self.investigation.kind if self.investigation else "bug"
+
+    @property
+    def hypothesis(self) -> str:
+        """The critic's revised hypothesis, else the investigator's."""
+        if self.critique and self.critique.revised_hypothesis:
+            return self.critique.revised_hypothesis
+        return self.investigation.hypothesis if self.investigation else ""
 
     @property
     def missing_information(self) -> list[MissingInformation]:

@@ -7,7 +7,7 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Usage
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
-from triage.graph.triage_state import BugTriageState, build_agent_input, compute_confidence, create_state
+from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 from triage.reading.read_issue import read_issue
 from triage.text.inert_markdown import sanitize_markdown
@@ -21,14 +21,13 @@ CANCELLED = "The run was cancelled before it looked anything up: this is what th
 
 def build_report(state: BugTriageState, services: Services, cut: str = "") -> RunReport:
     """Return the report of a run from its last state, complete or not. `cut` says why the run was cut."""
-    draft = state.output.report if state.output else fill_report_template(build_agent_input(state))
+    draft = state.output.report if state.output else fill_report_template(state)
     suspects, suspect_citations = _verify_suspects(draft, state, services)
     lines, paths = services.codebase.read_lines, services.codebase.list_paths()
     claims = [item for item in draft.evidence if item.claim.strip()]
     evidence, evidence_citations = verify_evidence(claims, lines, paths, state.reading.text)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
-    kind = state.investigation.kind if state.investigation else "bug"
-    is_bug = kind == "bug"
+    is_bug = state.kind == "bug"
     return RunReport(
         triage_version=services.facts.triage_version,
         request_id=services.facts.request_id,
@@ -40,14 +39,14 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         server_url=state.repository.server_url,
         commit=state.repository.commit,
         issue=IssueRef(
-            number=state.issue_number,
+            number=state.issue.number,
             title=state.reading.title or state.issue_title,
             url=state.issue_url,
-            labels=state.labels,
+            labels=state.issue.labels,
         ),
         run_url=services.facts.run_url,
         cut=cut,
-        kind=kind,
+        kind=state.kind,
         verdict=state.critique.verdict if state.critique and is_bug else None,
         severity=draft.severity if is_bug else None,
         severity_reason=draft.severity_reason if is_bug else "",
@@ -74,7 +73,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         decisions=state.planner_decisions,
         steps=state.steps,
         faults=collect_faults(state.steps),
-        usage=services.model.usage if services.model else state.usage,
+        usage=services.model.usage if services.model else sum((step.usage for step in state.steps), Usage()),
         reused=services.model.reused if services.model else Usage(),
         limits=services.limits,
         index=state.index,
@@ -83,7 +82,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
 
 def build_unstarted_report(issue: Issue, repository: Repository, services: Services) -> RunReport:
     """Return the report of a run that is cancelled before its graph starts: what the issue's text says."""
-    state = create_state(issue, repository).model_copy(update={"reading": read_issue(issue)})
+    state = BugTriageState(issue=issue, repository=repository, reading=read_issue(issue))
     return build_report(state, services, CANCELLED).model_copy(update={"notes": [CANCELLED]})
 
 
@@ -98,7 +97,7 @@ def _verify_suspects(draft: TriageReport, state: BugTriageState, services: Servi
 
 
 def _cap_confidence(draft: TriageReport, state: BugTriageState, *, is_verified: bool) -> float:
-    confidence = compute_confidence(state)
+    confidence = state.confidence
     if state.output:
         confidence = min(draft.confidence, confidence + MAX_CONFIDENCE_RAISE)
     return round(confidence if is_verified else min(confidence, MAX_UNVERIFIED_CONFIDENCE), 2)
@@ -111,7 +110,7 @@ def _only_unverified(searched: Citations) -> Citations:
 
 def _build_ticket(state: BugTriageState) -> Ticket:
     if state.output is None:
-        return Ticket(**fill_ticket_template(build_agent_input(state), []) | {"assignee": ""})
+        return Ticket(**fill_ticket_template(state, []) | {"assignee": ""})
     return Ticket(
         title=state.output.ticket_title,
         labels=state.output.ticket_labels,

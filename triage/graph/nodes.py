@@ -5,24 +5,25 @@ from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
+from triage.agents.agent import to_agent_finding
 from triage.agents.critic import extract_search_terms, map_critique_to_verdict
 from triage.agents.registry import AGENTS
 from triage.citations.verify import verify_files
-from triage.domain.findings import AgentFindingBase, AgentName, CodebaseFinding, CritiqueFinding
-from triage.domain.issue import Issue, IssueComment, Reading
+from triage.domain.findings import AgentName, CritiqueFinding
 from triage.domain.report import Round
 from triage.domain.run import Engine
+from triage.graph.degradation import measure_budget
 from triage.graph.finish import build_report
 from triage.graph.planner import decide
-from triage.graph.routing import RemainingBudget, should_open_round
+from triage.graph.routing import should_open_round
 from triage.graph.step_runner import StepRecorder, run_agent, run_attempt
-from triage.graph.triage_state import BugTriageState, build_agent_input
+from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
-from triage.reading.markdown.visible_text import extract_visible_page
-from triage.reading.read_issue import read_issue
+from triage.reading.read_issue import read_issue_and_thread
 from triage.threads import run_in_daemon_thread
 
 Update = dict[str, Any]
+"""Fields of the state that a node changes."""
 
 
 class Node(Protocol):
@@ -48,42 +49,26 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     indexing = await run_attempt(
         recorder, "rules", lambda: run_in_daemon_thread(services.codebase.index), lambda _: None, seconds
     )
-    facts = indexing.result
-    reading, thread = read_visible_issue(build_agent_input(state).issue)
+    index = indexing.result
+    reading, thread = read_issue_and_thread(state.issue)
     return {
         "reading": reading,
-        "human_exchanges": thread,
-        "index": facts,
-        "repository": state.repository.model_copy(update={"commit": facts.commit if facts else None}),
+        "issue": state.issue.model_copy(update={"thread": thread}),
+        "index": index,
+        "repository": state.repository.model_copy(update={"commit": index.commit if index else None}),
         "steps": recorder.records,
     }
-
-
-def read_visible_issue(issue: Issue) -> tuple[Reading, list[IssueComment]]:
-    """Read the issue and its thread as people see them on the page.
-
-    Returns:
-        The reading, which includes the author's own comments and counts all hidden fragments; and the comments of
-        other people.
-    """
-    reading = read_issue(issue)
-    others = [comment for comment in issue.thread if not comment.by_bot and comment.author != issue.author]
-    pages = [extract_visible_page(comment.body) for comment in others]
-    hidden = reading.hidden_fragments + sum(page.hidden_fragments for page in pages)
-    thread = [comment.model_copy(update={"body": page.text}) for comment, page in zip(others, pages, strict=True)]
-    return reading.model_copy(update={"hidden_fragments": hidden}), thread
 
 
 async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Decide which agents run next. The only node that writes `iterations`, `round` and `current_node`."""
     services = runtime.context
     spent = services.model.usage + services.model.reused if services.model else None
-    available = frozenset(name for name in AGENTS if name != "web_search" or services.web_tools is not None)
-    bounds = RemainingBudget(services.limits, services.seconds_left(), available, spent)
-    if should_open_round(state, bounds):
+    budget = measure_budget(services.limits, services.seconds_left(), spent, state.steps)
+    if should_open_round(state, budget):
         state = state.model_copy(update={"round": state.round + 1})
     recorder = StepRecorder("supervisor", services, state.round, state.iterations + 1)
-    decision = await decide(state, bounds, recorder)
+    decision = await decide(state, budget, recorder)
     services.progress.detail(decision.log_line)
     return {
         "round": state.round,
@@ -99,51 +84,26 @@ def make_agent_node(name: AgentName) -> Node:
 
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         services = runtime.context
-        level = state.planner_decisions[-1].rung
-        recorder = StepRecorder(name, services, state.round, state.iterations, level)
-        answer, engine = await run_agent(agent, build_agent_input(state), recorder, by_rules=name in state.by_rules)
+        level = "rules" if name in state.declined else state.planner_decisions[-1].rung
+        recorder = StepRecorder(name, services, state.round, state.iterations)
+        answer, engine = await run_agent(agent, state, recorder, level)
         update: Update = {"steps": recorder.records}
         if answer is not None and answer.error is not None:
-            return update | {"by_rules": [name]}
+            return update | {"declined": [name]}
         update["answered_in_round"] = {name: state.round}
+        if name == "codebase_search" and answer is not None:
+            lines, paths = services.codebase.read_lines, services.codebase.list_paths()
+            files, update["citations"] = verify_files(answer.relevant_files, lines, paths)
+            answer = answer.model_copy(update={"relevant_files": files})
         if name == "critic":
-            update["rounds"] = [_summarize_round(state, answer)]
+            answer = require_verified_citation(answer, state.citations.verified) if answer else None
+            update |= _close_round(answer, engine, state)
         if answer is not None:
-            return update | _update_from_answer(name, answer, engine, state, services)
-        # An earlier rejection says nothing about what was found since.
-        return update | ({"critic_feedback": None, "gaps": []} if name == "critic" else {})
+            update[ANSWER_FIELDS[name]] = answer
+            update["findings"] = [to_agent_finding(answer, agent.get_details(answer), agent.list_pointers(answer))]
+        return update
 
     return run
-
-
-def _summarize_round(state: BugTriageState, critique: AgentFindingBase | None) -> Round:
-    searches = [finding.relevant_files for finding in state.findings if finding.agent_name == "codebase_search"]
-    if state.answered_in_round.get("codebase_search") == state.round:
-        searches = searches[:-1]
-    earlier = {path for paths in searches for path in paths}
-    found = [file.path for file in state.codebase.relevant_files] if state.codebase else []
-    return Round(
-        number=state.round,
-        searched_for=state.gaps,
-        added=[path for path in dict.fromkeys(found) if path not in earlier],
-        verdict=critique.verdict if isinstance(critique, CritiqueFinding) else None,
-    )
-
-
-def _update_from_answer(
-    name: AgentName, answer: AgentFindingBase, engine: Engine, state: BugTriageState, services: Services
-) -> Update:
-    update: Update = {}
-    if isinstance(answer, CodebaseFinding):
-        files, update["citations"] = verify_files(
-            answer.relevant_files, services.codebase.read_lines, services.codebase.list_paths()
-        )
-        answer = answer.model_copy(update={"relevant_files": files})
-    if isinstance(answer, CritiqueFinding):
-        answer = require_verified_citation(answer, state.citations.verified)
-        update["critic_feedback"] = map_critique_to_verdict(answer)
-        update["gaps"] = _find_new_search_terms(answer, engine, state)
-    return update | {"findings": [AGENTS[name].to_finding(answer)], ANSWER_FIELDS[name]: answer}
 
 
 def require_verified_citation(critique: CritiqueFinding, verified: int) -> CritiqueFinding:
@@ -153,6 +113,29 @@ def require_verified_citation(critique: CritiqueFinding, verified: int) -> Criti
     gap = "No reference into the code could be verified."
     update = {"verdict": "UNCERTAIN", "ready_for_report": False, "gaps": [gap, *critique.gaps]}
     return critique.model_copy(update=update)
+
+
+def _close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTriageState) -> Update:
+    """Return what the supervisor routes on, and the round's record.
+
+    Without a critique both are empty: an earlier rejection says nothing about what was found since.
+    """
+    searches = [finding.relevant_files for finding in state.findings if finding.agent_name == "codebase_search"]
+    if state.answered_in_round.get("codebase_search") == state.round:
+        searches = searches[:-1]
+    earlier = {path for paths in searches for path in paths}
+    found = dict.fromkeys(file.path for file in state.suspects)
+    record = Round(
+        number=state.round,
+        searched_for=state.gaps,
+        added=[path for path in found if path not in earlier],
+        verdict=critique.verdict if critique else None,
+    )
+    return {
+        "critic_feedback": map_critique_to_verdict(critique) if critique else None,
+        "gaps": _find_new_search_terms(critique, engine, state) if critique else [],
+        "rounds": [record],
+    }
 
 
 def _find_new_search_terms(critique: CritiqueFinding, engine: Engine, state: BugTriageState) -> list[str]:

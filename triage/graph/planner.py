@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from triage.agents.prompts import build_messages, cut, format_bullets, format_findings, format_instructions
+from triage.agents.prompts import build_messages, format_bullets, format_findings, format_instructions, shorten
 from triage.domain.findings import PlannerProposal
-from triage.domain.run import PlannerDecision, Usage
-from triage.graph.routing import Choice, RemainingBudget, build_decision, compute_share_left, find_choice, list_choices
+from triage.domain.run import PlannerDecision
+from triage.graph.degradation import RemainingBudget
+from triage.graph.routing import Choice, list_choices
 from triage.graph.step_runner import StepRecorder, run_attempt
-from triage.graph.triage_state import BugTriageState, build_agent_input
+from triage.graph.triage_state import BugTriageState
 
 MAX_TOKENS = 256
 MAX_SECONDS = 10.0
@@ -15,54 +16,63 @@ MAX_SECONDS = 10.0
 MAX_FINDINGS_CHARS = 8_000
 
 
-async def decide(state: BugTriageState, bounds: RemainingBudget, recorder: StepRecorder) -> PlannerDecision:
+async def decide(state: BugTriageState, budget: RemainingBudget, recorder: StepRecorder) -> PlannerDecision:
     """Return which agents run next.
 
     A model may choose where the routing rules leave several choices. When its proposal fails, is late or is not
     allowed, the rules decide.
     """
     services = recorder.services
-    choices = list_choices(state, bounds)
-    by_rules = build_decision(choices[0], state, bounds, services.now())
-    if services.supervisor != "model" or services.model is None or len(choices) == 1 or by_rules.rung == "rules":
+    choices = list_choices(state, budget, has_web_search=services.web_tools is not None)
+    by_rules = PlannerDecision(
+        step=recorder.iteration,
+        selected=list(choices[0].selected),
+        reason=choices[0].reason,
+        timestamp=services.now(),
+        rung=budget.level,
+        forced=choices[0].forced,
+    )
+    if services.supervisor != "model" or services.model is None or len(choices) == 1 or budget.level == "rules":
         return by_rules
     planner = services.model.structured_output(PlannerProposal, "fast", MAX_TOKENS)
-    sections = _build_sections(state, bounds, choices) | format_instructions(services)
+    sections = _build_sections(state, budget, choices) | format_instructions(services)
     attempt = await run_attempt(
         recorder,
         "model",
         lambda: planner.ainvoke(build_messages("supervisor", sections)),
-        lambda proposal: explain_refusal(proposal, choices),
+        lambda proposal: check_proposal(proposal, choices),
         min(MAX_SECONDS, services.limits.agent_seconds, services.seconds_left() - services.limits.writer_seconds),
     )
     proposal = attempt.result
-    choice = find_choice(proposal.selected, choices) if proposal else None
+    choice = find_choice(proposal, choices) if proposal else None
     if proposal is None or choice is None:
-        proposed = [str(name) for name in proposal.selected] if proposal else []
-        return by_rules.model_copy(update={"proposed": proposed, "refused": attempt.failure or ""})
-    return build_decision(choice, state, bounds, services.now()).model_copy(
-        update={"reason": proposal.reason, "confidence": proposal.confidence, "origin": "model"}
-    )
+        proposed = list(proposal.selected) if proposal else []
+        return by_rules.model_copy(update={"proposed": proposed, "refused": attempt.error or ""})
+    by_model = {"origin": "model", "reason": proposal.reason, "confidence": proposal.confidence}
+    return by_rules.model_copy(update=by_model | {"selected": list(choice.selected), "timestamp": services.now()})
 
 
-def _build_sections(state: BugTriageState, bounds: RemainingBudget, choices: Sequence[Choice]) -> dict[str, str]:
-    agent_input = build_agent_input(state)
-    left = compute_share_left(bounds.spent or Usage(), bounds.limits)
+def _build_sections(state: BugTriageState, budget: RemainingBudget, choices: Sequence[Choice]) -> dict[str, str]:
     # No seconds: the prompt of a run that starts again must be the same, or its reply is not found in the cache.
-    time = "enough" if bounds.seconds_left > 3 * bounds.limits.writer_seconds else "little"
+    time = "enough" if budget.seconds_left > 3 * budget.limits.writer_seconds else "little"
     return {
-        "issue title": cut(agent_input.reading.title, 500),
-        "findings so far": cut(format_findings(agent_input.findings), MAX_FINDINGS_CHARS),
-        "what the critic misses": format_bullets(agent_input.critique.gaps) if agent_input.critique else "",
-        "where the run stands": f"decision {state.iterations + 1} of {bounds.limits.iterations}, round {state.round}, "
-        f"{left:.0%} of the budget and {time} time left",
+        "issue title": shorten(state.reading.title, 500),
+        "findings so far": shorten(format_findings(state.findings), MAX_FINDINGS_CHARS),
+        "what the critic misses": format_bullets(state.critique.gaps) if state.critique else "",
+        "where the run stands": f"decision {state.iterations + 1} of {budget.limits.iterations}, round {state.round}, "
+        f"{budget.share_left:.0%} of the budget and {time} time left",
         "choices": format_bullets([f"{' + '.join(choice.selected)}: {choice.reason}" for choice in choices]),
     }
 
 
-def explain_refusal(proposal: PlannerProposal, choices: Sequence[Choice]) -> str | None:
+def find_choice(proposal: PlannerProposal, choices: Sequence[Choice]) -> Choice | None:
+    """Return the choice of the proposed agents, in any order; None when they may not run now."""
+    return next((choice for choice in choices if set(choice.selected) == set(proposal.selected)), None)
+
+
+def check_proposal(proposal: PlannerProposal, choices: Sequence[Choice]) -> str | None:
     """Return why the routing rules refuse a proposal; None when they allow it."""
-    if find_choice(proposal.selected, choices):
+    if find_choice(proposal, choices):
         return None
     allowed = ", or ".join(" + ".join(choice.selected) for choice in choices).replace("_", " ")
     return f"the model proposed a step that is not allowed here; allowed: {allowed}"

@@ -12,7 +12,7 @@ from triage.domain.run import StepRecord
 from triage.graph.build_graph import build_graph, compute_recursion_limit
 from triage.graph.finish import build_report
 from triage.graph.step_runner import collect_unfinished
-from triage.graph.triage_state import BugTriageState, apply_updates, create_state
+from triage.graph.triage_state import BugTriageState, apply_update
 from triage.ports import Services
 from triage.reading.read_issue import read_issue
 from triage.threads import wait_until_done_or_cancelled
@@ -26,50 +26,47 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
 
     A run that is cancelled, runs out of time or fails reports what it knows by then.
     """
-    run = _GraphRun(issue, repository, services)
-    running = asyncio.ensure_future(run.stream())
+    run = _GraphRun(BugTriageState(issue=issue, repository=repository), services)
+    running = asyncio.ensure_future(run.run_nodes())
     await wait_until_done_or_cancelled(running, cancelled, services.seconds_left() + GRACE_SECONDS)
-    return run.build_report(await _finish_and_explain_cut(running, cancelled))
+    cut = await _stop_and_explain_cut(running, cancelled)
+    if run.state.report is not None and not cut:
+        return run.state.report
+    return run.report_unfinished(cut)
 
 
 class _GraphRun:
-    def __init__(self, issue: Issue, repository: Repository, services: Services) -> None:
-        self._issue = issue
+    def __init__(self, state: BugTriageState, services: Services) -> None:
+        self.state = state
+        """After the last node that ended."""
         self._services = services
-        self._state = create_state(issue, repository)
-        self._pending: list[dict[str, Any]] = []  # updates of nodes whose neighbours in the superstep still run
         self._unfinished: list[StepRecord] = []
 
-    async def stream(self) -> None:
-        graph = build_graph()
+    async def run_nodes(self) -> None:
         config: RunnableConfig = {"recursion_limit": compute_recursion_limit(self._services.limits.iterations)}
-        event: Any
+        updates: dict[str, dict[str, Any] | None]
         with collect_unfinished() as self._unfinished:
-            async for mode, event in graph.astream(
-                self._state, config, context=self._services, stream_mode=["values", "updates"]
+            # Updates, not values: of nodes that run in parallel, one may end long before the run is cut.
+            async for updates in build_graph().astream(
+                self.state, config, context=self._services, stream_mode="updates"
             ):
-                if mode == "values":
-                    self._state = BugTriageState.model_validate(event)
-                    self._pending.clear()
-                else:
-                    self._pending.extend(update for update in event.values() if update)
+                for update in updates.values():
+                    self.state = apply_update(self.state, update or {})
 
-    def build_report(self, cut: str) -> RunReport:
+    def report_unfinished(self, cut: str) -> RunReport:
         """Return the report of what is known by now. `cut` says why the run was cut."""
-        if self._state.report is not None and not cut:
-            return self._state.report
-        state = apply_updates(self._state, [*self._pending, {"steps": self._unfinished}])
+        state = apply_update(self.state, {"steps": self._unfinished})
         try:
             if not state.reading.title:  # cut before it was read
-                state = state.model_copy(update={"reading": read_issue(self._issue)})
+                state = state.model_copy(update={"reading": read_issue(state.issue)})
             return build_report(state, self._services, cut)
         except Exception as error:  # noqa: BLE001 - a state that cannot be reported must not cost the report
             bug = f"What was found could not be put together: a bug of this action ({type(error).__name__})."
-            bare = create_state(self._issue, state.repository).model_copy(update={"steps": state.steps})
+            bare = BugTriageState(issue=state.issue, repository=state.repository, steps=state.steps)
             return build_report(bare, self._services, cut or bug)
 
 
-async def _finish_and_explain_cut(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
+async def _stop_and_explain_cut(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
     """Return why the run was cut; empty when it ended by itself."""
     if not running.done():
         running.cancel()

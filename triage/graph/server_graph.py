@@ -12,7 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from triage.domain.issue import Repository
+from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import StepRecord
 from triage.errors import SetupError
@@ -86,7 +86,8 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
             repository, _ = await lazy_services.get(state.repository)
         except SetupError as error:
             raise RequestRefused(str(error)) from None
-        return {"repository": repository}
+        issue = Issue(number=state.issue_number, title=state.issue_title, body=state.issue_body, url=state.issue_url)
+        return {"issue": issue, "repository": repository}
 
     def with_services(node: Node) -> Node:
         async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:

@@ -17,7 +17,6 @@ from triage.domain.findings import AgentFindingBase
 from triage.domain.run import DegradationLevel, Engine, Outcome, StepName, StepRecord, ToolExecution, Usage
 from triage.errors import CostLimitExceeded, TriageError
 from triage.graph.capabilities import restrict_input, restrict_services
-from triage.graph.routing import has_given_up
 from triage.graph.tool_runner import record_tool_calls
 from triage.ports import MeasuredUsage, Model, Services
 
@@ -30,16 +29,17 @@ MIN_MODEL_SECONDS = 0.9
 """With less time than this no model is asked."""
 PASSED = "passed"
 DECLINED = "the agent declined to answer"
-_unfinished: ContextVar[list[StepRecord] | None] = ContextVar("unfinished", default=None)
+_unfinished: ContextVar[list[StepRecord]] = ContextVar("unfinished")
 
 
 @dataclass
 class StepRecorder:
+    """The records of one step, and what they have in common."""
+
     step: StepName
     services: Services
     round: int = 1
     iteration: int = 0
-    level: DegradationLevel = "whole"
     records: list[StepRecord] = field(default_factory=list)
 
 
@@ -47,17 +47,18 @@ class StepRecorder:
 class Attempt(Generic[T]):
     outcome: Outcome
     result: T | None = None
-    """What came in time, also when the check refused it."""
-    failure: str | None = None
-    cause: BaseException | None = None
+    """What came in time, also when it did not pass the check."""
+    error: str | None = None
+    """Why there is no result, or why it did not pass the check."""
+    exception: BaseException | None = None
 
 
 async def run_agent(
-    agent: Agent[A], agent_input: AgentInput, recorder: StepRecorder, *, by_rules: bool
+    agent: Agent[A], agent_input: AgentInput, recorder: StepRecorder, level: DegradationLevel = "whole"
 ) -> tuple[A | None, Engine]:
     """Ask the agent's model, then its rules if there is no model or the model fails.
 
-    The recorder's degradation level decides which models are asked; with `by_rules` none is.
+    The degradation level decides which models are asked; none at `rules`.
 
     Returns:
         The answer, and who gave it. An answer with `error` means that the model declined; None that all failed.
@@ -72,26 +73,25 @@ async def run_agent(
     if agent.name == "writer":
         seconds = min(services.limits.agent_seconds, services.seconds_left())
     deadline = services.clock() + seconds
-    for model in [] if by_rules else _choose_models(recorder):
+    for model in _choose_models(services.model, level):
         call = partial(agent.answer_with_model, agent_input, services, model)
         attempt = await run_attempt(recorder, "model", call, check, deadline - services.clock())
-        if attempt.result and attempt.failure in (None, DECLINED):
+        if attempt.result and attempt.error in (None, DECLINED):
             return attempt.result.answer, "model"
-        if not isinstance(attempt.cause, CostLimitExceeded):
+        if not isinstance(attempt.exception, CostLimitExceeded):
             break
 
     async def call_rules() -> AgentAnswer[A]:
         return AgentAnswer(await agent.answer_with_rules(agent_input, services))
 
     attempt = await run_attempt(recorder, "rules", call_rules, check, RULES_SECONDS)
-    return attempt.result.answer if attempt.result and not attempt.failure else None, "rules"
+    return attempt.result.answer if attempt.result and not attempt.error else None, "rules"
 
 
-def _choose_models(recorder: StepRecorder) -> list[Model]:
-    model = recorder.services.model
-    if model is None or has_given_up(recorder.level, "rules"):
+def _choose_models(model: Model | None, level: DegradationLevel) -> list[Model]:
+    if model is None or level == "rules":
         return []
-    if has_given_up(recorder.level, "fast model"):
+    if level == "fast model":
         return [model.with_fast_model()]
     return [model, model.with_fast_model()]  # the second only when the first costs more than what is left
 
@@ -112,7 +112,7 @@ async def run_attempt(
     usage: MeasuredUsage | None = None
     tools: list[ToolExecution] = []
     if engine == "model" and seconds < MIN_MODEL_SECONDS:
-        attempt = Attempt[T](Outcome.SKIPPED, failure="no time left for a model")
+        attempt = Attempt[T](Outcome.SKIPPED, error="no time left for a model")
     else:
         services.progress.log_start(recorder.step)
         # By rules too: embeddings are paid.
@@ -128,42 +128,35 @@ async def run_attempt(
         seconds=round(services.clock() - started, 3),
         usage=usage.usage if usage else Usage(),
         outcome=attempt.outcome,
-        error=attempt.failure,
+        error=attempt.error,
         shortfalls=attempt.result.shortfalls if isinstance(attempt.result, AgentAnswer) else [],
-        gate=None if attempt.result is None else attempt.failure or PASSED,
+        gate=None if attempt.result is None else attempt.error or PASSED,
         tools=tools,
         calls=usage.calls if usage else [],
         round=recorder.round,
         iteration=recorder.iteration,
     )
-    _save(record, recorder, attempt.cause)
+    if isinstance(attempt.exception, asyncio.CancelledError):
+        _unfinished.get([]).append(record)
+        raise attempt.exception
+    recorder.records.append(record)
+    services.progress.log_end(record)
     return attempt
-
-
-def _save(record: StepRecord, recorder: StepRecorder, cause: BaseException | None) -> None:
-    if not isinstance(cause, asyncio.CancelledError):
-        recorder.records.append(record)
-        recorder.services.progress.log_end(record)
-        return
-    unfinished = _unfinished.get()
-    if unfinished is not None:
-        unfinished.append(record)
-    raise cause
 
 
 async def _call(call: Callable[[], Awaitable[T]], check: Callable[[T], str | None], seconds: float) -> Attempt[T]:
     try:
         result = await asyncio.wait_for(call(), seconds)
-        failure = check(result)
-    except asyncio.CancelledError as error:
-        return Attempt(Outcome.TIMED_OUT, failure="cut off with the run", cause=error)
-    except TimeoutError as error:
-        return Attempt(Outcome.TIMED_OUT, failure=f"no answer within {seconds:.0f} seconds", cause=error)
-    except TriageError as error:
-        return Attempt(Outcome.FAILED, failure=str(error), cause=error)
-    except Exception as error:  # noqa: BLE001 - a node's failure must not cost the report
-        return Attempt(Outcome.FAILED, failure=f"unexpected {type(error).__name__}", cause=error)
-    return Attempt(Outcome.FAILED if failure else Outcome.SUCCESS, result, failure)
+        error = check(result)
+    except asyncio.CancelledError as exception:
+        return Attempt(Outcome.TIMED_OUT, error="cut off with the run", exception=exception)
+    except TimeoutError as exception:
+        return Attempt(Outcome.TIMED_OUT, error=f"no answer within {seconds:.0f} seconds", exception=exception)
+    except TriageError as exception:
+        return Attempt(Outcome.FAILED, error=str(exception), exception=exception)
+    except Exception as exception:  # noqa: BLE001 - a node's failure must not cost the report
+        return Attempt(Outcome.FAILED, error=f"unexpected {type(exception).__name__}", exception=exception)
+    return Attempt(Outcome.FAILED if error else Outcome.SUCCESS, result, error)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from triage.domain.issue import CodeBlock, Issue, Reading, Section
+from triage.domain.issue import CodeBlock, Issue, IssueComment, Reading, Section
 from triage.reading.code_names import find_identifiers, find_paths
 from triage.reading.error_messages import find_error_messages
 from triage.reading.markdown.visible_text import (
@@ -50,6 +50,25 @@ def read_issue(issue: Issue) -> Reading:
         links=list(dict.fromkeys(link for page in pages for link in page.links)),
         hidden_fragments=invisible + sum(page.hidden_fragments for page in pages),
     )
+
+
+def read_issue_and_thread(issue: Issue) -> tuple[Reading, list[IssueComment]]:
+    """Read the issue and its thread as people see them on the page.
+
+    Returns:
+        The reading, which includes the author's own comments and counts all hidden fragments; and the comments of
+        other people.
+    """
+    reading = read_issue(issue)
+    others = [
+        comment
+        for comment in issue.thread
+        if not comment.by_bot and not comment.ours and comment.author != issue.author
+    ]
+    pages = [extract_visible_page(comment.body) for comment in others]
+    hidden = reading.hidden_fragments + sum(page.hidden_fragments for page in pages)
+    thread = [comment.model_copy(update={"body": page.text}) for comment, page in zip(others, pages, strict=True)]
+    return reading.model_copy(update={"hidden_fragments": hidden}), thread
 
 
 def read_author_comments(issue: Issue) -> list[VisiblePage]:

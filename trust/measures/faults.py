@@ -33,8 +33,7 @@ from testing.runs.in_process_job import InProcessJob, set_up_job
 from testing.runs.job import JobResult
 from testing.servers.github_server import SLUG
 from triage.domain.findings import AgentName
-from triage.graph.routing import Choice, RemainingBudget, list_choices
-from triage.graph.triage_state import BugTriageState
+from triage.graph.routing import Choice, list_choices
 from trust.measure import Measure, MeasureResult, sample_evenly
 
 Agents = Callable[[tuple[AgentName, ...]], Coroutine[Any, Any, list[str]]]
@@ -50,8 +49,8 @@ UNHANDLED = [fault for fault in GITHUB_FAULTS if "writing" in fault.name][:3]
 ONE_CHOICE = SUPERVISOR_FAULTS[0]
 
 
-def _list_choices_twice(state: BugTriageState, bounds: RemainingBudget) -> list[Choice]:
-    return [*list_choices(state, bounds)] * 2
+def _list_choices_twice(*given: Any, **options: Any) -> list[Choice]:
+    return list_choices(*given, **options) * 2
 
 
 WITHOUT_DEFENCE: dict[str, tuple[str, Callable[..., Any]]] = {

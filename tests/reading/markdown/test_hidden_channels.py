@@ -7,9 +7,8 @@ import pytest
 from testing.text.hidden_channels import CHANNELS, HIDDEN_BY_ARGUMENT, NOT_COUNTED, contains_canary
 from testing.text.rendered_text import visible_words
 from triage.domain.issue import Issue, IssueComment
-from triage.graph.nodes import read_visible_issue
 from triage.reading.markdown.visible_text import extract_visible_page
-from triage.reading.read_issue import read_issue
+from triage.reading.read_issue import read_issue, read_issue_and_thread
 
 CANARY = "zebrafinch"
 
@@ -46,7 +45,7 @@ def test_the_canary_is_found_where_it_is_not_hidden() -> None:
 def test_comments_of_others_are_read_in_the_same_way(channel: str) -> None:
     hidden = CHANNELS[channel](CANARY)
     thread = [IssueComment(author="mona", body=hidden), IssueComment(author="hubot", body=hidden)]
-    reading, others = read_visible_issue(
+    reading, others = read_issue_and_thread(
         Issue(title=f"It\u200b fails {hidden if channel == 'tags' else ''}", body="b", author="mona", thread=thread)
     )
     assert not contains_canary(reading.text + "".join(said.body for said in others), CANARY)
