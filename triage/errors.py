@@ -68,6 +68,13 @@ class TimeLimitExceeded(TriageError):
     """The run has no time left for this call."""
 
 
+class AnswerTooLarge(TriageError):
+    """A server has sent more than is read of an answer."""
+
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(f"answer larger than {max_bytes // 1_000_000} MB")
+
+
 class ModelUnavailable(TriageError):
     """A model call failed for good. `reason` is a short name such as `rate limited`, `unauthorized`, `timed out`."""
 

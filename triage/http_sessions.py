@@ -1,4 +1,4 @@
-"""`requests` sessions with the machine's proxies and certificates."""
+"""`requests` sessions with the machine's proxies and certificates, and with a limit on what is read of an answer."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -6,7 +6,10 @@ from urllib.parse import urlsplit
 import requests
 from requests.adapters import HTTPAdapter
 
+from triage.errors import AnswerTooLarge
 from triage.network import Network
+
+_PIECE_BYTES = 65_536
 
 
 def configure_session(session: requests.Session, network: Network, url: str, *, shared: bool = True) -> None:
@@ -17,8 +20,25 @@ def configure_session(session: requests.Session, network: Network, url: str, *, 
     """
     scheme, proxy = urlsplit(url).scheme, network.proxy_for(url)
     session.trust_env = False
+    # A compressed answer costs more memory than it saves time.
+    session.headers["Accept-Encoding"] = "identity"
     session.proxies = {scheme: proxy} if proxy else {}
     session.mount(f"{scheme}://", _NetworkAdapter(network, url, shared=shared))
+
+
+def read_bounded(response: requests.Response, max_bytes: int) -> bytes:
+    """Read the body of a response that was requested with `stream=True`, and close it.
+
+    The limit counts decoded bytes, since a few compressed ones may unpack to gigabytes. Raises AnswerTooLarge, and
+    `requests.RequestException` if the connection breaks.
+    """
+    body = bytearray()
+    with response:
+        for piece in response.iter_content(_PIECE_BYTES):
+            body += piece
+            if len(body) > max_bytes:
+                raise AnswerTooLarge(max_bytes)
+    return bytes(body)
 
 
 class _NetworkAdapter(HTTPAdapter):

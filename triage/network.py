@@ -131,7 +131,7 @@ def _parse_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address |
 
 def describe_connection_problem(error: BaseException) -> str:
     """A problem of certificates or of the proxy's login, which somebody must fix; empty for any other error."""
-    for cause in _error_chain(error):
+    for cause in list_causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError) and hasattr(cause, "verify_code"):  # aiohttp's has none
             return _CERTIFICATE_PROBLEMS.get(cause.verify_code, "its certificate is not valid")
         # aiohttp has the number in a field, http.client and httpx in the message only.
@@ -140,7 +140,7 @@ def describe_connection_problem(error: BaseException) -> str:
     return ""
 
 
-def _error_chain(error: BaseException) -> Iterator[BaseException]:
+def list_causes(error: BaseException) -> Iterator[BaseException]:
     """The error and its causes; urllib3 has them among the arguments."""
     pending, visited = [error], set[int]()
     while pending:

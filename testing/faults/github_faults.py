@@ -4,12 +4,16 @@ from dataclasses import replace
 
 from testing.faults.service_faults import BY_RULES, Fault
 from testing.runs.in_process_job import GitHubFault, InProcessJob
+from testing.servers.endless_body import EndlessBody
 
 ISSUE = "GET /repos/octo/shop/issues/7"
 THREAD = f"{ISSUE}/comments"
 LABELS = "GET /repos/octo/shop/labels"
 POST = "POST /repos/octo/shop/issues/7/comments"
 LATER = {"retry-after": "3600"}
+TOO_LARGE = "GitHub sent an answer larger than 32 MB"
+UNREADABLE = "GitHub sent an answer that cannot be read"
+NESTED = b"[" * 100_000
 USED_UP = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999"}
 
 
@@ -42,6 +46,9 @@ def _reading(at: str) -> list[Fault]:
         _github("502", GitHubFault(at, 502), message),
         _github("a dropped connection", GitHubFault(at, 0), message),
         _github("other JSON", GitHubFault(at, 200), message),
+        _github("endless JSON", GitHubFault(at, 200, body=EndlessBody()), f"{message}: {TOO_LARGE}"),
+        _github("endless gzip", GitHubFault(at, 200, body=EndlessBody(gzipped=True)), f"{message}: {TOO_LARGE}"),
+        _github("nested JSON", GitHubFault(at, 200, body=NESTED), f"{message}: {UNREADABLE}"),
     ]
 
 
@@ -57,6 +64,8 @@ GITHUB_FAULTS = [
         [
             _github("rate limited (429)", GitHubFault(LABELS, 429, headers=LATER), "", "complete", "comment"),
             _github("500", GitHubFault(LABELS, 500), "", "complete", "comment"),
+            _github("endless JSON", GitHubFault(LABELS, 200, body=EndlessBody()), "", "complete", "comment"),
+            _github("nested JSON", GitHubFault(LABELS, 200, body=NESTED), "", "complete", "comment"),
             _github("a dropped connection", GitHubFault(LABELS, 0), "", "complete", "comment"),
         ],
     ),
@@ -82,6 +91,8 @@ GITHUB_FAULTS = [
                 "a secondary limit (403)", GitHubFault(POST, 403, "a secondary rate limit"), "rate limit is used up"
             ),
             _github("500", GitHubFault(POST, 500), "GitHub answered 500, also when asked again"),
+            _github("endless JSON", GitHubFault(POST, 201, body=EndlessBody()), TOO_LARGE),
+            _github("nested JSON", GitHubFault(POST, 201, body=NESTED), UNREADABLE),
             _github("a dropped connection", GitHubFault(POST, 0), "GitHub did not answer, also when asked again"),
         ],
     ),

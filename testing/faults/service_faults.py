@@ -9,6 +9,7 @@ from unittest.mock import patch
 from testing.runs.external_services import default_reply
 from testing.runs.in_process_job import InProcessJob
 from testing.runs.job import JobResult
+from testing.servers.endless_body import EndlessBody
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, error_reply
 from triage.domain.findings import PlannerProposal
 
@@ -78,6 +79,7 @@ def truncated_completion() -> ScriptedReply:
     return ScriptedReply(whole[: len(whole) // 2])
 
 
+NESTED = b"[" * 100_000
 HTML = ScriptedReply(b"<html>words from outside</html>", headers={"content-type": "text/html"})
 
 
@@ -103,6 +105,10 @@ MODEL_FAULTS = [
     _model_fault("a dropped connection", ScriptedReply(drop=True, headers={}), "connection failed"),
     _model_fault("half a body", truncated_completion(), "unreadable reply"),
     _model_fault("a page of HTML", HTML, "unreadable reply"),
+    _model_fault("endless JSON", ScriptedReply(EndlessBody()), "answer larger than 8 MB"),
+    _model_fault("endless gzip", ScriptedReply(EndlessBody(gzipped=True)), "answer larger than 8 MB"),
+    _model_fault("nested JSON", ScriptedReply(NESTED), "unreadable reply"),
+    _model_fault("a nested answer", chat_completion(NESTED.decode()), "answer does not fit"),
     _model_fault("other JSON", ScriptedReply({"hello": EXTERNAL_TEXT}), "unreadable reply"),
     _model_fault("no choices", ScriptedReply({**chat_completion("").body, "choices": []}), "unreadable reply"),
     _model_fault("an empty answer", chat_completion(""), "empty answer"),
@@ -203,6 +209,9 @@ SEARCH_FAULTS = [
     _search_fault("433", _search_error(433), "pay-as-you-go limit reached (433)"),
     _search_fault("500", _search_error(500), "search failed (500)"),
     _search_fault("a page of HTML", HTML, "unreadable answer"),
+    _search_fault("endless JSON", ScriptedReply(EndlessBody()), "answer larger than 1 MB"),
+    _search_fault("endless gzip", ScriptedReply(EndlessBody(gzipped=True)), "answer larger than 1 MB"),
+    _search_fault("nested JSON", ScriptedReply(NESTED), "unreadable answer"),
     _search_fault("five megabytes", _BIG, "answer larger than 1 MB"),
     _search_fault("nothing found", ScriptedReply({"results": []}), "", "complete"),
     _search_fault("a hang", ScriptedReply(delay_seconds=60), "no answer within 1 seconds"),
@@ -219,6 +228,9 @@ def _embeddings_fault(name: str, reply: ScriptedReply, timeout_seconds: str = "2
 
 
 EMBEDDING_FAULTS = [
+    _embeddings_fault("endless JSON", ScriptedReply(EndlessBody())),
+    _embeddings_fault("endless gzip", ScriptedReply(EndlessBody(gzipped=True))),
+    _embeddings_fault("nested JSON", ScriptedReply(NESTED)),
     _embeddings_fault("503", error_reply(503, retry_after="0")),
     _embeddings_fault("429 that asks too much", error_reply(429, retry_after="3600")),
     _embeddings_fault("a hang", ScriptedReply(delay_seconds=60), timeout_seconds="10"),

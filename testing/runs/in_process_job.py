@@ -34,6 +34,8 @@ class GitHubFault:
     """0 drops the connection."""
     message: str = "words from outside"
     headers: dict[str, str] = field(default_factory=dict)
+    body: Any = None
+    """Instead of the message."""
     first_occurrence: int = 1
     """Number of the first such request that fails."""
 
@@ -52,7 +54,7 @@ class FaultyGitHub(GitHubServer):
         if not fault.status:
             raise ConnectionAbortedError
         self.headers = fault.headers
-        return fault.status, {"message": fault.message}
+        return fault.status, {"message": fault.message} if fault.body is None else fault.body
 
 
 @dataclass

@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from testing.servers.endless_body import EndlessBody
+
 SLUG = "octo/shop"
 SERVER_ERROR_TEXT = "EVIL ::error::words of the server"
 """Part of every error message; must not appear in any output."""
@@ -48,6 +50,7 @@ class ApiRequest:
     token: str
     at: float
     query: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -274,7 +277,9 @@ class GitHubHandler(BaseHTTPRequestHandler):
         sent = json.loads(self.rfile.read(length)) if length else None
         token = (self.headers.get("authorization") or "").removeprefix("token ").removeprefix("Bearer ")
         line = f"{self.command} {url.path}"
-        asked = ApiRequest(line, token, time.monotonic(), url.query)
+        asked = ApiRequest(
+            line, token, time.monotonic(), url.query, {name.lower(): value for name, value in self.headers.items()}
+        )
         self.api.requests.append(asked)
         assert self.headers.get("user-agent"), "GitHub refuses requests without a user agent"
         fault = self.api.on_request(asked) or self.api.take_fault(line)
@@ -291,6 +296,9 @@ class GitHubHandler(BaseHTTPRequestHandler):
     def reply(self, status: int, body: Any, headers: Mapping[str, str]) -> None:
         if not status:
             self.close_connection = True
+            return
+        if isinstance(body, EndlessBody):
+            body.send(self, status)
             return
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)

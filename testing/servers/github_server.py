@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from testing.servers.endless_body import EndlessBody
 from testing.servers.http_server import QuietHandler, serve_http
 
 SLUG = "octo/shop"
@@ -72,7 +73,7 @@ class GitHubServer:
         }
 
     def answer(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, Any]:
-        """Returns status and JSON for a request."""
+        """Returns status and body for a request. A body is sent as JSON unless it is bytes or endless."""
         below = path.removeprefix(f"/repos/{SLUG}")
         issue = f"/issues/{self.number}"
         match method, below:
@@ -124,7 +125,10 @@ def serve_github(github: GitHubServer) -> Iterator[GitHubServer]:
                 github.released.wait(60)
                 return
             status, value = github.answer(self.command, path, sent)
-            content = json.dumps(value).encode()
+            if isinstance(value, EndlessBody):
+                value.send(self, status)
+                return
+            content = value if isinstance(value, bytes) else json.dumps(value).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json; charset=utf-8")
             self.send_header("Content-Length", str(len(content)))

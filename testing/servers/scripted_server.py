@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from testing.servers.endless_body import EndlessBody
 from testing.servers.http_server import QuietHandler, serve_http
 
 
@@ -61,6 +62,9 @@ def serve_script(script: Script) -> Iterator[ScriptedServer]:
             released.wait(reply.delay_seconds)
             if reply.drop:
                 self.connection.close()
+                return
+            if isinstance(reply.body, EndlessBody):
+                reply.body.send(self, reply.status)
                 return
             data = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
             self.send_response(reply.status)

@@ -14,10 +14,16 @@ from github.Requester import HTTPSRequestsConnectionClass, Requester, RequestsRe
 from urllib3.exceptions import NewConnectionError
 
 import triage
-from triage.adapters.github.github_errors import MAX_ATTEMPTS, ErrorKind, GitHubError, error_from_response
+from triage.adapters.github.github_errors import (
+    MAX_ATTEMPTS,
+    ErrorKind,
+    GitHubError,
+    error_from_response,
+    unreadable_response,
+)
 from triage.adapters.github.github_retry import WaitBudget, retrying
-from triage.errors import GitHubUnavailable
-from triage.http_sessions import configure_session
+from triage.errors import AnswerTooLarge, GitHubUnavailable
+from triage.http_sessions import configure_session, read_bounded
 from triage.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
 from triage.retry_after import parse_http_date
 from triage.threads import raise_if_abandoned
@@ -25,6 +31,8 @@ from triage.threads import raise_if_abandoned
 PAGE_SIZE = 100
 """The largest page that GitHub sends."""
 MAX_PAGES = 100
+MAX_RESPONSE_BYTES = 32_000_000
+"""A page of a hundred comments of 65,536 emoji has 26 MB."""
 _connection_classes = threading.Lock()
 
 
@@ -79,7 +87,7 @@ class GitHubClient:
         for number in range(1, MAX_PAGES + 1):
             page = self.get(path, {**(parameters or {}), "per_page": PAGE_SIZE, "page": number})
             if not isinstance(page, list):
-                raise GitHubError(ErrorKind.UNKNOWN_OUTCOME)
+                raise unreadable_response()
             yield page
             if len(page) < PAGE_SIZE:
                 break
@@ -126,15 +134,17 @@ class GitHubClient:
             if error.status == 407:
                 raise GitHubUnavailable(f"GitHub cannot be reached: {PROXY_LOGIN_REFUSED}.") from None
             message = error.data.get("message") if isinstance(error.data, dict) else None
-            headers = error.headers or {}
-            raise error_from_response(error.status, str(message or ""), headers, repeatable=repeatable) from None
+            text = message if isinstance(message, str) else ""
+            raise error_from_response(error.status, text, error.headers or {}, repeatable=repeatable) from None
+        except AnswerTooLarge as error:
+            raise GitHubError(ErrorKind.UNKNOWN_OUTCOME, problem=f"sent an {error}") from None
         except (requests.RequestException, OSError) as error:
             if reason := describe_connection_problem(error):
                 raise GitHubUnavailable(f"GitHub cannot be reached: {reason}.") from None
             raise _lost_connection(error, repeatable) from None
-        except (ValueError, TypeError, AttributeError, AssertionError):
+        except (ValueError, TypeError, AttributeError, AssertionError, RecursionError):
             # PyGithub reads fields of a response before it knows that they are there.
-            raise GitHubError(ErrorKind.UNKNOWN_OUTCOME) from None
+            raise unreadable_response() from None
         self.server_time = parse_http_date(headers.get("date", "")) or self.server_time
         return response
 
@@ -146,8 +156,22 @@ def _lost_connection(error: Exception, repeatable: bool) -> GitHubError:
     return GitHubError(ErrorKind.UNKNOWN_OUTCOME, max_attempts=2 if repeatable else 1)
 
 
+class _BoundedResponse(RequestsResponse):
+    """PyGithub's response, with a body that was read already."""
+
+    def __init__(self, response: requests.Response, body: bytes) -> None:
+        super().__init__(response)
+        self._body = body
+
+    def read(self) -> str:
+        return self._body.decode("utf-8", "replace")
+
+
 class _Connection(HTTPSRequestsConnectionClass):
-    """PyGithub's connection with our proxies and certificates, to IPv6 addresses too, without redirects."""
+    """PyGithub's connection with our proxies and certificates, to IPv6 addresses too, without redirects.
+
+    At most `MAX_RESPONSE_BYTES` of a response are read.
+    """
 
     def __init__(
         self,
@@ -164,7 +188,7 @@ class _Connection(HTTPSRequestsConnectionClass):
         configure_session(self.session, network, api_url)
 
     def getresponse(self) -> RequestsResponse:
-        """Sends the request that PyGithub prepared. Raises GitHubError for a redirect."""
+        """Sends the request that PyGithub prepared. Raises AnswerTooLarge, and GitHubError for a redirect."""
         response = self.session.request(
             self.verb,
             f"{self._server}{self.url}",
@@ -172,7 +196,9 @@ class _Connection(HTTPSRequestsConnectionClass):
             data=self.input,
             timeout=self._timeouts_seconds,
             allow_redirects=False,
+            stream=True,
         )
         if response.status_code in (301, 302, 303, 307, 308):
+            response.close()
             raise GitHubError(ErrorKind.MOVED, response.status_code)
-        return RequestsResponse(response)
+        return _BoundedResponse(response, read_bounded(response, MAX_RESPONSE_BYTES))

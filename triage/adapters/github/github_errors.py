@@ -50,11 +50,21 @@ class GitHubError(Exception):
     """Seconds that GitHub asks to wait before the next attempt."""
     max_attempts: int = 1
     """How often the request may be sent, this attempt included."""
+    problem: str = ""
+    """What is wrong with a response that cannot be used, as the end of a sentence that begins with "GitHub"."""
 
     @property
     def description(self) -> str:
         """Returns what GitHub did, as the end of a sentence that begins with "GitHub"."""
-        return f"answered {self.status}" if self.status else "did not answer"
+        if self.problem:
+            return f"{self.problem}. Something else may answer in its place: check GITHUB_API_URL and the proxy"
+        again = ", also when asked again" if self.kind is ErrorKind.UNKNOWN_OUTCOME else ""
+        return (f"answered {self.status}" if self.status else "did not answer") + again
+
+
+def unreadable_response() -> GitHubError:
+    """Returns the error for a response of another form. Whether GitHub has taken a write is then unknown."""
+    return GitHubError(ErrorKind.UNKNOWN_OUTCOME, problem="sent an answer that cannot be read")
 
 
 def error_from_response(status: int, message: str, headers: Mapping[str, str], *, repeatable: bool) -> GitHubError:
@@ -160,7 +170,7 @@ def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageErro
         case ErrorKind.RATE_LIMITED:
             return RateLimited(f"{what} could not be read: {_describe_rate_limit(error)}.")
         case ErrorKind.UNKNOWN_OUTCOME:
-            return GitHubUnavailable(f"{what} could not be read: GitHub {error.description}, also when asked again.")
+            return GitHubUnavailable(f"{what} could not be read: GitHub {error.description}.")
 
 
 def _write_error(error: GitHubError, slug: str) -> TriageError:
@@ -178,7 +188,7 @@ def _write_error(error: GitHubError, slug: str) -> TriageError:
         ErrorKind.TOO_LONG: "the text is longer than the 65,536 characters that GitHub takes",
         ErrorKind.RATE_LIMITED: _describe_rate_limit(error),
         ErrorKind.INVALID: f"GitHub {error.description}",
-        ErrorKind.UNKNOWN_OUTCOME: f"GitHub {error.description}, also when asked again",
+        ErrorKind.UNKNOWN_OUTCOME: f"GitHub {error.description}",
     }
     kind = NoSuchComment if error.kind is ErrorKind.GONE else CannotPublish
     return kind(f"The result could not be written to the issue: {reasons[error.kind]}.")

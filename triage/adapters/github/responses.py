@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from triage.adapters.github.github_errors import ErrorKind, GitHubError
+from triage.adapters.github.github_errors import unreadable_response
 from triage.domain.issue import Issue, IssueComment
 from triage.text.timestamps import Timestamp
 
@@ -101,4 +101,4 @@ def parse_response(response_type: type[A], raw: object) -> A:
     try:
         return response_type.model_validate(raw)
     except ValidationError:
-        raise GitHubError(ErrorKind.UNKNOWN_OUTCOME) from None
+        raise unreadable_response() from None

@@ -13,6 +13,7 @@ import openai
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
+from triage.adapters.llm.bounded_transport import AsyncBoundedTransport, BoundedTransport
 from triage.adapters.llm.model_errors import EndpointBusy, classify_error
 from triage.errors import ModelUnavailable
 from triage.network import DIRECT, Network
@@ -23,9 +24,20 @@ READ_SECONDS = 60.0
 """Between two pieces of a response, for a request that no agent waits for. The SDK's default is ten minutes."""
 GRACE_SECONDS = 1.0
 """A connection waits for longer than the agent does, so that a request that takes too long ends in one way only."""
+MAX_CHAT_BYTES = 8_000_000
+"""The longest answers that are asked for have some ten kilobytes."""
+MAX_SYNC_BYTES = 16_000_000
+"""Of a list of models, or of 96 vectors: with 4,096 numbers each in decimal notation they have 9 MB."""
 CHECK_SECONDS = 10.0
 MAX_FAILURES = 2
 """Calls in a row, each with all its attempts. They take a minute or two, and every agent has a rules fallback."""
+
+
+_CLIENT_OPTIONS: dict[str, Any] = {
+    "headers": {"Accept-Encoding": "identity"},
+    "trust_env": False,
+    "follow_redirects": False,  # they would take the prompt elsewhere
+}
 
 
 class CircuitBreaker:
@@ -99,22 +111,24 @@ class Endpoint:
 
     @cached_property
     def _http_client(self) -> openai.DefaultHttpxClient:
-        return openai.DefaultHttpxClient(**self._client_options)
+        inner = httpx2.HTTPTransport(**self._transport_options)
+        transport = BoundedTransport(inner, MAX_SYNC_BYTES)
+        return openai.DefaultHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
 
     @cached_property
     def _async_http_client(self) -> openai.DefaultAsyncHttpxClient:
-        return openai.DefaultAsyncHttpxClient(**self._client_options)
+        inner = httpx2.AsyncHTTPTransport(**self._transport_options)
+        transport = AsyncBoundedTransport(inner, MAX_CHAT_BYTES)
+        return openai.DefaultAsyncHttpxClient(timeout=_limit_times(), transport=transport, **_CLIENT_OPTIONS)
 
     @property
-    def _client_options(self) -> dict[str, Any]:
-        # Redirects would take the prompt elsewhere.
+    def _transport_options(self) -> dict[str, Any]:
         proxy = self.network.proxy_for(self.base_url)
         return {
-            "timeout": _limit_times(),
             "verify": self.network.ssl_context(self.base_url),
             "proxy": httpx2.Proxy(proxy, ssl_context=self.network.proxy_ssl_context(self.base_url)) if proxy else None,
             "trust_env": False,
-            "follow_redirects": False,
+            "limits": openai.DEFAULT_CONNECTION_LIMITS,
         }
 
     @property

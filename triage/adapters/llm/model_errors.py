@@ -16,8 +16,8 @@ from langchain_core.exceptions import (
 )
 
 from triage.adapters.llm.token_count import TokenCount, parse_usage
-from triage.errors import InvalidAnswer, ModelUnavailable
-from triage.network import PROXY_LOGIN_REFUSED, describe_connection_problem
+from triage.errors import AnswerTooLarge, InvalidAnswer, ModelUnavailable
+from triage.network import PROXY_LOGIN_REFUSED, describe_connection_problem, list_causes
 from triage.retry_after import parse_retry_after
 
 PARSE_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
@@ -88,6 +88,8 @@ def classify_error(error: BaseException) -> ModelFailure:
         return _classify_unfinished(error)
     if isinstance(error, openai.APIStatusError):
         return _classify_status(error)
+    if too_large := next((cause for cause in list_causes(error) if isinstance(cause, AnswerTooLarge)), None):
+        return ModelFailure(Remedy.GIVE_UP, f"{too_large} (check model-base-url)", may_be_billed=True)
     if reason := describe_connection_problem(error):
         return ModelFailure(Remedy.DROP_MODEL, reason)
     if isinstance(error, ModelTimeoutError | openai.APITimeoutError | TimeoutError):

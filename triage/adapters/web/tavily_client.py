@@ -12,7 +12,7 @@ import requests
 from langchain_core.tools import ToolException
 from pydantic import SecretStr
 
-from triage.errors import TriageError
+from triage.errors import AnswerTooLarge, TriageError
 from triage.http_sessions import configure_session
 from triage.network import DIRECT, PROXY_LOGIN_REFUSED, Network, describe_connection_problem
 
@@ -55,7 +55,10 @@ class TavilyClient:
                 session.post(
                     f"{self.base_url}/search",
                     json=parameters,
-                    headers={"Authorization": f"Bearer {self.api_key.get_secret_value()}"},
+                    headers={
+                        "Authorization": f"Bearer {self.api_key.get_secret_value()}",
+                        "Accept-Encoding": "identity",
+                    },
                     allow_redirects=False,
                     proxy=self.network.proxy_for(self.base_url),
                     ssl=self.network.ssl_context(self.base_url),
@@ -75,7 +78,7 @@ async def _read_bounded(stream: aiohttp.StreamReader) -> bytes:
     async for chunk in stream.iter_any():
         data += chunk
         if len(data) > MAX_RESPONSE_BYTES:
-            raise SearchFailed(f"answer larger than {MAX_RESPONSE_BYTES // 1_000_000} MB")
+            raise SearchFailed(str(AnswerTooLarge(MAX_RESPONSE_BYTES)))
     return bytes(data)
 
 
@@ -100,7 +103,7 @@ def check_search(api_key: SecretStr, base_url: str | None, network: Network = DI
     try:
         with requests.Session() as session:
             configure_session(session, network, url)
-            response = session.get(url, headers=headers, timeout=CHECK_SECONDS, allow_redirects=False)
+            response = session.get(url, headers=headers, timeout=CHECK_SECONDS, allow_redirects=False, stream=True)
     except (requests.RequestException, OSError) as error:
         reason = describe_connection_problem(error)
         raise SearchUnavailable(f"cannot be reached{reason and f': {reason}'}") from None

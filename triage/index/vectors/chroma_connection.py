@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
-from triage.errors import BadInput
+from triage.errors import AnswerTooLarge, BadInput
 from triage.network import DIRECT, Network, describe_connection_problem
 from triage.threads import raise_if_abandoned
 
@@ -19,6 +19,10 @@ HEARTBEAT_SECONDS = 10.0
 """Limit for a server's first response."""
 READ_SECONDS = 60.0
 """Limit for any other response."""
+
+
+_PARSE_ERRORS = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""Raised by chromadb for a response that is JSON, but not what was asked for."""
 
 
 class StoreFailed(Exception):
@@ -88,6 +92,8 @@ def translate_chroma_errors() -> Iterator[None]:
         yield
     except Exception as error:
         # chromadb 1.5.9 raises `Exception` itself where a proxy answers in the server's place.
-        if type(error) is Exception or isinstance(error, ChromaError | httpx.HTTPError | ValueError):
+        if isinstance(error, AnswerTooLarge):
+            raise StoreFailed(str(error)) from error
+        if type(error) is Exception or isinstance(error, (ChromaError, httpx.HTTPError, *_PARSE_ERRORS)):
             raise StoreFailed(describe_connection_problem(error) or type(error).__name__) from error
         raise

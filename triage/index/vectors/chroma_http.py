@@ -1,4 +1,4 @@
-"""A Chroma server behind an HTTP client of ours, with the network's proxies and certificates and with time limits.
+"""A Chroma server behind an HTTP client of ours, with the network's proxies and certificates and with limits.
 
 chromadb 1.5.9 does not accept an HTTP client. Its own one waits without a limit and reads proxy variables.
 """
@@ -14,14 +14,19 @@ from chromadb.api.models.Collection import Collection
 from chromadb.api.types import CollectionMetadata
 from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings, System
 
+from triage.errors import AnswerTooLarge
 from triage.network import Network
 from triage.threads import raise_if_abandoned
+
+MAX_RESPONSE_BYTES = 8_000_000
+"""The nearest 200 passages have 10 kilobytes, the list of a thousand collections one megabyte."""
 
 
 def create_http_client(url: str, network: Network, read_seconds: float, connect_seconds: float) -> httpx.Client:
     """An HTTP client that ignores environment variables and follows no redirect.
 
-    `read_seconds` limits a whole response, unless a request sets another limit.
+    `read_seconds` limits a whole response, unless a request sets another limit. Reading more than `MAX_RESPONSE_BYTES`
+    raises AnswerTooLarge.
     """
     proxy = network.proxy_for(url)
     return httpx.Client(
@@ -29,8 +34,8 @@ def create_http_client(url: str, network: Network, read_seconds: float, connect_
         proxy=httpx.Proxy(proxy, ssl_context=network.proxy_ssl_context(url)) if proxy else None,
         trust_env=False,
         timeout=httpx.Timeout(read_seconds, connect=connect_seconds),
-        headers={"Content-Type": "application/json"},
-        event_hooks={"response": [_limit_response_time]},
+        headers={"Content-Type": "application/json", "Accept-Encoding": "identity"},
+        event_hooks={"response": [_limit_response]},
     )
 
 
@@ -72,20 +77,27 @@ class _ServerApi(FastAPI):
         weakref.finalize(self, http_client.close)
 
 
-def _limit_response_time(response: httpx.Response) -> None:
-    # httpx limits the wait between two pieces only, and a server may send a byte a second.
+def _limit_response(response: httpx.Response) -> None:
+    # httpx unpacks each piece whole: a few kilobytes may become gigabytes.
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise httpx.DecodingError("the response is compressed, which was not asked for", request=response.request)
     assert isinstance(response.stream, httpx.SyncByteStream)
-    response.stream = _TimeLimitedStream(response.stream, response.request)
+    response.stream = _LimitedStream(response.stream, response.request)
 
 
-class _TimeLimitedStream(httpx.SyncByteStream):
+class _LimitedStream(httpx.SyncByteStream):
     def __init__(self, stream: httpx.SyncByteStream, request: httpx.Request) -> None:
         self._stream, self._request = stream, request
+        # httpx limits the wait between two pieces only, and a server may send a byte a second.
         self._deadline = time.monotonic() + request.extensions["timeout"]["read"]
 
     def __iter__(self) -> Iterator[bytes]:
+        total = 0
         for piece in self._stream:
             raise_if_abandoned()
+            total += len(piece)
+            if total > MAX_RESPONSE_BYTES:
+                raise AnswerTooLarge(MAX_RESPONSE_BYTES)
             if time.monotonic() > self._deadline:
                 raise httpx.ReadTimeout("the response does not end", request=self._request)
             yield piece

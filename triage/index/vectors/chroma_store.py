@@ -1,5 +1,6 @@
 """Stores chunk vectors in Chroma, without the texts, which would triple time and memory."""
 
+import math
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -74,7 +75,7 @@ class ChromaStore:
                 self._delete_old_commits()
 
     def nearest(self, vector: Matrix, count: int) -> dict[int, float]:
-        """The nearest chunks with their cosine similarity; empty when Chroma fails."""
+        """The nearest chunks with their cosine similarity, from -1 to 1; empty when Chroma fails."""
         if not self.size or not vector.any():
             return {}
         try:
@@ -82,14 +83,15 @@ class ChromaStore:
                 found = self._collection.query(
                     query_embeddings=vector, n_results=min(count, self.size), include=["distances"]
                 )
+                distances = zip(found["ids"][0], (found["distances"] or [])[0], strict=True)
+                similarities = {str(name): 1 - float(distance) for name, distance in distances}
         except StoreFailed:
             return {}
-        assert found["distances"] is not None
-        # On a server somebody else may have added other ids.
+        # On a server somebody else may have added other ids, and other numbers.
         return {
-            self._chunks_by_id[chunk_id]: 1 - distance
-            for chunk_id, distance in zip(found["ids"][0], found["distances"][0], strict=True)
-            if chunk_id in self._chunks_by_id
+            self._chunks_by_id[name]: min(1.0, max(-1.0, similarity))
+            for name, similarity in similarities.items()
+            if name in self._chunks_by_id and math.isfinite(similarity)
         }
 
     def drop(self) -> None:
