@@ -8,6 +8,7 @@ import base64
 from collections.abc import Callable
 from urllib.parse import quote
 
+from testing.text.hidden_formulas import FORMS, HIDING_TEX
 from testing.text.rendered_text import is_invisible
 
 Channel = Callable[[str], str]
@@ -167,11 +168,13 @@ _IN_MARKDOWN: dict[str, Channel] = {
     "diagram's node": lambda c: f"```mermaid\ngraph TD\n{c}[Start]-->B\n```",
     "map's property": lambda c: f'```geojson\n{{"type":"Point","coordinates":[0,0],"properties":{{"a":"{c}"}}}}\n```',
     "solid's name": lambda c: f"```stl\nsolid {c}\nendsolid {c}\n```",
-    "formula's phantom": lambda c: rf"a $x\phantom{{{c}}}y$ b",
-    "formula's comment": lambda c: f"a\n\n$$\nx % {c}\ny\n$$",
-    "formula's colour": lambda c: rf"a $\color{{white}}{{{c}}}$ b",
-    "formula in code marks": lambda c: rf"a $`x\hphantom{{{c}}}`$ b",
-    "formula in a fence": lambda c: f"```math\nx % {c}\n```",
+    "phantom of code in a formula": lambda c: f"a $x\\phantom{{`{c}`}}y$ b",
+    "display formula around a formula": lambda c: rf"a $$\text{{$x$}} \phantom{{{c}}}$$ b",
+    **{
+        f"formula's {name}, {form}": _where(FORMS[form](tex))
+        for number, (name, (tex, _)) in enumerate(HIDING_TEX.items())
+        for form in [list(FORMS)[number % len(FORMS)]]
+    },
 }  # fmt: skip
 _LETTERS: dict[str, Channel] = {
     "tags": lambda c: f"a{_as_tags(c)}b",
@@ -215,11 +218,9 @@ HIDDEN_BY_ARGUMENT = {
     "diagram's node": "A node shows its label, not its name.",
     "map's property": "The map shows a property when a place is clicked.",
     "solid's name": "The model is drawn; its name is not.",
-    "formula's phantom": "Takes space and is not painted.",
-    "formula's comment": "TeX ends a line at a per cent sign.",
-    "formula's colour": "White on white.",
-    "formula in code marks": "As the phantom.",
-    "formula in a fence": "As the comment.",
+    "phantom of code in a formula": "As the phantom.",
+    "display formula around a formula": "As the phantom.",
+    **{name: why for name in CHANNELS for tex, (_, why) in HIDING_TEX.items() if name.startswith(f"formula's {tex},")},
 }
 """Why a person does not see it, where a parser cannot show that."""
 _COMMON = (

@@ -1,4 +1,4 @@
-"""Recognises what a page on GitHub does not show: elements, attributes, formulas and parts of a URL.
+"""Recognises what a page on GitHub does not show: elements, attributes and parts of a URL.
 
 What GitHub shows after removing `style` or `hidden` counts as hidden all the same: its author meant to hide it.
 """
@@ -35,11 +35,6 @@ _MAX_ALT_WORDS = 4
 
 DRAWN_LANGUAGES = word_set("mermaid geojson topojson stl")
 """GitHub draws blocks of these languages: their ids, comments and properties are not visible."""
-_FORMULA = re.compile(r"\$\$[^$]+\$\$|\$(?=[^\s$])[^$\n]*(?<=[^\s$])\$(?![\w$])")
-_HIDING_TEX = re.compile(
-    r"(?<!\\)%|\\(?:[hv]?phantom|smash|(?:math)?[lrc]lap|(?:text)?color|f?colorbox|tag|label|(?:re)?newcommand|[gex]?def"
-    r"|let|if|fi|mathchoice|mmlToken|enclose|mathmakebox|makebox|texttip|rule|mathtip|toggle|action\w*|require|class|cssId|style|html\w+|href|bbox|hspace|[hm]?skip|m?kern|raise|lower|tiny|scriptscriptstyle)(?![a-z])"
-)
 _SOURCE = re.compile(
     r"https?://[\w.-]+(?::\d+)?/[\w.~-]+/[\w.~/-]*?(?<=/)(?:blob|blame|tree|raw|src|commits?|pull|issues|compare)/"
     r"[^\s?#]+(?:#L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?)?"
@@ -73,27 +68,6 @@ def known_language(written: str) -> str:
     """The language of a code block if it is known; else empty, since the page does not show the word."""
     name = written.strip().lower()
     return written.strip() if name in _known_languages() or name in DRAWN_LANGUAGES else ""
-
-
-def strip_hiding_formulas(text: str) -> tuple[str, int]:
-    """The text without formulas that hide text, and how many such formulas there were."""
-    if "$" not in text:
-        return text, 0
-    found = 0
-
-    def strip(formula: re.Match[str]) -> str:
-        nonlocal found
-        if not formula_hides_text(formula[0]):
-            return formula[0]
-        found += 1
-        return ""
-
-    return _FORMULA.sub(strip, text), found
-
-
-def formula_hides_text(tex: str) -> bool:
-    """Whether TeX has a comment, or a command whose output is not visible or not readable."""
-    return _HIDING_TEX.search(tex) is not None
 
 
 def visible_link_target(address: str) -> str:

@@ -1,14 +1,12 @@
 """Collects blocks of visible text from a parsed HTML page."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Literal
 
 from selectolax.lexbor import LexborNode
 
-from triage.reading.markdown import hidden_html
+from triage.reading.markdown import formulas, hidden_html
 from triage.text.clean_text import clean_and_count, clean_text
 from triage.text.word_set import word_set
 
@@ -35,7 +33,7 @@ _EMPTY_LINES = re.compile(r"\n{3,}")
 
 
 class _CodeSpan(str):
-    """Text of a code span, in which no formula begins or ends."""
+    """A code span as Markdown, in which no formula begins or ends."""
 
     __slots__ = ()
 
@@ -80,7 +78,10 @@ class PageCollector:
     _continues: bool = False
     """Whether the next text follows without an empty line: rows of a table, items of a list."""
 
+    _has_literal_dollar: bool = False
+
     def __post_init__(self) -> None:
+        self._has_literal_dollar = formulas.contains_literal_dollar(self.source)
         self._underscored.update(_UNDERSCORED.findall(self.source))
 
     def collect(self, root: LexborNode) -> None:
@@ -214,7 +215,7 @@ class PageCollector:
             self.blocks.append(BlockDraft("code", [text], language))
 
     def _add_inline_code(self, node: LexborNode) -> None:
-        code, hidden = _read_inline_code(node, in_formula=bool(self._buffer) and self._buffer[-1].endswith("$"))
+        code, hidden = _read_inline_code(node)
         self.hidden += hidden
         if code:
             self._visible += 1
@@ -259,8 +260,7 @@ class PageCollector:
             self._flush("heading", 6)
 
     def _flush(self, kind: Literal["text", "heading"] = "text", level: int = 0) -> None:
-        joined, hidden = _join_words(self._buffer)
-        self.hidden += hidden
+        joined = self._join_words()
         self._buffer.clear()
         text = "\n".join(line.rstrip().removesuffix(" |") for line in joined.split("\n")).strip("\n")
         if not text.strip() or _LIST_MARK.fullmatch(text + " "):
@@ -276,6 +276,15 @@ class PageCollector:
             self.blocks.append(BlockDraft("text", [text]))
         self._continues = self._is_in_rows
 
+    def _join_words(self) -> str:
+        """All words without formulas that hide text."""
+        masked = "".join(formulas.MASK * len(word) if isinstance(word, _CodeSpan) else word for word in self._buffer)
+        text, found = formulas.strip_hiding_formulas(
+            "".join(self._buffer), masked, has_literal_dollar=self._has_literal_dollar
+        )
+        self.hidden += found
+        return text
+
     @property
     def _is_in_rows(self) -> bool:
         return bool(self._list_marks) or self._open_tables > 0
@@ -287,18 +296,16 @@ def _read_code_block(node: LexborNode) -> tuple[str, str, int]:
     text, hidden = _read_visible(node)
     language = hidden_html.known_language(written_language)
     is_drawn = language.lower() in hidden_html.DRAWN_LANGUAGES
-    if is_drawn or (language.lower() == "math" and hidden_html.formula_hides_text(text)):
+    if is_drawn or (language.lower() == "math" and formulas.code_hides_text(text)):
         return "", "", hidden + 1
     return language, text, hidden + bool(written_language and not language)
 
 
-def _read_inline_code(node: LexborNode, *, in_formula: bool) -> tuple[str, int]:
+def _read_inline_code(node: LexborNode) -> tuple[str, int]:
     """A code span as Markdown, empty when nothing is visible, and its number of hidden pieces."""
     words, hidden = _read_visible(node)
     cleaned, removed = clean_and_count(" ".join(words.split()))
     text = " ".join(cleaned.split())
-    if in_formula and hidden_html.formula_hides_text(text):
-        return "", hidden + 1
     fence, pad = ("``", " ") if "`" in text else ("`", "")
     return f"{fence}{pad}{text}{pad}{fence}" if text else "", hidden + removed
 
@@ -319,16 +326,4 @@ def _read_visible(code: LexborNode) -> tuple[str, int]:
         else:
             texts.append("\n" if node.tag == "br" else "")
             stack.append(node.child)
-    return "".join(texts), hidden
-
-
-def _join_words(words: Sequence[str]) -> tuple[str, int]:
-    """All words without formulas that hide text, and how many such formulas there were."""
-    texts: list[str] = []
-    hidden = 0
-    for is_code, run in groupby(words, key=lambda word: isinstance(word, _CodeSpan)):
-        joined = "".join(run)
-        text, found = (joined, 0) if is_code else hidden_html.strip_hiding_formulas(joined)
-        texts.append(text)
-        hidden += found
     return "".join(texts), hidden
