@@ -243,7 +243,9 @@ async def test_a_vague_issue_is_never_sure():
 
 async def test_what_the_issue_says_counts_once():
     found = factories.investigation(keywords_for_search=["parse", "frobnicate"], hypothesis="`leap_years` is not asked")
-    agent_input = case(investigation=found, gaps=["Is `Calendar.days` right?", "The issue shows no second example."])
+    agent_input = case(
+        investigation=found, search_terms=["Is `Calendar.days` right?", "The issue shows no second example."]
+    )
     assert codebase_search.build_query(agent_input).keywords == ["frobnicate", "Calendar.days", "leap_years"]
 
 

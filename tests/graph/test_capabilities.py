@@ -13,7 +13,7 @@ from triage.agents.agent import Agent, AgentAnswer, Capability
 from triage.domain.agent_input import AgentInput
 from triage.domain.project_config import ProjectConfig
 from triage.graph.capabilities import CAPABILITIES, restrict_input, restrict_services
-from triage.graph.step_runner import StepRecorder, run_agent
+from triage.graph.step_runner import Step, run_agent
 from triage.ports import Services
 
 OUTSIDE: frozenset[Capability] = frozenset({"untrusted input", "outbound requests"})
@@ -79,7 +79,7 @@ async def test_every_agent_is_consulted_within_its_powers(name: Any):
         code_tools=FakeToolset(""),
         model=FakeModel({}),
     )
-    await run_agent(agent, case(codebase=factories.codebase()), StepRecorder(name, whole))
+    await run_agent(agent, case(codebase=factories.codebase()), Step(name, whole))
     assert len(given) >= 2
     for services_given, seen in given:
         assert (services_given.web_tools is not None) == ("outbound requests" in agent.capabilities)

@@ -103,11 +103,11 @@ def test_limits_force_the_writer(limits: Limits, iterations: int, words: str):
 @pytest.mark.parametrize(
     ("given", "opens"),
     [
-        (REJECTED | {"gaps": ["leap_year"]}, True),
-        (REJECTED | {"gaps": []}, False),
-        (REJECTED | {"gaps": ["leap_year"], "round": 3, "answered_in_round": {**JUDGED, "critic": 3}}, False),
-        (APPROVED | {"gaps": ["leap_year"]}, False),
-        (REJECTED | {"gaps": ["leap_year"], "answered_in_round": SEARCHED}, False),
+        (REJECTED | {"search_terms": ["leap_year"]}, True),
+        (REJECTED | {"search_terms": []}, False),
+        (REJECTED | {"search_terms": ["leap_year"], "round": 3, "answered_in_round": {**JUDGED, "critic": 3}}, False),
+        (APPROVED | {"search_terms": ["leap_year"]}, False),
+        (REJECTED | {"search_terms": ["leap_year"], "answered_in_round": SEARCHED}, False),
     ],
 )
 def test_a_round_opens_on_rejection_with_new_words_only(given: dict[str, Any], opens: bool):
@@ -143,7 +143,7 @@ def test_no_round_opens_when_the_rest_would_not_do_for_it_and_the_writer(
 ):
     """The last round's search and critic took 35,000 tokens: the next will take as much."""
     steps = [step("codebase_search", 30_000), step("critic", 5_000)]
-    rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, gaps=["leap_year"], steps=steps)
+    rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, search_terms=["leap_year"], steps=steps)
     assert opens_round(rejected, limits, seconds_left, spent) is (not why)
     (choice,) = list_all(rejected, limits, seconds_left=seconds_left, spent=spent)
     assert choice.selected == ("writer",)
@@ -223,7 +223,7 @@ NAMES = st.sampled_from(sorted(AGENTS))
     iterations=st.integers(0, 12),
     tokens=st.integers(0, 120_000),
     seconds_left=st.floats(-10, 300),
-    critique=st.sampled_from([{}, APPROVED, REJECTED, REJECTED | {"gaps": ["leap_year"]}]),
+    critique=st.sampled_from([{}, APPROVED, REJECTED, REJECTED | {"search_terms": ["leap_year"]}]),
     online=st.sampled_from([ONLINE, OFFLINE]),
 )
 def test_whatever_happened_the_law_leaves_a_way_and_is_kept(
@@ -257,5 +257,5 @@ def test_a_further_round_is_expected_to_look_nothing_up():
         ModelCall(**call, mode="json_schema", usage=Usage(input_tokens=10_000, calls=1)),
     ]
     steps = [step("codebase_search", 40_000, calls=calls), step("critic", 5_000)]
-    rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, gaps=["leap_year"], steps=steps)
+    rejected = state(**BUG, **REJECTED, answered_in_round=JUDGED, search_terms=["leap_year"], steps=steps)
     assert opens_round(rejected, spent=Usage(input_tokens=50_000, calls=1))

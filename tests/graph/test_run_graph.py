@@ -307,6 +307,8 @@ async def test_cancelled_run_reports_what_is_known():
     report = await asyncio.wait_for(run_graph(factories.issue(), factories.repository(), given, cancelled), 5)
     assert report.status is Status.DEGRADED
     assert report.notes[0] == "The run was cancelled."
+    cut = report.steps[-1]
+    assert (cut.step, cut.outcome, cut.error) == ("codebase_search", Outcome.TIMED_OUT, "cut off with the run")
     assert report.summary == "parse fails on leap days"
 
 

@@ -59,7 +59,7 @@ def build_search_input(agent_input: AgentInput) -> CodebaseSearchInput:
     investigation = agent_input.investigation
     return CodebaseSearchInput(
         repository=agent_input.repository.slug,
-        keywords=[*(investigation.keywords_for_search if investigation else []), *agent_input.gaps],
+        keywords=[*(investigation.keywords_for_search if investigation else []), *agent_input.search_terms],
         hypothesis=agent_input.hypothesis,
         affected_areas=investigation.affected_areas if investigation else [],
         issue=agent_input.reading.text,
@@ -74,7 +74,7 @@ def build_query(agent_input: AgentInput) -> SearchQuery:
     search_input = build_search_input(agent_input)
     keywords = agent_input.investigation.keywords_for_search if agent_input.investigation else []
     names = find_identifiers(
-        "", "\n".join([*agent_input.gaps, search_input.hypothesis, *search_input.affected_areas]), []
+        "", "\n".join([*agent_input.search_terms, search_input.hypothesis, *search_input.affected_areas]), []
     )
     issue = search_input.issue.lower()
     new = [word for word in dict.fromkeys([*keywords, *names]) if word.lower() not in issue]

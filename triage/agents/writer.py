@@ -34,7 +34,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     owners = _list_owners(agent_input, services)
     sections = _build_sections(agent_input, services, owners)
 
-    async def draft(name: str, build_chain: Callable[[Model], Runnable[Any, T]], by_rules: Callable[[], T]) -> T:
+    async def draft(name: str, build_chain: Callable[[Model], Runnable[Any, T]], write_by_rules: Callable[[], T]) -> T:
         try:
             try:
                 return await build_chain(model).ainvoke(build_messages(name, sections))
@@ -45,7 +45,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
         except TriageError as error:
             failures.append(error)
             shortfalls.append(f"{name}: {error}; written by rules")
-            return by_rules()
+            return write_by_rules()
 
     def build_ticket_chain(chosen: Model) -> Runnable[Any, dict[str, Any]]:
         return chosen.json_output("main", TICKET_TOKENS) | RunnableLambda(

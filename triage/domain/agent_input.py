@@ -29,8 +29,8 @@ class AgentInput(Value):
     critique: CritiqueFinding | None = None
     citations: Citations = Citations()
     """Result of the check of the codebase finding's references."""
-    gaps: list[str] = Field(default_factory=list)
-    """Search terms from what the critic still misses; empty in the first round."""
+    search_terms: list[str] = Field(default_factory=list)
+    """New terms from the critic's gaps; empty in the first round."""
     round: int = 1
     """Pass of searches and critic, from 1."""
 

@@ -16,7 +16,7 @@ from triage.graph.degradation import measure_budget
 from triage.graph.finish import build_report
 from triage.graph.planner import decide
 from triage.graph.routing import should_open_round
-from triage.graph.step_runner import StepRecorder, run_agent, run_attempt
+from triage.graph.step_runner import Step, run_agent
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 from triage.reading.read_issue import read_issue_and_thread
@@ -44,11 +44,9 @@ ANSWER_FIELDS: dict[AgentName, str] = {
 async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     """Read the issue as a person sees it, and index the repository."""
     services = runtime.context
-    recorder = StepRecorder("prepare", services)
+    step = Step("prepare", services)
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
-    indexing = await run_attempt(
-        recorder, "rules", lambda: run_in_daemon_thread(services.codebase.index), lambda _: None, seconds
-    )
+    indexing = await step.attempt("rules", lambda: run_in_daemon_thread(services.codebase.index), seconds)
     index = indexing.result
     reading, thread = read_issue_and_thread(state.issue)
     return {
@@ -56,7 +54,7 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         "issue": state.issue.model_copy(update={"thread": thread}),
         "index": index,
         "repository": state.repository.model_copy(update={"commit": index.commit if index else None}),
-        "steps": recorder.records,
+        "steps": step.records,
     }
 
 
@@ -67,15 +65,15 @@ async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Updat
     budget = measure_budget(services.limits, services.seconds_left(), spent, state.steps)
     if should_open_round(state, budget):
         state = state.model_copy(update={"round": state.round + 1})
-    recorder = StepRecorder("supervisor", services, state.round, state.iterations + 1)
-    decision = await decide(state, budget, recorder)
+    step = Step("supervisor", services, state.round, state.iterations + 1)
+    decision = await decide(state, budget, step)
     services.progress.detail(decision.log_line)
     return {
         "round": state.round,
         "iterations": state.iterations + 1,
         "current_node": ", ".join(decision.selected),
         "planner_decisions": [decision],
-        "steps": recorder.records,
+        "steps": step.records,
     }
 
 
@@ -85,9 +83,9 @@ def make_agent_node(name: AgentName) -> Node:
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         services = runtime.context
         level = "rules" if name in state.declined else state.planner_decisions[-1].rung
-        recorder = StepRecorder(name, services, state.round, state.iterations)
-        answer, engine = await run_agent(agent, state, recorder, level)
-        update: Update = {"steps": recorder.records}
+        step = Step(name, services, state.round, state.iterations)
+        answer, engine = await run_agent(agent, state, step, level)
+        update: Update = {"steps": step.records}
         if answer is not None and answer.error is not None:
             return update | {"declined": [name]}
         update["answered_in_round"] = {name: state.round}
@@ -127,13 +125,13 @@ def _close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTri
     found = dict.fromkeys(file.path for file in state.suspects)
     record = Round(
         number=state.round,
-        searched_for=state.gaps,
+        searched_for=state.search_terms,
         added=[path for path in found if path not in earlier],
         verdict=critique.verdict if critique else None,
     )
     return {
         "critic_feedback": map_critique_to_verdict(critique) if critique else None,
-        "gaps": _find_new_search_terms(critique, engine, state) if critique else [],
+        "search_terms": _find_new_search_terms(critique, engine, state) if critique else [],
         "rounds": [record],
     }
 
@@ -142,7 +140,7 @@ def _find_new_search_terms(critique: CritiqueFinding, engine: Engine, state: Bug
     # Names in the gaps. A gap without any is searched for whole when a model wrote it; rules write fixed sentences.
     terms = extract_search_terms(critique.gaps) or (critique.gaps if engine == "model" else [])
     keywords = state.investigation.keywords_for_search if state.investigation else []
-    searched = " ".join([state.reading.text, *keywords, *state.gaps]).lower()
+    searched = " ".join([state.reading.text, *keywords, *state.search_terms]).lower()
     return [term for term in terms if term.lower() not in searched]
 
 

@@ -7,7 +7,7 @@ from triage.domain.findings import PlannerProposal
 from triage.domain.run import PlannerDecision
 from triage.graph.degradation import RemainingBudget
 from triage.graph.routing import Choice, list_choices
-from triage.graph.step_runner import StepRecorder, run_attempt
+from triage.graph.step_runner import Step
 from triage.graph.triage_state import BugTriageState
 
 MAX_TOKENS = 256
@@ -16,16 +16,16 @@ MAX_SECONDS = 10.0
 MAX_FINDINGS_CHARS = 8_000
 
 
-async def decide(state: BugTriageState, budget: RemainingBudget, recorder: StepRecorder) -> PlannerDecision:
+async def decide(state: BugTriageState, budget: RemainingBudget, step: Step) -> PlannerDecision:
     """Return which agents run next.
 
     A model may choose where the routing rules leave several choices. When its proposal fails, is late or is not
     allowed, the rules decide.
     """
-    services = recorder.services
+    services = step.services
     choices = list_choices(state, budget, has_web_search=services.web_tools is not None)
     by_rules = PlannerDecision(
-        step=recorder.iteration,
+        step=step.iteration,
         selected=list(choices[0].selected),
         reason=choices[0].reason,
         timestamp=services.now(),
@@ -36,12 +36,11 @@ async def decide(state: BugTriageState, budget: RemainingBudget, recorder: StepR
         return by_rules
     planner = services.model.structured_output(PlannerProposal, "fast", MAX_TOKENS)
     sections = _build_sections(state, budget, choices) | format_instructions(services)
-    attempt = await run_attempt(
-        recorder,
+    attempt = await step.attempt(
         "model",
         lambda: planner.ainvoke(build_messages("supervisor", sections)),
+        min(MAX_SECONDS, services.agent_seconds()),
         lambda proposal: check_proposal(proposal, choices),
-        min(MAX_SECONDS, services.limits.agent_seconds, services.seconds_left() - services.limits.writer_seconds),
     )
     proposal = attempt.result
     choice = find_choice(proposal, choices) if proposal else None

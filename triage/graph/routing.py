@@ -65,7 +65,7 @@ def end_rounds(state: BugTriageState, budget: RemainingBudget) -> Choice | None:
         return _write("the critic approved")
     if state.round >= MAX_ROUNDS:
         return _write(f"rejected, but all {MAX_ROUNDS} rounds are spent")
-    if not state.gaps:
+    if not state.search_terms:
         return _write("rejected, but the gaps give nothing new to search for")
     if budget.has_given_up("no further rounds"):
         return _write("rejected, but the budget has no room for a further round", forced=True)

@@ -8,10 +8,9 @@ from langgraph.errors import GraphRecursionError
 
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
-from triage.domain.run import StepRecord
 from triage.graph.build_graph import build_graph, compute_recursion_limit
 from triage.graph.finish import build_report
-from triage.graph.step_runner import collect_unfinished
+from triage.graph.step_runner import collect_cut_steps
 from triage.graph.triage_state import BugTriageState, apply_update
 from triage.ports import Services
 from triage.reading.read_issue import read_issue
@@ -26,44 +25,24 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
 
     A run that is cancelled, runs out of time or fails reports what it knows by then.
     """
-    run = _GraphRun(BugTriageState(issue=issue, repository=repository), services)
-    running = asyncio.ensure_future(run.run_nodes())
-    await wait_until_done_or_cancelled(running, cancelled, services.seconds_left() + GRACE_SECONDS)
-    cut = await _stop_and_explain_cut(running, cancelled)
-    if run.state.report is not None and not cut:
-        return run.state.report
-    return run.report_unfinished(cut)
+    state = BugTriageState(issue=issue, repository=repository)
+    config: RunnableConfig = {"recursion_limit": compute_recursion_limit(services.limits.iterations)}
 
-
-class _GraphRun:
-    def __init__(self, state: BugTriageState, services: Services) -> None:
-        self.state = state
-        """After the last node that ended."""
-        self._services = services
-        self._unfinished: list[StepRecord] = []
-
-    async def run_nodes(self) -> None:
-        config: RunnableConfig = {"recursion_limit": compute_recursion_limit(self._services.limits.iterations)}
+    async def run_nodes() -> None:
+        nonlocal state
+        # Updates, not values: of nodes that run in parallel, one may end long before the run is cut.
         updates: dict[str, dict[str, Any] | None]
-        with collect_unfinished() as self._unfinished:
-            # Updates, not values: of nodes that run in parallel, one may end long before the run is cut.
-            async for updates in build_graph().astream(
-                self.state, config, context=self._services, stream_mode="updates"
-            ):
-                for update in updates.values():
-                    self.state = apply_update(self.state, update or {})
+        async for updates in build_graph().astream(state, config, context=services, stream_mode="updates"):
+            for update in updates.values():
+                state = apply_update(state, update or {})
 
-    def report_unfinished(self, cut: str) -> RunReport:
-        """Return the report of what is known by now. `cut` says why the run was cut."""
-        state = apply_update(self.state, {"steps": self._unfinished})
-        try:
-            if not state.reading.title:  # cut before it was read
-                state = state.model_copy(update={"reading": read_issue(state.issue)})
-            return build_report(state, self._services, cut)
-        except Exception as error:  # noqa: BLE001 - a state that cannot be reported must not cost the report
-            bug = f"What was found could not be put together: a bug of this action ({type(error).__name__})."
-            bare = BugTriageState(issue=state.issue, repository=state.repository, steps=state.steps)
-            return build_report(bare, self._services, cut or bug)
+    with collect_cut_steps() as cut_steps:
+        running = asyncio.ensure_future(run_nodes())
+        await wait_until_done_or_cancelled(running, cancelled, services.seconds_left() + GRACE_SECONDS)
+        cut = await _stop_and_explain_cut(running, cancelled)
+    if state.report is not None and not cut:
+        return state.report
+    return _report_unfinished(apply_update(state, {"steps": cut_steps}), services, cut)
 
 
 async def _stop_and_explain_cut(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
@@ -79,3 +58,14 @@ async def _stop_and_explain_cut(running: "asyncio.Future[None]", cancelled: asyn
     except Exception as error:  # noqa: BLE001 - a bug between the nodes, which no wrapper catches, must not cost the report
         return f"The run was cut by a bug of this action ({type(error).__name__})."
     return ""
+
+
+def _report_unfinished(state: BugTriageState, services: Services, cut: str) -> RunReport:
+    try:
+        if not state.reading.title:  # cut before it was read
+            state = state.model_copy(update={"reading": read_issue(state.issue)})
+        return build_report(state, services, cut)
+    except Exception as error:  # noqa: BLE001 - a state that cannot be reported must not cost the report
+        bug = f"What was found could not be put together: a bug of this action ({type(error).__name__})."
+        empty = BugTriageState(issue=state.issue, repository=state.repository, steps=state.steps)
+        return build_report(empty, services, cut or bug)

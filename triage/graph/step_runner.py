@@ -1,6 +1,7 @@
-"""Runs the work of a node under a clock, a timeout and a check, and records it. It never raises.
+"""Runs the work of a node under a clock, a timeout and a check, and records it.
 
-Whatever breaks inside an agent becomes a failed step, and the agent's rules answer in the same step.
+Whatever breaks inside an agent becomes a failed attempt, and the agent's rules answer in the same step. Only the
+cancellation of the run is raised.
 """
 
 import asyncio
@@ -27,20 +28,8 @@ RULES_SECONDS = 20.0
 """Limit for rules, also when the run's time is up: without them there is no report. They need milliseconds."""
 MIN_MODEL_SECONDS = 0.9
 """With less time than this no model is asked."""
-PASSED = "passed"
 DECLINED = "the agent declined to answer"
-_unfinished: ContextVar[list[StepRecord]] = ContextVar("unfinished")
-
-
-@dataclass
-class StepRecorder:
-    """The records of one step, and what they have in common."""
-
-    step: StepName
-    services: Services
-    round: int = 1
-    iteration: int = 0
-    records: list[StepRecord] = field(default_factory=list)
+_cut_steps: ContextVar[list[StepRecord]] = ContextVar("cut_steps")
 
 
 @dataclass(frozen=True)
@@ -53,98 +42,66 @@ class Attempt(Generic[T]):
     exception: BaseException | None = None
 
 
-async def run_agent(
-    agent: Agent[A], agent_input: AgentInput, recorder: StepRecorder, level: DegradationLevel = "whole"
-) -> tuple[A | None, Engine]:
-    """Ask the agent's model, then its rules if there is no model or the model fails.
+@dataclass
+class Step:
+    """One run of one node."""
 
-    The degradation level decides which models are asked; none at `rules`.
+    name: StepName
+    services: Services
+    round: int = 1
+    iteration: int = 0
+    records: list[StepRecord] = field(default_factory=list)
+    """One of each attempt."""
 
-    Returns:
-        The answer, and who gave it. An answer with `error` means that the model declined; None that all failed.
-    """
-    services = restrict_services(recorder.services, agent.capabilities)
-    agent_input = restrict_input(agent_input, agent.capabilities)
+    async def attempt(
+        self,
+        engine: Engine,
+        call: Callable[[], Awaitable[T]],
+        seconds: float,
+        check: Callable[[T], str | None] = lambda _: None,
+    ) -> Attempt[T]:
+        """Call once, and record seconds, usage, model calls and tool calls.
 
-    def check(result: AgentAnswer[A]) -> str | None:
-        return DECLINED if result.answer.error is not None else agent.check_answer(result.answer, services)
-
-    seconds = services.agent_seconds()
-    if agent.name == "writer":
-        seconds = min(services.limits.agent_seconds, services.seconds_left())
-    deadline = services.clock() + seconds
-    for model in _choose_models(services.model, level):
-        call = partial(agent.answer_with_model, agent_input, services, model)
-        attempt = await run_attempt(recorder, "model", call, check, deadline - services.clock())
-        if attempt.result and attempt.error in (None, DECLINED):
-            return attempt.result.answer, "model"
-        if not isinstance(attempt.exception, CostLimitExceeded):
-            break
-
-    async def call_rules() -> AgentAnswer[A]:
-        return AgentAnswer(await agent.answer_with_rules(agent_input, services))
-
-    attempt = await run_attempt(recorder, "rules", call_rules, check, RULES_SECONDS)
-    return attempt.result.answer if attempt.result and not attempt.error else None, "rules"
-
-
-def _choose_models(model: Model | None, level: DegradationLevel) -> list[Model]:
-    if model is None or level == "rules":
-        return []
-    if level == "fast model":
-        return [model.with_fast_model()]
-    return [model, model.with_fast_model()]  # the second only when the first costs more than what is left
-
-
-async def run_attempt(
-    recorder: StepRecorder,
-    engine: Engine,
-    call: Callable[[], Awaitable[T]],
-    check: Callable[[T], str | None],
-    seconds: float,
-) -> Attempt[T]:
-    """Call once, and record seconds, usage, model calls and tool calls. Only the cancellation of the run is raised.
-
-    `check` returns why a result cannot be used; None when it can.
-    """
-    services = recorder.services
-    started, started_at = services.clock(), services.now()
-    usage: MeasuredUsage | None = None
-    tools: list[ToolExecution] = []
-    if engine == "model" and seconds < MIN_MODEL_SECONDS:
-        attempt = Attempt[T](Outcome.SKIPPED, error="no time left for a model")
-    else:
-        services.progress.log_start(recorder.step)
-        # By rules too: embeddings are paid.
-        measuring = services.model.measure_usage(seconds) if services.model else nullcontext()
-        with measuring as usage, record_tool_calls() as tools:
-            attempt = await _call(call, check, seconds)
-    record = StepRecord(
-        step=recorder.step,
-        engine=engine,
-        model=(", ".join(usage.models) or None) if usage and engine == "model" else None,
-        started_at=started_at,
-        offset_seconds=round(started - services.started, 3),
-        seconds=round(services.clock() - started, 3),
-        usage=usage.usage if usage else Usage(),
-        outcome=attempt.outcome,
-        error=attempt.error,
-        shortfalls=attempt.result.shortfalls if isinstance(attempt.result, AgentAnswer) else [],
-        gate=None if attempt.result is None else attempt.error or PASSED,
-        tools=tools,
-        calls=usage.calls if usage else [],
-        round=recorder.round,
-        iteration=recorder.iteration,
-    )
-    if isinstance(attempt.exception, asyncio.CancelledError):
-        _unfinished.get([]).append(record)
-        raise attempt.exception
-    recorder.records.append(record)
-    services.progress.log_end(record)
-    return attempt
+        `check` returns why a result cannot be used; None when it can.
+        """
+        services = self.services
+        started, started_at = services.clock(), services.now()
+        usage: MeasuredUsage | None = None
+        tools: list[ToolExecution] = []
+        if engine == "model" and seconds < MIN_MODEL_SECONDS:
+            attempt = Attempt[T](Outcome.SKIPPED, error="no time left for a model")
+        else:
+            services.progress.log_start(self.name)
+            # By rules too: embeddings are paid.
+            measuring = services.model.measure_usage(seconds) if services.model else nullcontext()
+            with measuring as usage, record_tool_calls() as tools:
+                attempt = await _call(call, seconds, check)
+        record = StepRecord(
+            step=self.name,
+            engine=engine,
+            model=(", ".join(usage.models) or None) if usage and engine == "model" else None,
+            started_at=started_at,
+            offset_seconds=round(started - services.started, 3),
+            seconds=round(services.clock() - started, 3),
+            usage=usage.usage if usage else Usage(),
+            outcome=attempt.outcome,
+            error=attempt.error,
+            shortfalls=attempt.result.shortfalls if isinstance(attempt.result, AgentAnswer) else [],
+            gate=None if attempt.result is None else attempt.error or "passed",
+            tools=tools,
+            calls=usage.calls if usage else [],
+            round=self.round,
+            iteration=self.iteration,
+        )
+        if isinstance(attempt.exception, asyncio.CancelledError):
+            _cut_steps.get([]).append(record)
+            raise attempt.exception
+        self.records.append(record)
+        services.progress.log_end(record)
+        return attempt
 
 
-async def _call(call: Callable[[], Awaitable[T]], check: Callable[[T], str | None], seconds: float) -> Attempt[T]:
+async def _call(call: Callable[[], Awaitable[T]], seconds: float, check: Callable[[T], str | None]) -> Attempt[T]:
     try:
         result = await asyncio.wait_for(call(), seconds)
         error = check(result)
@@ -159,12 +116,55 @@ async def _call(call: Callable[[], Awaitable[T]], check: Callable[[T], str | Non
     return Attempt(Outcome.FAILED if error else Outcome.SUCCESS, result, error)
 
 
+async def run_agent(
+    agent: Agent[A], agent_input: AgentInput, step: Step, level: DegradationLevel = "whole"
+) -> tuple[A | None, Engine]:
+    """Ask the agent's model, then its rules if there is no model or the model fails.
+
+    The degradation level decides which models are asked; none at `rules`.
+
+    Returns:
+        The answer, and who gave it. An answer with `error` means that the model declined; None that all failed.
+    """
+    services = restrict_services(step.services, agent.capabilities)
+    agent_input = restrict_input(agent_input, agent.capabilities)
+
+    def check(result: AgentAnswer[A]) -> str | None:
+        return DECLINED if result.answer.error is not None else agent.check_answer(result.answer, services)
+
+    seconds = services.agent_seconds()
+    if agent.name == "writer":
+        seconds = min(services.limits.agent_seconds, services.seconds_left())
+    deadline = services.clock() + seconds
+    for model in _choose_models(services.model, level):
+        call = partial(agent.answer_with_model, agent_input, services, model)
+        attempt = await step.attempt("model", call, deadline - services.clock(), check)
+        if attempt.result and attempt.error in (None, DECLINED):
+            return attempt.result.answer, "model"
+        if not isinstance(attempt.exception, CostLimitExceeded):
+            break
+
+    async def call_rules() -> AgentAnswer[A]:
+        return AgentAnswer(await agent.answer_with_rules(agent_input, services))
+
+    attempt = await step.attempt("rules", call_rules, RULES_SECONDS, check)
+    return attempt.result.answer if attempt.result and not attempt.error else None, "rules"
+
+
+def _choose_models(model: Model | None, level: DegradationLevel) -> list[Model]:
+    if model is None or level == "rules":
+        return []
+    if level == "fast model":
+        return [model.with_fast_model()]
+    return [model, model.with_fast_model()]  # the second only when the first costs more than what is left
+
+
 @contextmanager
-def collect_unfinished() -> Iterator[list[StepRecord]]:
-    """Collect records of the attempts that are cancelled inside the block: no node's update will hold them."""
+def collect_cut_steps() -> Iterator[list[StepRecord]]:
+    """Collect the records of the attempts that are cancelled inside the block: no node's update will hold them."""
     records: list[StepRecord] = []
-    token = _unfinished.set(records)
+    token = _cut_steps.set(records)
     try:
         yield records
     finally:
-        _unfinished.reset(token)
+        _cut_steps.reset(token)
