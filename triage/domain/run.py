@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -34,14 +34,21 @@ class Outcome(StrEnum):
     SKIPPED = "SKIPPED"
 
 
-class Usage(Value):
-    """Tokens and US dollars. `usd` is none if the price of a model is not known."""
+Count = Annotated[int, Field(ge=0)]
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
-    input_tokens: int = 0
-    output_tokens: int = 0
-    calls: int = 0
-    usd: float | None = 0.0
-    known_usd: float | None = None
+
+class Usage(Value):
+    """Tokens and US dollars. `usd` is none if the price of a model is not known.
+
+    A number that is negative, infinite or none at all is a ValueError: in a sum it would lift the caps of the run.
+    """
+
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    calls: Count = 0
+    usd: Dollars | None = 0.0
+    known_usd: Dollars | None = None
     """US dollars of the calls with a known price, if `usd` is none."""
 
     @property

@@ -1,7 +1,6 @@
 """The budget: what is reserved before a call, billed after it, and never exceeded by more than a reply."""
 
 import asyncio
-import json
 from typing import Any
 
 import pytest
@@ -9,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
-from testing.fakes import FakeResponseCache
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
 from tests.adapters.llm.model import GREEN, Colour, ModelSetup, cancel_call, colour
 from triage.adapters.llm import token_count
@@ -280,18 +278,6 @@ async def test_a_refused_request_costs_nothing_and_reserves_nothing(status: int)
         assert setup.model.usage == Usage()
         with setup.budget.record_request("gpt-4o", "plain", 200, 0):
             pass
-
-
-@pytest.mark.parametrize("field", ["input_tokens", "output_tokens"])
-async def test_a_cached_reply_with_negative_counts_is_asked_for_again(field: str):
-    cache = FakeResponseCache()
-    with serve_script([chat_completion(GREEN)]) as server:
-        await colour(ModelSetup(server, replies=cache).model)
-        cache.responses = {key: json.dumps(json.loads(text) | {field: -500}) for key, text in cache.responses.items()}
-        model = ModelSetup(server, replies=cache).model
-        assert await colour(model) == Colour(name="green", depth=3)
-    assert len(server.requests) == 2
-    assert model.usage.tokens == 120
 
 
 # --- replies found in the cache

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from triage.adapters.github.github_errors import unreadable_response
 from triage.domain.issue import Issue, IssueComment
@@ -27,7 +27,7 @@ class LabelResponse(_Response):
 
 
 class CommentResponse(_Response):
-    id: int
+    id: int = Field(ge=1, lt=2**63)
     html_url: str = ""
     body: str | None = None
     user: Account | None = None

@@ -48,6 +48,9 @@ class RequestUsage:
 class Budget:
     """Counts what a run spends. Parallel calls reserve before they start, so they cannot spend the same rest.
 
+    Takes only `TokenCount` and `Usage`, which refuse impossible numbers with a ValueError. Within a request that is an
+    unreadable reply: its prompt and its longest possible answer count.
+
     Args:
         limits: Of the run.
         prices: Of the models.

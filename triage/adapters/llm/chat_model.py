@@ -106,7 +106,7 @@ class ChatModel:
         async def answer(prompt: Any) -> T:
             messages = [_redact_message(message, self.redact_prompt) for message in _to_messages(prompt)]
             key = self.cached_replies.build_key(model, messages, output_format, max_tokens)
-            cached = self._cached_answer(key, output_format)
+            cached = self._cached_answer(key, model, output_format)
             if cached is not None:
                 return cached
             with self.endpoint.breaker.count_failures():
@@ -205,12 +205,16 @@ class ChatModel:
         self.cached_replies.put(call.cache_key, reply)
         return answer
 
-    def _cached_answer(self, key: str, output_format: OutputFormat[T]) -> T | None:
+    def _cached_answer(self, key: str, model: str, output_format: OutputFormat[T]) -> T | None:
         reply = self.cached_replies.get(key)
-        index = next((i for i, mode in enumerate(output_format.modes) if reply and mode.name == reply.mode), None)
-        if reply is None or index is None:
+        # Another model's price may be lower, or not known.
+        if reply is None or reply.model not in (model, self.fallback):
+            return None
+        index = next((i for i, mode in enumerate(output_format.modes) if mode.name == reply.mode), None)
+        if index is None:
             return None
         try:
+            reply = reply.redact(self.redact_answer)
             answer = output_format.modes[index].read(reply)
             self.budget.record_cached_reply(reply.model, reply.mode, reply.token_count, estimated=reply.estimated)
         except REQUEST_ERRORS:  # an edited reply, or one for another version of the schema

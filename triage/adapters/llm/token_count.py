@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from langchain_core.messages import BaseMessage
 
@@ -18,11 +18,18 @@ MAX_COUNT = 10**9
 
 @dataclass(frozen=True)
 class TokenCount:
-    """Tokens of one call. Output includes reasoning; input includes what came from the provider's cache."""
+    """Tokens of one call. Output includes reasoning; input includes what came from the provider's cache.
+
+    Raises ValueError for numbers that no call can have: a negative one would raise the caps of the run.
+    """
 
     input: int
     output: int = 0
     cached: int = 0
+
+    def __post_init__(self) -> None:
+        if not all(_is_count(number) for number in (self.input, self.output, self.cached)) or self.cached > self.input:
+            raise ValueError("not a count of tokens")
 
 
 def estimate_text(text: str) -> int:
@@ -43,18 +50,20 @@ def estimate_prompt(messages: Sequence[BaseMessage], extra: str) -> int:
 def parse_usage(usage: Any) -> TokenCount | None:
     """Returns what an endpoint reports as billed, or None when it reports nothing usable.
 
-    Some endpoints leave reasoning out of `completion_tokens`, but never out of `total_tokens`.
+    One number that cannot be right makes the whole report unusable, so that our own estimate counts. Some endpoints
+    leave reasoning out of `completion_tokens`, but never out of `total_tokens`.
     """
     if not isinstance(usage, Mapping):
         return None
-    prompt, completion = _valid_count(usage.get("prompt_tokens")), _valid_count(usage.get("completion_tokens"))
-    if not prompt:  # no prompt is empty
+    reported = [usage.get(name) or 0 for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
+    if not all(map(_is_count, reported)) or not reported[0]:  # no prompt is empty
         return None
-    output = max(completion or 0, (_valid_count(usage.get("total_tokens")) or 0) - prompt)
+    prompt, completion, total = reported
     details = usage.get("prompt_tokens_details")
-    cached = _valid_count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
-    return TokenCount(prompt, output, min(cached or 0, prompt))
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else 0
+    # Cached tokens are cheaper: a number that cannot be right counts as none.
+    return TokenCount(prompt, max(completion, total - prompt), cached if _is_count(cached) and cached <= prompt else 0)
 
 
-def _valid_count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MAX_COUNT else None
+def _is_count(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MAX_COUNT
