@@ -94,7 +94,7 @@ def run(
 def answer(
     name: StepName, number: int, offset: float, seconds: float, model: str, spent: Usage, **fields: Any
 ) -> StepRecord:
-    """Returns the step of a model answer that passed the gate."""
+    """Returns the step of a model answer that passed its check."""
     record = step(name, number, offset, seconds, model, spent)
     return with_details(record, **({"gate": "passed", "calls": [call(model, offset, 1500, spent)]} | fields))
 

@@ -101,7 +101,7 @@ def test_each_step_has_answerer_cost_and_outcome():
     assert "| 2 | Codebase search | `gpt-4o-mini` | 6.1 |  |  | 4 |  | failed: rate limited |" in text
     assert "| 2 | Codebase search | rules | 0.3 |  |  |  |  | done |" in text
     assert "| 2 | Web search | `gpt-4o-mini` | 4.4 | 3,430 | 0.0007 | 1 | 1 | done |" in text
-    assert "| refused by the gate: confidence out of range |" in text
+    assert "| answer refused: confidence out of range |" in text
     assert "| 6,430 | 0.0217 | 1 |  | done, but ticket: rate limited; written by rules |" in text
     assert "| 6 | 2 | Critic |" in render_summary(ROUNDS, None, PATHS)
 

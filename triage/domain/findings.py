@@ -110,7 +110,7 @@ class CritiqueFinding(AgentFindingBase):
 
 
 class CriticVerdict(Answer):
-    """The binary gate that the supervisor routes on."""
+    """The critique as the supervisor routes on it."""
 
     verdict: Literal["APPROVED", "REJECTED"]
     gaps: list[str]

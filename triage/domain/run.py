@@ -145,7 +145,7 @@ class StepRecord(Value):
     shortfalls: list[str] = Field(default_factory=list)
     """Parts of the answer that failed, each with the reason and its replacement."""
     gate: str | None = None
-    """Result of the gate after the step: `passed`, or why the answer was refused; none without an answer."""
+    """Result of the check of the answer: `passed`, or why it was refused; none without an answer."""
     tools: list[ToolExecution] = Field(default_factory=list)
     calls: list[ModelCall] = Field(default_factory=list)
     round: int = 1
@@ -153,7 +153,7 @@ class StepRecord(Value):
     """Number of the supervisor's decision that started it. Steps of one decision run in parallel."""
 
     @property
-    def is_refused_by_gate(self) -> bool:
+    def is_refused(self) -> bool:
         """Whether there was an answer that could not be used."""
         return self.outcome is not Outcome.SUCCESS and self.gate is not None
 

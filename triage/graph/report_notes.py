@@ -125,7 +125,7 @@ def _list_faults(record: StepRecord, following: Sequence[StepRecord]) -> Iterato
         failed = record.model_copy(update={"outcome": Outcome.FAILED, "error": error or shortfall})
         yield _make_fault(record, "shortfall", record.step, failed, instead if error else NO_REPLACEMENT)
     if record.outcome is not Outcome.SUCCESS:
-        part: Part = "gate" if record.is_refused_by_gate else "step"
+        part: Part = "gate" if record.is_refused else "step"
         yield _make_fault(record, part, record.step, record, replacement)
 
 

@@ -132,5 +132,5 @@ def _describe_attempt(record: StepRecord) -> str:
         return f"{who}✓ {wording.format_seconds(record.seconds)}"
     if record.outcome is Outcome.SKIPPED:
         return f"{who}✗ not asked"
-    reason = "refused" if record.is_refused_by_gate else wording.OUTCOMES[record.outcome]
+    reason = "refused" if record.is_refused else wording.OUTCOMES[record.outcome]
     return f"{who}✗ {reason}, {wording.format_seconds(record.seconds)}"

@@ -144,7 +144,7 @@ PARTS: dict[Part, str] = {
 
 
 def format_outcome(step: StepRecord) -> str:
-    word = "refused by the gate" if step.is_refused_by_gate else OUTCOMES[step.outcome]
+    word = "answer refused" if step.is_refused else OUTCOMES[step.outcome]
     shortfalls = f", but {'. '.join(step.shortfalls)}" if step.shortfalls else ""
     return (f"{word}: {step.error}" if step.error else word) + shortfalls
 
