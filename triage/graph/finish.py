@@ -4,7 +4,7 @@ from triage.agents.report_templates import fill_report_template, fill_ticket_tem
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
 from triage.domain.findings import TriageReport
 from triage.domain.issue import Issue, Repository
-from triage.domain.report import Citations, IssueRef, RunReport, Suspect, Ticket
+from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Usage
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
 from triage.graph.triage_state import BugTriageState
@@ -22,18 +22,16 @@ CANCELLED = "The run was cancelled before it looked anything up: this is what th
 def build_report(state: BugTriageState, services: Services, cut: str = "") -> RunReport:
     """Return the report of a run from its last state, complete or not. `cut` says why the run was cut."""
     draft = state.output.report if state.output else fill_report_template(state)
-    suspects, suspect_citations = _verify_suspects(draft, state, services)
-    lines, paths = services.codebase.read_lines, services.codebase.list_paths()
-    claims = [item for item in draft.evidence if item.claim.strip()]
-    evidence, evidence_citations = verify_evidence(claims, lines, paths, state.reading.text)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
     is_bug = state.kind == "bug"
+    suspects, evidence, citations = _check_citations(draft, state, services) if is_bug else ([], [], Citations())
+    faults = collect_faults(state.steps)
     return RunReport(
         triage_version=services.facts.triage_version,
         request_id=services.facts.request_id,
         started_at=services.facts.started_at,
         seconds=round(services.clock() - services.started, 1),
-        status=determine_status(state, cut),
+        status=determine_status(state, faults, cut),
         engine=services.engine,
         repository=state.repository.slug,
         server_url=state.repository.server_url,
@@ -53,8 +51,8 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         confidence=_cap_confidence(draft, state, is_verified=bool(suspects) or not is_bug),
         summary=draft.summary,
         root_cause=draft.root_cause,
-        suspects=suspects if is_bug else [],
-        evidence=evidence if is_bug else [],
+        suspects=suspects,
+        evidence=evidence,
         reproduction=[step for step in draft.reproduction if step.strip()],
         missing_information=[asked for asked in draft.missing_information if asked.question.strip()][:4],
         next_steps=[step for step in draft.next_steps if step.strip()][:4],
@@ -63,16 +61,14 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         ticket=_build_ticket(state),
         analysis=sanitize_markdown(state.output.github_comment_markdown) if state.output else "",
         critique=state.critique if is_bug else None,
-        citations=merge_citations([suspect_citations, evidence_citations, _only_unverified(state.citations)])
-        if is_bug
-        else Citations(),
+        citations=citations,
         hidden_fragments=state.reading.hidden_fragments,
-        notes=list_notes(state, services, cut),
+        notes=list_notes(state, faults, services, cut),
         findings=state.findings,
         rounds=state.rounds,
         decisions=state.planner_decisions,
         steps=state.steps,
-        faults=collect_faults(state.steps),
+        faults=faults,
         usage=services.model.usage if services.model else sum((step.usage for step in state.steps), Usage()),
         reused=services.model.reused if services.model else Usage(),
         limits=services.limits,
@@ -86,14 +82,22 @@ def build_unstarted_report(issue: Issue, repository: Repository, services: Servi
     return build_report(state, services, CANCELLED).model_copy(update={"notes": [CANCELLED]})
 
 
-def _verify_suspects(draft: TriageReport, state: BugTriageState, services: Services) -> tuple[list[Suspect], Citations]:
-    """Return the writer's verified suspects; the codebase search's when there is none."""
+def _check_citations(
+    draft: TriageReport, state: BugTriageState, services: Services
+) -> tuple[list[Suspect], list[CheckedEvidence], Citations]:
+    """Return the verified suspects of the writer, else those of the search; the evidence; and the count of references."""
     lines, paths = services.codebase.read_lines, services.codebase.list_paths()
-    suspects, citations = verify_suspects(draft.affected_files, lines, paths)
-    if suspects or state.codebase is None:
-        return suspects, citations
-    found, more = verify_suspects(state.codebase.relevant_files, lines, paths)
-    return found, merge_citations([citations, more])
+    suspects, cited = verify_suspects(draft.affected_files, lines, paths)
+    counts = [cited]
+    if not suspects:
+        suspects, cited = verify_suspects(state.suspects, lines, paths)
+        counts.append(cited)
+    claims = [item for item in draft.evidence if item.claim.strip()]
+    evidence, cited = verify_evidence(claims, lines, paths, state.reading.text)
+    # The writer cites the verified ones again; they are counted there.
+    searched = state.citations
+    unverified = searched.model_copy(update={"verified": 0, "total": searched.total - searched.verified})
+    return suspects, evidence, merge_citations([*counts, cited, unverified])
 
 
 def _cap_confidence(draft: TriageReport, state: BugTriageState, *, is_verified: bool) -> float:
@@ -101,11 +105,6 @@ def _cap_confidence(draft: TriageReport, state: BugTriageState, *, is_verified: 
     if state.output:
         confidence = min(draft.confidence, confidence + MAX_CONFIDENCE_RAISE)
     return round(confidence if is_verified else min(confidence, MAX_UNVERIFIED_CONFIDENCE), 2)
-
-
-def _only_unverified(searched: Citations) -> Citations:
-    # The writer cites the verified ones again; they are counted there.
-    return Citations(verified=0, total=searched.total - searched.verified, refused=searched.refused)
 
 
 def _build_ticket(state: BugTriageState) -> Ticket:

@@ -15,34 +15,34 @@ _REPLACEMENTS = {
 }
 
 
-def determine_status(state: BugTriageState, cut: str) -> Status:
+def determine_status(state: BugTriageState, faults: Sequence[Fault], cut: str) -> Status:
     """Return `degraded` when anything failed, a limit decided, the run was cut, or the index is incomplete."""
-    failed = any(step.outcome is not Outcome.SUCCESS or step.shortfalls for step in state.steps)
-    failed_tool = any(_has_failed(tool) for step in state.steps for tool in step.tools)
+    failed = any(_is_failed_step(fault) or _is_failed_tool(fault) for fault in faults)
     limited = any(decision.forced for decision in state.planner_decisions) or bool(_list_degradation_notes(state))
     indexed = state.index is not None and state.index.files > 0 and not state.index.partial and not state.index.notes
-    broken = failed or failed_tool or limited or bool(cut) or not indexed or state.output is None
+    broken = failed or limited or bool(cut) or not indexed or state.output is None
     return Status.DEGRADED if broken else Status.COMPLETE
 
 
-def _has_failed(tool: ToolExecution) -> bool:
+def _is_failed_step(fault: Fault) -> bool:
+    return fault.part in ("step", "gate", "shortfall")
+
+
+def _is_failed_tool(fault: Fault) -> bool:
     # A skipped call had bad arguments: the model was told, and could go on.
-    return tool.outcome in (Outcome.FAILED, Outcome.TIMED_OUT)
+    return fault.part == "tool" and fault.outcome is not Outcome.SKIPPED
 
 
-def list_notes(state: BugTriageState, services: Services, cut: str) -> list[str]:
+def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Services, cut: str) -> list[str]:
     """Return what is missing and why, one sentence each, worst first."""
     notes = [cut] if cut else []
     notes += _list_index_notes(state)
-    for number, step in enumerate(state.steps, 1):
-        if step.step != "supervisor":
-            notes += _list_step_notes(step, state.steps[number:])
+    notes += [_describe_step(fault) for fault in faults if _is_failed_step(fault) and fault.step != "supervisor"]
     notes += _list_proposal_notes(state)
     notes += [
-        f"The {step.step.replace('_', ' ')}'s tool {tool.tool} failed: {tool.error}."
-        for step in state.steps
-        for tool in step.tools
-        if _has_failed(tool)
+        f"The {fault.step.replace('_', ' ')}'s tool {fault.name} failed: {fault.error}."
+        for fault in faults
+        if _is_failed_tool(fault)
     ]
     notes += [f"A limit decided: {decision.reason}." for decision in state.planner_decisions if decision.forced]
     notes += _list_degradation_notes(state)
@@ -82,13 +82,15 @@ def _list_degradation_notes(state: BugTriageState) -> list[str]:
     return notes
 
 
-def _list_step_notes(step: StepRecord, following: Sequence[StepRecord]) -> list[str]:
-    agent = step.step.replace("_", " ").capitalize()
-    notes = [f"{agent}: {shortfall}." for shortfall in step.shortfalls]
-    if step.outcome is not Outcome.SUCCESS:
-        replacement = _REPLACEMENTS.get(find_replacement(step, following), "")
-        notes.append(f"{agent}: {step.error or step.outcome.lower()}{replacement}.")
-    return notes
+def _describe_step(fault: Fault) -> str:
+    agent = fault.step.replace("_", " ").capitalize()
+    if fault.part == "shortfall":
+        return (
+            f"{agent}: {fault.error}."
+            if fault.instead == NO_REPLACEMENT
+            else f"{agent}: {fault.error}; {fault.instead}."
+        )
+    return f"{agent}: {fault.error}{_REPLACEMENTS.get(fault.instead, '')}."
 
 
 def collect_faults(steps: Sequence[StepRecord]) -> list[Fault]:
@@ -96,7 +98,7 @@ def collect_faults(steps: Sequence[StepRecord]) -> list[Fault]:
     return [fault for number, record in enumerate(steps, 1) for fault in _list_faults(record, steps[number:])]
 
 
-def find_replacement(record: StepRecord, following: Sequence[StepRecord]) -> str:
+def _find_replacement(record: StepRecord, following: Sequence[StepRecord]) -> str:
     """Return what took the place of a failed step, from the steps that follow it; `nothing` when nothing did."""
     if record.outcome is Outcome.SUCCESS:
         return NO_REPLACEMENT
@@ -110,7 +112,7 @@ def find_replacement(record: StepRecord, following: Sequence[StepRecord]) -> str
 
 
 def _list_faults(record: StepRecord, following: Sequence[StepRecord]) -> Iterator[Fault]:
-    replacement = find_replacement(record, following)
+    replacement = _find_replacement(record, following)
     for number, call in enumerate(record.calls, 1):
         if call.outcome is not Outcome.SUCCESS:
             answered = any(other.outcome is Outcome.SUCCESS for other in record.calls[number:])
