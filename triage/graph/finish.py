@@ -85,7 +85,7 @@ def build_unstarted_report(issue: Issue, repository: Repository, services: Servi
 def _check_citations(
     draft: TriageReport, state: BugTriageState, services: Services
 ) -> tuple[list[Suspect], list[CheckedEvidence], Citations]:
-    """Return the verified suspects of the writer, else those of the search; the evidence; and the count of references."""
+    """Return the verified suspects of the writer, else of the search; the evidence; and the count of references."""
     lines, paths = services.codebase.read_lines, services.codebase.list_paths()
     suspects, cited = verify_suspects(draft.affected_files, lines, paths)
     counts = [cited]
