@@ -237,6 +237,7 @@ class FakeGitHub:
     posted: list[tuple[int, str]] = field(default_factory=list)
     edited: list[tuple[int, int, str]] = field(default_factory=list)
     labelled: list[tuple[int, list[str]]] = field(default_factory=list)
+    unlabelled: list[tuple[int, str]] = field(default_factory=list)
     removed: list[tuple[int, int]] = field(default_factory=list)
     recent_issues: Sequence[int] = ()
 
@@ -294,6 +295,10 @@ class FakeGitHub:
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         self._raise_prepared_error("add_labels")
         self.labelled.append((number, list(labels)))
+
+    def remove_label(self, number: int, label: str) -> None:
+        self._raise_prepared_error("remove_label")
+        self.unlabelled.append((number, label))
 
 
 @dataclass

@@ -171,6 +171,9 @@ class GitHub(Protocol):
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         """Add existing labels."""
 
+    def remove_label(self, number: int, label: str) -> None:
+        """Take a label off an issue; nothing if the issue does not have it."""
+
 
 class Runner(Protocol):
     """Where results go besides GitHub: the files and commands of the Actions runner, or a terminal."""

@@ -245,6 +245,15 @@ def _add_labels(api: GitHubApi, query: dict[str, list[str]], token: str, sent: A
     return 200, issue["labels"]
 
 
+def _remove_label(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str, name: str) -> Answer:
+    issue = api.issues.get(int(number), {"labels": []})
+    kept = [label for label in issue["labels"] if label["name"].casefold() != unquote(name).casefold()]
+    if len(kept) == len(issue["labels"]):
+        return 404, {"message": "Label does not exist", "documentation_url": SERVER_ERROR_TEXT}
+    issue["labels"] = kept
+    return 200, kept
+
+
 def _get_role(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, login: str) -> Answer:
     role = api.roles.get(unquote(login))
     return (200, role | {"user": {"login": login}}) if role else NOT_FOUND
@@ -261,6 +270,7 @@ ROUTES: list[tuple[str, Handler]] = [
     (r"PATCH /issues/comments/(\d+)", _edit_comment),
     (r"GET /labels", _get_labels),
     (r"POST /issues/(\d+)/labels", _add_labels),
+    (r"DELETE /issues/(\d+)/labels/([^/]+)", _remove_label),
     (r"GET /collaborators/([^/]+)/permission", _get_role),
 ]
 

@@ -13,6 +13,7 @@ from triage.domain.effect import (
     Effect,
     PostComment,
     RemoveComment,
+    RemoveLabel,
     SetOutputs,
     WriteReport,
     WriteSummary,
@@ -74,6 +75,9 @@ class Recording:
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         self._call("add_labels", number, list(labels))
+
+    def remove_label(self, number: int, label: str) -> None:
+        self._call("remove_label", number, label)
 
     def write_summary(self, markdown: str) -> None:
         self._call("write_summary", markdown)
@@ -290,6 +294,12 @@ def test_a_deleted_issue_is_reported_as_such(error):
     world = Gone(refetch_issue=error)
     done = apply_effects([EDIT], world)
     assert (done.failures, done.needs_setup_fix) == (["It is gone."], False)
+
+
+def test_a_label_is_removed():
+    world = Recording()
+    apply_effects([RemoveLabel(issue_number=412, label="needs info")], world)
+    assert world.calls == [("remove_label", 412, "needs info")]
 
 
 def test_a_duplicate_is_removed():

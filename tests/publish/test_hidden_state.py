@@ -26,6 +26,7 @@ from triage.domain.task import RunRecord
 from triage.publish.hidden_state import (
     MAX_RUNS,
     MAX_SUSPECTS,
+    NeedsInfo,
     PostedState,
     hash_content,
     hash_path,
@@ -44,6 +45,7 @@ states = st.builds(
     asked=st.lists(st.sampled_from(KINDS), max_size=8, unique=True),
     suspects=st.lists(hashes, max_size=MAX_SUSPECTS),
     quiet=st.booleans(),
+    needs_info=st.sampled_from(get_args(NeedsInfo)),
 )
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import pytest
@@ -22,6 +23,7 @@ from tests.publish.sample_reports import (
     RUN_URL,
     SECOND,
     change_report,
+    missing,
 )
 from triage.domain.effect import (
     AddLabels,
@@ -30,6 +32,7 @@ from triage.domain.effect import (
     Effect,
     Policy,
     PostComment,
+    RemoveLabel,
     SetOutputs,
     WriteReport,
     WriteSummary,
@@ -118,6 +121,35 @@ def test_only_missing_labels_are_added():
     assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue, ORIGIN)).labels == ["importer"]
     full = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
     assert "AddLabels" not in names(plan_report(report, Policy(labels="apply"), full, ORIGIN))
+
+
+QUESTION = change_report(
+    missing_information=[missing("version", "Which version?", "")], ticket=Ticket(title="t", labels=["bug", "importer"])
+)
+ANSWERED = change_report(missing_information=[])
+
+
+def test_the_label_of_an_open_question_comes_after_the_comment_and_goes_before_it():
+    waiting = partial(plan_report, policy=Policy(labels="apply"), origin=ORIGIN, needs_info_label="Importer")
+    effects = waiting(QUESTION, issue=ISSUE)
+    assert names(effects) == ["PostComment", "AddLabels", *ALWAYS]
+    assert of(AddLabels, effects).labels == ["bug", "Importer"]
+    comment = exchange(of(PostComment, effects).body)
+    labelled = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
+    assert names(waiting(QUESTION, issue=labelled, previous=comment)) == ALWAYS
+    effects = waiting(ANSWERED, issue=labelled, previous=comment)
+    assert names(effects) == ["RemoveLabel", "EditComment", *ALWAYS]
+    assert of(RemoveLabel, effects).label == "Importer"
+    edited = exchange(of(EditComment, effects).body)
+    assert names(waiting(QUESTION, issue=ISSUE, previous=edited)) == ["EditComment", "AddLabels", *ALWAYS]
+
+
+def test_a_dry_run_says_which_label_it_would_remove():
+    comment = exchange(render_state(PostedState(needs_info="added")) + "\n")
+    labelled = ISSUE.model_copy(update={"labels": ["wait"]})
+    dry = Policy(labels="apply", dry_run=True)
+    effects = plan_report(ANSWERED, dry, labelled, ORIGIN, comment, needs_info_label="wait")
+    assert "- Label removed from issue 412: `wait`" in of(WriteSummary, effects).markdown
 
 
 FORGED = change_report(

@@ -22,12 +22,13 @@ labels:
   describe: {regression: worked in an earlier release}
 opt-in-label: triage
 opt-out-label: no-triage
+needs-info-label: needs info
 instructions: |
   Reports about the old API are closed as wontfix.
 prices: {my-model: {input: 1.5, output: 6, cached-input: 0.4}}
 owners: {acme/core-team: octocat}
 """
-KEYS = "ignore, labels, opt-in-label, opt-out-label, instructions, prices, owners"
+KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, instructions, prices, owners"
 
 
 def read(text: str) -> ProjectConfig:
@@ -49,6 +50,7 @@ def test_every_key_is_parsed():
         labels=Labels(allow=["bug", "1.0", "no"], describe={"regression": "worked in an earlier release"}),
         opt_in_label="triage",
         opt_out_label="no-triage",
+        needs_info_label="needs info",
         instructions="Reports about the old API are closed as wontfix.\n",
         prices={"my-model": Price(input=1.5, output=6, cached_input=0.4)},
         owners={"acme/core-team": "octocat"},
@@ -93,6 +95,9 @@ def test_a_file_may_be_empty(text: str):
         ("prices: {m: {input: 1e9, output: 1}}", 1, "line 1: prices.'m'.input must not be more than 100000."),
         ("owners: {a b: c}", 1, "line 1: owners.'a b': an owner must be a login such as octocat, or a team such as"),
         ("opt-in-label: X\nopt-out-label: x", 2, "line 2: opt-out-label: it is also the opt-in label"),
+        ("opt-in-label: X\nneeds-info-label: x", 2, "line 2: needs-info-label: it is also the opt-in label"),
+        ("opt-out-label: X\nneeds-info-label: x", 2, "line 2: needs-info-label: it is also the opt-out label"),
+        ("needs-info-label: [a]", 1, "line 1: needs-info-label must be text."),
         (
             f"instructions: {'x' * (MAX_INSTRUCTION_CHARS + 1)}",
             1,

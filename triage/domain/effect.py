@@ -42,6 +42,11 @@ class AddLabels(Value):
     labels: list[str]
 
 
+class RemoveLabel(Value):
+    issue_number: int
+    label: str
+
+
 class WriteSummary(Value):
     markdown: str
 
@@ -62,4 +67,7 @@ class SetOutputs(Value):
     values: dict[str, str] = Field(default_factory=dict)
 
 
-Effect = PostComment | EditComment | RemoveComment | AddLabels | WriteSummary | WriteReport | Annotate | SetOutputs
+IssueEffect = PostComment | EditComment | RemoveComment | AddLabels | RemoveLabel
+"""The effects that need the network."""
+
+Effect = IssueEffect | WriteSummary | WriteReport | Annotate | SetOutputs

@@ -105,6 +105,11 @@ class ProjectConfig(_Section):
     opt_out_label: Annotated[str, Field(max_length=100), AfterValidator(_check_name)] = Field(
         "", description="Issues with this label are not triaged."
     )
+    needs_info_label: Annotated[str, Field(max_length=100), AfterValidator(_check_name)] = Field(
+        "",
+        description="Issues have this label as long as the comment asks the reporter something, if the input `labels` "
+        "is `apply`. It is taken off only if the action has added it.",
+    )
     instructions: str = Field(
         "",
         max_length=MAX_INSTRUCTION_CHARS,
@@ -135,6 +140,15 @@ class ProjectConfig(_Section):
     def _check_labels_differ(cls, label: str, info: ValidationInfo) -> str:
         if label and label.casefold() == str(info.data.get("opt_in_label", "")).casefold():
             raise _setting_error("it is also the opt-in label, so no issue would be triaged")
+        return label
+
+    @field_validator("needs_info_label")
+    @classmethod
+    def _check_needs_info_label_differs(cls, label: str, info: ValidationInfo) -> str:
+        others = {str(info.data.get(name, "")).casefold(): name for name in ("opt_in_label", "opt_out_label")}
+        if label and label.casefold() in others:
+            what = "opt-in" if others[label.casefold()] == "opt_in_label" else "opt-out"
+            raise _setting_error(f"it is also the {what} label, so a question would decide which issues are triaged")
         return label
 
     def label_description(self, label: str) -> str:

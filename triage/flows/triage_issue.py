@@ -37,6 +37,8 @@ RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunR
 AUTOMATIC_TRIGGERS = (Trigger.OPENED, Trigger.REOPENED, Trigger.LABELED)
 """These need no permission."""
 
+NO_SUCH_LABEL = "The repository has no label with the name of needs-info-label. Create it, or remove the setting."
+
 
 async def run_task(task: Task, context: FlowContext) -> FlowResult:
     """Do what the event asks for, or say why not.
@@ -116,10 +118,14 @@ async def _triage(job: TriageJob, context: FlowContext, problem: str = "") -> Fl
 
 async def _fetch_labels(context: FlowContext) -> list[str]:
     try:
-        return await context.ask_github("The repository's labels", context.github.list_labels)
+        labels = await context.ask_github("The repository's labels", context.github.list_labels)
     except TriageError as error:  # no label is suggested then
         context.progress.info(str(error))
         return []
+    waiting = context.config.needs_info_label.casefold()
+    if waiting and context.policy.labels == "apply" and waiting not in {label.casefold() for label in labels}:
+        context.progress.info(NO_SUCH_LABEL)
+    return labels
 
 
 async def _run_agents(issue: Issue, repository: Repository, context: FlowContext) -> tuple[RunReport, Services]:

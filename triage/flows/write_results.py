@@ -3,19 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from triage.domain.effect import Effect
+from triage.domain.effect import Effect, IssueEffect
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import QuietIssue
 from triage.errors import CannotPublish, TriageError
 from triage.flows.flow_context import FlowContext, FlowResult, TriageJob
-from triage.publish.apply_effects import (
-    IssueEffect,
-    PublishResult,
-    apply_issue_effects,
-    apply_local_effects,
-)
+from triage.publish.apply_effects import PublishResult, apply_issue_effects, apply_local_effects
 from triage.publish.deduplicate import find_duplicates, find_our_comment, skip_reason
 from triage.publish.hidden_state import hash_text, parse_state
 from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished
@@ -59,6 +54,7 @@ async def publish_report(
         run=job.run,
         duplicates=find_duplicates(issue),
         is_skipped=bool(reason),
+        needs_info_label=context.config.needs_info_label,
     )
     done = await _write(effects, context)
     result = _build_result(report.status, done, report)

@@ -10,6 +10,7 @@ from triage.domain.effect import (
     Effect,
     PostComment,
     RemoveComment,
+    RemoveLabel,
     SetOutputs,
     WriteReport,
     WriteSummary,
@@ -20,8 +21,6 @@ from triage.ports import AnnotationLevel, GitHub, Runner
 from triage.publish.deduplicate import deduplicate, find_our_comments
 from triage.publish.summary import render_notice
 
-IssueEffect = PostComment | EditComment | RemoveComment | AddLabels
-"""The effects that need the network."""
 DUPLICATES_UNKNOWN = (
     "The comment was written, but GitHub did not say whether another run wrote one at the same time: if there are two, "
     "the next run removes the second."
@@ -62,6 +61,8 @@ def apply_issue_effects(effects: Sequence[Effect], github: GitHub, result: Publi
                     github.delete_comment(effect.issue_number, effect.comment_id)
                 case AddLabels():
                     github.add_labels(effect.issue_number, effect.labels)
+                case RemoveLabel():
+                    github.remove_label(effect.issue_number, effect.label)
         except (CannotPublish, SetupError) as error:
             result.add_failure(error)
 

@@ -7,7 +7,7 @@ written or run again. No value in it can close the HTML comment.
 import hashlib
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, ValidationError
 
@@ -29,6 +29,9 @@ Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
 RunKey = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,18})$")]
 """Seconds since 1970, and the id of a comment or 0."""
 
+NeedsInfo = Literal["", "added", "removed"]
+"""Of the label for an open question: not our business, put on by us, or taken off by a person since."""
+
 
 class PostedState(Value):
     model_config = ConfigDict(strict=True)
@@ -41,6 +44,7 @@ class PostedState(Value):
     suspects: list[Hash] = Field(default_factory=list, max_length=MAX_SUSPECTS)
     """Hashes of the paths of all suspects so far."""
     quiet: bool = False
+    needs_info: NeedsInfo = ""
     runs: list[RunKey] = Field(default_factory=list, max_length=MAX_RUNS)
     """Runs of the last day that an event started. A command counts even if its comment is deleted later."""
 
@@ -102,8 +106,8 @@ def _normalize(text: str) -> str:
 
 
 def render_state(state: PostedState) -> str:
-    # Comments of earlier versions have no runs. Without this, `parse_state` would not accept them.
-    exclude = set() if state.runs else {"runs"}
+    # Comments of earlier versions lack these. Without this, `parse_state` would not accept them.
+    exclude = {name for name in ("needs_info", "runs") if not getattr(state, name)}
     return _OPEN + json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":")) + _CLOSE
 
 

@@ -15,6 +15,7 @@ from triage.domain.effect import (
     Policy,
     PostComment,
     RemoveComment,
+    RemoveLabel,
     SetOutputs,
     WriteReport,
     WriteSummary,
@@ -25,6 +26,7 @@ from triage.domain.run import Status, Usage
 from triage.domain.task import RunRecord
 from triage.publish.comment import render_comment, render_quiet_comment
 from triage.publish.hidden_state import PostedState, hash_content, hash_text, next_state, parse_state, render_state
+from triage.publish.needs_info import plan_needs_info
 from triage.publish.run_origin import RunOrigin, restore_origin
 from triage.publish.sections import Page, build_page
 from triage.publish.summary import render_notice, render_summary
@@ -69,6 +71,7 @@ def plan_report(
     run: RunRecord | None = None,
     duplicates: Sequence[int] = (),
     is_skipped: bool = False,
+    needs_info_label: str = "",
 ) -> list[Effect]:
     """Returns all effects of a report, in the order in which they are applied.
 
@@ -82,7 +85,7 @@ def plan_report(
     writes: list[Effect] = []
     if policy.comment and issue.number is not None and not is_skipped:
         if not partial:
-            writes = _plan_issue_effects(report, page, policy, issue, issue.number, previous, run)
+            writes = _plan_issue_effects(report, page, policy, issue, issue.number, previous, run, needs_info_label)
             writes += [RemoveComment(issue_number=issue.number, comment_id=comment) for comment in duplicates]
         elif previous is None and report.findings:
             state = next_state(report, PostedState().with_run(run), None)  # the next run replaces it
@@ -107,6 +110,7 @@ def _plan_issue_effects(
     number: int,
     previous: IssueComment | None,
     run: RunRecord | None,
+    needs_info_label: str,
 ) -> list[Effect]:
     effects: list[Effect] = []
     text = hash_text(issue.title, issue.body)
@@ -120,10 +124,17 @@ def _plan_issue_effects(
             effects.append(_post_or_edit(number, previous, f"{first_line}\n{visible}"))
         # No labels: if a person removed one, it stays off.
         return effects
-    state = next_state(report, (state or PostedState()).with_run(run), text)
+    known = state or PostedState()
+    asks = bool(report.missing_information)
+    waiting = plan_needs_info(needs_info_label, policy.labels, issue, known.needs_info, asks=asks)
+    state = next_state(report, known.with_run(run), text).model_copy(update={"needs_info": waiting.state})
+    if waiting.removes:
+        # Before the comment: if that cannot be written then, it still says that the label was ours.
+        effects.append(RemoveLabel(issue_number=number, label=needs_info_label))
     effects.append(_post_or_edit(number, previous, render_comment(page, state)))
-    existing = {label.casefold() for label in issue.labels}
+    existing = {label.casefold() for label in [*issue.labels, needs_info_label]}
     labels = [label for label in dict.fromkeys(report.ticket.labels) if label.casefold() not in existing]
+    labels += [needs_info_label] if waiting.adds else []
     if policy.labels == "apply" and labels:
         effects.append(AddLabels(issue_number=number, labels=labels))
     return effects

@@ -51,6 +51,9 @@ class RedactingGitHub:
         """As the port, without labels that have a secret in their name."""
         self._github.add_labels(number, [label for label in labels if not self._redactor.has_match(label)])
 
+    def remove_label(self, number: int, label: str) -> None:
+        self._github.remove_label(number, label)
+
 
 class RedactingRunner:
     def __init__(self, runner: Runner, redactor: SecretRedactor) -> None:

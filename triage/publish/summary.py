@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from triage.domain.effect import AddLabels, EditComment, Effect, PostComment, RemoveComment
+from triage.domain.effect import AddLabels, EditComment, Effect, PostComment, RemoveComment, RemoveLabel
 from triage.domain.report import RunReport
 from triage.publish.diagram import render_diagram
 from triage.publish.permalink import sanitize_url
@@ -43,5 +43,7 @@ def _describe_effect(effect: Effect) -> str:
             return f"The comment {effect.comment_id} on issue {effect.issue_number} deleted, a second one of ours"
         case AddLabels():
             return f"Labels added to issue {effect.issue_number}: {', '.join(map(format_code_span, effect.labels))}"
+        case RemoveLabel():
+            return f"Label removed from issue {effect.issue_number}: {format_code_span(effect.label)}"
         case _:
             return type(effect).__name__

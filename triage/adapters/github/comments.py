@@ -101,11 +101,7 @@ class Comments:
         found = next((comment for comment in ours[1:] if comment.id == comment_id), None)
         if found is None or parse_state(found.body or "") is None:
             return
-        try:
-            self.client.delete(f"{self.repo}/issues/comments/{comment_id}")
-        except GitHubError as error:
-            if error.kind is not ErrorKind.GONE:
-                raise
+        self.client.delete(f"{self.repo}/issues/comments/{comment_id}")
 
     def _fetch_comment(self, comment_id: int) -> CommentResponse | None:
         try:

@@ -97,7 +97,12 @@ class GitHubClient:
         return self._request(verb, path, body=dict(body), repeatable=repeatable)
 
     def delete(self, path: str) -> None:
-        self._request("DELETE", path, repeatable=True)
+        """Deletes something that may be gone already."""
+        try:
+            self._request("DELETE", path, repeatable=True)
+        except GitHubError as error:
+            if error.kind is not ErrorKind.GONE:
+                raise
 
     def fetch_viewer_login(self) -> str | None:
         """Returns the login of the token, or None. `GET /user` is refused to a job's token, so this asks GraphQL."""

@@ -143,3 +143,7 @@ class IssueTracker:
             return
         with translate_write_errors(self.slug):
             self._client.write("POST", f"{self._repo}/issues/{number}/labels", {"labels": names}, repeatable=True)
+
+    def remove_label(self, number: int, label: str) -> None:
+        with translate_write_errors(self.slug):
+            self._client.delete(f"{self._repo}/issues/{number}/labels/{quote(label, safe='')}")
