@@ -23,7 +23,10 @@ def test_two_processes_ask_the_same_questions(tmp_path: Path):
 
 
 def test_a_finished_run_is_not_paid_again(tmp_path: Path):
-    """Its replies are cached for a week. They count against the caps as before, so every decision is the same."""
+    """Its replies are cached for a week. They count against the caps as before, so every decision is the same.
+
+    Only the search is made again: its pages are never cached.
+    """
     with serve_all(tmp_path) as (services, job):
         cache = {"cache-dir": str(tmp_path / "cache"), "embedding-model": "local"}
         job.inputs |= {"comment": "false", "supervisor": "model", **cache}
@@ -34,7 +37,7 @@ def test_a_finished_run_is_not_paid_again(tmp_path: Path):
         services.request_bodies.clear()
         (job.folder / "temp" / "output").write_text("")
         second = job.run_here()
-    assert [what for what, _ in services.request_bodies] == []
+    assert [what for what, _ in services.request_bodies] == ["search"]
     assert second.outputs["status"] == first.outputs["status"], second.log
     assert (second.outputs["tokens"], float(second.outputs["cost-usd"])) == ("0", 0.0)
     assert _read_report(job)["reused"] == first_usage
