@@ -168,6 +168,9 @@ _IN_MARKDOWN: dict[str, Channel] = {
     "diagram's node": lambda c: f"```mermaid\ngraph TD\n{c}[Start]-->B\n```",
     "map's property": lambda c: f'```geojson\n{{"type":"Point","coordinates":[0,0],"properties":{{"a":"{c}"}}}}\n```',
     "solid's name": lambda c: f"```stl\nsolid {c}\nendsolid {c}\n```",
+    "drawn blocks on a page of very many tags": lambda c: (
+        "- a\n" * 16_000 + f"\n$x\\ref{{{c}}}$\n\n```math\nx\\ref{{{c}}}\n```\n\n```Mermaid\ngraph TD\n{c}-->b\n```"
+    ),
     "phantom of code in a formula": lambda c: f"a $x\\phantom{{`{c}`}}y$ b",
     "display formula around a formula": lambda c: rf"a $$\text{{$x$}} \phantom{{{c}}}$$ b",
     **{
@@ -218,6 +221,7 @@ HIDDEN_BY_ARGUMENT = {
     "diagram's node": "A node shows its label, not its name.",
     "map's property": "The map shows a property when a place is clicked.",
     "solid's name": "The model is drawn; its name is not.",
+    "drawn blocks on a page of very many tags": "As the formulas and the diagram; the other parser takes seconds.",
     "phantom of code in a formula": "As the phantom.",
     "display formula around a formula": "As the phantom.",
     **{name: why for name in CHANNELS for tex, (_, why) in HIDING_TEX.items() if name.startswith(f"formula's {tex},")},

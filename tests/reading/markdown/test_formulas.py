@@ -75,6 +75,8 @@ def test_a_space_has_at_most_five_em(space: str, is_read: bool) -> None:
         r"if ($x) { C:\folder\file } else { $y }",
         r"PS C:\temp> $x.ToString() | % { $_ } | C:\folder\tool $y",
         r"in $x.name\title$y it fails",
+        r"Set $env:Path = $env:X\bin;C:\tools and run it. It costs $5 or 6$.",
+        r"a `\$` in code, then $HOME\bin, $x$ and C:\folder, and $y$",
         r"between $5 and" + "\n" + r"C:\folder costs 6$",
         r"cost $5 for `\folder` and 6$",
         r"the $ sign, \folder and the $",
@@ -101,3 +103,7 @@ def test_only_the_formula_that_hides_text_is_left_out() -> None:
 )
 def test_the_cost_of_formulas_is_linear(piece: str) -> None:
     assert_grows_linearly(repeat_to(piece), extract_visible_page)
+
+
+def test_the_cost_of_open_braces_is_linear() -> None:
+    assert_grows_linearly(lambda size: "$x{" * (size // 4) + "}" * (size // 4) + " $y z$", extract_visible_page)

@@ -6,8 +6,8 @@ the commands that hide text would never be complete.
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from triage.text.word_set import word_set
@@ -18,12 +18,15 @@ _ORDINARY = json.loads(Path(__file__).with_name("formulas.json").read_text(encod
 _COMMANDS = word_set(" ".join(_ORDINARY["commands"].values()))
 
 # What GitHub takes for a formula is not documented exactly; see issue 1742 of github/markup. A `$` between letters
-# neither opens nor closes one, and one in a line of text ends in the same line.
+# neither opens nor closes one, and one in a line of text ends at the next `$` in that line outside of braces.
 _CODE_FORMULA = re.compile(rf"\${MASK}+\$")
 _DISPLAY = re.compile(r"\$\$.+?\$\$", re.S)
 _LONGEST_DISPLAY = re.compile(r"\$\$.+\$\$", re.S)
+_DOLLAR = re.compile(r"(?<!\$)\$(?!\$)")
 _OPENING = re.compile(r"(?<![\w$])\$(?=[^\s$])")
 _CLOSING = re.compile(r"(?<=[^\s$])\$(?![\w$])")
+_MAX_DOLLARS = 20
+"""In the braces of one formula. With more of them, or if they never close, it ends at the last dollar sign."""
 _LITERAL_DOLLAR = re.compile(r"\\\$|&(?:dollar|#0*36|#x0*24);", re.I)
 
 # One letter may stand after a line break, of whose two backslashes Markdown leaves one. No command of MathJax that
@@ -52,8 +55,7 @@ _ESCAPED = re.compile(r"\\(?:(\\)|%)")
 def strip_hiding_formulas(text: str, masked: str, *, has_literal_dollar: bool) -> tuple[str, int]:
     """The text without formulas that hide text, and how many such formulas there were.
 
-    `masked` is the text with `MASK` for code. With a literal dollar sign on the page, a formula may end at any later
-    dollar sign.
+    `masked` is the text with `MASK` for code. `has_literal_dollar`: a formula may end at any later dollar sign.
     """
     if "$" not in masked:
         return text, 0
@@ -68,8 +70,9 @@ def strip_hiding_formulas(text: str, masked: str, *, has_literal_dollar: bool) -
     return text, found
 
 
-def contains_literal_dollar(markdown: str) -> bool:
-    return _LITERAL_DOLLAR.search(markdown) is not None
+def count_literal_dollars(markdown: str) -> int:
+    """How many dollar signs are written so that they neither open nor close a formula."""
+    return len(_LITERAL_DOLLAR.findall(markdown))
 
 
 def code_hides_text(tex: str) -> bool:
@@ -120,28 +123,25 @@ def _find_display_formulas(masked: str, has_literal_dollar: bool) -> Iterator[tu
 def _find_line_formulas(masked: str, has_literal_dollar: bool) -> Iterator[tuple[int, int]]:
     line_start = 0
     for line in masked.split("\n"):
-        closings = [closing.start() for closing in _CLOSING.finditer(line)]
+        dollars = [dollar.start() for dollar in _DOLLAR.finditer(line)]
+        closings = [place for place in dollars if _CLOSING.match(line, place)]
         end = 0
-        for opening in _OPENING.finditer(line):
-            start = opening.start()
-            if start < end:
+        for number, start in enumerate(dollars):
+            if not closings or start < end or start >= closings[-1] or not _OPENING.match(line, start):
                 continue
-            first = bisect_right(closings, start)
-            if first == len(closings):
-                break
-            end = (closings[-1] if has_literal_dollar else _find_balanced(line, start, closings, first)) + 1
-            yield line_start + start, line_start + end
+            close = None if has_literal_dollar else _find_balanced(line, dollars[number : number + _MAX_DOLLARS])
+            if close is None or _CLOSING.match(line, close):
+                end = (closings[-1] if close is None else close) + 1
+                yield line_start + start, line_start + end
         line_start += len(line) + 1
 
 
-def _find_balanced(line: str, start: int, closings: Sequence[int], first: int) -> int:
-    """The first closing place at which no brace is open; the last place if there is none."""
+def _find_balanced(line: str, dollars: Sequence[int]) -> int | None:
+    """The first dollar sign after the opening one at which no brace is open."""
     depth = 0
-    for index in range(first, len(closings)):
-        closing = closings[index]
-        part = line[start:closing]
+    for place, following in pairwise(dollars):
+        part = line[place:following]
         depth += part.count("{") - part.count("}")
         if depth <= 0:
-            return closing
-        start = closing
-    return closings[-1]
+            return following
+    return None

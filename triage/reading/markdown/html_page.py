@@ -81,10 +81,13 @@ class PageCollector:
     _has_literal_dollar: bool = False
 
     def __post_init__(self) -> None:
-        self._has_literal_dollar = formulas.contains_literal_dollar(self.source)
         self._underscored.update(_UNDERSCORED.findall(self.source))
 
     def collect(self, root: LexborNode) -> None:
+        literal_dollars = formulas.count_literal_dollars(self.source)
+        if literal_dollars:
+            in_code = sum(formulas.count_literal_dollars(code.text(deep=True)) for code in root.css("code"))
+            self._has_literal_dollar = literal_dollars > in_code
         stack: list[tuple[LexborNode, bool]] = [(root, False)]
         while stack:
             node, is_leaving = stack.pop()

@@ -10,7 +10,8 @@ from pydantic import Field
 from selectolax.lexbor import LexborHTMLParser
 
 from triage.domain.value import Value
-from triage.reading.markdown.hidden_html import HIDDEN_TAGS, SHRINKING_TAGS
+from triage.reading.markdown.formulas import strip_hiding_formulas
+from triage.reading.markdown.hidden_html import DRAWN_LANGUAGES, HIDDEN_TAGS, SHRINKING_TAGS
 from triage.reading.markdown.html_page import BlockDraft, PageCollector
 from triage.secrets.likely_secrets import redact_likely_secrets
 from triage.text.clean_text import clean_and_count
@@ -28,6 +29,7 @@ _MAX_TITLE_CHARS = 1_024
 """GitHub allows 256; a file may start with anything."""
 _DOCTYPE = re.compile("<!doctype", re.I)
 _ANY_TAG = re.compile(r"<[^<>]*>")
+_DRAWN_BLOCK = re.compile(rf'<pre lang="(?:math|{"|".join(sorted(DRAWN_LANGUAGES))})".*?</pre>', re.I | re.S)
 _START_TAG = re.compile(rf"<(?=({'|'.join(_TEXT_ELEMENTS)})\b)", re.I)
 _HIDING_TAG = re.compile(
     rf"<(?:(?:{'|'.join(sorted(HIDDEN_TAGS | SHRINKING_TAGS))})\b|(?!(?:img|br|hr|wbr)\b)[a-z][\w-]*[\s/])", re.I
@@ -68,7 +70,9 @@ def extract_visible_page(markdown: str | None) -> VisiblePage:
         html, cut = _render_without_tags(text)
     page = PageCollector(text)
     if html.count("<") > _MAX_TAGS:
-        page.blocks.append(BlockDraft("text", [" ".join(unescape(_ANY_TAG.sub(" ", html)).split())]))
+        flat, left_out = _flatten(html)
+        page.blocks.append(BlockDraft("text", [flat]))
+        page.hidden += left_out
     elif (body := LexborHTMLParser(f"<body>{_close_text_elements(html)}").body) is not None:
         page.collect(body)
     blocks, hidden = [], invisible + cut + page.hidden + len(_DOCTYPE.findall(html))
@@ -132,6 +136,14 @@ def _render_without_tags(text: str) -> tuple[str, int]:
     tag = _HIDING_TAG.search(text)
     html = markdown_to_html(text[: tag.start()] if tag else text, raw_html=False)
     return html.replace(_OMITTED_HTML, ""), int(tag is not None)
+
+
+def _flatten(html: str) -> tuple[str, int]:
+    """All text on one line, without drawn blocks and formulas that hide text, and how many of them there were."""
+    shown, drawn = _DRAWN_BLOCK.subn(" ", html)
+    text = unescape(_ANY_TAG.sub(" ", shown))
+    visible, formulas = strip_hiding_formulas(text, text, has_literal_dollar=True)
+    return " ".join(visible.split()), drawn + formulas
 
 
 def _close_text_elements(html: str) -> str:
