@@ -7,7 +7,8 @@ import string
 from collections.abc import Iterator
 from typing import Any
 
-from triage.secrets.detection_rules import RULES, Rule
+from triage.secrets.detection_rules import RULES
+from triage.secrets.rule import Rule
 
 _MORE = 24
 """Repetitions beyond the least, where a pattern sets a higher bound or none."""

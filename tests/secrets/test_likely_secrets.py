@@ -8,9 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.text.secret_forms import PASSWORD, SECRET_FORMS, TOKEN
 from tests.secrets.secret_samples import generate_secrets, get_rule
-from triage.secrets.detection_rules import RULES, Rule
+from triage.secrets.context_rules import CONTEXT_RULES
+from triage.secrets.detection_rules import RULES
 from triage.secrets.likely_secrets import LIKELY_SECRET_PLACEHOLDER, redact_likely_secrets
+from triage.secrets.rule import Rule
 
 A36 = "abcdefghijklmnopqrstuvwxyz0123456789"
 LINE = "Ab1+" * 16
@@ -73,6 +76,35 @@ def test_only_the_secret_goes(text: str, left: str):
     assert redact_likely_secrets(text) == left
 
 
+@pytest.mark.parametrize("form", SECRET_FORMS)
+def test_a_secret_that_is_known_by_the_words_around_it_is_masked(form: str):
+    text, secret = SECRET_FORMS[form]
+    for before, after in [("", ""), ("before\n", "\nafter\n"), ("> ", "\r\n")]:
+        left = redact_likely_secrets(f"{before}{text}{after}")
+        assert secret not in left
+        assert left.startswith(before)
+        assert left.endswith(after)
+        assert left.count("\n") == f"{before}{text}{after}".count("\n")
+
+
+@pytest.mark.parametrize("rule", CONTEXT_RULES, ids=[rule.name for rule in CONTEXT_RULES])
+def test_every_rule_has_a_form(rule: Rule):
+    assert any(list(rule.find(text.encode(), "")) for text, _ in SECRET_FORMS.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"Set-Cookie: sid={TOKEN}; Path=/; SameSite=Lax", "Set-Cookie: sid=[masked secret]; Path=/; SameSite=Lax"),
+        (f"url=postgres://shop:{PASSWORD}@db/x?ssl=1", "url=postgres://shop:[masked secret]@db/x?ssl=1"),
+        (f"The password: {PASSWORD}.", "The password: [masked secret]."),
+        (f"GET /v1?api_key={TOKEN}&page=2#top", "GET /v1?api_key=[masked secret]&page=2#top"),
+    ],
+)
+def test_what_is_around_such_a_secret_stays(text: str, left: str):
+    assert redact_likely_secrets(text) == left
+
+
 @pytest.mark.parametrize(
     "written",
     [
@@ -117,6 +149,29 @@ def test_a_private_key_whose_end_is_missing_is_masked():
         "postgres://user:password@localhost/db",
         "postgres://user:${PASSWORD}@localhost/db",
         'password = os.environ["DATABASE_PASSWORD"]',
+        "password=form.cleaned_data.password1, token=tokens[0].value2",
+        "secret := &corev1.Secret{}",
+        "DB_PASSWORD=${DB_PASSWORD_2}",
+        "DB_PASSWORD=$SHOP_PASSWORD_1,host=x1",
+        "password: change-me-1!",
+        "spring.datasource.password=sunflower",
+        "const token = api1.getToken2();",
+        "token: 2030-01-01T00:00:00Z",
+        "from: https://localhost:8080/users/@mona",
+        "https://acme.com:443/a/b@v1.2.3",
+        "pip install git+ssh://git@github.com:acme/shop.git@v1.0.0",
+        "https://acme.com/search?key=name&page=2",
+        "<password>${db.password}</password>",
+        "curl -u $USER:$PASSWORD https://acme.com",
+        "mysql -u root -p shop",
+        "docker run -p 8080:80 mysql -P 3306",
+        "Cookie: theme=dark; lang=en",
+        "response.set_cookie(key, value2)",
+        "Set-Cookie: theme=dark; Expires=Wed, 21 Oct 2015 07:28:00 GMT",
+        "The default password is admin1, on every machine you log in to.",
+        "src/app.c:5432:12:error:expected",
+        "It costs $1$ or $2$ and $6$ more.",
+        "Private-Lines: 12 and other words that are not a key",
         LIKELY_SECRET_PLACEHOLDER,
         "",
     ],
@@ -150,6 +205,18 @@ SHAPES = [
     f"api_key='{RANDOM}' ",
     "curl -u a:b ",
     "ey" + A36 + ".",
+    *(text for text, _ in SECRET_FORMS.values()),
+    *(
+        "curl -u a",
+        "curl \\\n",
+        "mysql -u ",
+        "cookie: a=b; ",
+        "set-cookie: a=",
+        "machine a login b ",
+        "a://b:c/",
+        "?key=",
+    ),
+    *("password", "password=Aa1#", "$2a$05$", "otpauth://?", "Private-Lines: 1\n", "---- END", "<token>", ":5432:a:b:"),
 ]
 
 
@@ -159,3 +226,7 @@ SHAPES = [
 def test_hostile_text_takes_linear_time(shape: str):
     redact_likely_secrets(shape * 100)  # compiles the rules that it needs
     assert_grows_linearly(repeat_to(shape), redact_likely_secrets)
+
+
+def test_a_private_key_of_headers_takes_linear_time():
+    assert_grows_linearly(lambda size: KEY.partition("\n")[0] + repeat_to("Hash:a ")(size), redact_likely_secrets)

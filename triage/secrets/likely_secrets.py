@@ -1,19 +1,26 @@
 """Replaces likely secrets, before a text is cut, indexed, embedded, shown, sent or published."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-from triage.secrets.detection_rules import ByteRange, find_secrets
+from triage.secrets.detection_rules import find_secrets
+from triage.secrets.rule import ByteRange
 
 LIKELY_SECRET_PLACEHOLDER = "[masked secret]"  # noqa: S105
 _PLACEHOLDER = LIKELY_SECRET_PLACEHOLDER.encode()
-_BEGIN = re2.compile(rb"-----BEGIN[ A-Z0-9_]{0,60}PRIVATE KEY(?: BLOCK)?-----")
-_END = b"-----END"
+_BEGIN = re2.compile(
+    rb"-----BEGIN[ A-Z0-9_]{0,60}PRIVATE KEY(?: BLOCK)?-----|---- BEGIN[ A-Z0-9_]{0,60}PRIVATE KEY ----"
+    rb"|-----BEGIN OpenVPN Static key V1-----|Private-Lines: \d{1,4}"
+)
+"""Of PEM and PGP, of SSH2, of OpenVPN, and of PuTTY."""
+_MARKS = (b"PRIVATE KEY", b"Static key", b"Private-Lines")
+_END = re2.compile(rb"-----END|---- END|Private-(?:MAC|Hash)")
 _WORD = re2.compile(rb"(?:\\[nrt])*([A-Za-z0-9+/]+={0,2}|=[A-Za-z0-9+/]{4})")
 """Base64, after the escaped line ends of a string in a program."""
 _HEADER = re2.compile(rb"(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[ \t]*[^\s\\]+")
-_MIN_KEY_LINE = 40
+_MIN_KEY_LINE = 32
 """Bytes. Every line of a key but the last is at least as long, and no word of a program is."""
 
 
@@ -32,19 +39,21 @@ def _find_private_keys(data: bytes) -> Iterator[ByteRange]:
 
     Text between the two lines counts as a key when most of it looks like base64. A key without its end counts too.
     """
-    if b"PRIVATE KEY" not in data:
+    if not any(mark in data for mark in _MARKS):
         return
     begins = [mark.span() for mark in _BEGIN.finditer(data)]
     for number, (_, start) in enumerate(begins):
         next_begin = begins[number + 1][0] if number + 1 < len(begins) else len(data)
-        end = data.find(_END, start, next_begin)
-        body = data[start : end if end >= 0 else next_begin]
-        headers = [header.span() for header in _HEADER.finditer(body)]
+        end = _END.search(data, start, next_begin)
+        body = _HEADER.sub(_blank, data[start : end.start() if end else next_begin])
         words = [word.span(1) for word in _WORD.finditer(body)]
-        words = [word for word in words if not any(low <= word[0] < high for low, high in headers)]
         long = [word for word in words if _length(word) >= _MIN_KEY_LINE]
-        is_key = end >= 0 and 2 * sum(map(_length, long)) > sum(map(_length, words))
+        is_key = end is not None and 2 * sum(map(_length, long)) > sum(map(_length, words))
         yield from ((start + low, start + high) for low, high in (words if is_key else long))
+
+
+def _blank(header: Any) -> bytes:
+    return b" " * len(header[0])
 
 
 def _length(span: ByteRange) -> int:
