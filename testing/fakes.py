@@ -13,8 +13,8 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 
-from triage.domain.code import FileChange, History, Hit, IndexFacts, Passage, SearchQuery, Span
-from triage.domain.issue import Issue, IssueComment
+from triage.domain.code import FileChange, FoundPlace, History, Hit, IndexFacts, Passage, SearchQuery, Span
+from triage.domain.issue import Issue, IssueComment, Reading
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.errors import NoSuchIssue, NotIndexed
@@ -45,6 +45,7 @@ class FakeCodebase:
     partial: bool = False
     changes: Sequence[FileChange] = ()
     queries: list[SearchQuery] = field(default_factory=list)
+    found: FoundPlace | None = None
 
     @property
     def commit(self) -> str | None:
@@ -61,6 +62,9 @@ class FakeCodebase:
             partial=self.partial,
             seconds=0.1,
         )
+
+    def find_place(self, reading: Reading) -> FoundPlace | None:
+        return self.found
 
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         self.queries.append(query)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from triage.domain.code import History, Hit, IndexFacts, Passage, SearchQuery, Span
-from triage.domain.issue import Issue
+from triage.domain.code import FoundPlace, History, Hit, IndexFacts, Passage, SearchQuery, Span
+from triage.domain.issue import Issue, Reading
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
@@ -42,6 +42,9 @@ class Codebase(Protocol):
 
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
+
+    def find_place(self, reading: Reading) -> FoundPlace | None:
+        """The place that a trace, a message or a name of the issue leads to; None if only shared words do."""
 
     def get_retriever(self, repository: str) -> BaseRetriever:
         """Passages for a prompt. Raises NotIndexed if nothing was indexed under this name."""

@@ -22,11 +22,10 @@ from triage.agents.prompts import (
 )
 from triage.citations.indexed_code import IndexedCode
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import Hit, Passage, SearchQuery
+from triage.domain.code import Hit, Passage, SearchQuery, Sign, Span
 from triage.domain.findings import CodebaseFinding, RelevantFile
-from triage.domain.issue import Reading
 from triage.domain.value import Value
-from triage.ports import Model, Services
+from triage.ports import Codebase, Model, Services
 from triage.reading.code_names import find_identifiers
 from triage.threads import run_in_daemon_thread
 
@@ -43,6 +42,13 @@ CONTEXT_CHARS = 48_000
 CONTEXT_CHARS_WITH_TOOLS = 24_000
 """Less code where the model can look up more, because each turn sends it again."""
 MAX_LOCATION_CHARS = 200
+MAX_LINES, LINES_BEFORE_QUOTE = 15, 3
+NO_REASON = "shares words with the issue"
+_SIGN_REASONS: dict[Sign, str] = {
+    "trace": "the stack trace ends here",
+    "message": "has the text of the message",
+    "name": "defines what the issue names",
+}
 
 
 class CodebaseSearchInput(Value):
@@ -151,9 +157,11 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CodebaseFinding:
     """Return the ranked hits, each with its best passage and the reasons for its rank."""
-    query = build_query(agent_input)
+    query, found = build_query(agent_input), agent_input.found
     hits = await run_in_daemon_thread(lambda: services.codebase.search(query, MAX_FILES))
-    confidence = estimate_confidence(hits, agent_input.reading)
+    if found:  # with the agents' words another file may be first
+        hits = sorted(hits, key=lambda hit: hit.path != found.span.path)
+    confidence = estimate_confidence(hits, agent_input, services.codebase)
     first = hits[0] if hits else None
     return CodebaseFinding(
         agent_name="codebase_search",
@@ -178,15 +186,37 @@ def select_suspects(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _to_relevant_file(hit: Hit, agent_input: AgentInput) -> RelevantFile:
-    best = hit.passages[0] if hit.passages else None
+    found = agent_input.found
+    if found and found.span.path == hit.path and found.line:
+        span, symbol, quote, reason = found.span, found.symbol, found.quote, _SIGN_REASONS[found.sign]
+    elif hit.passages:
+        best = hit.passages[0]
+        quote = _choose_quote(best, agent_input)
+        span, symbol, reason = _narrow_span(best, quote), best.symbol, next(iter(hit.reasons), NO_REASON)
+    else:  # of a file beyond the limits of the index only the path is known
+        return _make_relevant_file(hit.path, next(iter(hit.reasons), NO_REASON))
+    return _make_relevant_file(hit.path, reason, span, symbol, quote)
+
+
+def _make_relevant_file(
+    path: str, reason: str, span: Span | None = None, symbol: str | None = None, quote: str | None = None
+) -> RelevantFile:
     return RelevantFile(
-        path=hit.path,
-        relevance_reason="; ".join(hit.reasons[:3]) or "shares words with the issue",
-        start_line=best.span.start if best else None,
-        end_line=best.span.end if best else None,
-        symbol=best.symbol if best else None,
-        quote=_choose_quote(best, agent_input) if best else None,
+        path=path,
+        relevance_reason=reason,
+        start_line=span.start if span else None,
+        end_line=span.end if span else None,
+        symbol=symbol,
+        quote=quote,
     )
+
+
+def _narrow_span(passage: Passage, quote: str | None) -> Span:
+    """Return the lines around the quote, as many as a reader takes in at a glance."""
+    lines = [line.strip() for line in passage.text.splitlines()]
+    at = passage.span.start + (lines.index(quote) if quote in lines else 0)
+    start = max(passage.span.start, at - LINES_BEFORE_QUOTE)
+    return passage.span.model_copy(update={"start": start, "end": min(passage.span.end, start + MAX_LINES - 1)})
 
 
 def _choose_quote(passage: Passage, agent_input: AgentInput) -> str | None:
@@ -211,14 +241,18 @@ def _format_root_cause(hit: Hit) -> str:
     return f"{location} ({best.symbol})" if best.symbol else location
 
 
-def estimate_confidence(hits: Sequence[Hit], reading: Reading) -> float:
+def estimate_confidence(hits: Sequence[Hit], agent_input: AgentInput, codebase: Codebase) -> float:
     """Return the probability that the first hit is right.
 
-    At most 0.95, because the fault may be outside of the repository; at most 0.5 for an issue without names, messages,
-    paths and traces, because the probabilities were learned from issues that have some.
+    At most 0.95, because the fault may be outside of the repository. At most 0.5 for an issue without names, messages,
+    paths and traces, because the probabilities were learned from issues that have some; and for one whose traces do not
+    pass through the repository.
     """
+    reading = agent_input.reading
+    frames = [frame for trace in reading.traces for frame in trace.frames]
     has_evidence = reading.identifiers or reading.error_messages or reading.paths or reading.traces
-    maximum = MAX_CONFIDENCE if has_evidence else MAX_VAGUE_CONFIDENCE
+    is_foreign = bool(frames) and not any(codebase.resolve_path(frame.path) for frame in frames)
+    maximum = MAX_CONFIDENCE if has_evidence and not is_foreign else MAX_VAGUE_CONFIDENCE
     return round(max(MIN_CONFIDENCE, min(maximum, hits[0].probability if hits else 0.0)), 2)
 
 

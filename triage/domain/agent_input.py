@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from triage.domain.code import FoundPlace
 from triage.domain.findings import (
     AgentFinding,
     CodebaseFinding,
@@ -27,6 +28,8 @@ class AgentInput(Value):
     codebase: CodebaseFinding | None = None
     web: WebSearchFinding | None = None
     critique: CritiqueFinding | None = None
+    found: FoundPlace | None = None
+    """Where a trace, a message or a name of the issue leads."""
     citations: Citations = Citations()
     """Result of the check of the codebase finding's references."""
     search_terms: list[str] = Field(default_factory=list)

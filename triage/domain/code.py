@@ -1,5 +1,7 @@
 """Places in the indexed commit. Lines are 1-based and inclusive everywhere."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from triage.domain.issue import Reading
@@ -21,6 +23,28 @@ class Passage(Value):
     text: str
     symbol: str | None = None
     """Qualified name of the definition, such as `Store.save`."""
+
+
+Sign = Literal["trace", "message", "name"]
+"""What leads from an issue to a place: the stack trace ends there, the error message stands there, or the issue names
+what is defined there."""
+
+
+class FoundPlace(Value):
+    """The place that an issue leads to by more than shared words."""
+
+    sign: Sign
+    span: Span
+    """The lines to show."""
+    line: int | None = None
+    """The one that fails, or that has the message."""
+    symbol: str | None = None
+    quote: str | None = None
+    """Text of that line."""
+    text: str = ""
+    """The exception with its message, the message as the source has it, or the name."""
+    chance: float = 0.0
+    """That a fix edits the file, from 0 to 1."""
 
 
 class FileChange(Value):

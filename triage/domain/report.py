@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from triage.domain.code import IndexFacts, Span
+from triage.domain.code import FoundPlace, IndexFacts, Span
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
@@ -114,6 +114,8 @@ class RunReport(Value):
     confidence: float
     summary: str
     root_cause: str
+    found: FoundPlace | None = None
+    """Where a trace, a message or a name of the issue leads; none if only shared words do."""
     suspects: list[Suspect] = Field(default_factory=list)
     evidence: list[CheckedEvidence] = Field(default_factory=list)
     reproduction: list[str] = Field(default_factory=list)

@@ -1,7 +1,10 @@
 """Builds the report from whatever a run has found. Pure, but for lookups in the index."""
 
+from collections.abc import Sequence
+
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
+from triage.domain.code import FoundPlace
 from triage.domain.findings import TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
@@ -51,6 +54,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         confidence=_cap_confidence(draft, state, is_verified=bool(suspects) or not is_bug),
         summary=draft.summary,
         root_cause=draft.root_cause,
+        found=_choose_found(state.found, suspects),
         suspects=suspects,
         evidence=evidence,
         reproduction=[step for step in draft.reproduction if step.strip()],
@@ -74,6 +78,11 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         limits=services.limits,
         index=state.index,
     )
+
+
+def _choose_found(found: FoundPlace | None, suspects: Sequence[Suspect]) -> FoundPlace | None:
+    # A model that read the code may have another file in the first place.
+    return found if found and suspects and suspects[0].path == found.span.path else None
 
 
 def build_unstarted_report(issue: Issue, repository: Repository, services: Services) -> RunReport:

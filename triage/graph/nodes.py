@@ -9,6 +9,7 @@ from triage.agents.agent import to_agent_finding
 from triage.agents.critic import extract_search_terms, map_critique_to_verdict
 from triage.agents.registry import AGENTS
 from triage.citations.verify import verify_files
+from triage.domain.code import FoundPlace, IndexFacts
 from triage.domain.findings import AgentName, CritiqueFinding
 from triage.domain.report import Round
 from triage.domain.run import Engine
@@ -46,13 +47,18 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     services = runtime.context
     step = Step("prepare", services)
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
-    indexing = await step.attempt("rules", lambda: run_in_daemon_thread(services.codebase.index), seconds)
-    index = indexing.result
     reading, thread = read_issue_and_thread(state.issue)
+
+    def build_index() -> tuple[IndexFacts, FoundPlace | None]:
+        return services.codebase.index(), services.codebase.find_place(reading)
+
+    indexing = await step.attempt("rules", lambda: run_in_daemon_thread(build_index), seconds)
+    index, found = indexing.result or (None, None)
     return {
         "reading": reading,
         "issue": state.issue.model_copy(update={"thread": thread}),
         "index": index,
+        "found": found,
         "repository": state.repository.model_copy(update={"commit": index.commit if index else None}),
         "steps": step.records,
     }

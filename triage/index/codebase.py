@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.domain.code import History, Hit, IndexFacts, Passage, SearchQuery
+from triage.domain.code import FoundPlace, History, Hit, IndexFacts, Passage, SearchQuery
+from triage.domain.issue import Reading
 from triage.index.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ class GitCodebase:
 
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         return self._indexed.search(query, limit) if self._indexed else []
+
+    def find_place(self, reading: Reading) -> FoundPlace | None:
+        return self._indexed.find_place(reading) if self._indexed else None
 
     def get_retriever(self, repository: str) -> "BaseRetriever":
         from triage.index.retriever import get_codebase_retriever

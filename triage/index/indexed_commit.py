@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.domain.code import Hit, IndexFacts, SearchQuery
+from triage.domain.code import FoundPlace, Hit, IndexFacts, SearchQuery
+from triage.domain.issue import Reading
 from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.build.cache_folder import CacheFolder
 from triage.index.build.index_cache import IndexCache
 from triage.index.corpus.corpus import Corpus
 from triage.index.files.code_owners import CodeOwners, read_code_owners, read_issue_forms
 from triage.index.files.file_filter import remove_ignored
+from triage.index.rank.found_place import find_place
 from triage.index.rank.query import Query, build_query
 from triage.index.rank.ranking import Ranking, rank_files
 from triage.index.rank.reasons import Reason, explain_rank
@@ -56,6 +58,13 @@ class IndexedCommit:
         near = self._find_nearest(search, query)
         ranking = rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL)
         return [self._make_hit(ranking, file) for file in ranking.order[:limit]]
+
+    def find_place(self, reading: Reading) -> FoundPlace | None:
+        """Return the place that the issue leads to, see `rank.found_place`. No embedding model is asked."""
+        if not self.corpus.files:
+            return None
+        ranking = rank_files(self.corpus, build_query(SearchQuery(reading=reading)), {}, by_embedding=False)
+        return find_place(ranking, reading)
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.evidence, file)

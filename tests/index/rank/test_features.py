@@ -149,7 +149,7 @@ def test_chances_are_shares_of_one_and_fall_with_the_score(tmp_path: Path):
         corpus, build_query(make_query(title="parse_date fails in a leap year")), {}, by_embedding=False
     )
     chances = [ranking.probabilities[file] for file in ranking.order]
-    assert sum(chances) == pytest.approx(1.0)
+    assert sum(chances) == pytest.approx(1.0 - 1 / (len(PROJECT) + 1))
     assert chances == sorted(chances, reverse=True)
     assert rank_files(corpus, build_query(make_query(title="zzz")), {}, by_embedding=False).probabilities == {}
 
@@ -170,7 +170,7 @@ def test_a_frame_is_all_that_speaks_for_an_empty_file(tmp_path: Path, files: Map
     asked = make_query(title="q", traces=[make_trace(("t/x.c", 2, "f"))])
     ranking = rank_files(corpus, build_query(asked), {}, by_embedding=False)
     assert ranking.order == [corpus.file_numbers["t/x.c"]]
-    assert ranking.probabilities == {ranking.order[0]: 1.0}
+    assert ranking.probabilities == {ranking.order[0]: pytest.approx(1.0 - 1 / (len(files) + 1))}
 
 
 def test_a_signal_without_weight_and_a_weight_without_signal_change_nothing(

@@ -1,6 +1,7 @@
 """The indexed repository: files, chunks, definitions, and the BM25 tables that score them."""
 
 import zlib
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -134,6 +135,12 @@ class Corpus:
         number = self.file_numbers.get(path)
         text = self.files[number].read_text() if number is not None else None
         return split_lines(text) if text is not None else None
+
+    def find_definitions(self, file: int, name: str) -> Sequence[DefinitionLocation]:
+        """Return the definitions of an unqualified name in one file."""
+        same_name = self.definitions.get(name, ())
+        first, end = (bisect_left(same_name, number, key=lambda one: one.file) for number in (file, file + 1))
+        return same_name[first:end]
 
     def find_chunks(self, file: int) -> range:
         first, last = np.searchsorted(self.chunk_files, (file, file + 1))

@@ -71,9 +71,7 @@ def _add_references(corpus: Corpus, query: Query, found: Mentions) -> None:
 
 def resolve_line(corpus: Corpus, file: int, reference: Reference) -> int | None:
     """The line of this commit that a frame refers to: in the reporter's version the function may be elsewhere."""
-    same_name = corpus.definitions.get(reference.function, ())
-    first, end = (bisect_left(same_name, number, key=lambda one: one.file) for number in (file, file + 1))
-    inside = same_name[first:end]
+    inside = corpus.find_definitions(file, reference.function)
     line = reference.line
     if not inside or (line and any(location.start <= line <= location.end for location in inside)):
         return line

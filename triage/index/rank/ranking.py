@@ -75,8 +75,12 @@ def normalize(scores: Scores) -> Scores:
 
 
 def _compute_probabilities(total: Scores, order: Sequence[int]) -> dict[int, float]:
-    powers = np.exp(total[order] - total[order].max()) if order else np.zeros(0)
-    return dict(zip(order, (powers / powers.sum()).tolist(), strict=True)) if order else {}
+    if not order:
+        return {}
+    powers = np.exp(total[order] - total[order].max())
+    # One more place that is as likely as the average file: outside of the repository. It matters to small ones.
+    shares = powers / powers.sum() * (len(total) / (len(total) + 1))
+    return dict(zip(order, shares.tolist(), strict=True))
 
 
 def _weighted_sum(features: Mapping[str, Scores], names: Iterable[str]) -> Scores:

@@ -25,6 +25,7 @@ The frame's is twice the learned one and costs 0.3 points: a reader looks for th
 _FULL_BODY = 30
 """Lines of code. Shorter definitions are less often at fault, longer ones not more often."""
 _MIN_NAME = 3
+_MAX_SIGNATURE_LINES = 20
 _COMMENT = re.compile(r"#(?!\[)|//|/\*|\*(?:[\s/]|$)|--\s")
 _DOCSTRING = re.compile(r"[rRbBuU]{0,2}(\"\"\"|''')")
 _TEST = re.compile(r"(?:^|\.)(?:tests?\.|test_)")
@@ -129,6 +130,20 @@ def code_lines(lines: Iterable[str]) -> Iterator[str]:
             closing = opening[1] if text.count(opening[1]) == 1 else ""
         elif text and not _COMMENT.match(text):
             yield line
+
+
+def skip_docstring(lines: Sequence[str], start: int, end: int) -> int:
+    """Return the first line after the docstring of a definition; `start` if it has none, or nothing else."""
+    for number in range(start, min(end, start + _MAX_SIGNATURE_LINES) + 1):
+        text = lines[number - 1].strip()
+        if opening := _DOCSTRING.match(text):
+            is_open = text.count(opening[1]) == 1
+            closing = (other for other in range(number + is_open, end + 1) if opening[1] in lines[other - 1])
+            after = next(closing, end) + 1
+            return after if after <= end else start
+        if number > start and text and not text.endswith((",", "(", ":", ")", "{")):
+            return start
+    return start
 
 
 def _group_chunks(evidence: Evidence, file: int) -> list[_Group]:

@@ -1,0 +1,99 @@
+"""One place is named only if more than shared words leads to it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.index.indexes import make_corpus, make_query, make_trace
+from triage.domain.code import FoundPlace, SearchQuery
+from triage.index.rank.found_place import MAX_DEFINITION_LINES, MIN_CHANCE, find_place
+from triage.index.rank.query import build_query
+from triage.index.rank.ranking import rank_files
+
+STORE = '''import json
+
+
+class Store:
+    def save(self, items):
+        """Write the items.
+
+        They can be read again.
+        """
+        with open(self.path, "w") as file:
+            json.dump(items, file)
+
+    def load(self):
+        if not self.path.exists():
+            raise ValueError("the store %s was never written" % self.path)
+        return json.loads(self.path.read_text())
+'''
+OTHERS = {
+    f"shop/module_{number}.py": f"def step_{number}(value):\n    return value + {number}\n" for number in range(30)
+}
+FILES = {"shop/store.py": STORE, "shop/basket.py": "def fill(basket):\n    return basket\n"} | OTHERS
+
+
+def find(tmp_path: Path, search: SearchQuery, files: dict[str, str] | None = None) -> FoundPlace | None:
+    ranking = rank_files(make_corpus(tmp_path, files or FILES), build_query(search), {}, by_embedding=False)
+    return find_place(ranking, search.reading)
+
+
+def trace_query(line: int, body: str = "") -> SearchQuery:
+    trace = make_trace(("shop/basket.py", 2, "fill"), ("shop/store.py", line, "load"))
+    trace = trace.model_copy(update={"exception": "ValueError", "message": "it was never written"})
+    return make_query(title="loading fails", body=body, traces=[trace])
+
+
+def test_a_trace_leads_to_the_line_where_it_ends(tmp_path):
+    place = find(tmp_path, trace_query(16))
+    assert place
+    assert (place.sign, place.line, place.symbol) == ("trace", 16, "Store.load")
+    assert (place.span.path, place.span.start, place.span.end) == ("shop/store.py", 13, 16)
+    assert place.quote == "return json.loads(self.path.read_text())"
+    assert place.text == "ValueError: it was never written"
+
+
+def test_the_line_that_the_trace_shows_is_found_where_it_is_now(tmp_path):
+    place = find(tmp_path, trace_query(15, body="    return json.loads(self.path.read_text())\nValueError"))
+    assert place
+    assert place.line == 16
+
+
+def test_a_message_leads_to_where_it_is_raised(tmp_path):
+    search = make_query(title="load fails in Store", error_messages=["ValueError: the store x.json was never written"])
+    place = find(tmp_path, search)
+    assert place
+    assert (place.sign, place.line, place.symbol) == ("message", 15, "Store.load")
+    assert place.text == "the store %s was never written"
+
+
+def test_a_message_of_two_files_leads_nowhere(tmp_path):
+    files = FILES | {"shop/copy.py": 'def copy():\n    raise ValueError("the store %s was never written" % 1)\n'}
+    place = find(tmp_path, make_query(title="it fails", error_messages=["the store x was never written"]), files)
+    assert place is None or place.sign != "message"
+
+
+def test_a_name_leads_to_its_definition_behind_the_docstring(tmp_path):
+    place = find(tmp_path, make_query(title="Store.save writes half a file", identifiers=["Store.save"]))
+    assert place
+    assert (place.sign, place.symbol) == ("name", "Store.save")
+    assert (place.span.start, place.span.end) == (10, 11)
+    assert place.chance >= MIN_CHANCE["name"]
+
+
+def test_a_long_definition_is_cut(tmp_path):
+    body = "".join(f"    total += {number}\n" for number in range(40))
+    files = OTHERS | {"shop/sum.py": f"def add_everything(total):\n{body}    return total\n"}
+    place = find(tmp_path, make_query(title="add_everything is wrong", identifiers=["add_everything"]), files)
+    assert place
+    assert place.span.end - place.span.start + 1 == MAX_DEFINITION_LINES
+
+
+@pytest.mark.parametrize("title", ["it is slow", "value of a step is wrong", ""])
+def test_shared_words_alone_lead_nowhere(tmp_path, title):
+    assert find(tmp_path, make_query(title=title)) is None
+
+
+def test_the_only_file_of_a_repository_is_no_find(tmp_path):
+    search = make_query(title="the code is wrong", identifiers=["step_1"])
+    assert find(tmp_path, search, {"shop/module_1.py": OTHERS["shop/module_1.py"]}) is None
