@@ -243,6 +243,8 @@ class FakeGitHub:
     labelled: list[tuple[int, list[str]]] = field(default_factory=list)
     unlabelled: list[tuple[int, str]] = field(default_factory=list)
     removed: list[tuple[int, int]] = field(default_factory=list)
+    looks: int = 0
+    """How often the comments must be read again after a post."""
     recent_issues: Sequence[int] = ()
 
     def _raise_prepared_error(self, method: str) -> None:
@@ -291,6 +293,11 @@ class FakeGitHub:
         self._raise_prepared_error("edit_comment")
         self.edited.append((number, comment_id, body))
         return comment_id, f"https://github.test/o/r/issues/{number}#issuecomment-{comment_id}"
+
+    def wait_to_look_again(self, number: int) -> bool:
+        self._raise_prepared_error("wait_to_look_again")
+        self.looks -= 1
+        return self.looks >= 0
 
     def delete_comment(self, number: int, comment_id: int) -> None:
         self._raise_prepared_error("delete_comment")

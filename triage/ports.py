@@ -168,6 +168,12 @@ class GitHub(Protocol):
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
         """Replace a comment's text; its id and URL. Raises NoSuchComment if it was deleted."""
 
+    def wait_to_look_again(self, number: int) -> bool:
+        """Waits if it is unclear which comments this run has written, as long as time is left.
+
+        Returns whether the comments must be read again: no after a clear write, and after some further looks.
+        """
+
     def delete_comment(self, number: int, comment_id: int) -> None:
         """Delete a comment of ours, if an older one of ours exists. No other comment is ever deleted."""
 

@@ -3,8 +3,11 @@
 import multiprocessing
 import os
 import signal
+from collections.abc import Mapping
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 from testing.runs.job import MOUNTS, Job, JobResult
 
@@ -13,10 +16,10 @@ _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["trust.preload"])
 
 
-def start_run(job: Job) -> BaseProcess:
-    """Starts a run as the entry point does."""
+def start_run(job: Job, replaced: Mapping[str, Any] | None = None) -> BaseProcess:
+    """Starts a run as the entry point does. `replaced` has other values of the program's constants, by dotted name."""
     folders = {name: str(job.folder / name) for name in MOUNTS}
-    process = _context.Process(target=_run, args=(job.environment(folders), job.log))
+    process = _context.Process(target=_run, args=(job.environment(folders), job.log, dict(replaced or {})))
     process.start()
     return process
 
@@ -29,7 +32,7 @@ def wait_for_run(job: Job, process: BaseProcess, seconds: float = MAX_RUN_SECOND
     return job.read_result(process.exitcode or 0, job.log.read_bytes() if job.log.exists() else b"")
 
 
-def _run(environment: dict[str, str], log: Path) -> None:
+def _run(environment: dict[str, str], log: Path, replaced: dict[str, Any]) -> None:
     os.setsid()
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
@@ -37,6 +40,8 @@ def _run(environment: dict[str, str], log: Path) -> None:
     from triage.action import main
     from triage.os_signals import SignalHandler
 
+    for name, value in replaced.items():
+        patch(name, value).start()
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     signals = SignalHandler()
     signals.listen()

@@ -5,6 +5,7 @@ import re
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -75,7 +76,11 @@ class GitHubApi:
     on_request: Callable[["ApiRequest"], ApiFault | None] = lambda asked: None
     """Called before each request is handled; may block, and may return a fault."""
     hidden_comments: dict[int, int] = field(default_factory=dict)
-    """Ids of comments that lists do not contain yet, and for how many requests."""
+    """Ids of comments that lists do not contain yet, and for how many lists of each token."""
+    list_lag: Callable[[], int] = lambda: 0
+    """Returns for how many lists a new comment is hidden."""
+    lists_without: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """By token and id of a hidden comment, the lists so far."""
     requests: list[ApiRequest] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -182,8 +187,8 @@ def _get_issue(api: GitHubApi, query: dict[str, list[str]], token: str, sent: An
 def _get_comments(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     since = query.get("since", [""])[0]
     shown = [comment for comment in api.comments if comment["issue"] == int(number) and comment["updated_at"] >= since]
-    late = {key for key, lists in api.hidden_comments.items() if lists > 0}
-    api.hidden_comments = {key: lists - 1 for key, lists in api.hidden_comments.items()}
+    late = {key for key, lists in api.hidden_comments.items() if api.lists_without[token, key] < lists}
+    api.lists_without.update((token, key) for key in late)
     return _page([comment for comment in shown if comment["id"] not in late], query)
 
 
@@ -204,7 +209,11 @@ def _check_body(sent: Any) -> Answer | None:
 def _post_comment(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
     if int(number) not in api.issues:
         return NOT_FOUND
-    return _check_body(sent) or (201, api.add_comment(sent["body"], api.logins[token], int(number)))
+    if bad := _check_body(sent):
+        return bad
+    comment = api.add_comment(sent["body"], api.logins[token], int(number))
+    api.hidden_comments[comment["id"]] = api.list_lag()
+    return 201, comment
 
 
 def _edit_comment(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:

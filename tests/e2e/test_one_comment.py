@@ -18,6 +18,7 @@ import pytest
 from testing import factories
 from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
 from testing.servers.github_api import SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
+from triage.adapters.github.comments import WAITS_BEFORE_ENDING
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, Repository
@@ -248,6 +249,20 @@ def schedule(stage: Stage, seed: int) -> None:
 def test_any_schedule_ends_with_one_comment_after_one_more_run(stage: Stage, seed: int):
     schedule(stage, seed)
     assert len(stage.ours) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_three_runs_with_lost_answers_and_lagging_lists_end_with_one_comment(stage: Stage, seed: int):
+    """Before the next run. Lists that lag for longer than a run waits are left to the next run."""
+    chance = random.Random(seed)
+    stage.at_the_post = threading.Barrier(3)
+    stage.api.list_lag = lambda: chance.randint(1, len(WAITS_BEFORE_ENDING))
+    for place in range(3):
+        stage.script[(f"run-{place}", POSTING)] = chance.choice(list(LOST.values()))
+        stage.script[(f"run-{place}", chance.randint(POSTING + 1, POSTING + 12))] = chance.choice(list(LOST.values()))
+    stage.side_by_side(3)
+    assert len(stage.ours) == 1
+    assert all(isinstance(ending, FlowResult) for ending in stage.endings.values())
 
 
 def test_delayed_lists_hide_no_duplicate(stage: Stage):

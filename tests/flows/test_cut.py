@@ -19,6 +19,7 @@ from triage.errors import GitHubUnavailable
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_issue import run_task
 from triage.ports import Services
+from triage.publish.apply_effects import UNKNOWN_NOTICE
 from triage.publish.hidden_state import parse_state
 from triage.threads import seconds_left
 
@@ -254,6 +255,24 @@ def test_a_comment_that_does_not_arrive_in_time_may_stand_there(harness: CutHarn
     assert "src/parse.py" in harness.summary, "what was found is told all the same"
     assert harness.runner.values["comment-url"] == ""
     assert harness.runner.values["status"] == "degraded"
+
+
+def test_a_signal_ends_the_looks_for_duplicates_at_once(harness: CutHarness):
+    harness.hang_in("wait_to_look_again")
+    harness.seconds = 30
+    assert harness.run().status is Status.COMPLETE
+    assert harness.runner.values["comment-url"].endswith("issuecomment-1001")
+    assert "may stand there" not in harness.summary
+    assert harness.runner.annotations == [UNKNOWN_NOTICE]
+
+
+def test_the_comments_are_read_again_after_an_unclear_write(harness: CutHarness):
+    asked: list[str] = []
+    harness.github.asked = asked.append
+    harness.github.looks = 2
+    assert harness.run().status is Status.COMPLETE
+    after_post = asked[asked.index("post_comment") + 1 :]
+    assert after_post == ["refetch_issue", *["wait_to_look_again", "refetch_issue"] * 2, "wait_to_look_again"]
 
 
 def test_what_arrived_before_the_signal_is_told(harness: CutHarness):

@@ -1,6 +1,6 @@
 """A plan carried out against a GitHub that refuses and a runner that remembers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -26,6 +26,7 @@ from triage.publish.apply_effects import (
     PublishResult,
     apply_issue_effects,
     apply_local_effects,
+    look_again,
 )
 from triage.publish.hidden_state import PostedState, render_state
 
@@ -40,6 +41,10 @@ class Recording:
         self.calls: list[tuple[Any, ...]] = []
         self.now = Issue(number=412, title="t", url="https://github.com/acme/ledger/issues/412")
         """The issue that GitHub returns."""
+        self.looks = 0
+        """How often it must be read again."""
+        self.on_settled: Callable[[], None] = lambda: None
+        """Called before it is read again."""
 
     def _call(self, name: str, *values: Any) -> None:
         if name in self.refusals:
@@ -69,6 +74,10 @@ class Recording:
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
         self._call("edit_comment", number, comment_id, body)
         return comment_id, URL
+
+    def wait_to_look_again(self, number: int) -> bool:
+        self.looks -= 1
+        return self.looks >= 0
 
     def delete_comment(self, number: int, comment_id: int) -> None:
         self._call("delete_comment", number, comment_id)
@@ -107,6 +116,8 @@ def apply_effects(effects: Sequence[Effect], world: Recording) -> PublishResult:
     """Applies all effects, as a flow does."""
     result = PublishResult()
     apply_issue_effects(effects, world, result)
+    world.on_settled()
+    look_again(world, result)
     return apply_local_effects(effects, world, result)
 
 
@@ -306,3 +317,55 @@ def test_a_duplicate_is_removed():
     world = Recording()
     apply_effects([RemoveComment(issue_number=412, comment_id=80)], world)
     assert world.calls == [("delete_comment", 412, 80)]
+
+
+def test_a_comment_that_appears_late_is_removed():
+    world = Recording()
+    world.looks = 3
+    world.now = world.now.model_copy(update={"thread": [ours(77)]})
+
+    def show(*comments: IssueComment) -> None:
+        world.now = world.now.model_copy(update={"thread": list(comments)})
+
+    world.on_settled = lambda: show(ours(77), ours(80))
+    apply_effects([POST], world)
+    look = ("refetch_issue", 412, 77)
+    assert world.calls == [
+        ("post_comment", 412, FULL),
+        look,
+        *[look, ("delete_comment", 412, 80)] * 3,  # this issue shows it forever
+    ]
+    assert world.looks == -1
+
+
+def test_an_older_comment_that_appears_late_is_the_one_that_stays():
+    world = Recording()
+    world.looks = 1
+    world.now = world.now.model_copy(update={"thread": [ours(77)]})
+    shown = world.now.model_copy(update={"thread": [ours(70, PARTIAL), ours(77)]})
+    world.on_settled = lambda: setattr(world, "now", shown)
+    done = apply_effects([POST], world)
+    assert world.calls[-2:] == [("edit_comment", 412, 70, FULL), ("delete_comment", 412, 77)]
+    assert done.comment_url == URL.replace("77", "70")
+
+
+def test_a_look_that_succeeds_takes_the_notice_back():
+    world = Recording(refetch_issue=GitHubUnavailable("It is down."))
+    world.looks = 1
+    world.on_settled = world.refusals.clear
+    apply_effects([POST], world)
+    assert world.calls == [("post_comment", 412, FULL), ("refetch_issue", 412, 77)]
+
+
+def test_looks_that_all_fail_leave_one_notice():
+    world = Recording(refetch_issue=GitHubUnavailable("It is down."))
+    world.looks = 3
+    apply_effects([POST], world)
+    assert world.calls[1:] == [("annotate", "notice", DUPLICATES_UNKNOWN)]
+
+
+def test_without_a_post_nobody_looks_again():
+    world = Recording()
+    world.looks = 1
+    apply_effects([EditComment(issue_number=412, comment_id=77, body="new")], world)
+    assert world.looks == 1

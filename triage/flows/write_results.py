@@ -10,7 +10,13 @@ from triage.domain.run import Status
 from triage.domain.task import QuietIssue
 from triage.errors import CannotPublish, TriageError
 from triage.flows.flow_context import FlowContext, FlowResult, TriageJob
-from triage.publish.apply_effects import PublishResult, apply_issue_effects, apply_local_effects
+from triage.publish.apply_effects import (
+    UNKNOWN_NOTICE,
+    PublishResult,
+    apply_issue_effects,
+    apply_local_effects,
+    look_again,
+)
 from triage.publish.deduplicate import find_duplicates, find_our_comment, skip_reason
 from triage.publish.hidden_state import hash_text, parse_state
 from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished
@@ -100,9 +106,28 @@ async def _write(effects: Sequence[Effect], context: FlowContext) -> PublishResu
             seconds_after_cancel=context.seconds_left,
         )
     except OutOfTime as error:
-        done = replace(done, failures=list(done.failures), annotations=list(done.annotations))  # the thread may go on
+        done = _copy(done)
         done.add_failure(CannotPublish(f"While it was written to the issue, {error}: it may stand there, or not."))
+    else:
+        done = await _look_again(done, context)
     return apply_local_effects(effects, context.runner, done)
+
+
+async def _look_again(done: PublishResult, context: FlowContext) -> PublishResult:
+    # What must be written is written: a cancelled run ends at once.
+    if done.posted is None:
+        return done
+    try:
+        await call_with_deadline(lambda: look_again(context.github, done), context.cancelled, context.seconds_left())
+    except OutOfTime:
+        done = _copy(done)
+        done.annotations = [*(one for one in done.annotations if one != UNKNOWN_NOTICE), UNKNOWN_NOTICE]
+    return done
+
+
+def _copy(done: PublishResult) -> PublishResult:
+    # The thread that writes to it may go on.
+    return replace(done, failures=list(done.failures), annotations=list(done.annotations))
 
 
 def _build_result(status: Status, done: PublishResult, report: RunReport | None = None) -> FlowResult:

@@ -27,9 +27,21 @@ DUPLICATES_UNKNOWN = (
 )
 
 
+UNKNOWN_NOTICE: tuple[AnnotationLevel, str] = ("notice", DUPLICATES_UNKNOWN)
+
+
+@dataclass(frozen=True)
+class PostedComment:
+    issue_number: int
+    comment_id: int
+    body: str
+
+
 @dataclass
 class PublishResult:
     comment_url: str = ""
+    posted: PostedComment | None = None
+    """The comment that this run has posted, also if it was removed as a duplicate."""
     report_file: str = ""
     failures: list[str] = field(default_factory=list)
     needs_setup_fix: bool = False
@@ -70,19 +82,32 @@ def apply_issue_effects(effects: Sequence[Effect], github: GitHub, result: Publi
 def _post_comment(effect: PostComment, github: GitHub, result: PublishResult) -> None:
     number = effect.issue_number
     posted_id, result.comment_url = github.post_comment(number, effect.body)
+    result.posted = PostedComment(number, posted_id, effect.body)
+    _remove_duplicates(result.posted, github, result)
+
+
+def look_again(github: GitHub, result: PublishResult) -> None:
+    """Removes the duplicates that GitHub did not show at first, or that came later. It waits between its looks."""
+    while result.posted and github.wait_to_look_again(result.posted.issue_number):
+        _remove_duplicates(result.posted, github, result)
+
+
+def _remove_duplicates(posted: PostedComment, github: GitHub, result: PublishResult) -> None:
+    number = posted.issue_number
+    result.annotations = [one for one in result.annotations if one != UNKNOWN_NOTICE]
     try:
-        issue = github.refetch_issue(number, posted_id)
-        outcome = deduplicate(issue, posted_id, effect.body)
+        issue = github.refetch_issue(number, posted.comment_id)
+        outcome = deduplicate(issue, posted.comment_id, posted.body)
         if outcome.oldest_id is None:
             return
         if outcome.body is not None:
             github.edit_comment(number, outcome.oldest_id, outcome.body)
         for comment_id in outcome.remove:
             github.delete_comment(number, comment_id)
-        if outcome.oldest_id != posted_id and issue.url:
+        if outcome.oldest_id != posted.comment_id and issue.url:
             result.comment_url = f"{issue.url}#issuecomment-{outcome.oldest_id}"
     except (CannotPublish, SetupError):
-        result.annotations.append(("notice", DUPLICATES_UNKNOWN))
+        result.annotations.append(UNKNOWN_NOTICE)
 
 
 def _edit_comment(effect: EditComment, github: GitHub, result: PublishResult) -> None:

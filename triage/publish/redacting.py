@@ -44,6 +44,9 @@ class RedactingGitHub:
     def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
         return self._github.edit_comment(number, comment_id, self._redact_comment(body))
 
+    def wait_to_look_again(self, number: int) -> bool:
+        return self._github.wait_to_look_again(number)
+
     def delete_comment(self, number: int, comment_id: int) -> None:
         self._github.delete_comment(number, comment_id)
 

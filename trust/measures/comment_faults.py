@@ -1,15 +1,18 @@
-"""Comments after faults: GitHub loses a response or the run is killed at a request, and then the job runs again.
+"""Comments after faults: GitHub loses a response or shows comments late, or the run is killed; then the job runs again.
 
 The server counts the comments.
 """
 
 import functools
 import json
+import random
 import threading
 import urllib.request
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from testing.runs.job import JobResult
 from testing.servers.github_api import SLUG, ApiFault
@@ -32,6 +35,15 @@ COMMENT_FAULTS: dict[str, ApiFault | None] = {
     "502, not stored": ApiFault("", 502),
     "connection drops, not stored": ApiFault(""),
 }
+LAGGING_SCHEDULES = 24
+MAX_LAG = 4
+"""Lists of a run that lack a new comment. A run that waits half a minute sees it."""
+LATER_REQUESTS = 6
+"""Number of requests after those of a plain run at which a run is killed. Even later ones only look again."""
+WITHOUT_LOOKS = {
+    "triage.adapters.github.comments.WAITS_BEFORE_POSTING": (0, 1),
+    "triage.adapters.github.comments.WAITS_BEFORE_ENDING": (),
+}
 SMALL = 0.05
 """Below this share, the schedules with kills are left out: they need the number of requests of each run."""
 
@@ -41,9 +53,13 @@ class Schedule:
     fault: str
     runs: int
     kill: KillPoint | None = None
+    seed: int | None = None
+    """Three runs with lists that lag, each with a fault by chance."""
 
     @property
     def name(self) -> str:
+        if self.seed is not None:
+            return f"three runs at once, lost responses and lists that lag, number {self.seed}"
         killed = f", killed {'after' if self.kill.after else 'before'} request {self.kill.request}" if self.kill else ""
         return f"{self.fault}{', two runs at once' if self.runs > 1 else ''}{killed}"
 
@@ -65,15 +81,22 @@ def _list_schedules() -> list[Schedule]:
     killed = [
         Schedule(schedule.fault, schedule.runs, KillPoint(request, after))
         for schedule in whole  # A kill while it waits equals a kill after the comment is stored.
-        for request in range(1 if COMMENT_FAULTS[schedule.fault] is None else asked[plain[0]] - 1, asked[schedule] + 1)
+        for request in _list_kill_requests(schedule, asked[plain[0]], asked[schedule])
         for after in (False, True)
     ]
-    return plain + killed
+    return plain + killed + LAGGING
+
+
+def _list_kill_requests(schedule: Schedule, asked_without_fault: int, asked: int) -> range:
+    first = 1 if COMMENT_FAULTS[schedule.fault] is None else asked_without_fault - 1
+    return range(first, min(asked, asked_without_fault + LATER_REQUESTS) + 1)
 
 
 @functools.cache
 def run_schedule(schedule: Schedule) -> tuple[list[str], int]:
     """Returns the problems, and the largest number of requests of a run."""
+    if schedule.seed is not None:
+        return _run_lagging_schedule(schedule), 0
     with serve_shared_issue() as issue:
         barrier = threading.Barrier(schedule.runs) if schedule.runs > 1 else None
         kills = [schedule.kill, *([None] * (schedule.runs - 1))]
@@ -86,6 +109,22 @@ def run_schedule(schedule: Schedule) -> tuple[list[str], int]:
         return problems + _find_problems(issue, schedule, "after a re-run", again), asked
 
 
+def _run_lagging_schedule(schedule: Schedule, replaced: Mapping[str, Any] | None = None) -> list[str]:
+    chance = random.Random(schedule.seed)
+    faults = [fault for name, fault in COMMENT_FAULTS.items() if name != SILENT]
+    with serve_shared_issue() as issue:
+        issue.api.list_lag = lambda: chance.randint(0, MAX_LAG)
+        barrier = threading.Barrier(schedule.runs)
+        plans = [
+            RunPlan(fault and replace(fault), None, barrier, LONG_SECONDS, replaced or {})
+            for fault in chance.choices(faults, k=schedule.runs)
+        ]
+        problems = _find_problems(issue, schedule, "at first", issue.run(*plans))
+        issue.api.hidden_comments.clear()
+        issue.api.list_lag = lambda: 0
+        return problems + _find_problems(issue, schedule, "after a re-run", issue.run(RunPlan()))
+
+
 def _find_problems(issue: ConcurrentRuns, schedule: Schedule, when: str, done: list[JobResult]) -> list[str]:
     count, others = len(issue.our_comments), len(issue.api.comments) - len(issue.our_comments)
     problems = [f"{schedule.name}: {count} comments {when}"] if count != 1 else []
@@ -95,8 +134,14 @@ def _find_problems(issue: ConcurrentRuns, schedule: Schedule, when: str, done: l
     return problems + [f"{schedule.name}: exit code {one.exit_code} {when}" for one in failed]
 
 
+LAGGING = [Schedule("", 3, seed=seed) for seed in range(LAGGING_SCHEDULES)]
+
+
 def run_without_defence() -> MeasureResult:
-    """Posts a comment as an HTTP library does that repeats each failed request."""
+    """Posts a comment as an HTTP library does that repeats each failed request, and runs that do not look again.
+
+    Returns no failure unless there is one in both kinds of cases.
+    """
     cases = [
         Schedule(fault, 1) for fault in ("stored, then 502", "stored, then 504", "stored, then the connection drops")
     ]
@@ -105,7 +150,11 @@ def run_without_defence() -> MeasureResult:
         with serve_shared_issue() as issue:
             _post_with_retries(issue, issue.add_run(RunPlan(COMMENT_FAULTS[schedule.fault])))
             problems += _find_problems(issue, schedule, "without a defence", [])
-    return MeasureResult(len(cases), problems)
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        lagging = [
+            words for found in pool.map(_run_lagging_schedule, LAGGING[:4], [WITHOUT_LOOKS] * 4) for words in found
+        ]
+    return MeasureResult(len(cases) + 4, problems + lagging if problems and lagging else [])
 
 
 def _post_with_retries(issue: ConcurrentRuns, token: str) -> None:
@@ -121,8 +170,8 @@ MEASURE = Measure(
     "Comments after faults",
     "exactly 1",
     "The whole program with the rules engine at a GitHub that stores a comment and loses the response (502, 504, a "
-    "dropped connection, silence): one run and two at the same time, killed before and after each request, and then "
-    "run again. The server counts the comments.",
+    "dropped connection, silence): one run and two at the same time, killed before and after each request, and three "
+    "with lists that show comments late; and then run again. The server counts the comments.",
     run,
     run_without_defence,
 )

@@ -1,5 +1,7 @@
 """Reads and writes the comments of issues, and recognizes ours."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -8,7 +10,7 @@ from triage.adapters.github.github_errors import ErrorKind, GitHubError
 from triage.adapters.github.responses import CommentResponse, parse_response
 from triage.domain.effect import COMMENT_MARKER
 from triage.publish.hidden_state import parse_state
-from triage.threads import sleep_unless_abandoned
+from triage.threads import seconds_left, sleep_unless_abandoned
 
 if TYPE_CHECKING:
     from triage.adapters.github.github_client import GitHubClient
@@ -17,6 +19,12 @@ JOB_TOKEN_LOGIN = "github-actions[bot]"  # noqa: S105 - a login
 MAX_LIST_READS = 3
 """Reads of a list that does not show yet what was just written."""
 MAX_POSTS = 2
+WAITS_BEFORE_POSTING = (0, 1, 2, 4)
+"""Waits before the looks for a comment whose response was lost, in units of `reread_seconds`."""
+WAITS_BEFORE_ENDING = (1, 2, 4, 8, 15)
+"""The same for the looks after an unclear write, half a minute together. What takes longer is left to the next run."""
+LOOK_SECONDS = 3.0
+"""What a look and the removal of what it finds take. With less time left there is no further look."""
 
 
 @dataclass
@@ -29,6 +37,8 @@ class Comments:
     reread_seconds: float
     _marked_ids: dict[int, set[int]] = field(default_factory=dict)
     """By issue, the comments with our marker when the thread was read first."""
+    _waits: dict[int, Iterator[int]] = field(default_factory=dict)
+    """By issue with an unclear write, the waits before its next looks."""
 
     def fetch_all(self, number: int, posted: int | None = None) -> list[CommentResponse]:
         """Returns all comments of an issue, oldest first.
@@ -43,12 +53,16 @@ class Comments:
                 found = self._list_comments(number)
                 own = found.get(posted) or self._fetch_comment(posted) if posted is not None else None
             except GitHubError as error:
-                if posted is None or error.kind is not ErrorKind.UNKNOWN_OUTCOME or attempt == MAX_LIST_READS - 1:
+                if posted is None or error.kind is not ErrorKind.UNKNOWN_OUTCOME:
+                    raise
+                self._begin_looks(number)
+                if attempt == MAX_LIST_READS - 1:
                     raise
                 continue
             if posted is None or own is None or posted in found:
                 break
             found[own.id] = own
+            self._begin_looks(number)
         self._marked_ids.setdefault(number, {key for key, comment in found.items() if _has_marker(comment)})
         return [found[key] for key in sorted(found)]
 
@@ -60,8 +74,9 @@ class Comments:
         path = f"{self.repo}/issues/{number}/comments"
         for _ in range(MAX_POSTS):
             try:
-                response = self.client.write("POST", path, {"body": body}, repeatable=False)
-                comment = parse_response(CommentResponse, response)
+                with self._remember_unclear(number):
+                    response = self.client.write("POST", path, {"body": body}, repeatable=False)
+                    comment = parse_response(CommentResponse, response)
             except GitHubError as error:
                 if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
                     raise
@@ -75,33 +90,69 @@ class Comments:
         raise unclear
 
     def _find_posted(self, number: int, body: str) -> CommentResponse | None:
-        """Returns the comment whose response was lost: with the same text, or a new one with our marker."""
-        for attempt in range(MAX_LIST_READS - 1):
-            sleep_unless_abandoned(self.reread_seconds * attempt)
-            earlier = self._marked_ids.get(number)
-            found = [
-                comment for key, comment in sorted(self._list_comments(number).items()) if key not in (earlier or ())
-            ]
+        """Returns the comment whose response was lost: with the same text, or a new one with our marker.
+
+        A list that cannot be read raises its error only if it is the last: without it nothing may be posted again.
+        """
+        earlier, unread = self._marked_ids.get(number), None
+        for wait in WAITS_BEFORE_POSTING:
+            if not self._wait(wait):
+                break
+            try:
+                comments, unread = self._list_comments(number), None
+            except GitHubError as error:
+                unread = error
+                continue
+            found = [comment for key, comment in sorted(comments.items()) if key not in (earlier or ())]
             ours = [comment for comment in found if self.is_ours(comment)]
             same = [comment for comment in ours if _is_same_text(comment.body or "", body)]
             if same or (ours and earlier is not None):
                 return (same or ours)[0]
+        if unread is not None:
+            raise unread
         return None
 
-    def edit(self, comment_id: int, body: str) -> CommentResponse:
+    def edit(self, number: int, comment_id: int, body: str) -> CommentResponse:
         path = f"{self.repo}/issues/comments/{comment_id}"
-        return parse_response(CommentResponse, self.client.write("PATCH", path, {"body": body}, repeatable=True))
+        with self._remember_unclear(number):
+            return parse_response(CommentResponse, self.client.write("PATCH", path, {"body": body}, repeatable=True))
 
     def delete(self, number: int, comment_id: int) -> None:
         """Deletes a comment with our marker, login and state while an older one of ours exists; never another one.
 
         Nothing else is ever deleted, so the whole thread is read again before it.
         """
-        ours = [comment for _, comment in sorted(self._list_comments(number).items()) if self.is_ours(comment)]
-        found = next((comment for comment in ours[1:] if comment.id == comment_id), None)
-        if found is None or parse_state(found.body or "") is None:
-            return
-        self.client.delete(f"{self.repo}/issues/comments/{comment_id}")
+        with self._remember_unclear(number):
+            comments = self._list_comments(number)
+            ours = [comment for _, comment in sorted(comments.items()) if self.is_ours(comment)]
+            found = next((comment for comment in ours[1:] if comment.id == comment_id), None)
+            if found is not None and parse_state(found.body or "") is not None:
+                self.client.delete(f"{self.repo}/issues/comments/{comment_id}")
+
+    def wait_to_look_again(self, number: int) -> bool:
+        """Waits after an unclear write. Returns whether to read the comments again; no after a few looks."""
+        wait = next(self._waits.get(number, iter(())), None)
+        return wait is not None and self._wait(wait)
+
+    @contextmanager
+    def _remember_unclear(self, number: int) -> Iterator[None]:
+        try:
+            yield
+        except GitHubError as error:
+            if error.kind is ErrorKind.UNKNOWN_OUTCOME:
+                self._begin_looks(number)
+            raise
+
+    def _begin_looks(self, number: int) -> None:
+        self._waits.setdefault(number, iter(WAITS_BEFORE_ENDING))
+
+    def _wait(self, wait: int) -> bool:
+        # Returns whether it waited: not if too little time would be left then.
+        seconds = self.reread_seconds * wait
+        if wait and seconds_left() < seconds + LOOK_SECONDS:
+            return False
+        sleep_unless_abandoned(seconds)
+        return True
 
     def _fetch_comment(self, comment_id: int) -> CommentResponse | None:
         try:

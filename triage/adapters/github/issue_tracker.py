@@ -125,10 +125,13 @@ class IssueTracker:
             comment = self._comments.post(number, body)
         return comment.id, comment.html_url
 
-    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:  # noqa: ARG002 - the port's
+    def edit_comment(self, number: int, comment_id: int, body: str) -> tuple[int, str]:
         with translate_write_errors(self.slug):
-            comment = self._comments.edit(comment_id, body)
+            comment = self._comments.edit(number, comment_id, body)
         return comment.id, comment.html_url
+
+    def wait_to_look_again(self, number: int) -> bool:
+        return self._comments.wait_to_look_again(number)
 
     def delete_comment(self, number: int, comment_id: int) -> None:
         with translate_write_errors(self.slug):
