@@ -21,9 +21,11 @@ def _github(name: str, fault: GitHubFault, message: str, status: str = "degraded
     def inject(harness: InProcessJob) -> None:
         harness.github.fault = fault
 
+    # Reading a long body takes time, and nothing is waited for.
+    inputs = BY_RULES if fault.body is None else {**BY_RULES, "timeout_seconds": "30"}
     names_suspect = fault.request in (LABELS, POST) or status == "degraded"
     return Fault(
-        name, inject, message, status, int(status == "failed"), reported_in, names_suspect, BY_RULES, max_requests=0
+        name, inject, message, status, int(status == "failed"), reported_in, names_suspect, inputs, max_requests=0
     )
 
 

@@ -3,7 +3,7 @@
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +28,10 @@ class GitHubServer:
     comments: list[dict[str, Any]] = field(default_factory=list)
     request_lines: list[str] = field(default_factory=list)
     """Method and path of each request, in order."""
+    labels: Sequence[str] = ()
+    """Of the repository."""
+    added_labels: list[str] = field(default_factory=list)
+    """Those that were added to the issue."""
     hangs: bool = False
     """Accepts requests and never responds."""
     headers: dict[str, str] = field(default_factory=dict)
@@ -80,11 +84,14 @@ class GitHubServer:
             case "GET", "":
                 return 200, self.repository
             case "GET", "/labels":
-                return 200, []
+                return 200, [{"id": number, "name": name} for number, name in enumerate(self.labels, 1)]
             case "GET", _ if below == issue:
                 return 200, self.issue
             case "GET", _ if below == f"{issue}/comments":
                 return 200, self.comments
+            case "POST", _ if below == f"{issue}/labels":
+                self.added_labels += sent["labels"]
+                return 200, []
             case "POST", _ if below == f"{issue}/comments":
                 return 201, self._store(sent["body"])
             case "PATCH", _ if found := re.fullmatch(r"/issues/comments/(\d+)", below):

@@ -2,6 +2,7 @@
 
 from trust.measure import Measure
 from trust.measures import (
+    answer_memory,
     canaries,
     cancellation,
     checkouts,
@@ -9,6 +10,7 @@ from trust.measures import (
     effects,
     environments,
     faults,
+    forged_cache,
     hidden_text,
     log_commands,
     markdown,
@@ -30,6 +32,8 @@ MEASURES: list[Measure] = [
     cancellation.MEASURE,
     webhooks.MEASURE,
     faults.MEASURE,
+    answer_memory.MEASURE,
+    forged_cache.MEASURE,
     checkouts.MEASURE,
     environments.MEASURE,
     model_run_cap.MEASURE,

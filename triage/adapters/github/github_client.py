@@ -33,6 +33,8 @@ PAGE_SIZE = 100
 MAX_PAGES = 100
 MAX_RESPONSE_BYTES = 32_000_000
 """A page of a hundred comments of 65,536 emoji has 26 MB."""
+PARSE_ERRORS = (ValueError, TypeError, AttributeError, AssertionError, RecursionError)
+"""PyGithub reads fields of a response before it knows that they are there."""
 _connection_classes = threading.Lock()
 
 
@@ -147,8 +149,7 @@ class GitHubClient:
             if reason := describe_connection_problem(error):
                 raise GitHubUnavailable(f"GitHub cannot be reached: {reason}.") from None
             raise _lost_connection(error, repeatable) from None
-        except (ValueError, TypeError, AttributeError, AssertionError, RecursionError):
-            # PyGithub reads fields of a response before it knows that they are there.
+        except PARSE_ERRORS:
             raise unreadable_response() from None
         self.server_time = parse_http_date(headers.get("date", "")) or self.server_time
         return response
