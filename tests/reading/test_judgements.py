@@ -233,3 +233,9 @@ def test_a_form_with_yaml_aliases_is_skipped() -> None:
     deep = "x: " + "[" * 30_000
     assert parse_forms([bomb + fields, fields + deep]) == []
     assert [form[0].label for form in parse_forms([fields])] == ["Version"]
+
+
+@pytest.mark.parametrize("value", ["!!bool maybe", "!!timestamp today", "!!int ''", "!!float _", "2001-99-99"])
+def test_a_form_with_a_value_that_its_tag_does_not_allow_is_skipped(value: str) -> None:
+    fields = "body:\n- type: input\n  attributes: {label: Version}\n"
+    assert parse_forms([f"x: {value}\n{fields}", fields]) == parse_forms([fields])

@@ -86,7 +86,8 @@ def _from_yaml(text: str) -> Form | None:
         return None
     try:
         loaded: Any = yaml.load(text, _LOADER) if _is_plain(text) else None  # noqa: S506 - a safe loader
-    except (yaml.YAMLError, RecursionError, ValueError):
+    except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError):
+        # PyYAML raises the last two for a value that does not fit its tag, such as `!!bool maybe`.
         return None
     body = loaded.get("body") if isinstance(loaded, dict) else None
     if not isinstance(body, list):

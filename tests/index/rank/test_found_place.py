@@ -1,5 +1,6 @@
 """One place is named only if more than shared words leads to it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,13 @@ def test_shared_words_alone_lead_nowhere(tmp_path, title):
 def test_the_only_file_of_a_repository_is_no_find(tmp_path):
     search = make_query(title="the code is wrong", identifiers=["step_1"])
     assert find(tmp_path, search, {"shop/module_1.py": OTHERS["shop/module_1.py"]}) is None
+
+
+def test_an_empty_file_has_no_place_whatever_an_issue_says_of_it(tmp_path):
+    files = FILES | {"shop/frobnicator.py": ""}
+    for line in (3, 10**30):
+        search = make_query(title="shop/frobnicator.py", traces=[make_trace(("shop/frobnicator.py", line, "load"))])
+        ranking = rank_files(make_corpus(tmp_path, files), build_query(search), {}, by_embedding=False)
+        ranking = replace(ranking, probabilities={ranking.order[0]: 1.0})
+        assert ranking.evidence.corpus.files[ranking.order[0]].path == "shop/frobnicator.py"
+        assert find_place(ranking, search.reading) is None

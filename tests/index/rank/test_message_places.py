@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from testing.cost_growth import measure_cost_ratio, repeat_to
 from tests.index.indexes import make_corpus, make_query
 from triage.index.rank.evidence import Evidence
 from triage.index.rank.message_places import (
@@ -107,3 +108,10 @@ def test_any_source_is_read(source):
         assert 1 <= line <= source.count("\n") + 1
         parts = split_at_placeholders(literal)
         assert not parts or contains_parts("  ".join(parts), parts)
+
+
+@pytest.mark.parametrize(("hostile", "harmless"), [('"' + " " * 500 + "x", '"' + "x" * 500), ('\\"a', 'a"\n')])
+def test_gaps_and_escaped_quotes_cost_no_more_than_other_text(hostile, harmless):
+    """Each quote had cost the square of the blanks behind it, or 400 more characters."""
+    texts = {1: repeat_to(harmless)(50_000), 4: repeat_to(hostile)(50_000)}
+    assert measure_cost_ratio(lambda key: list(find_literals(texts[key])), 1) < 10

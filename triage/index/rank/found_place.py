@@ -35,6 +35,8 @@ def find_place(ranking: Ranking, reading: Reading) -> FoundPlace | None:
     chance = ranking.probabilities[file]
     if chance < min(MIN_CHANCE.values()):  # most issues end here, before any source is read
         return None
+    if not ranking.evidence.file_lines(file):  # an issue may name a file without lines, and a trace may lead there
+        return None
     for find in (_find_by_trace, _find_by_message, _find_by_name):
         place = find(ranking.evidence, file, reading)
         if place and chance >= MIN_CHANCE[place.sign]:

@@ -21,12 +21,15 @@ _MIN_WORDS, _MIN_CHARS = 3, 20
 """A text with so many words, or with two words and so many characters, tells one place from another."""
 _MIN_SHARE = 0.3
 """Of the message's characters, that the text has to cover."""
-_BETWEEN_JOINED = re.compile(r"""(["'])(?:\s{0,200}\+)?\s{0,200}\\?\s{0,200}[rbfuRBFU]{0,2}\1(?!\1)""")
-"""Between two literals that the language joins."""
+_BETWEEN_JOINED = re.compile(r"""(["'])(?:\s{0,200}+\+)?\s{0,200}+\\?\s{0,200}+[rbfuRBFU]{0,2}\1(?!\1)""")
+"""Between two literals that the language joins. Possessive, or a gap costs the square of its blanks."""
 _LITERAL = re.compile(
-    r""""((?:[^"\\\n]|\\.){6,400})"|'((?:[^'\\\n]|\\.){6,400})'|`([^`\n]{6,400})`|>([^<>\n]{6,400})</"""
+    r"""(?<!\\)"((?:[^"\\\n]|\\.){6,400}+)"|(?<!\\)'((?:[^'\\\n]|\\.){6,400}+)'|`([^`\n]{6,400}+)`|>([^<>\n]{6,400}+)</"""
 )
-"""A string of most languages, or the text of an XML element, as resource files have it."""
+"""A string of most languages, or the text of an XML element, as resource files have it.
+
+None begins at an escaped quote: a long string has thousands of them.
+"""
 _PLACEHOLDER = re.compile(
     r"%\(\w{1,50}\)[#0\- +]{0,5}\d{0,5}(?:\.\d{1,3})?[a-zA-Z]"
     r"|%(?:\d\$)?[#0\- +]{0,5}\d{0,5}(?:\.\d{1,3})?(?:ll|l|z|h)?[@dioxXeEfFgGcrsavqTpwu]"
