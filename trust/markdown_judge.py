@@ -110,7 +110,7 @@ def _visit(element: Element, walk: _Walk, result: Judgement) -> None:
     result.live_effects += _check_element(tag, element, walk)
     if tag == "pre" and (element.get("lang") or "").lower() in _DRAWN_LANGUAGES:
         result.live_effects += _check_diagram(element, walk)
-    if tag not in ("code", "pre", "!"):
+    if tag not in ("code", "pre", "!") and not _is_own_address(element, walk.allowed):
         result.live_effects += _check_text(element.text or "")
         for child in element:
             _visit(child, walk, result)
@@ -137,6 +137,12 @@ def _check_element(tag: str, element: Element, walk: _Walk) -> Iterator[str]:
         yield "a field"
     if tag == "a" and not _may_link(element.get("href") or "", walk.allowed):
         yield f"a link to {_describe_target(element.get('href') or '')}"
+
+
+def _is_own_address(element: Element, allowed: Sequence[str]) -> bool:
+    # GitHub shows the lines of code to which such a link leads.
+    target = element.get("href") or ""
+    return element.tag == "a" and not len(element) and element.text == target and _may_link(target, allowed)
 
 
 def _may_link(target: str, allowed: Sequence[str]) -> bool:

@@ -111,7 +111,7 @@ def test_the_state_has_the_hash_of_the_text():
 def test_an_edit_builds_on_the_previous_state():
     first = exchange(render_comment(FIRST, None, PATHS))
     edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, ORIGIN, first, PATHS))
-    assert "- [x] The version in use" in edit.body
+    assert "Could you add this?" in edit.body
     assert "No longer suspected" in edit.body
 
 

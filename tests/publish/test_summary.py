@@ -83,7 +83,7 @@ def test_the_run_has_a_sentence_and_a_picture():
 
 def test_the_report_comes_before_the_details_of_the_run():
     text = render_summary(REFUSED, None, PATHS)
-    at = [text.index(words) for words in ("Next steps", "<summary>Evidence", "### What ran", "<summary>10 steps")]
+    at = [text.index(words) for words in ("**Why.**", "<summary>Evidence", "### What ran", "<summary>10 steps")]
     assert at == sorted(at)
 
 
@@ -159,24 +159,24 @@ def test_a_long_table_is_cut_and_says_so():
 @pytest.mark.parametrize(
     ("report", "told"),
     [
-        (FULL, "engine: model ·"),
-        (RULES, "engine: rules (no model) ·"),
-        (RULES_FALLBACKS, "engine: model ·"),
-        (SILENT, "engine: rules (a model was asked and gave no usable answer) ·"),
+        (FULL, "· by a model"),
+        (RULES, "· by rules, no model"),
+        (RULES_FALLBACKS, "· by a model"),
+        (SILENT, "· by rules (a model was asked and gave no usable answer)"),
         (
             change_report(SILENT, steps=[PLANNED.steps[1], *SILENT.steps]),
-            "engine: rules (a model was asked and gave no usable answer) ·",
+            "· by rules (a model was asked and gave no usable answer)",
         ),
         (
             change_report(SILENT, steps=[record for record in SILENT.steps if record.engine == "rules"]),
-            "engine: rules (a model was chosen and not asked) ·",
+            "· by rules (a model was chosen and not asked)",
         ),
     ],
 )
 def test_the_footer_says_who_really_answered(report, told):
     text = render_summary(report, None, PATHS)
     assert told in text
-    assert ("No language model" in text) == ("rules" in told)
+    assert ("No language model gave a usable answer" in text) == ("(a model was" in told)
 
 
 def test_the_index_is_described():

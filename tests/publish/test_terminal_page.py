@@ -7,6 +7,7 @@ from rich.console import Console
 
 from tests.publish.sample_reports import FULL, RULES
 from tests.publish.sample_runs import CUT, HOSTILE_RUN, REFUSED, RULES_FALLBACKS, SILENT
+from triage.domain.code import FoundPlace, Span
 from triage.domain.report import RunReport
 from triage.publish.terminal_page import render_terminal_page
 
@@ -21,13 +22,29 @@ def shown(report: RunReport, width: int = 400) -> list[str]:
 @pytest.mark.parametrize(
     ("report", "engine"),
     [
-        (FULL, "engine model · 31,130 tokens, $0.0837, 27.0 s"),
-        (RULES, "engine rules (no model) · 2.3 s"),
-        (SILENT, "engine rules (a model was asked and gave no usable answer) · 6.1 s"),
+        (FULL, "· by a model · 31,130 tokens, $0.0837, 27.0 s"),
+        (RULES, "· by rules, no model · 2.3 s"),
+        (SILENT, "· by rules (a model was asked and gave no usable answer) · 6.1 s"),
     ],
 )
 def test_the_page_says_who_answered_and_the_cost(report, engine):
     assert [line for line in shown(report) if line.endswith(engine)]
+
+
+@pytest.mark.parametrize(
+    ("sign", "line", "text", "first"),
+    [
+        ("trace", 24, "ValueError: bad date", "The stack trace ends in src/dates.py:24, parse. ValueError: bad date"),
+        ("message", 24, "bad date", "The message “bad date” comes from src/dates.py:24, parse."),
+        ("name", None, "parse", "Probably src/dates.py (about 8 of 10): the report names parse, which it defines."),
+        ("name", None, "", "Probably src/dates.py (about 8 of 10): the report names this file."),
+    ],
+)
+def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
+    span = Span(path="src/dates.py", start=21, end=27)
+    found = FoundPlace(sign=sign, span=span, line=line, symbol="parse", text=text, chance=0.87)
+    assert shown(RULES.model_copy(update={"found": found}))[0] == first
+    assert shown(RULES)[0] == "Nothing in the report leads to one place in the code."
 
 
 def test_who_decided_and_which_agents_ran():

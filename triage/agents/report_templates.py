@@ -38,12 +38,6 @@ _SYMPTOM_PHRASES: dict[str, str] = {
 }
 _SEVERITY_ORDER: tuple[Severity, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 
-_NEXT_STEP_WITHOUT_BUG: dict[str, str] = {
-    "feature_request": "Decide whether the project wants this; there is nothing to debug.",
-    "question": "Answer it, or point to where it is answered.",
-    "not_actionable": "Ask what happened, or close it: there is nothing here to work on.",
-}
-
 _LABEL_WORDS: dict[str, tuple[str, ...]] = {
     "bug": ("bug", "defect"),
     "feature_request": ("enhancement", "feature"),
@@ -73,7 +67,7 @@ def fill_report_template(agent_input: AgentInput) -> TriageReport:
         evidence=_list_evidence(agent_input, files),
         reproduction=investigation.reproduction if investigation else [],
         missing_information=agent_input.missing_information,
-        next_steps=_list_next_steps(agent_input, files),
+        next_steps=[],
         suggested_fix=None,
         external_references=agent_input.web.relevant_results if agent_input.web else [],
     )
@@ -132,20 +126,6 @@ def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> li
         for file in files[:3]
     ]
     return [*from_issue, *from_code]
-
-
-def _list_next_steps(agent_input: AgentInput, files: Sequence[RelevantFile]) -> list[str]:
-    if agent_input.kind != "bug":
-        return [_NEXT_STEP_WITHOUT_BUG[agent_input.kind]]
-    steps = []
-    if agent_input.missing_information and not agent_input.is_confirmed:
-        steps.append("Wait for the reporter's answers above, or try to reproduce with what is given.")
-    if files:
-        lines = f", lines {files[0].start_line} to {files[0].end_line}" if files[0].start_line else ""
-        steps.append(f"Read `{files[0].path}`{lines} with the reported symptom in mind.")
-    if agent_input.reading.code or (agent_input.investigation and agent_input.investigation.reproduction):
-        steps.append("Turn the reporter's example into a failing test.")
-    return steps or ["Read the issue: the rules found nothing to start from."]
 
 
 def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:

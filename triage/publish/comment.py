@@ -1,5 +1,7 @@
 """Renders the comment: hidden state, part for the reporter, part for maintainers, folded sections, footer."""
 
+from dataclasses import replace
+
 from triage.publish.hidden_state import PostedState, render_state
 from triage.publish.sections import MAX_COMMENT_UNITS, Page, render_page
 
@@ -8,7 +10,8 @@ QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _
 
 def render_comment(page: Page, state: PostedState) -> str:
     """Returns the whole body of the comment. `state` is what it remembers."""
-    return f"{render_state(state)}\n{render_page(page, MAX_COMMENT_UNITS)}\n"
+    folds = [fold for fold in page.folds if not fold.is_summary_only]
+    return f"{render_state(state)}\n{render_page(replace(page, folds=folds), MAX_COMMENT_UNITS)}\n"
 
 
 def render_quiet_comment(body: str, state: PostedState) -> str:

@@ -5,21 +5,16 @@ from dataclasses import dataclass, field, replace
 
 from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
-from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Status, Usage
 from triage.publish import wording
 from triage.publish.hidden_state import PostedState, hash_path
 from triage.publish.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
 from triage.publish.template import render_block, render_table_code
+from triage.publish.visible_blocks import MAX_ITEMS, build_blocks, build_code_link
 from triage.text.active_content import find_active_content
 from triage.text.inert_markdown import format_code_block, format_code_span, sanitize_markdown
 
-VISIBLE_SUSPECTS = 5
-VISIBLE_ITEMS = 6
-"""Of questions and of next steps."""
-MAX_ITEMS = 20
-"""Per list. Agents return fewer, unless a stranger's text made them."""
 MAX_STEPS = 40
 MAX_ANALYSIS_CHARS = 6_000
 MAX_COMMENT_UNITS = 60_000
@@ -27,6 +22,7 @@ MAX_COMMENT_UNITS = 60_000
 MAX_SUMMARY_UNITS = 900_000
 """GitHub shows 1 MiB per step."""
 NOTES_TITLE = "What this report could not do"
+PLACES_TITLE = "Places that share words with the report"
 
 
 @dataclass(frozen=True)
@@ -38,6 +34,8 @@ class Fold:
     is_open: bool = False
     is_comment_only: bool = False
     """The job summary has something longer instead."""
+    is_summary_only: bool = False
+    """Too much for a comment."""
 
     @property
     def markdown(self) -> str:
@@ -70,33 +68,14 @@ def build_page(
     earlier = [by_hash[known] for known in posted.suspects if known in by_hash]
     withdrawn = [path for path in earlier if path not in current]
     still_missing = {missing.kind for missing in report.missing_information}
-    answered = [kind for kind in posted.asked if kind not in still_missing]
-    blocks = [*_build_reporter_blocks(report, answered), *_build_maintainer_blocks(report, withdrawn, labels)]
+    has_answered = not still_missing.issuperset(posted.asked)
+    blocks = build_blocks(report, withdrawn, labels, has_answered=has_answered)
     return Page(
         blocks=[block for block in blocks if block],
         folds=[fold for fold in _build_folds(report) if fold.body],
         footer=render_block("blocks", "footer", report, sanitize_url(report.run_url)),
         links=_collect_links(report),
     )
-
-
-def _build_reporter_blocks(report: RunReport, answered: Sequence[MissingKind]) -> Iterator[str]:
-    yield render_block("blocks", "verdict", report)
-    yield render_block("blocks", "notices", report)
-    yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], answered)
-
-
-def _build_maintainer_blocks(report: RunReport, withdrawn: Sequence[str], labels: LabelsMode) -> Iterator[str]:
-    if report.kind == "bug":
-        yield "#### For maintainers"
-        yield render_block("blocks", "cause", report)
-        yield _render_suspects(report, report.suspects[:VISIBLE_SUSPECTS])
-    if withdrawn:
-        yield render_block("blocks", "withdrawn", withdrawn[:MAX_ITEMS])
-    if report.next_steps:
-        yield render_block("blocks", "next_steps", report.next_steps[:VISIBLE_ITEMS])
-    if report.ticket.labels and labels != "off":
-        yield render_block("blocks", "labels", report.ticket.labels[:MAX_ITEMS], labels)
 
 
 def _render_suspects(report: RunReport, suspects: Sequence[Suspect]) -> str:
@@ -114,17 +93,20 @@ def _render_location(report: RunReport, target: Span | str, code: Callable[[str]
 
 def _build_folds(report: RunReport) -> Iterator[Fold]:
     # The most useful first: if the page is too long, the last ones are left out.
+    by_model = wording.has_model_answer(report)
     notes = Fold(NOTES_TITLE, render_block("folds", "notes", report.notes[:MAX_ITEMS]))
     if report.status is Status.DEGRADED:
         yield notes
     if report.kind == "bug":
-        yield from _build_bug_folds(report)
+        yield _build_places_fold(report, by_model=by_model)
+        yield from _build_bug_folds(report, is_summary_only=not by_model)
     results = report.external_references[:MAX_ITEMS]
     rows = [(result, sanitize_third_party_url(result.url, report.server_url)) for result in results]
     yield Fold(wording.format_count(len(rows), "external reference"), render_block("folds", "references", rows))
-    yield Fold("Ticket fields", render_block("folds", "ticket", report.ticket) if report.kind == "bug" else "")
+    ticket = render_block("folds", "ticket", report) if report.kind == "bug" else ""
+    yield Fold("Ticket fields", ticket, is_summary_only=True)
     if report.status is not Status.DEGRADED:
-        yield notes
+        yield replace(notes, is_summary_only=True)
     facts = f"{wording.format_seconds(report.seconds)}, {wording.format_usage(report.usage)}"
     planning = sum((step.usage for step in report.steps if step.step == "supervisor"), Usage())
     steps = [step for step in report.steps if step.step != "supervisor"][:MAX_STEPS]
@@ -132,17 +114,24 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
     yield Fold("Analysis", sanitize_markdown(report.analysis, max_chars=MAX_ANALYSIS_CHARS))
 
 
-def _build_bug_folds(report: RunReport) -> Iterator[Fold]:
-    more = report.suspects[VISIBLE_SUSPECTS : VISIBLE_SUSPECTS + MAX_ITEMS]
-    yield Fold(wording.format_count(len(more), "more suspect"), _render_suspects(report, more))
-    yield _build_evidence_fold(report)
+def _build_places_fold(report: RunReport, *, by_model: bool) -> Fold:
+    shown = report.found is not None or by_model
+    others = report.suspects[1:MAX_ITEMS] if shown else report.suspects[:MAX_ITEMS]
+    title = "Other places" if by_model else PLACES_TITLE
+    return Fold(f"{title} ({len(others)})", _render_suspects(report, others))
+
+
+def _build_bug_folds(report: RunReport, *, is_summary_only: bool) -> Iterator[Fold]:
+    yield replace(_build_evidence_fold(report), is_summary_only=is_summary_only)
     if report.critique:
         gaps = report.critique.gaps
         objections = wording.format_count(len(gaps), "objection") if gaps else "no objections"
         body = render_block("folds", "critique", report.critique, gaps[:MAX_ITEMS])
-        yield Fold(f"Critic: {wording.VERDICTS[report.critique.verdict]}, {objections}", body)
+        yield Fold(f"Critic: {report.critique.verdict.lower()}, {objections}", body, is_summary_only=is_summary_only)
     yield Fold("Suggested fix", render_block("folds", "fix", report.suggested_fix) if report.suggested_fix else "")
-    yield Fold("Steps to reproduce", render_block("folds", "reproduction", report.reproduction[:MAX_ITEMS]))
+    steps = render_block("folds", "reproduction", report.reproduction[:MAX_ITEMS])
+    yield Fold("Steps to reproduce", steps, is_summary_only=is_summary_only)
+    yield Fold("Next steps", render_block("folds", "reproduction", report.next_steps[1:MAX_ITEMS]))
 
 
 def _build_evidence_fold(report: RunReport) -> Fold:
@@ -159,7 +148,11 @@ def _collect_links(report: RunReport) -> list[str]:
     targets += [item.span for item in report.evidence if item.span]
     links = [build_permalink(report.server_url, report.repository, report.commit, target) for target in targets]
     links += [sanitize_third_party_url(result.url, report.server_url) for result in report.external_references]
-    links += [sanitize_url(report.run_url), sanitize_url(report.issue.url)]
+    links += [sanitize_url(report.run_url), sanitize_url(report.issue.url), build_code_link(report)]
+    links += [
+        build_permalink(report.server_url, report.repository, report.commit, suspect.path)
+        for suspect in report.suspects[:1]
+    ]
     return list(dict.fromkeys(link for link in links if link))
 
 

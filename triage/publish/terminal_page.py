@@ -7,13 +7,14 @@ from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.text import Text
 
+from triage.domain.code import FoundPlace
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status
 from triage.publish import wording
 from triage.publish.permalink import format_location
 from triage.publish.run_details import summarize_run
 from triage.publish.run_stages import AgentTurn, split_into_stages
-from triage.publish.sections import NOTES_TITLE
+from triage.publish.sections import NOTES_TITLE, PLACES_TITLE
 from triage.text.clean_text import clean_text
 
 _SEVERITY_STYLES = {"CRITICAL": "bold white on red", "HIGH": "bold red", "MEDIUM": "bold yellow", "LOW": "bold cyan"}
@@ -25,12 +26,11 @@ def render_terminal_page(report: RunReport) -> Group:
 
 
 def _build_parts(report: RunReport) -> Iterator[RenderableType]:
-    yield _render_verdict(report)
-    yield Text(clean_text(report.summary))
+    yield _render_findings(report)
     yield from _render_list("Could the reporter add", [item.question for item in report.missing_information])
     if report.kind == "bug":
-        cause = wording.CAUSES[report.verdict] if report.suspects else "Root cause"
-        yield from _render_section(cause, [report.root_cause] if report.root_cause else [])
+        if wording.has_model_answer(report):
+            yield from _render_section("Why", [report.root_cause] if report.root_cause else [])
         yield from _render_suspects(report)
     yield from _render_list("Next steps", report.next_steps)
     if report.critique and report.kind == "bug":
@@ -44,21 +44,37 @@ def _build_parts(report: RunReport) -> Iterator[RenderableType]:
     yield from _render_run(report)
 
 
-def _render_verdict(report: RunReport) -> Text:
-    head = wording.BUGS[report.verdict] if report.kind == "bug" else wording.KINDS[report.kind]
-    line = Text(head, style="bold")
-    if report.severity:
-        line.append("  ")
-        line.append(f" {report.severity} ", style=_SEVERITY_STYLES[report.severity])
-    line.append(f"  confidence {report.confidence:.2f}", style="dim")
-    return line
+def _render_findings(report: RunReport) -> Text:
+    if report.kind != "bug":
+        return Text(wording.KINDS[report.kind], style="bold")
+    if wording.has_model_answer(report):
+        line = Text(clean_text(report.summary), style="bold")
+        if report.severity:
+            line.append("  ")
+            line.append(f" {report.severity} ", style=_SEVERITY_STYLES[report.severity])
+        return line.append(f"  {wording.VERDICTS[report.verdict]}", style="dim")
+    if report.found:
+        return Text(clean_text(describe_found(report.found)), style="bold")
+    return Text("Nothing in the report leads to one place in the code.", style="bold")
+
+
+def describe_found(place: FoundPlace) -> str:
+    """Returns one sentence about the place, as plain text."""
+    where = place.span.path + (f":{place.line}" if place.line else "")
+    inside = f", {place.symbol}" if place.symbol else ""
+    if place.sign == "trace":
+        return f"The stack trace ends in {where}{inside}. {place.text}".strip()
+    if place.sign == "message":
+        return f"The message “{place.text}” comes from {where}{inside}."
+    named = f"{place.text}, which it defines" if place.text else "this file"
+    return f"Probably {where} (about {wording.format_chance(place.chance)}): the report names {named}."
 
 
 def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
     if not report.suspects:
         return
     yield Text()
-    yield Text("Where", style="bold")
+    yield Text("Places" if report.found or wording.has_model_answer(report) else PLACES_TITLE, style="bold")
     for suspect in report.suspects:
         location = clean_text(format_location(suspect.span or suspect.path))
         symbol = clean_text(suspect.symbol or "")
@@ -72,7 +88,7 @@ def _render_run(report: RunReport) -> Iterator[RenderableType]:
     verified = f"{report.citations.verified} of {report.citations.total} references verified"
     usage = f"{report.usage.tokens:,} tokens, {cost}, " if report.usage.calls else ""
     yield Text()
-    yield Text(f"{verified} · engine {wording.describe_engine(report)} · {usage}{report.seconds:.1f} s", style="dim")
+    yield Text(f"{verified} · {wording.describe_engine(report)} · {usage}{report.seconds:.1f} s", style="dim")
     yield Text(summarize_run(report), style="dim")
     turns = [_describe_turn(turn) for stage in split_into_stages(report) for turn in stage.turns]
     yield Text(", ".join(turns), style="dim")

@@ -1,6 +1,6 @@
 """Words for enums and numbers on a page."""
 
-from triage.domain.findings import Effort, Kind, MissingKind, Verdict
+from triage.domain.findings import Effort, Kind, Verdict
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Part, StepName, StepRecord, Usage
 
@@ -8,40 +8,17 @@ LOW_CONFIDENCE, HIGH_CONFIDENCE = 0.4, 0.7
 """Confidence below the first is low; from the second on it is high."""
 
 VERDICTS: dict[Verdict | None, str] = {
-    "CONFIRMED": "confirmed by the code",
-    "UNCERTAIN": "plausible, not proven",
-    "CHALLENGED": "not supported by what was found",
+    "CONFIRMED": "critic: confirmed",
+    "UNCERTAIN": "critic: plausible",
+    "CHALLENGED": "critic: not convinced",
     None: "not reviewed by the critic",
 }
-BUGS: dict[Verdict | None, str] = {
-    "CONFIRMED": "Bug",
-    "UNCERTAIN": "Likely bug",
-    "CHALLENGED": "Possible bug",
-    None: "Possible bug",
-}
-CAUSES: dict[Verdict | None, str] = {
-    "CONFIRMED": "Root cause",
-    "UNCERTAIN": "Probable root cause",
-    "CHALLENGED": "Possible root cause, not backed by evidence",
-    None: "Possible root cause",
-}
 KINDS: dict[Kind, str] = {
-    "bug": "This looks like a bug",
-    "feature_request": "This looks like a feature request, not a bug",
-    "question": "This looks like a question, not a bug",
-    "not_actionable": "Nobody can act on this report yet",
+    "bug": "This reads as a bug report.",
+    "feature_request": "This reads as a feature request.",
+    "question": "This reads as a question.",
+    "not_actionable": "The report does not say yet what happened.",
 }
-QUESTIONS: dict[MissingKind, str] = {
-    "reproduction": "Steps that reproduce it",
-    "expected": "What should have happened",
-    "actual": "What happened instead",
-    "version": "The version in use",
-    "environment": "The environment (system, runtime, browser)",
-    "error_output": "The full error output",
-    "configuration": "The configuration in use",
-    "other": "A detail that was asked for",
-}
-"""Names of earlier questions that are answered now."""
 EFFORTS: dict[Effort, str] = {
     "XS": "under an hour",
     "S": "half a day",
@@ -68,12 +45,12 @@ OUTCOMES: dict[Outcome, str] = {
 
 def describe_engine(report: RunReport) -> str:
     if report.engine == "rules":
-        return "rules (no model)"
+        return "by rules, no model"
     if has_model_answer(report):
-        return "model"
+        return "by a model"
     if any(step.calls or (step.engine == "model" and step.outcome is not Outcome.SKIPPED) for step in report.steps):
-        return "rules (a model was asked and gave no usable answer)"
-    return "rules (a model was chosen and not asked)"
+        return "by rules (a model was asked and gave no usable answer)"
+    return "by rules (a model was chosen and not asked)"
 
 
 def has_model_answer(report: RunReport) -> bool:
@@ -97,6 +74,11 @@ def format_agent(name: str) -> str:
 
 def format_confidence(value: float) -> str:
     return f"{confidence_level(value)} confidence ({value:.2f})"
+
+
+def format_chance(value: float) -> str:
+    """Returns a probability such as `7 of 10`, rounded down, since a promise is worse than a doubt."""
+    return f"{max(1, min(9, int(value * 10)))} of 10"
 
 
 def confidence_level(value: float) -> str:

@@ -65,7 +65,7 @@ def _check_nodes(root: LexborNode, allowed: set[str]) -> Iterator[str]:
             yield "a formula"
         if node.is_text_node:
             text = node.text_content or ""
-            if is_inside(node, "code") or is_inside(node, "pre"):
+            if is_inside(node, "code") or is_inside(node, "pre") or _is_allowed_address(node, text, allowed):
                 at_line_start = False
                 continue
             yield from _check_text(text, at_line_start=at_line_start)
@@ -75,6 +75,13 @@ def _check_nodes(root: LexborNode, allowed: set[str]) -> Iterator[str]:
         else:
             at_line_start = at_line_start or tag in _NEW_LINE_TAGS
             yield from _check_element(tag, node, allowed)
+
+
+def _is_allowed_address(node: LexborNode, text: str, allowed: set[str]) -> bool:
+    """Whether the text is the address of its own link, such as that of lines of code, which has a commit in it."""
+    link = node.parent
+    is_own = link is not None and link.tag == "a" and unquote(link.attributes.get("href") or "") == unquote(text)
+    return is_own and unquote(text) in allowed
 
 
 def _check_text(text: str, *, at_line_start: bool) -> Iterator[str]:

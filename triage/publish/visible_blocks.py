@@ -1,0 +1,69 @@
+"""The visible part of a page: what was found, what the reporter is asked, what is suggested."""
+
+from collections.abc import Iterator, Sequence
+
+from triage.domain.code import Span
+from triage.domain.effect import LabelsMode
+from triage.domain.report import RunReport
+from triage.publish import wording
+from triage.publish.permalink import build_permalink
+from triage.publish.template import render_block
+from triage.text.inert_markdown import format_code_span
+
+VISIBLE_ITEMS = 6
+"""Of questions."""
+MAX_ITEMS = 20
+"""Per list. Agents return fewer, unless a stranger's text made them."""
+MAX_CODE_LINES = 15
+"""Of the code that GitHub shows for a link that stands alone."""
+
+
+def build_blocks(
+    report: RunReport, withdrawn: Sequence[str], labels: LabelsMode, *, has_answered: bool
+) -> Iterator[str]:
+    """Return the blocks in their order, some of them empty.
+
+    `withdrawn` are files that an earlier comment named. `has_answered` says that the reporter answered a question.
+    """
+    yield _render_findings(report)
+    yield render_block("blocks", "notices", report)
+    yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], has_answered)
+    if withdrawn:
+        yield render_block("blocks", "withdrawn", withdrawn[:MAX_ITEMS])
+    if report.ticket.labels and labels != "off":
+        yield render_block("blocks", "labels", report.ticket.labels[:MAX_ITEMS], labels)
+
+
+def _render_findings(report: RunReport) -> str:
+    by_model = wording.has_model_answer(report)
+    if report.kind != "bug":
+        return render_block("blocks", "kind", report, by_model)
+    first = report.suspects[0] if report.suspects else None
+    if by_model:
+        where = _link_file(report, first.path) if first else ""
+        return render_block("blocks", "cause", report, where, build_code_link(report))
+    if report.found:
+        where = _link_file(report, report.found.span.path)
+        return render_block("blocks", "found", report.found, where, build_code_link(report))
+    return render_block("blocks", "nothing_found", first is not None)
+
+
+def build_code_link(report: RunReport) -> str:
+    """Return the URL of the lines that GitHub shows as a box of code; empty without any.
+
+    They are the lines of `found`, else those of a model's first suspect.
+    """
+    span: Span | None = None
+    if report.found:
+        span = report.found.span
+    elif report.suspects and wording.has_model_answer(report):
+        span = report.suspects[0].span
+    if span is None or report.kind != "bug":
+        return ""
+    shown = span.model_copy(update={"end": min(span.end, span.start + MAX_CODE_LINES - 1)})
+    return build_permalink(report.server_url, report.repository, report.commit, shown) or ""
+
+
+def _link_file(report: RunReport, path: str) -> str:
+    link = build_permalink(report.server_url, report.repository, report.commit, path)
+    return f"[{format_code_span(path)}]({link})" if link else format_code_span(path)
