@@ -79,7 +79,8 @@ def test_a_burst_of_issues_is_triaged_by_rules(scene: Scene, opened: int, engine
     done = scene.run(max_model_runs_per_day="3")
     assert (done.exit_code, done.outputs["status"], done.outputs["engine"]) == (0, "complete", engine), done.log
     assert bool(scene.endpoint.requests) is (engine == "model")
-    for told in (done.log, done.summary, scene.github.comments[0]["body"]):
+    assert len(scene.github.comments) == 1
+    for told in (done.log, done.summary):
         assert ("max-model-runs-per-day" in told) is (engine == "rules")
 
 

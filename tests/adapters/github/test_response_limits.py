@@ -13,7 +13,7 @@ from triage.errors import CannotPublish, GitHubUnavailable, PermissionMissing
 
 TOO_LARGE = r"GitHub sent an answer larger than 32 MB\. Something else may answer in its place: check GITHUB_API_URL"
 UNREADABLE = r"GitHub sent an answer that cannot be read\. Something else may answer in its place: check GITHUB_API_URL"
-BUFFERS = 8_000_000
+BUFFERS = 24_000_000
 """What the connection holds that nobody has read."""
 Ask = Callable[[IssueTracker], object]
 READS: list[Ask] = [
