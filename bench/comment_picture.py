@@ -7,6 +7,7 @@ Needs Chromium; `pngquant`, where it is installed, makes the file smaller.
 
 import argparse
 import html
+import re
 import shutil
 import subprocess
 import sys
@@ -24,11 +25,14 @@ ROOT = Path(__file__).parent.parent
 ISSUE = ROOT / "examples" / "crash-with-traceback.md"
 SLUG = "acme/bug-triage"
 WIDTH, HEIGHT, SCALE = 880, 1600, 2
+_LONE_LINK = re.compile(r'<p><a href="[^"]*/blob/[0-9a-f]{40}/([^"#?]+)#L(\d+)-L(\d+)">[^<]*</a></p>')
 PAGE = """<!doctype html><meta charset="utf-8"><style>
 * { box-sizing: border-box }
 body { margin: 0; padding: 16px 20px; width: %(width)spx; color: #1f2328; background: #fff;
   font: 14px/1.5 "Liberation Sans", Arial, sans-serif }
 h1 { font-size: 22px; font-weight: 400; line-height: 1.3; margin: 0 0 8px } h1 span { color: #59636e }
+.code { border: 1px solid #d1d9e0; border-radius: 6px; margin: 0 0 10px } .code pre { margin: 0; background: none;
+  font: 12px/1.6 "Liberation Mono", monospace } .code i { color: #59636e; font-style: normal }
 .state { background: #1f883d; color: #fff; border-radius: 16px; padding: 4px 12px; font-weight: 600; font-size: 13px }
 .post { display: flex; margin-top: 16px } .face { width: 36px; height: 36px; border-radius: 50%%; margin-right: 12px;
   flex: none; color: #fff; font: 600 17px/36px "Liberation Sans", Arial; text-align: center }
@@ -51,9 +55,35 @@ opened this issue</div><div class="text cut">%(issue)s</div></div></div>
 
 
 def run_triage() -> RunReport:
-    command = ["-m", "triage", "run", "--repo", ROOT, "--issue", ISSUE, "--github", SLUG, "--engine", "rules", "--json"]
+    command: list[str | Path] = [
+        "-m",
+        "triage",
+        "run",
+        "--repo",
+        ROOT,
+        "--issue",
+        ISSUE,
+        "--github",
+        SLUG,
+        "--engine",
+        "rules",
+        "--json",
+    ]
     done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, check=True)
     return RunReport.model_validate_json(done.stdout)
+
+
+def show_code(comment: str) -> str:
+    """Replaces a link that stands alone by the box of code that GitHub draws for it."""
+
+    def draw(match: re.Match[str]) -> str:
+        path, first, last = match[1], int(match[2]), int(match[3])
+        lines = (ROOT / path).read_text(encoding="utf-8").splitlines()[first - 1 : last]
+        rows = "\n".join(f"<i>{number:>4}</i>  {html.escape(line)}" for number, line in enumerate(lines, first))
+        head = f"<b>{SLUG.partition('/')[2]}/{path}</b><br>Lines {first} to {last}"
+        return f'<div class="code"><div class="head">{head}</div><pre>{rows}</pre></div>'
+
+    return _LONE_LINK.sub(draw, comment)
 
 
 def render_page(report: RunReport) -> str:
@@ -63,8 +93,10 @@ def render_page(report: RunReport) -> str:
         "width": WIDTH,
         "title": html.escape(title),
         "issue": cmarkgfm.github_flavored_markdown_to_html(body),
-        "comment": cmarkgfm.markdown_to_html_with_extensions(
-            comment, cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE, ["table", "strikethrough", "autolink"]
+        "comment": show_code(
+            cmarkgfm.markdown_to_html_with_extensions(
+                comment, cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE, ["table", "strikethrough", "autolink"]
+            )
         ),
     }
 
