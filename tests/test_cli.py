@@ -61,6 +61,36 @@ def test_run_prints_json_and_writes_the_report_when_asked(checkout: Path, tmp_pa
     assert json.loads(path.read_text()) == report
 
 
+def test_read_prints_what_a_report_says(tmp_path: Path):
+    path = tmp_path / "bug.md"
+    path.write_text(REPORT)
+    done = triage("read", str(path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "traces:      python, 1 frame, ends in cart.py:2\n" in done.stdout
+    assert json.loads(triage("read", "--json", stdin=REPORT).stdout)["traces"][0]["exception"] == "ZeroDivisionError"
+
+
+def test_read_answers_each_line():
+    records = [
+        {"title": "Please add dark mode", "body": "It would be nice.", "repo": "a/b"},
+        {"title": "App crashes", "body": None},
+        {"title": "How do I\u2028change the port?"},
+    ]
+    lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    answers = [json.loads(line) for line in triage("read", "--lines", stdin=lines).stdout.splitlines()]
+    assert [answer["kind"] for answer in answers] == ["feature_request", "bug", "question"]
+    assert triage("read", "--lines", "--kind-only", "-", stdin=lines).stdout == "feature\nbug\nquestion\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"), [("{", "is not JSON."), ("[1]", "is not a JSON object with `title` and `body`.")]
+)
+def test_read_names_a_wrong_line(line: str, problem: str):
+    done = triage("read", "--lines", stdin=f'{{"title": "x"}}\n\n{line}\n')
+    assert (done.returncode, done.stderr) == (1, f"bug-triage: Line 3 {problem}\n")
+    assert len(done.stdout.splitlines()) == 1
+
+
 @pytest.mark.parametrize("data", [bytes(range(128, 256)) * 20, "UTF-16 text".encode("utf-16")])
 def test_an_issue_that_is_not_text_is_refused(checkout: Path, tmp_path: Path, data: bytes):
     (tmp_path / "issue.bin").write_bytes(data)

@@ -23,7 +23,7 @@ from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.errors import BadInput, TriageError
-from triage.events.issue_option import is_url, parse_issue_text, parse_issue_url
+from triage.events.issue_option import is_url, parse_issue_lines, parse_issue_text, parse_issue_url
 from triage.flows.export_telemetry import export_telemetry
 from triage.ports import ProgressLog, Services
 from triage.publish.plan_effects import dump_report
@@ -168,15 +168,19 @@ def _fetch_issue(session: Session, number: int) -> Issue:
 
 
 def _read_issue_file(name: str) -> Issue:
+    return parse_issue_text(_read_text(name))
+
+
+def _read_text(name: str) -> str:
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise BadInput(f"--issue: {name} cannot be read ({reason}).") from None
+        raise BadInput(f"{name} cannot be read ({reason}).") from None
     text = data.decode("utf-8-sig", "replace")
     if text.count("\ufffd") + text.count("\0") > len(text) * MAX_INVALID_SHARE:
         raise BadInput("The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.")
-    return parse_issue_text(text)
+    return text
 
 
 async def _triage(issue: Issue, repository: Repository, services: Services) -> tuple[RunReport, signal.Signals | None]:
@@ -237,6 +241,27 @@ def locate(
     sys.stdout.write("".join(f"{path}\n" for path in files))
     if not files:
         runner.annotate("notice", "No file of the checkout has a word in common with the issue.")
+
+
+@app.command()
+def read(
+    file: Annotated[str, typer.Argument(help="Markdown or GitHub's JSON, or - for standard input.")] = "-",
+    lines: Annotated[bool, typer.Option("--lines", help="Read a JSON object with title and body per line.")] = False,
+    kind_only: Annotated[bool, typer.Option("--kind-only", help="Print bug, feature or question.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Print what a report says: its kind, version, error, traces, and what is missing. Needs no checkout."""
+    from triage.publish.reading_page import dump_summary, format_summary, name_kind
+
+    if lines:
+        for issue in parse_issue_lines(_read_text(file)):
+            sys.stdout.write((name_kind(issue) if kind_only else dump_summary(issue)) + "\n")
+        return
+    issue = _read_issue_file(file)
+    if kind_only:
+        sys.stdout.write(name_kind(issue) + "\n")
+    else:
+        sys.stdout.write(dump_summary(issue, indent=2) + "\n" if as_json else format_summary(issue))
 
 
 _MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "broken": ("✗", "bold red")}

@@ -4,10 +4,11 @@ from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.prompts import build_messages, format_findings, format_instructions, format_issue
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
-from triage.domain.issue import Reading, Trace
+from triage.domain.issue import Reading
 from triage.ports import Model, Services
 from triage.reading.issue_kind import classify_issue
 from triage.reading.missing_information import find_missing_information
+from triage.reading.reading_summary import describe_symptom
 from triage.threads import run_in_daemon_thread
 
 MAX_TOKENS = 1_500
@@ -48,7 +49,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
     kind = classify_issue(reading, agent_input.issue.labels)
     # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
     questions = await run_in_daemon_thread(lambda: _list_questions(kind, reading, services))
-    symptom = _describe_symptom(reading)
+    symptom = describe_symptom(reading)
     functions = [frame.function for trace in reading.traces for frame in reversed(trace.frames) if frame.function]
     areas = list(dict.fromkeys([*functions, *reading.identifiers]))[:6]
     exceptions = [trace.exception for trace in reading.traces if trace.exception]
@@ -74,30 +75,6 @@ def _list_questions(kind: Kind, reading: Reading, services: Services) -> list[Mi
         question = "What happened, what did you expect instead, and how can somebody else see it?"
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
     return find_missing_information(reading, services.codebase.read_issue_forms()) if kind == "bug" else []
-
-
-_RUNTIME_PREFIXES = ("runtime.", "runtime/", "panic", "std::", "core::", "rust_begin_unwind")
-"""Functions of Go and Rust that report a panic; the cause is in the frames below."""
-
-
-def _describe_symptom(reading: Reading) -> str:
-    if reading.traces:
-        # The last of a chain: the cause in Java, the exception that surfaced in Python.
-        return _describe_trace(reading.traces[-1])
-    if reading.error_messages:
-        return reading.error_messages[0].replace("`", "'")
-    return ""
-
-
-def _describe_trace(trace: Trace) -> str:
-    # Ruby and GNU tools quote `name': a lone backtick would open a code span.
-    raised = ": ".join(part for part in (trace.exception, trace.message) if part).replace("`", "'") or "an error"
-    if not trace.frames:
-        return f"The issue shows {raised}."
-    own = [frame for frame in trace.frames if not (frame.function or "").startswith(_RUNTIME_PREFIXES)]
-    last = (own or trace.frames)[-1]
-    where = f"{last.path}:{last.line}" if last.line else last.path
-    return f"{raised}, raised in `{last.function}` ({where})." if last.function else f"{raised}, raised at {where}."
 
 
 def _estimate_confidence(reading: Reading) -> float:

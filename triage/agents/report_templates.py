@@ -7,23 +7,12 @@ from triage.agents.prompts import find_traceback_lines
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, Severity, TriageReport
 from triage.domain.report import MAX_LABELS
+from triage.reading.severity import find_severity
 from triage.reading.symptoms import Symptom, find_symptoms
 
 MAX_SUSPECTS = 5
 MAX_TITLE_CHARS = 200
 
-_SEVERITIES: dict[str, Severity] = {
-    "security": "CRITICAL",
-    "data_loss": "CRITICAL",
-    "blocks_everyone": "CRITICAL",
-    "crash": "HIGH",
-    "regression": "HIGH",
-    "hang": "HIGH",
-    "wrong_result": "MEDIUM",
-    "performance": "MEDIUM",
-    "cosmetic": "LOW",
-    "documentation": "LOW",
-}
 _SYMPTOM_PHRASES: dict[str, str] = {
     "security": "a security problem",
     "data_loss": "lost or damaged data",
@@ -36,7 +25,6 @@ _SYMPTOM_PHRASES: dict[str, str] = {
     "cosmetic": "how something looks",
     "documentation": "documentation",
 }
-_SEVERITY_ORDER: tuple[Severity, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 
 _LABEL_WORDS: dict[str, tuple[str, ...]] = {
     "bug": ("bug", "defect"),
@@ -75,11 +63,11 @@ def fill_report_template(agent_input: AgentInput) -> TriageReport:
 
 def rate_severity(symptoms: Sequence[Symptom]) -> tuple[Severity, str]:
     """Return the severity of the worst symptom, and its words in the issue as the reason; MEDIUM without any."""
-    for severity in _SEVERITY_ORDER:
-        for symptom in symptoms:
-            if _SEVERITIES[symptom.kind] == severity:
-                return severity, f"The issue speaks of {_SYMPTOM_PHRASES[symptom.kind]}: “{symptom.phrase}”."
-    return "MEDIUM", "Nothing in the issue says how bad it is."
+    found = find_severity(symptoms)
+    if found is None:
+        return "MEDIUM", "Nothing in the issue says how bad it is."
+    severity, symptom = found
+    return severity, f"The issue speaks of {_SYMPTOM_PHRASES[symptom.kind]}: “{symptom.phrase}”."
 
 
 def _describe_root_cause(agent_input: AgentInput, files: Sequence[RelevantFile]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -37,6 +38,21 @@ def _parse_issue_json(text: str) -> Issue:
     if not isinstance(title, str) or not title.strip():
         raise BadInput("The issue's JSON has no `title`.")
     return to_issue(fields)
+
+
+def parse_issue_lines(text: str) -> Iterator[Issue]:
+    """An issue per line that is not empty, each a JSON object. Raises BadInput that names the line."""
+    for number, line in enumerate(text.split("\n"), start=1):  # `splitlines` also splits where JSON allows no line end
+        if not line.strip():
+            continue
+        try:
+            record: Any = json.loads(line)
+        except (ValueError, RecursionError):
+            raise BadInput(f"Line {number} is not JSON.") from None
+        if not isinstance(record, dict):
+            raise BadInput(f"Line {number} is not a JSON object with `title` and `body`.")
+        title = record.get("title")
+        yield to_issue({**record, "title": title if isinstance(title, str) else ""})
 
 
 def is_url(text: str) -> bool:

@@ -21,7 +21,7 @@ from triage.reading.text_signs import (
     is_english,
     searchable_text,
 )
-from triage.reading.versions import MOVING_VERSION, PLATFORMS
+from triage.reading.versions import MOVING_VERSION, is_platform_version
 
 _MAX_QUESTIONS = 4
 _MANY_WORDS = 40
@@ -151,7 +151,7 @@ def _ask_error_output(reading: Reading) -> MissingInformation | None:
 
 
 def _ask_version(reading: Reading) -> MissingInformation | None:
-    if any(not _is_platform(version) for version in reading.versions):
+    if any(not is_platform_version(version) for version in reading.versions):
         return None
     if _names_source_state(reading) or _links_to_source(reading):
         return None
@@ -257,11 +257,6 @@ def _names_system(reading: Reading) -> bool:
     if _SYSTEM.search(" ".join([*reading.versions, *sections])):
         return True
     return re.search(r"(?i)\b(?:windows|ubuntu|mac ?os|debian|fedora|android|ios) \d", reading.body) is not None
-
-
-def _is_platform(version: str) -> bool:
-    name = version.lower().rpartition(" ")[0]
-    return any(word in PLATFORMS for word in re.split(r"[\s(),/-]+", name))
 
 
 def _subject(reading: Reading) -> str:

@@ -55,11 +55,11 @@ _WORDS: dict[SymptomKind, str] = {
         r"analysis|test|problem|task|tree|line|coefficient|example|forest|target|metric|estimator|algorithm|loss|"
         r"method|plot|result))|used to (?:work|be|return|pass|give)|no longer (?:work|compile|build|start|run|"
         r"possible|load|pass|return|accept|support|parse|show)\w*|(?:worked|works|was working|were working|was fine|"
-        r"works fine|ran fine) (?:\w+ )?(?:in|with|on|before|until|under|prior to)\b (?:\w+ ){0,2}(?:v?\d|"
+        r"works fine|ran fine) (?:\w+ )?(?:in|with|on|before|until|under|prior to)\b (?:\w+ ){0,2}(?:v?\d+(?:\.\d+)*|"
         r"the (?:last|previous|old)|previous|earlier|older|updat\w+|upgrad\w+)|(?:since|after|"
-        r"when) (?:\w+ ){0,2}(?:updat|upgrad)(?:e|ing|ed)\b(?: \w+)?|broken (?:since|in|by|after) (?:v?\d|the|"
-        r"commit|#)|stopped working|introduced (?:in|by|with) (?:#|v?\d|commit|PR|the)|(?:first )?bad commit|"
-        r"git bisect|bisected"
+        r"when) (?:\w+ ){0,2}(?:updat|upgrad)(?:e|ing|ed)\b(?: \w+)?|broken (?:since|in|by|after) (?:v?\d+(?:\.\d+)*|"
+        r"the|commit|#)|stopped working|introduced (?:in|by|with) (?:#|v?\d+(?:\.\d+)*|commit|PR|the)|"
+        r"(?:first )?bad commit|git bisect|bisected"
     ),
     "hang": (
         r"hangs?\b(?! (?:out|on to))|hung\b|hanging\b|freezes?\b|frozen\b(?=[ ,.]*(?:up|when|after|and|for))|"

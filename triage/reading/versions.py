@@ -89,6 +89,12 @@ def find_versions(prose: str, code: Sequence[str], sections: Sequence[Section]) 
     return list(found.values())[:_MAX_VERSIONS]
 
 
+def is_platform_version(version: str) -> bool:
+    """Whether a found version is that of a language, system, browser or tool, not of the project."""
+    name = version.lower().rpartition(" ")[0]
+    return any(word in PLATFORMS for word in re.split(r"[\s(),/-]+", name))
+
+
 def _add(found: dict[str, str], more: Sequence[tuple[str, str]]) -> None:
     numbers = {known.rpartition(" ")[2] for known in found.values()}
     for raw_name, raw_number in more:
