@@ -17,6 +17,7 @@ from triage.domain.code import FileChange, FoundPlace, History, Hit, IndexFacts,
 from triage.domain.issue import Issue, IssueComment, Reading
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
+from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.errors import NoSuchIssue, NotIndexed
 from triage.ports import AnnotationLevel, Services, Tier
 
@@ -241,6 +242,10 @@ class FakeGitHub:
     posted: list[tuple[int, str]] = field(default_factory=list)
     edited: list[tuple[int, int, str]] = field(default_factory=list)
     labelled: list[tuple[int, list[str]]] = field(default_factory=list)
+    suggestion_options: SuggestionOptions | None = None
+    """None: this server has no suggestions."""
+    asked_options: list[tuple[int, list[str], list[str]]] = field(default_factory=list)
+    suggested: list[tuple[int, Suggestion]] = field(default_factory=list)
     unlabelled: list[tuple[int, str]] = field(default_factory=list)
     removed: list[tuple[int, int]] = field(default_factory=list)
     looks: int = 0
@@ -306,6 +311,18 @@ class FakeGitHub:
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         self._raise_prepared_error("add_labels")
         self.labelled.append((number, list(labels)))
+
+    def fetch_suggestion_options(
+        self, number: int, labels: Sequence[str], logins: Sequence[str]
+    ) -> SuggestionOptions | None:
+        self._raise_prepared_error("fetch_suggestion_options")
+        self.asked_options.append((number, list(labels), list(logins)))
+        return self.suggestion_options
+
+    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        self._raise_prepared_error("suggest")
+        self.suggested += [(number, one) for one in suggestions]
+        return []
 
     def remove_label(self, number: int, label: str) -> None:
         self._raise_prepared_error("remove_label")

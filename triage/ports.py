@@ -18,6 +18,7 @@ from triage.domain.issue import Issue, Reading
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
+from triage.domain.suggestion import Suggestion, SuggestionOptions
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, ToolMessage
@@ -179,6 +180,20 @@ class GitHub(Protocol):
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         """Add existing labels."""
+
+    def fetch_suggestion_options(
+        self, number: int, labels: Sequence[str], logins: Sequence[str]
+    ) -> SuggestionOptions | None:
+        """What could be suggested on the issue; none where GitHub has no suggestions, or does not say.
+
+        Raises nothing.
+        """
+
+    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        """Suggest changes to an issue. Returns those that GitHub does not show afterwards.
+
+        What is on the issue or suggested already is not suggested again.
+        """
 
     def remove_label(self, number: int, label: str) -> None:
         """Take a label off an issue; nothing if the issue does not have it."""

@@ -15,10 +15,12 @@ from triage.domain.effect import (
     RemoveComment,
     RemoveLabel,
     SetOutputs,
+    SuggestChanges,
     WriteReport,
     WriteSummary,
 )
 from triage.domain.issue import Issue, IssueComment
+from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
 from triage.ports import AnnotationLevel
 from triage.publish.apply_effects import (
@@ -84,6 +86,15 @@ class Recording:
 
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         self._call("add_labels", number, list(labels))
+
+    def fetch_suggestion_options(
+        self, number: int, labels: Sequence[str], logins: Sequence[str]
+    ) -> SuggestionOptions | None:
+        raise AssertionError("nothing is read while publishing")
+
+    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        self._call("suggest", number, list(suggestions))
+        return [one for one in suggestions if one.kind == "type"]
 
     def remove_label(self, number: int, label: str) -> None:
         self._call("remove_label", number, label)
@@ -305,6 +316,36 @@ def test_a_deleted_issue_is_reported_as_such(error):
     world = Gone(refetch_issue=error)
     done = apply_effects([EDIT], world)
     assert (done.failures, done.needs_setup_fix) == (["It is gone."], False)
+
+
+SUGGESTIONS = [
+    Suggestion(kind="label", name="bug", rationale="It crashes.", confidence="HIGH"),
+    Suggestion(kind="type", name="Bug", rationale="It crashes.", confidence="HIGH"),
+]
+
+
+@pytest.mark.parametrize(
+    ("refusals", "notice"),
+    [
+        ({}, "GitHub does not show what was suggested: type Bug."),
+        (
+            {"suggest": CannotPublish("GitHub answered 502.")},
+            "GitHub does not show what was suggested: label bug, type Bug. GitHub answered 502.",
+        ),
+        (
+            {"suggest": PermissionMissing("The token may not.")},
+            "GitHub does not show what was suggested: label bug, type Bug. The token may not.",
+        ),
+    ],
+)
+def test_a_refused_suggestion_fails_nothing(refusals: dict[str, Exception], notice: str):
+    world = Recording(**refusals)
+    suggest = SuggestChanges(issue_number=412, suggestions=SUGGESTIONS)
+    done = apply_effects([suggest, SetOutputs(values={"status": "complete"})], world)
+    assert (("suggest", 412, SUGGESTIONS) in world.calls) == (not refusals)
+    assert ("annotate", "notice", notice) in world.calls
+    assert (done.failures, done.needs_setup_fix) == ([], False)
+    assert world.calls[-1] == ("write_outputs", {"status": "complete"})
 
 
 def test_a_label_is_removed():

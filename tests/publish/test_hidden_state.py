@@ -25,6 +25,7 @@ from triage.domain.findings import MissingKind
 from triage.domain.task import RunRecord
 from triage.publish.hidden_state import (
     MAX_RUNS,
+    MAX_SUGGESTED,
     MAX_SUSPECTS,
     NeedsInfo,
     PostedState,
@@ -46,6 +47,7 @@ states = st.builds(
     suspects=st.lists(hashes, max_size=MAX_SUSPECTS),
     quiet=st.booleans(),
     needs_info=st.sampled_from(get_args(NeedsInfo)),
+    suggested=st.lists(hashes, max_size=MAX_SUGGESTED),
 )
 
 

@@ -34,11 +34,13 @@ from triage.domain.effect import (
     PostComment,
     RemoveLabel,
     SetOutputs,
+    SuggestChanges,
     WriteReport,
     WriteSummary,
 )
 from triage.domain.issue import IssueComment
 from triage.domain.report import IssueRef, Ticket
+from triage.domain.suggestion import SuggestionOptions
 from triage.publish.deduplicate import find_our_comments
 from triage.publish.hidden_state import PostedState, hash_text, parse_state, render_state
 from triage.publish.plan_effects import EMPTY_OUTPUTS, build_outputs, plan_failure, plan_quiet, plan_report, plan_skip
@@ -142,6 +144,49 @@ def test_the_label_of_an_open_question_comes_after_the_comment_and_goes_before_i
     assert of(RemoveLabel, effects).label == "Importer"
     edited = exchange(of(EditComment, effects).body)
     assert names(waiting(QUESTION, issue=ISSUE, previous=edited)) == ["EditComment", "AddLabels", *ALWAYS]
+
+
+OPTIONS = SuggestionOptions(labels=["bug", "importer"], types=["Bug"], assignees=["octocat"])
+
+
+def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
+    plain = plan_report(FULL, Policy(), ISSUE, ORIGIN)
+    effects = plan_report(FULL, Policy(), ISSUE, ORIGIN, options=OPTIONS)
+    assert names(effects) == ["PostComment", "SuggestChanges", *ALWAYS]
+    suggest = of(SuggestChanges, effects)
+    assert {one.name for one in suggest.suggestions} >= {"bug", "importer", "Bug"}
+    assert suggest.issue_number == 412
+    assert "Suggested labels" in of(PostComment, plain).body
+    assert "Suggested labels" not in of(PostComment, effects).body
+    assert (
+        "Suggested on the issue, for people to accept or decline: label `bug` (" in of(WriteSummary, effects).markdown
+    )
+    again = exchange(of(PostComment, effects).body)
+    assert names(plan_report(FULL, Policy(), ISSUE, ORIGIN, again, options=OPTIONS)) == ALWAYS
+    declined = names(plan_report(SECOND, Policy(), ISSUE, ORIGIN, again, options=OPTIONS))
+    assert declined == ["EditComment", *ALWAYS]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"policy": Policy(labels="off")},
+        {"policy": Policy(comment=False)},
+        {"is_skipped": True},
+        {"partial": True},
+        {"options": None},
+        {"issue": ISSUE.model_copy(update={"number": None})},
+    ],
+)
+def test_nothing_is_suggested_where_nothing_may_be_written(changes: dict[str, Any]):
+    given: dict[str, Any] = {"policy": Policy(), "issue": ISSUE, "origin": ORIGIN, "options": OPTIONS}
+    assert "SuggestChanges" not in names(plan_report(FULL, **given | changes))
+
+
+def test_a_dry_run_lists_its_suggestions():
+    effects = plan_report(FULL, Policy(dry_run=True), ISSUE, ORIGIN, options=OPTIONS)
+    assert names(effects) == ALWAYS
+    assert "- Suggested on issue 412: label `bug` (" in of(WriteSummary, effects).markdown
 
 
 def test_a_dry_run_says_which_label_it_would_remove():

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from triage.domain.code import Span
+from triage.domain.suggestion import Suggestion
 from triage.domain.value import Value
 
 LabelsMode = Literal["off", "suggest", "apply"]
@@ -47,6 +48,13 @@ class RemoveLabel(Value):
     label: str
 
 
+class SuggestChanges(Value):
+    """Suggestions in GitHub's own panel; the issue itself does not change."""
+
+    issue_number: int
+    suggestions: list[Suggestion]
+
+
 class WriteSummary(Value):
     markdown: str
 
@@ -67,7 +75,7 @@ class SetOutputs(Value):
     values: dict[str, str] = Field(default_factory=dict)
 
 
-IssueEffect = PostComment | EditComment | RemoveComment | AddLabels | RemoveLabel
+IssueEffect = PostComment | EditComment | RemoveComment | AddLabels | RemoveLabel | SuggestChanges
 """The effects that need the network."""
 
 Effect = IssueEffect | WriteSummary | WriteReport | Annotate | SetOutputs

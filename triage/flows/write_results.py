@@ -7,7 +7,8 @@ from triage.domain.effect import Effect, IssueEffect
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import QuietIssue
+from triage.domain.suggestion import SuggestionOptions
+from triage.domain.task import QuietIssue, Trigger
 from triage.errors import CannotPublish, TriageError
 from triage.flows.flow_context import FlowContext, FlowResult, TriageJob
 from triage.publish.apply_effects import (
@@ -19,13 +20,17 @@ from triage.publish.apply_effects import (
 )
 from triage.publish.deduplicate import find_duplicates, find_our_comment, skip_reason
 from triage.publish.hidden_state import hash_text, parse_state
-from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished
-from triage.publish.run_origin import RunOrigin
+from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished, says_nothing_new
+from triage.publish.plan_suggestions import list_candidates
+from triage.publish.run_origin import RunOrigin, restore_origin
 from triage.text.inert_markdown import sanitize_markdown
 from triage.threads import OutOfTime, call_with_deadline
 
 REFETCH_SHARE = 0.5
 """Of the time that is left, for the last look: writing must still fit."""
+
+LATER_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED, Trigger.ANSWER)
+"""A run has looked at the issue before."""
 
 
 async def publish_report(
@@ -49,6 +54,8 @@ async def publish_report(
     if reason:
         context.progress.info(reason)
         report = add_notes(report, reason)
+    may_suggest = not (partial or reason or says_nothing_new(report, comment))
+    options = await _fetch_suggestion_options(report, job, issue, origin, context) if may_suggest else None
     effects = plan_report(
         report,
         context.policy,
@@ -61,6 +68,7 @@ async def publish_report(
         duplicates=find_duplicates(issue),
         is_skipped=bool(reason),
         needs_info_label=context.config.needs_info_label,
+        options=options,
     )
     done = await _write(effects, context)
     result = _build_result(report.status, done, report)
@@ -91,6 +99,26 @@ async def refetch_issue(issue: Issue, context: FlowContext) -> Issue | None:
     ours = {comment.comment_id: comment for comment in issue.thread if comment.ours}
     thread = ours | {comment.comment_id: comment for comment in now.thread}
     return now.model_copy(update={"thread": list(thread.values())})
+
+
+async def _fetch_suggestion_options(
+    report: RunReport, job: TriageJob, issue: Issue, origin: RunOrigin, context: FlowContext
+) -> SuggestionOptions | None:
+    """Ask GitHub what may be suggested on the issue; none where nothing is."""
+    policy, number = context.policy, issue.number
+    if number is None or not policy.comment or policy.labels == "off":
+        return None
+    if find_our_comment(issue) is None and job.task.trigger in LATER_TRIGGERS:
+        return None  # nothing remembers what a person has declined
+    asked = list_candidates(restore_origin(report, origin, number), policy.labels)
+    try:
+        return await call_with_deadline(
+            lambda: context.github.fetch_suggestion_options(number, *asked),
+            context.cancelled,
+            context.seconds_left() * REFETCH_SHARE,
+        )
+    except (TriageError, OutOfTime):
+        return None
 
 
 async def _write(effects: Sequence[Effect], context: FlowContext) -> PublishResult:

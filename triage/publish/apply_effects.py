@@ -12,6 +12,7 @@ from triage.domain.effect import (
     RemoveComment,
     RemoveLabel,
     SetOutputs,
+    SuggestChanges,
     WriteReport,
     WriteSummary,
 )
@@ -19,6 +20,7 @@ from triage.domain.run import Status
 from triage.errors import CannotPublish, NoSuchComment, SetupError, TriageError
 from triage.ports import AnnotationLevel, GitHub, Runner
 from triage.publish.deduplicate import deduplicate, find_our_comments
+from triage.publish.plan_suggestions import describe_suggestions
 from triage.publish.summary import render_notice
 
 DUPLICATES_UNKNOWN = (
@@ -73,6 +75,8 @@ def apply_issue_effects(effects: Sequence[Effect], github: GitHub, result: Publi
                     github.delete_comment(effect.issue_number, effect.comment_id)
                 case AddLabels():
                     github.add_labels(effect.issue_number, effect.labels)
+                case SuggestChanges():
+                    _suggest(effect, github, result)
                 case RemoveLabel():
                     github.remove_label(effect.issue_number, effect.label)
         except (CannotPublish, SetupError) as error:
@@ -125,6 +129,18 @@ def _edit_comment(effect: EditComment, github: GitHub, result: PublishResult) ->
             result.comment_url = github.edit_comment(number, other, effect.body)[1]
         else:
             _post_comment(PostComment(issue_number=number, body=effect.body), github, result)
+
+
+def _suggest(effect: SuggestChanges, github: GitHub, result: PublishResult) -> None:
+    # A preview that GitHub may change or withdraw: what it refuses is told, and fails nothing.
+    reason = ""
+    try:
+        missing = github.suggest(effect.issue_number, effect.suggestions)
+    except (CannotPublish, SetupError) as error:
+        missing, reason = effect.suggestions, f" {error}"
+    if missing:
+        refused = f"GitHub does not show what was suggested: {describe_suggestions(missing)}.{reason}"
+        result.annotations.append(("notice", refused))
 
 
 def apply_local_effects(

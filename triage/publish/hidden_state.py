@@ -6,6 +6,7 @@ written or run again. No value in it can close the HTML comment.
 
 import hashlib
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
@@ -14,11 +15,13 @@ from pydantic import ConfigDict, Field, ValidationError
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
+from triage.domain.suggestion import Suggestion
 from triage.domain.task import RunRecord
 from triage.domain.value import Value
 
 MAX_SUSPECTS = 40
 MAX_RUNS = 60
+MAX_SUGGESTED = 20
 MAX_RUN_AGE = timedelta(hours=24)
 MAX_LINE_CHARS = 4096
 _OPEN = f"{COMMENT_MARKER} v1 "
@@ -45,6 +48,8 @@ class PostedState(Value):
     """Hashes of the paths of all suspects so far."""
     quiet: bool = False
     needs_info: NeedsInfo = ""
+    suggested: list[Hash] = Field(default_factory=list, max_length=MAX_SUGGESTED)
+    """Hashes of what was suggested in GitHub's own panel: whoever declines it is not asked again."""
     runs: list[RunKey] = Field(default_factory=list, max_length=MAX_RUNS)
     """Runs of the last day that an event started. A command counts even if its comment is deleted later."""
 
@@ -52,6 +57,11 @@ class PostedState(Value):
     def past_runs(self) -> list[RunRecord]:
         keys = [key.split(".") for key in self.runs]
         return [RunRecord(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
+
+    def with_suggestions(self, suggestions: Sequence[Suggestion]) -> "PostedState":
+        """Returns a copy that remembers them."""
+        hashes = [*self.suggested, *map(hash_suggestion, suggestions)]
+        return self.model_copy(update={"suggested": list(dict.fromkeys(hashes))[-MAX_SUGGESTED:]})
 
     def with_run(self, run: RunRecord | None) -> "PostedState":
         """Returns a copy with this run and without those older than a day."""
@@ -85,12 +95,18 @@ def next_state(report: RunReport, previous: PostedState | None, text: str | None
         content="" if text is None else hash_content(report),
         asked=list(dict.fromkeys(asked)),
         suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
+        needs_info=earlier.needs_info,
+        suggested=earlier.suggested,
         runs=earlier.runs,
     )
 
 
 def hash_path(path: str) -> str:
     return _hash(path)
+
+
+def hash_suggestion(suggestion: Suggestion) -> str:
+    return _hash(suggestion.key)
 
 
 def hash_content(report: RunReport) -> str:
@@ -107,7 +123,7 @@ def _normalize(text: str) -> str:
 
 def render_state(state: PostedState) -> str:
     # Comments of earlier versions lack these. Without this, `parse_state` would not accept them.
-    exclude = {name for name in ("needs_info", "runs") if not getattr(state, name)}
+    exclude = {name for name in ("needs_info", "suggested", "runs") if not getattr(state, name)}
     return _OPEN + json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":")) + _CLOSE
 
 

@@ -17,16 +17,19 @@ from triage.domain.effect import (
     RemoveComment,
     RemoveLabel,
     SetOutputs,
+    SuggestChanges,
     WriteReport,
     WriteSummary,
 )
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status, Usage
+from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.domain.task import RunRecord
 from triage.publish.comment import render_comment, render_quiet_comment
 from triage.publish.hidden_state import PostedState, hash_content, hash_text, next_state, parse_state, render_state
 from triage.publish.needs_info import plan_needs_info
+from triage.publish.plan_suggestions import plan_suggestions
 from triage.publish.run_origin import RunOrigin, restore_origin
 from triage.publish.sections import Page, build_page
 from triage.publish.summary import render_notice, render_summary
@@ -72,20 +75,29 @@ def plan_report(
     duplicates: Sequence[int] = (),
     is_skipped: bool = False,
     needs_info_label: str = "",
+    options: SuggestionOptions | None = None,
 ) -> list[Effect]:
     """Returns all effects of a report, in the order in which they are applied.
 
     A `partial` report of a cancelled run is a comment only if it has findings and there is no earlier comment. One
     that `is_skipped` writes nothing to the issue; its notes say why. Links and labels are those of `origin`, whatever
     the report says. `previous` is our comment on the issue, `duplicates` are the ids of younger ones, and `run` is
-    what the hidden state remembers if an event started it.
+    what the hidden state remembers if an event started it. `options` are what GitHub takes as suggestions; without
+    them, the page names the labels.
     """
     report = restore_origin(report, origin, issue.number)
-    page = build_page(report, parse_state(previous.body) if previous else None, paths, policy.labels)
+    known = parse_state(previous.body) if previous else None
+    is_silent = partial or is_skipped or not policy.comment or issue.number is None
+    may_suggest = not is_silent and not says_nothing_new(report, previous)
+    suggestions = plan_suggestions(report, policy.labels, options, known) if may_suggest else []
+    suggests_labels = any(suggestion.kind == "label" for suggestion in suggestions)
+    page = build_page(report, known, paths, "off" if suggests_labels else policy.labels)
     writes: list[Effect] = []
     if policy.comment and issue.number is not None and not is_skipped:
         if not partial:
-            writes = _plan_issue_effects(report, page, policy, issue, issue.number, previous, run, needs_info_label)
+            writes = _plan_issue_effects(
+                report, page, policy, issue, issue.number, previous, run, needs_info_label, suggestions
+            )
             writes += [RemoveComment(issue_number=issue.number, comment_id=comment) for comment in duplicates]
         elif previous is None and report.findings:
             state = next_state(report, PostedState().with_run(run), None)  # the next run replaces it
@@ -96,7 +108,7 @@ def plan_report(
     return [
         *([] if policy.dry_run else writes),
         WriteReport(json_text=dump_report(report)),
-        WriteSummary(markdown=render_summary(page, report, writes if policy.dry_run else None)),
+        WriteSummary(markdown=render_summary(page, report, writes if policy.dry_run else None, suggestions)),
         *([warning] if report.status is Status.DEGRADED else []),
         SetOutputs(values=build_outputs(report) | {"comment-url": url}),
     ]
@@ -111,23 +123,25 @@ def _plan_issue_effects(
     previous: IssueComment | None,
     run: RunRecord | None,
     needs_info_label: str,
+    suggestions: Sequence[Suggestion],
 ) -> list[Effect]:
     effects: list[Effect] = []
     text = hash_text(issue.title, issue.body)
     state = parse_state(previous.body) if previous else None
-    if previous and state and not state.quiet and state.content == hash_content(report):
+    if previous and state and says_nothing_new(report, previous):
         counted = state.with_run(run)
         if counted != state:
             # Nothing new for a reader, but the run counts, and the issue may have another text.
             first_line = render_state(counted.model_copy(update={"text": text}))
             visible = previous.body.partition("\n")[2]
             effects.append(_post_or_edit(number, previous, f"{first_line}\n{visible}"))
-        # No labels: if a person removed one, it stays off.
+        # No labels and no suggestions: what a person removed or declined stays so.
         return effects
     known = state or PostedState()
     asks = bool(report.missing_information)
     waiting = plan_needs_info(needs_info_label, policy.labels, issue, known.needs_info, asks=asks)
-    state = next_state(report, known.with_run(run), text).model_copy(update={"needs_info": waiting.state})
+    state = next_state(report, known.with_run(run).with_suggestions(suggestions), text)
+    state = state.model_copy(update={"needs_info": waiting.state})
     if waiting.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.
         effects.append(RemoveLabel(issue_number=number, label=needs_info_label))
@@ -137,7 +151,15 @@ def _plan_issue_effects(
     labels += [needs_info_label] if waiting.adds else []
     if policy.labels == "apply" and labels:
         effects.append(AddLabels(issue_number=number, labels=labels))
+    if suggestions:
+        effects.append(SuggestChanges(issue_number=number, suggestions=list(suggestions)))
     return effects
+
+
+def says_nothing_new(report: RunReport, previous: IssueComment | None) -> bool:
+    """Whether our comment shows this report already."""
+    known = parse_state(previous.body) if previous else None
+    return known is not None and not known.quiet and known.content == hash_content(report)
 
 
 def _post_or_edit(number: int, previous: IssueComment | None, body: str) -> PostComment | EditComment:

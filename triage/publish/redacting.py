@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from triage.domain.code import Span
 from triage.domain.issue import Issue
 from triage.domain.report import RunReport
+from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.ports import AnnotationLevel, GitHub, ResponseCache, Runner, Telemetry, Toolset
 from triage.secrets.redactor import SecretRedactor
 
@@ -53,6 +54,16 @@ class RedactingGitHub:
     def add_labels(self, number: int, labels: Sequence[str]) -> None:
         """As the port, without labels that have a secret in their name."""
         self._github.add_labels(number, [label for label in labels if not self._redactor.has_match(label)])
+
+    def fetch_suggestion_options(
+        self, number: int, labels: Sequence[str], logins: Sequence[str]
+    ) -> SuggestionOptions | None:
+        return self._github.fetch_suggestion_options(number, labels, logins)
+
+    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        """As the port, without a name or a reason that has a secret in it."""
+        clean = [one for one in suggestions if not self._redactor.has_match(f"{one.name} {one.rationale}")]
+        return self._github.suggest(number, clean)
 
     def remove_label(self, number: int, label: str) -> None:
         self._github.remove_label(number, label)

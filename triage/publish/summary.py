@@ -4,23 +4,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from triage.domain.effect import AddLabels, EditComment, Effect, PostComment, RemoveComment, RemoveLabel
+from triage.domain.effect import AddLabels, EditComment, Effect, PostComment, RemoveComment, RemoveLabel, SuggestChanges
 from triage.domain.report import RunReport
+from triage.domain.suggestion import Suggestion
 from triage.publish.diagram import render_diagram
 from triage.publish.permalink import sanitize_url
 from triage.publish.run_details import build_detail_folds
 from triage.publish.sections import MAX_SUMMARY_UNITS, Page, ensure_inert, render_page
 from triage.publish.template import render_block
-from triage.text.inert_markdown import format_code_span
+from triage.text.inert_markdown import escape_markdown, format_code_span
 
 Notice = Literal["skip", "index", "unfinished", "failure", "unpublished"]
 
 
-def render_summary(page: Page, report: RunReport, planned: Sequence[Effect] | None = None) -> str:
+def render_summary(
+    page: Page, report: RunReport, planned: Sequence[Effect] | None = None, suggestions: Sequence[Suggestion] = ()
+) -> str:
     """Returns the page of the job: the page of the report, and how the run went. `planned` is for a dry run."""
     blocks = [render_block("summary", "title", report, sanitize_url(report.issue.url))]
     if planned is not None:
         blocks.append(render_block("summary", "plan", [_describe_effect(effect) for effect in planned]))
+    elif suggestions:
+        blocks.append(render_block("summary", "suggested", _describe_suggestions(suggestions)))
     picture = render_diagram(report)
     folds = [fold for fold in page.folds if not fold.is_comment_only]
     folds += [fold for fold in build_detail_folds(report, picture) if fold.body]
@@ -43,7 +48,17 @@ def _describe_effect(effect: Effect) -> str:
             return f"The comment {effect.comment_id} on issue {effect.issue_number} deleted, a second one of ours"
         case AddLabels():
             return f"Labels added to issue {effect.issue_number}: {', '.join(map(format_code_span, effect.labels))}"
+        case SuggestChanges():
+            return f"Suggested on issue {effect.issue_number}: {_describe_suggestions(effect.suggestions)}"
         case RemoveLabel():
             return f"Label removed from issue {effect.issue_number}: {format_code_span(effect.label)}"
         case _:
             return type(effect).__name__
+
+
+def _describe_suggestions(suggestions: Sequence[Suggestion]) -> str:
+    def describe(one: Suggestion) -> str:
+        reason = f"{one.confidence.lower()} confidence: {escape_markdown(one.rationale)}"
+        return f"{one.kind} {format_code_span(one.name)} ({reason})"
+
+    return ", ".join(map(describe, suggestions))

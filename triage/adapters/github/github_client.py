@@ -1,7 +1,7 @@
 """Sends requests to GitHub through PyGithub, which authenticates them and waits between writes."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -35,6 +35,8 @@ MAX_RESPONSE_BYTES = 32_000_000
 """A page of a hundred comments of 65,536 emoji has 26 MB."""
 PARSE_ERRORS = (ValueError, TypeError, AttributeError, AssertionError, RecursionError)
 """PyGithub reads fields of a response before it knows that they are there."""
+PREVIEWS = {"GraphQL-Features": "update_issue_suggestions"}
+"""Shows the types for suggestions on servers that still hide them (github/github-mcp-server, pkg/github)."""
 _connection_classes = threading.Lock()
 
 
@@ -106,6 +108,33 @@ class GitHubClient:
             if error.kind is not ErrorKind.GONE:
                 raise
 
+    def query(self, document: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Reads with GraphQL. Parts that GitHub refuses to show are null. Raises GitHubError if nothing is shown."""
+        data, _ = self._ask_graphql(document, variables, repeatable=True)
+        return data
+
+    def mutate(self, document: str, variables: Mapping[str, Any]) -> None:
+        """Writes with GraphQL, once. Raises GitHubError if GitHub refuses any part of it.
+
+        A server that lacks a field or a type refuses the whole document before it acts.
+        """
+        _, is_refused = self._ask_graphql(document, variables, repeatable=False)
+        if is_refused:
+            raise GitHubError(ErrorKind.INVALID, 200)
+
+    def _ask_graphql(
+        self, document: str, variables: Mapping[str, Any], *, repeatable: bool
+    ) -> tuple[dict[str, Any], bool]:
+        body = {"query": document, "variables": dict(variables)}
+        url = self._github.requester.graphql_url
+        response = self._request("POST", url, body=body, headers=PREVIEWS, repeatable=repeatable)
+        if not isinstance(response, dict):
+            raise unreadable_response()
+        data, errors = response.get("data"), bool(response.get("errors"))
+        if isinstance(data, dict):
+            return data, errors
+        raise GitHubError(ErrorKind.INVALID, 200) if errors else unreadable_response()
+
     def fetch_viewer_login(self) -> str | None:
         """Returns the login of the token, or None. `GET /user` is refused to a job's token, so this asks GraphQL."""
         query = {"query": "{ viewer { login } }"}
@@ -125,18 +154,17 @@ class GitHubClient:
         path: str,
         parameters: dict[str, Any] | None = None,
         body: dict[str, Any] | None = None,
+        headers: dict[str, str] | None = None,
         *,
         repeatable: bool,
     ) -> Any:
-        attempts = retrying(self._wait_budget, self._backoff_seconds)
-        return attempts(self._send, verb, path, parameters, body, repeatable)
+        request = partial(self._github.requester.requestJsonAndCheck, verb, path, parameters, headers, body)
+        return retrying(self._wait_budget, self._backoff_seconds)(self._send, request, repeatable)
 
-    def _send(
-        self, verb: str, path: str, parameters: dict[str, Any] | None, body: dict[str, Any] | None, repeatable: bool
-    ) -> Any:
+    def _send(self, request: Callable[[], tuple[dict[str, Any], Any]], repeatable: bool) -> Any:
         raise_if_abandoned()
         try:
-            headers, response = self._github.requester.requestJsonAndCheck(verb, path, parameters, None, body)
+            headers, response = request()
         except GithubException as error:
             if error.status == 407:
                 raise GitHubUnavailable(f"GitHub cannot be reached: {PROXY_LOGIN_REFUSED}.") from None

@@ -11,8 +11,10 @@ from urllib.parse import quote
 from triage.adapters.github.comments import Comments
 from triage.adapters.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
 from triage.adapters.github.responses import IssueResponse, LabelResponse, RoleResponse, parse_response
+from triage.adapters.github.suggestions import Suggestions
 from triage.domain.issue import Issue
-from triage.errors import BadInput
+from triage.domain.suggestion import Suggestion, SuggestionOptions
+from triage.errors import BadInput, GitHubUnavailable
 from triage.network import DIRECT, Network
 
 if TYPE_CHECKING:
@@ -75,6 +77,10 @@ class IssueTracker:
     @cached_property
     def _comments(self) -> Comments:
         return Comments(self._client, self._repo, self.reread_seconds)
+
+    @cached_property
+    def _suggestions(self) -> Suggestions:
+        return Suggestions(self._client, self.slug, self.reread_seconds)
 
     def close(self) -> None:
         self._client.close()
@@ -146,6 +152,18 @@ class IssueTracker:
             return
         with translate_write_errors(self.slug):
             self._client.write("POST", f"{self._repo}/issues/{number}/labels", {"labels": names}, repeatable=True)
+
+    def fetch_suggestion_options(
+        self, number: int, labels: Sequence[str], logins: Sequence[str]
+    ) -> SuggestionOptions | None:
+        try:
+            return self._suggestions.fetch_options(number, labels, logins)
+        except (GitHubError, GitHubUnavailable):
+            return None
+
+    def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        with translate_write_errors(self.slug):
+            return self._suggestions.write(number, suggestions)
 
     def remove_label(self, number: int, label: str) -> None:
         with translate_write_errors(self.slug):

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from triage.adapters.github.github_errors import unreadable_response
 from triage.domain.issue import Issue, IssueComment
+from triage.domain.suggestion import SuggestionKind
 from triage.text.timestamps import Timestamp
 
 DELETED_ACCOUNT = "ghost"
@@ -87,6 +88,63 @@ class RoleResponse(_Response):
 
     role_name: str | None = None
     permission: str | None = None
+
+
+class Target(_Response):
+    """What a suggestion is about: a label, an issue type or a user."""
+
+    id: str = ""
+    name: str = ""
+    login: str = ""
+    is_enabled: bool = Field(True, alias="isEnabled")
+
+
+class TargetList(_Response):
+    nodes: list[Target | None] | None = None
+
+    @property
+    def all(self) -> list[Target]:
+        return [target for target in self.nodes or [] if target]
+
+
+class PendingSuggestion(_Response):
+    """A suggestion by anybody. One of the fields is set; none if it is about something else."""
+
+    label: Target | None = None
+    type: Target | None = Field(None, alias="issueType")
+    assignee: Target | None = None
+
+
+class SuggestionIssue(_Response):
+    id: str
+    type: Target | None = Field(None, alias="issueType")
+    labels: TargetList | None = None
+    assignees: TargetList | None = None
+    pending: list[PendingSuggestion | None] = Field(alias="pendingSuggestions")
+    """Missing where GitHub has no suggestions."""
+
+
+class SuggestionsResponse(_Response):
+    """The parts of a repository that suggestions need, from GraphQL. GitHub leaves out what it does not show."""
+
+    issue: SuggestionIssue
+    issue_types: TargetList | None = Field(None, alias="issueTypes")
+
+    @property
+    def types(self) -> list[Target]:
+        return self.issue_types.all if self.issue_types else []
+
+    @property
+    def taken(self) -> list[tuple[SuggestionKind, Target]]:
+        """Returns what the issue has, and what is suggested on it."""
+        issue = self.issue
+        pending = [one for one in issue.pending if one]
+        named: list[tuple[SuggestionKind, list[Target | None]]] = [
+            ("label", [*(issue.labels.all if issue.labels else []), *(one.label for one in pending)]),
+            ("type", [issue.type, *(one.type for one in pending)]),
+            ("assignee", [*(issue.assignees.all if issue.assignees else []), *(one.assignee for one in pending)]),
+        ]
+        return [(kind, target) for kind, targets in named for target in targets if target]
 
 
 A = TypeVar("A", bound=_Response)

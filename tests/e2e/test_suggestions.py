@@ -1,0 +1,123 @@
+"""Native suggestions from a run to GitHub, over HTTP: a GitHub that has them, and one that does not."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from testing import factories
+from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
+from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
+from testing.servers.suggesting_github import SuggestingGitHub
+from triage.adapters.github.issue_tracker import IssueTracker
+from triage.domain.effect import Policy
+from triage.domain.issue import Repository
+from triage.domain.run import Status
+from triage.domain.task import TriageIssue, Trigger
+from triage.flows.flow_context import FlowContext
+from triage.flows.triage_issue import run_task
+
+EXISTING = [{"name": "area/dates"}]
+
+
+def run(api: GitHubApi, trigger: Trigger = Trigger.OPENED, **policy: Any) -> FakeRunner:
+    tracker = IssueTracker(
+        JOB_TOKEN, SLUG, api.url, seconds_between_writes=0.0, reread_seconds=0.0, backoff_seconds=0.0
+    )
+    codebase = FakeCodebase(factories.FILES, code_owners=["acme/core", "octocat"])
+    services, runner = fake_services(codebase=codebase), FakeRunner()
+    context = FlowContext(
+        github=tracker,
+        runner=runner,
+        progress=FakeProgressLog(),
+        policy=Policy(**policy),
+        repository=Repository(slug=SLUG),
+        open_services=lambda: services,
+        now=lambda: datetime.now(UTC),
+    )
+    try:
+        result = asyncio.run(run_task(TriageIssue(number=7, trigger=trigger, actor="mona"), context))
+    finally:
+        tracker.close()
+    assert result.status is Status.COMPLETE
+    return runner
+
+
+@pytest.fixture
+def github():
+    with serve_github_api() as api:
+        api.labels = ["bug", "area/dates", "deploy"]
+        written = factories.issue()
+        api.add_issue(title=written.title, body=written.body, labels=list(EXISTING), assignees=[])
+        api.graphql = server = SuggestingGitHub(api)
+        yield server
+        assert not any(line.startswith(f"PATCH /repos/{SLUG}/issues/7") for line in api.request_lines())
+        assert api.issues[7].get("type") is None
+        assert api.issues[7]["assignees"] == []
+
+
+def pending(github: SuggestingGitHub) -> list[str]:
+    return [f"{row['kind']} {row['name']}" for row in github.pending]
+
+
+@pytest.mark.parametrize(
+    ("mode", "suggested", "labels"),
+    [
+        ("suggest", ["label bug", "type Bug"], ["area/dates"]),
+        ("apply", ["type Bug"], ["area/dates", "bug"]),
+        ("off", [], ["area/dates"]),
+    ],
+)
+def test_the_input_labels_decides(github: SuggestingGitHub, mode: Any, suggested: list[str], labels: list[str]):
+    run(github.api, labels=mode)
+    assert [one for one in pending(github) if not one.startswith("assignee")] == suggested
+    assert [label["name"] for label in github.api.issues[7]["labels"]] == labels
+    assert bool(github.documents) == (mode != "off")
+
+
+def test_a_later_run_repeats_nothing_even_if_a_person_declined(github: SuggestingGitHub):
+    run(github.api)
+    first = pending(github)
+    run(github.api, Trigger.REQUESTED)
+    assert pending(github) == first
+    github.pending.clear()
+    github.api.issues[7]["body"] += "\n\nIt also happens in Store.save."
+    run(github.api, Trigger.EDITED)
+    assert pending(github) == []
+    assert github.api.issues[7]["labels"] == EXISTING
+
+
+def test_a_server_without_suggestions_gets_the_text_and_no_write(github: SuggestingGitHub):
+    github.knows_suggestions = False
+    run(github.api)
+    assert [document.operation for document in github.documents] == ["query"]
+    assert "Suggested labels: `bug`" in github.api.comment_bodies[0]
+    assert github.api.issues[7]["labels"] == EXISTING
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_lost_answer_doubles_nothing(github: SuggestingGitHub, stored: bool):
+    github.api.on_request = lambda request: (
+        ApiFault("", stored=stored)
+        if request.line == "POST /graphql" and sum(one.line == request.line for one in github.api.requests) == 2
+        else None
+    )
+    run(github.api)
+    assert len(pending(github)) == len(set(pending(github))) >= 2
+    assert github.api.issues[7]["labels"] == EXISTING
+
+
+def test_a_refusal_is_a_notice_and_the_run_is_complete(github: SuggestingGitHub):
+    github.refuses_writes = True
+    runner = run(github.api)
+    assert any(level == "notice" and "label bug" in text for level, text in runner.annotations)
+    assert runner.values["status"] == "complete"
+    assert github.api.issues[7]["labels"] == EXISTING
+
+
+def test_a_dry_run_asks_and_writes_nothing(github: SuggestingGitHub):
+    runner = run(github.api, dry_run=True)
+    assert [document.operation for document in github.documents] == ["query"]
+    assert "- Suggested on issue 7: label `bug` (" in runner.summaries[0]
+    assert (pending(github), github.api.comment_bodies) == ([], [])

@@ -1,0 +1,104 @@
+"""Plans what is suggested in GitHub's own panel: labels, the issue type and an assignee, each with a reason."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from triage.domain.effect import LabelsMode
+from triage.domain.findings import Kind
+from triage.domain.report import RunReport
+from triage.domain.suggestion import MAX_RATIONALE_CHARS, Confidence, Suggestion, SuggestionKind, SuggestionOptions
+from triage.publish import wording
+from triage.publish.hidden_state import PostedState, hash_suggestion
+from triage.text.plain_line import format_plain_line
+
+_KIND_WORDS: dict[Kind, tuple[str, ...]] = {
+    "bug": ("bug", "defect"),
+    "feature_request": ("feature", "feature request", "enhancement"),
+    "question": ("question", "support"),
+}
+"""Names of labels and issue types, the usual one first."""
+_KIND_REASONS: dict[Kind, str] = {
+    "bug": "It reads as a bug report",
+    "feature_request": "It asks for something new",
+    "question": "It asks a question",
+    "not_actionable": "It says too little to act on",
+}
+_WAITING_WORDS = ("info", "reproduction", "feedback")
+_REASON_CHARS = 200
+
+
+class Asked(NamedTuple):
+    """What GitHub has to be asked about before anything is suggested."""
+
+    labels: list[str]
+    logins: list[str]
+
+
+def list_candidates(report: RunReport, mode: LabelsMode) -> Asked:
+    """Returns the labels and logins of a report that may be suggested. No teams: GitHub assigns people."""
+    login = report.ticket.assignee.lstrip("@")
+    may_assign = login and "/" not in login and _rate(report) != "LOW"
+    return Asked(report.ticket.labels if mode == "suggest" else [], [login] if may_assign else [])
+
+
+def plan_suggestions(
+    report: RunReport, mode: LabelsMode, options: SuggestionOptions | None, posted: PostedState | None = None
+) -> list[Suggestion]:
+    """Returns what is suggested on the issue. Nothing without `options`: then GitHub takes no suggestions.
+
+    What our comment remembers is not suggested again: a person has decided about it.
+    """
+    if options is None or mode == "off":
+        return []
+    known = posted.suggested if posted else []
+    return [wanted for wanted in _list_wanted(report, mode, options) if hash_suggestion(wanted) not in known]
+
+
+def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions) -> Iterator[Suggestion]:
+    asked = list_candidates(report, mode)
+    for name in asked.labels:
+        if name in options.labels:
+            yield _suggest(report, "label", name, _explain_label(report, name))
+    by_word = {name.casefold(): name for name in options.types}
+    types = [by_word[word] for word in _KIND_WORDS.get(report.kind, ()) if word in by_word]
+    for name in types[:1]:
+        yield _suggest(report, "type", name, _explain_kind(report))
+    for login in asked.logins:
+        if login in options.assignees and report.suspects:
+            path = format_plain_line(report.suspects[0].path)
+            where = path if len(path) <= _REASON_CHARS else ""
+            yield _suggest(report, "assignee", login, f"Owns {where or 'the file'}, the first place to look at.")
+
+
+def _suggest(report: RunReport, kind: SuggestionKind, name: str, rationale: str) -> Suggestion:
+    text = wording.truncate(rationale, MAX_RATIONALE_CHARS)
+    return Suggestion(kind=kind, name=name, rationale=text, confidence=_rate(report))
+
+
+def _rate(report: RunReport) -> Confidence:
+    if report.confidence < wording.LOW_CONFIDENCE:
+        return "LOW"
+    return "MEDIUM" if report.confidence < wording.HIGH_CONFIDENCE else "HIGH"
+
+
+def _explain_label(report: RunReport, name: str) -> str:
+    words = name.casefold().replace("/", ":").rpartition(":")[2].strip()
+    if words in _KIND_WORDS.get(report.kind, ()):
+        return _explain_kind(report)
+    if report.missing_information and any(word in words for word in _WAITING_WORDS):
+        return _join("The reporter is asked", report.missing_information[0].question)
+    return _join(_KIND_REASONS[report.kind], report.severity_reason or report.summary)
+
+
+def _explain_kind(report: RunReport) -> str:
+    return _join(_KIND_REASONS[report.kind], report.summary)
+
+
+def _join(reason: str, detail: str) -> str:
+    words = format_plain_line(wording.truncate(detail, _REASON_CHARS))
+    return f"{reason}: {words}" if words else f"{reason}."
+
+
+def describe_suggestions(suggestions: Sequence[Suggestion]) -> str:
+    """Returns what is suggested in words, such as "label bug, type Bug"."""
+    return ", ".join(f"{wanted.kind} {wanted.name}" for wanted in suggestions)
