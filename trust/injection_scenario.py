@@ -71,6 +71,7 @@ def build_scenario(
         ],
         error_text="\n".join(texts),
         refuses_labels=seed % 2 == 1,
+        offers_suggestions=seed % 3 == 0,
     )
     inputs = {
         "engine": engine,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from testing.servers.github_server import BOT, SLUG, WHEN, GitHubServer
@@ -22,6 +22,10 @@ class PermissiveGitHub(GitHubServer):
     error_text: str = ""
     """Message of all error responses."""
     refuses_labels: bool = False
+    offers_suggestions: bool = False
+    """Suggestions in GitHub's own panel."""
+    suggested: dict[str, list[dict[str, str]]] = field(default_factory=dict)
+    """What was suggested last, by the variable of the mutation."""
 
     def __post_init__(self) -> None:
         for text in self.thread:
@@ -36,6 +40,8 @@ class PermissiveGitHub(GitHubServer):
         below = asked.path.removeprefix(f"/repos/{SLUG}")
         if asked.method == "GET":
             return self._read(asked, below)
+        if asked.path.endswith("/graphql") and self.offers_suggestions and "viewer" not in asked.body["query"]:
+            return self._answer_graphql(asked.body["query"], asked.body["variables"])
         match asked.method, below:
             case "POST", _ if below == f"/issues/{NUMBER}/comments":
                 return ScriptedReply(self._store_by(asked.body["body"], BOT), 201)
@@ -45,6 +51,22 @@ class PermissiveGitHub(GitHubServer):
                 refused = ScriptedReply({"message": self.error_text, "errors": [{"message": self.error_text}]}, 422)
                 return refused if self.refuses_labels else ScriptedReply([])
         return ScriptedReply({"message": self.error_text}, 403 if asked.path.endswith("/graphql") else 200)
+
+    def _answer_graphql(self, query: str, variables: dict[str, Any]) -> ScriptedReply:
+        if query.startswith("mutation"):
+            lists = {name: value if isinstance(value, list) else [value] for name, value in variables.items()}
+            self.suggested = {name: items for name, items in lists.items() if name != "issue"}
+            return ScriptedReply({"data": {}})
+        labels = [{"label": _target(item["labelId"])} for item in self.suggested.get("labels", [])]
+        types = [{"issueType": _target(item["issueTypeId"])} for item in self.suggested.get("type", [])]
+        issue = {"id": f"I:{NUMBER}", "pendingSuggestions": [*labels, *types]}
+        shown: dict[str, Any] = {"issue": issue, "issueTypes": {"nodes": [_target("IT:Bug"), _target("IT:Feature")]}}
+        for name, value in variables.items():
+            if name.startswith("label"):
+                shown[name] = _target(f"LA:{value}") if value in self.labels else None
+            elif name.startswith("login"):
+                shown[name] = {"nodes": [{"id": f"U:{value}", "login": value}]}
+        return ScriptedReply({"data": {"repository": shown}})
 
     def _read(self, asked: RecordedRequest, below: str) -> ScriptedReply:
         stored: dict[str, Any] = {
@@ -72,3 +94,7 @@ class PermissiveGitHub(GitHubServer):
             {"id": key, "body": body, "user": author, "created_at": WHEN, "updated_at": WHEN, "html_url": page}
         )
         return self.comments[-1]
+
+
+def _target(key: str) -> dict[str, str]:
+    return {"id": key, "name": key.partition(":")[2]}
