@@ -20,7 +20,14 @@ OPTIONS = SuggestionOptions(
 
 def report(**changes: Any) -> RunReport:
     ticket = Ticket(title="t", labels=changes.pop("labels", ["bug"]), assignee=changes.pop("assignee", "octocat"))
-    defaults: dict[str, Any] = {"ticket": ticket, "confidence": 0.5, "summary": "It loses rows."}
+    defaults: dict[str, Any] = {
+        "ticket": ticket,
+        "confidence": 0.5,
+        "summary": "It loses rows.",
+        "kind_probability": 0.8,
+        "engine": "rules",
+        "steps": [],
+    }
     return change_report(**defaults | changes)
 
 
@@ -77,10 +84,27 @@ def test_the_type_is_that_of_the_kind(kind: Any, types: list[str], expected: str
 
 
 @pytest.mark.parametrize(("confidence", "level"), [(0.0, "LOW"), (0.39, "LOW"), (0.4, "MEDIUM"), (0.7, "HIGH")])
-def test_the_confidence_is_that_of_the_report(confidence: float, level: str):
-    suggestions = plan_suggestions(report(confidence=confidence), "suggest", OPTIONS)
-    assert {one.confidence for one in suggestions} == {level}
+def test_the_assignee_is_as_sure_as_the_place(confidence: float, level: str):
+    suggestions = plan_suggestions(report(confidence=confidence, labels=["importer"]), "suggest", OPTIONS)
+    assert {one.confidence for one in suggestions if one.kind != "type"} == {level}
     assert ("assignee" in names(suggestions)) == (level != "LOW")
+
+
+@pytest.mark.parametrize(
+    ("probability", "engine", "levels"),
+    [
+        (0.95, "rules", {"HIGH"}),
+        (0.9, "rules", {"HIGH"}),
+        (0.7, "rules", {"MEDIUM"}),
+        (None, "rules", set()),  # handled as a bug because nothing says what it is
+        (None, "model", {"MEDIUM"}),
+    ],
+)
+def test_label_and_type_are_as_sure_as_the_kind(probability: float | None, engine: str, levels: set[str]):
+    steps = FULL.steps if engine == "model" else []
+    told = report(kind_probability=probability, engine=engine, steps=steps, assignee="", labels=["bug", "kind/bug"])
+    suggestions = plan_suggestions(told, "suggest", OPTIONS)
+    assert {one.confidence for one in suggestions} == levels
 
 
 @pytest.mark.parametrize("assignee", ["", "acme/core", "@acme/core"])
@@ -117,7 +141,8 @@ def test_the_reason_of_a_label(changes: dict[str, Any], label: str, rationale: s
 
 
 def test_a_feature_request_has_its_own_reason():
-    told = FEATURE.model_copy(update={"ticket": Ticket(title="t", labels=["enhancement"]), "summary": "Dark mode"})
+    ticket = Ticket(title="t", labels=["enhancement"])
+    told = FEATURE.model_copy(update={"ticket": ticket, "summary": "Dark mode", "kind_probability": 0.9})
     [suggestion] = plan_suggestions(told, "suggest", SuggestionOptions(labels=["enhancement"]))
     assert suggestion.rationale == "It asks for something new: Dark mode"
 

@@ -107,6 +107,8 @@ class RunReport(Value):
     """Why the run ended early; empty if it did not."""
 
     kind: Kind
+    kind_probability: float | None = None
+    """By the text and the labels of the issue; none if they do not say it clearly enough to claim the kind."""
     verdict: Verdict | None
     """None if the issue is not a bug, or the critic gave no answer."""
     severity: Severity | None

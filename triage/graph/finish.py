@@ -12,6 +12,7 @@ from triage.domain.run import Usage
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
+from triage.reading.issue_kind import read_kind
 from triage.reading.read_issue import read_issue
 from triage.text.inert_markdown import sanitize_markdown
 
@@ -48,6 +49,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         run_url=services.facts.run_url,
         cut=cut,
         kind=state.kind,
+        kind_probability=_rate_kind(state),
         verdict=state.critique.verdict if state.critique and is_bug else None,
         severity=draft.severity if is_bug else None,
         severity_reason=draft.severity_reason if is_bug else "",
@@ -83,6 +85,11 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
 def _choose_found(found: FoundPlace | None, suspects: Sequence[Suspect]) -> FoundPlace | None:
     # A model that read the code may have another file in the first place.
     return found if found and suspects and suspects[0].path == found.span.path else None
+
+
+def _rate_kind(state: BugTriageState) -> float | None:
+    found = read_kind(state.reading, state.issue.labels)
+    return round(found.probability, 2) if found.certain and found.kind == state.kind else None
 
 
 def build_unstarted_report(issue: Issue, repository: Repository, services: Services) -> RunReport:

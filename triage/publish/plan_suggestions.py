@@ -25,6 +25,8 @@ _KIND_REASONS: dict[Kind, str] = {
 }
 _WAITING_WORDS = ("info", "reproduction", "feedback")
 _REASON_CHARS = 200
+_SURE_KIND = 0.9
+"""Least probability of a kind for high confidence."""
 
 
 class Asked(NamedTuple):
@@ -56,23 +58,25 @@ def plan_suggestions(
 
 def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions) -> Iterator[Suggestion]:
     asked = list_candidates(report, mode)
+    of_kind = _rate_kind(report)
     for name in asked.labels:
-        if name in options.labels:
-            yield _suggest(report, "label", name, _explain_label(report, name))
+        confidence = of_kind if _names_kind(name, report.kind) else _rate(report)
+        if name in options.labels and confidence:
+            yield _suggest("label", name, _explain_label(report, name), confidence)
     by_word = {name.casefold(): name for name in options.types}
     types = [by_word[word] for word in _KIND_WORDS.get(report.kind, ()) if word in by_word]
-    for name in types[:1]:
-        yield _suggest(report, "type", name, _explain_kind(report))
+    if types and of_kind:
+        yield _suggest("type", types[0], _explain_kind(report), of_kind)
     for login in asked.logins:
         if login in options.assignees and report.suspects:
             path = format_plain_line(report.suspects[0].path)
             where = path if len(path) <= _REASON_CHARS else ""
-            yield _suggest(report, "assignee", login, f"Owns {where or 'the file'}, the first place to look at.")
+            yield _suggest("assignee", login, f"Owns {where or 'the file'}, the first place to look at.", _rate(report))
 
 
-def _suggest(report: RunReport, kind: SuggestionKind, name: str, rationale: str) -> Suggestion:
+def _suggest(kind: SuggestionKind, name: str, rationale: str, confidence: Confidence) -> Suggestion:
     text = wording.truncate(rationale, MAX_RATIONALE_CHARS)
-    return Suggestion(kind=kind, name=name, rationale=text, confidence=_rate(report))
+    return Suggestion(kind=kind, name=name, rationale=text, confidence=confidence)
 
 
 def _rate(report: RunReport) -> Confidence:
@@ -81,11 +85,26 @@ def _rate(report: RunReport) -> Confidence:
     return "MEDIUM" if report.confidence < wording.HIGH_CONFIDENCE else "HIGH"
 
 
+def _rate_kind(report: RunReport) -> Confidence | None:
+    """None for a kind that nobody claims: without a clear sign, an issue is handled as a bug."""
+    if report.kind_probability is None:
+        return "MEDIUM" if wording.has_model_answer(report) else None
+    return "HIGH" if report.kind_probability >= _SURE_KIND else "MEDIUM"
+
+
+def _names_kind(label: str, kind: Kind) -> bool:
+    return _last_word(label) in _KIND_WORDS.get(kind, ())
+
+
+def _last_word(label: str) -> str:
+    """Returns what `type: bug` and `kind/bug` have in common."""
+    return label.casefold().replace("/", ":").rpartition(":")[2].strip()
+
+
 def _explain_label(report: RunReport, name: str) -> str:
-    words = name.casefold().replace("/", ":").rpartition(":")[2].strip()
-    if words in _KIND_WORDS.get(report.kind, ()):
+    if _names_kind(name, report.kind):
         return _explain_kind(report)
-    if report.missing_information and any(word in words for word in _WAITING_WORDS):
+    if report.missing_information and any(word in _last_word(name) for word in _WAITING_WORDS):
         return _join("The reporter is asked", report.missing_information[0].question)
     return _join(_KIND_REASONS[report.kind], report.severity_reason or report.summary)
 
