@@ -104,8 +104,8 @@ class Settings(BaseModel):
     )
     labels: Annotated[LabelsMode, one_of("off", "suggest", "apply")] = Field(
         "suggest",
-        description="What to do with labels: off, suggest (name them in the comment), or apply (add existing labels; "
-        "only needs-info-label is ever taken off).",
+        description="What to do with labels: off, suggest (in GitHub's panel for suggestions, or in the comment where "
+        "GitHub has none), or apply (add existing labels; only needs-info-label is ever taken off).",
     )
     config_file: RepositoryPath = Field(
         ".github/triage.yml",
