@@ -98,6 +98,8 @@ def plan_report(
             writes = _plan_issue_effects(
                 report, page, policy, issue, issue.number, previous, run, needs_info_label, suggestions
             )
+            # Also without a new comment: the panel is there for whoever decides.
+            writes += [SuggestChanges(issue_number=issue.number, suggestions=suggestions)] if suggestions else []
             writes += [RemoveComment(issue_number=issue.number, comment_id=comment) for comment in duplicates]
         elif previous is None and report.findings:
             state = next_state(report, PostedState().with_run(run), None)  # the next run replaces it
@@ -151,8 +153,6 @@ def _plan_issue_effects(
     labels += [needs_info_label] if waiting.adds else []
     if policy.labels == "apply" and labels:
         effects.append(AddLabels(issue_number=number, labels=labels))
-    if suggestions:
-        effects.append(SuggestChanges(issue_number=number, suggestions=list(suggestions)))
     return effects
 
 

@@ -60,9 +60,8 @@ def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions
     asked = list_candidates(report, mode)
     of_kind = _rate_kind(report)
     for name in asked.labels:
-        confidence = of_kind if _names_kind(name, report.kind) else _rate(report)
-        if name in options.labels and confidence:
-            yield _suggest("label", name, _explain_label(report, name), confidence)
+        if name in options.labels and (of_kind or not _names_kind(name, report.kind)):
+            yield _suggest("label", name, _explain_label(report, name), of_kind or "LOW")
     by_word = {name.casefold(): name for name in options.types}
     types = [by_word[word] for word in _KIND_WORDS.get(report.kind, ()) if word in by_word]
     if types and of_kind:
@@ -106,7 +105,7 @@ def _explain_label(report: RunReport, name: str) -> str:
         return _explain_kind(report)
     if report.missing_information and any(word in _last_word(name) for word in _WAITING_WORDS):
         return _join("The reporter is asked", report.missing_information[0].question)
-    return _join(_KIND_REASONS[report.kind], report.severity_reason or report.summary)
+    return format_plain_line(wording.truncate(report.severity_reason, _REASON_CHARS)) or _explain_kind(report)
 
 
 def _explain_kind(report: RunReport) -> str:
