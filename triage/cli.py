@@ -254,8 +254,8 @@ def read(
     from triage.publish.reading_page import dump_summary, format_summary, name_kind
 
     if lines:
-        for issue in parse_issue_lines(_read_text(file)):
-            sys.stdout.write((name_kind(issue) if kind_only else dump_summary(issue)) + "\n")
+        for issue, repo in parse_issue_lines(_read_text(file)):
+            sys.stdout.write((name_kind(issue) if kind_only else dump_summary(issue, repo)) + "\n")
         return
     issue = _read_issue_file(file)
     if kind_only:

@@ -12,14 +12,13 @@ from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeRetriever, FakeToolset, fake_services
 from triage.agents import codebase_search, critic, investigator, prompts, web_search, writer
 from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, shorten
-from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket, rate_severity
+from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit
 from triage.domain.findings import CodebaseFinding, WebResult
 from triage.domain.report import Citations
 from triage.errors import InvalidAnswer
 from triage.reading.read_issue import read_issue
-from triage.reading.symptoms import Symptom
 
 
 def case(**changes: Any) -> AgentInput:
@@ -118,6 +117,12 @@ async def test_investigator_by_rules_names_the_place_that_raised():
     assert answer.confidence == 0.6
 
 
+async def test_the_path_of_somebodys_home_is_not_quoted():
+    trace = 'Traceback (most recent call last):\n  File "/home/ann/Dropbox/run.py", line 9, in go\nValueError: no day\n'
+    answer = await investigator.answer_with_rules(case(issue=factories.issue(body=trace)), fake_services())
+    assert answer.summary == "ValueError: no day, raised in `go` (run.py:9)."
+
+
 async def test_an_empty_report_is_asked_what_happened():
     """Without a question the reporter's answer would start no run."""
     answer = await investigator.answer_with_rules(case(issue=factories.issue(title="x", body="help")), fake_services())
@@ -130,7 +135,7 @@ async def test_a_lone_backtick_opens_no_code_span():
         "```\nlist.rb:12:in `render': undefined method `name' for nil (NoMethodError)\n\tfrom app.rb:3:in `<main>'\n```"
     )
     answer = await investigator.answer_with_rules(case(issue=factories.issue(body=body)), fake_services())
-    assert answer.summary.count("`") == 2
+    assert answer.summary == "undefined method 'name' for nil (NoMethodError), raised in `render` (list.rb:12)."
 
 
 async def test_investigator_by_rules_is_modest_about_a_vague_issue():
@@ -368,25 +373,18 @@ async def test_a_models_adjustment_is_bounded():
 # --- writer
 
 
-def symptom(kind: Any) -> Symptom:
-    return Symptom(kind=kind, phrase="words")
+def test_a_report_without_a_sign_has_no_severity():
+    report = fill_report_template(case(issue=factories.issue(title="Total is off", body="It shows 4 for 3 items.")))
+    assert (report.severity, report.severity_reason) == (None, "")
 
 
-@pytest.mark.parametrize(
-    ("kinds", "severity"),
-    [
-        ([], "MEDIUM"),
-        (["cosmetic"], "LOW"),
-        (["crash"], "HIGH"),
-        (["cosmetic", "data_loss", "crash"], "CRITICAL"),
-        (["security"], "CRITICAL"),
-        (["performance", "cosmetic"], "MEDIUM"),
-    ],
-)
-def test_the_gravest_symptom_decides(kinds: list[str], severity: str):
-    found, why = rate_severity([symptom(kind) for kind in kinds])
-    assert found == severity
-    assert why
+def test_the_severity_comes_with_the_sentence_that_says_it():
+    issue = factories.issue(
+        title="Total is off", body="It shows 4 for 3 items. Since the upgrade to 2.0 the server crashes."
+    )
+    report = fill_report_template(case(issue=issue))
+    assert report.severity == "HIGH"
+    assert report.severity_reason == "The issue speaks of a crash: “Since the upgrade to 2.0 the server crashes.”"
 
 
 def test_a_model_does_not_get_all_the_labels_that_it_wants():

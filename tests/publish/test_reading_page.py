@@ -14,7 +14,10 @@ def test_the_page_has_what_the_report_has():
     assert page.startswith("kind:        bug (")
     assert "version:     2.4.1\n" in page
     assert "traces:      python, 2 frames, ends in /srv/lib/shop/cart.py:41\n" in page
-    assert "regression:  Since the upgrade\n" in page
+    assert "regression:  “Since the upgrade, an empty cart breaks the checkout page.”\n" in page
+    assert "regression:  worked in 1.2, broken in 1.3 (“It worked in 1.2 and fails in 1.3.”)\n" in format_summary(
+        Issue(title="Wrong total", body="It worked in 1.2 and fails in 1.3.")
+    )
     assert "regression" not in format_summary(issues.THIN)
     assert "Would be asked" not in page
 
@@ -47,7 +50,7 @@ def test_json_has_the_kinds_of_the_questions():
     assert fields["kind"] == "bug"
     assert set(fields) == {
         *("kind", "probability", "certain", "support", "security", "version", "environment", "error", "traces"),
-        *("regression", "severity", "symptom", "missing"),
+        *("regression", "severity", "symptom", "reproduction", "expectation", "missing", "places"),
     }
 
 

@@ -12,7 +12,7 @@ from triage.reading.error_messages import find_error_messages
 from triage.reading.issue_kind import classify_issue
 from triage.reading.missing_information import find_missing_information
 from triage.reading.read_issue import read_issue
-from triage.reading.symptoms import find_symptoms
+from triage.reading.report_facts import find_facts
 from triage.reading.traces import find_traces
 from triage.reading.versions import find_versions
 
@@ -106,7 +106,7 @@ def test_anything_is_read(title: str, body: str) -> None:
         assert quoted in reading.text
     reading.model_dump_json()
     find_missing_information(reading, [])
-    find_symptoms(reading)
+    find_facts(reading, "acme/shop")
     classify_issue(reading, [])
 
 
@@ -231,7 +231,7 @@ def test_the_cost_of_reading_anything_is_linear(piece: str, frame: str) -> None:
     def read(issue: Issue) -> None:
         reading = read_issue(issue)
         find_missing_information(reading, [])
-        find_symptoms(reading)
+        find_facts(reading, "acme/shop")
         classify_issue(reading, [])
 
     assert_grows_linearly(build, read)

@@ -112,9 +112,9 @@ def _list_gaps(
 ) -> list[str]:
     candidates = [
         (not has_suspects, "No file of the repository shares enough with the issue to be named."),
-        (not agent_input.reading.traces, "The issue shows no stack trace that would name the failing line."),
+        (not agent_input.reading.stack_traces, "The issue shows no stack trace that would name the failing line."),
         (
-            bool(agent_input.reading.traces) and has_suspects and not in_trace,
+            bool(agent_input.reading.stack_traces) and has_suspects and not in_trace,
             "No stack trace ends in the first suspect: it may only show where the fault surfaces.",
         ),
         (bool(refused), f"{refused} of the cited places could not be found in the indexed commit."),

@@ -7,13 +7,12 @@ from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import Reading
 from triage.ports import Model, Services
 from triage.reading.issue_kind import classify_issue
-from triage.reading.missing_information import find_missing_information
-from triage.reading.reading_summary import describe_symptom
+from triage.reading.missing_information import MAX_QUESTIONS, find_missing_information
+from triage.reading.symptom import describe_symptom
 from triage.threads import run_in_daemon_thread
 
 MAX_TOKENS = 1_500
 MAX_KEYWORDS = 12
-MAX_QUESTIONS = 4
 
 
 async def answer_with_model(
@@ -48,7 +47,8 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
     reading = agent_input.reading
     kind = classify_issue(reading, agent_input.issue.labels)
     # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
-    questions = await run_in_daemon_thread(lambda: _list_questions(kind, reading, services))
+    project = agent_input.repository.slug
+    questions = await run_in_daemon_thread(lambda: _list_questions(kind, reading, services, project))
     symptom = describe_symptom(reading)
     functions = [frame.function for trace in reading.traces for frame in reversed(trace.frames) if frame.function]
     areas = list(dict.fromkeys([*functions, *reading.identifiers]))[:6]
@@ -59,7 +59,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
         confidence=_estimate_confidence(reading),
         reasoning="Read off the text by rules: stack traces, error lines, names that look like code.",
         error=None,
-        hypothesis=symptom or f"No error is shown; what is reported is: {reading.title}",
+        hypothesis=symptom or f"What is reported is: {reading.title}",
         affected_areas=areas,
         keywords_for_search=list(dict.fromkeys([*areas, *exceptions, *reading.identifiers]))[:MAX_KEYWORDS],
         error_messages=reading.error_messages,
@@ -70,11 +70,11 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
     )
 
 
-def _list_questions(kind: Kind, reading: Reading, services: Services) -> list[MissingInformation]:
+def _list_questions(kind: Kind, reading: Reading, services: Services, project: str) -> list[MissingInformation]:
     if kind == "not_actionable":
         question = "What happened, what did you expect instead, and how can somebody else see it?"
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
-    return find_missing_information(reading, services.codebase.read_issue_forms()) if kind == "bug" else []
+    return find_missing_information(reading, services.codebase.read_issue_forms(), project) if kind == "bug" else []
 
 
 def _estimate_confidence(reading: Reading) -> float:

@@ -5,22 +5,24 @@ from typing import Any, get_args
 
 from triage.agents.prompts import find_traceback_lines
 from triage.domain.agent_input import AgentInput
-from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, Severity, TriageReport
+from triage.domain.facts import SeveritySign, SignKind
+from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport
+from triage.domain.issue import Reading
 from triage.domain.report import MAX_LABELS
-from triage.reading.severity import find_severity
-from triage.reading.symptoms import Symptom, find_symptoms
+from triage.reading.regressions import find_regression
+from triage.reading.severity_signs import find_severity_signs
 
 MAX_SUSPECTS = 5
 MAX_TITLE_CHARS = 200
+MAX_REASON_CHARS = 200
 
-_SYMPTOM_PHRASES: dict[str, str] = {
+_SIGN_PHRASES: dict[SignKind, str] = {
     "security": "a security problem",
     "data_loss": "lost or damaged data",
     "blocks_everyone": "everybody being blocked",
     "crash": "a crash",
     "regression": "something that worked before",
     "hang": "a hang",
-    "wrong_result": "a wrong result",
     "performance": "slowness",
     "cosmetic": "how something looks",
     "documentation": "documentation",
@@ -43,11 +45,11 @@ _LABEL_WORDS: dict[str, tuple[str, ...]] = {
 def fill_report_template(agent_input: AgentInput) -> TriageReport:
     """Return the report as far as rules can write it; it says what only a person or a model can add."""
     files = agent_input.suspects[:MAX_SUSPECTS]
-    severity, why = rate_severity(find_symptoms(agent_input.reading))
+    sign = next(iter(_find_signs(agent_input.reading)), None)
     investigation = agent_input.investigation
     return TriageReport(
-        severity=severity,
-        severity_reason=why,
+        severity=sign.severity if sign else None,
+        severity_reason=explain_severity(sign) if sign else "",
         confidence=agent_input.confidence,
         summary=investigation.summary if investigation else agent_input.reading.title,
         root_cause=_describe_root_cause(agent_input, files),
@@ -61,13 +63,12 @@ def fill_report_template(agent_input: AgentInput) -> TriageReport:
     )
 
 
-def rate_severity(symptoms: Sequence[Symptom]) -> tuple[Severity, str]:
-    """Return the severity of the worst symptom, and its words in the issue as the reason; MEDIUM without any."""
-    found = find_severity(symptoms)
-    if found is None:
-        return "MEDIUM", "Nothing in the issue says how bad it is."
-    severity, symptom = found
-    return severity, f"The issue speaks of {_SYMPTOM_PHRASES[symptom.kind]}: “{symptom.phrase}”."
+def explain_severity(sign: SeveritySign) -> str:
+    """Return the sentence of the report that says how bad it is, as the reason."""
+    sentence = " ".join(sign.quote.text.split())
+    if len(sentence) > MAX_REASON_CHARS:
+        sentence = sentence[: MAX_REASON_CHARS - 1].rsplit(" ", 1)[0] + " …"
+    return f"The issue speaks of {_SIGN_PHRASES[sign.kind]}: “{sentence}”"
 
 
 def _describe_root_cause(agent_input: AgentInput, files: Sequence[RelevantFile]) -> str:
@@ -118,7 +119,7 @@ def _list_evidence(agent_input: AgentInput, files: Sequence[RelevantFile]) -> li
 
 def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """Return title, labels of the project, an owner of the code as assignee, and effort."""
-    kinds: list[str] = [agent_input.kind, *(symptom.kind for symptom in find_symptoms(agent_input.reading))]
+    kinds: list[str] = [agent_input.kind, *(sign.kind for sign in _find_signs(agent_input.reading))]
     if agent_input.missing_information:
         kinds.append("missing")
     return {
@@ -127,6 +128,10 @@ def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict
         "assignee": next((owner for owner in owners if owner != agent_input.issue.author), None),
         "effort": "S" if agent_input.is_confirmed else "M",
     }
+
+
+def _find_signs(reading: Reading) -> list[SeveritySign]:
+    return find_severity_signs(reading, find_regression(reading))
 
 
 def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def merge_writer_outputs(parallel_output: dict[str, Any]) -> WriterOutput:
     ticket: dict[str, Any] = parallel_output["ticket"]
     return WriterOutput(
         agent_name="writer",
-        summary=f"Triage complete: {report.severity} severity",
+        summary=f"Triage complete: {report.severity} severity" if report.severity else "Triage complete",
         confidence=report.confidence,
         reasoning="Merged from the report, comment and ticket drafts.",
         error=None,

@@ -149,7 +149,8 @@ class Evidence(Answer):
 class TriageReport(Answer):
     """The writer's report."""
 
-    severity: Severity
+    severity: Severity | None
+    """None where nothing in the issue says how bad it is."""
     severity_reason: str
     confidence: float = Field(ge=0.0, le=1.0)
     summary: str

@@ -40,8 +40,12 @@ def _parse_issue_json(text: str) -> Issue:
     return to_issue(fields)
 
 
-def parse_issue_lines(text: str) -> Iterator[Issue]:
-    """An issue per line that is not empty, each a JSON object. Raises BadInput that names the line."""
+def parse_issue_lines(text: str) -> Iterator[tuple[Issue, str]]:
+    """An issue and its `repo`, or an empty string, per line that is not empty, each a JSON object.
+
+    Raises:
+        BadInput: names the line that is none.
+    """
     for number, line in enumerate(text.split("\n"), start=1):  # `splitlines` also splits where JSON allows no line end
         if not line.strip():
             continue
@@ -51,8 +55,9 @@ def parse_issue_lines(text: str) -> Iterator[Issue]:
             raise BadInput(f"Line {number} is not JSON.") from None
         if not isinstance(record, dict):
             raise BadInput(f"Line {number} is not a JSON object with `title` and `body`.")
-        title = record.get("title")
-        yield to_issue({**record, "title": title if isinstance(title, str) else ""})
+        title, repo = record.get("title"), record.get("repo")
+        issue = to_issue({**record, "title": title if isinstance(title, str) else ""})
+        yield issue, repo if isinstance(repo, str) else ""
 
 
 def is_url(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 
+from triage.domain.facts import Regression
 from triage.domain.issue import Issue, Trace
 from triage.reading.issue_kind import read_kind
 from triage.reading.read_issue import read_issue
@@ -17,9 +18,9 @@ def name_kind(issue: Issue) -> str:
     return _ONE_WORD.get(kind, kind)
 
 
-def dump_summary(issue: Issue, *, indent: int | None = None) -> str:
-    """The fields as JSON. `missing` has the kinds of what would be asked."""
-    fields = summarize_issue(issue).model_dump(mode="json")
+def dump_summary(issue: Issue, project: str = "", *, indent: int | None = None) -> str:
+    """The fields as JSON. `missing` has the kinds of what would be asked. `project` is `owner/name`."""
+    fields = summarize_issue(issue, project).model_dump(mode="json")
     fields["missing"] = [question["kind"] for question in fields["missing"]]
     return json.dumps(fields, indent=indent)
 
@@ -33,7 +34,7 @@ def format_summary(issue: Issue) -> str:
         "environment": ", ".join(summary.environment),
         "error": summary.error,
         "traces": "; ".join(map(_describe_trace, summary.traces)),
-        "regression": summary.regression,
+        "regression": _describe_regression(summary.regression) if summary.regression else None,
         "severity": summary.severity,
         "symptom": summary.symptom,
     }
@@ -47,6 +48,13 @@ def _describe_kind(summary: ReadingSummary) -> str:
     doubt = "" if summary.certain else ", too uncertain to say"
     security = "; may report a vulnerability" if summary.security else ""
     return f"{name} ({summary.probability:.2f}{doubt}){security}"
+
+
+def _describe_regression(regression: Regression) -> str:
+    parts = [("worked in", regression.worked_in), ("broken in", regression.broken_in)]
+    versions = ", ".join(f"{words} {version}" for words, version in parts if version)
+    said = " ".join(regression.quote.text.split())
+    return f"{versions} (“{said}”)" if versions else f"“{said}”"
 
 
 def _describe_trace(trace: Trace) -> str:

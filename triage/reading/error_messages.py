@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from triage.domain.issue import Section
 from triage.reading.traces import FoundTrace
 
 _MAX_MESSAGES = 10
@@ -21,9 +22,11 @@ _LABELLED = re.compile(
     re.I,
 )
 _KNOWN = re.compile(
-    r"((?:segmentation fault|core dumped|stack overflow|out of memory|bus error|illegal instruction|deadlock "
+    r"((?:segmentation fault|(?-i:[Ss]tack overflow)|out of memory|bus error|illegal instruction|deadlock "
     r"detected)\b.{0,120}"
-    r"|.{1,80}: (?:command not found|no such file or directory|permission denied)\b"
+    r"|(?:^|(?<=[:;.] ))[^:;]{1,80}(?:: [^:;]{1,80}){0,2}: (?:command not found|no such file or directory|"
+    r"permission denied)\b"
+    r"|\w[\w -]{1,30} \(core dumped\)|Assertion [`'\"].{1,400}['`\"]? failed\b\.?"
     r"|(?:undefined reference to|undefined symbol|cannot find module|no module named|unresolved import|cannot "
     r"find symbol|"
     r"cannot read propert(?:y|ies) of|is not a function|call to undefined)\b.{0,200}"
@@ -31,6 +34,7 @@ _KNOWN = re.compile(
     r"Found))\b.{0,160})",
     re.I,
 )
+_NPM_DETAIL = re.compile(r"npm ERR! (?:code|errno|syscall|path|cwd|While|Found|node_modules|peer|A complete)\b")
 _ERROR_WORD = re.compile(
     r"\b(?:error|errors|exception|message|warning|fails? with|failed with|says|saying|complains|raises|throws|"
     r"prints|crash\w{0,4} with)\b",
@@ -41,21 +45,27 @@ _CODE_LINE = re.compile(
     r"^\s*(?:#|//|raise\b|except\b|throw\b|catch\b|if\b|return\b|with\b|class\b|def\b|assert\w*[ .(]|import\b|"
     r"from\b|@)|[=({]\s*$"
 )
+_ERROR_HEADING = re.compile(r"(?i)\berror (?:message|output|text)\b|^\W*(?:error|exception)s?\W*$")
+_NO_ANSWER = re.compile(r"(?i)^\W*(?:n/?a|none|no|nothing|null|undefined)?\W*$")
 _MARKS = re.compile(r"^(?:[|>+*\-\s]+|E\s{2,})+")
 
 
-def find_error_messages(title: str, texts: Sequence[str], traces: Iterable[FoundTrace]) -> list[str]:
-    """At most ten messages, best first: those of traces, then error lines, then quotes of the reporter.
+def find_error_messages(
+    title: str, texts: Sequence[str], traces: Iterable[FoundTrace], sections: Sequence[Section] = ()
+) -> list[str]:
+    """At most ten messages, best first: of traces, of sections for them, error lines, quotes, then of compilers.
 
     Each is in the text word for word. A message that is part of another one is left out.
     """
-    # The user saw the last exception of a chain; messages of compilers come after stack traces.
-    ordered = sorted(traces, key=lambda found: (found.trace.language == "diagnostic", -found.start))
+    # The user saw the last exception of a chain.
+    ordered = sorted(traces, key=lambda found: -found.start)
     ranked = [
-        *(_error_of(found) for found in ordered),
+        *(_error_of(found) for found in ordered if found.trace.language != "diagnostic"),
+        *_in_sections(sections),
         *_from_lines([title]),
         *(line for text in texts for line in _from_lines(text.split("\n"))),
         *(quote for text in texts for quote in _quotes(text)),
+        *(_error_of(found) for found in ordered if found.trace.language == "diagnostic"),
     ]
     messages: list[str] = []
     for candidate in ranked:
@@ -67,11 +77,24 @@ def find_error_messages(title: str, texts: Sequence[str], traces: Iterable[Found
     return messages
 
 
+def _in_sections(sections: Sequence[Section]) -> list[str]:
+    """The first line below a heading for the message."""
+    found = []
+    for section in sections:
+        if _ERROR_HEADING.search(section.heading):
+            lines = (line.strip(" `") for line in section.text[:_MAX_LINE_CHARS].split("\n"))
+            line = next((line for line in lines if line and not line.startswith(("Traceback", "at "))), "")
+            if not _NO_ANSWER.match(line):
+                found.append(line)
+    return found
+
+
 def _error_of(found: FoundTrace) -> str:
     message = found.trace.message or ""
     line = _MARKS.sub("", found.error_line).strip()
-    if found.trace.exception and f"{found.trace.exception}: {message}" in line:
-        return f"{found.trace.exception}: {message}"
+    for stated in (f"{found.trace.exception}: {message}", f"{message} ({found.trace.exception})"):
+        if found.trace.exception and stated in line:
+            return stated
     if message and message in line and len(line) > len(message) + 80:
         return message
     return line or message
@@ -87,7 +110,7 @@ def _from_lines(lines: Sequence[str]) -> list[str]:
             match = _LABELLED.search(line) or _KNOWN.search(line)
         if match is not None:
             found.append(match[match.lastindex or 0])
-    return found
+    return sorted(found, key=lambda line: _NPM_DETAIL.match(line) is not None)
 
 
 def _quotes(text: str) -> list[str]:

@@ -38,7 +38,7 @@ _HYPOTHETICAL = re.compile(
     r"if it)|n't)\s(?:\w+\s){0,2}$",
     re.I,
 )
-_CODE_LINE = re.compile(
+CODE_LINE = re.compile(
     r"^\s*(?:(?:from [\w.]+ )?import [\w*]|def \w+\(|class \w+[(:{]|@\w+|(?:const|let|var|int|auto|public|"
     r"private|func|fn|fun|use|package|#include|SELECT|INSERT|UPDATE|CREATE)\b\W?\S|"
     r"[\w.\[\]'\"]{1,80} ?(?:=|:=|\+=) ?\S|"
@@ -82,6 +82,7 @@ _ENGLISH = word_set(
 )
 """In English prose every third word is one of these; one in twelve is required."""
 _OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")
+_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 SOURCE_LINK = re.compile(r"/(?:blob|blame|tree|commit|pull|compare)/[\w./%-]+")
 
 
@@ -97,6 +98,11 @@ def is_english(reading: Reading) -> bool:
     return len(words) < _FEW_WORDS or sum(word in _ENGLISH for word in words) * _ENGLISH_EVERY >= len(words)
 
 
+def count_words(text: str) -> int:
+    """Words; in scripts without spaces, two characters count as one."""
+    return len(text.split()) + len(_WITHOUT_SPACES.findall(text)) // 2
+
+
 def has_error(reading: Reading) -> bool:
     return bool(reading.error_messages) or any(trace.frames for trace in reading.traces)
 
@@ -104,7 +110,7 @@ def has_error(reading: Reading) -> bool:
 def has_code(reading: Reading) -> bool:
     """Whether there is code to run, also without a fence, or as calls in a sentence."""
     prose = searchable_text(reading)
-    return bool(reading.code) or len(_CODE_LINE.findall(prose)) >= 2 or len(_CALL.findall(prose)) >= 2
+    return bool(reading.code) or len(CODE_LINE.findall(prose)) >= 2 or len(_CALL.findall(prose)) >= 2
 
 
 def find_crash_words(text: str) -> str:

@@ -148,7 +148,8 @@ _BRACKETED = re.compile(
     re.I,
 )
 _PYTHON = re.compile(
-    r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{1,400})\", line (?P<line>\d{1,9})(?:, in ?(?P<function>.{0,200}))?"
+    r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{1,400})\", line (?P<line>\d{1,9})(?:, in "
+    r"?(?P<function>.{0,200}))?"
 )
 _SCRIPT = re.compile(
     r"\s*at (?:async )?(?:(?P<function>(?:new )?[^\s(][^()]{0,200}?)(?: \[as [^\]]{1,80}\])? \()?"

@@ -16,7 +16,7 @@ from triage.publish.hidden_state import hash_text, parse_state
 from triage.reading.markdown.visible_text import extract_visible_line, extract_visible_page
 from triage.reading.missing_information import find_missing_information
 from triage.reading.read_issue import read_issue
-from triage.reading.symptoms import find_symptoms
+from triage.reading.report_facts import find_facts
 from triage.secrets.likely_secrets import redact_likely_secrets
 from triage.secrets.redactor import SecretRedactor
 from triage.secrets.web_query import restrict_query
@@ -62,7 +62,7 @@ STAGES: dict[str, Stage] = {
 }
 READING_STAGES: dict[str, Callable[[Reading], object]] = {
     "missing": lambda reading: find_missing_information(reading, []),
-    "symptoms": find_symptoms,
+    "facts": lambda reading: find_facts(reading, "acme/shop"),
     "query of the code": lambda reading: build_query(SearchQuery(reading=reading)),
 }
 """Stages that work on the result of `read`."""

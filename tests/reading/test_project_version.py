@@ -1,0 +1,50 @@
+"""The project's own version, in the ways in which reporters write it."""
+
+import pytest
+
+from triage.domain.issue import Issue
+from triage.reading.project_version import find_project_version
+from triage.reading.read_issue import read_issue
+
+
+def version_in(body: str, project: str = "acme/shop") -> str | None:
+    found = find_project_version(read_issue(Issue(title="Total is off", body=body)), project)
+    return found.text if found else None
+
+
+@pytest.mark.parametrize(
+    ("project", "body", "version"),
+    [
+        ("GoogleContainerTools/jib", "I use jib 3.4.0 with Maven 3.9.1", "3.4.0"),
+        ("pydata/xarray", "```\npython: 3.8.3\nnumpy: 1.18.4\nxarray: 0.16.0\n```", "0.16.0"),
+        ("psf/requests", "Installed: requests (2.4.3), urllib3 (1.9)", "2.4.3"),
+        ("jqlang/jq", "jq-1.6-159-gcff5336 on Ubuntu 20.04", "1.6-159-gcff5336"),
+        ("axios/axios", '```json\n"axios": "^1.6.0"\n```', "1.6.0"),
+        ("GoogleContainerTools/jib", "```xml\n<artifactId>jib-maven-plugin</artifactId>\n  <version>3.3.1</version>\n```", "3.3.1"),
+        ("google/gson", "```\nimplementation 'com.google.code.gson:gson:2.8.9'\n```", "2.8.9"),
+        ("gin-gonic/gin", "```\ngithub.com/gin-gonic/gin v1.9.1\n```", "v1.9.1"),
+        ("caddyserver/caddy", "image: caddy:2.7.5-alpine", "2.7.5-alpine"),
+        ("jekyll/jekyll", "```\n    jekyll (4.2.0)\n      mercenary (~> 0.4.0)\n```", "4.2.0"),
+        ("scikit-learn/scikit-learn", "sklearn 0.20.2, numpy 1.15.2", "0.20.2"),
+        ("sharkdp/bat", "bat 0.24.0 (fc95468)", "0.24.0"),
+        ("microsoft/vscode", "VS Code version: Code 1.82.2", "Code 1.82.2"),
+        ("acme/shop", "### Shop version\n\n2.4.1", "2.4.1"),
+        ("acme/shop", "### Version\n\ncurrent master", "current master"),
+        ("acme/shop", "### Python version\n\n3.9.1\n\n### Shop Version\n\n3.4.3", "3.4.3"),
+        ("acme/shop", "It happens in version 4.5.1.", "4.5.1"),
+        ("acme/shop", "After updating to 2.0.1 it fails.", "2.0.1"),
+        ("acme/shop", "Tested on the latest main.", "latest main"),
+        ("acme/shop", "built from 3f2a9bc4d1", "3f2a9bc4d1"),
+        ("acme/shop", "See https://github.com/acme/shop/blob/0123456789abcdef/x.py", "0123456789abcdef"),
+        ("acme/shop", "Python 3.11.2, Node 20.1, Ubuntu 22.04", None),
+        ("acme/shop", "### Python version\n\n3.9.1", None),
+        ("acme/shop", "### Version\n\n_No response_", None),
+        ("acme/shop", "It took 1.5 seconds at 127.0.0.1.", None),
+    ],
+)  # fmt: skip
+def test_the_version_is_found(project: str, body: str, version: str | None) -> None:
+    assert version_in(body, project) == version
+
+
+def test_without_a_project_the_labels_still_tell() -> None:
+    assert version_in("### Version\n\n2.4.1", "") == "2.4.1"

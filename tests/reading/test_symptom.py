@@ -1,0 +1,49 @@
+"""The error that can be quoted as it stands."""
+
+import pytest
+
+from triage.domain.issue import Issue
+from triage.reading.read_issue import read_issue
+from triage.reading.symptom import find_symptom, is_whole
+
+
+def symptom_of(title: str, body: str) -> str | None:
+    found = find_symptom(read_issue(Issue(title=title, body=body)))
+    return found.text if found else None
+
+
+TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    x\n{}'
+
+
+@pytest.mark.parametrize(
+    ("body", "symptom"),
+    [
+        (TRACE.format("ZeroDivisionError: float division by zero"), "ZeroDivisionError: float division by zero"),
+        ("```\nerror: cannot open file 'a.txt'\n```", "error: cannot open file 'a.txt'"),
+        ("### Error message\n\nCannot add node 1 to the store.", "Cannot add node 1 to the store."),
+        ("```\nAborted (core dumped)\n```", "Aborted (core dumped)"),
+        (TRACE.format("FileNotFoundError: FileNotFoundError"), None),
+        (TRACE.format("FileNotFoundError: no file /home/ann/Dropbox/x.txt"), None),
+        ("```\n2022-10-03T03:19:42Z error: cannot open the file\n```", "error: cannot open the file"),
+        (TRACE.format("KeyError"), None),
+        ("```\nsrc/x.py:12:0: E1101: no member 'a' here\n```", None),
+        ("```\n12:31:50 failure: cannot read manufacturer\n```", None),
+        ("Nothing is printed.", None),
+    ],
+)
+def test_a_symptom_is_whole_or_none(body: str, symptom: str | None) -> None:
+    assert symptom_of("Total is off", body) == symptom
+
+
+def test_the_title_is_not_repeated() -> None:
+    body = TRACE.format("TypeError: unsupported operand")
+    assert symptom_of("Cart.total() raises TypeError: unsupported operand", body) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["core dumped)", "an error, raised in", "Error: opened (", "x", "a wrong value of it",
+     "Error: cannot read ~/Dropbox/a.txt", "error: the file and"],
+)  # fmt: skip
+def test_fragments_are_not_whole(message: str) -> None:
+    assert not is_whole(message)

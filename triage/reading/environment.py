@@ -1,0 +1,62 @@
+"""Finds what the project ran on: operating system, language, browser, device."""
+
+import re
+from collections.abc import Iterator
+
+from triage.domain.facts import Quote
+from triage.domain.issue import Reading
+from triage.reading.sentences import quote, shorten_to_ends
+from triage.reading.versions import PLATFORMS
+
+_MAX_FOUND = 12
+_MAX_VALUE_CHARS = 100
+_SECTION = re.compile(
+    r"(?i)^\W*(?:os\b|operating system|platform|environment$|os ?/ ?environment|os platform|browsers?\b|python "
+    r"version|node(?:\.js)? version|"
+    r"java version|php version|ruby version|device|hardware|gcc|compiler|system information$)"
+)
+_LABELLED = re.compile(
+    r"(?im)^[\s>*#_`|+-]{0,8}(?P<line>(?:OS(?: version| platform| and distribution)?|Operating system|Platform|OS "
+    r"platform and distribution|Browser|Device|"
+    r"Hardware|Kernel|machine|Distribution|Python|Node(?:\.js)?|Java|JDK|PHP|Ruby|Go|Rust|GCC|Compiler)(?: "
+    r"version| / platform)?[ \w()/.,-]{0,60}?[*_`]{0,3}[ ]{0,8}[:=|]"
+    r"[*_`\s|]{0,6}(?P<value>[^\s|*`_][^\n|]{0,100}))"
+)
+_NAMES = "|".join(re.escape(name) for name in sorted(PLATFORMS, key=len, reverse=True))
+_NUMBERED = re.compile(
+    rf"(?i)(?<![\w./-])(?P<value>(?:{_NAMES}|go|windows nt|mac ?os(?: x)?|os x)(?: version| server| pro| home|[ "
+    rf"-]release)?[ :=/_-]{{1,3}}v?\d[\w.+-]{{0,30}})"
+)
+_SYSTEM = re.compile(
+    r"(?P<value>(?:Arch |Gentoo |Debian |Alpine |Kali )Linux|Ubuntu|Debian|Fedora|CentOS|Alpine|Gentoo|Manjaro|"
+    r"NixOS|FreeBSD|OpenBSD|macOS|Mac ?OS ?X?|OS ?X|Windows|WSL2?|"
+    r"Raspberry Pi|Android|iOS|Chrome|Firefox|Safari|Edge|Docker|Kubernetes|Linux|[Oo]n (?:a |my )?[Mm]ac)(?!\w)"
+)
+_EMPTY = re.compile(r"(?i)^\W*(?:n/?[ar]|none|no response|unknown|any|all|-)?\W*$")
+
+
+def find_environment(reading: Reading) -> list[Quote]:
+    """At most twelve systems, languages and tools, as written, the most explicit first."""
+    found: list[Quote] = []
+    for words in _candidates(reading):
+        value = words.strip().strip("`*_\"'|").strip().rstrip(".,;:")[:_MAX_VALUE_CHARS]
+        if _EMPTY.match(value) or any(value in known.text for known in found):
+            continue
+        if place := quote(reading, value):
+            found.append(place)
+            if len(found) == _MAX_FOUND:
+                break
+    return found
+
+
+def _candidates(reading: Reading) -> Iterator[str]:
+    for section in reading.sections:
+        if _SECTION.search(section.heading) and section.text:
+            line = next((line for line in section.text[:500].split("\n") if re.search(r"\w{2}", line)), "")
+            if ":" not in line and "```" not in line:
+                yield line.lstrip("- *")
+    text = shorten_to_ends(reading.text)
+    for match in _LABELLED.finditer(text):  # a number alone needs its label
+        yield match["value"] if re.search(r"[A-Za-z]{2}", match["value"]) else match["line"]
+    yield from (match["value"] for match in _NUMBERED.finditer(text))
+    yield from (match["value"] for match in _SYSTEM.finditer(shorten_to_ends(f"{reading.title}\n{reading.prose}")))

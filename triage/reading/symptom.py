@@ -1,0 +1,99 @@
+"""Finds the error that can be quoted as it stands: whole, on one line, and not what the title says already."""
+
+import re
+
+from triage.domain.facts import Quote
+from triage.domain.issue import Reading
+from triage.reading.sentences import quote
+
+_MAX_CHARS = 240
+_MIN_WORDS = 2
+_EXCEPTION = re.compile(
+    r"^(?:[A-Za-z_][\w.$:\\]{0,120})?(?:Error|Exception|Warning|Interrupt|Exit|Failure|Fault|Panic|Timeout|Abort|"
+    r"Throwable|DoesNotExist)\w{0,20}: ?\S"
+)
+_PERSONAL = re.compile(r"(?:/(?:home|Users)/|[A-Za-z]:[\\/]{1,2}(?:Users|Documents)|~/)")
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d")
+_LOG_TIME = re.compile(r"^[\[(]?\d{4}-\d\d-\d\d[T ]?[\d:.,]{0,20}(?:Z| ?[+-]\d{4})?[\])]?:?")
+_CUT = re.compile(r"(?:[:,(\[{=]|\.\.\.|…|\b(?:and|or|the|a|of|to|in|at|with|by|for|from|is|was))$", re.I)
+_SAYS_FAILURE = re.compile(
+    r"(?i)\b(?:errors?|fail(?:s|ed|ure)?|fatal|panic\w*|cannot|can['’]t|could(?:n['’]t| not)|unable|invalid|"
+    r"unexpected|"
+    r"not (?:found|supported|allowed|defined|implemented)|no (?:such|matching|module)|missing|denied|refused|"
+    r"fault|abort\w*|"
+    r"assert\w*|exceed\w*|out of memory|illegal|killed|undefined|exception|timed? ?out)\b"
+)
+_PLACE = re.compile(r"^\S{1,200}\.\w{1,5}:\d{1,6}(?::\d{1,5})?: (?!\w* ?error)")
+"""A message of a linter or a warning, which begins with its place."""
+_RUNTIME_PREFIXES = ("runtime.", "runtime/", "panic", "std::", "core::", "rust_begin_unwind")
+"""Functions of Go and Rust that report a panic; the cause is in the frames below."""
+_PAIRS = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"))
+
+
+def find_symptom(reading: Reading) -> Quote | None:
+    """The exception with its message, or an error line of the program; None for a fragment, a path, or the title."""
+    for message in reading.error_messages[:3]:
+        text = " ".join(message.split())
+        if is_whole(text) and not _repeats(text, reading.title) and _fills_its_line(message, reading.text):
+            return quote(reading, message)
+    return None
+
+
+def describe_symptom(reading: Reading) -> str:
+    """The error and the place that raised it; empty where no error can be quoted whole."""
+    symptom = find_symptom(reading)
+    if symptom is None:
+        return ""
+    error = symptom.text.replace("`", "'")  # Ruby and GNU tools quote `name': a lone backtick would open a code span
+    # The last of a chain: the cause in Java, the exception that surfaced in Python.
+    frames = reading.stack_traces[-1].frames if reading.stack_traces else []
+    own = [frame for frame in frames if not (frame.function or "").startswith(_RUNTIME_PREFIXES)]
+    if not own:
+        return error
+    last = own[-1]
+    path = last.path.rpartition("/")[2] if is_personal(last.path) else last.path
+    where = f"{path}:{last.line}" if last.line else path
+    is_named = last.function is not None and not last.function.startswith("<")
+    return f"{error}, raised in `{last.function}` ({where})." if is_named else f"{error}, raised at {where}."
+
+
+def is_whole(message: str) -> bool:
+    """Whether the words can stand alone: nothing is cut off, and nothing of the reporter's machine is in them."""
+    if not 8 <= len(message) <= _MAX_CHARS or len(re.findall(r"\w+", message)) < _MIN_WORDS:
+        return False
+    if any(pattern.search(message) for pattern in (_PERSONAL, _TIMESTAMP, _CUT, _PLACE)):
+        return False
+    if not _EXCEPTION.match(message) and not _SAYS_FAILURE.search(message):
+        return False
+    if any(message.count(opening) != message.count(closing) for opening, closing in _PAIRS) or message.count('"') % 2:
+        return False
+    head, _, rest = message.partition(": ")
+    return not rest or head.rpartition(".")[2].lower() != rest.rpartition(".")[2].strip().lower()
+
+
+def is_personal(path: str) -> bool:
+    """Whether the path is in somebody's home."""
+    return _PERSONAL.search(path) is not None
+
+
+def _repeats(message: str, title: str) -> bool:
+    said, titled = _words(message), _words(title)
+    return not said or " ".join(said) in " ".join(titled) or " ".join(titled) in " ".join(said)
+
+
+def _fills_its_line(message: str, text: str) -> bool:
+    """Whether the message is stated: it begins a line or follows a colon or a quote, and ends a line or its quote."""
+    start = text.find(message)
+    if start < 0:
+        return False
+    before = text[text.rfind("\n", 0, start) + 1 : start].rstrip()
+    after = text[start + len(message) :].split("\n", 1)[0].strip()
+    if re.search(r"\d[:.]$", before):
+        return False  # the seconds of a time
+    begins = bool(_EXCEPTION.match(message)) or not _LOG_TIME.sub("", before).strip("|>+*-E# \t[]")
+    begins = begins or before[-1:] in ":\"'`“‘«("
+    return begins and (not after or after[:1] in "\"'`”’»)" or message[-1:] in ".!?")
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
