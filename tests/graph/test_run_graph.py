@@ -375,6 +375,13 @@ async def test_the_writer_has_its_time_kept():
     assert outcomes_by_model["writer"] is Outcome.SUCCESS
 
 
+async def test_comments_of_the_issue_template_are_not_warned_of():
+    codebase = FakeCodebase(factories.FILES, forms=["<!-- Please search first. -->\n## What happened?\n"])
+    body = f"<!-- Please search first. -->\n{factories.TRACEBACK}\n<!-- SECRET ORDER -->"
+    report = await run(fake_services(codebase=codebase), body=body)
+    assert report.hidden_fragments == 1
+
+
 async def test_the_thread_reaches_a_model_as_people_see_it():
     thread = [
         IssueComment(author="helper", body="Same here <!-- SECRET ORDER --> on Windows\u200b"),

@@ -44,6 +44,7 @@ def test_a_sign(text: str, kind: str, severity: str) -> None:
         "Can't start the debugger from the menu",
         "`ds.update` returns the old row",
         "The cache deletes the file when it is full",
+        "On exit it deletes all my temporary files",
         "If you delete all of the entries, it works",
         "It does not crash, and it never hangs",
         "It should not crash here",

@@ -28,6 +28,7 @@ TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    x\
         (TRACE.format("KeyError"), None),
         ("```\nsrc/x.py:12:0: E1101: no member 'a' here\n```", None),
         ("```\n12:31:50 failure: cannot read manufacturer\n```", None),
+        ("When it starts it cannot find module 'x' in there", None),
         ("Nothing is printed.", None),
     ],
 )

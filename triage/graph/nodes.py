@@ -20,7 +20,7 @@ from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
-from triage.reading.read_issue import read_issue_and_thread
+from triage.reading.read_issue import count_template_comments, read_issue_and_thread
 from triage.threads import run_in_daemon_thread
 
 Update = dict[str, Any]
@@ -49,13 +49,14 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
     reading, thread = read_issue_and_thread(state.issue)
 
-    def build_index() -> tuple[IndexFacts, FoundPlace | None]:
-        return services.codebase.index(), services.codebase.find_place(reading)
+    def build_index() -> tuple[IndexFacts, FoundPlace | None, int]:
+        facts, found = services.codebase.index(), services.codebase.find_place(reading)
+        return facts, found, count_template_comments(state.issue, services.codebase.read_issue_forms())
 
     indexing = await step.attempt("rules", lambda: run_in_daemon_thread(build_index), seconds)
-    index, found = indexing.result or (None, None)
+    index, found, of_template = indexing.result or (None, None, 0)
     return {
-        "reading": reading,
+        "reading": reading.model_copy(update={"hidden_fragments": reading.hidden_fragments - of_template}),
         "issue": state.issue.model_copy(update={"thread": thread}),
         "index": index,
         "found": found,

@@ -13,7 +13,7 @@ from triage.text.clean_text import clean_text
 
 _MAX_CHARS = 65_536
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
+_COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.S)
 _HEADING = re.compile(r"^(?:#{1,6} +(.{1,120}?)[ #:]*|\*\*(.{1,120}?):?\*\*:?)$", re.M)
 _WORDS: dict[MissingKind, str] = {
     "expected": r"\bexpect|should (?:happen|have)|desired",
@@ -61,6 +61,12 @@ def parse_forms(texts: Sequence[str]) -> list[Form]:
             form = [FormField(label=label, kind=classify_field(label)) for label in labels if label]
         forms.append(form)
     return [form for form in forms if form]
+
+
+def find_template_comments(texts: Sequence[str]) -> frozenset[str]:
+    """What the templates say in comments (`<!-- … -->`), without repeated white space."""
+    found = (comment for raw in texts for comment in _COMMENT.findall(clean_text(raw[:_MAX_CHARS])))
+    return frozenset(" ".join(comment.split()) for comment in found) - {""}
 
 
 def find_used_form(forms: Sequence[Form], sections: Sequence[Section]) -> Form:

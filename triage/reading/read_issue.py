@@ -7,6 +7,7 @@ from itertools import groupby
 from triage.domain.issue import CodeBlock, Issue, IssueComment, Reading, Section
 from triage.reading.code_names import find_identifiers, find_paths
 from triage.reading.error_messages import find_error_messages
+from triage.reading.issue_forms import find_template_comments
 from triage.reading.markdown.visible_text import (
     Block,
     VisiblePage,
@@ -84,6 +85,14 @@ def read_author_comments(issue: Issue) -> list[VisiblePage]:
             break
         pages.append(extract_visible_page(comment.body))
     return pages
+
+
+def count_template_comments(issue: Issue, templates: Sequence[str]) -> int:
+    """How many of the hidden fragments of the body are comments of the repository's issue templates."""
+    known = find_template_comments(templates)
+    if not known or "<!--" not in issue.body:
+        return 0
+    return extract_visible_page(issue.body).hidden_fragments - extract_visible_page(issue.body, known).hidden_fragments
 
 
 def _join_pages(pages: Sequence[VisiblePage]) -> list[Block]:

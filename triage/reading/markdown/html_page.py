@@ -62,6 +62,8 @@ class PageCollector:
 
     source: str
     """The Markdown. `__name__` and `**name**` look the same in HTML."""
+    template_comments: frozenset[str] = frozenset()
+    """Comments that the repository's issue templates put there: nobody hides them. White space is normalized."""
     blocks: list[BlockDraft] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     hidden: int = 0
@@ -111,7 +113,7 @@ class PageCollector:
             return False
         tag = node.tag
         if not node.is_element_node or tag is None:
-            self.hidden += 1
+            self.hidden += not self._is_of_template(node)
             return False
         attributes = node.attributes
         shrinks = tag in hidden_html.SHRINKING_TAGS
@@ -122,6 +124,10 @@ class PageCollector:
         self._open_shrinking += shrinks
         self.hidden += hidden_html.count_hidden_attributes(attributes)
         return self._open(tag, node)
+
+    def _is_of_template(self, node: LexborNode) -> bool:
+        content = node.comment_content if node.is_comment_node else None
+        return content is not None and " ".join(content.split()) in self.template_comments
 
     def _open(self, tag: str, node: LexborNode) -> bool:
         if tag == "pre":

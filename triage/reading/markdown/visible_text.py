@@ -62,13 +62,16 @@ class VisiblePage(Value):
         return "\n\n".join(format_block(block) for block in self.blocks)
 
 
-def extract_visible_page(markdown: str | None) -> VisiblePage:
-    """The visible text of a body. Takes time linear in its length, and raises nothing."""
+def extract_visible_page(markdown: str | None, template_comments: frozenset[str] = frozenset()) -> VisiblePage:
+    """The visible text of a body. Takes time linear in its length, and raises nothing.
+
+    `template_comments` are those of the issue templates, without repeated white space; they do not count as hidden.
+    """
     text, invisible = clean_and_count(markdown)
     html, cut = markdown_to_html(text, raw_html=True), 0
     if is_costly_to_parse(html) or html.count("<") > _MAX_TAGS:
         html, cut = _render_without_tags(text)
-    page = PageCollector(text)
+    page = PageCollector(text, template_comments)
     if html.count("<") > _MAX_TAGS:
         flat, left_out = _flatten(html)
         page.blocks.append(BlockDraft("text", [flat]))
