@@ -18,7 +18,9 @@ def main() -> None:
         if place := find_place(ranking, search.reading):
             named[place.sign] += 1
             right[place.sign] += place.span.path in record["gold_files"]
-            print(record["instance_id"], place.sign, f"{place.chance:.2f}", place.span.path in record["gold_files"])
+            print(
+                record["instance_id"], place.sign, f"{place.probability:.2f}", place.span.path in record["gold_files"]
+            )
     for sign in named:
         print(f"{sign}: right in {right[sign]} of {named[sign]}")
     print(f"all: right in {right.total()} of {named.total()}, of {len(records)} issues")

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from bench.accuracy import KS, build_record
 from triage.index.corpus.corpus import Corpus
-from triage.index.rank.evidence import Evidence
 from triage.index.rank.features import FEATURES
 from triage.index.rank.query import build_query
+from triage.index.rank.query_scores import QueryScores
 from triage.index.rank.ranking import WEIGHTS_FILE, normalize, rank_files
 from triage.index.retriever import make_search_query
 
@@ -86,7 +86,7 @@ def load_examples(records: Sequence[dict[str, Any]], mirror: Path, cache: Path) 
 def compute_example(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     query = build_query(make_search_query(record["problem_statement"]))
     order = rank_files(corpus, query, {}, by_embedding=False).order[:CANDIDATES]
-    evidence = Evidence(corpus, query)
+    evidence = QueryScores(corpus, query)
     columns = [normalize(feature(evidence))[order] * corpus.priors[order] for feature in FEATURES.values()]
     gold = set(record["gold_files"])
     return np.stack(columns, axis=1), np.array([corpus.files[file].path in gold for file in order], dtype=bool)

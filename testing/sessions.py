@@ -6,14 +6,14 @@ from typing import Any
 from testing.fakes import FakeProgressLog
 from triage.secrets.redactor import SecretRedactor
 from triage.settings import RunnerEnvironment, Settings
-from triage.wiring import Session
+from triage.wiring import RunSetup
 
 
-def make_session(settings: Settings, root: Path, repository: str = "acme/wired", **changes: Any) -> Session:
-    """A session that logs to a fake and knows no secrets, but for the changes."""
+def make_session(settings: Settings, root: Path, repository: str = "acme/wired", **changes: Any) -> RunSetup:
+    """A setup that logs to a fake and knows no secrets, but for the changes."""
     given: dict[str, Any] = {
         "environment": RunnerEnvironment(),
         "progress": FakeProgressLog(),
         "redactor": SecretRedactor([]),
     }
-    return Session(settings=settings, root=root, repository=repository, **given | changes)
+    return RunSetup(settings=settings, root=root, repository=repository, **given | changes)

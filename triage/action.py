@@ -22,7 +22,7 @@ from triage import threads, wiring
 from triage.domain.code import Span
 from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
-from triage.domain.task import QuietIssue, Skip, TriageIssue, WarmIndex
+from triage.domain.task import QuietTask, Skip, TriageTask, WarmIndex
 from triage.errors import BadConfig, BadInput, TriageError, error_location
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
@@ -35,7 +35,7 @@ from triage.publish.plan_effects import EMPTY_OUTPUTS, plan_failure
 from triage.publish.redacting import RedactingRunner
 from triage.secrets.redactor import SecretRedactor
 from triage.settings import RunnerEnvironment, Settings, collect_own_secrets
-from triage.wiring import ActionsContext, Session
+from triage.wiring import ActionsContext, RunSetup
 
 READING_SHARE = 0.4
 """Share of the run's time in which GitHub must have answered all questions before the agents start."""
@@ -65,7 +65,7 @@ def main(
     output_paths = RunnerEnvironment.read_output_paths(environ)
     actions = wiring.open_actions(output_paths, log or sys.stdout, SecretRedactor(secrets))
     signals.before_forced_exit(lambda: _write_cancelled_summary(actions.runner))
-    with actions.output_guard:
+    with actions.library_output_capture:
         actions.log.add_masks(secrets)  # before any other line
         for warning in warnings:
             actions.runner.annotate("warning", warning)
@@ -93,27 +93,27 @@ async def handle_event(environ: Mapping[str, str], actions: ActionsContext, sign
     cancelled = _cancel_on_signal(signals)
 
     # Read
-    session = _read_session(environ, actions)
-    for warning in [*session.settings.warnings, *session.environment.warnings]:
+    setup = _read_setup(environ, actions)
+    for warning in [*setup.settings.warnings, *setup.environment.warnings]:
         actions.runner.annotate("warning", warning)
-    payload = wiring.read_payload(session.environment)
+    payload = wiring.read_payload(setup.environment)
 
     # Route
     route = partial(
         route_event,
-        session.environment.event_name,
+        setup.environment.event_name,
         payload,
-        session.settings.issue_number,
-        keeps_index=bool(session.settings.cache_dir),
+        setup.settings.issue_number,
+        has_index_cache=bool(setup.settings.cache_dir),
     )
     task = route(config=None)
     if not isinstance(task, Skip):  # reading the project's settings takes a git process
-        session = await threads.run_in_daemon_thread(session.with_project_config)
-        task = route(config=session.config)
+        setup = await threads.run_in_daemon_thread(setup.with_project_config)
+        task = route(config=setup.config)
 
     # Work and write
-    event_issue = parse_issue(payload) if isinstance(task, TriageIssue | QuietIssue) else None
-    context = _build_flow_context(session, actions, signals, cancelled, event_issue)
+    event_issue = parse_issue(payload) if isinstance(task, TriageTask | QuietTask) else None
+    context = _build_flow_context(setup, actions, signals, cancelled, event_issue)
     if isinstance(task, WarmIndex):
         return await warm_index(context)
     return await run_task(task, context)
@@ -130,12 +130,12 @@ def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:
     return cancelled
 
 
-def _read_session(environ: Mapping[str, str], actions: ActionsContext) -> Session:
+def _read_setup(environ: Mapping[str, str], actions: ActionsContext) -> RunSetup:
     environment = RunnerEnvironment.read(environ)
     settings = Settings.from_runner(environ)
     if not environment.repository:
         raise BadInput("GITHUB_REPOSITORY is not set. Outside GitHub Actions, use the command line.")
-    return Session(
+    return RunSetup(
         settings=settings,
         environment=environment,
         root=environment.workspace or Path.cwd(),
@@ -146,36 +146,36 @@ def _read_session(environ: Mapping[str, str], actions: ActionsContext) -> Sessio
 
 
 def _build_flow_context(
-    session: Session,
+    setup: RunSetup,
     actions: ActionsContext,
     signals: SignalHandler,
     cancelled: asyncio.Event,
     event_issue: Issue | None,
 ) -> FlowContext:
-    settings, environment = session.settings, session.environment
+    settings, environment = setup.settings, setup.environment
     run_seconds = settings.limits().run_seconds
 
     def github_seconds_left() -> float:
-        return max(MIN_READING_SECONDS, session.started + run_seconds * READING_SHARE - time.monotonic())
+        return max(MIN_READING_SECONDS, setup.started + run_seconds * READING_SHARE - time.monotonic())
 
     def seconds_left() -> float:
-        after_run = session.started + run_seconds + WRITING_SECONDS - time.monotonic()
+        after_run = setup.started + run_seconds + WRITING_SECONDS - time.monotonic()
         return min(after_run, signals.seconds_left() - LOCAL_WRITE_SECONDS)
 
     return FlowContext(
-        github=wiring.build_github(session),
+        github=wiring.build_github(setup),
         runner=actions.runner,
         progress=actions.log,
         policy=settings.policy(),
-        repository=Repository(slug=session.repository, server_url=environment.server_url),
-        open_services=partial(wiring.open_services, session),
-        open_rules_services=partial(wiring.open_services, session.with_rules_engine()),
-        open_unstarted_services=partial(wiring.open_unstarted_services, session),
+        repository=Repository(slug=setup.repository, server_url=environment.server_url),
+        open_services=partial(wiring.open_services, setup),
+        open_rules_services=partial(wiring.open_services, setup.with_rules_engine()),
+        open_offline_services=partial(wiring.open_offline_services, setup),
         max_model_runs=settings.max_model_runs_per_day if settings.effective_engine == "model" else None,
         now=wiring.utc_now,
         cancelled=cancelled,
         event_issue=event_issue and actions.redactor.redact_model("issue", event_issue),
-        config=session.config,
+        config=setup.config,
         seconds_left=seconds_left,
         github_seconds_left=github_seconds_left,
     )

@@ -28,7 +28,7 @@ from triage.flows.export_telemetry import export_telemetry
 from triage.ports import ProgressLog, Services
 from triage.publish.plan_effects import dump_report
 from triage.settings import find_unknown_variables
-from triage.wiring import Session
+from triage.wiring import RunSetup
 
 app = typer.Typer(
     name="bug-triage",
@@ -109,23 +109,23 @@ def run(
 ) -> None:
     """Triage one issue and print the report."""
     runner, progress = wiring.open_terminal(report, verbose=verbose)
-    session = _open_session(repo, progress, engine)
-    issue_slug, number = _parse_issue_option(issue, github, session.environment.server_url)
-    session = replace(session, repository=issue_slug or github or session.repository)
-    event_issue = _fetch_issue(session, number) if number else _read_issue_file(issue)
-    for warning in _list_warnings(session):
+    setup = _open_setup(repo, progress, engine)
+    issue_slug, number = _parse_issue_option(issue, github, setup.environment.server_url)
+    setup = replace(setup, repository=issue_slug or github or setup.repository)
+    event_issue = _fetch_issue(setup, number) if number else _read_issue_file(issue)
+    for warning in _list_warnings(setup):
         runner.annotate("warning", warning)
     with progress:
-        services = wiring.open_services(session.with_project_config())
-        server_url = session.environment.server_url if issue_slug or github else ""
-        repository = Repository(slug=session.repository, server_url=server_url)
-        event_issue = session.redactor.redact_model("issue", event_issue)
+        services = wiring.open_services(setup.with_project_config())
+        server_url = setup.environment.server_url if issue_slug or github else ""
+        repository = Repository(slug=setup.repository, server_url=server_url)
+        event_issue = setup.redactor.redact_model("issue", event_issue)
         result, stopped_by = threads.run_event_loop(_triage(event_issue, repository, services))
     if result.index and result.index.dirty:
         runner.annotate("notice", "The work tree has uncommitted changes. The last commit was searched.")
-    result = session.redactor.redact_model("report", result)
-    if session.redactor.warning:
-        runner.annotate("warning", session.redactor.warning)
+    result = setup.redactor.redact_model("report", result)
+    if setup.redactor.warning:
+        runner.annotate("warning", setup.redactor.warning)
     text = dump_report(result)
     _print(result, text, as_json=as_json)
     runner.write_report(text)
@@ -134,15 +134,15 @@ def run(
     asyncio.run(export_telemetry(result, services, asyncio.Event()))
 
 
-def _open_session(repo: Path, progress: ProgressLog, engine: str | None = None) -> Session:
+def _open_setup(repo: Path, progress: ProgressLog, engine: str | None = None) -> RunSetup:
     if not repo.is_dir():
         raise BadInput(f"--repo: {repo} is not a folder.")
     root = repo.resolve()
-    return Session.from_terminal(os.environ, root, root.name, progress, engine)
+    return RunSetup.from_terminal(os.environ, root, root.name, progress, engine)
 
 
-def _list_warnings(session: Session) -> list[str]:
-    return [*find_unknown_variables(os.environ), *session.settings.warnings, *session.environment.warnings]
+def _list_warnings(setup: RunSetup) -> list[str]:
+    return [*find_unknown_variables(os.environ), *setup.settings.warnings, *setup.environment.warnings]
 
 
 def _parse_issue_option(issue: str, github: str, server_url: str) -> tuple[str, int]:
@@ -160,8 +160,8 @@ def _parse_issue_option(issue: str, github: str, server_url: str) -> tuple[str, 
     return github, int(digits)
 
 
-def _fetch_issue(session: Session, number: int) -> Issue:
-    issue = wiring.build_github(session).fetch_issue(number)
+def _fetch_issue(setup: RunSetup, number: int) -> Issue:
+    issue = wiring.build_github(setup).fetch_issue(number)
     if issue.is_pull_request:
         raise BadInput(f"--issue: #{number} is a pull request; only issues can be triaged.")
     return issue
@@ -223,10 +223,10 @@ def locate(
 
     issue = _read_issue_file("-")
     runner, progress = wiring.open_terminal(None)
-    session = _open_session(repo, progress).with_project_config()
+    setup = _open_setup(repo, progress).with_project_config()
     for warning in find_unknown_variables(os.environ):
         runner.annotate("warning", warning)
-    codebase = wiring.build_local_codebase(session)
+    codebase = wiring.build_local_codebase(setup)
     started = time.perf_counter()
     cache_problem = codebase.index().cache
     indexed = time.perf_counter()
@@ -275,10 +275,10 @@ def doctor(
 ) -> None:
     """Check what is configured, what can be reached, and what is missing."""
     runner, progress = wiring.open_terminal(None)
-    session = _open_session(repo, progress)
-    for warning in _list_warnings(session):
+    setup = _open_setup(repo, progress)
+    for warning in _list_warnings(setup):
         runner.annotate("warning", warning)
-    checks = run_checks(replace(session, repository=github or session.repository), github)
+    checks = run_checks(replace(setup, repository=github or setup.repository), github)
     if as_json:
         found = {
             name: {"ok": check.state != "broken", "configured": check.state != "missing", "detail": check.detail}

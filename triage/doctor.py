@@ -7,7 +7,7 @@ from triage import wiring
 from triage.domain.code import IndexFacts
 from triage.domain.value import Value
 from triage.errors import TriageError
-from triage.wiring import Session
+from triage.wiring import RunSetup
 
 
 class Check(Value):
@@ -17,15 +17,15 @@ class Check(Value):
     detail: str
 
 
-def run_checks(session: Session, github: str = "") -> dict[str, Check]:
+def run_checks(setup: RunSetup, github: str = "") -> dict[str, Check]:
     """Run the checks; an error is a check that is broken. `github` is the `owner/name` to try the token on."""
     probes: Mapping[str, Callable[[], Check]] = {
-        "checkout": lambda: _check_checkout(session),
-        "project_settings": lambda: _check_project_settings(session),
-        "github": lambda: _check_github(session, github),
-        "model": lambda: _check_model(session),
-        "web_search": lambda: _check_web_search(session),
-        "telemetry": lambda: _check_telemetry(session),
+        "checkout": lambda: _check_checkout(setup),
+        "project_settings": lambda: _check_project_settings(setup),
+        "github": lambda: _check_github(setup, github),
+        "model": lambda: _check_model(setup),
+        "web_search": lambda: _check_web_search(setup),
+        "telemetry": lambda: _check_telemetry(setup),
     }
     return {name: _run(probe) for name, probe in probes.items()}
 
@@ -37,16 +37,16 @@ def _run(probe: Callable[[], Check]) -> Check:
         return Check(state="broken", detail=str(error))
 
 
-def _check_checkout(session: Session) -> Check:
-    facts = wiring.build_local_codebase(session).index()
+def _check_checkout(setup: RunSetup) -> Check:
+    facts = wiring.build_local_codebase(setup).index()
     if not facts.files:
-        return Check(state="broken", detail=_explain_empty_index(session, facts))
+        return Check(state="broken", detail=_explain_empty_index(setup, facts))
     commit = f"commit {facts.commit[:12]}" if facts.commit else "no git history"
     return Check(state="ok", detail=f"{facts.log_line} {facts.passages:,} passages, {commit}")
 
 
-def _explain_empty_index(session: Session, facts: IndexFacts) -> str:
-    if (session.root / ".git").exists() and not facts.commit:
+def _explain_empty_index(setup: RunSetup, facts: IndexFacts) -> str:
+    if (setup.root / ".git").exists() and not facts.commit:
         return "this git repository has no commit yet, and only commits are searched; commit the code first"
     if not facts.left_out:
         return "there are no files here; name a checkout with --repo"
@@ -54,35 +54,35 @@ def _explain_empty_index(session: Session, facts: IndexFacts) -> str:
     return f"none of the files here can be indexed ({reasons})"
 
 
-def _check_project_settings(session: Session) -> Check:
-    path, config = session.settings.config_file, wiring.read_project_config(session.settings, session.root)
+def _check_project_settings(setup: RunSetup) -> Check:
+    path, config = setup.settings.config_file, wiring.read_project_config(setup.settings, setup.root)
     if config is None:
         return Check(state="missing", detail=f"no {path} in the commit: defaults are used")
     keys = ", ".join(config.model_dump(by_alias=True, exclude_defaults=True)) or "nothing"
     return Check(state="ok", detail=f"{path} sets {keys}")
 
 
-def _check_github(session: Session, github: str) -> Check:
+def _check_github(setup: RunSetup, github: str) -> Check:
     if not github:
-        if session.settings.github_token.get_secret_value():
+        if setup.settings.github_token.get_secret_value():
             return Check(state="ok", detail="a token is set; try it with --github owner/name")
         return Check(state="missing", detail="no token (github-token)")
-    labels = wiring.build_github(session).list_labels()
+    labels = wiring.build_github(setup).list_labels()
     return Check(state="ok", detail=f"{github} can be read; it has {len(labels)} labels")
 
 
-def _check_model(session: Session) -> Check:
-    settings = session.settings
+def _check_model(setup: RunSetup) -> Check:
+    settings = setup.settings
     if settings.effective_engine == "rules":
         return Check(state="missing", detail="every agent answers by rules (no model-api-key, or engine: rules)")
     from triage.adapters.llm.endpoint import check_endpoint
 
     names = list(dict.fromkeys([settings.model, settings.fast_model, settings.fallback_model]))
-    return Check(state="ok", detail=check_endpoint(wiring.build_endpoint(session, "doctor"), names))
+    return Check(state="ok", detail=check_endpoint(wiring.build_endpoint(setup, "doctor"), names))
 
 
-def _check_web_search(session: Session) -> Check:
-    key, environment = session.settings.tavily_api_key, session.environment
+def _check_web_search(setup: RunSetup) -> Check:
+    key, environment = setup.settings.tavily_api_key, setup.environment
     if not key.get_secret_value():
         return Check(state="missing", detail="off (no tavily-api-key)")
     from triage.adapters.web.tavily_client import check_search
@@ -90,8 +90,8 @@ def _check_web_search(session: Session) -> Check:
     return Check(state="ok", detail=check_search(key, environment.tavily_base_url, environment.network))
 
 
-def _check_telemetry(session: Session) -> Check:
-    environment = session.environment
+def _check_telemetry(setup: RunSetup) -> Check:
+    environment = setup.environment
     if environment.collector is None:
         if environment.collector_problem:
             return Check(state="broken", detail=environment.collector_problem)

@@ -13,7 +13,7 @@ from triage.flows.export_telemetry import export_telemetry
 from triage.graph.server_graph import ServerGraph, build_server_graph, compute_max_iterations
 from triage.ports import Services
 from triage.settings import Checkouts
-from triage.wiring import Session
+from triage.wiring import RunSetup
 
 DEFAULT_RECURSION_LIMIT = 25
 """The server's limit if the client sets none."""
@@ -32,8 +32,8 @@ def open_run(repository: str, iterations: int) -> tuple[Repository, Services]:
     """
     folder = Checkouts.read(os.environ).find_folder(repository)
     slug = repository or folder.name
-    session = Session.from_terminal(os.environ, folder, slug, wiring.build_server_log()).with_project_config()
-    services = wiring.open_services(session)
+    setup = RunSetup.from_terminal(os.environ, folder, slug, wiring.build_server_log()).with_project_config()
+    services = wiring.open_services(setup)
     limits = services.limits.model_copy(update={"iterations": min(services.limits.iterations, iterations)})
-    server_url = session.environment.server_url if repository else ""
+    server_url = setup.environment.server_url if repository else ""
     return Repository(slug=slug, server_url=server_url), replace(services, limits=limits)

@@ -42,7 +42,7 @@ def utc_now() -> datetime:
 
 
 @dataclass(frozen=True)
-class Session:
+class RunSetup:
     settings: Settings
     environment: RunnerEnvironment
     root: Path
@@ -57,8 +57,8 @@ class Session:
     @classmethod
     def from_terminal(
         cls, environ: Mapping[str, str], root: Path, repository: str, progress: ProgressLog, engine: str | None = None
-    ) -> "Session":
-        """A session from `TRIAGE_*` variables, for the command line and the server. Raises BadInput."""
+    ) -> "RunSetup":
+        """A setup from `TRIAGE_*` variables, for the command line and the server. Raises BadInput."""
         return cls(
             settings=Settings.from_terminal(environ, engine=engine),
             environment=RunnerEnvironment.read(environ),
@@ -68,11 +68,11 @@ class Session:
             redactor=SecretRedactor(collect_own_secrets(environ)),
         )
 
-    def with_project_config(self) -> "Session":
-        """The same session under the project's own settings. Raises as `read_project_config`."""
+    def with_project_config(self) -> "RunSetup":
+        """The same setup under the project's own settings. Raises as `read_project_config`."""
         return replace(self, config=read_project_config(self.settings, self.root) or ProjectConfig())
 
-    def with_rules_engine(self) -> "Session":
+    def with_rules_engine(self) -> "RunSetup":
         return replace(self, settings=self.settings.with_rules_engine())
 
 
@@ -82,25 +82,25 @@ class ActionsContext:
 
     runner: RedactingRunner
     log: "ActionsLog"
-    output_guard: AbstractContextManager[None]
+    library_output_capture: AbstractContextManager[None]
     redactor: SecretRedactor
 
 
 def open_actions(environment: RunnerEnvironment, stream: TextIO, redactor: SecretRedactor) -> ActionsContext:
     """The Actions runner, which writes to the runner's files and to the stream."""
     from triage.adapters.runner.actions_runner import ActionsRunner
+    from triage.adapters.runner.capture_library_output import capture_library_output
     from triage.adapters.runner.inert_lines import LineWriter
     from triage.adapters.runner.line_logs import ActionsLog
-    from triage.adapters.runner.output_guard import guard_output
 
-    lines = LineWriter(stream, redactor.for_location("log"))
+    lines = LineWriter(stream, redactor.redactor_for("log"))
     runner = ActionsRunner(
         lines,
         summary_path=environment.summary_path,
         output_path=environment.output_path,
         workspace=environment.workspace,
     )
-    return ActionsContext(RedactingRunner(runner, redactor), ActionsLog(lines), guard_output(lines), redactor)
+    return ActionsContext(RedactingRunner(runner, redactor), ActionsLog(lines), capture_library_output(lines), redactor)
 
 
 def open_terminal(report_path: Path | None, *, verbose: bool = False) -> "tuple[TerminalRunner, TerminalProgress]":
@@ -142,110 +142,110 @@ def read_project_config(settings: Settings, root: Path) -> ProjectConfig | None:
     return None
 
 
-def build_github(session: Session) -> GitHub:
-    """The session's repository on GitHub. Raises BadInput if its name is not `owner/name`."""
+def build_github(setup: RunSetup) -> GitHub:
+    """The setup's repository on GitHub. Raises BadInput if its name is not `owner/name`."""
     from triage.adapters.github.issue_tracker import IssueTracker
 
-    token = session.settings.github_token.get_secret_value()
-    environment = session.environment
-    tracker = IssueTracker(token, session.repository, environment.api_url, network=environment.network)
-    return RedactingGitHub(tracker, session.redactor)
+    token = setup.settings.github_token.get_secret_value()
+    environment = setup.environment
+    tracker = IssueTracker(token, setup.repository, environment.api_url, network=environment.network)
+    return RedactingGitHub(tracker, setup.redactor)
 
 
-def open_services(session: Session) -> Services:
+def open_services(setup: RunSetup) -> Services:
     """Open everything that acts in one run. Takes seconds."""
     from triage.agents.code_tools import build_code_tools
 
-    unstarted = open_unstarted_services(session)
-    responses = _open_response_cache(session)
-    model, embeddings = _open_model(session, unstarted.facts.request_id, responses)
-    codebase = _build_codebase(session, embeddings)
+    unstarted = open_offline_services(setup)
+    responses = _open_response_cache(setup)
+    model, embeddings = _open_model(setup, unstarted.facts.request_id, responses)
+    codebase = _build_codebase(setup, embeddings)
     return replace(
         unstarted,
         codebase=codebase,
         model=model,
-        web_tools=_open_web_tools(session),
-        code_tools=_run_tools(session, build_code_tools(codebase)) if model else None,
-        telemetry=_open_telemetry(session),
+        web_tools=_open_web_tools(setup),
+        code_tools=_run_tools(setup, build_code_tools(codebase)) if model else None,
+        telemetry=_open_telemetry(setup),
     )
 
 
-def open_unstarted_services(session: Session) -> Services:
+def open_offline_services(setup: RunSetup) -> Services:
     """Services of a run that is cancelled before it begins: quick to open, and none of them acts."""
-    settings = session.settings
-    started_at = utc_now() - timedelta(seconds=time.monotonic() - session.started)
+    settings = setup.settings
+    started_at = utc_now() - timedelta(seconds=time.monotonic() - setup.started)
     return Services(
-        codebase=build_local_codebase(session),
-        progress=session.progress,
+        codebase=build_local_codebase(setup),
+        progress=setup.progress,
         limits=settings.limits(),
         engine=settings.effective_engine,
         facts=RunFacts(
             request_id=str(uuid.uuid4()),
             started_at=started_at,
             triage_version=__version__,
-            run_url=session.environment.run_url,
+            run_url=setup.environment.run_url,
         ),
         now=utc_now,
         clock=time.monotonic,
-        started=session.started,
+        started=setup.started,
         supervisor=settings.supervisor,
-        config=session.config,
+        config=setup.config,
     )
 
 
-def build_local_codebase(session: Session) -> Codebase:
+def build_local_codebase(setup: RunSetup) -> Codebase:
     """The checkout's index, with vectors made and stored on this machine."""
-    settings = session.settings.with_rules_engine().model_copy(update={"chroma_url": None})
-    return _build_codebase(replace(session, settings=settings), None)
+    settings = setup.settings.with_rules_engine().model_copy(update={"chroma_url": None})
+    return _build_codebase(replace(setup, settings=settings), None)
 
 
-def _build_codebase(session: Session, embeddings: "Embeddings | None") -> Codebase:
+def _build_codebase(setup: RunSetup, embeddings: "Embeddings | None") -> Codebase:
     from triage.index.codebase import GitCodebase
     from triage.index.vectors.chroma_connection import connect_to_chroma, open_embedded_chroma
 
-    settings, url = session.settings, session.settings.chroma_url
-    folder = find_cache_folder(session)
+    settings, url = setup.settings, setup.settings.chroma_url
+    folder = find_cache_folder(setup)
     cache = folder / "index" if folder else None
     embedded = None if cache else open_embedded_chroma  # cached vectors are searched without Chroma
     return GitCodebase(
-        session.root,
-        session.repository,
+        setup.root,
+        setup.repository,
         embeddings,
         settings.effective_embedding_model,
-        chroma=partial(connect_to_chroma, url, session.environment.network) if url else embedded,
-        ignore=session.config.ignore,
+        chroma=partial(connect_to_chroma, url, setup.environment.network) if url else embedded,
+        ignore=setup.config.ignore,
         cache=cache,
     )
 
 
-def find_cache_folder(session: Session) -> Path | None:
+def find_cache_folder(setup: RunSetup) -> Path | None:
     """Folder of the cached index and the cached replies; none when nothing is cached."""
     from triage.adapters.cache.private_folder import has_symlink
 
-    if not session.settings.cache_dir:
+    if not setup.settings.cache_dir:
         return None
-    folder = session.root / session.settings.cache_dir
+    folder = setup.root / setup.settings.cache_dir
     # A link in the checkout may lead anywhere on this machine.
-    return None if any(has_symlink(session.root, folder / name) for name in ("index", "runs")) else folder
+    return None if any(has_symlink(setup.root, folder / name) for name in ("index", "runs")) else folder
 
 
-def _open_response_cache(session: Session) -> ResponseCache | None:
+def _open_response_cache(setup: RunSetup) -> ResponseCache | None:
     from triage.adapters.cache.private_folder import make_private_folder
     from triage.adapters.cache.response_cache import FileResponseCache
 
-    folder = find_cache_folder(session)
+    folder = find_cache_folder(setup)
     if folder is None:
-        if session.settings.cache_dir:
-            session.progress.info("Nothing is cached: cache-dir leads through a symbolic link of the repository.")
+        if setup.settings.cache_dir:
+            setup.progress.info("Nothing is cached: cache-dir leads through a symbolic link of the repository.")
         return None
-    cache = FileResponseCache(make_private_folder(folder / "runs"), session.progress.info, utc_now)
-    return RedactingResponseCache(cache, session.redactor)
+    cache = FileResponseCache(make_private_folder(folder / "runs"), setup.progress.info, utc_now)
+    return RedactingResponseCache(cache, setup.redactor)
 
 
 def _open_model(
-    session: Session, request_id: str, responses: ResponseCache | None
+    setup: RunSetup, request_id: str, responses: ResponseCache | None
 ) -> tuple[Model | None, "Embeddings | None"]:
-    settings, redactor = session.settings, session.redactor
+    settings, redactor = setup.settings, setup.redactor
     if settings.effective_engine == "rules":
         return None, None
     from triage.adapters.llm.budget import Budget
@@ -256,49 +256,49 @@ def _open_model(
     from triage.adapters.llm.prices import PriceTable
 
     limits = settings.limits()
-    budget = Budget(limits, PriceTable(session.config.prices), time.monotonic, utc_now)
+    budget = Budget(limits, PriceTable(setup.config.prices), time.monotonic, utc_now)
     retry = RetryPolicy(time.monotonic)
-    endpoint = build_endpoint(session, request_id)
+    endpoint = build_endpoint(setup, request_id)
     models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
     replies = CachedReplies(responses, endpoint.base_url)
-    redact = redactor.for_location("model's prompt"), redactor.for_location("model's answer")
+    redact = redactor.redactor_for("model's prompt"), redactor.redactor_for("model's answer")
     chat = ChatModel(endpoint, models, settings.fallback_model, budget, retry, replies, *redact)
     name = settings.effective_embedding_model
     if name == "local":
         return chat, None
-    redact_texts = redactor.for_location("texts for vectors")
+    redact_texts = redactor.redactor_for("texts for vectors")
     return chat, MeteredEmbeddings(endpoint, name, budget, limits, retry, redact_texts)
 
 
-def build_endpoint(session: Session, request_id: str) -> "Endpoint":
+def build_endpoint(setup: RunSetup, request_id: str) -> "Endpoint":
     from triage.adapters.llm.endpoint import OPENAI_URL, Endpoint
 
-    base_url = session.settings.model_base_url or OPENAI_URL
-    return Endpoint(session.settings.endpoint_key, request_id, base_url, session.environment.network)
+    base_url = setup.settings.model_base_url or OPENAI_URL
+    return Endpoint(setup.settings.endpoint_key, request_id, base_url, setup.environment.network)
 
 
-def _open_web_tools(session: Session) -> Toolset | None:
-    key, environment = session.settings.tavily_api_key, session.environment
+def _open_web_tools(setup: RunSetup) -> Toolset | None:
+    key, environment = setup.settings.tavily_api_key, setup.environment
     if not key.get_secret_value():
         return None
     from triage.adapters.web.web_search_tool import build_search_tool
 
-    redact = session.redactor.for_location("search query")
-    return _run_tools(session, [build_search_tool(key, environment.tavily_base_url, environment.network, redact)])
+    redact = setup.redactor.redactor_for("search query")
+    return _run_tools(setup, [build_search_tool(key, environment.tavily_base_url, environment.network, redact)])
 
 
-def _run_tools(session: Session, tools: "list[BaseTool]") -> Toolset:
+def _run_tools(setup: RunSetup, tools: "list[BaseTool]") -> Toolset:
     from triage.graph.tool_runner import ToolRunner
 
-    seconds = session.settings.limits().tool_seconds
-    return RedactingTools(ToolRunner(tools, seconds, session.progress, utc_now, time.monotonic), session.redactor)
+    seconds = setup.settings.limits().tool_seconds
+    return RedactingTools(ToolRunner(tools, seconds, setup.progress, utc_now, time.monotonic), setup.redactor)
 
 
-def _open_telemetry(session: Session) -> Telemetry | None:
-    collector = session.environment.collector
+def _open_telemetry(setup: RunSetup) -> Telemetry | None:
+    collector = setup.environment.collector
     if collector is None:
         return None
     from triage.adapters.telemetry.otlp_exporter import OtlpExporter
 
-    exporter = OtlpExporter(collector, session.progress, session.environment.network)
-    return RedactingTelemetry(exporter, session.redactor)
+    exporter = OtlpExporter(collector, setup.progress, setup.environment.network)
+    return RedactingTelemetry(exporter, setup.redactor)

@@ -49,7 +49,7 @@ TRANSLATED: list[tuple[Any, str, list[str]]] = [
 @pytest.mark.parametrize(("answer", "details", "files"), TRANSLATED)
 def test_translation(answer: Any, details: str, files: list[str]):
     agent = AGENTS[answer.agent_name]
-    assert (agent.get_details(answer), agent.list_pointers(answer)) == (details, files)
+    assert (agent.get_details(answer), agent.list_references(answer)) == (details, files)
     assert to_agent_finding(answer, details, files) == AgentFinding(
         agent_name=answer.agent_name,
         summary=answer.summary,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.cost_growth import assert_grows_linearly
-from triage.citations.indexed_code import IndexedCode
+from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import merge_citations, verify_evidence, verify_files, verify_suspects
 from triage.domain.code import Span
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
@@ -97,7 +97,7 @@ def checked(*files: RelevantFile) -> tuple[list[Suspect], Citations]:
     ],
 )
 def test_a_cited_path_is_resolved_only_to_one_file(cited, resolved):
-    assert IndexedCode(lines, PATHS).resolve(cited) == resolved
+    assert CitationLookup(lines, PATHS).resolve(cited) == resolved
 
 
 @pytest.mark.parametrize(
@@ -373,5 +373,5 @@ def test_one_path_of_very_many_is_found():
 
 def test_a_quote_without_invisible_characters_is_found():
     """A model is not shown invisible characters of the code, and cannot quote them."""
-    code = IndexedCode(lambda path: ["x = 1", "na\u200bme = '\u202ecafé\U000e0041'", "y = 2"], ["a.py"])
+    code = CitationLookup(lambda path: ["x = 1", "na\u200bme = '\u202ecafé\U000e0041'", "y = 2"], ["a.py"])
     assert code.text("a.py").find_ranges("name = 'café'") == [(2, 2)]

@@ -14,7 +14,7 @@ from triage.domain.effect import Policy
 from triage.domain.issue import Repository
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import Status
-from triage.domain.task import TriageIssue, Trigger
+from triage.domain.task import TriageTask, Trigger
 from triage.flows.flow_context import FlowContext
 from triage.flows.triage_issue import NO_SUCH_LABEL, run_task
 
@@ -37,7 +37,7 @@ def run(api: GitHubApi, trigger: Trigger, **policy: Any) -> list[str]:
         config=ProjectConfig(needs_info_label="Waiting"),
     )
     try:
-        result = asyncio.run(run_task(TriageIssue(number=7, trigger=trigger, actor="mona"), context))
+        result = asyncio.run(run_task(TriageTask(number=7, trigger=trigger, actor="mona"), context))
     finally:
         tracker.close()
     assert result.status is Status.COMPLETE

@@ -23,13 +23,13 @@ from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
-from triage.domain.task import Task, TriageIssue, Trigger
+from triage.domain.task import Task, TriageTask, Trigger
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_issue import run_task
-from triage.publish.hidden_state import PostedState, render_state
+from triage.publish.hidden_state import CommentState, render_state
 
 BOT = "github-actions[bot]"
-OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="mona")
+OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="mona")
 POST = f"POST /repos/{SLUG}/issues/7/comments"
 OPTIONS = "POST /graphql"
 """Asks what may be suggested; this server has no suggestions."""
@@ -302,7 +302,7 @@ def test_a_deleted_comment_is_posted_again_once(stage: Stage):
 
 def test_a_whole_report_replaces_a_faster_partial_comment(stage: Stage):
     """Both runs find no comment and post at the same time; the comment of the cancelled run is older."""
-    partial = f"{render_state(PostedState())}\npartial\n"
+    partial = f"{render_state(CommentState())}\npartial\n"
     posted = threading.Event()
 
     def hears(asked: ApiRequest) -> None:

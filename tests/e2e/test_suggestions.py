@@ -14,7 +14,7 @@ from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import Policy
 from triage.domain.issue import Repository
 from triage.domain.run import Status
-from triage.domain.task import TriageIssue, Trigger
+from triage.domain.task import TriageTask, Trigger
 from triage.flows.flow_context import FlowContext
 from triage.flows.triage_issue import run_task
 
@@ -37,7 +37,7 @@ def run(api: GitHubApi, trigger: Trigger = Trigger.OPENED, **policy: Any) -> Fak
         now=lambda: datetime.now(UTC),
     )
     try:
-        result = asyncio.run(run_task(TriageIssue(number=7, trigger=trigger, actor="mona"), context))
+        result = asyncio.run(run_task(TriageTask(number=7, trigger=trigger, actor="mona"), context))
     finally:
         tracker.close()
     assert result.status is Status.COMPLETE

@@ -7,7 +7,7 @@ import pytest
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import QuietIssue, RunRecord, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import QuietTask, RunKey, Skip, Task, TriageTask, Trigger
 from triage.events.admission import EarlierRuns, admit_task, logins_to_check
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -36,8 +36,8 @@ def issue(*thread: IssueComment, locked: bool = False, pull: bool = False, by_bo
     )
 
 
-def task(trigger: Trigger, actor: str = "mona") -> TriageIssue:
-    return TriageIssue(number=7, trigger=trigger, actor=actor)
+def task(trigger: Trigger, actor: str = "mona") -> TriageTask:
+    return TriageTask(number=7, trigger=trigger, actor=actor)
 
 
 def reason(outcome: Task) -> str:
@@ -83,7 +83,7 @@ class TestCommand:
         assert reason(admit_task(task(Trigger.COMMAND, "hubot"), issue(), NOW)) == NEEDS_RIGHT
 
     def test_the_author_needs_no_role(self) -> None:
-        assert isinstance(admit_task(task(Trigger.COMMAND, "Mona"), issue(), NOW), TriageIssue)
+        assert isinstance(admit_task(task(Trigger.COMMAND, "Mona"), issue(), NOW), TriageTask)
 
     def test_an_unknown_author_has_no_rights(self) -> None:
         nameless = issue().model_copy(update={"author": ""})
@@ -91,12 +91,12 @@ class TestCommand:
 
     def test_a_command_lifts_quiet(self) -> None:
         assert isinstance(
-            admit_task(task(Trigger.COMMAND), issue(), NOW, earlier=EarlierRuns(is_quiet=True)), TriageIssue
+            admit_task(task(Trigger.COMMAND), issue(), NOW, earlier=EarlierRuns(is_quiet=True)), TriageTask
         )
 
     def test_a_request_by_number_ignores_earlier_runs(self) -> None:
         earlier = EarlierRuns(is_quiet=True, has_same_text=True)
-        assert isinstance(admit_task(task(Trigger.REQUESTED), issue(by_bot=True), NOW, earlier=earlier), TriageIssue)
+        assert isinstance(admit_task(task(Trigger.REQUESTED), issue(by_bot=True), NOW, earlier=earlier), TriageTask)
 
 
 class TestAutomaticRuns:
@@ -133,18 +133,18 @@ class TestQuiet:
         [("write", ""), ("triage", "`/triage quiet` needs write access"), (None, "`/triage quiet` needs write access")],
     )
     def test_quiet_needs_write_access_even_from_the_author(self, role: str | None, words: str) -> None:
-        outcome = admit_task(QuietIssue(number=7, actor="mona"), issue(), NOW, {"mona": role} if role else {})
+        outcome = admit_task(QuietTask(number=7, actor="mona"), issue(), NOW, {"mona": role} if role else {})
         assert reason(outcome).startswith(words)
         assert bool(reason(outcome)) == bool(words)
 
     def test_once_is_enough(self) -> None:
         outcome = admit_task(
-            QuietIssue(number=7, actor="mona"), issue(), NOW, {"mona": "admin"}, EarlierRuns(is_quiet=True)
+            QuietTask(number=7, actor="mona"), issue(), NOW, {"mona": "admin"}, EarlierRuns(is_quiet=True)
         )
         assert reason(outcome) == "The issue is already quiet."
 
     def test_not_on_a_locked_issue(self) -> None:
-        assert reason(admit_task(QuietIssue(number=7, actor="m"), issue(locked=True), NOW, {"m": "admin"}))
+        assert reason(admit_task(QuietTask(number=7, actor="m"), issue(locked=True), NOW, {"m": "admin"}))
 
 
 class TestRunLimit:
@@ -200,7 +200,7 @@ class TestRunLimit:
         assert reason(outcome) == TOO_OFTEN
         assert isinstance(
             admit_task(task(Trigger.ANSWER), issue(*thread[:-1]), NOW, earlier=EarlierRuns(has_open_questions=True)),
-            TriageIssue,
+            TriageTask,
         )
 
     def test_comments_before_our_first_comment_are_not_answers(self) -> None:
@@ -212,11 +212,11 @@ class TestRunLimit:
             NOW,
             earlier=EarlierRuns(has_open_questions=True),
         )
-        assert isinstance(outcome, TriageIssue)
+        assert isinstance(outcome, TriageTask)
 
     def test_opening_and_editing_are_not_counted(self) -> None:
         issue_with_many_commands = issue(*[comment("/triage") for _ in range(9)])
-        assert isinstance(admit_task(task(Trigger.EDITED), issue_with_many_commands, NOW), TriageIssue)
+        assert isinstance(admit_task(task(Trigger.EDITED), issue_with_many_commands, NOW), TriageTask)
 
 
 class TestLoginsToCheck:
@@ -238,7 +238,7 @@ class TestLoginsToCheck:
         assert logins_to_check(task(Trigger.COMMAND, "dee"), issue(*thread), NOW) == ["dee", "ben", "ann"]
 
     def test_the_authors_role_is_needed_for_quiet(self) -> None:
-        assert logins_to_check(QuietIssue(number=7, actor="mona"), issue(comment("/triage", "ann")), NOW) == ["mona"]
+        assert logins_to_check(QuietTask(number=7, actor="mona"), issue(comment("/triage", "ann")), NOW) == ["mona"]
 
     def test_role_lookups_are_limited(self) -> None:
         crowd = issue(*[comment("/triage", f"user{number}") for number in range(500)])
@@ -289,13 +289,13 @@ class TestLabels:
     ) -> None:
         requested, found = task(Trigger.COMMAND, actor), labelled(*labels)
         assert logins_to_check(requested, found, NOW, OPTS) == [actor], "the author's role counts too"
-        assert isinstance(admit_task(requested, found, NOW, {actor: role}, config=OPTS), TriageIssue) is passes
+        assert isinstance(admit_task(requested, found, NOW, {actor: role}, config=OPTS), TriageTask) is passes
 
     def test_the_authors_role_is_not_looked_up_without_need(self) -> None:
         assert logins_to_check(task(Trigger.COMMAND), labelled("triage"), NOW, OPTS) == []
 
     def test_quiet_needs_no_label(self) -> None:
-        requested = QuietIssue(number=7, actor="hubot")
+        requested = QuietTask(number=7, actor="hubot")
         assert admit_task(requested, labelled(), NOW, {"hubot": "write"}, config=OPTS) == requested
 
     def test_adding_the_label_to_a_triaged_issue_starts_nothing(self) -> None:
@@ -311,7 +311,7 @@ class TestRememberedRuns:
     def remember_runs(self, *ids: int, hours_ago: float = 1) -> EarlierRuns:
         return EarlierRuns(
             has_open_questions=True,
-            runs=[RunRecord(at=NOW - timedelta(hours=hours_ago), comment_id=number) for number in ids],
+            runs=[RunKey(at=NOW - timedelta(hours=hours_ago), comment_id=number) for number in ids],
         )
 
     def skip_reason(

@@ -17,7 +17,7 @@ from testing.webhooks.example_payloads import (
     mutate_event_file,
     mutate_payload,
 )
-from triage.domain.task import Skip, TriageIssue
+from triage.domain.task import Skip, TriageTask
 from triage.errors import BadInput
 from triage.events.route import route_event
 
@@ -67,7 +67,7 @@ def test_the_examples_are_all_there() -> None:
 def test_every_example_is_a_task_or_skipped_with_a_reason(event: str) -> None:
     for payload in (one.payload for one in EVERY if one.event == event):
         task = route_event(event, payload, 1 if event in ("workflow_dispatch", "repository_dispatch") else None)
-        assert isinstance(task, (Skip, TriageIssue) if applies(event, payload) else Skip)
+        assert isinstance(task, (Skip, TriageTask) if applies(event, payload) else Skip)
         assert not isinstance(task, Skip) or task.reason.endswith(".")
 
 
@@ -104,7 +104,7 @@ def test_incomplete_payloads_are_routed(first: int) -> None:
         event, payload = mutate_payload(seed)
         message, started = "", False
         try:
-            started = isinstance(route_event(event, payload, 1), TriageIssue)
+            started = isinstance(route_event(event, payload, 1), TriageTask)
         except BadInput as error:
             message = str(error)
         assert message.isprintable(), seed

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from testing.webhooks.example_payloads import NAMES, comment, event_of, load_payload
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import QuietIssue, Skip, Task, TriageIssue, Trigger, WarmIndex
+from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger, WarmIndex
 from triage.errors import BadInput
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
@@ -25,21 +25,21 @@ def reason(event: str, raw: dict[str, Any], issue_number: int | None = None) -> 
 
 
 TASKS = {
-    "issues.opened": TriageIssue(number=1, trigger=Trigger.OPENED, actor="Codertocat"),
-    "issues.opened.after-transfer": TriageIssue(number=1, trigger=Trigger.OPENED, actor="Codertocat"),
-    "issues.reopened": TriageIssue(number=1, trigger=Trigger.REOPENED, actor="Codertocat"),
+    "issues.opened": TriageTask(number=1, trigger=Trigger.OPENED, actor="Codertocat"),
+    "issues.opened.after-transfer": TriageTask(number=1, trigger=Trigger.OPENED, actor="Codertocat"),
+    "issues.reopened": TriageTask(number=1, trigger=Trigger.REOPENED, actor="Codertocat"),
     "issues.edited": Skip(reason="Neither title nor body of the issue was changed."),
     "issues.labeled": Skip(reason="Labels do not start a triage."),
     "issues.locked": Skip(reason="The issue is locked."),
-    "issues.milestoned.pull-request": Skip(reason="Pull requests are not triaged, and comments on them neither."),
+    "issues.milestoned.pull-request": Skip(reason="Pull requests and comments on them are not triaged."),
     "issues.transferred": Skip(reason="The issue was transferred to another repository."),
     "issues.deleted": Skip(reason="This change of an issue (deleted) does not start a triage."),
     "issues.pinned": Skip(reason="This change of an issue (pinned) does not start a triage."),
-    "issue_comment.created": TriageIssue(number=1, trigger=Trigger.ANSWER, actor="Codertocat"),
+    "issue_comment.created": TriageTask(number=1, trigger=Trigger.ANSWER, actor="Codertocat"),
     "issue_comment.edited": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
     "issue_comment.deleted": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
-    "workflow_dispatch": TriageIssue(number=1, trigger=Trigger.REQUESTED, actor="octocat"),
-    "repository_dispatch": TriageIssue(number=1, trigger=Trigger.REQUESTED, actor="Codertocat"),
+    "workflow_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="octocat"),
+    "repository_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="Codertocat"),
 }
 
 
@@ -56,7 +56,7 @@ class TestIssues:
     @pytest.mark.parametrize("field", ["title", "body"])
     def test_an_edit_of_the_text_counts(self, field: str) -> None:
         task = route_event("issues", load_payload("issues.edited", changes={field: {"from": "before"}}))
-        assert task == TriageIssue(number=1, trigger=Trigger.EDITED, actor="Codertocat")
+        assert task == TriageTask(number=1, trigger=Trigger.EDITED, actor="Codertocat")
 
     def test_a_transfer_is_recognised_by_its_changes(self) -> None:
         raw = load_payload("issues.edited", changes={"new_issue": {"number": 3}, "body": {"from": "x"}})
@@ -80,7 +80,7 @@ class TestIssues:
 
     def test_a_deleted_account(self) -> None:
         raw = load_payload("issues.opened", issue__user=None, sender=None)
-        assert route_event("issues", raw) == TriageIssue(number=1, trigger=Trigger.OPENED, actor="")
+        assert route_event("issues", raw) == TriageTask(number=1, trigger=Trigger.OPENED, actor="")
 
     def test_the_input_may_repeat_the_number(self) -> None:
         assert route_event("issues", load_payload("issues.opened"), 1) == route_event(
@@ -101,19 +101,19 @@ class TestIssues:
 
 class TestPush:
     def test_a_push_fills_the_index_folder(self) -> None:
-        assert route_event("push", {"ref": "refs/heads/main", "deleted": False}, keeps_index=True) == WarmIndex()
-        assert route_event("push", {}, issue_number=7, keeps_index=True) == WarmIndex()
+        assert route_event("push", {"ref": "refs/heads/main", "deleted": False}, has_index_cache=True) == WarmIndex()
+        assert route_event("push", {}, issue_number=7, has_index_cache=True) == WarmIndex()
 
     def test_a_push_starts_nothing_without_a_cache_folder(self) -> None:
         assert reason("push", {"ref": "refs/heads/main"}) == "The event push does not start a triage."
 
     def test_deleting_a_branch_starts_nothing(self) -> None:
-        task = route_event("push", {"deleted": True}, keeps_index=True)
+        task = route_event("push", {"deleted": True}, has_index_cache=True)
         assert task == Skip(reason="A branch or a tag was deleted.")
 
     @pytest.mark.parametrize("event", ["issues", "workflow_run", "pull_request", "pushed"])
     def test_only_a_push_warms_the_index(self, event: str) -> None:
-        assert not isinstance(route_event(event, load_payload("issues.opened"), keeps_index=True), WarmIndex)
+        assert not isinstance(route_event(event, load_payload("issues.opened"), has_index_cache=True), WarmIndex)
 
 
 class TestOptInLabel:
@@ -124,7 +124,7 @@ class TestOptInLabel:
 
     @pytest.mark.parametrize("name", ["bug", "BUG"])
     def test_adding_the_label_starts_a_triage(self, name: str) -> None:
-        assert self.labeled(name, self.OPT_IN) == TriageIssue(number=1, trigger=Trigger.LABELED, actor="Codertocat")
+        assert self.labeled(name, self.OPT_IN) == TriageTask(number=1, trigger=Trigger.LABELED, actor="Codertocat")
 
     @pytest.mark.parametrize("name", ["docs", "", None])
     def test_another_label_starts_none(self, name: str | None) -> None:
@@ -134,7 +134,7 @@ class TestOptInLabel:
         assert self.labeled("", ProjectConfig(opt_out_label="x")) == Skip(reason="Labels do not start a triage.")
 
     def test_before_the_settings_are_read_a_label_may_start_a_triage(self) -> None:
-        assert isinstance(self.labeled("docs", None), TriageIssue)
+        assert isinstance(self.labeled("docs", None), TriageTask)
 
     def test_bots_and_locked_issues_are_skipped_with_the_label(self) -> None:
         assert self.labeled("bug", self.OPT_IN, sender__type="Bot") == Skip(reason=BOT_WORDS)
@@ -150,10 +150,10 @@ class TestComments:
     @pytest.mark.parametrize("by", ["Codertocat", "stranger"])
     def test_the_command(self, by: str) -> None:
         task = route_event("issue_comment", comment("/triage", by))
-        assert task == TriageIssue(number=1, trigger=Trigger.COMMAND, actor=by)
+        assert task == TriageTask(number=1, trigger=Trigger.COMMAND, actor=by)
 
     def test_quiet(self) -> None:
-        assert route_event("issue_comment", comment("/triage quiet", "mona")) == QuietIssue(number=1, actor="mona")
+        assert route_event("issue_comment", comment("/triage quiet", "mona")) == QuietTask(number=1, actor="mona")
 
     @pytest.mark.parametrize("word", ["apply", "fix", "approve", "reject"])
     def test_unknown_commands_are_named(self, word: str) -> None:
@@ -170,7 +170,7 @@ class TestComments:
 
     def test_the_author_answers(self) -> None:
         task = route_event("issue_comment", comment("It is version 3."))
-        assert task == TriageIssue(number=1, trigger=Trigger.ANSWER, actor="Codertocat")
+        assert task == TriageTask(number=1, trigger=Trigger.ANSWER, actor="Codertocat")
 
     def test_our_own_comment(self) -> None:
         assert reason("issue_comment", comment(f"{COMMENT_MARKER} x -->")) == "The comment is this action's own."
@@ -183,7 +183,7 @@ class TestComments:
             ({"comment__user": None, "sender": None}, "The comment's author is unknown."),
             ({"sender__login": "other"}, "The comment was not sent by its author."),
             ({"issue__locked": True}, "The issue is locked."),
-            ({"issue__pull_request": {"url": "x"}}, "Pull requests are not triaged, and comments on them neither."),
+            ({"issue__pull_request": {"url": "x"}}, "Pull requests and comments on them are not triaged."),
         ],
     )
     def test_comments_that_never_count(self, changes: dict[str, Any], message: str) -> None:
@@ -198,14 +198,12 @@ class TestComments:
         assert message == "Only a new comment counts, not one that was edited or deleted."
 
     def test_a_person_may_command_on_a_bots_issue_but_the_bot_may_not_answer(self) -> None:
-        assert isinstance(
-            route_event("issue_comment", comment("/triage", "mona", issue__user__type="Bot")), TriageIssue
-        )
+        assert isinstance(route_event("issue_comment", comment("/triage", "mona", issue__user__type="Bot")), TriageTask)
         assert reason("issue_comment", comment("hm", issue__user__type="Bot")) == BOT_WORDS
 
     @pytest.mark.parametrize("body", [None, "", "\x00"])
     def test_empty_bodies(self, body: str | None) -> None:
-        assert isinstance(route_event("issue_comment", comment(body)), TriageIssue)
+        assert isinstance(route_event("issue_comment", comment(body)), TriageTask)
 
     def test_commands_must_match_the_input(self) -> None:
         with pytest.raises(BadInput, match=r"^issue-number: 9"):
@@ -215,13 +213,13 @@ class TestComments:
 class TestEventsWithoutIssue:
     @pytest.mark.parametrize("event", ["workflow_dispatch", "repository_dispatch", "schedule"])
     def test_the_input_names_the_issue(self, event: str) -> None:
-        assert route_event(event, {}, 12) == TriageIssue(number=12, trigger=Trigger.REQUESTED, actor="")
+        assert route_event(event, {}, 12) == TriageTask(number=12, trigger=Trigger.REQUESTED, actor="")
         with pytest.raises(BadInput, match=rf"^issue-number: needed under {event}"):
             route_event(event, {})
 
     def test_a_bot_may_request_by_number(self) -> None:
         task = route_event("workflow_dispatch", load_payload("workflow_dispatch", sender__type="Bot"), 3)
-        assert isinstance(task, TriageIssue)
+        assert isinstance(task, TriageTask)
 
 
 class TestOtherEvents:
@@ -330,7 +328,7 @@ def test_a_deep_payload() -> None:
         deep = {"x": deep}
     raw["issue"]["pull_request"] = None
     raw["issue"]["reactions"] = deep
-    assert isinstance(route_event("issues", json.loads(json.dumps(raw))), TriageIssue)
+    assert isinstance(route_event("issues", json.loads(json.dumps(raw))), TriageTask)
 
 
 def test_the_issue_of_the_event_has_its_labels() -> None:

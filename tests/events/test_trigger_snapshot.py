@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.task import QuietIssue, RunRecord, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import QuietTask, RunKey, Skip, Task, TriageTask, Trigger
 from triage.errors import BadInput
 from triage.events.payload import parse_issue
-from triage.events.trigger_snapshot import restore_issue_at_trigger, to_run_record, withdrawal_reason
+from triage.events.trigger_snapshot import restore_issue_at_trigger, to_run_key, trigger_comment_skip_reason
 from triage.flows.model_run_cap import rules_only_reason
 from triage.text.timestamps import parse_timestamp
 
@@ -33,8 +33,8 @@ COMMENT: dict[str, Any] = {
     "created_at": WHEN,
     "updated_at": WHEN,
 }
-COMMAND = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="mona")
-OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="mona")
+COMMAND = TriageTask(number=7, trigger=Trigger.COMMAND, actor="mona")
+OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="mona")
 
 
 def event_issue(**payload: Any) -> Issue:
@@ -45,21 +45,21 @@ def event_issue(**payload: Any) -> Issue:
 
 def test_an_issue_event_has_the_time_of_its_last_change():
     issue = event_issue()
-    assert (issue.title, issue.body, issue.author, issue.observed_at) == (
+    assert (issue.title, issue.body, issue.author, issue.snapshot_time) == (
         "It breaks",
         "Badly.",
         "mona",
         AT + timedelta(seconds=7),
     )
     assert issue.thread == []
-    assert event_issue(issue=ISSUE | {"updated_at": None}).observed_at == AT
+    assert event_issue(issue=ISSUE | {"updated_at": None}).snapshot_time == AT
 
 
 def test_a_comment_event_has_its_comment():
     issue = event_issue(comment=COMMENT)
-    assert issue.observed_at == AT
+    assert issue.snapshot_time == AT
     assert issue.thread == [IssueComment(author="mona", body="/triage", created_at=AT, edited_at=AT, comment_id=5)]
-    assert event_issue(comment=COMMENT | {"created_at": None}).observed_at is None, (
+    assert event_issue(comment=COMMENT | {"created_at": None}).snapshot_time is None, (
         "the issue's times are of something else"
     )
 
@@ -87,9 +87,9 @@ def test_any_payload_is_routed_or_refused(number: Any, body: Any, at: Any, edite
     except BadInput:
         return
     assert issue is not None
-    run = to_run_record(COMMAND, issue)
-    assert (run is None) is (issue.observed_at is None)
-    assert not withdrawal_reason(COMMAND, issue.model_copy(update={"thread": []}), issue)
+    run = to_run_key(COMMAND, issue)
+    assert (run is None) is (issue.snapshot_time is None)
+    assert not trigger_comment_skip_reason(COMMAND, issue.model_copy(update={"thread": []}), issue)
     restore_issue_at_trigger(issue, issue, AT, AT)
 
 
@@ -105,16 +105,16 @@ def test_invalid_timestamps_are_none(written: Any):
 @pytest.mark.parametrize(
     ("task", "payload", "run"),
     [
-        (OPENED, {}, RunRecord(at=AT + timedelta(seconds=7))),
-        (COMMAND, {"comment": COMMENT}, RunRecord(at=AT, comment_id=5)),
-        (COMMAND, {"comment": COMMENT | {"id": "x"}}, RunRecord(at=AT)),
-        (TriageIssue(number=7, trigger=Trigger.REQUESTED), {}, None),
-        (QuietIssue(number=7, actor="mona"), {"comment": COMMENT}, None),
+        (OPENED, {}, RunKey(at=AT + timedelta(seconds=7))),
+        (COMMAND, {"comment": COMMENT}, RunKey(at=AT, comment_id=5)),
+        (COMMAND, {"comment": COMMENT | {"id": "x"}}, RunKey(at=AT)),
+        (TriageTask(number=7, trigger=Trigger.REQUESTED), {}, None),
+        (QuietTask(number=7, actor="mona"), {"comment": COMMENT}, None),
         (Skip(reason="So."), {}, None),
     ],
 )
-def test_the_record_of_a_run(task: Task, payload: dict[str, Any], run: RunRecord | None):
-    assert to_run_record(task, event_issue(**payload)) == run
+def test_the_record_of_a_run(task: Task, payload: dict[str, Any], run: RunKey | None):
+    assert to_run_key(task, event_issue(**payload)) == run
 
 
 @pytest.mark.parametrize(
@@ -133,6 +133,6 @@ def test_the_record_of_a_run(task: Task, payload: dict[str, Any], run: RunRecord
     ],
 )
 def test_issues_and_runs_on_one_issue_count(recent_issues: range, runs: int, max_runs: int, is_limited: bool):
-    remembered = [RunRecord(at=AT - timedelta(hours=1), comment_id=place) for place in range(runs)]
-    old = [RunRecord(at=AT - timedelta(hours=24))] * 99
+    remembered = [RunKey(at=AT - timedelta(hours=1), comment_id=place) for place in range(runs)]
+    old = [RunKey(at=AT - timedelta(hours=24))] * 99
     assert bool(rules_only_reason(recent_issues, 7, [*remembered, *old], AT, max_runs)) is is_limited

@@ -9,13 +9,13 @@ from testing import factories
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, FakeRunner, fake_services
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.task import Task, TriageIssue, Trigger
+from triage.domain.task import Task, TriageTask, Trigger
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_issue import run_task
 from triage.ports import Services
 
-OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="reporter")
-BY_HAND = TriageIssue(number=7, trigger=Trigger.REQUESTED)
+OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="reporter")
+BY_HAND = TriageTask(number=7, trigger=Trigger.REQUESTED)
 
 
 @dataclass

@@ -12,7 +12,7 @@ from tests.flows.flow_harness import OPENED, FlowHarness
 from triage.domain.effect import Policy
 from triage.domain.project_config import Labels, ProjectConfig
 from triage.domain.run import Status
-from triage.domain.task import TriageIssue, Trigger
+from triage.domain.task import TriageTask, Trigger
 from triage.errors import GitHubUnavailable
 from triage.flows.flow_context import FlowResult
 from triage.flows.triage_issue import run_task
@@ -20,7 +20,7 @@ from triage.flows.triage_issue import run_task
 OPTS = ProjectConfig(opt_in_label="triage", opt_out_label="no-triage")
 
 
-def run(harness: FlowHarness, config: ProjectConfig, task: TriageIssue = OPENED) -> FlowResult:
+def run(harness: FlowHarness, config: ProjectConfig, task: TriageTask = OPENED) -> FlowResult:
     return asyncio.run(run_task(task, replace(harness.build_context(), config=config)))
 
 
@@ -60,13 +60,13 @@ def test_the_labels_decide_that_github_tells(labels: list[str], status: Status):
 @pytest.mark.parametrize(("role", "status"), [("write", Status.COMPLETE), ("read", Status.SKIPPED)])
 def test_a_command_with_write_access_passes_the_opt_out_label(role: str, status: Status):
     github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"maintainer": role})
-    command = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="maintainer")
+    command = TriageTask(number=7, trigger=Trigger.COMMAND, actor="maintainer")
     assert run(FlowHarness(github=github), OPTS, command).status is status
 
 
 def test_so_does_the_authors_where_the_author_has_it():
     github = FakeGitHub(issues={7: factories.issue(labels=["no-triage"])}, roles={"reporter": "maintain"})
-    command = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="reporter")
+    command = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
     assert run(FlowHarness(github=github), OPTS, command).status is Status.COMPLETE
 
 

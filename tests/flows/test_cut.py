@@ -14,7 +14,7 @@ from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgress
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.run import Status
-from triage.domain.task import Task, TriageIssue, Trigger
+from triage.domain.task import Task, TriageTask, Trigger
 from triage.errors import GitHubUnavailable
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_issue import run_task
@@ -23,8 +23,8 @@ from triage.publish.apply_effects import UNKNOWN_NOTICE
 from triage.publish.hidden_state import parse_state
 from triage.threads import seconds_left
 
-OPENED = TriageIssue(number=7, trigger=Trigger.OPENED, actor="reporter")
-BY_HAND = TriageIssue(number=7, trigger=Trigger.REQUESTED)
+OPENED = TriageTask(number=7, trigger=Trigger.OPENED, actor="reporter")
+BY_HAND = TriageTask(number=7, trigger=Trigger.REQUESTED)
 FULL = IssueComment(
     author="github-actions[bot]",
     body=f"{COMMENT_MARKER} v1 {{}} -->\nwords",
@@ -150,7 +150,7 @@ def test_cancelled_while_roles_are_asked_nobody_is_obeyed(harness: CutHarness):
         thread=[IssueComment(author="stranger", body="/triage", created_at=NOW, comment_id=60)]
     )
     harness.hang_in("fetch_role")
-    command = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="stranger")
+    command = TriageTask(number=7, trigger=Trigger.COMMAND, actor="stranger")
     assert harness.run(command).status is Status.DEGRADED
     assert "cancelled" in harness.summary
     assert harness.writes == 0
@@ -182,7 +182,7 @@ def test_cancelled_after_the_first_finding_a_partial_report_is_commented(harness
     assert harness.runner.values["comment-url"]
     state = parse_state(body)
     assert state is not None
-    assert (state.text, state.content) == ("", ""), "whatever the next run says is news"
+    assert (state.text_hash, state.content_hash) == ("", ""), "whatever the next run says is news"
 
 
 def test_cancelled_before_anything_was_found_nothing_is_commented(harness: CutHarness):
@@ -235,7 +235,7 @@ def test_a_report_that_was_whole_when_the_signal_came_is_published_as_such(harne
     ((_, body),) = harness.github.posted
     state = parse_state(body)
     assert state is not None
-    assert state.content
+    assert state.content_hash
     assert harness.github.labelled == [(7, ["bug"])]
 
 
@@ -244,14 +244,14 @@ def test_a_comment_that_is_being_written_when_the_signal_comes_has_time_to_arriv
     assert harness.run().status is Status.COMPLETE
     assert len(harness.github.posted) == 1
     assert harness.runner.values["comment-url"]
-    assert "may stand there" not in harness.summary
+    assert "may or may not" not in harness.summary
 
 
 def test_a_comment_that_does_not_arrive_in_time_may_stand_there(harness: CutHarness):
     harness.hang_in("post_comment")
     harness.seconds = 0.05
     assert harness.run().status is Status.DEGRADED
-    assert "the run was cancelled: it may stand there, or not" in harness.summary
+    assert "the run was cancelled. The comment may or may not have been posted." in harness.summary
     assert "src/parse.py" in harness.summary, "what was found is told all the same"
     assert harness.runner.values["comment-url"] == ""
     assert harness.runner.values["status"] == "degraded"
@@ -262,7 +262,7 @@ def test_a_signal_ends_the_looks_for_duplicates_at_once(harness: CutHarness):
     harness.seconds = 30
     assert harness.run().status is Status.COMPLETE
     assert harness.runner.values["comment-url"].endswith("issuecomment-1001")
-    assert "may stand there" not in harness.summary
+    assert "may or may not" not in harness.summary
     assert harness.runner.annotations == [UNKNOWN_NOTICE]
 
 
@@ -283,14 +283,14 @@ def test_what_arrived_before_the_signal_is_told(harness: CutHarness):
     harness.seconds = 0.5
     harness.run()
     assert harness.runner.values["comment-url"].endswith("issuecomment-1001")
-    assert "may stand there" in harness.summary
+    assert "may or may not" in harness.summary
 
 
 def test_a_github_that_does_not_take_the_comment_ends_with_the_runs_time(harness: CutHarness):
     harness.github.asked = lambda method: harness.released.wait(30) if method == "post_comment" else None
     harness.seconds = 0.5
     harness.run()
-    assert "the run's time was up: it may stand there, or not" in harness.summary
+    assert "the run's time was up. The comment may or may not have been posted." in harness.summary
     assert harness.runner.values["status"] == "degraded"
 
 

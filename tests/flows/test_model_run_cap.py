@@ -10,12 +10,12 @@ from testing.fakes import NOW, FakeGitHub
 from tests.flows.flow_harness import BY_HAND, OPENED, FlowHarness, our_comment
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
-from triage.domain.task import Task, TriageIssue, Trigger
+from triage.domain.task import Task, TriageTask, Trigger
 from triage.errors import CannotPublish, GitHubUnavailable, PermissionMissing, RateLimited
-from triage.publish.hidden_state import PostedState, render_state
+from triage.publish.hidden_state import CommentState, render_state
 
-COMMAND = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="keeper")
-EDITED = TriageIssue(number=7, trigger=Trigger.EDITED, actor="reporter")
+COMMAND = TriageTask(number=7, trigger=Trigger.COMMAND, actor="keeper")
+EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
 WORDS = "`max-model-runs-per-day`"
 
 
@@ -48,14 +48,14 @@ def test_beyond_the_count_rules_answer_and_say_so(opened: int, most: int, answer
 def test_an_older_issue_counts_too():
     harness = make_harness(50)
     harness.github.recent_issues = range(100, 150)
-    assert engine(harness, TriageIssue(number=7, trigger=Trigger.EDITED)) == "rules"
+    assert engine(harness, TriageTask(number=7, trigger=Trigger.EDITED)) == "rules"
 
 
 @pytest.mark.parametrize(("hours", "answers"), [(1, "rules"), (25, "model")])
 def test_who_edits_one_issue_all_day_has_no_more_than_who_opens_many(hours: int, answers: str):
     runs = [f"{int((NOW - timedelta(hours=hours)).timestamp()) + number}.0" for number in range(50)]
     harness = make_harness(1)
-    harness.set_thread(our_comment(render_state(PostedState(runs=runs)) + "\nwords"))
+    harness.set_thread(our_comment(render_state(CommentState(runs=runs)) + "\nwords"))
     assert engine(harness, EDITED) == answers
 
 
@@ -64,7 +64,7 @@ def test_who_has_write_access_and_asks_in_words_is_not_held_back(role: str, answ
     harness = make_harness(99, roles={"keeper": role})
     keeper = IssueComment(author="keeper", body="/triage", created_at=NOW, edited_at=NOW, comment_id=60)
     harness.set_thread(keeper, author="keeper")
-    harness.event_issue = factories.issue(observed_at=NOW, thread=[keeper])
+    harness.event_issue = factories.issue(snapshot_time=NOW, thread=[keeper])
     assert engine(harness, COMMAND) == answers
 
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_counted(error: Exception, answers: str):
 )
 def test_a_limit_that_lets_nothing_be_read_is_no_way_around(error: Exception, answers: str):
     harness = make_harness(1, errors={"fetch_issue": error})
-    harness.event_issue = factories.issue(observed_at=NOW)
+    harness.event_issue = factories.issue(snapshot_time=NOW)
     assert harness.run(OPENED).status is Status.DEGRADED
     assert harness.runner.values["engine"] == answers
     assert harness.writes == 0

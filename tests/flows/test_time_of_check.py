@@ -10,13 +10,13 @@ from testing.fakes import NOW
 from tests.flows.flow_harness import BY_HAND, OPENED, FlowHarness, our_comment
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.run import Status
-from triage.domain.task import QuietIssue, Task, TriageIssue, Trigger
-from triage.publish.hidden_state import PostedState, hash_text, parse_state, render_state
+from triage.domain.task import QuietTask, Task, TriageTask, Trigger
+from triage.publish.hidden_state import CommentState, hash_text, parse_state, render_state
 
-COMMAND = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="reporter")
-ANSWER = TriageIssue(number=7, trigger=Trigger.ANSWER, actor="reporter")
-EDITED = TriageIssue(number=7, trigger=Trigger.EDITED, actor="reporter")
-REOPENED = TriageIssue(number=7, trigger=Trigger.REOPENED, actor="reporter")
+COMMAND = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
+ANSWER = TriageTask(number=7, trigger=Trigger.ANSWER, actor="reporter")
+EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
+REOPENED = TriageTask(number=7, trigger=Trigger.REOPENED, actor="reporter")
 SINCE = "text was edited since"
 ISSUE = factories.issue()
 SECOND = timedelta(seconds=1)
@@ -29,13 +29,13 @@ def said(
     return IssueComment(body=body, comment_id=comment_id, **given)
 
 
-def event_issue_with(*comment: IssueComment, observed_at: datetime | None = NOW, **changes: Any) -> Issue:
-    return factories.issue(observed_at=observed_at, thread=list(comment), **changes)
+def event_issue_with(*comment: IssueComment, snapshot_time: datetime | None = NOW, **changes: Any) -> Issue:
+    return factories.issue(snapshot_time=snapshot_time, thread=list(comment), **changes)
 
 
 def standing(body: str = "words", **state: Any) -> IssueComment:
     known = {"text": hash_text(ISSUE.title, ISSUE.body), "content": "2" * 16} | state
-    return our_comment(f"{render_state(PostedState(**known))}\n{body}\n")
+    return our_comment(f"{render_state(CommentState(**known))}\n{body}\n")
 
 
 def prompts(harness: FlowHarness, task: Task) -> str:
@@ -56,7 +56,9 @@ class TestText:
         assert SINCE in harness.runner.summaries[0]
         state = parse_state(body)
         assert state is not None
-        assert state.text == hash_text(ISSUE.title, ISSUE.body), "the edit's own run is not the one of the same text"
+        assert state.text_hash == hash_text(ISSUE.title, ISSUE.body), (
+            "the edit's own run is not the one of the same text"
+        )
 
     def test_only_then_it_is_told(self):
         harness = FlowHarness(event_issue=event_issue_with(body=ISSUE.body.replace("\n", "\r\n")))
@@ -76,7 +78,7 @@ class TestText:
         harness.set_thread(newer, body="New text")
         assert harness.run(OPENED).status is Status.COMPLETE
         assert harness.writes == 0
-        assert "present text already" in harness.runner.summaries[0]
+        assert "already covers the current text" in harness.runner.summaries[0]
 
     def test_the_same_while_it_ran(self):
         harness = FlowHarness(event_issue=event_issue_with())
@@ -103,7 +105,7 @@ class TestThread:
         ] == ["EARLIER"]
 
     def test_without_a_time_of_the_event_no_comment_is_read(self):
-        harness = FlowHarness(event_issue=event_issue_with(observed_at=None))
+        harness = FlowHarness(event_issue=event_issue_with(snapshot_time=None))
         harness.set_thread(said("EARLIER", 10, NOW - SECOND))
         assert "EARLIER" not in prompts(harness, OPENED)
 
@@ -111,7 +113,7 @@ class TestThread:
         """This machine's clock is a day ahead."""
         harness = FlowHarness()
         at = NOW - timedelta(days=1)
-        harness.set_thread(said("EARLIER", 10, at - SECOND), said("LATER", 11, at), observed_at=at)
+        harness.set_thread(said("EARLIER", 10, at - SECOND), said("LATER", 11, at), snapshot_time=at)
         seen = prompts(harness, BY_HAND)
         assert "EARLIER" in seen
         assert "LATER" not in seen
@@ -149,7 +151,7 @@ class TestCommand:
             ([], ""),
         ],
     )
-    @pytest.mark.parametrize("task", [COMMAND, QuietIssue(number=7, actor="reporter")], ids=["triage", "quiet"])
+    @pytest.mark.parametrize("task", [COMMAND, QuietTask(number=7, actor="reporter")], ids=["triage", "quiet"])
     def test_counts_as_it_was_first_written(self, task: Task, there: list[IssueComment], reason: str):
         harness = FlowHarness(event_issue=event_issue_with(self.ASKED))
         harness.github.roles = {"reporter": "write"}
@@ -215,7 +217,7 @@ class TestRemembered:
         ended = []
         for place in range(5):
             asked = said("/triage", 70 + place, NOW + place * SECOND)
-            harness.event_issue = event_issue_with(asked, observed_at=asked.created_at)
+            harness.event_issue = event_issue_with(asked, snapshot_time=asked.created_at)
             comment = our_comment(body)
             harness.set_thread(comment, asked)  # the earlier ones are deleted
             ended.append(harness.run(COMMAND).status)
@@ -237,22 +239,22 @@ class TestRemembered:
         harness.run(OPENED)
         body = ISSUE.body + "\nThank you!"
         harness.set_thread(our_comment(harness.github.posted[0][1]), body=body)
-        harness.event_issue = event_issue_with(body=body, observed_at=NOW + SECOND)
+        harness.event_issue = event_issue_with(body=body, snapshot_time=NOW + SECOND)
         harness.run(EDITED)
         ((_, _, edited),) = harness.github.edited
         state = parse_state(edited)
         assert state is not None
-        assert state.text == hash_text(ISSUE.title, body)
+        assert state.text_hash == hash_text(ISSUE.title, body)
         assert [run.at for run in state.past_runs] == [NOW, NOW + SECOND]
 
     def test_opening_again_and_again_within_a_day_is_one_triage(self):
         harness = FlowHarness(event_issue=event_issue_with())
         harness.run(OPENED)
         harness.set_thread(our_comment(harness.github.posted[0][1]))
-        harness.event_issue = event_issue_with(observed_at=NOW + SECOND)
+        harness.event_issue = event_issue_with(snapshot_time=NOW + SECOND)
         assert harness.run(REOPENED).status is Status.SKIPPED
         later = NOW + timedelta(days=2)
-        harness.github.issues[7] = harness.github.issues[7].model_copy(update={"observed_at": later})
-        harness.event_issue = event_issue_with(observed_at=later)
+        harness.github.issues[7] = harness.github.issues[7].model_copy(update={"snapshot_time": later})
+        harness.event_issue = event_issue_with(snapshot_time=later)
         assert harness.run(REOPENED).status is Status.COMPLETE
         assert harness.writes == 2, "so that the next one is within a day again"

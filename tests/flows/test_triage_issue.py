@@ -13,7 +13,7 @@ from tests.flows.flow_harness import BY_HAND, OPENED, FlowHarness, our_comment
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
-from triage.domain.task import QuietIssue, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
 from triage.errors import CannotPublish, GitHubUnavailable, IssueMoved, NoSuchIssue, PermissionMissing
 from triage.flows.flow_context import FlowContext
 from triage.flows.triage_issue import run_task
@@ -91,9 +91,9 @@ SKIPPED: list[tuple[str, Task, dict[str, Any], str]] = [
     ("locked", OPENED, {"locked": True}, "locked"),
     ("pull request by number", BY_HAND, {"is_pull_request": True}, "Pull requests"),
     ("bot", OPENED, {"author_is_bot": True}, "bot"),
-    ("stranger's command", TriageIssue(number=7, trigger=Trigger.COMMAND, actor="stranger"), {}, "write access"),
-    ("answer to nothing", TriageIssue(number=7, trigger=Trigger.ANSWER, actor="reporter"), {}, "No question"),
-    ("quiet by a stranger", QuietIssue(number=7, actor="stranger"), {}, "write access"),
+    ("stranger's command", TriageTask(number=7, trigger=Trigger.COMMAND, actor="stranger"), {}, "write access"),
+    ("answer to nothing", TriageTask(number=7, trigger=Trigger.ANSWER, actor="reporter"), {}, "No question"),
+    ("quiet by a stranger", QuietTask(number=7, actor="stranger"), {}, "write access"),
 ]
 
 
@@ -111,7 +111,7 @@ def test_an_edit_that_changes_no_word_is_skipped():
     harness = FlowHarness()
     harness.run(OPENED)
     harness.set_thread(our_comment(harness.github.posted[0][1]))
-    assert harness.run(TriageIssue(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
+    assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
 
 
 def test_a_moved_issue_is_skipped():
@@ -161,7 +161,7 @@ def test_github_down_is_a_triage_of_what_the_event_told():
     assert harness.runner.values["status"] == "degraded"
 
 
-@pytest.mark.parametrize("task", [BY_HAND, TriageIssue(number=7, trigger=Trigger.COMMAND, actor="x")])
+@pytest.mark.parametrize("task", [BY_HAND, TriageTask(number=7, trigger=Trigger.COMMAND, actor="x")])
 def test_github_down_without_a_text_or_a_right_to_ask_says_so(task: Task):
     harness = FlowHarness(github=FakeGitHub(errors={"fetch_issue": GitHubUnavailable("GitHub answered 502.")}))
     harness.event_issue = factories.issue() if task is not BY_HAND else None
@@ -188,15 +188,15 @@ def test_quiet_silences_until_somebody_asks():
     harness = FlowHarness(github=FakeGitHub(issues={7: factories.issue()}, roles={"keeper": "write"}))
     harness.run(OPENED)
     harness.set_thread(our_comment(harness.github.posted[0][1]))
-    harness.run(QuietIssue(number=7, actor="keeper"))
+    harness.run(QuietTask(number=7, actor="keeper"))
     quiet = harness.github.edited[0][2]
 
     harness.set_thread(our_comment(quiet), body="Quite another text")
-    assert harness.run(TriageIssue(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
+    assert harness.run(TriageTask(number=7, trigger=Trigger.EDITED)).status is Status.SKIPPED
 
     command = IssueComment(author="keeper", body="/triage", created_at=NOW, comment_id=60)
     harness.set_thread(our_comment(quiet), command, body="Quite another text")
-    assert harness.run(TriageIssue(number=7, trigger=Trigger.COMMAND, actor="keeper")).status is Status.COMPLETE
+    assert harness.run(TriageTask(number=7, trigger=Trigger.COMMAND, actor="keeper")).status is Status.COMPLETE
     assert "quiet" not in harness.github.edited[-1][2].partition("-->")[2]
 
 
@@ -207,7 +207,7 @@ def test_three_commands_a_day():
     ]
     harness = FlowHarness()
     harness.set_thread(*said)
-    asked = TriageIssue(number=7, trigger=Trigger.COMMAND, actor="reporter")
+    asked = TriageTask(number=7, trigger=Trigger.COMMAND, actor="reporter")
     assert harness.run(asked).status is Status.SKIPPED
     harness.set_thread(*said[:3])
     assert harness.run(asked).status is Status.COMPLETE

@@ -20,7 +20,7 @@ RULED = step("critic", 3, 2.0, 0.1)
 
 
 def summarize(faults: list[Fault]) -> list[tuple[str, str, str, str, str]]:
-    return [(fault.step, fault.part, fault.name, fault.error, fault.instead) for fault in faults]
+    return [(fault.step, fault.part, fault.name, fault.error, fault.replacement) for fault in faults]
 
 
 def failed(error: str | None = "rate limited", **fields: object) -> StepRecord:
@@ -42,13 +42,13 @@ def test_a_step_names_who_answered_in_its_place():
         ("critic", "step", "critic", "rate limited", "rules answered")
     ]
     frugal = step("critic", 3, 2.0, 0.1, "gpt-4o-mini")
-    assert collect_faults([failed(), frugal])[0].instead == "another model answered"
-    assert collect_faults([failed()])[0].instead == "nothing"
+    assert collect_faults([failed(), frugal])[0].replacement == "another model answered"
+    assert collect_faults([failed()])[0].replacement == "nothing"
 
 
 def test_a_later_round_is_no_answer_to_a_fault():
     later = with_details(RULED, round=2, iteration=5)
-    assert collect_faults([failed(), later])[0].instead == "nothing"
+    assert collect_faults([failed(), later])[0].replacement == "nothing"
 
 
 def test_an_agent_that_declined_was_answered_for_under_the_next_decision():
@@ -83,7 +83,7 @@ def test_a_request_that_was_repeated_with_success_says_so():
 
 
 def test_requests_stand_before_the_step_that_they_failed():
-    parts = [(fault.part, fault.instead) for fault in SILENT.faults[:2]]
+    parts = [(fault.part, fault.replacement) for fault in SILENT.faults[:2]]
     assert parts == [("model call", "rules answered"), ("step", "rules answered")]
     assert SILENT.faults[0].at == SILENT.steps[1].calls[0].started_at
 
@@ -94,7 +94,7 @@ def test_a_tool_that_failed_did_not_stop_the_agent():
     assert summarize(collect_faults([record])) == [
         ("critic", "tool", "search_code", "no answer within 30 seconds", "the agent went on without it")
     ]
-    assert [fault.instead for fault in collect_faults([failed(tools=broken), RULED])] == ["rules answered"] * 2
+    assert [fault.replacement for fault in collect_faults([failed(tools=broken), RULED])] == ["rules answered"] * 2
 
 
 def test_a_part_that_fell_short_says_what_stood_in():

@@ -143,11 +143,11 @@ async def test_as_the_budget_runs_low_agents_ask_the_fast_model_and_then_rules()
     dear = Usage(input_tokens=21_000, calls=1, usd=0.0)
     given = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(), dear))
     report = await run(given)
-    assert [decision.rung for decision in report.decisions] == ["whole", "whole", "whole", "no further rounds"]
+    assert [decision.budget_level for decision in report.decisions] == ["whole", "whole", "whole", "no further rounds"]
     wasteful = Usage(input_tokens=41_000, calls=1, usd=0.0)
     given = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers(), wasteful))
     report = await run(given)
-    assert [decision.rung for decision in report.decisions] == ["whole", "whole", "fast model", "rules"]
+    assert [decision.budget_level for decision in report.decisions] == ["whole", "whole", "fast model", "rules"]
     assert [(s.step, s.engine) for s in report.steps][-2:] == [("critic", "model"), ("writer", "rules")]
     assert isinstance(given.model, FakeModel)
     assert given.model.fast_model_views > 0

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from triage.domain.effect import Effect, LabelsMode
 from triage.domain.report import RunReport
 from triage.publish import comment, summary
-from triage.publish.hidden_state import PostedState, next_state
+from triage.publish.hidden_state import CommentState, next_state
 from triage.publish.sections import build_page
 
 
 def render_comment(
     report: RunReport,
-    previous: PostedState | None = None,
+    previous: CommentState | None = None,
     paths: Sequence[str] = (),
     labels: LabelsMode = "suggest",
     text: str | None = "",
@@ -22,7 +22,7 @@ def render_comment(
 
 def render_summary(
     report: RunReport,
-    previous: PostedState | None = None,
+    previous: CommentState | None = None,
     paths: Sequence[str] = (),
     planned: Sequence[Effect] | None = None,
 ) -> str:

@@ -8,7 +8,7 @@ from triage.domain.findings import CritiqueFinding, MissingInformation, MissingK
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
-from triage.publish.run_origin import RunOrigin
+from triage.publish.trusted_facts import TrustedFacts
 
 START = datetime(2026, 8, 20, 9, 30, tzinfo=UTC)
 COMMIT = "4f1c2d3e5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d"
@@ -80,7 +80,7 @@ def step(
 
 def decision(number: int, selected: list[str], reason: str, origin: Engine = "rules") -> PlannerDecision:
     return PlannerDecision(
-        step=number, selected=selected, reason=reason, timestamp=START + timedelta(seconds=number), origin=origin
+        number=number, selected=selected, reason=reason, timestamp=START + timedelta(seconds=number), origin=origin
     )
 
 
@@ -114,7 +114,7 @@ RULES_STEPS = [
     step("writer", 4, 2.2, 0.02),
 ]
 
-ORIGIN = RunOrigin(
+FACTS = TrustedFacts(
     repository=Repository(
         slug="acme/ledger",
         server_url="https://github.com",

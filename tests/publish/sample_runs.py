@@ -279,12 +279,16 @@ DEGRADATION = run(
             2,
             ["codebase_search"],
             "the code has not been searched yet; no web search, for the budget is low",
-            rung="no web search",
+            budget_level="no web search",
             forced=True,
         ),
-        ruled(3, ["critic"], "the findings have not been challenged yet", rung="no web search"),
+        ruled(3, ["critic"], "the findings have not been challenged yet", budget_level="no web search"),
         ruled(
-            4, ["writer"], "rejected, but the budget has no room for a further round", rung="fast model", forced=True
+            4,
+            ["writer"],
+            "rejected, but the budget has no room for a further round",
+            budget_level="fast model",
+            forced=True,
         ),
     ],
     30.7,
@@ -369,7 +373,7 @@ ROUNDS = run(
         proposed(1, ["investigator"], "The issue is unread.", 0.98),
         ruled(2, ["investigator"], "nobody has read the issue yet"),
         *(made for part in _PARTS for made in part[1]),
-        proposed(9, ["writer"], "All rounds are spent.", 0.95, rung="no further rounds"),
+        proposed(9, ["writer"], "All rounds are spent.", 0.95, budget_level="no further rounds"),
     ],
     62.4,
 )
@@ -393,6 +397,10 @@ HOSTILE_RUN = run(
         ),
         with_details(step("writer", 1, 1.0, 1.0, EVIL), shortfalls=[EVIL, f"{EVIL}; {EVIL}"]),
     ],
-    [proposed(1, [EVIL, "critic", "writer"], EVIL, 0.5, proposed=[EVIL], refused=EVIL, rung="rules", forced=True)],
+    [
+        proposed(
+            1, [EVIL, "critic", "writer"], EVIL, 0.5, proposed=[EVIL], refused=EVIL, budget_level="rules", forced=True
+        )
+    ],
     1.0,
 )

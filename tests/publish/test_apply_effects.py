@@ -30,7 +30,7 @@ from triage.publish.apply_effects import (
     apply_local_effects,
     look_again,
 )
-from triage.publish.hidden_state import PostedState, render_state
+from triage.publish.hidden_state import CommentState, render_state
 
 URL = "https://github.com/acme/ledger/issues/412#issuecomment-77"
 
@@ -202,8 +202,8 @@ def test_internal_errors_are_raised():
         apply_effects(PLAN, world)
 
 
-FULL = render_state(PostedState(text="1" * 16, content="2" * 16)) + "\nreport\n"
-PARTIAL = render_state(PostedState()) + "\npartial\n"
+FULL = render_state(CommentState(text="1" * 16, content="2" * 16)) + "\nreport\n"
+PARTIAL = render_state(CommentState()) + "\npartial\n"
 POST = PostComment(issue_number=412, body=FULL)
 
 
@@ -258,7 +258,7 @@ def test_a_comment_without_a_state_is_never_deleted():
 
 
 def test_quiet_wins_over_a_report_at_the_same_time():
-    quiet = render_state(PostedState(quiet=True)) + "\nquiet\n"
+    quiet = render_state(CommentState(quiet=True)) + "\nquiet\n"
     edit, remove = after_posting(quiet, ours(70), ours(77, quiet))[0]
     assert edit[:3] == ("edit_comment", 412, 70)
     assert '"quiet":true' in edit[3]

@@ -34,7 +34,7 @@ from triage.domain.findings import WebResult
 from triage.domain.report import Citations, RunReport, Ticket
 from triage.domain.run import Status
 from triage.publish.comment import render_quiet_comment
-from triage.publish.hidden_state import PostedState, next_state, parse_state
+from triage.publish.hidden_state import CommentState, next_state, parse_state
 from triage.publish.sections import (
     MAX_COMMENT_UNITS,
     Fold,
@@ -50,12 +50,12 @@ from triage.text.active_content import find_active_content
 AFTER_FIRST = next_state(FIRST, None)
 
 
-def body(report: RunReport, previous: PostedState | None = None, **options: Any) -> str:
+def body(report: RunReport, previous: CommentState | None = None, **options: Any) -> str:
     """The comment without its hidden first line."""
     return render_comment(report, previous, PATHS, **options).partition("\n")[2]
 
 
-def visible(report: RunReport, previous: PostedState | None = None, **options: Any) -> str:
+def visible(report: RunReport, previous: CommentState | None = None, **options: Any) -> str:
     return body(report, previous, **options).partition("<details>")[0]
 
 
@@ -119,7 +119,7 @@ FOUND = {
         symbol="parse_date",
         quote="return datetime.strptime(text, DEFAULT_FORMAT).date()",
         text="ValueError: time data '31.12.2025' does not match format '%Y-%m-%d'",
-        chance=0.87,
+        probability=0.87,
     ),
     "message": FoundPlace(
         sign="message",
@@ -127,9 +127,11 @@ FOUND = {
         line=73,
         symbol="read_rows",
         text="row %d has no date",
-        chance=0.66,
+        probability=0.66,
     ),
-    "name": FoundPlace(sign="name", span=sample_reports.span(CLI, 12, 21), symbol="main", text="main", chance=0.71),
+    "name": FoundPlace(
+        sign="name", span=sample_reports.span(CLI, 12, 21), symbol="main", text="main", probability=0.71
+    ),
 }
 
 
@@ -375,7 +377,7 @@ def test_quiet_is_shown_and_stored():
 
 def test_a_comment_with_other_line_ends_can_be_quiet():
     before = render_comment(FULL, None, PATHS).replace("\n", "\r\n")
-    assert parse_state(render_quiet_comment(before, PostedState())) == PostedState(quiet=True)
+    assert parse_state(render_quiet_comment(before, CommentState())) == CommentState(quiet=True)
 
 
 hostile_text = st.text(max_size=120) | st.sampled_from(

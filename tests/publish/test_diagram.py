@@ -102,7 +102,8 @@ def test_a_new_degradation_level_is_shown_once_at_its_decision():
 def test_a_level_that_was_reached_before_is_not_shown_again():
     rungs = ["no further rounds", "whole", "no further rounds"]
     decisions = [
-        decision(number, ["critic"], "").model_copy(update={"rung": rung}) for number, rung in enumerate(rungs, start=1)
+        decision(number, ["critic"], "").model_copy(update={"budget_level": budget_level})
+        for number, budget_level in enumerate(rungs, start=1)
     ]
     assert render_diagram(only([], decisions)).count("budget:") == 1
 
@@ -209,9 +210,9 @@ RECORDS = st.builds(
     st.none() | st.text(max_size=5),
 )
 DECISIONS = st.builds(
-    lambda number, selected, origin, proposed, refused, rung, forced: PlannerDecision.model_validate(
+    lambda number, selected, origin, proposed, refused, budget_level, forced: PlannerDecision.model_validate(
         dict(decision(number, selected, refused, origin))
-        | {"proposed": proposed, "refused": refused, "rung": rung, "forced": forced}
+        | {"proposed": proposed, "refused": refused, "budget_level": budget_level, "forced": forced}
     ),
     st.integers(1, 5),
     st.lists(st.sampled_from(["critic", "writer"]) | st.text(max_size=9), max_size=3),

@@ -22,13 +22,13 @@ from tests.publish.sample_reports import (
 )
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
-from triage.domain.task import RunRecord
+from triage.domain.task import RunKey
 from triage.publish.hidden_state import (
     MAX_RUNS,
     MAX_SUGGESTED,
     MAX_SUSPECTS,
+    CommentState,
     NeedsInfo,
-    PostedState,
     hash_content,
     hash_path,
     hash_text,
@@ -40,7 +40,7 @@ from triage.publish.hidden_state import (
 KINDS: list[MissingKind] = list(get_args(MissingKind))
 hashes = st.text("0123456789abcdef", min_size=16, max_size=16) | st.just("")
 states = st.builds(
-    PostedState,
+    CommentState,
     text=hashes,
     content=hashes,
     asked=st.lists(st.sampled_from(KINDS), max_size=8, unique=True),
@@ -52,7 +52,7 @@ states = st.builds(
 
 
 def test_the_line_is_compact_and_starts_with_the_marker():
-    state = PostedState(text="0" * 16, asked=["version"], suspects=["a" * 16])
+    state = CommentState(text="0" * 16, asked=["version"], suspects=["a" * 16])
     assert render_state(state) == (
         '<!-- bug-triage: v1 {"text":"0000000000000000","content":"","asked":["version"],'
         '"suspects":["aaaaaaaaaaaaaaaa"],"quiet":false} -->'
@@ -71,7 +71,7 @@ def test_a_rendered_state_is_parsed_back(state, rest):
     assert parse_state(f"{line}\r\n{rest}") == state
 
 
-GOOD = render_state(PostedState(text="0" * 16))
+GOOD = render_state(CommentState(text="0" * 16))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_any_text_can_be_parsed(text):
 
 
 def test_the_longest_state_is_parsed_back():
-    state = PostedState(text="0" * 16, content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, quiet=True)
+    state = CommentState(text="0" * 16, content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, quiet=True)
     assert parse_state(render_state(state)) == state
 
 
@@ -163,11 +163,11 @@ def test_earlier_questions_and_suspects_stay_in_the_state():
     assert first.suspects == [hash_path(READER), hash_path(DATES)]
     assert second.asked == ["version", "error_output"]
     assert second.suspects == [hash_path(DATES), hash_path(READER)]
-    assert (second.text, second.quiet) == ("b" * 16, False)
+    assert (second.text_hash, second.quiet) == ("b" * 16, False)
 
 
 def test_a_new_report_wakes_a_quiet_comment():
-    assert next_state(FULL, PostedState(quiet=True)).quiet is False
+    assert next_state(FULL, CommentState(quiet=True)).quiet is False
 
 
 def test_the_state_is_bounded():
@@ -184,11 +184,11 @@ def test_the_state_is_bounded():
 
 
 AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
-RUNS = [RunRecord(at=AT + timedelta(minutes=place), comment_id=place % 3) for place in range(100)]
+RUNS = [RunKey(at=AT + timedelta(minutes=place), comment_id=place % 3) for place in range(100)]
 
 
 def test_runs_are_stored_once_for_a_day_up_to_a_maximum():
-    state = PostedState(text="0" * 16)
+    state = CommentState(text="0" * 16)
     for run in [*RUNS[:5], *RUNS[:5]]:
         state = state.with_run(run)
     assert state.past_runs == RUNS[:5]
@@ -196,7 +196,7 @@ def test_runs_are_stored_once_for_a_day_up_to_a_maximum():
     assert state.with_run(RUNS[5]) != state
     assert state.with_run(None) == state
     assert parse_state(render_state(state)) == state
-    late = RunRecord(at=AT + timedelta(hours=24, minutes=2), comment_id=9)
+    late = RunKey(at=AT + timedelta(hours=24, minutes=2), comment_id=9)
     assert state.with_run(late).past_runs == [*RUNS[3:5], late]
     for run in RUNS:
         state = state.with_run(run)
@@ -205,7 +205,7 @@ def test_runs_are_stored_once_for_a_day_up_to_a_maximum():
 
 def test_the_longest_state_with_runs_is_parsed_back():
     runs = [f"{10**11 - place - 1}.{2**63 - 1}" for place in range(MAX_RUNS)]
-    state = PostedState(content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, runs=runs)
+    state = CommentState(content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, runs=runs)
     assert parse_state(render_state(state)) == state
     assert len(state.past_runs) == MAX_RUNS
 
@@ -237,11 +237,11 @@ def test_a_state_of_a_megabyte_is_ignored():
 
 
 def test_a_second_marker_is_only_text():
-    state = PostedState(text="1" * 16)
+    state = CommentState(text="1" * 16)
     assert parse_state(f"{GOOD}\n{render_state(state)}\n") == parse_state(GOOD)
     assert parse_state(f"{GOOD} {render_state(state)}") is None
 
 
 def test_the_next_state_has_the_runs():
-    state = PostedState(content="1" * 16).with_run(RUNS[0])
+    state = CommentState(content="1" * 16).with_run(RUNS[0])
     assert next_state(FULL, state).past_runs == RUNS[:1]

@@ -13,12 +13,12 @@ from tests.publish.sample_reports import (
     COMMIT,
     DEGRADED,
     EVIL,
+    FACTS,
     FEATURE,
     FIRST,
     FULL,
     HOSTILE,
     ISSUE,
-    ORIGIN,
     PATHS,
     RUN_URL,
     SECOND,
@@ -42,7 +42,7 @@ from triage.domain.issue import IssueComment
 from triage.domain.report import IssueRef, Ticket
 from triage.domain.suggestion import SuggestionOptions
 from triage.publish.deduplicate import find_our_comments
-from triage.publish.hidden_state import PostedState, hash_text, parse_state, render_state
+from triage.publish.hidden_state import CommentState, hash_text, parse_state, render_state
 from triage.publish.plan_effects import EMPTY_OUTPUTS, build_outputs, plan_failure, plan_quiet, plan_report, plan_skip
 
 E = TypeVar("E")
@@ -74,7 +74,7 @@ OURS = exchange(render_comment(FULL, None, PATHS))
         (Policy(), change_report(seconds=1.0, analysis="new words"), OURS, ALWAYS),
         (Policy(), SECOND, OURS, ["EditComment", *ALWAYS]),
         (Policy(), FULL, exchange("<!-- bug-triage: v0 {} -->\nold"), ["EditComment", *ALWAYS]),
-        (Policy(), FULL, exchange(render_state(PostedState(quiet=True))), ["EditComment", *ALWAYS]),
+        (Policy(), FULL, exchange(render_state(CommentState(quiet=True))), ["EditComment", *ALWAYS]),
         (Policy(comment=False), FULL, None, ALWAYS),
         (Policy(comment=False), SECOND, OURS, ALWAYS),
         (Policy(dry_run=True), FULL, None, ALWAYS),
@@ -88,14 +88,14 @@ OURS = exchange(render_comment(FULL, None, PATHS))
     ],
 )
 def test_planned_effects(policy, report, previous, expected):
-    assert names(plan_report(report, policy, ISSUE, ORIGIN, previous, PATHS)) == expected
+    assert names(plan_report(report, policy, ISSUE, FACTS, previous, PATHS)) == expected
 
 
 def test_a_quiet_comment_is_replaced_by_the_same_report():
     state = parse_state(OURS.body)
     assert state is not None
     quiet = exchange(render_state(state.model_copy(update={"quiet": True})) + "\nquiet")
-    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, ORIGIN, quiet, PATHS))
+    edit = of(EditComment, plan_report(FULL, Policy(), ISSUE, FACTS, quiet, PATHS))
     assert edit.comment_id == 77
     woken = parse_state(edit.body)
     assert woken is not None
@@ -103,16 +103,16 @@ def test_a_quiet_comment_is_replaced_by_the_same_report():
 
 
 def test_the_state_has_the_hash_of_the_text():
-    post = of(PostComment, plan_report(FULL, Policy(), ISSUE, ORIGIN))
+    post = of(PostComment, plan_report(FULL, Policy(), ISSUE, FACTS))
     state = parse_state(post.body)
     assert state is not None
-    assert state.text == hash_text(ISSUE.title, ISSUE.body)
+    assert state.text_hash == hash_text(ISSUE.title, ISSUE.body)
     assert post.issue_number == 412
 
 
 def test_an_edit_builds_on_the_previous_state():
     first = exchange(render_comment(FIRST, None, PATHS))
-    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, ORIGIN, first, PATHS))
+    edit = of(EditComment, plan_report(SECOND, Policy(), ISSUE, FACTS, first, PATHS))
     assert "Could you add this?" in edit.body
     assert "No longer suspected" in edit.body
 
@@ -120,9 +120,9 @@ def test_an_edit_builds_on_the_previous_state():
 def test_only_missing_labels_are_added():
     issue = ISSUE.model_copy(update={"labels": ["Bug"]})
     report = change_report(ticket=Ticket(title="t", labels=["bug", "importer", "importer"]))
-    assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue, ORIGIN)).labels == ["importer"]
+    assert of(AddLabels, plan_report(report, Policy(labels="apply"), issue, FACTS)).labels == ["importer"]
     full = ISSUE.model_copy(update={"labels": ["bug", "importer"]})
-    assert "AddLabels" not in names(plan_report(report, Policy(labels="apply"), full, ORIGIN))
+    assert "AddLabels" not in names(plan_report(report, Policy(labels="apply"), full, FACTS))
 
 
 QUESTION = change_report(
@@ -132,7 +132,7 @@ ANSWERED = change_report(missing_information=[])
 
 
 def test_the_label_of_an_open_question_comes_after_the_comment_and_goes_before_it():
-    waiting = partial(plan_report, policy=Policy(labels="apply"), origin=ORIGIN, needs_info_label="Importer")
+    waiting = partial(plan_report, policy=Policy(labels="apply"), facts=FACTS, needs_info_label="Importer")
     effects = waiting(QUESTION, issue=ISSUE)
     assert names(effects) == ["PostComment", "AddLabels", *ALWAYS]
     assert of(AddLabels, effects).labels == ["bug", "Importer"]
@@ -150,8 +150,8 @@ OPTIONS = SuggestionOptions(labels=["bug", "importer"], types=["Bug"], assignees
 
 
 def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
-    plain = plan_report(FULL, Policy(), ISSUE, ORIGIN)
-    effects = plan_report(FULL, Policy(), ISSUE, ORIGIN, options=OPTIONS)
+    plain = plan_report(FULL, Policy(), ISSUE, FACTS)
+    effects = plan_report(FULL, Policy(), ISSUE, FACTS, options=OPTIONS)
     assert names(effects) == ["PostComment", "SuggestChanges", *ALWAYS]
     suggest = of(SuggestChanges, effects)
     assert {one.name for one in suggest.suggestions} >= {"bug", "importer", "Bug"}
@@ -162,8 +162,8 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
         "Suggested on the issue, for people to accept or decline: label `bug` (" in of(WriteSummary, effects).markdown
     )
     again = exchange(of(PostComment, effects).body)
-    assert names(plan_report(FULL, Policy(), ISSUE, ORIGIN, again, options=OPTIONS)) == ALWAYS
-    declined = names(plan_report(SECOND, Policy(), ISSUE, ORIGIN, again, options=OPTIONS))
+    assert names(plan_report(FULL, Policy(), ISSUE, FACTS, again, options=OPTIONS)) == ALWAYS
+    declined = names(plan_report(SECOND, Policy(), ISSUE, FACTS, again, options=OPTIONS))
     assert declined == ["EditComment", *ALWAYS]
 
 
@@ -179,21 +179,21 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
     ],
 )
 def test_nothing_is_suggested_where_nothing_may_be_written(changes: dict[str, Any]):
-    given: dict[str, Any] = {"policy": Policy(), "issue": ISSUE, "origin": ORIGIN, "options": OPTIONS}
+    given: dict[str, Any] = {"policy": Policy(), "issue": ISSUE, "facts": FACTS, "options": OPTIONS}
     assert "SuggestChanges" not in names(plan_report(FULL, **given | changes))
 
 
 def test_a_dry_run_lists_its_suggestions():
-    effects = plan_report(FULL, Policy(dry_run=True), ISSUE, ORIGIN, options=OPTIONS)
+    effects = plan_report(FULL, Policy(dry_run=True), ISSUE, FACTS, options=OPTIONS)
     assert names(effects) == ALWAYS
     assert "- Suggested on issue 412: label `bug` (" in of(WriteSummary, effects).markdown
 
 
 def test_a_dry_run_says_which_label_it_would_remove():
-    comment = exchange(render_state(PostedState(needs_info="added")) + "\n")
+    comment = exchange(render_state(CommentState(needs_info="added")) + "\n")
     labelled = ISSUE.model_copy(update={"labels": ["wait"]})
     dry = Policy(labels="apply", dry_run=True)
-    effects = plan_report(ANSWERED, dry, labelled, ORIGIN, comment, needs_info_label="wait")
+    effects = plan_report(ANSWERED, dry, labelled, FACTS, comment, needs_info_label="wait")
     assert "- Label removed from issue 412: `wait`" in of(WriteSummary, effects).markdown
 
 
@@ -208,7 +208,7 @@ FORGED = change_report(
 
 
 def test_links_and_labels_do_not_come_from_the_report():
-    effects = plan_report(FORGED, Policy(labels="apply"), ISSUE, ORIGIN)
+    effects = plan_report(FORGED, Policy(labels="apply"), ISSUE, FACTS)
     pages = [of(PostComment, effects).body, of(WriteSummary, effects).markdown]
     assert of(AddLabels, effects).labels == ["bug"]
     assert of(SetOutputs, effects).values["ticket-labels"] == '["bug"]'
@@ -219,38 +219,38 @@ def test_links_and_labels_do_not_come_from_the_report():
 
 def test_no_more_than_five_labels():
     names = [f"area {number}" for number in range(9)]
-    origin = ORIGIN.model_copy(update={"repository": ORIGIN.repository.model_copy(update={"labels": names})})
+    origin = FACTS.model_copy(update={"repository": FACTS.repository.model_copy(update={"labels": names})})
     effects = plan_report(change_report(ticket=Ticket(title="t", labels=names)), Policy(labels="apply"), ISSUE, origin)
     assert of(AddLabels, effects).labels == names[:5]
 
 
 def test_a_terminal_has_no_issue_to_write_to():
     issue = ISSUE.model_copy(update={"number": None})
-    assert names(plan_report(FULL, Policy(labels="apply"), issue, ORIGIN)) == ALWAYS
+    assert names(plan_report(FULL, Policy(labels="apply"), issue, FACTS)) == ALWAYS
 
 
 def test_a_dry_run_lists_its_plan():
-    effects = plan_report(FULL, Policy(dry_run=True, labels="apply"), ISSUE, ORIGIN)
+    effects = plan_report(FULL, Policy(dry_run=True, labels="apply"), ISSUE, FACTS)
     page = of(WriteSummary, effects).markdown
     assert "### Dry run: what would have been written" in page
     assert "- A new comment on issue 412 of " in page
     assert "- Labels added to issue 412: `bug`, `importer`" in page
-    unchanged = of(WriteSummary, plan_report(FULL, Policy(dry_run=True), ISSUE, ORIGIN, OURS)).markdown
+    unchanged = of(WriteSummary, plan_report(FULL, Policy(dry_run=True), ISSUE, FACTS, OURS)).markdown
     assert "would have been written\n\nNothing." in unchanged
-    assert "Dry run" not in of(WriteSummary, plan_report(FULL, Policy(), ISSUE, ORIGIN)).markdown
+    assert "Dry run" not in of(WriteSummary, plan_report(FULL, Policy(), ISSUE, FACTS)).markdown
 
 
 def test_the_report_is_written_as_json():
-    text = of(WriteReport, plan_report(FULL, Policy(), ISSUE, ORIGIN)).json_text
+    text = of(WriteReport, plan_report(FULL, Policy(), ISSUE, FACTS)).json_text
     assert type(FULL).model_validate_json(text) == FULL
 
 
 def test_a_degraded_run_warns_once():
-    warning = of(Annotate, plan_report(DEGRADED, Policy(), ISSUE, ORIGIN))
+    warning = of(Annotate, plan_report(DEGRADED, Policy(), ISSUE, FACTS))
     assert warning.level == "warning"
     assert warning.message.startswith("The triage is incomplete. The critic's model was rate limited;")
     assert (
-        len(of(Annotate, plan_report(change_report(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE, ORIGIN)).message)
+        len(of(Annotate, plan_report(change_report(DEGRADED, notes=["x" * 9000]), Policy(), ISSUE, FACTS)).message)
         <= 500
     )
 
@@ -304,9 +304,9 @@ def test_outputs_are_no_runner_commands_if_a_later_step_prints_them():
 
 
 def test_an_unchanged_comment_has_a_url():
-    values = of(SetOutputs, plan_report(FULL, Policy(), ISSUE, ORIGIN, OURS)).values
+    values = of(SetOutputs, plan_report(FULL, Policy(), ISSUE, FACTS, OURS)).values
     assert values["comment-url"] == "https://github.com/acme/ledger/issues/412#issuecomment-77"
-    assert of(SetOutputs, plan_report(FULL, Policy(), ISSUE, ORIGIN)).values["comment-url"] == ""
+    assert of(SetOutputs, plan_report(FULL, Policy(), ISSUE, FACTS)).values["comment-url"] == ""
 
 
 def test_skipping_and_failing_set_every_output():
@@ -323,17 +323,17 @@ def test_quiet_edits_our_comment_or_writes_a_short_one():
     state = parse_state(edit.body)
     assert state is not None
     assert state.quiet
-    assert state.content == (parse_state(OURS.body) or PostedState()).content
+    assert state.content_hash == (parse_state(OURS.body) or CommentState()).content_hash
     assert "Triage is quiet on this issue" in edit.body
     post = of(PostComment, plan_quiet(412, None, Policy()))
     assert len(post.body.splitlines()) == 2
-    assert parse_state(post.body) == PostedState(quiet=True)
+    assert parse_state(post.body) == CommentState(quiet=True)
 
 
 @pytest.mark.parametrize(
     ("previous", "policy"),
     [
-        (exchange(render_state(PostedState(quiet=True)) + "\nx"), Policy()),
+        (exchange(render_state(CommentState(quiet=True)) + "\nx"), Policy()),
         (OURS, Policy(dry_run=True)),
         (OURS, Policy(comment=False)),
         (None, Policy(dry_run=True)),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.publish.sample_reports import FEATURE, FULL, change_report, missing
 from triage.domain.report import RunReport, Ticket
 from triage.domain.suggestion import MAX_RATIONALE_CHARS, Suggestion, SuggestionOptions
-from triage.publish.hidden_state import PostedState
+from triage.publish.hidden_state import CommentState
 from triage.publish.plan_suggestions import Asked, describe_suggestions, list_candidates, plan_suggestions
 from triage.text.active_content import find_active_content
 
@@ -61,7 +61,7 @@ def test_only_what_github_offers_is_suggested():
 
 def test_what_was_suggested_before_stays_declined():
     first = plan_suggestions(report(), "suggest", OPTIONS)
-    posted = PostedState().with_suggestions(first[:2])
+    posted = CommentState().with_suggestions(first[:2])
     assert names(plan_suggestions(report(), "suggest", OPTIONS, posted)) == "assignee octocat"
     renamed = OPTIONS.model_copy(update={"types": ["bug"]})
     assert names(plan_suggestions(report(), "suggest", renamed, posted)) == "assignee octocat"

@@ -9,12 +9,12 @@ from testing.factories import issue
 from testing.text.encoded_secrets import COLLECTOR, GITHUB, KEYS, MODEL, encode_all, find_secrets
 from triage.domain.code import Span
 from triage.domain.issue import IssueComment
-from triage.publish.hidden_state import PostedState, parse_state, render_state
+from triage.publish.hidden_state import CommentState, parse_state, render_state
 from triage.publish.redacting import RedactingGitHub, RedactingResponseCache, RedactingRunner
 from triage.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 from triage.text.active_content import find_active_content
 
-STATE = render_state(PostedState(text="0123456789abcdef", content="fedcba9876543210"))
+STATE = render_state(CommentState(text="0123456789abcdef", content="fedcba9876543210"))
 
 
 class Recorder:

@@ -42,7 +42,7 @@ def test_the_page_says_who_answered_and_the_cost(report, engine):
 )
 def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
     span = Span(path="src/dates.py", start=21, end=27)
-    found = FoundPlace(sign=sign, span=span, line=line, symbol="parse", text=text, chance=0.87)
+    found = FoundPlace(sign=sign, span=span, line=line, symbol="parse", text=text, probability=0.87)
     assert shown(RULES.model_copy(update={"found": found}))[0] == first
     assert shown(RULES)[0] == "Nothing in the report leads to one place in the code."
 

@@ -25,7 +25,7 @@ TEXT = st.text(max_size=60) | st.sampled_from(["```\n", "| a | b |", '{"a": "', 
 
 def redact(text: str, *secrets: str) -> str:
     redactor = SecretRedactor(secrets) if secrets else REDACTOR
-    result: str = redactor.for_location("text")(text)
+    result: str = redactor.redactor_for("text")(text)
     return result
 
 
@@ -96,7 +96,7 @@ class TestOtherText:
 class TestTrees:
     def test_keys_and_values_at_any_depth(self) -> None:
         tree = {"a": [MODEL, 1, None, {"b": f"x {MODEL} y"}], MODEL: (GITHUB, 2.5)}
-        assert REDACTOR.for_location("text")(tree) == {
+        assert REDACTOR.redactor_for("text")(tree) == {
             "a": [OWN_SECRET_PLACEHOLDER, 1, None, {"b": f"x {OWN_SECRET_PLACEHOLDER} y"}],
             OWN_SECRET_PLACEHOLDER: (OWN_SECRET_PLACEHOLDER, 2.5),
         }
@@ -125,10 +125,10 @@ class TestTrees:
 def test_the_warning_names_each_location_once_and_no_secret() -> None:
     redactor = SecretRedactor(KEYS)
     assert redactor.warning == ""
-    redactor.for_location("log")(f"x {GITHUB}")
-    redactor.for_location("log")(f"y {COLLECTOR}")
-    redactor.for_location("model's prompt")({"content": [MODEL]})
-    redactor.for_location("outputs")("nothing")
+    redactor.redactor_for("log")(f"x {GITHUB}")
+    redactor.redactor_for("log")(f"y {COLLECTOR}")
+    redactor.redactor_for("model's prompt")({"content": [MODEL]})
+    redactor.redactor_for("outputs")("nothing")
     assert "(log, model's prompt)" in redactor.warning
     assert find_secrets(redactor.warning) == []
 

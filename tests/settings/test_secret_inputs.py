@@ -47,7 +47,7 @@ def test_a_variable(name: str, value: str, secrets: list[str]):
 
 @given(st.dictionaries(st.sampled_from(["INPUT_GITHUB-TOKEN", "HTTPS_PROXY", "X_URL", HEADERS]), st.text()))
 def test_any_value_is_accepted(environ: dict[str, str]):
-    SecretRedactor(collect_own_secrets(environ)).for_location("text")("some text")
+    SecretRedactor(collect_own_secrets(environ)).redactor_for("text")("some text")
 
 
 def test_each_once():

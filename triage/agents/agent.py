@@ -35,7 +35,7 @@ class Agent(Generic[A]):
     answer_with_rules: Callable[[AgentInput, Services], Awaitable[A]]
     get_details: Callable[[A], str]
     """Returns the most informative field of an answer."""
-    list_pointers: Callable[[A], list[str]]
+    list_references: Callable[[A], list[str]]
     """Returns paths, URLs, or whatever else an answer points at."""
     check_answer: Callable[[A, Services], str | None] = lambda *_: None
     """Returns why an answer cannot be used; None when it can."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from langchain_core.tools import BaseTool, tool
 
-from triage.citations.indexed_code import IndexedCode
+from triage.citations.citation_lookup import CitationLookup
 from triage.domain.code import Hit, Passage, SearchQuery
 from triage.domain.issue import Reading
 from triage.ports import Codebase
@@ -166,7 +166,7 @@ def render_history(codebase: Codebase, path: str) -> str:
 
 def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], str]) -> str:
     paths = codebase.list_paths()
-    found = IndexedCode(codebase.read_lines, paths).resolve(path)
+    found = CitationLookup(codebase.read_lines, paths).resolve(path)
     if found is not None:
         return render(found)
     name = path.strip().replace("\\", "/").rpartition("/")[2]

@@ -20,9 +20,9 @@ from triage.agents.prompts import (
     format_issue,
     shorten,
 )
-from triage.citations.indexed_code import IndexedCode
+from triage.citations.citation_lookup import CitationLookup
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import Hit, Passage, SearchQuery, Sign, Span
+from triage.domain.code import Hit, MatchSource, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, RelevantFile
 from triage.domain.value import Value
 from triage.ports import Codebase, Model, Services
@@ -44,7 +44,7 @@ CONTEXT_CHARS_WITH_TOOLS = 24_000
 MAX_LOCATION_CHARS = 200
 MAX_LINES, LINES_BEFORE_QUOTE = 15, 3
 NO_REASON = "shares words with the issue"
-_SIGN_REASONS: dict[Sign, str] = {
+_SIGN_REASONS: dict[MatchSource, str] = {
     "trace": "the stack trace ends here",
     "message": "has the text of the message",
     "name": "defines what the issue names",
@@ -257,8 +257,8 @@ def estimate_confidence(hits: Sequence[Hit], agent_input: AgentInput, codebase: 
 
 
 def check_answer(answer: CodebaseFinding, services: Services) -> str | None:
-    indexed_code = IndexedCode(services.codebase.read_lines, services.codebase.list_paths())
-    if answer.relevant_files and not any(indexed_code.resolve(file.path) for file in answer.relevant_files):
+    citation_lookup = CitationLookup(services.codebase.read_lines, services.codebase.list_paths())
+    if answer.relevant_files and not any(citation_lookup.resolve(file.path) for file in answer.relevant_files):
         return "none of the cited files exists"
     return None
 
@@ -269,6 +269,6 @@ AGENT = Agent(
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
     get_details=lambda answer: answer.root_cause_location or "Root cause location not identified.",
-    list_pointers=lambda answer: [file.path for file in answer.relevant_files],
+    list_references=lambda answer: [file.path for file in answer.relevant_files],
     check_answer=check_answer,
 )

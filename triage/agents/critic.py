@@ -156,5 +156,5 @@ AGENT = Agent(
     get_details=lambda answer: (
         answer.revised_hypothesis or f"Verdict: {answer.verdict}. Gaps: {'; '.join(answer.gaps) or 'none'}"
     ),
-    list_pointers=lambda answer: answer.gaps,
+    list_references=lambda answer: answer.gaps,
 )

@@ -100,6 +100,6 @@ AGENT = Agent(
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
     get_details=lambda answer: answer.hypothesis,
-    list_pointers=lambda answer: answer.affected_areas,
+    list_references=lambda answer: answer.affected_areas,
     check_answer=lambda answer, _: None if answer.hypothesis.strip() else "the hypothesis is empty",
 )

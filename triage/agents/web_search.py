@@ -156,5 +156,5 @@ AGENT = Agent(
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
     get_details=lambda answer: answer.external_root_cause or "No external root cause identified.",
-    list_pointers=lambda answer: [result.url for result in answer.relevant_results],
+    list_references=lambda answer: [result.url for result in answer.relevant_results],
 )

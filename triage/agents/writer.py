@@ -131,6 +131,6 @@ AGENT = Agent(
     answer_with_model=answer_with_model,
     answer_with_rules=answer_with_rules,
     get_details=lambda answer: answer.summary,
-    list_pointers=lambda _: [],
+    list_references=lambda _: [],
     check_answer=check_answer,
 )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from triage.citations.indexed_code import IndexedCode, ReadLines
+from triage.citations.citation_lookup import CitationLookup, ReadLines
 from triage.domain.code import Span
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
 from triage.domain.report import CheckedEvidence, Citations, Suspect
@@ -34,7 +34,7 @@ def verify_suspects(
 
     A symbol is kept when it is in the cited lines, in a line that encloses them, or, without lines, in the file.
     """
-    code = IndexedCode(read_lines, paths)
+    code = CitationLookup(read_lines, paths)
     suspects: list[Suspect] = []
     citations = []
     for file in files:
@@ -51,7 +51,7 @@ def verify_files(
     files: Sequence[RelevantFile], read_lines: ReadLines, paths: Iterable[str]
 ) -> tuple[list[RelevantFile], Citations]:
     """The files that exist, in order, with the lines and quotes that were found; and the count of all references."""
-    code = IndexedCode(read_lines, paths)
+    code = CitationLookup(read_lines, paths)
     results = [(file, _verify_reference(file, code)) for file in files]
     existing = [_correct_file(file, verified, code) for file, verified in results if verified.path is not None]
     return existing, merge_citations([verified.citations for _, verified in results])
@@ -65,8 +65,8 @@ def verify_evidence(
     A claim without a path is about the issue: its quote is looked up in `issue_text`. A claim that is not confirmed
     loses its place and quote.
     """
-    code = IndexedCode(read_lines, paths)
-    issue = _fold(issue_text)
+    code = CitationLookup(read_lines, paths)
+    issue = _normalize_text(issue_text)
     results = [_verify_in_code(claim, code) if claim.path else _verify_in_issue(claim, issue) for claim in evidence]
     return [checked for checked, _ in results], merge_citations([citations for _, citations in results])
 
@@ -81,11 +81,11 @@ def merge_citations(outcomes: Iterable[Citations]) -> Citations:
     )
 
 
-def _verify_reference(cited: RelevantFile | AffectedFile | Evidence, code: IndexedCode) -> _VerifiedReference:
+def _verify_reference(cited: RelevantFile | AffectedFile | Evidence, code: CitationLookup) -> _VerifiedReference:
     path = code.resolve(cited.path or "")
     numbers = [number for number in (cited.start_line, cited.end_line) if number is not None]
     cited_lines = (numbers[0], numbers[-1]) if numbers else None
-    quote = "" if isinstance(cited, AffectedFile) else _fold(cited.quote)
+    quote = "" if isinstance(cited, AffectedFile) else _normalize_text(cited.quote)
     total = 1 + (cited_lines is not None) + bool(quote)
     if path is None:
         reason = f"{_printable(cited.path or '')}: no such file in the indexed commit"
@@ -99,7 +99,7 @@ def _verify_reference(cited: RelevantFile | AffectedFile | Evidence, code: Index
 
 
 def _verify_lines(
-    cited_lines: tuple[int, int] | None, path: str, code: IndexedCode
+    cited_lines: tuple[int, int] | None, path: str, code: CitationLookup
 ) -> tuple[tuple[int, int] | None, list[str]]:
     if cited_lines is None:
         return None, []
@@ -111,7 +111,7 @@ def _verify_lines(
 
 
 def _verify_quote(
-    quote: str, path: str, lines: tuple[int, int] | None, code: IndexedCode
+    quote: str, path: str, lines: tuple[int, int] | None, code: CitationLookup
 ) -> tuple[Span | None, bool | None, list[str]]:
     span = Span(path=path, start=lines[0], end=lines[1]) if lines else None
     if not quote:
@@ -131,7 +131,7 @@ def _verify_quote(
     return moved, True, [f"the quote stands in lines {start}-{end}, which replace those cited"] if lines else []
 
 
-def _correct_file(file: RelevantFile, verified: _VerifiedReference, code: IndexedCode) -> RelevantFile:
+def _correct_file(file: RelevantFile, verified: _VerifiedReference, code: CitationLookup) -> RelevantFile:
     path, span = verified.path or "", verified.span
     update = {
         "path": path,
@@ -143,7 +143,7 @@ def _correct_file(file: RelevantFile, verified: _VerifiedReference, code: Indexe
     return file.model_copy(update=update)
 
 
-def _verify_in_code(claim: Evidence, code: IndexedCode) -> tuple[CheckedEvidence, Citations]:
+def _verify_in_code(claim: Evidence, code: CitationLookup) -> tuple[CheckedEvidence, Citations]:
     verified = _verify_reference(claim, code)
     is_confirmed = verified.span is not None and verified.quote_found is not False
     return CheckedEvidence(
@@ -155,7 +155,7 @@ def _verify_in_code(claim: Evidence, code: IndexedCode) -> tuple[CheckedEvidence
 
 
 def _verify_in_issue(claim: Evidence, issue: str) -> tuple[CheckedEvidence, Citations]:
-    quote = _fold(claim.quote)
+    quote = _normalize_text(claim.quote)
     if not quote:
         return CheckedEvidence(claim=claim.claim, verified=False), Citations()
     found = quote in issue
@@ -174,7 +174,7 @@ def _add_suspect(suspects: list[Suspect], new: Suspect) -> None:
     suspects.append(new)
 
 
-def _verify_symbol(symbol: str | None, path: str, span: Span | None, code: IndexedCode) -> str | None:
+def _verify_symbol(symbol: str | None, path: str, span: Span | None, code: CitationLookup) -> str | None:
     names = re.findall(r"[\w$]+", symbol or "")
     if not names:
         return None
@@ -206,7 +206,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _fold(text: str | None) -> str:
+def _normalize_text(text: str | None) -> str:
     return " ".join((text or "").split())
 
 

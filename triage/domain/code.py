@@ -25,7 +25,7 @@ class Passage(Value):
     """Qualified name of the definition, such as `Store.save`."""
 
 
-Sign = Literal["trace", "message", "name"]
+MatchSource = Literal["trace", "message", "name"]
 """What leads from an issue to a place: the stack trace ends there, the error message stands there, or the issue names
 what is defined there."""
 
@@ -33,7 +33,7 @@ what is defined there."""
 class FoundPlace(Value):
     """The place that an issue leads to by more than shared words."""
 
-    sign: Sign
+    sign: MatchSource
     span: Span
     """The lines to show."""
     line: int | None = None
@@ -43,7 +43,7 @@ class FoundPlace(Value):
     """Text of that line."""
     text: str = ""
     """The exception with its message, the message as the source has it, or the name."""
-    chance: float = 0.0
+    probability: float = 0.0
     """That a fix edits the file, from 0 to 1."""
 
 

@@ -31,7 +31,7 @@ class Issue(Value):
     locked: bool = False
     is_pull_request: bool = False
     thread: list[IssueComment] = Field(default_factory=list)
-    observed_at: datetime | None = None
+    snapshot_time: datetime | None = None
     """Time of this snapshot by GitHub's clock: of its response, or of the event."""
 
     def has_label(self, label: str) -> bool:

@@ -4,10 +4,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from triage.domain.findings import AgentName
-from triage.domain.value import Value
+from triage.domain.value import RENAMED_FIELDS, Value
 
 Engine = Literal["model", "rules"]
 StepName = AgentName | Literal["prepare", "supervisor"]
@@ -161,6 +161,8 @@ class StepRecord(Value):
 class Fault(Value):
     """Something that failed, ran out of time, was refused or was never tried."""
 
+    model_config = RENAMED_FIELDS
+
     at: datetime
     """When it began."""
     step: StepName
@@ -173,14 +175,17 @@ class Fault(Value):
     outcome: Outcome
     error: str
     """A short name, never a message from outside."""
-    instead: str
+    replacement: str = Field(serialization_alias="instead", validation_alias=AliasChoices("instead", "replacement"))
     """What replaced it; `nothing` if the run went on without it."""
 
 
 class PlannerDecision(Value):
     """What the supervisor chose to run next, and why."""
 
-    step: int
+    model_config = RENAMED_FIELDS
+
+    number: int = Field(serialization_alias="step", validation_alias=AliasChoices("step", "number"))
+    """1 for the first decision of a run."""
     selected: list[str]
     reason: str
     confidence: float = 1.0
@@ -191,7 +196,9 @@ class PlannerDecision(Value):
     """The model's proposal that the routing rules refused."""
     refused: str = ""
     """Why the model's proposal was refused, or why there was none."""
-    rung: DegradationLevel = "whole"
+    budget_level: DegradationLevel = Field(
+        "whole", serialization_alias="rung", validation_alias=AliasChoices("rung", "budget_level")
+    )
     """The degradation level."""
     forced: bool = False
     """Whether a limit forced the decision."""
@@ -200,5 +207,5 @@ class PlannerDecision(Value):
     def log_line(self) -> str:
         who = "a model" if self.origin == "model" else "rules"
         why = "" if self.origin == "model" else f": {self.reason}"
-        budget = "" if self.rung == "whole" else f"; budget: {self.rung}"
-        return f"Decision {self.step} by {who}: {' + '.join(self.selected)}{why}{budget}"
+        budget = "" if self.budget_level == "whole" else f"; budget: {self.budget_level}"
+        return f"Decision {self.number} by {who}: {' + '.join(self.selected)}{why}{budget}"

@@ -18,21 +18,21 @@ class Trigger(StrEnum):
     """By the issue's number: manually, by schedule, or by another workflow."""
 
 
-class RunRecord(Value):
+class RunKey(Value):
     at: datetime
     """Time of its event by GitHub's clock, in whole seconds."""
     comment_id: int = 0
     """The comment that asked for it; 0 without one."""
 
 
-class TriageIssue(Value):
+class TriageTask(Value):
     number: int
     trigger: Trigger
     actor: str = ""
     """Who triggered it. A command needs this user's permission."""
 
 
-class QuietIssue(Value):
+class QuietTask(Value):
     """`/triage quiet`: post nothing more on this issue until `/triage`."""
 
     number: int
@@ -49,4 +49,4 @@ class Skip(Value):
     reason: str
 
 
-Task = TriageIssue | QuietIssue | Skip
+Task = TriageTask | QuietTask | Skip

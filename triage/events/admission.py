@@ -7,7 +7,7 @@ from pydantic import Field
 
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import QuietIssue, RunRecord, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import QuietTask, RunKey, Skip, Task, TriageTask, Trigger
 from triage.domain.value import Value
 from triage.events.commands import CommandName, parse_command
 
@@ -28,7 +28,7 @@ class EarlierRuns(Value):
     """Title and body are the same as in the last run."""
     is_recent: bool = False
     """Our comment was written or edited within the window."""
-    runs: list[RunRecord] = Field(default_factory=list)
+    runs: list[RunKey] = Field(default_factory=list)
 
 
 DEFAULT_CONFIG = ProjectConfig()
@@ -39,9 +39,9 @@ def logins_to_check(task: Task, issue: Issue, now: datetime, config: ProjectConf
 
     The role of the issue's author counts only when a label prevents the triage.
     """
-    if isinstance(task, QuietIssue):
+    if isinstance(task, QuietTask):
         return [task.actor]
-    if not isinstance(task, TriageIssue) or not _is_by_command_or_answer(task):
+    if not isinstance(task, TriageTask) or not _is_by_command_or_answer(task):
         return []
     actor = [task.actor] if task.trigger is Trigger.COMMAND else []
     recent = reversed(_recent_comments(issue, now))
@@ -51,7 +51,7 @@ def logins_to_check(task: Task, issue: Issue, now: datetime, config: ProjectConf
     return [login for login in needed if login][:MAX_ROLE_LOOKUPS]
 
 
-def _is_by_command_or_answer(task: TriageIssue) -> bool:
+def _is_by_command_or_answer(task: TriageTask) -> bool:
     return task.trigger in (Trigger.COMMAND, Trigger.ANSWER)
 
 
@@ -90,7 +90,7 @@ def admit_task(
         reason = "Pull requests are not triaged."
     elif issue.locked:
         reason = "The issue is locked."
-    elif isinstance(task, QuietIssue):
+    elif isinstance(task, QuietTask):
         reason = _quiet_skip_reason(task, roles, earlier)
     else:
         reason = _triage_skip_reason(task, issue, roles, earlier, config)
@@ -100,7 +100,7 @@ def admit_task(
 
 
 def _triage_skip_reason(
-    task: TriageIssue, issue: Issue, roles: Mapping[str, str], earlier: EarlierRuns, config: ProjectConfig
+    task: TriageTask, issue: Issue, roles: Mapping[str, str], earlier: EarlierRuns, config: ProjectConfig
 ) -> str:
     is_command = task.trigger is Trigger.COMMAND
     is_by_writer = is_command and roles.get(task.actor, "none") in WRITE_ROLES
@@ -113,7 +113,7 @@ def _triage_skip_reason(
     return _automatic_skip_reason(task, issue, earlier)
 
 
-def label_skip_reason(task: TriageIssue, issue: Issue, config: ProjectConfig) -> str:
+def label_skip_reason(task: TriageTask, issue: Issue, config: ProjectConfig) -> str:
     """Why the project's labels prevent the triage, unless somebody with write access commands it; or empty."""
     if config.opt_out_label and issue.has_label(config.opt_out_label):
         return "The issue carries the project's opt-out label."
@@ -122,7 +122,7 @@ def label_skip_reason(task: TriageIssue, issue: Issue, config: ProjectConfig) ->
     return "The issue does not carry the project's opt-in label."
 
 
-def _automatic_skip_reason(task: TriageIssue, issue: Issue, earlier: EarlierRuns) -> str:
+def _automatic_skip_reason(task: TriageTask, issue: Issue, earlier: EarlierRuns) -> str:
     if earlier.is_quiet:
         return "`/triage quiet` was said on this issue."
     if issue.author_is_bot:
@@ -141,7 +141,7 @@ def _may_command(login: str, issue: Issue, roles: Mapping[str, str]) -> bool:
 
 
 def _limit_skip_reason(
-    task: TriageIssue,
+    task: TriageTask,
     issue: Issue,
     now: datetime,
     roles: Mapping[str, str],
@@ -178,7 +178,7 @@ def _may_be_answer(comment: IssueComment, issue: Issue, our_times: list[datetime
     return bool(our_times) and (comment.created_at is None or comment.created_at > min(our_times))
 
 
-def _quiet_skip_reason(task: QuietIssue, roles: Mapping[str, str], earlier: EarlierRuns) -> str:
+def _quiet_skip_reason(task: QuietTask, roles: Mapping[str, str], earlier: EarlierRuns) -> str:
     if roles.get(task.actor, "none") not in WRITE_ROLES:
         return "`/triage quiet` needs write access to the repository."
     return "The issue is already quiet." if earlier.is_quiet else ""

@@ -94,10 +94,10 @@ def parse_issue(raw: Mapping[str, Any]) -> Issue | None:
     comment = raw.get("comment") if payload.comment else None
     thread = [_parse_comment(payload.comment, comment)] if payload.comment and isinstance(comment, Mapping) else []
     changed_at = parse_timestamp(fields.get("updated_at") or fields.get("created_at"))
-    observed_at = thread[0].created_at if thread else changed_at
+    snapshot_time = thread[0].created_at if thread else changed_at
     is_by_bot = author is not None and author.is_bot
     return to_issue(fields).model_copy(
-        update={"author_is_bot": is_by_bot, "thread": thread, "observed_at": observed_at}
+        update={"author_is_bot": is_by_bot, "thread": thread, "snapshot_time": snapshot_time}
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import QuietIssue, Skip, Task, TriageIssue, Trigger, WarmIndex
+from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger, WarmIndex
 from triage.errors import BadInput
 from triage.events.commands import Command, CommandName, parse_command
 from triage.events.payload import Account, CommentPart, IssuePart, Payload, parse_payload
@@ -24,7 +24,7 @@ def route_event(
     issue_number: int | None = None,
     config: ProjectConfig | None = DEFAULT_CONFIG,
     *,
-    keeps_index: bool = False,
+    has_index_cache: bool = False,
 ) -> Task | WarmIndex:
     """The task of an event.
 
@@ -33,7 +33,7 @@ def route_event(
         payload: The event's JSON object.
         issue_number: The input `issue-number`, for events without an issue.
         config: The project's own settings; None before they are read: then an event that they may allow is a task.
-        keeps_index: Whether there is a folder for an index, which a push can fill.
+        has_index_cache: Whether there is a folder for an index, which a push can fill.
 
     Raises:
         BadInput: The payload cannot be read, or `issue-number` is missing or contradicts the event.
@@ -44,12 +44,12 @@ def route_event(
         task = _route_issue(parse_payload(payload), config)
     elif event_name == "issue_comment":
         task = _route_comment(parse_payload(payload))
-    elif event_name == "push" and keeps_index:
+    elif event_name == "push" and has_index_cache:
         is_deletion = isinstance(payload, Mapping) and payload.get("deleted") is True
         return Skip(reason="A branch or a tag was deleted.") if is_deletion else WarmIndex()
     else:
         return _skip_other(event_name)
-    if isinstance(task, TriageIssue | QuietIssue) and issue_number not in (None, task.number):
+    if isinstance(task, TriageTask | QuietTask) and issue_number not in (None, task.number):
         raise BadInput(
             f"issue-number: {issue_number} is not the issue of this event, which is {task.number}; "
             "leave the input empty for issue events."
@@ -67,7 +67,7 @@ def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
     changes = payload.changes
     if trigger is Trigger.EDITED and not (changes and (changes.title is not None or changes.body is not None)):
         return Skip(reason="Neither title nor body of the issue was changed.")
-    return TriageIssue(number=issue.number, trigger=trigger, actor=payload.sender_login)
+    return TriageTask(number=issue.number, trigger=trigger, actor=payload.sender_login)
 
 
 def _require_issue(payload: Payload) -> IssuePart:
@@ -78,7 +78,7 @@ def _require_issue(payload: Payload) -> IssuePart:
 
 def _issue_skip_reason(issue: IssuePart) -> str:
     if issue.pull_request is not None:
-        return "Pull requests are not triaged, and comments on them neither."
+        return "Pull requests and comments on them are not triaged."
     if issue.locked:
         return "The issue is locked."
     return ""
@@ -121,7 +121,7 @@ def _route_comment(payload: Payload) -> Task:
         return Skip(reason="The comment holds no command and is not by the issue's author.")
     if issue.user.is_bot:
         return Skip(reason="Issues that a bot opens or changes are not triaged on their own.")
-    return TriageIssue(number=issue.number, trigger=Trigger.ANSWER, actor=author)
+    return TriageTask(number=issue.number, trigger=Trigger.ANSWER, actor=author)
 
 
 def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
@@ -140,9 +140,9 @@ def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
 
 def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
     if command.name is CommandName.TRIAGE:
-        return TriageIssue(number=issue.number, trigger=Trigger.COMMAND, actor=author)
+        return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author)
     if command.name is CommandName.QUIET:
-        return QuietIssue(number=issue.number, actor=author)
+        return QuietTask(number=issue.number, actor=author)
     name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
     return Skip(reason=f"{name} is not a known command; there are `/triage` and `/triage quiet`.")
 
@@ -154,7 +154,7 @@ def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int
             "set it in the step's `with:`, for example from `inputs.issue-number`."
         )
     sender_only = parse_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
-    return TriageIssue(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login)
+    return TriageTask(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login)
 
 
 def _skip_other(event_name: str) -> Skip:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.task import QuietIssue, RunRecord, Task, TriageIssue, Trigger
+from triage.domain.task import QuietTask, RunKey, Task, TriageTask, Trigger
 
 
 def restore_issue_at_trigger(issue: Issue, event_issue: Issue | None, started: datetime, now: datetime) -> Issue:
@@ -14,9 +14,9 @@ def restore_issue_at_trigger(issue: Issue, event_issue: Issue | None, started: d
     """
     trigger_comment = get_trigger_comment(event_issue)
     if event_issue is not None:
-        event_time = event_issue.observed_at or datetime.min.replace(tzinfo=UTC)
+        event_time = event_issue.snapshot_time or datetime.min.replace(tzinfo=UTC)
     else:
-        event_time = issue.observed_at - (now - started) if issue.observed_at else started
+        event_time = issue.snapshot_time - (now - started) if issue.snapshot_time else started
     thread = []
     for comment in issue.thread:
         if trigger_comment is not None and comment.comment_id == trigger_comment.comment_id:
@@ -31,7 +31,7 @@ def get_trigger_comment(event_issue: Issue | None) -> IssueComment | None:
     return event_issue.thread[-1] if event_issue and event_issue.thread else None
 
 
-def withdrawal_reason(task: Task, issue: Issue, event_issue: Issue | None) -> str:
+def trigger_comment_skip_reason(task: Task, issue: Issue, event_issue: Issue | None) -> str:
     """Why the comment that triggered no longer counts; empty when it counts, or when there is none.
 
     A command counts only as first written. It also counts when GitHub does not list it: our comment remembers the run.
@@ -41,7 +41,7 @@ def withdrawal_reason(task: Task, issue: Issue, event_issue: Issue | None) -> st
     if trigger_comment is None or trigger_comment.comment_id is None:
         return ""
     current = next((one for one in issue.thread if one.comment_id == trigger_comment.comment_id), None)
-    is_command = isinstance(task, QuietIssue) or (isinstance(task, TriageIssue) and task.trigger is Trigger.COMMAND)
+    is_command = isinstance(task, QuietTask) or (isinstance(task, TriageTask) and task.trigger is Trigger.COMMAND)
     if current is None:
         return "" if is_command else "The answer is not there any more."
     written, edited = current.created_at, current.edited_at
@@ -55,12 +55,12 @@ def _normalize(comment: IssueComment) -> str:
     return comment.body.replace("\r\n", "\n").strip()
 
 
-def to_run_record(task: Task, event_issue: Issue | None) -> RunRecord | None:
+def to_run_key(task: Task, event_issue: Issue | None) -> RunKey | None:
     """The run as our comment remembers it; None for a request by number, which is never refused."""
-    if not isinstance(task, TriageIssue) or task.trigger is Trigger.REQUESTED:
+    if not isinstance(task, TriageTask) or task.trigger is Trigger.REQUESTED:
         return None
-    if event_issue is None or event_issue.observed_at is None:
+    if event_issue is None or event_issue.snapshot_time is None:
         return None
     comment = get_trigger_comment(event_issue)
     comment_id = (comment.comment_id or 0) if comment else 0
-    return RunRecord(at=event_issue.observed_at.replace(microsecond=0), comment_id=comment_id)
+    return RunKey(at=event_issue.snapshot_time.replace(microsecond=0), comment_id=comment_id)

@@ -12,10 +12,10 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import RunRecord, TriageIssue
+from triage.domain.task import RunKey, TriageTask
 from triage.errors import GitHubUnavailable
 from triage.ports import GitHub, ProgressLog, Runner, Services
-from triage.publish.hidden_state import PostedState
+from triage.publish.hidden_state import CommentState
 from triage.threads import OutOfTime, call_with_deadline
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class FlowContext:
     github_seconds_left: Callable[[], float] = lambda: math.inf
     """For the next question to GitHub before the agents start."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
-    open_unstarted_services: Callable[[], Services] | None = None
+    open_offline_services: Callable[[], Services] | None = None
     """For a run that is cancelled before the agents start; quicker to open."""
     max_model_runs: int | None = None
     """In this repository in 24 hours; none where no model would be asked."""
@@ -66,20 +66,20 @@ class FlowContext:
 
 
 @dataclass(frozen=True)
-class TriageJob:
-    task: TriageIssue
+class AdmittedTriage:
+    task: TriageTask
     issue_at_trigger: Issue
     """What the agents read: nothing that was written after the event."""
     fetched_issue: Issue
     """As GitHub shows it now."""
-    posted_state: PostedState | None = None
+    comment_state: CommentState | None = None
     """What our comment on the issue remembers."""
-    run: RunRecord | None = None
+    run: RunKey | None = None
     """This run, as our comment will remember it."""
 
     @property
-    def earlier_runs(self) -> list[RunRecord]:
-        return [run for run in (self.posted_state.past_runs if self.posted_state else []) if run != self.run]
+    def earlier_runs(self) -> list[RunKey]:
+        return [run for run in (self.comment_state.past_runs if self.comment_state else []) if run != self.run]
 
 
 @dataclass(frozen=True)

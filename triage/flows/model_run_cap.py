@@ -3,22 +3,22 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from triage.domain.task import RunRecord, TriageIssue, Trigger
+from triage.domain.task import RunKey, TriageTask, Trigger
 from triage.errors import RateLimited, TriageError
 from triage.events.admission import RUN_WINDOW, WRITE_ROLES
-from triage.flows.flow_context import FlowContext, TriageJob
+from triage.flows.flow_context import AdmittedTriage, FlowContext
 
 MAX_MODEL_RUNS_PER_ISSUE = 5
 """Per issue and window: editing an issue again and again must not cost more than a few runs."""
 
 
-async def check_model_run_cap(job: TriageJob, context: FlowContext) -> str:
+async def check_model_run_cap(admitted: AdmittedTriage, context: FlowContext) -> str:
     """Return why rules answer though a model could; empty when a model may be asked.
 
     The cap does not hold for a request by number, nor for `/triage` by somebody with write access. When GitHub does
     not say how many issues came, a model is asked, unless GitHub says that it was asked too often: a burst does that.
     """
-    cap, task = context.max_model_runs, job.task
+    cap, task = context.max_model_runs, admitted.task
     if cap is None or task.trigger is Trigger.REQUESTED:
         return ""
     try:
@@ -28,18 +28,18 @@ async def check_model_run_cap(job: TriageJob, context: FlowContext) -> str:
     except RateLimited as error:
         reason = f"{error} Too many issues may have come (`max-model-runs-per-day`): rules answered this one."
     except TriageError as error:
-        context.progress.info(f"{error} So `max-model-runs-per-day` could not be kept: a model is asked.")
+        context.progress.info(f"{error} `max-model-runs-per-day` could not be checked; the model is used.")
         return ""
     else:
-        now = job.fetched_issue.observed_at or context.now()
-        reason = rules_only_reason(opened, task.number, job.earlier_runs, now, cap)
+        now = admitted.fetched_issue.snapshot_time or context.now()
+        reason = rules_only_reason(opened, task.number, admitted.earlier_runs, now, cap)
     if not reason or await _has_write_access(task, context):
         return ""
     context.progress.info(reason)
     return reason
 
 
-async def _has_write_access(task: TriageIssue, context: FlowContext) -> bool:
+async def _has_write_access(task: TriageTask, context: FlowContext) -> bool:
     if task.trigger is not Trigger.COMMAND:
         return False
     try:
@@ -50,7 +50,7 @@ async def _has_write_access(task: TriageIssue, context: FlowContext) -> bool:
 
 
 def rules_only_reason(
-    recent_issues: Collection[int], number: int, earlier_runs: Collection[RunRecord], now: datetime, max_runs: int
+    recent_issues: Collection[int], number: int, earlier_runs: Collection[RunKey], now: datetime, max_runs: int
 ) -> str:
     """Why rules answer instead of a model; empty when a model may answer.
 

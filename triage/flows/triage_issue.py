@@ -12,24 +12,24 @@ from dataclasses import replace
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import QuietIssue, Skip, Task, TriageIssue, Trigger
+from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
 from triage.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
 from triage.events.admission import RUN_WINDOW, EarlierRuns, admit_task, label_skip_reason, logins_to_check
 from triage.events.trigger_snapshot import (
     get_trigger_comment,
     restore_issue_at_trigger,
-    to_run_record,
-    withdrawal_reason,
+    to_run_key,
+    trigger_comment_skip_reason,
 )
 from triage.flows.export_telemetry import export_telemetry
-from triage.flows.flow_context import FlowContext, FlowResult, TriageJob
+from triage.flows.flow_context import AdmittedTriage, FlowContext, FlowResult
 from triage.flows.model_run_cap import check_model_run_cap
 from triage.flows.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
 from triage.publish.allowed_labels import select_allowed_labels
 from triage.publish.deduplicate import find_our_comment
-from triage.publish.hidden_state import PostedState, hash_text, parse_state
-from triage.publish.run_origin import RunOrigin
+from triage.publish.hidden_state import CommentState, hash_text, parse_state
+from triage.publish.trusted_facts import TrustedFacts
 from triage.threads import OutOfTime, call_with_deadline
 
 RunGraph = Callable[[Issue, Repository, Services, asyncio.Event], Awaitable[RunReport]]
@@ -57,60 +57,63 @@ async def run_task(task: Task, context: FlowContext) -> FlowResult:
         return await _triage_without_github(task, context.event_issue, error, context)
     at_trigger = restore_issue_at_trigger(issue, context.event_issue, started, context.now())
     try:
-        job = await context.ask_github("The role of whoever asked", lambda: _admit(task, issue, at_trigger, context))
+        admitted = await context.ask_github(
+            "The role of whoever asked", lambda: _admit(task, issue, at_trigger, context)
+        )
     except GitHubUnavailable as error:
         return await _triage_without_github(task, at_trigger, error, context)
-    if isinstance(job, Skip):
-        return write_skip(job.reason, context)
-    if isinstance(job, QuietIssue):
-        return await write_quiet(job, issue, context)
-    return await _triage(job, context)
+    if isinstance(admitted, Skip):
+        return write_skip(admitted.reason, context)
+    if isinstance(admitted, QuietTask):
+        return await write_quiet(admitted, issue, context)
+    return await _triage(admitted, context)
 
 
 def _admit(
-    task: TriageIssue | QuietIssue, issue: Issue, at_trigger: Issue, context: FlowContext
-) -> TriageJob | QuietIssue | Skip:
+    task: TriageTask | QuietTask, issue: Issue, at_trigger: Issue, context: FlowContext
+) -> AdmittedTriage | QuietTask | Skip:
     # Asks GitHub for roles.
-    if reason := withdrawal_reason(task, issue, context.event_issue):
+    if reason := trigger_comment_skip_reason(task, issue, context.event_issue):
         return Skip(reason=reason)
-    now = issue.observed_at or context.now()
+    now = issue.snapshot_time or context.now()
     roles = {login: context.github.fetch_role(login) for login in logins_to_check(task, issue, now, context.config)}
     comment = find_our_comment(issue)
     state = parse_state(comment.body) if comment else None
-    known = state or PostedState()
+    known = state or CommentState()
     written_at = (comment.edited_at or comment.created_at) if comment else None
     earlier = EarlierRuns(
         has_open_questions=bool(known.asked),
         is_quiet=known.quiet,
-        has_same_text=known.text == hash_text(at_trigger.title, at_trigger.body),
+        has_same_text=known.text_hash == hash_text(at_trigger.title, at_trigger.body),
         is_recent=written_at is not None and written_at > now - RUN_WINDOW,
         runs=known.past_runs,
     )
     trigger = get_trigger_comment(context.event_issue)
     admitted = admit_task(task, issue, now, roles, earlier, context.config, trigger.comment_id if trigger else None)
-    if not isinstance(admitted, TriageIssue):
+    if not isinstance(admitted, TriageTask):
         return admitted
-    return TriageJob(admitted, at_trigger, issue, state, to_run_record(admitted, context.event_issue))
+    run = to_run_key(admitted, context.event_issue)
+    return AdmittedTriage(admitted, at_trigger, issue, state, run)
 
 
-async def _triage(job: TriageJob, context: FlowContext, problem: str = "") -> FlowResult:
+async def _triage(admitted: AdmittedTriage, context: FlowContext, problem: str = "") -> FlowResult:
     labels: list[str] = []
     cap_reason = ""
     if not problem:
         labels = await _fetch_labels(context)
-        cap_reason = await check_model_run_cap(job, context)
+        cap_reason = await check_model_run_cap(admitted, context)
     if cap_reason:
         context = context.with_rules_engine()
     repository = context.repository.model_copy(update={"labels": select_allowed_labels(context.config, labels)})
-    report, services = await _run_agents(job.issue_at_trigger, repository, context)
+    report, services = await _run_agents(admitted.issue_at_trigger, repository, context)
     if problem:
         report = report.model_copy(update={"status": Status.DEGRADED})
     report = add_notes(report, problem, cap_reason)
     codebase = services.codebase
-    origin = RunOrigin(
+    facts = TrustedFacts(
         repository=repository.model_copy(update={"commit": codebase.commit}), run_url=services.facts.run_url
     )
-    result = await publish_report(report, job, origin, codebase.list_paths(), context)
+    result = await publish_report(report, admitted, facts, codebase.list_paths(), context)
     published = (result.report or report).model_copy(update={"status": result.status})
     await export_telemetry(published, services, context.cancelled, context.seconds_left)
     return result
@@ -122,8 +125,8 @@ async def _fetch_labels(context: FlowContext) -> list[str]:
     except TriageError as error:  # no label is suggested then
         context.progress.info(str(error))
         return []
-    waiting = context.config.needs_info_label.casefold()
-    if waiting and context.policy.labels == "apply" and waiting not in {label.casefold() for label in labels}:
+    needs_info = context.config.needs_info_label.casefold()
+    if needs_info and context.policy.labels == "apply" and needs_info not in {label.casefold() for label in labels}:
         context.progress.info(NO_SUCH_LABEL)
     return labels
 
@@ -137,37 +140,37 @@ async def _run_agents(issue: Issue, repository: Repository, context: FlowContext
     try:
         run_graph, services = await call_with_deadline(load, context.cancelled)
     except OutOfTime:
-        from triage.graph.finish import build_unstarted_report
+        from triage.graph.finish import build_offline_report
 
-        services = (context.open_unstarted_services or context.open_services)()
-        return build_unstarted_report(issue, repository, services), services
+        services = (context.open_offline_services or context.open_services)()
+        return build_offline_report(issue, repository, services), services
     context.progress.info(f"Issue {issue.number}, engine {services.engine}, run {services.facts.request_id}")
     with context.progress.group("Agents and tools"):
         return await run_graph(issue, repository, services, context.cancelled), services
 
 
 async def _triage_without_github(
-    task: TriageIssue | QuietIssue, issue: Issue | None, error: GitHubUnavailable, context: FlowContext
+    task: TriageTask | QuietTask, issue: Issue | None, error: GitHubUnavailable, context: FlowContext
 ) -> FlowResult:
     """Triage what the event shows, and write to the job's page only: nobody knows whether we commented already."""
-    job = _admit_without_github(task, issue, context)
-    if job is None:
+    admitted = _admit_without_github(task, issue, context)
+    if admitted is None:
         return write_unfinished(str(error), context)
-    if isinstance(job, Skip):
-        return write_skip(job.reason, context)
+    if isinstance(admitted, Skip):
+        return write_skip(admitted.reason, context)
     policy = context.policy.model_copy(update={"comment": False, "labels": "off"})
     context = replace(context, policy=policy)
     if isinstance(error, RateLimited):  # a burst of issues uses the limit up
         context = context.with_rules_engine()
-    return await _triage(job, context, problem=f"{error} Nothing was written to the issue.")
+    return await _triage(admitted, context, problem=f"{error} Nothing was written to the issue.")
 
 
 def _admit_without_github(
-    task: TriageIssue | QuietIssue, issue: Issue | None, context: FlowContext
-) -> TriageJob | Skip | None:
+    task: TriageTask | QuietTask, issue: Issue | None, context: FlowContext
+) -> AdmittedTriage | Skip | None:
     # None: the event alone does not say whether its issue may be triaged.
-    if not isinstance(task, TriageIssue) or task.trigger not in AUTOMATIC_TRIGGERS or not issue or issue.author_is_bot:
+    if not isinstance(task, TriageTask) or task.trigger not in AUTOMATIC_TRIGGERS or not issue or issue.author_is_bot:
         return None
     if reason := label_skip_reason(task, issue, context.config):
         return Skip(reason=reason)
-    return TriageJob(task, issue, issue)
+    return AdmittedTriage(task, issue, issue)

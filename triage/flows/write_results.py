@@ -8,9 +8,9 @@ from triage.domain.issue import Issue
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.suggestion import SuggestionOptions
-from triage.domain.task import QuietIssue, Trigger
+from triage.domain.task import QuietTask, Trigger
 from triage.errors import CannotPublish, TriageError
-from triage.flows.flow_context import FlowContext, FlowResult, TriageJob
+from triage.flows.flow_context import AdmittedTriage, FlowContext, FlowResult
 from triage.publish.apply_effects import (
     UNKNOWN_NOTICE,
     PublishResult,
@@ -18,11 +18,11 @@ from triage.publish.apply_effects import (
     apply_local_effects,
     look_again,
 )
-from triage.publish.deduplicate import find_duplicates, find_our_comment, skip_reason
+from triage.publish.deduplicate import find_duplicates, find_our_comment, publish_skip_reason
 from triage.publish.hidden_state import hash_text, parse_state
 from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished, says_nothing_new
 from triage.publish.plan_suggestions import list_candidates
-from triage.publish.run_origin import RunOrigin, restore_origin
+from triage.publish.trusted_facts import TrustedFacts, overwrite_with_trusted_facts
 from triage.text.inert_markdown import sanitize_markdown
 from triage.threads import OutOfTime, call_with_deadline
 
@@ -34,37 +34,37 @@ LATER_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED, Trigger.ANSWER)
 
 
 async def publish_report(
-    report: RunReport, job: TriageJob, origin: RunOrigin, paths: Sequence[str], context: FlowContext
+    report: RunReport, admitted: AdmittedTriage, facts: TrustedFacts, paths: Sequence[str], context: FlowContext
 ) -> FlowResult:
     """Write everything about a report, and return the report as it was published.
 
     Minutes have passed since the issue was read, so it is read again first.
     """
     context.progress.log_group("Analysis", report.analysis or sanitize_markdown(report.root_cause))
-    issue = job.fetched_issue
+    issue = admitted.fetched_issue
     partial = context.cancelled.is_set() and bool(report.cut)
     may_comment = context.policy.comment and not context.policy.dry_run
     if may_comment and (not partial or (report.findings and not find_our_comment(issue))):
         issue = await refetch_issue(issue, context) or issue
-    before = job.issue_at_trigger
+    before = admitted.issue_at_trigger
     edited = hash_text(issue.title, issue.body) != hash_text(before.title, before.body)
     report = report.model_copy(update={"issue": report.issue.model_copy(update={"edited_since": edited})})
     comment = find_our_comment(issue)
-    reason = skip_reason(before, issue, job.posted_state, parse_state(comment.body) if comment else None)
+    reason = publish_skip_reason(before, issue, admitted.comment_state, parse_state(comment.body) if comment else None)
     if reason:
         context.progress.info(reason)
         report = add_notes(report, reason)
     may_suggest = not (partial or reason or says_nothing_new(report, comment))
-    options = await _fetch_suggestion_options(report, job, issue, origin, context) if may_suggest else None
+    options = await _fetch_suggestion_options(report, admitted, issue, facts, context) if may_suggest else None
     effects = plan_report(
         report,
         context.policy,
         before.model_copy(update={"labels": issue.labels}),
-        origin,
+        facts,
         comment,
         paths,
         partial=partial,
-        run=job.run,
+        run=admitted.run,
         duplicates=find_duplicates(issue),
         is_skipped=bool(reason),
         needs_info_label=context.config.needs_info_label,
@@ -102,15 +102,15 @@ async def refetch_issue(issue: Issue, context: FlowContext) -> Issue | None:
 
 
 async def _fetch_suggestion_options(
-    report: RunReport, job: TriageJob, issue: Issue, origin: RunOrigin, context: FlowContext
+    report: RunReport, admitted: AdmittedTriage, issue: Issue, facts: TrustedFacts, context: FlowContext
 ) -> SuggestionOptions | None:
     """Ask GitHub what may be suggested on the issue; none where nothing is."""
     policy, number = context.policy, issue.number
     if number is None or not policy.comment or policy.labels == "off":
         return None
-    if find_our_comment(issue) is None and job.task.trigger in LATER_TRIGGERS:
+    if find_our_comment(issue) is None and admitted.task.trigger in LATER_TRIGGERS:
         return None  # nothing remembers what a person has declined
-    asked = list_candidates(restore_origin(report, origin, number), policy.labels)
+    asked = list_candidates(overwrite_with_trusted_facts(report, facts, number), policy.labels)
     try:
         return await call_with_deadline(
             lambda: context.github.fetch_suggestion_options(number, *asked),
@@ -135,7 +135,7 @@ async def _write(effects: Sequence[Effect], context: FlowContext) -> PublishResu
         )
     except OutOfTime as error:
         done = _copy(done)
-        done.add_failure(CannotPublish(f"While it was written to the issue, {error}: it may stand there, or not."))
+        done.add_failure(CannotPublish(f"Writing to the issue: {error}. The comment may or may not have been posted."))
     else:
         done = await _look_again(done, context)
     return apply_local_effects(effects, context.runner, done)
@@ -169,7 +169,7 @@ def add_notes(report: RunReport, *notes: str) -> RunReport:
     return report.model_copy(update={"notes": [*filter(None, notes), *report.notes]})
 
 
-async def write_quiet(task: QuietIssue, issue: Issue, context: FlowContext) -> FlowResult:
+async def write_quiet(task: QuietTask, issue: Issue, context: FlowContext) -> FlowResult:
     context.progress.info(f"Triage is quiet on issue {task.number} from now on.")
     done = await _write(plan_quiet(task.number, find_our_comment(issue), context.policy), context)
     return _build_result(Status.SKIPPED, done)

@@ -92,7 +92,7 @@ def _rate_kind(state: BugTriageState) -> float | None:
     return round(found.probability, 2) if found.certain and found.kind == state.kind else None
 
 
-def build_unstarted_report(issue: Issue, repository: Repository, services: Services) -> RunReport:
+def build_offline_report(issue: Issue, repository: Repository, services: Services) -> RunReport:
     """Return the report of a run that is cancelled before its graph starts: what the issue's text says."""
     state = BugTriageState(issue=issue, repository=repository, reading=read_issue(issue))
     return build_report(state, services, CANCELLED).model_copy(update={"notes": [CANCELLED]})

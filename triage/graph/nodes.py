@@ -89,7 +89,7 @@ def make_agent_node(name: AgentName) -> Node:
 
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         services = runtime.context
-        level = "rules" if name in state.declined else state.planner_decisions[-1].rung
+        level = "rules" if name in state.declined else state.planner_decisions[-1].budget_level
         step = Step(name, services, state.round, state.iterations)
         answer, engine = await run_agent(agent, state, step, level)
         update: Update = {"steps": step.records}
@@ -105,7 +105,7 @@ def make_agent_node(name: AgentName) -> Node:
             update |= _close_round(answer, engine, state)
         if answer is not None:
             update[ANSWER_FIELDS[name]] = answer
-            update["findings"] = [to_agent_finding(answer, agent.get_details(answer), agent.list_pointers(answer))]
+            update["findings"] = [to_agent_finding(answer, agent.get_details(answer), agent.list_references(answer))]
         return update
 
     return run

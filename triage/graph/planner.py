@@ -25,11 +25,11 @@ async def decide(state: BugTriageState, budget: RemainingBudget, step: Step) -> 
     services = step.services
     choices = list_choices(state, budget, has_web_search=services.web_tools is not None)
     by_rules = PlannerDecision(
-        step=step.iteration,
+        number=step.iteration,
         selected=list(choices[0].selected),
         reason=choices[0].reason,
         timestamp=services.now(),
-        rung=budget.level,
+        budget_level=budget.level,
         forced=choices[0].forced,
     )
     if services.supervisor != "model" or services.model is None or len(choices) == 1 or budget.level == "rules":

@@ -74,7 +74,9 @@ def _list_proposal_notes(state: BugTriageState) -> list[str]:
 def _list_degradation_notes(state: BugTriageState) -> list[str]:
     notes: list[str] = []
     for level, what in (("rules", "answered by rules"), ("fast model", "went to the fast model")):
-        names = [name for decision in state.planner_decisions if decision.rung == level for name in decision.selected]
+        names = [
+            name for decision in state.planner_decisions if decision.budget_level == level for name in decision.selected
+        ]
         names = [name for name in names if level == "rules" or name not in FAST_MODEL_AGENTS]
         if names:
             agents = ", ".join(name.replace("_", " ") for name in dict.fromkeys(names))
@@ -87,10 +89,10 @@ def _describe_step(fault: Fault) -> str:
     if fault.part == "shortfall":
         return (
             f"{agent}: {fault.error}."
-            if fault.instead == NO_REPLACEMENT
-            else f"{agent}: {fault.error}; {fault.instead}."
+            if fault.replacement == NO_REPLACEMENT
+            else f"{agent}: {fault.error}; {fault.replacement}."
         )
-    return f"{agent}: {fault.error}{_REPLACEMENTS.get(fault.instead, '')}."
+    return f"{agent}: {fault.error}{_REPLACEMENTS.get(fault.replacement, '')}."
 
 
 def collect_faults(steps: Sequence[StepRecord]) -> list[Fault]:
@@ -116,23 +118,23 @@ def _list_faults(record: StepRecord, following: Sequence[StepRecord]) -> Iterato
     for number, call in enumerate(record.calls, 1):
         if call.outcome is not Outcome.SUCCESS:
             answered = any(other.outcome is Outcome.SUCCESS for other in record.calls[number:])
-            instead = "another request was answered" if answered else replacement
-            yield _make_fault(record, "model call", call.model, call, instead)
+            found = "another request was answered" if answered else replacement
+            yield _make_fault(record, "model call", call.model, call, found)
     for tool in record.tools:
         if tool.outcome is not Outcome.SUCCESS:
-            instead = "the agent went on without it" if record.outcome is Outcome.SUCCESS else replacement
-            yield _make_fault(record, "tool", tool.tool, tool, instead)
+            found = "the agent went on without it" if record.outcome is Outcome.SUCCESS else replacement
+            yield _make_fault(record, "tool", tool.tool, tool, found)
     for shortfall in record.shortfalls:
-        error, _, instead = shortfall.rpartition("; ")
+        error, _, found = shortfall.rpartition("; ")
         failed = record.model_copy(update={"outcome": Outcome.FAILED, "error": error or shortfall})
-        yield _make_fault(record, "shortfall", record.step, failed, instead if error else NO_REPLACEMENT)
+        yield _make_fault(record, "shortfall", record.step, failed, found if error else NO_REPLACEMENT)
     if record.outcome is not Outcome.SUCCESS:
         part: Part = "gate" if record.is_refused else "step"
         yield _make_fault(record, part, record.step, record, replacement)
 
 
 def _make_fault(
-    record: StepRecord, part: Part, name: str, failed: StepRecord | ModelCall | ToolExecution, instead: str
+    record: StepRecord, part: Part, name: str, failed: StepRecord | ModelCall | ToolExecution, replacement: str
 ) -> Fault:
     return Fault(
         at=failed.started_at,
@@ -143,5 +145,5 @@ def _make_fault(
         name=name,
         outcome=failed.outcome,
         error=failed.error or failed.outcome.lower().replace("_", " "),
-        instead=instead,
+        replacement=replacement,
     )

@@ -10,7 +10,7 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.graph.build_graph import build_graph, compute_recursion_limit
 from triage.graph.finish import build_report
-from triage.graph.step_runner import collect_cut_steps
+from triage.graph.step_runner import collect_cancelled_steps
 from triage.graph.triage_state import BugTriageState, apply_update
 from triage.ports import Services
 from triage.reading.read_issue import read_issue
@@ -36,7 +36,7 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
             for update in updates.values():
                 state = apply_update(state, update or {})
 
-    with collect_cut_steps() as cut_steps:
+    with collect_cancelled_steps() as cut_steps:
         running = asyncio.ensure_future(run_nodes())
         await wait_until_done_or_cancelled(running, cancelled, services.seconds_left() + GRACE_SECONDS)
         cut = await _stop_and_explain_cut(running, cancelled)

@@ -160,7 +160,7 @@ def _choose_models(model: Model | None, level: DegradationLevel) -> list[Model]:
 
 
 @contextmanager
-def collect_cut_steps() -> Iterator[list[StepRecord]]:
+def collect_cancelled_steps() -> Iterator[list[StepRecord]]:
     """Collect the records of the attempts that are cancelled inside the block: no node's update will hold them."""
     records: list[StepRecord] = []
     token = _cut_steps.set(records)

@@ -67,7 +67,7 @@ class IndexedCommit:
         return find_place(ranking, reading)
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
-        chunks = choose_chunks(ranking.evidence, file)
+        chunks = choose_chunks(ranking.query_scores, file)
         near = [Reason(0.5, f"close in meaning to the issue, by `{self.vectors.embedding}`")]
         return Hit(
             path=self.corpus.files[file].path,

@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 
-from triage.publish.hidden_state import PostedState, render_state
+from triage.publish.hidden_state import CommentState, render_state
 from triage.publish.sections import MAX_COMMENT_UNITS, Page, render_page
 
 QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _wakes it._"
 
 
-def render_comment(page: Page, state: PostedState) -> str:
+def render_comment(page: Page, state: CommentState) -> str:
     """Returns the whole body of the comment. `state` is what it remembers."""
     folds = [fold for fold in page.folds if not fold.is_summary_only]
     return f"{render_state(state)}\n{render_page(replace(page, folds=folds), MAX_COMMENT_UNITS)}\n"
 
 
-def render_quiet_comment(body: str, state: PostedState) -> str:
+def render_quiet_comment(body: str, state: CommentState) -> str:
     rest = body.partition("\n")[2]
     return f"{render_state(state.model_copy(update={'quiet': True}))}\n{QUIET_NOTICE}\n\n{rest}".rstrip() + "\n"

@@ -9,7 +9,7 @@ from triage.domain.effect import COMMENT_MARKER
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.value import Value
 from triage.publish.comment import render_quiet_comment
-from triage.publish.hidden_state import PostedState, hash_text, parse_state
+from triage.publish.hidden_state import CommentState, hash_text, parse_state
 
 
 class Deduplication(Value):
@@ -30,7 +30,9 @@ def find_our_comments(issue: Issue) -> list[IssueComment]:
     return sorted((comment for comment in ours if comment.comment_id), key=lambda comment: comment.comment_id or 0)
 
 
-def skip_reason(read: Issue, now: Issue, state_before: PostedState | None, state_now: PostedState | None) -> str:
+def publish_skip_reason(
+    read: Issue, now: Issue, state_before: CommentState | None, state_now: CommentState | None
+) -> str:
     """Returns why a report about the issue `read` is not written to the issue as it is now; empty if it is."""
     if now.locked:
         return "The issue was locked meanwhile: nothing was written to it."
@@ -39,8 +41,10 @@ def skip_reason(read: Issue, now: Issue, state_before: PostedState | None, state
     if state_now.quiet and not (state_before and state_before.quiet):
         return "`/triage quiet` was said meanwhile: nothing was written to the issue."
     current_text = hash_text(now.title, now.body)
-    if state_now.text == current_text != hash_text(read.title, read.body):
-        return "The comment is about the issue's present text already, and this run about an earlier one: it stays."
+    if state_now.text_hash == current_text != hash_text(read.title, read.body):
+        return (
+            "The comment already covers the current text of the issue. This run read an older one: nothing was changed."
+        )
     return ""
 
 
@@ -76,14 +80,14 @@ def _replacement_body(issue: Issue, oldest: IssueComment, posted_body: str) -> s
     if posted is None or (current and current.quiet):
         return None
     if posted.quiet:
-        return render_quiet_comment(oldest.body, current or PostedState())
+        return render_quiet_comment(oldest.body, current or CommentState())
     return posted_body if is_better(posted, current, hash_text(issue.title, issue.body)) else None
 
 
-def is_better(candidate: PostedState, current: PostedState | None, current_text: str) -> bool:
+def is_better(candidate: CommentState, current: CommentState | None, current_text: str) -> bool:
     """Whether the candidate should replace the current report: that one is partial, or about an older text."""
-    if not candidate.content:
+    if not candidate.content_hash:
         return False
-    if current is None or not current.content:
+    if current is None or not current.content_hash:
         return True
-    return candidate.text == current_text != current.text
+    return candidate.text_hash == current_text != current.text_hash

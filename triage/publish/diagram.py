@@ -94,7 +94,7 @@ def _draw_row(row: Sequence[Stage], status: str) -> Iterator[str]:
 
 
 def _draw_decision(stage: Stage, decision: PlannerDecision) -> str:
-    lines = [f"<b>{decision.step}</b> {decision.origin}"]
+    lines = [f"<b>{decision.number}</b> {decision.origin}"]
     if decision.refused:
         names = set(decision.proposed)
         one = f"{wording.format_agent(decision.proposed[0])} refused" if len(names) == 1 else "no proposal"

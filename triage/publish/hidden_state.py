@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, ConfigDict, Field, ValidationError
 
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion
-from triage.domain.task import RunRecord
-from triage.domain.value import Value
+from triage.domain.task import RunKey
+from triage.domain.value import RENAMED_FIELDS, Value
 
 MAX_SUSPECTS = 40
 MAX_RUNS = 60
@@ -29,20 +29,22 @@ _CLOSE = " -->"
 
 Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
 """First 64 bits of a SHA-256; empty if unknown."""
-RunKey = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,18})$")]
+RunKeyText = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,18})$")]
 """Seconds since 1970, and the id of a comment or 0."""
 
 NeedsInfo = Literal["", "added", "removed"]
 """Of the label for an open question: not our business, put on by us, or taken off by a person since."""
 
 
-class PostedState(Value):
-    model_config = ConfigDict(strict=True)
+class CommentState(Value):
+    model_config = ConfigDict(strict=True, **RENAMED_FIELDS)
 
-    text: Hash = ""
-    """Hash of the issue's title and body: an edit that changes neither needs no run."""
-    content: Hash = ""
-    """Hash of verdict, suspects, questions and next steps: the same content is not written again."""
+    text_hash: Hash = Field("", serialization_alias="text", validation_alias=AliasChoices("text", "text_hash"))
+    """Of the issue's title and body: an edit that changes neither needs no run."""
+    content_hash: Hash = Field(
+        "", serialization_alias="content", validation_alias=AliasChoices("content", "content_hash")
+    )
+    """Of verdict, suspects, questions and next steps: the same content is not written again."""
     asked: list[MissingKind] = Field(default_factory=list, max_length=8)
     suspects: list[Hash] = Field(default_factory=list, max_length=MAX_SUSPECTS)
     """Hashes of the paths of all suspects so far."""
@@ -50,20 +52,20 @@ class PostedState(Value):
     needs_info: NeedsInfo = ""
     suggested: list[Hash] = Field(default_factory=list, max_length=MAX_SUGGESTED)
     """Hashes of what was suggested in GitHub's own panel: whoever declines it is not asked again."""
-    runs: list[RunKey] = Field(default_factory=list, max_length=MAX_RUNS)
+    runs: list[RunKeyText] = Field(default_factory=list, max_length=MAX_RUNS)
     """Runs of the last day that an event started. A command counts even if its comment is deleted later."""
 
     @property
-    def past_runs(self) -> list[RunRecord]:
+    def past_runs(self) -> list[RunKey]:
         keys = [key.split(".") for key in self.runs]
-        return [RunRecord(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
+        return [RunKey(at=datetime.fromtimestamp(int(at), UTC), comment_id=int(comment)) for at, comment in keys]
 
-    def with_suggestions(self, suggestions: Sequence[Suggestion]) -> "PostedState":
+    def with_suggestions(self, suggestions: Sequence[Suggestion]) -> "CommentState":
         """Returns a copy that remembers them."""
         hashes = [*self.suggested, *map(hash_suggestion, suggestions)]
         return self.model_copy(update={"suggested": list(dict.fromkeys(hashes))[-MAX_SUGGESTED:]})
 
-    def with_run(self, run: RunRecord | None) -> "PostedState":
+    def with_run(self, run: RunKey | None) -> "CommentState":
         """Returns a copy with this run and without those older than a day."""
         key = f"{max(1, int(run.at.timestamp()))}.{run.comment_id}" if run else ""
         if run is None or key in self.runs:
@@ -73,26 +75,26 @@ class PostedState(Value):
         return self.model_copy(update={"runs": [*recent, key][-MAX_RUNS:]})
 
 
-def parse_state(body: str) -> PostedState | None:
+def parse_state(body: str) -> CommentState | None:
     """Returns the state in the first line of a comment; None if it is not exactly as `render_state` writes it."""
     line = body[:MAX_LINE_CHARS].partition("\n")[0].removesuffix("\r")
     if not line.startswith(_OPEN) or not line.endswith(_CLOSE):
         return None
     try:
-        state = PostedState.model_validate_json(line.removeprefix(_OPEN).removesuffix(_CLOSE))
+        state = CommentState.model_validate_json(line.removeprefix(_OPEN).removesuffix(_CLOSE))
     except ValidationError:
         return None
     return state if render_state(state) == line else None
 
 
-def next_state(report: RunReport, previous: PostedState | None, text: str | None = "") -> PostedState:
+def next_state(report: RunReport, previous: CommentState | None, text: str | None = "") -> CommentState:
     """Returns the state of the comment that shows `report`. Without the hash `text` of the issue, it is partial."""
-    earlier = previous or PostedState()
+    earlier = previous or CommentState()
     asked = [*earlier.asked, *(missing.kind for missing in report.missing_information)]
     suspects = [*(hash_path(suspect.path) for suspect in report.suspects), *earlier.suspects]
-    return PostedState(
-        text=text or "",
-        content="" if text is None else hash_content(report),
+    return CommentState(
+        text_hash=text or "",
+        content_hash="" if text is None else hash_content(report),
         asked=list(dict.fromkeys(asked)),
         suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
         needs_info=earlier.needs_info,
@@ -121,7 +123,7 @@ def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def render_state(state: PostedState) -> str:
+def render_state(state: CommentState) -> str:
     # Comments of earlier versions lack these. Without this, `parse_state` would not accept them.
     exclude = {name for name in ("needs_info", "suggested", "runs") if not getattr(state, name)}
     return _OPEN + json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":")) + _CLOSE

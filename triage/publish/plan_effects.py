@@ -25,14 +25,14 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status, Usage
 from triage.domain.suggestion import Suggestion, SuggestionOptions
-from triage.domain.task import RunRecord
+from triage.domain.task import RunKey
 from triage.publish.comment import render_comment, render_quiet_comment
-from triage.publish.hidden_state import PostedState, hash_content, hash_text, next_state, parse_state, render_state
+from triage.publish.hidden_state import CommentState, hash_content, hash_text, next_state, parse_state, render_state
 from triage.publish.needs_info import plan_needs_info
 from triage.publish.plan_suggestions import plan_suggestions
-from triage.publish.run_origin import RunOrigin, restore_origin
 from triage.publish.sections import Page, build_page
 from triage.publish.summary import render_notice, render_summary
+from triage.publish.trusted_facts import TrustedFacts, overwrite_with_trusted_facts
 from triage.publish.wording import truncate
 from triage.text.clean_text import clean_text
 
@@ -66,12 +66,12 @@ def plan_report(
     report: RunReport,
     policy: Policy,
     issue: Issue,
-    origin: RunOrigin,
+    facts: TrustedFacts,
     previous: IssueComment | None = None,
     paths: Sequence[str] = (),
     *,
     partial: bool = False,
-    run: RunRecord | None = None,
+    run: RunKey | None = None,
     duplicates: Sequence[int] = (),
     is_skipped: bool = False,
     needs_info_label: str = "",
@@ -85,7 +85,7 @@ def plan_report(
     what the hidden state remembers if an event started it. `options` are what GitHub takes as suggestions; without
     them, the page names the labels.
     """
-    report = restore_origin(report, origin, issue.number)
+    report = overwrite_with_trusted_facts(report, facts, issue.number)
     known = parse_state(previous.body) if previous else None
     is_silent = partial or is_skipped or not policy.comment or issue.number is None
     may_suggest = not is_silent and not says_nothing_new(report, previous)
@@ -102,7 +102,7 @@ def plan_report(
             writes += [SuggestChanges(issue_number=issue.number, suggestions=suggestions)] if suggestions else []
             writes += [RemoveComment(issue_number=issue.number, comment_id=comment) for comment in duplicates]
         elif previous is None and report.findings:
-            state = next_state(report, PostedState().with_run(run), None)  # the next run replaces it
+            state = next_state(report, CommentState().with_run(run), None)  # the next run replaces it
             writes = [PostComment(issue_number=issue.number, body=render_comment(page, state))]
     url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
@@ -123,7 +123,7 @@ def _plan_issue_effects(
     issue: Issue,
     number: int,
     previous: IssueComment | None,
-    run: RunRecord | None,
+    run: RunKey | None,
     needs_info_label: str,
     suggestions: Sequence[Suggestion],
 ) -> list[Effect]:
@@ -131,26 +131,26 @@ def _plan_issue_effects(
     text = hash_text(issue.title, issue.body)
     state = parse_state(previous.body) if previous else None
     if previous and state and says_nothing_new(report, previous):
-        counted = state.with_run(run)
-        if counted != state:
+        state_with_run = state.with_run(run)
+        if state_with_run != state:
             # Nothing new for a reader, but the run counts, and the issue may have another text.
-            first_line = render_state(counted.model_copy(update={"text": text}))
+            first_line = render_state(state_with_run.model_copy(update={"text_hash": text}))
             visible = previous.body.partition("\n")[2]
             effects.append(_post_or_edit(number, previous, f"{first_line}\n{visible}"))
         # No labels and no suggestions: what a person removed or declined stays so.
         return effects
-    known = state or PostedState()
+    known = state or CommentState()
     asks = bool(report.missing_information)
-    waiting = plan_needs_info(needs_info_label, policy.labels, issue, known.needs_info, asks=asks)
+    label_plan = plan_needs_info(needs_info_label, policy.labels, issue, known.needs_info, asks=asks)
     state = next_state(report, known.with_run(run).with_suggestions(suggestions), text)
-    state = state.model_copy(update={"needs_info": waiting.state})
-    if waiting.removes:
+    state = state.model_copy(update={"needs_info": label_plan.state})
+    if label_plan.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.
         effects.append(RemoveLabel(issue_number=number, label=needs_info_label))
     effects.append(_post_or_edit(number, previous, render_comment(page, state)))
     existing = {label.casefold() for label in [*issue.labels, needs_info_label]}
     labels = [label for label in dict.fromkeys(report.ticket.labels) if label.casefold() not in existing]
-    labels += [needs_info_label] if waiting.adds else []
+    labels += [needs_info_label] if label_plan.adds else []
     if policy.labels == "apply" and labels:
         effects.append(AddLabels(issue_number=number, labels=labels))
     return effects
@@ -159,7 +159,7 @@ def _plan_issue_effects(
 def says_nothing_new(report: RunReport, previous: IssueComment | None) -> bool:
     """Whether our comment shows this report already."""
     known = parse_state(previous.body) if previous else None
-    return known is not None and not known.quiet and known.content == hash_content(report)
+    return known is not None and not known.quiet and known.content_hash == hash_content(report)
 
 
 def _post_or_edit(number: int, previous: IssueComment | None, body: str) -> PostComment | EditComment:
@@ -254,7 +254,7 @@ def plan_failure(message: str, at: Span | None = None) -> list[Effect]:
 def plan_quiet(number: int, previous: IssueComment | None, policy: Policy) -> list[Effect]:
     """Returns the effects of `/triage quiet`: our comment says that nothing more is written until somebody asks."""
     body = previous.body if previous else ""
-    state = parse_state(body) or PostedState()
+    state = parse_state(body) or CommentState()
     needs_comment = policy.comment and not policy.dry_run and not state.quiet
     writes = [_post_or_edit(number, previous, render_quiet_comment(body, state))] if needs_comment else []
     return [*writes, *plan_skip(f"Triage is quiet on issue {number}. A comment that says `/triage` wakes it.")]

@@ -8,7 +8,7 @@ from triage.domain.findings import Kind
 from triage.domain.report import RunReport
 from triage.domain.suggestion import MAX_RATIONALE_CHARS, Confidence, Suggestion, SuggestionKind, SuggestionOptions
 from triage.publish import wording
-from triage.publish.hidden_state import PostedState, hash_suggestion
+from triage.publish.hidden_state import CommentState, hash_suggestion
 from triage.text.plain_line import format_plain_line
 
 _KIND_WORDS: dict[Kind, tuple[str, ...]] = {
@@ -44,7 +44,7 @@ def list_candidates(report: RunReport, mode: LabelsMode) -> Asked:
 
 
 def plan_suggestions(
-    report: RunReport, mode: LabelsMode, options: SuggestionOptions | None, posted: PostedState | None = None
+    report: RunReport, mode: LabelsMode, options: SuggestionOptions | None, posted: CommentState | None = None
 ) -> list[Suggestion]:
     """Returns what is suggested on the issue. Nothing without `options`: then GitHub takes no suggestions.
 

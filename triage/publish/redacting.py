@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class RedactingGitHub:
     def __init__(self, github: GitHub, redactor: SecretRedactor) -> None:
         self._github, self._redactor = github, redactor
-        self._redact_comment = redactor.for_location("comment")
+        self._redact_comment = redactor.redactor_for("comment")
 
     def fetch_issue(self, number: int) -> Issue:
         return self._redactor.redact_model("issue", self._github.fetch_issue(number))
@@ -72,7 +72,7 @@ class RedactingGitHub:
 class RedactingRunner:
     def __init__(self, runner: Runner, redactor: SecretRedactor) -> None:
         self._runner, self._redactor = runner, redactor
-        self._redact_summary = redactor.for_location("summary")
+        self._redact_summary = redactor.redactor_for("summary")
         self.has_written_summary = False
 
     def write_summary(self, markdown: str) -> None:
@@ -80,20 +80,20 @@ class RedactingRunner:
         self._runner.write_summary(self._redact_summary(markdown))
 
     def write_outputs(self, values: Mapping[str, str]) -> None:
-        self._runner.write_outputs(self._redactor.for_location("outputs")(dict(values)))
+        self._runner.write_outputs(self._redactor.redactor_for("outputs")(dict(values)))
 
     def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
         """As the port; a file with a secret in its path is not named."""
         where = at if at is None or not self._redactor.has_match(at.path) else None
-        self._runner.annotate(level, self._redactor.for_location("annotations")(message), where)
+        self._runner.annotate(level, self._redactor.redactor_for("annotations")(message), where)
 
     def write_report(self, json_text: str) -> str:
-        return self._runner.write_report(self._redactor.for_location("report")(json_text))
+        return self._runner.write_report(self._redactor.redactor_for("report")(json_text))
 
 
 class RedactingResponseCache:
     def __init__(self, cache: ResponseCache, redactor: SecretRedactor) -> None:
-        self._cache, self._redact = cache, redactor.for_location("cached replies")
+        self._cache, self._redact = cache, redactor.redactor_for("cached replies")
 
     def get(self, key: str) -> str | None:
         return self._cache.get(key)
@@ -113,8 +113,8 @@ class RedactingTelemetry:
 class RedactingTools:
     def __init__(self, tools: Toolset, redactor: SecretRedactor) -> None:
         self._tools = tools
-        self._redact_query = redactor.for_location("tool's query")
-        self._redact_answer = redactor.for_location("tool's answer")
+        self._redact_query = redactor.redactor_for("tool's query")
+        self._redact_answer = redactor.redactor_for("tool's answer")
 
     @property
     def tools(self) -> Sequence["BaseTool"]:

@@ -29,7 +29,7 @@ class Stage:
 
 
 def split_into_stages(report: RunReport) -> list[Stage]:
-    decisions = {decision.step: decision for decision in report.decisions}
+    decisions = {decision.number: decision for decision in report.decisions}
     stages: list[Stage] = []
     seen_levels: set[DegradationLevel] = {"whole"}
     for number in sorted({*decisions, *(record.iteration for record in report.steps)}):
@@ -38,7 +38,7 @@ def split_into_stages(report: RunReport) -> list[Stage]:
         agent_records = [record for record in records if record.step != "supervisor"]
         names = list(dict.fromkeys(record.step for record in agent_records))
         last_round = stages[-1].round if stages else 1
-        new_level = decision.rung if decision and decision.rung not in seen_levels else None
+        new_level = decision.budget_level if decision and decision.budget_level not in seen_levels else None
         stages.append(
             Stage(
                 number=number,

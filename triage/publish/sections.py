@@ -8,7 +8,7 @@ from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Status, Usage
 from triage.publish import wording
-from triage.publish.hidden_state import PostedState, hash_path
+from triage.publish.hidden_state import CommentState, hash_path
 from triage.publish.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
 from triage.publish.template import render_block, render_table_code
 from triage.publish.visible_blocks import MAX_ITEMS, build_blocks, build_code_link
@@ -55,14 +55,14 @@ class Page:
 
 
 def build_page(
-    report: RunReport, posted: PostedState | None = None, paths: Sequence[str] = (), labels: LabelsMode = "suggest"
+    report: RunReport, posted: CommentState | None = None, paths: Sequence[str] = (), labels: LabelsMode = "suggest"
 ) -> Page:
     """Returns the page that the comment and the job summary share.
 
     `posted` is what our comment on the issue remembers, and `paths` are all indexed files: it has only hashes of
     earlier suspects, so files that were deleted since have no name.
     """
-    posted = posted or PostedState()
+    posted = posted or CommentState()
     by_hash = {hash_path(path): path for path in paths} if posted.suspects else {}
     current = {suspect.path for suspect in report.suspects}
     earlier = [by_hash[known] for known in posted.suspects if known in by_hash]
@@ -156,17 +156,17 @@ def _collect_links(report: RunReport) -> list[str]:
     return list(dict.fromkeys(link for link in links if link))
 
 
-def render_page(page: Page, max_units: int, picture: str = "") -> str:
-    """Returns the page in at most `max_units`. A part with active content, other than `picture`, becomes a code block.
+def render_page(page: Page, max_utf16_units: int, picture: str = "") -> str:
+    """Returns the page in at most `max_utf16_units`. Active content, other than `picture`, becomes a code block.
 
     This is the second defence: each value in a template is already escaped by `text.inert_markdown`.
     """
-    text = fit_page(page, max_units)
+    text = fit_page(page, max_utf16_units)
     if _is_inert(text, page.links, picture):
         return text
 
     def ensure_part(markdown: str) -> str:
-        return ensure_inert(markdown, page.links, max_units, picture)
+        return ensure_inert(markdown, page.links, max_utf16_units, picture)
 
     parts = replace(
         page,
@@ -174,11 +174,11 @@ def render_page(page: Page, max_units: int, picture: str = "") -> str:
         folds=[replace(fold, body=ensure_part(fold.body)) for fold in page.folds],
         footer=ensure_part(page.footer),
     )
-    return ensure_inert(fit_page(parts, max_units), page.links, max_units, picture)
+    return ensure_inert(fit_page(parts, max_utf16_units), page.links, max_utf16_units, picture)
 
 
-def fit_page(page: Page, max_units: int) -> str:
-    """Returns the page in at most `max_units` UTF-16 code units. Leaves out sections from the end, and says so.
+def fit_page(page: Page, max_utf16_units: int) -> str:
+    """Returns the page in at most `max_utf16_units` UTF-16 code units. Leaves out sections from the end, and says so.
 
     A section is never cut: every code block and every fold stays closed.
     """
@@ -186,7 +186,7 @@ def fit_page(page: Page, max_units: int) -> str:
     titles = ["" for _ in page.blocks] + [fold.title.partition(":")[0] for fold in page.folds]
     text = "\n\n".join([*parts, page.footer])
     left_out: list[str] = []
-    while utf16_length(text) > max_units and parts:
+    while utf16_length(text) > max_utf16_units and parts:
         parts.pop()
         left_out.insert(0, titles.pop() or "part of the report")
         names = ", ".join(dict.fromkeys(left_out))
@@ -203,8 +203,8 @@ def _is_inert(markdown: str, links: Sequence[str], picture: str) -> bool:
     return not find_active_content(markdown.replace(picture, "", 1), links)
 
 
-def ensure_inert(markdown: str, links: Sequence[str], max_units: int, picture: str = "") -> str:
+def ensure_inert(markdown: str, links: Sequence[str], max_utf16_units: int, picture: str = "") -> str:
     """Returns Markdown as it is if nothing in it is active except `links` and `picture`, else in a code block."""
     if _is_inert(markdown, links, picture):
         return markdown
-    return format_code_block(wording.truncate(markdown, max_units // 2))
+    return format_code_block(wording.truncate(markdown, max_utf16_units // 2))

@@ -67,7 +67,7 @@ def describe_found(place: FoundPlace) -> str:
     if place.sign == "message":
         return f"The message “{place.text}” comes from {where}{inside}."
     named = f"{place.text}, which it defines" if place.text else "this file"
-    return f"Probably {where} (about {wording.format_chance(place.chance)}): the report names {named}."
+    return f"Probably {where} (about {wording.format_probability(place.probability)}): the report names {named}."
 
 
 def _render_suspects(report: RunReport) -> Iterator[RenderableType]:

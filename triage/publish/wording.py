@@ -76,7 +76,7 @@ def format_confidence(value: float) -> str:
     return f"{confidence_level(value)} confidence ({value:.2f})"
 
 
-def format_chance(value: float) -> str:
+def format_probability(value: float) -> str:
     """Returns a probability such as `7 of 10`, rounded down, since a promise is worse than a doubt."""
     return f"{max(1, min(9, int(value * 10)))} of 10"
 

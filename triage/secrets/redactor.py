@@ -51,7 +51,7 @@ class SecretRedactor:
         """Whether a secret is in the text. The warning does not mention it."""
         return self._pattern is not None and self._pattern.search(text.encode("utf-8", "surrogatepass")) is not None
 
-    def for_location(self, location: str) -> Redact:
+    def redactor_for(self, location: str) -> Redact:
         """A function that redacts; `location` names the place in the warning, such as `log`."""
 
         def redact(tree: Any) -> Any:
@@ -64,7 +64,7 @@ class SecretRedactor:
 
     def redact_model(self, location: str, value: M) -> M:
         tree = value.model_dump(mode="json")
-        redacted = self.for_location(location)(tree)
+        redacted = self.redactor_for(location)(tree)
         return value if redacted == tree else type(value).model_validate(redacted)
 
     def _redact_tree(self, tree: Any) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from triage.publish.comment import render_comment
-from triage.publish.hidden_state import PostedState, next_state
+from triage.publish.hidden_state import CommentState, next_state
 from triage.publish.sections import build_page
 from triage.publish.summary import render_notice, render_summary
 from trust.corpora import CorpusText, markdown
@@ -38,7 +38,7 @@ def _neutral(choice: int) -> dict[str, Judgement]:
 
 def _pages(words: str, choice: int) -> dict[str, str]:
     report = build_report(words, choice)
-    earlier = PostedState(asked=["version"], suspects=["0123456789abcdef"])
+    earlier = CommentState(asked=["version"], suspects=["0123456789abcdef"])
     page = build_page(report, earlier, [words])
     return {
         "comment": render_comment(page, next_state(report, earlier)),

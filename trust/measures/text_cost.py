@@ -48,7 +48,7 @@ STAGES: dict[str, Stage] = {
     "state": parse_state,
     "text hash": lambda text: hash_text(text, text),
     "masked": redact_likely_secrets,
-    "own secrets": _REDACTOR.for_location("text"),
+    "own secrets": _REDACTOR.redactor_for("text"),
     "fenced for a model": lambda text: prompts.fence({"issue": text}),
     "query of the web": lambda text: restrict_query(text, [text]),
     "inert": lambda text: escape_markdown(text, SIZE),

@@ -9,10 +9,10 @@ from tests.adapters.github.conftest import OpenTracker
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER
 from triage.errors import GitHubUnavailable, IssueMoved, NoSuchComment, PermissionMissing, RateLimited
-from triage.publish.hidden_state import PostedState, render_state
+from triage.publish.hidden_state import CommentState, render_state
 
 BOT = "github-actions[bot]"
-MARKED = render_state(PostedState(text="1" * 16)) + "\nHello"
+MARKED = render_state(CommentState(text="1" * 16)) + "\nHello"
 COMMENTS = f"GET /repos/{SLUG}/issues/7/comments"
 DELETE = f"DELETE /repos/{SLUG}/issues/comments/"
 

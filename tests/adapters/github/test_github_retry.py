@@ -47,19 +47,19 @@ def test_the_servers_clock_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("repeatable", "status", "attempts"),
+    ("idempotent", "status", "attempts"),
     [(True, 404, 1), (True, 403, 1), (True, 500, 3), (False, 422, 1), (False, 500, 1), (False, 503, 1)],
 )
 def test_only_repeatable_requests_are_repeated_after_a_server_error(
-    repeatable: bool, status: int, attempts: int
+    idempotent: bool, status: int, attempts: int
 ) -> None:
-    assert error_from_response(status, "", {}, repeatable=repeatable).max_attempts == attempts
+    assert error_from_response(status, "", {}, idempotent=idempotent).max_attempts == attempts
 
 
-@pytest.mark.parametrize("repeatable", [True, False])
+@pytest.mark.parametrize("idempotent", [True, False])
 @pytest.mark.parametrize("status", [403, 429])
-def test_a_rate_limit_with_a_wait_is_repeated(repeatable: bool, status: int) -> None:
-    error = error_from_response(status, "", {"retry-after": "7"}, repeatable=repeatable)
+def test_a_rate_limit_with_a_wait_is_repeated(idempotent: bool, status: int) -> None:
+    error = error_from_response(status, "", {"retry-after": "7"}, idempotent=idempotent)
     assert (error.max_attempts, error.retry_after) == (3, 7.0)
 
 
@@ -112,8 +112,8 @@ def test_a_write_is_not_repeated_after_a_lost_connection(api: GitHubApi, tracker
     assert api.request_lines("POST") == [f"POST /repos/{SLUG}/issues/7/comments"]
 
 
-@pytest.mark.parametrize("repeatable", [True, False])
-def test_a_request_that_never_left_is_repeated_twice(repeatable: bool) -> None:
+@pytest.mark.parametrize("idempotent", [True, False])
+def test_a_request_that_never_left_is_repeated_twice(idempotent: bool) -> None:
     slept: list[float] = []
     client = GitHubClient(
         "token",
@@ -124,6 +124,6 @@ def test_a_request_that_never_left_is_repeated_twice(repeatable: bool) -> None:
         backoff_seconds=0.5,
     )
     with pytest.raises(GitHubError):
-        client.write("POST", "/x", {}, repeatable=repeatable)
+        client.write("POST", "/x", {}, idempotent=idempotent)
     client.close()
     assert slept == [1.0], "before the third attempt"

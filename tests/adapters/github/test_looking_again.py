@@ -9,11 +9,11 @@ from triage.adapters.github.comments import LOOK_SECONDS, WAITS_BEFORE_ENDING, W
 from triage.adapters.github.issue_tracker import IssueTracker
 from triage.domain.effect import COMMENT_MARKER
 from triage.errors import CannotPublish, GitHubUnavailable
-from triage.publish.hidden_state import PostedState, render_state
+from triage.publish.hidden_state import CommentState, render_state
 from triage.threads import run_in_daemon_thread
 
 BOT = "github-actions[bot]"
-BODY = render_state(PostedState(text="1" * 16)) + "\nHello"
+BODY = render_state(CommentState(text="1" * 16)) + "\nHello"
 POST = f"POST /repos/{SLUG}/issues/7/comments"
 LIST = f"GET /repos/{SLUG}/issues/7/comments"
 LOST = {

@@ -18,9 +18,9 @@ from testing.cost_growth import assert_grows_linearly
 from testing.runner_grammar import RunnerCommand, log_lines, parse_commands
 from testing.text.encoded_secrets import MODEL, encode_all, find_secrets
 from tests.adapters.runner.hostile import COMMANDS, TEXT
+from triage.adapters.runner.capture_library_output import GuardedStream, capture_library_output
 from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_line, to_inert_lines
 from triage.adapters.runner.line_logs import ActionsLog, format_record
-from triage.adapters.runner.output_guard import GuardedStream, guard_output
 from triage.domain.run import ModelCall, Outcome, StepRecord, ToolExecution, Usage
 from triage.ports import ProgressLog
 from triage.secrets.redactor import SecretRedactor
@@ -194,7 +194,7 @@ class TestGuarded:
     @contextmanager
     def out(self) -> Iterator[io.StringIO]:
         out = io.StringIO()
-        with guard_output(LineWriter(out, lambda text: text.replace("SECRET", "(masked)"))):
+        with capture_library_output(LineWriter(out, lambda text: text.replace("SECRET", "(masked)"))):
             yield out
 
     def test_prints_are_plain_text_without_secrets(self) -> None:
@@ -245,7 +245,7 @@ class TestGuarded:
 
     def test_everything_is_restored(self) -> None:
         before = (sys.stdout, sys.stderr, threading.excepthook, sys.unraisablehook, logging.getLogger().handlers[:])
-        with guard_output(LineWriter(io.StringIO())):
+        with capture_library_output(LineWriter(io.StringIO())):
             assert sys.stdout is sys.stderr is not before[0]
         after = (sys.stdout, sys.stderr, threading.excepthook, sys.unraisablehook, logging.getLogger().handlers[:])
         assert after == before
@@ -253,7 +253,7 @@ class TestGuarded:
 
 def test_no_line_of_ours_holds_a_secret() -> None:
     out = io.StringIO()
-    log = ActionsLog(LineWriter(out, SecretRedactor([MODEL]).for_location("log")))
+    log = ActionsLog(LineWriter(out, SecretRedactor([MODEL]).redactor_for("log")))
     log.add_masks([MODEL])
     for form in encode_all(MODEL):
         log.info(f"It is {form} there.")

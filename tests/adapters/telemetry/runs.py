@@ -81,7 +81,7 @@ DECISIONS = [
     decision(1, 1.9, ["investigator"], origin="model", confidence=0.9),
     decision(2, 4.0, ["codebase_search", "web_search"], refused=QUOTED_TEXT, proposed=[CANARY]),
     decision(3, 9.0, ["critic"]),
-    decision(4, 10.05, ["writer"], rung="no further rounds", forced=True),
+    decision(4, 10.05, ["writer"], budget_level="no further rounds", forced=True),
 ]
 REPORT: RunReport = FULL.model_copy(
     update={

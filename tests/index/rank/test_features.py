@@ -12,9 +12,9 @@ from tests.index.project import PROJECT
 from triage.domain.code import SearchQuery
 from triage.index.corpus.bm25 import BM25, TermCounts
 from triage.index.rank.called_code import find_calls_to, score_called_code
-from triage.index.rank.evidence import Evidence, Scores, documents_with, find_highest
 from triage.index.rank.features import FEATURES
 from triage.index.rank.query import build_query
+from triage.index.rank.query_scores import QueryScores, Scores, documents_with, find_highest
 from triage.index.rank.quotes import find_quotes, measure_message_overlap, score_quotes, weigh_longest_run
 from triage.index.rank.ranking import load_weights, rank_files
 
@@ -37,12 +37,12 @@ WEB = {
 
 
 @pytest.fixture(scope="module")
-def evidence_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[SearchQuery], Evidence]:
+def evidence_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[SearchQuery], QueryScores]:
     corpus = make_corpus(tmp_path_factory.mktemp("web"), WEB)
-    return lambda asked: Evidence(corpus, build_query(asked))
+    return lambda asked: QueryScores(corpus, build_query(asked))
 
 
-def by_path(evidence: Evidence, scores: Scores) -> Mapping[str, float]:
+def by_path(evidence: QueryScores, scores: Scores) -> Mapping[str, float]:
     """Positive scores, rounded."""
     return {
         file.path: round(float(score), 2) for file, score in zip(evidence.corpus.files, scores, strict=True) if score
@@ -53,7 +53,7 @@ def test_every_learned_weight_belongs_to_a_signal_and_the_other_way_round():
     assert set(load_weights()) == set(FEATURES)
 
 
-def test_every_signal_has_a_number_for_each_file_and_none_below_zero(evidence_of: Callable[[SearchQuery], Evidence]):
+def test_every_signal_has_a_number_for_each_file_and_none_below_zero(evidence_of: Callable[[SearchQuery], QueryScores]):
     evidence = evidence_of(
         make_query(
             title="fetch_page fails",
@@ -74,25 +74,25 @@ def test_every_signal_has_a_number_for_each_file_and_none_below_zero(evidence_of
 @pytest.mark.parametrize("signal", FEATURES)
 def test_no_signal_fails_on_an_empty_repository_or_an_empty_issue(tmp_path: Path, signal: str):
     assert not len(
-        FEATURES[signal](Evidence(make_corpus(tmp_path, {}), build_query(make_query(title="x y", prose="z"))))
+        FEATURES[signal](QueryScores(make_corpus(tmp_path, {}), build_query(make_query(title="x y", prose="z"))))
     )
     full = make_corpus(tmp_path / "full", PROJECT)
-    assert len(FEATURES[signal](Evidence(full, build_query(make_query())))) == len(PROJECT)
+    assert len(FEATURES[signal](QueryScores(full, build_query(make_query())))) == len(PROJECT)
 
 
-def test_what_the_best_chunks_call_by_a_word_of_the_issue(evidence_of: Callable[[SearchQuery], Evidence]):
+def test_what_the_best_chunks_call_by_a_word_of_the_issue(evidence_of: Callable[[SearchQuery], QueryScores]):
     evidence = evidence_of(make_query(title="fetch_page cannot decode a page", prose="fetch page"))
     assert set(by_path(evidence, score_called_code(evidence))) == {"web/decode.py"}  # nobody speaks of a connection
     decode = evidence.corpus.file_numbers["web/decode.py"]
     assert find_calls_to(evidence, decode) == {"decode_body": "fetch_page"}
 
 
-def test_tests_lead_nowhere(evidence_of: Callable[[SearchQuery], Evidence]):
+def test_tests_lead_nowhere(evidence_of: Callable[[SearchQuery], QueryScores]):
     evidence = evidence_of(make_query(title="test_fetch_page", prose="assert test paint"))
     assert "other/paint.py" not in by_path(evidence, score_called_code(evidence))
 
 
-def test_quoted_text_counts_where_it_stands(evidence_of: Callable[[SearchQuery], Evidence]):
+def test_quoted_text_counts_where_it_stands(evidence_of: Callable[[SearchQuery], QueryScores]):
     evidence = evidence_of(
         make_query(title="flag keep alive", prose="Running with --keep-alive has no effect, `nowhere.at()`.")
     )
@@ -101,7 +101,7 @@ def test_quoted_text_counts_where_it_stands(evidence_of: Callable[[SearchQuery],
     assert find_quotes(evidence, evidence.corpus.file_numbers["web/options.py"]) == ["keep-alive"]
 
 
-def test_a_message_is_found_where_its_template_is_raised(evidence_of: Callable[[SearchQuery], Evidence]):
+def test_a_message_is_found_where_its_template_is_raised(evidence_of: Callable[[SearchQuery], QueryScores]):
     message = "the body of type int cannot be decoded"
     evidence = evidence_of(make_query(title="ValueError", prose=message, error_messages=[message]))
     decode, fetch = (
@@ -127,7 +127,7 @@ def test_the_longest_run_of_words_in_both(message: str, text: str, worth: float)
     assert weigh_longest_run(words, [1.0] * len(words), text.split()) == worth
 
 
-def test_hostile_messages_take_bounded_time(evidence_of: Callable[[SearchQuery], Evidence]):
+def test_hostile_messages_take_bounded_time(evidence_of: Callable[[SearchQuery], QueryScores]):
     message = "the " * 20_000
     evidence = evidence_of(make_query(title="the", prose=message, error_messages=[message] * 50))
     chunks = list(evidence.corpus.find_chunks(0))
@@ -138,7 +138,7 @@ def test_neighbouring_words_make_the_name_of_the_code(tmp_path: Path):
     corpus = make_corpus(
         tmp_path, {"a.py": "def group_by(x):\n    return x\n", "b.py": "def other(group):\n    return group\n"}
     )
-    evidence = Evidence(corpus, build_query(make_query(title="Wrong rows in group by")))
+    evidence = QueryScores(corpus, build_query(make_query(title="Wrong rows in group by")))
     assert corpus.vocabulary.find_number("group_by") in evidence.term_weights
     assert rank_files(corpus, evidence.query, {}, by_embedding=False).order[0] == corpus.file_numbers["a.py"]
 
@@ -159,7 +159,7 @@ def test_top_is_in_order_and_leaves_out_what_has_nothing():
     assert find_highest(np.array([0, 1], dtype=np.float32), 5) == [1]
 
 
-def test_postings_of_a_term_that_came_later_are_empty(evidence_of: Callable[[SearchQuery], Evidence]):
+def test_postings_of_a_term_that_came_later_are_empty(evidence_of: Callable[[SearchQuery], QueryScores]):
     evidence = evidence_of(make_query(title="x"))
     assert not len(documents_with(evidence.corpus.by_path, 10**6))
 
@@ -187,10 +187,10 @@ def test_a_signal_without_weight_and_a_weight_without_signal_change_nothing(
     assert rank_files(corpus, query, {}, by_embedding=False).scores == before
 
 
-def test_a_term_that_a_table_does_not_know_has_no_share(evidence_of: Callable[[SearchQuery], Evidence]):
+def test_a_term_that_a_table_does_not_know_has_no_share(evidence_of: Callable[[SearchQuery], QueryScores]):
     corpus = evidence_of(make_query(title="x")).corpus
     corpus = replace(corpus, by_file=BM25.from_counts([TermCounts(np.zeros(len(WEB), dtype=np.int32))], 0))
-    assert not Evidence(corpus, build_query(make_query(title="fetch_page"))).score_share("title").any()
+    assert not QueryScores(corpus, build_query(make_query(title="fetch_page"))).score_share("title").any()
 
 
 EXPORT = {

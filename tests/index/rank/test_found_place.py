@@ -7,7 +7,7 @@ import pytest
 
 from tests.index.indexes import make_corpus, make_query, make_trace
 from triage.domain.code import FoundPlace, SearchQuery
-from triage.index.rank.found_place import MAX_DEFINITION_LINES, MIN_CHANCE, find_place
+from triage.index.rank.found_place import MAX_DEFINITION_LINES, MIN_PROBABILITY, find_place
 from triage.index.rank.query import build_query
 from triage.index.rank.ranking import rank_files
 
@@ -79,7 +79,7 @@ def test_a_name_leads_to_its_definition_behind_the_docstring(tmp_path):
     assert place
     assert (place.sign, place.symbol) == ("name", "Store.save")
     assert (place.span.start, place.span.end) == (10, 11)
-    assert place.chance >= MIN_CHANCE["name"]
+    assert place.probability >= MIN_PROBABILITY["name"]
 
 
 def test_a_long_definition_is_cut(tmp_path):
@@ -106,5 +106,5 @@ def test_an_empty_file_has_no_place_whatever_an_issue_says_of_it(tmp_path):
         search = make_query(title="shop/frobnicator.py", traces=[make_trace(("shop/frobnicator.py", line, "load"))])
         ranking = rank_files(make_corpus(tmp_path, files), build_query(search), {}, by_embedding=False)
         ranking = replace(ranking, probabilities={ranking.order[0]: 1.0})
-        assert ranking.evidence.corpus.files[ranking.order[0]].path == "shop/frobnicator.py"
+        assert ranking.query_scores.corpus.files[ranking.order[0]].path == "shop/frobnicator.py"
         assert find_place(ranking, search.reading) is None

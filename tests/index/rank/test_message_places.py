@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from testing.cost_growth import measure_cost_ratio, repeat_to
 from tests.index.indexes import make_corpus, make_query
-from triage.index.rank.evidence import Evidence
 from triage.index.rank.message_places import (
     contains_parts,
     find_literals,
@@ -18,6 +17,7 @@ from triage.index.rank.message_places import (
     split_at_placeholders,
 )
 from triage.index.rank.query import build_query
+from triage.index.rank.query_scores import QueryScores
 
 SOURCES = {
     "src/bat/controller.rs": 'fn run() {\n    return Err("The output file is also an input!".into());\n}\n',
@@ -32,7 +32,7 @@ SOURCES = {
 
 def places_of(tmp_path: Path, files: Mapping[str, str], *messages: str) -> list[tuple[str, int]]:
     corpus = make_corpus(tmp_path, files)
-    evidence = Evidence(corpus, build_query(make_query(title="it fails")))
+    evidence = QueryScores(corpus, build_query(make_query(title="it fails")))
     return [(corpus.files[place.file].path, place.line) for place in find_message_places(evidence, messages)]
 
 

@@ -49,7 +49,7 @@ def said(corpus: Corpus, asked: SearchQuery, path: str = PATH, brought: Iterable
     query = build_query(asked)
     ranking = rank_files(corpus, query, {}, by_embedding=False)
     file = corpus.file_numbers[path]
-    return explain_rank(ranking, file, choose_chunks(ranking.evidence, file), brought)
+    return explain_rank(ranking, file, choose_chunks(ranking.query_scores, file), brought)
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +202,7 @@ def test_odd_issues_take_linear_time(corpus: Corpus, piece: str):
 
     def explain(ranking: Ranking) -> None:
         for file in ranking.order:
-            explain_rank(ranking, file, choose_chunks(ranking.evidence, file))
+            explain_rank(ranking, file, choose_chunks(ranking.query_scores, file))
 
     assert_grows_linearly(rank, explain)
 
@@ -217,7 +217,7 @@ def test_an_issue_with_a_long_log_takes_linear_time(tmp_path: Path):
 
     def explain(one: tuple[Ranking, int]) -> list[str]:
         ranking, file = one
-        return explain_rank(ranking, file, choose_chunks(ranking.evidence, file))
+        return explain_rank(ranking, file, choose_chunks(ranking.query_scores, file))
 
     assert_grows_linearly(rank, explain, 1_500)
     found = explain(rank(1_500))

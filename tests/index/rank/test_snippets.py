@@ -11,8 +11,8 @@ from testing.cost_growth import assert_grows_linearly
 from tests.index.indexes import make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
 from triage.index.corpus.corpus import Corpus
-from triage.index.rank.evidence import Evidence
 from triage.index.rank.query import build_query
+from triage.index.rank.query_scores import QueryScores
 from triage.index.rank.snippets import (
     IN_TITLE,
     MAX_SNIPPETS,
@@ -50,7 +50,7 @@ def choose_symbols(folder: Path, text: str, asked: SearchQuery, path: str = PATH
 
 def choose(corpus: Corpus, asked: SearchQuery, path: str = PATH) -> list[int]:
     query = build_query(asked)
-    return choose_chunks(Evidence(corpus, query), corpus.file_numbers[path])
+    return choose_chunks(QueryScores(corpus, query), corpus.file_numbers[path])
 
 
 def symbols(corpus: Corpus, chunks: Sequence[int]) -> list[str | None]:
@@ -93,7 +93,7 @@ def test_of_two_alike_the_one_whose_siblings_fit_leads(tmp_path: Path):
     text = alone + alone.replace("Cache", "Store").replace("(b)", "(key)").replace("(d)", "(key)")
     corpus = make_corpus(tmp_path, {PATH: text, **OTHER})
     query = build_query(make_query(title="the key is wrong"))
-    found = find_snippets(Evidence(corpus, query), corpus.file_numbers[PATH])
+    found = find_snippets(QueryScores(corpus, query), corpus.file_numbers[PATH])
     score = {corpus.chunk_symbols[snippet.chunk]: snippet.score for snippet in found}
     assert SIBLINGS / 3 < score["Store.save"] - score["Cache.save"] < SIBLINGS
 
@@ -105,8 +105,8 @@ def test_of_two_alike_the_one_whose_siblings_fit_leads(tmp_path: Path):
 def test_what_a_name_in_the_issue_is_worth(tmp_path: Path, left_out: dict[str, Any], score: float):
     corpus = make_corpus(tmp_path, {PATH: STORE, **OTHER})
     query = build_query(make_query(title="Store.flush_queue hangs"))
-    evidence = Evidence(corpus, query)
-    other = Evidence(corpus, replace(query, **left_out))
+    evidence = QueryScores(corpus, query)
+    other = QueryScores(corpus, replace(query, **left_out))
     vars(other)["chunk_scores"] = evidence.chunk_scores  # only the name counts differently
     found = [find_snippets(one, corpus.file_numbers[PATH])[0] for one in (evidence, other)]
     assert symbols(corpus, [snippet.chunk for snippet in found]) == ["Store.flush_queue"] * 2
@@ -176,7 +176,7 @@ def test_at_most_three_pieces_that_do_not_overlap(tmp_path: Path):
 def test_a_file_that_only_its_path_speaks_for_shows_its_beginning(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"src/gadget.py": "x = 1\n", **OTHER})
     query = build_query(make_query(title="nothing of it stands there"))
-    evidence, file = Evidence(corpus, query), corpus.file_numbers["src/gadget.py"]
+    evidence, file = QueryScores(corpus, query), corpus.file_numbers["src/gadget.py"]
     assert find_snippets(evidence, file) == []
     assert choose_chunks(evidence, file) == [corpus.find_chunks(file)[0]]
 
@@ -206,13 +206,13 @@ def test_code_is_what_neither_comments_nor_documents(text: str, code: list[str])
 
 
 def test_many_definitions_and_names_take_linear_time(tmp_path: Path):
-    def make(size: int) -> tuple[Evidence, int]:
+    def make(size: int) -> tuple[QueryScores, int]:
         text = "".join(f"def step_{n}(x):\n    return x.value_{n}\n\n" for n in range(size))
         corpus = make_corpus(tmp_path / str(size), {PATH: text, **OTHER})
         names = " ".join(f"engine.step_{n}" for n in range(0, size, 10))
         frames = [(PATH, 3 * n + 1) for n in range(200)]
         query = build_query(make_query(title="It hangs", prose=names, traces=[make_trace(*frames)]))
-        return Evidence(corpus, query), corpus.file_numbers[PATH]
+        return QueryScores(corpus, query), corpus.file_numbers[PATH]
 
     assert_grows_linearly(make, lambda one: choose_chunks(*one), 10_000)
     assert len(choose_chunks(*make(1_000))) == MAX_SNIPPETS

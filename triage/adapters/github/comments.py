@@ -75,7 +75,7 @@ class Comments:
         for _ in range(MAX_POSTS):
             try:
                 with self._remember_unclear(number):
-                    response = self.client.write("POST", path, {"body": body}, repeatable=False)
+                    response = self.client.write("POST", path, {"body": body}, idempotent=False)
                     comment = parse_response(CommentResponse, response)
             except GitHubError as error:
                 if error.kind is not ErrorKind.UNKNOWN_OUTCOME:
@@ -115,7 +115,7 @@ class Comments:
     def edit(self, number: int, comment_id: int, body: str) -> CommentResponse:
         path = f"{self.repo}/issues/comments/{comment_id}"
         with self._remember_unclear(number):
-            return parse_response(CommentResponse, self.client.write("PATCH", path, {"body": body}, repeatable=True))
+            return parse_response(CommentResponse, self.client.write("PATCH", path, {"body": body}, idempotent=True))
 
     def delete(self, number: int, comment_id: int) -> None:
         """Deletes a comment with our marker, login and state while an older one of ours exists; never another one.

@@ -43,7 +43,7 @@ _connection_classes = threading.Lock()
 class GitHubClient:
     """Sends and returns JSON. Every failure is a `GitHubError`, or `GitHubUnavailable` with its reason.
 
-    Reads and repeatable writes are sent again after any error, other writes only when GitHub cannot have taken them.
+    Reads and idempotent writes are sent again after any error, other writes only when GitHub cannot have taken them.
     Redirects are not followed: they lead to another repository, and would take the token there.
 
     Args are those of `IssueTracker`; `timeouts_seconds` are `connect_seconds` and `read_seconds`.
@@ -81,7 +81,7 @@ class GitHubClient:
                 Requester.resetConnectionClasses()
 
     def get(self, path: str, parameters: Mapping[str, Any] | None = None) -> Any:
-        return self._request("GET", path, dict(parameters or {}), repeatable=True)
+        return self._request("GET", path, dict(parameters or {}), idempotent=True)
 
     def fetch_list(self, path: str, parameters: Mapping[str, Any] | None = None) -> list[Any]:
         """Reads all pages of a list, at most 10,000 items."""
@@ -96,21 +96,21 @@ class GitHubClient:
             if len(page) < PAGE_SIZE:
                 break
 
-    def write(self, verb: str, path: str, body: Mapping[str, Any], *, repeatable: bool) -> Any:
-        """Writes one object. A repeatable write has the same effect when GitHub gets it twice."""
-        return self._request(verb, path, body=dict(body), repeatable=repeatable)
+    def write(self, verb: str, path: str, body: Mapping[str, Any], *, idempotent: bool) -> Any:
+        """Writes one object. A idempotent write has the same effect when GitHub gets it twice."""
+        return self._request(verb, path, body=dict(body), idempotent=idempotent)
 
     def delete(self, path: str) -> None:
         """Deletes something that may be gone already."""
         try:
-            self._request("DELETE", path, repeatable=True)
+            self._request("DELETE", path, idempotent=True)
         except GitHubError as error:
             if error.kind is not ErrorKind.GONE:
                 raise
 
     def query(self, document: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Reads with GraphQL. Parts that GitHub refuses to show are null. Raises GitHubError if nothing is shown."""
-        data, _ = self._ask_graphql(document, variables, repeatable=True)
+        data, _ = self._ask_graphql(document, variables, idempotent=True)
         return data
 
     def mutate(self, document: str, variables: Mapping[str, Any]) -> None:
@@ -118,16 +118,16 @@ class GitHubClient:
 
         A server that lacks a field or a type refuses the whole document before it acts.
         """
-        _, is_refused = self._ask_graphql(document, variables, repeatable=False)
+        _, is_refused = self._ask_graphql(document, variables, idempotent=False)
         if is_refused:
             raise GitHubError(ErrorKind.INVALID, 200)
 
     def _ask_graphql(
-        self, document: str, variables: Mapping[str, Any], *, repeatable: bool
+        self, document: str, variables: Mapping[str, Any], *, idempotent: bool
     ) -> tuple[dict[str, Any], bool]:
         body = {"query": document, "variables": dict(variables)}
         url = self._github.requester.graphql_url
-        response = self._request("POST", url, body=body, headers=PREVIEWS, repeatable=repeatable)
+        response = self._request("POST", url, body=body, headers=PREVIEWS, idempotent=idempotent)
         if not isinstance(response, dict):
             raise unreadable_response()
         data, errors = response.get("data"), bool(response.get("errors"))
@@ -139,7 +139,7 @@ class GitHubClient:
         """Returns the login of the token, or None. `GET /user` is refused to a job's token, so this asks GraphQL."""
         query = {"query": "{ viewer { login } }"}
         try:
-            response = self._request("POST", self._github.requester.graphql_url, body=query, repeatable=False)
+            response = self._request("POST", self._github.requester.graphql_url, body=query, idempotent=False)
             login = response["data"]["viewer"]["login"]
         except (GitHubError, TypeError, LookupError):
             return None
@@ -156,12 +156,12 @@ class GitHubClient:
         body: dict[str, Any] | None = None,
         headers: dict[str, str] | None = None,
         *,
-        repeatable: bool,
+        idempotent: bool,
     ) -> Any:
         request = partial(self._github.requester.requestJsonAndCheck, verb, path, parameters, headers, body)
-        return retrying(self._wait_budget, self._backoff_seconds)(self._send, request, repeatable)
+        return retrying(self._wait_budget, self._backoff_seconds)(self._send, request, idempotent)
 
-    def _send(self, request: Callable[[], tuple[dict[str, Any], Any]], repeatable: bool) -> Any:
+    def _send(self, request: Callable[[], tuple[dict[str, Any], Any]], idempotent: bool) -> Any:
         raise_if_abandoned()
         try:
             headers, response = request()
@@ -170,24 +170,24 @@ class GitHubClient:
                 raise GitHubUnavailable(f"GitHub cannot be reached: {PROXY_LOGIN_REFUSED}.") from None
             message = error.data.get("message") if isinstance(error.data, dict) else None
             text = message if isinstance(message, str) else ""
-            raise error_from_response(error.status, text, error.headers or {}, repeatable=repeatable) from None
+            raise error_from_response(error.status, text, error.headers or {}, idempotent=idempotent) from None
         except AnswerTooLarge as error:
             raise GitHubError(ErrorKind.UNKNOWN_OUTCOME, problem=f"sent an {error}") from None
         except (requests.RequestException, OSError) as error:
             if reason := describe_connection_problem(error):
                 raise GitHubUnavailable(f"GitHub cannot be reached: {reason}.") from None
-            raise _lost_connection(error, repeatable) from None
+            raise _lost_connection(error, idempotent) from None
         except PARSE_ERRORS:
             raise unreadable_response() from None
         self.server_time = parse_http_date(headers.get("date", "")) or self.server_time
         return response
 
 
-def _lost_connection(error: Exception, repeatable: bool) -> GitHubError:
+def _lost_connection(error: Exception, idempotent: bool) -> GitHubError:
     cause = getattr(error.args[0], "reason", None) if error.args else None
     if isinstance(error, requests.ConnectTimeout) or isinstance(cause, NewConnectionError):
         return GitHubError(ErrorKind.UNKNOWN_OUTCOME, max_attempts=MAX_ATTEMPTS)  # the request never left
-    return GitHubError(ErrorKind.UNKNOWN_OUTCOME, max_attempts=2 if repeatable else 1)
+    return GitHubError(ErrorKind.UNKNOWN_OUTCOME, max_attempts=2 if idempotent else 1)
 
 
 class _BoundedResponse(RequestsResponse):

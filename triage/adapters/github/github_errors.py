@@ -67,14 +67,14 @@ def unreadable_response() -> GitHubError:
     return GitHubError(ErrorKind.UNKNOWN_OUTCOME, problem="sent an answer that cannot be read")
 
 
-def error_from_response(status: int, message: str, headers: Mapping[str, str], *, repeatable: bool) -> GitHubError:
+def error_from_response(status: int, message: str, headers: Mapping[str, str], *, idempotent: bool) -> GitHubError:
     """Returns the error for a response that is no success. Its message is searched for known words only.
 
-    A repeatable request may be sent again after a server error, which may have come after its effect.
+    A idempotent request may be sent again after a server error, which may have come after its effect.
     """
     kind = _classify(status, message.lower(), headers)
     wait = seconds_until_retry(status, headers)
-    may_retry = wait is not None and (status in (403, 429) or (repeatable and status >= 500))
+    may_retry = wait is not None and (status in (403, 429) or (idempotent and status >= 500))
     return GitHubError(
         kind,
         status,

@@ -151,7 +151,7 @@ class IssueTracker:
         if not names:
             return
         with translate_write_errors(self.slug):
-            self._client.write("POST", f"{self._repo}/issues/{number}/labels", {"labels": names}, repeatable=True)
+            self._client.write("POST", f"{self._repo}/issues/{number}/labels", {"labels": names}, idempotent=True)
 
     def fetch_suggestion_options(
         self, number: int, labels: Sequence[str], logins: Sequence[str]

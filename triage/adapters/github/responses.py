@@ -64,7 +64,7 @@ class IssueResponse(_Response):
     created_at: Timestamp = None
     updated_at: Timestamp = None
 
-    def to_issue(self, thread: list[IssueComment], observed_at: datetime | None) -> Issue:
+    def to_issue(self, thread: list[IssueComment], snapshot_time: datetime | None) -> Issue:
         """Returns the issue as a domain value, with its thread, as GitHub showed it at that time."""
         labels = [label if isinstance(label, str) else label.name for label in self.labels]
         return Issue(
@@ -79,7 +79,7 @@ class IssueResponse(_Response):
             locked=bool(self.locked),
             is_pull_request=self.pull_request is not None,
             thread=thread,
-            observed_at=observed_at,
+            snapshot_time=snapshot_time,
         )
 
 

@@ -206,10 +206,10 @@ def _tool_attributes(tool: ToolExecution) -> Attributes:
 
 def _decision_attributes(decision: PlannerDecision) -> Attributes:
     return {
-        "triage.iteration": decision.step,
+        "triage.iteration": decision.number,
         "triage.selected": decision.selected,
         "triage.origin": decision.origin,
-        "triage.rung": decision.rung,
+        "triage.budget_level": decision.budget_level,
         "triage.forced": decision.forced,
         "triage.proposal_refused": bool(decision.refused),
         "triage.confidence": decision.confidence,

@@ -3,9 +3,9 @@
 A feature gives each file a number of at least 0. The numbers are divided by the highest one, so that the best file has
 1. The weight of a feature is in `weights.json`, which `python -m bench.train` writes.
 
-To add a feature: write a function from `Evidence` to `Scores`, add a row here, and train. Until then its weight is 0.
-To change one: train with a new `--cache` folder. If it finds files that share no word with the issue, add them in
-`_find_candidates` in `ranking.py`. A function in `reasons.py` explains it to a maintainer.
+To add a feature: write a function from `QueryScores` to `Scores`, add a row here, and train. Until then its
+weight is 0. To change one: train with a new `--cache` folder. If it finds files that share no word with the issue,
+add them in `_find_candidates` in `ranking.py`. A function in `reasons.py` explains it to a maintainer.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,20 +14,20 @@ import numpy as np
 
 from triage.index.files.packages import score_mentioned_packages
 from triage.index.rank.called_code import score_called_code
-from triage.index.rank.evidence import Evidence, Scores
+from triage.index.rank.query_scores import QueryScores, Scores
 from triage.index.rank.quotes import score_quotes
 
 _NEIGHBOURS = 4
 
 
-def _mention_scores(name: str) -> Callable[[Evidence], Scores]:
-    return lambda evidence: evidence.to_array(getattr(evidence.mentions, name))
+def _mention_scores(name: str) -> Callable[[QueryScores], Scores]:
+    return lambda query_scores: query_scores.to_array(getattr(query_scores.mentions, name))
 
 
-def _score_neighbours(evidence: Evidence) -> Scores:
-    scores = (evidence.best_chunk_scores * evidence.corpus.priors).tolist()
-    sums = evidence.zeros()
-    for files in evidence.corpus.files_by_folder.values():
+def _score_neighbours(query_scores: QueryScores) -> Scores:
+    scores = (query_scores.best_chunk_scores * query_scores.corpus.priors).tolist()
+    sums = query_scores.zeros()
+    for files in query_scores.corpus.files_by_folder.values():
         best = sorted(files, key=lambda file: -scores[file])[: _NEIGHBOURS + 1]
         sums[files] = sum(scores[file] for file in best[:_NEIGHBOURS])
         for file in best[:_NEIGHBOURS]:
@@ -35,28 +35,34 @@ def _score_neighbours(evidence: Evidence) -> Scores:
     return sums
 
 
-def _score_package(evidence: Evidence) -> Scores:
-    corpus = evidence.corpus
+def _score_package(query_scores: QueryScores) -> Scores:
+    corpus = query_scores.corpus
     if not corpus.packages:
-        return evidence.zeros()
-    title, prose = evidence.query.title_and_prose or ("", "")
-    return evidence.to_array(score_mentioned_packages(list(corpus.file_numbers), corpus.packages, title, prose))
+        return query_scores.zeros()
+    title, prose = query_scores.query.title_and_prose or ("", "")
+    return query_scores.to_array(score_mentioned_packages(list(corpus.file_numbers), corpus.packages, title, prose))
 
 
-def _score_size(evidence: Evidence) -> Scores:
-    return np.log1p(np.bincount(evidence.corpus.chunk_files, minlength=len(evidence.corpus.files))).astype(np.float32)
+def _score_size(query_scores: QueryScores) -> Scores:
+    return np.log1p(np.bincount(query_scores.corpus.chunk_files, minlength=len(query_scores.corpus.files))).astype(
+        np.float32
+    )
 
 
-FEATURES: Mapping[str, Callable[[Evidence], Scores]] = {
-    "chunks": lambda evidence: evidence.best_chunk_scores,
-    "files": lambda evidence: evidence.corpus.by_file.score_documents(evidence.term_weights),
-    "paths": lambda evidence: evidence.corpus.by_path.score_documents(evidence.term_weights),
-    "chunks by opening": lambda evidence: evidence.score_chunks("opening"),
-    "chunks by prose": lambda evidence: evidence.score_chunks("prose"),
-    "chunks by names": lambda evidence: evidence.score_chunks("names"),
-    "files by title": lambda evidence: evidence.corpus.by_file.score_documents(evidence.part_weights("title")),
-    "paths by title": lambda evidence: evidence.corpus.by_path.score_documents(evidence.part_weights("title")),
-    "words of the title": lambda evidence: evidence.score_share("title"),
+FEATURES: Mapping[str, Callable[[QueryScores], Scores]] = {
+    "chunks": lambda query_scores: query_scores.best_chunk_scores,
+    "files": lambda query_scores: query_scores.corpus.by_file.score_documents(query_scores.term_weights),
+    "paths": lambda query_scores: query_scores.corpus.by_path.score_documents(query_scores.term_weights),
+    "chunks by opening": lambda query_scores: query_scores.score_chunks("opening"),
+    "chunks by prose": lambda query_scores: query_scores.score_chunks("prose"),
+    "chunks by names": lambda query_scores: query_scores.score_chunks("names"),
+    "files by title": lambda query_scores: query_scores.corpus.by_file.score_documents(
+        query_scores.part_weights("title")
+    ),
+    "paths by title": lambda query_scores: query_scores.corpus.by_path.score_documents(
+        query_scores.part_weights("title")
+    ),
+    "words of the title": lambda query_scores: query_scores.score_share("title"),
     "path": _mention_scores("path_scores"),
     "innermost frame": _mention_scores("innermost_frame_scores"),
     "file name": _mention_scores("stem_scores"),

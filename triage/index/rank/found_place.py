@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from triage.domain.code import FoundPlace, Sign, Span
+from triage.domain.code import FoundPlace, MatchSource, Span
 from triage.domain.issue import Reading
 from triage.index.corpus.tokens import find_words
-from triage.index.rank.evidence import Evidence
 from triage.index.rank.message_places import find_message_places
+from triage.index.rank.query_scores import QueryScores
 from triage.index.rank.ranking import Ranking
 from triage.index.rank.snippets import choose_chunks, skip_docstring
 
-MIN_CHANCE: dict[Sign, float] = {"trace": 0.5, "message": 0.5, "name": 0.7}
+MIN_PROBABILITY: dict[MatchSource, float] = {"trace": 0.5, "message": 0.5, "name": 0.7}
 """Of the first file, by the sign that leads to it. `python -m bench.found` prints how often each is right."""
 MIN_MENTION = 0.5
 """Score of a name or path: no more than two files have it."""
@@ -30,29 +30,29 @@ def find_place(ranking: Ranking, reading: Reading) -> FoundPlace | None:
     The chance is that of the ranking: that a fix edits the file.
     """
     file = ranking.order[0] if ranking.order else -1
-    if file < 0 or not ranking.evidence.corpus.files[file].role.is_product_code:
+    if file < 0 or not ranking.query_scores.corpus.files[file].role.is_product_code:
         return None
-    chance = ranking.probabilities[file]
-    if chance < min(MIN_CHANCE.values()):  # most issues end here, before any source is read
+    probability = ranking.probabilities[file]
+    if probability < min(MIN_PROBABILITY.values()):  # most issues end here, before any source is read
         return None
-    if not ranking.evidence.file_lines(file):  # an issue may name a file without lines, and a trace may lead there
+    if not ranking.query_scores.file_lines(file):  # an issue may name a file without lines, and a trace may lead there
         return None
     for find in (_find_by_trace, _find_by_message, _find_by_name):
-        place = find(ranking.evidence, file, reading)
-        if place and chance >= MIN_CHANCE[place.sign]:
-            return place.model_copy(update={"chance": round(chance, 2)})
+        place = find(ranking.query_scores, file, reading)
+        if place and probability >= MIN_PROBABILITY[place.sign]:
+            return place.model_copy(update={"probability": round(probability, 2)})
     return None
 
 
-def _find_by_trace(evidence: Evidence, file: int, reading: Reading) -> FoundPlace | None:
-    mentions = evidence.mentions
+def _find_by_trace(query_scores: QueryScores, file: int, reading: Reading) -> FoundPlace | None:
+    mentions = query_scores.mentions
     mentioned = mentions.lines.get(file)
     if file not in mentions.innermost_frame_scores or not mentioned:
         return None
     trace = next(trace for trace in reading.traces if trace.frames)
     text = ": ".join(part for part in (trace.exception, trace.message) if part)
-    line = _find_shown_line(evidence.file_lines(file), mentioned[0], reading.body)
-    return _make_place("trace", evidence, file, line, text)
+    line = _find_shown_line(query_scores.file_lines(file), mentioned[0], reading.body)
+    return _make_place("trace", query_scores, file, line, text)
 
 
 def _find_shown_line(lines: Sequence[str], line: int, body: str) -> int:
@@ -65,18 +65,18 @@ def _find_shown_line(lines: Sequence[str], line: int, body: str) -> int:
     return min(line, len(lines))
 
 
-def _find_by_message(evidence: Evidence, file: int, reading: Reading) -> FoundPlace | None:
+def _find_by_message(query_scores: QueryScores, file: int, reading: Reading) -> FoundPlace | None:
     messages = [*(trace.message for trace in reading.traces if trace.message), *reading.error_messages]
-    quotes = [phrase for phrase in evidence.query.phrases if " " in phrase][:_MAX_QUOTES]
-    places = find_message_places(evidence, [*messages, *quotes])
+    quotes = [phrase for phrase in query_scores.query.phrases if " " in phrase][:_MAX_QUOTES]
+    places = find_message_places(query_scores, [*messages, *quotes])
     if {place.file for place in places} != {file}:
         return None
     longest = max(places, key=lambda place: place.chars)
-    return _make_place("message", evidence, file, longest.line, longest.text)
+    return _make_place("message", query_scores, file, longest.line, longest.text)
 
 
-def _find_by_name(evidence: Evidence, file: int, reading: Reading) -> FoundPlace | None:  # noqa: ARG001
-    mentions, corpus = evidence.mentions, evidence.corpus
+def _find_by_name(query_scores: QueryScores, file: int, reading: Reading) -> FoundPlace | None:  # noqa: ARG001
+    mentions, corpus = query_scores.mentions, query_scores.corpus
     scores = (mentions.path_scores, mentions.module_scores, mentions.title_stem_scores, mentions.definition_scores)
     if max(score.get(file, 0.0) for score in scores) < MIN_MENTION:
         return None
@@ -84,30 +84,30 @@ def _find_by_name(evidence: Evidence, file: int, reading: Reading) -> FoundPlace
     if named and named[0] >= MIN_MENTION:
         start, end, symbol, text = named[1].start, named[1].end, named[1].name, named[1].name
     else:
-        chunk = choose_chunks(evidence, file)[0]
+        chunk = choose_chunks(query_scores, file)[0]
         start, end = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])
         symbol, text = corpus.chunk_symbols[chunk] or "", ""
-    start = skip_docstring(evidence.file_lines(file), start, end)
+    start = skip_docstring(query_scores.file_lines(file), start, end)
     span = Span(path=corpus.files[file].path, start=start, end=min(end, start + MAX_DEFINITION_LINES - 1))
     return FoundPlace(sign="name", span=span, symbol=symbol or None, text=text)
 
 
-def _make_place(sign: Sign, evidence: Evidence, file: int, line: int, text: str) -> FoundPlace:
-    lines = evidence.file_lines(file)
+def _make_place(sign: MatchSource, query_scores: QueryScores, file: int, line: int, text: str) -> FoundPlace:
+    lines = query_scores.file_lines(file)
     start, end = max(1, line - LINES_AROUND), max(line, min(len(lines), line + LINES_AROUND))
     return FoundPlace(
         sign=sign,
-        span=Span(path=evidence.corpus.files[file].path, start=start, end=end),
+        span=Span(path=query_scores.corpus.files[file].path, start=start, end=end),
         line=line,
-        symbol=_find_symbol(evidence, file, line),
+        symbol=_find_symbol(query_scores, file, line),
         quote=(lines[line - 1].strip() if line <= len(lines) else "") or None,
         text=" ".join(text.split()),
     )
 
 
-def _find_symbol(evidence: Evidence, file: int, line: int) -> str | None:
+def _find_symbol(query_scores: QueryScores, file: int, line: int) -> str | None:
     """Return the innermost definition around a line. A chunk may have several."""
-    names = set(find_words("\n".join(evidence.file_lines(file))))
-    locations = (location for name in names for location in evidence.corpus.find_definitions(file, name))
+    names = set(find_words("\n".join(query_scores.file_lines(file))))
+    locations = (location for name in names for location in query_scores.corpus.find_definitions(file, name))
     around = [location for location in locations if location.start <= line <= location.end]
     return max(around, key=lambda one: (one.start, -one.end)).name if around else None

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from triage.index.corpus.corpus import File
 from triage.index.corpus.tokens import find_words, split_into_terms
-from triage.index.rank.evidence import Evidence, find_highest
+from triage.index.rank.query_scores import QueryScores, find_highest
 
 _MAX_MESSAGES = 30
 _MAX_MESSAGE_CHARS = 600
@@ -51,18 +51,18 @@ class MessagePlace:
     """Without placeholders."""
 
 
-def find_message_places(evidence: Evidence, messages: Iterable[str]) -> list[MessagePlace]:
+def find_message_places(query_scores: QueryScores, messages: Iterable[str]) -> list[MessagePlace]:
     """Return, for each message that product code holds, the places with the longest text of it.
 
     A message that several files hold has a place in each of them.
     """
     shown = [" ".join(message.split())[:_MAX_MESSAGE_CHARS] for message in messages]
     shown = list(dict.fromkeys(shown))[:_MAX_MESSAGES]
-    files = dict.fromkeys(file for message in shown for file in _find_files(evidence, message))
+    files = dict.fromkeys(file for message in shown for file in _find_files(query_scores, message))
     everything = "\n".join(shown)
     longest: dict[str, list[MessagePlace]] = {}
     for file in files:
-        for line, literal in find_literals("\n".join(evidence.file_lines(file))):
+        for line, literal in find_literals("\n".join(query_scores.file_lines(file))):
             parts = split_at_placeholders(literal)
             if not is_distinctive_text(parts) or parts[0] not in everything:
                 continue
@@ -75,8 +75,8 @@ def find_message_places(evidence: Evidence, messages: Iterable[str]) -> list[Mes
     return list(dict.fromkeys(place for places in longest.values() for place in places))
 
 
-def _find_files(evidence: Evidence, message: str) -> list[int]:
-    corpus = evidence.corpus
+def _find_files(query_scores: QueryScores, message: str) -> list[int]:
+    corpus = query_scores.corpus
     terms = {term for word in find_words(message) for term in split_into_terms(word)}
     numbers = (corpus.vocabulary.find_number(term) for term in terms)
     scores = corpus.by_chunk.score_documents({number: 1.0 for number in numbers if number is not None})

@@ -6,7 +6,7 @@ from itertools import takewhile
 from operator import eq
 
 from triage.index.corpus.tokens import find_words
-from triage.index.rank.evidence import Evidence, Scores, find_highest
+from triage.index.rank.query_scores import QueryScores, Scores, find_highest
 
 _MAX_FILES = 150
 """Best files by words, which are searched for quotes."""
@@ -19,14 +19,14 @@ _MAX_POSITIONS = 50
 """Of one word in a chunk."""
 
 
-def score_quotes(evidence: Evidence) -> Scores:
+def score_quotes(query_scores: QueryScores) -> Scores:
     """Score files that contain a quote of the issue; rare quotes count more."""
-    scores = evidence.zeros()
-    if not evidence.query.phrases:
+    scores = query_scores.zeros()
+    if not query_scores.query.phrases:
         return scores
-    candidates = find_highest(evidence.best_chunk_scores * evidence.corpus.priors, _MAX_FILES)
-    texts = {file: "\n".join(evidence.file_lines(file)) for file in candidates}
-    for phrase in evidence.query.phrases:
+    candidates = find_highest(query_scores.best_chunk_scores * query_scores.corpus.priors, _MAX_FILES)
+    texts = {file: "\n".join(query_scores.file_lines(file)) for file in candidates}
+    for phrase in query_scores.query.phrases:
         containing = [file for file, text in texts.items() if phrase in text]
         if 0 < len(containing) <= max(1, _MAX_SHARE * len(texts)):
             score = 1.0 if not phrase.isidentifier() else 1 / 2
@@ -34,28 +34,28 @@ def score_quotes(evidence: Evidence) -> Scores:
     return scores
 
 
-def find_quotes(evidence: Evidence, file: int) -> list[str]:
-    text = "\n".join(evidence.file_lines(file))
-    return [phrase for phrase in evidence.query.phrases if phrase in text]
+def find_quotes(query_scores: QueryScores, file: int) -> list[str]:
+    text = "\n".join(query_scores.file_lines(file))
+    return [phrase for phrase in query_scores.query.phrases if phrase in text]
 
 
-def measure_message_overlap(evidence: Evidence, chunks: Sequence[int]) -> float:
+def measure_message_overlap(query_scores: QueryScores, chunks: Sequence[int]) -> float:
     """Largest share of an error message that is one run of words in the chunks; rare words count more.
 
     Only a run, because a template fills in the rest. Not a feature: a message is raised where a bug is noticed.
     """
-    text = [word.lower() for chunk in chunks for word in find_words(evidence.chunk_text(chunk))]
+    text = [word.lower() for chunk in chunks for word in find_words(query_scores.chunk_text(chunk))]
     best = 0.0
-    for message in evidence.query.messages:
-        weights = [_weigh_word(evidence, word) for word in message]
+    for message in query_scores.query.messages:
+        weights = [_weigh_word(query_scores, word) for word in message]
         if len(message) >= _MIN_MESSAGE_WORDS:
             best = max(best, weigh_longest_run(message, weights, text) / sum(weights))
     return best
 
 
-def _weigh_word(evidence: Evidence, word: str) -> float:
+def _weigh_word(query_scores: QueryScores, word: str) -> float:
     """Inverse document frequency; a little for a word that no file has."""
-    idf, number = evidence.corpus.by_file.idf, evidence.corpus.vocabulary.find_number(word)
+    idf, number = query_scores.corpus.by_file.idf, query_scores.corpus.vocabulary.find_number(word)
     return _UNKNOWN_WORD_WEIGHT + (float(idf[number]) if number is not None and number < len(idf) else 0.0)
 
 

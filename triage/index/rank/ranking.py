@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from triage.index.corpus.corpus import Corpus
-from triage.index.rank.evidence import Evidence, Scores, find_highest
 from triage.index.rank.features import FEATURES
 from triage.index.rank.query import Query
+from triage.index.rank.query_scores import QueryScores, Scores, find_highest
 
 WEIGHTS_FILE = Path(__file__).with_name("weights.json")
 EMBEDDING_WEIGHT = 1.0
@@ -23,7 +23,7 @@ _CHUNK_CANDIDATES, _FILE_CANDIDATES = 200, 100
 
 @dataclass(frozen=True)
 class Ranking:
-    evidence: Evidence
+    query_scores: QueryScores
     features: Mapping[str, Scores]
     """Each from 0 to 1."""
     order: list[int]
@@ -42,21 +42,21 @@ def rank_files(corpus: Corpus, query: Query, near: Mapping[int, float], *, by_em
     `near` has the chunks that the vector store found, with their similarity. That of an embedding model counts;
     otherwise it only adds candidates.
     """
-    evidence = Evidence(corpus, query)
-    features = compute_features(evidence)
+    query_scores = QueryScores(corpus, query)
+    features = compute_features(query_scores)
     closest = _closest_chunks(corpus, near) if by_embedding else {}
-    specific = EMBEDDING_WEIGHT * normalize(evidence.to_array(closest))
+    specific = EMBEDDING_WEIGHT * normalize(query_scores.to_array(closest))
     specific = specific + _weighted_sum(features, features.keys() - BACKGROUND_FEATURES)
     total = (specific + _weighted_sum(features, BACKGROUND_FEATURES)) * corpus.priors
-    candidates = _find_candidates(evidence, features, near)
+    candidates = _find_candidates(query_scores, features, near)
     order = sorted(
-        (file for file in candidates if specific[file] > 0 or file in evidence.mentions.frame_scores),
+        (file for file in candidates if specific[file] > 0 or file in query_scores.mentions.frame_scores),
         key=lambda file: (-total[file], corpus.files[file].path),
     )
     # The best score is 0 if a stack trace leads to an empty file and nothing else fits.
     best = (float(total[order[0]]) if order else 0.0) or 1.0
     scores = {file: float(total[file]) / best for file in order}
-    return Ranking(evidence, features, order, scores, _compute_probabilities(total, order), frozenset(closest))
+    return Ranking(query_scores, features, order, scores, _compute_probabilities(total, order), frozenset(closest))
 
 
 @cache
@@ -65,8 +65,8 @@ def load_weights() -> Mapping[str, float]:
     return weights
 
 
-def compute_features(evidence: Evidence) -> dict[str, Scores]:
-    return {name: normalize(feature(evidence)) for name, feature in FEATURES.items()}
+def compute_features(query_scores: QueryScores) -> dict[str, Scores]:
+    return {name: normalize(feature(query_scores)) for name, feature in FEATURES.items()}
 
 
 def normalize(scores: Scores) -> Scores:
@@ -89,11 +89,11 @@ def _weighted_sum(features: Mapping[str, Scores], names: Iterable[str]) -> Score
     return total
 
 
-def _find_candidates(evidence: Evidence, features: Mapping[str, Scores], near: Mapping[int, float]) -> set[int]:
-    files = evidence.corpus.chunk_files
-    found = {int(files[chunk]) for chunk in (*near, *find_highest(evidence.chunk_scores, _CHUNK_CANDIDATES))}
+def _find_candidates(query_scores: QueryScores, features: Mapping[str, Scores], near: Mapping[int, float]) -> set[int]:
+    files = query_scores.corpus.chunk_files
+    found = {int(files[chunk]) for chunk in (*near, *find_highest(query_scores.chunk_scores, _CHUNK_CANDIDATES))}
     found.update(*(find_highest(features[name], _FILE_CANDIDATES) for name in ("files", "paths", "called")))
-    mentions = evidence.mentions
+    mentions = query_scores.mentions
     found.update(mentions.path_scores, mentions.frame_scores, mentions.module_scores)
     found.update(mentions.definition_scores, mentions.title_stem_scores, mentions.stem_scores)
     return found

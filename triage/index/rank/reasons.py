@@ -9,9 +9,9 @@ from triage.index.corpus.bm25 import BM25
 from triage.index.corpus.corpus import Corpus, DefinitionLocation
 from triage.index.corpus.tokens import STOP_WORDS, find_words, split_into_terms
 from triage.index.rank.called_code import find_calls_to
-from triage.index.rank.evidence import Evidence, documents_with
 from triage.index.rank.mentions import resolve_line
 from triage.index.rank.query import Query
+from triage.index.rank.query_scores import QueryScores, documents_with
 from triage.index.rank.quotes import find_quotes, measure_message_overlap
 from triage.index.rank.ranking import Ranking
 from triage.index.rank.snippets import code_lines
@@ -75,18 +75,18 @@ class Reason:
 
 def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iterable[Reason] = ()) -> list[str]:
     """At most five reasons for a file, strongest first. `chunks` are those of the file that are shown, best first."""
-    evidence = ranking.evidence
+    query_scores = ranking.query_scores
     found = [
         *known,
         *_explain_quotes(ranking, file, chunks),
         *_explain_calls(ranking, file),
-        *_explain_frames(evidence, file),
-        *_explain_paths(evidence, file),
-        *_explain_definitions(evidence, file),
+        *_explain_frames(query_scores, file),
+        *_explain_paths(query_scores, file),
+        *_explain_definitions(query_scores, file),
     ]
     named = {part.lower() for reason in found for name in _QUOTED.findall(reason.text) for part in find_words(name)}
-    found.extend(_explain_words(evidence, chunks, named))
-    return merge_reasons(found or _explain_common_words(evidence, file))
+    found.extend(_explain_words(query_scores, chunks, named))
+    return merge_reasons(found or _explain_common_words(query_scores, file))
 
 
 def merge_reasons(found: Iterable[Reason]) -> list[str]:
@@ -113,12 +113,12 @@ def _count_documents(corpus: Corpus, table: BM25, term: str) -> int:
     return 0 if number is None else len(documents_with(table, number))
 
 
-def _explain_frames(evidence: Evidence, file: int) -> Iterator[Reason]:
-    frames = evidence.mentions.frames
+def _explain_frames(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+    frames = query_scores.mentions.frames
     frame = frames.get(file)
     if frame is None:
         return
-    has_moved = frame.line is not None and resolve_line(evidence.corpus, file, frame) != frame.line
+    has_moved = frame.line is not None and resolve_line(query_scores.corpus, file, frame) != frame.line
     line = f" (line {frame.line}{' in the reporter’s version' if has_moved else ''})" if frame.line else ""
     if not frame.calls_before_error:
         yield Reason(5.0, f"innermost frame of the stack trace{line}")
@@ -130,10 +130,12 @@ def _explain_frames(evidence: Evidence, file: int) -> Iterator[Reason]:
 
 
 def _explain_quotes(ranking: Ranking, file: int, chunks: Sequence[int]) -> Iterator[Reason]:
-    if measure_message_overlap(ranking.evidence, chunks) >= _MIN_MESSAGE_SHARE:
+    if measure_message_overlap(ranking.query_scores, chunks) >= _MIN_MESSAGE_SHARE:
         yield Reason(3.0, "holds the text of the error message")
     score = float(ranking.features["quoted text"][file])
-    phrases = [phrase for phrase in find_quotes(ranking.evidence, file) if not _NAME.fullmatch(phrase)] if score else []
+    phrases = (
+        [phrase for phrase in find_quotes(ranking.query_scores, file) if not _NAME.fullmatch(phrase)] if score else []
+    )
     if phrases:
         quoted = " and ".join(f"`{phrase.replace('`', '')}`" for phrase in sorted(phrases, key=len)[-_MAX_NAMES:])
         yield Reason(1.8 * score, f"holds {quoted}, quoted in the issue")
@@ -141,13 +143,13 @@ def _explain_quotes(ranking: Ranking, file: int, chunks: Sequence[int]) -> Itera
 
 def _explain_calls(ranking: Ranking, file: int) -> Iterator[Reason]:
     score = float(ranking.features["called"][file])
-    calls = find_calls_to(ranking.evidence, file) if score else {}
+    calls = find_calls_to(ranking.query_scores, file) if score else {}
     for name, caller in sorted(calls.items())[:1]:
         yield Reason(1.2 * score, f"defines `{name}`, called by `{_shorten_name(caller)}`, which fits the issue")
 
 
-def _explain_paths(evidence: Evidence, file: int) -> Iterator[Reason]:
-    mentions = evidence.mentions
+def _explain_paths(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+    mentions = query_scores.mentions
     if file not in mentions.frame_scores:
         if file in mentions.path_scores:
             yield Reason(4.0 * mentions.path_scores[file], "path named in the issue")
@@ -156,19 +158,19 @@ def _explain_paths(evidence: Evidence, file: int) -> Iterator[Reason]:
             yield Reason(2.2 * mentions.module_scores[file], f"module `{module}` named in the issue")
     if file in mentions.title_stem_scores:
         yield Reason(1.5 * mentions.title_stem_scores[file], "file name stands in the title")
-    elif file in mentions.stem_scores and _is_code_name(evidence, evidence.corpus.files[file].stem):
+    elif file in mentions.stem_scores and _is_code_name(query_scores, query_scores.corpus.files[file].stem):
         yield Reason(0.6 * mentions.stem_scores[file], "file name stands in the issue")
 
 
-def _explain_definitions(evidence: Evidence, file: int) -> Iterator[Reason]:
+def _explain_definitions(query_scores: QueryScores, file: int) -> Iterator[Reason]:
     best: dict[str, tuple[float, DefinitionLocation]] = {}
-    for score, location in evidence.mentions.definitions.get(file, []):
+    for score, location in query_scores.mentions.definitions.get(file, []):
         name = location.name.rpartition(".")[2]
         is_better = score >= _MIN_DEFINITION_SCORE and score > best.get(name, (0.0, location))[0]
-        if is_better and _is_code_name(evidence, name):
+        if is_better and _is_code_name(query_scores, name):
             best[name] = (score, location)
     strongest = sorted(best.items(), key=lambda one: -one[1][0])[:_MAX_NAMES]
-    title = evidence.query.title_words
+    title = query_scores.query.title_words
     for place, is_in_title in (("the title", True), ("the issue", False)):
         named = [(score, location.name) for name, (score, location) in strongest if (name in title) is is_in_title]
         if named:
@@ -176,52 +178,52 @@ def _explain_definitions(evidence: Evidence, file: int) -> Iterator[Reason]:
             yield Reason(2.0 * min(1.5, named[0][0]), f"defines {quoted}, named in {place}")
 
 
-def _is_code_name(evidence: Evidence, name: str) -> bool:
+def _is_code_name(query_scores: QueryScores, name: str) -> bool:
     """Whether the issue means the name in the code, and not an everyday word with the same spelling."""
-    query = evidence.query
+    query = query_scores.query
     if "_" in name.strip("_") or not (name.islower() or name[1:].islower()):
         return True
     if name.islower():
-        return name in query.code_words and is_distinctive(evidence.corpus, name)
+        return name in query.code_words and is_distinctive(query_scores.corpus, name)
     is_marked = name in query.code_words or name in query.title_words
-    return is_marked or is_distinctive(evidence.corpus, name.lower())
+    return is_marked or is_distinctive(query_scores.corpus, name.lower())
 
 
-def _explain_words(evidence: Evidence, chunks: Sequence[int], named: Collection[str]) -> Iterator[Reason]:
+def _explain_words(query_scores: QueryScores, chunks: Sequence[int], named: Collection[str]) -> Iterator[Reason]:
     """Words that the issue shares with the first chunk that has any, unless another reason names them."""
-    corpus, query = evidence.corpus, evidence.query
+    corpus, query = query_scores.corpus, query_scores.query
     for chunk in chunks:
-        own = _chunk_terms(evidence, chunk)
-        scores = _score_terms(corpus.by_chunk, evidence, chunk)
+        own = _chunk_terms(query_scores, chunk)
+        scores = _score_terms(corpus.by_chunk, query_scores, chunk)
         distinctive = {term: score for term, score in scores.items() if term in own and is_distinctive(corpus, term)}
         if shared := _words_in_issue(query, distinctive):
             marked = [word for word in shared if word in query.title_words or word in query.code_words]
             new = [word for word in marked or shared if not any(word.lower() in name for name in named)]
             if new:
-                strength = 2.0 * float(evidence.chunk_scores[chunk]) / float(evidence.chunk_scores.max())
+                strength = 2.0 * float(query_scores.chunk_scores[chunk]) / float(query_scores.chunk_scores.max())
                 yield Reason(strength, f"matches {_format_words(new)} in {_format_location(corpus, chunk)}")
             return
 
 
-def _explain_common_words(evidence: Evidence, file: int) -> Iterator[Reason]:
-    corpus = evidence.corpus
+def _explain_common_words(query_scores: QueryScores, file: int) -> Iterator[Reason]:
+    corpus = query_scores.corpus
     for table, text in ((corpus.by_path, "has {} in its path"), (corpus.by_file, "shares {} with the issue")):
-        scores = _score_terms(table, evidence, file)
+        scores = _score_terms(table, query_scores, file)
         specific = {term: score for term, score in scores.items() if not _is_project_name(corpus, term)}
-        if shared := _words_in_issue(evidence.query, specific):
+        if shared := _words_in_issue(query_scores.query, specific):
             yield Reason(0.1, text.format(_format_words(shared)))
             return
 
 
-def _score_terms(table: BM25, evidence: Evidence, document: int) -> dict[str, float]:
-    parts = table.explain_score(document, evidence.term_weights)
-    return {evidence.terms[number]: part for number, part in parts.items()}
+def _score_terms(table: BM25, query_scores: QueryScores, document: int) -> dict[str, float]:
+    parts = table.explain_score(document, query_scores.term_weights)
+    return {query_scores.terms[number]: part for number, part in parts.items()}
 
 
-def _chunk_terms(evidence: Evidence, chunk: int) -> set[str]:
+def _chunk_terms(query_scores: QueryScores, chunk: int) -> set[str]:
     """Terms of a chunk's code and symbol. Terms of its comments count only if it has no code."""
-    corpus = evidence.corpus
-    lines = evidence.chunk_text(chunk).split("\n")
+    corpus = query_scores.corpus
+    lines = query_scores.chunk_text(chunk).split("\n")
     code = list(code_lines(lines)) if corpus.files[corpus.chunk_files[chunk]].role.is_code else lines
     words = {*find_words("\n".join(code or lines)), *find_words(corpus.chunk_symbols[chunk] or "")}
     return {term for word in words for term in split_into_terms(word)}

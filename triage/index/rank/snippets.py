@@ -12,8 +12,8 @@ from triage.domain.code import Passage, Span
 from triage.index.corpus.corpus import Corpus
 from triage.index.corpus.tokens import split_into_terms
 from triage.index.parse.definitions import normalize_name
-from triage.index.rank.evidence import Evidence
 from triage.index.rank.query import Query
+from triage.index.rank.query_scores import QueryScores
 
 MAX_SNIPPETS = 3
 MAX_DEFINITIONS = 50
@@ -60,28 +60,28 @@ class _Group:
         return self.symbol.rpartition(".")[2]
 
 
-def find_snippets(evidence: Evidence, file: int) -> list[Snippet]:
+def find_snippets(query_scores: QueryScores, file: int) -> list[Snippet]:
     """The file's definitions that share words with the issue or have a line that it mentions, best first."""
-    groups = _group_chunks(evidence, file)
+    groups = _group_chunks(query_scores, file)
     siblings = _score_siblings(groups)
     found: list[Snippet] = []
     for group in groups:
         if not group.word_score and group.mention_rank is None:
             continue
-        score = group.word_score + BODY * _score_body(evidence, file, group)
+        score = group.word_score + BODY * _score_body(query_scores, file, group)
         score += SIBLINGS * siblings.get(group.owner, 0.0)
-        score += _score_name(evidence.query, group) if group.symbol else OUTSIDE
+        score += _score_name(query_scores.query, group) if group.symbol else OUTSIDE
         score += TEST if _TEST.search(group.symbol) else 0.0
         score += FRAME / group.mention_rank if group.mention_rank else 0.0
         found.append(Snippet(group.best_chunk, score))
     return sorted(found, key=lambda snippet: (-snippet.score, snippet.chunk))
 
 
-def choose_chunks(evidence: Evidence, file: int) -> list[int]:
+def choose_chunks(query_scores: QueryScores, file: int) -> list[int]:
     """At most three chunks of different definitions, best first; the file's first chunk if no word fits."""
-    corpus, chosen = evidence.corpus, list[int]()
+    corpus, chosen = query_scores.corpus, list[int]()
     starts, ends = corpus.chunk_starts, corpus.chunk_ends
-    for snippet in find_snippets(evidence, file):
+    for snippet in find_snippets(query_scores, file):
         start, end = starts[snippet.chunk], ends[snippet.chunk]
         if len(chosen) < MAX_SNIPPETS and not any(start <= ends[one] and starts[one] <= end for one in chosen):
             chosen.append(snippet.chunk)
@@ -146,13 +146,13 @@ def skip_docstring(lines: Sequence[str], start: int, end: int) -> int:
     return start
 
 
-def _group_chunks(evidence: Evidence, file: int) -> list[_Group]:
-    corpus = evidence.corpus
-    ranks = _rank_mentioned_chunks(corpus, file, evidence.mentions.lines.get(file, []))
+def _group_chunks(query_scores: QueryScores, file: int) -> list[_Group]:
+    corpus = query_scores.corpus
+    ranks = _rank_mentioned_chunks(corpus, file, query_scores.mentions.lines.get(file, []))
     by_symbol: dict[str, _Group] = {}
     groups: list[_Group] = []
     chunks = corpus.find_chunks(file)
-    scores = evidence.chunk_scores[chunks.start : chunks.stop]
+    scores = query_scores.chunk_scores[chunks.start : chunks.stop]
     best = float(scores.max()) if len(scores) else 0.0
     for chunk, score in zip(chunks, scores.tolist(), strict=True):
         symbol = corpus.chunk_symbols[chunk] or ""
@@ -196,8 +196,8 @@ def _score_siblings(groups: Iterable[_Group]) -> dict[str, float]:
     return {owner: total / highest for owner, total in sums.items()} if highest else {}
 
 
-def _score_body(evidence: Evidence, file: int, group: _Group) -> float:
-    corpus, lines = evidence.corpus, evidence.file_lines(file)
+def _score_body(query_scores: QueryScores, file: int, group: _Group) -> float:
+    corpus, lines = query_scores.corpus, query_scores.file_lines(file)
     spans = ((int(corpus.chunk_starts[chunk]) - 1, int(corpus.chunk_ends[chunk])) for chunk in group.chunks)
     own_lines = chain.from_iterable(lines[start:end] for start, end in spans)
     return sum(1 for _ in islice(code_lines(own_lines), _FULL_BODY)) / _FULL_BODY

@@ -13,13 +13,13 @@ _MAX_PATH_CHARS = 4096
 """PATH_MAX of Linux: a longer path cannot be checked out."""
 
 
-class IndexedCode:
+class CitationLookup:
     """The files of the indexed commit, by the paths that agents write."""
 
     def __init__(self, lines: ReadLines, paths: Iterable[str]) -> None:
         self._paths = frozenset(paths)
         self.lines = lru_cache(maxsize=64)(lines)
-        self.text = lru_cache(maxsize=16)(lambda path: FoldedText(self.lines(path) or []))
+        self.text = lru_cache(maxsize=16)(lambda path: NormalizedText(self.lines(path) or []))
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
@@ -64,7 +64,7 @@ def _normalize(cited: str) -> str | None:
     return ("/" if is_absolute else "") + "/".join(parts)
 
 
-class FoldedText:
+class NormalizedText:
     """A file's text with white space folded, and the line of each word."""
 
     def __init__(self, lines: Sequence[str]) -> None:

@@ -7,15 +7,15 @@ from triage.domain.report import MAX_LABELS, RunReport
 from triage.domain.value import Value
 
 
-class RunOrigin(Value):
+class TrustedFacts(Value):
     repository: Repository
     """`commit` is the one that git has indexed; `labels` are those that the project's settings allow."""
     run_url: str = ""
 
 
-def restore_origin(report: RunReport, origin: RunOrigin, number: int | None) -> RunReport:
+def overwrite_with_trusted_facts(report: RunReport, facts: TrustedFacts, number: int | None) -> RunReport:
     """Returns the report with everything that links and labels are made of as the run itself knows it."""
-    repository = origin.repository
+    repository = facts.repository
     is_on_server = number is not None and repository.server_url
     url = f"{repository.server_url}/{repository.slug}/issues/{number}" if is_on_server else ""
     return report.model_copy(
@@ -23,7 +23,7 @@ def restore_origin(report: RunReport, origin: RunOrigin, number: int | None) -> 
             "repository": repository.slug,
             "server_url": repository.server_url,
             "commit": repository.commit,
-            "run_url": origin.run_url,
+            "run_url": facts.run_url,
             "issue": report.issue.model_copy(update={"number": number, "url": url}),
             "ticket": report.ticket.model_copy(
                 update={"labels": _select_allowed(report.ticket.labels, repository.labels)}

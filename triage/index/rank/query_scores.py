@@ -19,7 +19,7 @@ _SECOND, _THIRD = 1 / 2, 1 / 3
 
 
 @dataclass(frozen=True)
-class Evidence:
+class QueryScores:
     corpus: Corpus
     query: Query
 

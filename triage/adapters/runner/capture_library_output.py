@@ -64,7 +64,7 @@ class _LibraryLogHandler(logging.Handler):
 
 
 @contextlib.contextmanager
-def guard_output(lines: LineWriter) -> Iterator[None]:
+def capture_library_output(lines: LineWriter) -> Iterator[None]:
     """Makes inert what is printed, logged or left uncaught in a thread inside the block."""
     stream, root, handler = GuardedStream(lines), logging.getLogger(), _LibraryLogHandler(lines)
     hooks = threading.excepthook, sys.unraisablehook, logging.raiseExceptions
