@@ -67,6 +67,8 @@ def test_the_version_of_the_report_is_where_it_broke() -> None:
         ("Run\n\n```\n$ shop total --all\n```\n\nand see", "$ shop total --all"),
         ("1. Open the page\n2. Close it\n\nand see", "1. Open the page\n2. Close it"),
         ("```\nKeyError: 'a long name'\n```", None),
+        ("```\nshopc 1.0.0-nightly (2b01a37ec 2015-02-21) (built 2015-02-22)\ntax, version 2.6.0\n```", None),
+        ("### STR\n\nOpen the page and close it.", "Open the page and close it."),
         ("It is wrong.", None),
     ],
 )
@@ -82,6 +84,12 @@ def test_the_reproduction_is_a_whole_block(body: str, reproduction: str | None) 
         ("It fails on macOS with Node v20.11.0.", ["Node v20.11.0", "macOS"]),
         ("### OS\n\n_No response_", []),
         ("We look at the windows of the page.", []),
+        ("It is win8.1 here.", ["win8.1"]),
+        ("Go version: go1.21.3", ["go1.21.3"]),
+        ("- Browser:\n- OS:\n\nSteps to Reproduce: none", []),
+        ("java.lang.RuntimeException: Unable to start\n\nRUST_BACKTRACE=1 shop\n\nrustc: /src/x.h:7: failed", []),
+        ("(node:71335) Warning at node.js:442:5, numpy=0.9599878>", []),
+        ("### Platform\n\nWe use it for all of our shops and it does not work in some of them.", []),
     ],
 )
 def test_the_environment(body: str, environment: list[str]) -> None:

@@ -40,21 +40,36 @@ _PLATFORM_WORDS = PLATFORMS | {
     "jupyter",
     "language",
     "framework",
+    "go",
+    "rust",
+    "scala",
+    "kotlin",
+    "swift",
+    "typescript",
+    "elixir",
+    "erlang",
+    "ghc",
+    "lua",
+    "julia",
+    "r",
 }
 _LABELLED = re.compile(
     r"(?im)^[\s>*#_`|-]{0,8}(?:(?P<name>[\w .()/-]{0,40}?)[ _]?)?\bversion\b"
     r"(?: used| number| ?\([^()\n]{1,60}\))?[*_`)]{0,3}[ ]?[:=|"
-    r"][*_`\s|]{0,6}(?P<value>[^\s|*`][^\n|]{0,100})"
+    r"](?:[*_` |]{0,6}|[*_` ]{0,6}\n\s{0,6}(?=`?v?\d))(?P<value>[^\s|*`][^\n|]{0,100})"
+)
+_TELLS_VERSION = re.compile(
+    r"(?i)\d|\b(?:master|main|trunk|head|develop|dev|latest|newest|current|nightly|stable|edge|canary|beta|alpha)\b"
 )
 _STATED = re.compile(
-    rf"(?i)\b(?:versions?|release|ver\.?|v\.|versi[oó]n|vers[aã]o|версия|版本|バージョン|"
-    rf"버전)[\s:=*`\"'(]{{0,4}}(?P<value>{_NUMBER})"
+    rf"(?i)\b(?:versions?|release|ver\.?|v\.?(?= \d)|versi[oó]n|vers[aã]o|versione|versie|"
+    rf"верси[яиюей]{{1,2}}|版本|バージョン|버전)s?[\s:=*`\"'(<>~^]{{0,6}}(?P<value>{_NUMBER})"
 )
 _VEED = re.compile(r"(?<![\w./@-])(?P<value>v\d{1,4}(?:\.\d{1,6}){1,3}[\w.+-]{0,40})")
 _COMMIT = re.compile(
     r"(?i)\b(?:commit|sha|rev(?:ision)?|hash|HEAD(?: is| at)*|master|main|trunk|develop|version|built from|"
     r"git)\W{1,4}"
-    r"(?P<value>(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40})(?![\w-])"
+    r"(?P<value>(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40})(?![\w-])|(?<![\w/-])(?P<whole>[0-9a-f]{40})(?![\w-])"
 )
 _ALONE = re.compile(rf"(?i)[\s`*]{{0,4}}(?P<value>{_NUMBER})[\s`*]{{0,4}}$")
 _MOVING_PREFIX = re.compile(r"(?i)^(?:/\w+/|(?:on|in|from|using|with|against|of|at)[\s`'\"(*:]+(?:the )?)")
@@ -62,7 +77,23 @@ _COMMIT_LINK = re.compile(r"/(?:blob|tree|commit)/(?P<value>[0-9a-f]{7,40})\b")
 _DESCRIBED = re.compile(r"(?<![\w.])(?P<value>[A-Za-z][\w.]{0,30}-\d[\w.]{0,30}-\d{1,6}-g[0-9a-f]{6,40})")
 _UPDATED = re.compile(
     rf"(?i)\b(?:updat|upgrad)(?:e|ed|ing) (?:\S{{1,30}} )?(?:from \S{{1,30}} )?to (?P<value>{_NUMBER})"
+    rf"|(?:升级|更新|升級)(?:到|至|为|為)\s?(?P<chinese>{_NUMBER})"
+    rf"|(?:aktualisier|mise? à jour|actualiz|atualiz|обнов|aggiorna)\w* (?:\S{{1,30}} ){{0,2}}?"
+    rf"(?:auf|vers|a|à|para|до|alla|al) (?P<other>{_NUMBER})"
+    rf"|(?<![\d.])(?P<before>{_NUMBER})\s?(?:[にへ]アップデート|にバージョンアップ|으?로 업데이트)"
 )
+_AFTER_MOVING = re.compile(
+    rf"[\s`'\"(@,:]{{1,6}}(?:(?:at|commit|sha|is|version) [`(]?)?"
+    rf"(?P<value>{_NUMBER}|(?=[0-9a-f]{{0,39}}\d)[0-9a-f]{{7,40}}(?![\w-]))"
+)
+_BARE = re.compile(
+    r"(?i)(?:\b(?:in|on|with|since|using|of|for|after|before|until|running|runs?|have|uses?|use) |\()"
+    r"(?!\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b)"
+    rf"(?P<value>(?=v?\d{{1,3}}\.\d{{1,4}}\.\d){_NUMBER})(?![\w%/:]|\.\d|\s?(?:s|ms|MB|GB)\b)"
+)
+"""A number of three parts after a preposition. One of four may be an address."""
+_USER_AGENT = re.compile(r"(?i)\bmozilla/5\.0\b")
+"""What every browser says, whoever made it."""
 
 
 def find_project_version(reading: Reading, project: str) -> Quote | None:
@@ -80,17 +111,17 @@ def has_any_version(reading: Reading) -> bool:
 
 
 def _candidates(reading: Reading, project: str) -> Iterator[str]:
-    text, prose = shorten_to_ends(reading.text), shorten_to_ends(reading.prose)
+    text, prose = _USER_AGENT.sub("", shorten_to_ends(reading.text)), shorten_to_ends(reading.prose)
     names = list(_project_names(project))
     for section in reading.sections:
         yield from _in_section(section, names)
     for match in _LABELLED.finditer(text):
         label = match["name"] or ""
-        if _is_of_project(label, names):
+        if _is_of_project(label, names) and _TELLS_VERSION.search(match["value"]):
             yield match["value"]
     yield from _named(text, names)
-    for pattern in (_DESCRIBED, _UPDATED):
-        yield from (match["value"] for match in pattern.finditer(text))
+    yield from (match["value"] for match in _DESCRIBED.finditer(text))
+    yield from (match[match.lastgroup or 0] for match in _UPDATED.finditer(text))
     for match in _STATED.finditer(text):
         if not _follows_platform(text, match.start()):
             yield match["value"]
@@ -99,11 +130,12 @@ def _candidates(reading: Reading, project: str) -> Iterator[str]:
             yield match["value"]
     yield from (version for version in reading.versions if " " not in version)
     yield from _alone(prose)
-    moving = MOVING_VERSION.search(text)
-    if moving:
-        yield _MOVING_PREFIX.sub("", moving[0])
+    yield from _moving(text)
+    for match in _BARE.finditer(f"{reading.title}\n{prose}"):
+        if not _follows_platform(match.string, match.start()):
+            yield match["value"]
     yield from (match["value"] for link in reading.links[:50] for match in _COMMIT_LINK.finditer(link))
-    yield from (match["value"] for match in _COMMIT.finditer(prose))
+    yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
 
 
 def _in_section(section: Section, names: list[str]) -> Iterator[str]:
@@ -146,6 +178,14 @@ def _named(text: str, names: list[str]) -> Iterator[str]:
                 text,
             )
         )
+
+
+def _moving(text: str) -> Iterator[str]:
+    """A branch or `latest`; what follows it in numbers says more."""
+    moving = MOVING_VERSION.search(text)
+    if moving:
+        exact = _AFTER_MOVING.match(text, moving.end())
+        yield exact["value"] if exact else _MOVING_PREFIX.sub("", moving[0])
 
 
 def _alone(prose: str) -> Iterator[str]:

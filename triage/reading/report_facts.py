@@ -14,7 +14,7 @@ from triage.reading.symptom import find_symptom
 from triage.reading.text_signs import CODE_LINE, NUMBERED
 
 _REPRODUCTION_HEADING = re.compile(
-    r"(?i)repro|\bsteps\b|code (?:for|sample|example|snippet)|minimal|test case|command used|how to"
+    r"(?i)repro|\bsteps\b|^\W*(?-i:STR)\W*$|code (?:for|sample|example|snippet)|minimal|test case|command used|how to"
 )
 _EXPECTATION_HEADING = re.compile(r"(?i)expect|should (?:happen|have)|desired")
 _EXPECTS = re.compile(
@@ -26,6 +26,9 @@ _EXPECTS = re.compile(
     r"(?:is|are) (?:intended|meant) to|must (?:not )?be|it would (?:be|make))"
 )
 _MIN_STEPS_CHARS = 15
+_VERSIONS_ONLY = re.compile(
+    r"\s*(?:\S{1,40},? ){0,3}(?:versions?:? )?v?\d+\.\d[\w.+-]*\s{0,4}(?:\([^()]{0,80}\)\s{0,4}){0,3}$"
+)
 
 
 def find_facts(reading: Reading, project: str = "") -> ReportFacts:
@@ -84,6 +87,8 @@ def _quote_run(reading: Reading, prose: str, is_part: Callable[[str], object]) -
 
 def _can_run(block: CodeBlock, reading: Reading) -> bool:
     """Whether the block is more than a trace, an error or a list of versions."""
+    if all(_VERSIONS_ONLY.match(line) for line in block.text.split("\n") if line.strip()):
+        return False
     if any(message in block.text for message in reading.error_messages) and ">>>" not in block.text:
         return "import " in block.text or "$ " in block.text
     return block.language not in ("diff", "text", "log", "console-output") and len(block.text) > _MIN_STEPS_CHARS

@@ -31,8 +31,8 @@ _PLATFORM_NUMBER = re.compile(
 _PINNED = re.compile(rf"(?<![\w./-])([A-Za-z][\w.-]{{1,60}})(?:===?|@|~=|>=|<=)\s?v?({_NUMBER})(?![\w.])")
 _DASHED = re.compile(r"(?<![\w./-])([A-Za-z][A-Za-z_]{1,40})-v?(\d{1,4}\.\d{1,6}(?:\.[\w]{1,20}){0,3})(?![\w/-]|\.\w)")
 _VERSION_WORD = re.compile(
-    rf"(?<![\w.])(?:([A-Za-z][\w.-]{{1,40}}) )?(?:versions?|release|ver\.?|versi[oó]n|vers[aã]o|версия|版本|バージョン|"
-    rf"버전)\b(?:\s(?:is|used|of|number)|"
+    rf"(?<![\w.])(?:([A-Za-z][\w.-]{{1,40}}) )?(?:versions?|release|ver\.?|versi[oó]n|vers[aã]o|versione|versie|"
+    rf"верси[яиюей]{{1,2}}|版本|バージョン|버전)\b(?:\s(?:is|used|of|number)|"
     rf"[\s:=*`\"'(]){{0,6}}v?({_NUMBER})",
     re.I,
 )
@@ -49,6 +49,8 @@ _LISTED = re.compile(
     rf"\s)\s{{0,40}}[\"'`(v=]{{0,3}}({_NUMBER}|\d{{1,4}}(?=\s*$))"
 )
 _ALONE = re.compile(rf"^[\s`*\"'-]{{0,6}}v?({_NUMBER})[\s`*\"'.]{{0,6}}$")
+_ADDRESS = re.compile(r"(?:(?:10|127)(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.\d\d(?:\.\d+){2}|0\.0\.0\.0)$")
+"""Of the local network: no version."""
 _TRAILING_WORD = re.compile(r"(?i)[ _.]?\b_*versions?_*$")
 _SECTION = re.compile(
     r"\bversions?\b|environment|system|platform|setup|software|dependenc|packages|installed|info\b|^os\b", re.I
@@ -64,12 +66,19 @@ _NOT_NAMES = word_set(
     "run have has stable latest "
     "ratio factor"
 )
+_BRANCH = (
+    r"(?:master|main|trunk|develop|dev branch|nightly|(?-i:HEAD))\b(?![./(\[_-]\w|\()"
+    r"(?! (?!(?:branch|build|version|release|as|at|and|or|but|it|i|too|also|today|now|still|of|on|in|with|from|since|"
+    r"when|where|while|without|after|before|that|this|which|the|a|is|are|was|does|has|have|commit|checkout)\b)[a-z])"
+)
+"""`in the main window` and `in main.c` are no branches."""
+_NUMBERED_PARTS = word_set("section sections figure table chapter step line lines ticket issue pr page rfc rule")
 MOVING_VERSION = re.compile(
-    r"\b(?:on|in|from|using|with|against|of|latest|current|version:?|at|head)[\s`'\"(*:]{1,4}(?:the )?(?:latest |"
-    r"current |git |upstream )?(?:master|main|trunk|head|develop|dev branch|nightly)\b"
-    r"|\b(?:master|main|trunk|develop|nightly) (?:branch|build|version)\b|\blatest (?:master|main|version|"
-    r"release|stable|commit|dev\w*)\b"
-    r"|\bcurrent (?:master|main|version|release|development)\b|\bHEAD\b"
+    r"\b(?:on|in|from|using|with|against|of|version:?|at)[\s`'\"(*:]{1,4}(?:the )?"
+    rf"(?:latest |current |newest |git |upstream |origin/|upstream/)?{_BRANCH}"
+    r"|\b(?:latest|current|newest)[\s`'\"(*:]{1,4}(?:git |upstream )?"
+    r"(?:master|main|trunk|head|develop|nightly|version|release|stable|commit|dev\w*)\b"
+    r"|\b(?:master|main|trunk|develop|nightly) (?:branch|build|version)\b|\bHEAD (?:is|at|@|commit)\b"
     r"|\bcommit [`'(]?[0-9a-f]{7,40}\b|/(?:blob|tree|commit)/[0-9a-f]{7,40}\b|\bsha:? ?[0-9a-f]{7,40}\b|"
     r"\bdev\d*\+g?[0-9a-f]{6,}",
     re.I,
@@ -131,4 +140,9 @@ def _in_lines(lines: Sequence[str], *patterns: re.Pattern[str]) -> list[tuple[st
             for match in pattern.finditer(line):
                 name = match[1] or ""
                 found.append(("" if nameless and name.lower() in _NOT_NAMES else name, match[2]))
-    return [(name, number) for name, number in found if name.lower() not in _NOT_NAMES or number.count(".") > 1]
+    return [
+        (name, number)
+        for name, number in found
+        if name.lower() not in _NOT_NAMES
+        or (number.count(".") > 1 and name.lower() not in _NUMBERED_PARTS and not _ADDRESS.match(number))
+    ]
