@@ -142,6 +142,48 @@ CASES = {
         "==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x6\nREAD of size 4 at 0x6 thread T0\n    #0 0x4a in list_pop /src/list.c:44:9\n    #1 0x4b in main /src/main.c:8\n",
         "c", "AddressSanitizer", "heap-use-after-free on address 0x6", ["/src/main.c:8 main", "/src/list.c:44 list_pop"],
     ),
+    "lldb": (
+        "* thread #1, stop reason = EXC_BAD_ACCESS (code=1)\n  * frame #0: 0x01 shop`cart_total(self=0x0) at cart.c:12:5\n    frame #1: 0x02 shop`main at main.c:3\n",
+        "c", None, "EXC_BAD_ACCESS (code=1)", ["main.c:3 main", "cart.c:12 cart_total(self=0x0)"],
+    ),
+    "valgrind": (
+        "==12== Invalid read of size 4\n==12==    at 0x4005: total (cart.c:12)\n==12==    by 0x4006: main (main.c:3)\n",
+        "c", None, "Invalid read of size 4", ["main.c:3 main", "cart.c:12 total"],
+    ),
+    "crash report of macos": ("0   Shop  0x0001 Cart.total() + 123 (Cart.swift:12)\n1   Shop 0x0002 main + 2 (main.swift:3)\n", "c", None, None, ["main.swift:3 main", "Cart.swift:12 Cart.total()"]),
+    "c sharp, without places": (
+        "System.NullReferenceException: not set.\n   at Shop.Cart.Total(Object sender, Int32 count)\n   at Shop.Pages.<RunAsync>d__5.MoveNext()\n   at System.Threading.Run(Object o)\n",
+        "csharp", "System.NullReferenceException", "not set.", ["Pages.cs:- Shop.Pages.<RunAsync>d__5.MoveNext()", "Cart.cs:- Shop.Cart.Total(Object sender, Int32 count)"],
+    ),
+    "mono, in logcat": (
+        ("12-08 16:58:07.347 I/Mono(20572): System.Exception: bad\n12-08 16:58:07.348 I/Mono(20572):   at Shop.Cart.Total (System.Int32 a) [0x00054] in <6a3d>:0\n"
+        "12-08 16:58:07.348 I/Mono(20572):   at Shop.Main.Run () [0x00002] in /src/Main.cs:12\n"),
+        "csharp", "System.Exception", "bad", ["/src/Main.cs:12 Shop.Main.Run ()", "Cart.cs:- Shop.Cart.Total (System.Int32 a)"],
+    ),
+    "rich": (
+        "╭──── Traceback (most recent call last) ────╮\n│ /srv/shop/cart.py:12 in total             │\n│ ❱ 12     x()                              │\n╰───────────────────────────────────────────╯\nValueError: bad\n",
+        "python", "ValueError", "bad", ["/srv/shop/cart.py:12 total"],
+    ),
+    "node, unhandled": ("Unhandled exception:  Error: listen EADDRINUSE\n    at listen (net.js:1494:7)\n", "javascript", "Error", "listen EADDRINUSE", ["net.js:1494 listen"]),
+    "node, rejection": ("Unhandled rejection DatabaseError: bad\n    at Query.run (/srv/query.js:10:5)\n", "javascript", "DatabaseError", "bad", ["/srv/query.js:10 Query.run"]),
+    "console of a browser": ("app.js:153 Uncaught TypeError: no total\n    at Cart.total (cart.ts:12)\n", "javascript", "TypeError", "no total", ["cart.ts:12 Cart.total"]),
+    "quoted in a mail": ("> Error: no model\n>     at Cart.total (/srv/cart.js:85:15)\n", "javascript", "Error", "no model", ["/srv/cart.js:85 Cart.total"]),
+    "rust on windows": ("thread 'main' panicked at C:\\shop\\cart.rs:551:51:\nno items\nnote: run with\n", "rust", None, "no items", ["C:/shop/cart.rs:551 -"]),
+    "rust, panic that says nothing": ("thread 'main' panicked at 'explicit panic', src/lib.rs:253:5\n", "rust", None, None, ["src/lib.rs:253 -"]),
+    "ruby, message below": ("lib/cart.rb:43:in `block in <class:Cart>':\n  Missing price: total (Shop::Errors::Config)\n", "ruby", "Shop::Errors::Config", "Missing price: total", ["lib/cart.rb:43 block in <class:Cart>"]),
+    "php, laravel": (
+        '[2022-01-01] local.ERROR: no x {"exception":"[object] (ErrorException(code: 0): no x at /srv/a.php:12)\n[stacktrace]\n#0 /srv/b.php(12): Cart->total()\n',
+        "php", "ErrorException", "no x", ["/srv/b.php:12 Cart->total", "/srv/a.php:12 -"],
+    ),
+    "go server": (
+        "2021/01/01 10:00:00 http: panic serving 127.0.0.1:5: boom\ngoroutine 7 [running]:\nmain.total(0x1)\n\t/src/cart.go:3 +0x4\n",
+        "go", None, "boom", ["/src/cart.go:3 main.total"],
+    ),
+    "flutter": (
+        "The following assertion was thrown:\nno items\n\nWhen the exception was thrown, this was the stack:\n#0      Cart.total (package:shop/cart.dart:12:5)\n",
+        "dart", None, "no items", ["shop/cart.dart:12 Cart.total"],
+    ),
+    "elixir with arguments": ("** (FunctionClauseError) no clause\n    (shop 0.1.0) lib/shop.ex:12: Shop.total(nil)\n", "elixir", "FunctionClauseError", "no clause", ["lib/shop.ex:12 Shop.total(nil)"]),
     "undefined behaviour": ("src/a.c:9:3: runtime error: signed integer overflow: 1 + 2\n", "diagnostic", None, "runtime error: signed integer overflow: 1 + 2", ["src/a.c:9 -"]),
     "dart": ("Unhandled exception:\nBad state: no element\n#0      main (package:shop/cart.dart:3:5)\n", "dart", None, "Bad state: no element", ["shop/cart.dart:3 main"]),
     "elixir": ("** (RuntimeError) oops\n    (shop 0.1.0) lib/cart.ex:5: Cart.total/1\n", "elixir", "RuntimeError", "oops", ["lib/cart.ex:5 Cart.total/1"]),
@@ -170,6 +212,34 @@ def test_its_lines_are_known(case: str) -> None:
     found = find_traces(f"before\n{text}after")[0]
     assert 1 <= found.start < found.end <= text.count("\n") + 1
     assert found.error_line in text
+
+
+@pytest.mark.parametrize(
+    ("line", "exception", "frames"),
+    [
+        (
+            'Traceback (most recent call last):   File "run.py", line 133, in <module>     st = Cart()   File '
+            '"/srv/cart.py", line 25, in __init__     assert x, y AttributeError: no total',
+            "AttributeError",
+            ["run.py:133 <module>", "/srv/cart.py:25 __init__"],
+        ),
+        (
+            "TypeError: x is not a function     at Cart.total (/srv/shop/cart.js:1:2)     at Shop.run (/srv/shop.js:3:4)",
+            "TypeError",
+            ["/srv/shop.js:3 Shop.run", "/srv/shop/cart.js:1 Cart.total"],
+        ),
+        (
+            "java.lang.IllegalStateException: no at org.shop.Cart.total(Cart.java:12) at org.shop.Main.main(Main.java:3)",
+            "java.lang.IllegalStateException",
+            ["org/shop/Main.java:3 org.shop.Main.main", "org/shop/Cart.java:12 org.shop.Cart.total"],
+        ),
+    ],
+)
+def test_a_trace_that_was_joined_to_one_line(line: str, exception: str, frames: list[str]) -> None:
+    (found,) = find_traces(f"We get\n{line}")
+    assert found.trace.exception == exception
+    assert [f"{frame.path}:{frame.line} {frame.function}" for frame in found.trace.frames] == frames
+    assert (found.start, found.end) == (1, 1)
 
 
 def test_chained_exceptions_are_one_trace_each() -> None:
@@ -222,6 +292,9 @@ def test_very_deep_traces_keep_their_ends() -> None:
         "    at src/list.cpp:44",
         "we look at Cart (Cart.java, line 12)",
         'Select File "a.txt", line by line.',
+        "at the shop (see page:12)",
+        "it fails\nat cart.total()\nsometimes",
+        "at Array.map (<anonymous>)\nat native.thing (Unknown Source)",
     ],
 )
 def test_prose_is_not_a_trace(text: str) -> None:
@@ -234,6 +307,7 @@ def test_the_cost_of_incomplete_traces_is_linear(case: str) -> None:
     shapes = [
         text,
         text.replace("\n", " "),
+        text.replace("\n", "   "),
         *(line[: len(line) * part // 4] + "\n" for line in text.splitlines() for part in (2, 3, 4)),
     ]
     for shape in shapes:

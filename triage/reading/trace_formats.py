@@ -2,6 +2,7 @@
 
 import re
 
+from triage.reading.native_frames import find_native_frame
 from triage.reading.trace_frames import (
     GO_CALL,
     GO_LOCATION,
@@ -11,8 +12,8 @@ from triage.reading.trace_frames import (
     RUST_CALL,
     RUST_LOCATION,
     find_diagnostic_frame,
+    find_dotnet_frame,
     find_jvm_frame,
-    find_native_frame,
     find_notebook_frame,
     find_page_frame,
     find_python_frame,
@@ -20,7 +21,7 @@ from triage.reading.trace_frames import (
     find_script_frame,
     frame_below_call,
 )
-from triage.reading.trace_parts import TraceFormat, error_around, error_near, frame_by_pattern
+from triage.reading.trace_parts import TraceFormat, error_around, error_by_any, error_near, frame_by_pattern
 
 _ERROR = rf"(?P<exception>{RAISED_NAME}|{NAME}(?<=\w)(?=: ))(?:: ?(?P<message>.*)|\s*$)"
 
@@ -42,6 +43,15 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         gap=22,
         starts=re.compile(r"Traceback \(most recent call last\)"),
         ends=re.compile(rf"^{RAISED_NAME}:"),
+    ),
+    TraceFormat(
+        "python",
+        (".py:",),
+        frame_by_pattern(
+            r"\s*[│|] (?P<path>[^\s│].{0,300}?\.py):(?P<line>\d{1,7}) in (?P<function>[\w<>.]{1,200})\s{1,200}[│|]\s*$"
+        ),
+        error_near(_ERROR, below=60),
+        gap=60,
     ),
     TraceFormat("python", ("File ",), find_page_frame, error_near(_ERROR, below=6), gap=5),
     TraceFormat(
@@ -76,16 +86,15 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
     TraceFormat(
         "csharp",
         ("at ",),
-        frame_by_pattern(
-            r"\s*at (?P<function>[^\s(]{1,300}\(.{0,400}?\)) in (?P<path>.{1,400}):line (?P<line>\d{1,7})\s*$"
-        ),
+        find_dotnet_frame,
         error_near(
-            r"\s*(?:Unhandled [Ee]xception[.:] ?|---> ?)?(?P<exception>[\w.`]{1,200}Exception)(?: \(0x\w+\))?"
-            r"(?:: ?(?P<message>.*)|\s*$)",
+            r"(?:\S.{0,80}?[\s:|])?(?:Unhandled [Ee]xception[.:] ?|---> ?)?(?P<exception>[A-Z][\w.`]{1,200}Exception)"
+            r"(?: \(0x\w+\))?(?:: ?(?P<message>.*)|\s*$)",
             above=12,
         ),
         innermost_first=True,
-        gap=6,
+        gap=12,
+        needs_error=True,
         starts=re.compile(r"^\s*(?:Unhandled [Ee]xception|[\w.]+Exception: )"),
     ),
     TraceFormat(
@@ -102,7 +111,9 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         ("at ",),
         find_script_frame,
         error_near(
-            r"\s*(?:Uncaught |Unhandled Rejection |\[?Unhandled promise rejection[^:]{0,40}: ?|\(in promise\) )*"
+            r"\s*[`\"']?(?:[\w./-]{1,100}:\d{1,7}(?::\d{1,7})? |error: |ERROR {1,2}|Caused by: |\[cause\]: )?"
+            r"(?:Uncaught |[Uu]nhandled [Rr]ejection:? |\[?Unhandled promise rejection[^:]{0,40}: ?|\(in promise\) |"
+            r"(?:Unhandled|Uncaught) [Ee]xception: {1,4}){0,3}"
             rf"(?P<exception>{NAME}(?:Error|Exception|Warning|Rejection|Violation)|Error)"
             r"(?: \[[\w-]{1,80}\])?(?:: ?(?P<message>.*)|\s*$)",
             above=8,
@@ -123,7 +134,9 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "go",
         (".go:",),
         frame_below_call(GO_LOCATION, GO_CALL),
-        error_near(r"\s*(?:panic|fatal error|WARNING(?=: DATA RACE)): (?P<message>.*)", above=14),
+        error_near(
+            r"\s*(?:.{0,60}?panic(?: serving \S{1,60})?|fatal error|WARNING(?=: DATA RACE)): (?P<message>.*)", above=14
+        ),
         innermost_first=True,
         gap=3,
         starts=re.compile(r"^\s*goroutine \d+ \["),
@@ -136,10 +149,13 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r"[`'‘](?P<function>[^'’]{1,200})['’]"
             r"(?:: (?P<message>.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\))?"
         ),
-        error_near(
-            r"\s*(?P<exception>[A-Z][\w:]{1,120}(?:Error|Exception|NotFound|Invalid))(?::| \() "
-            r"?(?P<message>.*?)\)?:?\s*$",
-            above=4,
+        error_by_any(
+            error_near(
+                r"\s*(?P<exception>[A-Z][\w:]{1,120}(?:Error|Exception|NotFound|Invalid))(?::| \() "
+                r"?(?P<message>.*?)\)?:?\s*$",
+                above=4,
+            ),
+            error_near(r"\s{1,8}(?P<message>\S.{0,600}) \((?P<exception>[A-Z][\w:]{1,120})\)\s*$", below=3),
         ),
         innermost_first=True,
     ),
@@ -149,11 +165,18 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         frame_by_pattern(
             r"\s*#\d{1,4} (?P<path>[^()\n]{1,400}\.\w{2,6})\((?P<line>\d{1,7})\): (?P<function>[^(]{1,300})"
         ),
-        error_near(
-            r".{0,80}?(?:Uncaught (?:exception ')?)?(?P<exception>[\w\\]{1,200}(?:Exception|Error)\w{0,20})'?"
-            r"(?: with message '|: )(?P<message>.{0,600}?)'?(?: in (?P<path>\S{1,300}?\.php)[: ](?:on line "
-            r")?(?P<line>\d{1,7}))?\s*$",
-            above=5,
+        error_by_any(
+            error_near(
+                r".{0,600}?\[object\] \((?P<exception>[\w\\]{1,200})\(code: \d{1,9}\): (?P<message>.{0,600}?) at "
+                r"(?P<path>\S{1,300}?\.php):(?P<line>\d{1,7})\)",
+                above=5,
+            ),
+            error_near(
+                r".{0,80}?(?:Uncaught (?:exception ')?)?(?P<exception>[\w\\]{1,200}(?:Exception|Error)\w{0,20})'?"
+                r"(?: with message '|: )(?P<message>.{0,600}?)'?(?: in (?P<path>\S{1,300}?\.php)[: ](?:on line "
+                r")?(?P<line>\d{1,7}))?\s*$",
+                above=5,
+            ),
         ),
         innermost_first=True,
     ),
@@ -176,17 +199,19 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
             r"file:/{2,3})?(?P<path>[^\s:()]{1,300}\.dart):(?P<line>\d{1,7})(?::\d{1,7})?\)"
         ),
         error_near(
-            rf"(?:.{{0,80}}Unhandled [Ee]xception:? ?)?(?P<exception>{RAISED_NAME})?(?:: )?(?P<message>.*)", above=2
+            rf"(?!When the exception was)(?:.{{0,80}}Unhandled [Ee]xception:? ?)?(?P<exception>{RAISED_NAME})?(?:: )?"
+            r"(?P<message>\S.*)",
+            above=4,
         ),
         innermost_first=True,
     ),
     TraceFormat(
         "c",
-        ("#",),
+        ("#", " 0x"),
         find_native_frame,
         error_near(
-            r".{0,60}?(?:ERROR: (?P<exception>[A-Z]\w{1,30}Sanitizer): |received signal (?=SIG)|Assertion "
-            r")(?P<message>.*)",
+            r".{0,60}?(?:ERROR: (?P<exception>[A-Z]\w{1,30}Sanitizer): |received signal (?=SIG)|Assertion |"
+            r"stop reason = |==\d{1,9}== (?=Invalid |Conditional |Use of ))(?P<message>.*)",
             above=12,
         ),
         innermost_first=True,
@@ -198,7 +223,7 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         (".ex",),
         frame_by_pattern(
             r"\s*(?:\(\w{1,60} [\w.+-]{1,30}\) )?(?P<path>[^\s:()]{1,300}\.exs?):(?P<line>\d{1,7}): "
-            r"(?P<function>[A-Z:(][^\s]{1,200}/\d+.{0,40})$"
+            r"(?P<function>[A-Z:(][^\s(]{1,200}(?:/\d+.{0,40}|\(.{0,300}\)))$"
         ),
         error_near(r"\s*\*\* \((?P<exception>[\w.]{1,120})\) ?(?P<message>.*)", above=3),
         innermost_first=True,

@@ -16,10 +16,13 @@ RAISED_NAME = (
 def find_rust_panic(lines: Sequence[str], frames: range) -> RaisedError | None:
     """Newer compilers write the message on the line after the panic's location."""
     found = search_error(PANIC, lines, range(frames.start, max(-1, frames.start - 12), -1))
+    if found is not None and found.message in _EMPTY_PANICS:
+        return replace(found, message=None)
     if found is None or found.message is not None or found.line is None or found.line + 1 >= len(lines):
         return found
     message = lines[found.line + 1].strip()
-    return replace(found, message=None if message.startswith(("stack backtrace", "note: ")) else message)
+    says_nothing = message.startswith(("stack backtrace", "note: ")) or message in _EMPTY_PANICS
+    return replace(found, message=None if says_nothing else message)
 
 
 def find_jvm_frame(lines: Sequence[str], number: int) -> FrameLine | None:
@@ -75,24 +78,22 @@ def find_python_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 def find_script_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     """A frame of JavaScript. GDB, Java and Rust write `at file:line` as well, with files of other languages."""
     match = _SCRIPT.match(lines[number]) or _COMPONENT.match(lines[number])
-    if match is None or _NO_SCRIPT.search(match["path"]):
+    if match is None or _NO_SCRIPT.search(match["path"]) or not re.search(r"[./\\<]|^[a-z]+:", match["path"]):
         return None
     return frame_from_groups(match.groupdict())
 
 
-def find_native_frame(lines: Sequence[str], number: int) -> FrameLine | None:
-    """A frame of a native debugger, whose location may be on one of the next lines."""
-    match = _NATIVE.match(lines[number])
-    if match is not None:
-        return frame_from_groups(match.groupdict())
-    call = _NATIVE_CALL.match(lines[number])
-    for following in lines[number + 1 : number + 4] if call else ():
-        location = _NATIVE_LOCATION.match(following)
-        if location is not None:
-            return FrameLine(location["path"], int(location["line"]), call["function"].strip() if call else None)
-        if _NATIVE_CALL.match(following):
-            break
-    return None
+def find_dotnet_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """`at Shop.Cart.Total(Int32 count) in C:/Cart.cs:line 12`. Without the file, it is the one named like the type."""
+    match = _DOTNET.match(lines[number])
+    if match is None or "." not in match["name"] or match["name"].startswith(("System.", "Microsoft.")):
+        return None
+    if match["path"] and not match["path"].startswith("<"):
+        return FrameLine(match["path"], int(match["line"]), match["function"])
+    generated = _GENERATED.search(match["name"])
+    owner = match["name"][: generated.start()] if generated else match["name"].rpartition(".")[0]
+    type_name = owner.rstrip(".").rpartition(".")[2].partition("`")[0]
+    return FrameLine(f"{type_name}.cs", None, match["function"]) if type_name else None
 
 
 def find_page_frame(lines: Sequence[str], number: int) -> FrameLine | None:
@@ -114,8 +115,9 @@ _JVM = re.compile(
     r"\((?P<file>[\w$.-]{1,120}\.(?:java|kt|kts|scala|groovy|clj))(?::(?P<line>\d{1,7}))?\)"
 )
 PANIC = re.compile(
-    r".{0,200}?panicked at (?:'(?P<message>.{0,600}?)', )?(?P<path>[^\s:,']{1,300}\.rs):(?P<line>\d{1,7})"
+    r".{0,200}?panicked at (?:'(?P<message>.{0,600}?)', )?(?P<path>(?:[A-Za-z]:)?[^\s:,']{1,300}\.rs):(?P<line>\d{1,7})"
 )
+_EMPTY_PANICS = ("explicit panic", "Box<Any>", "Box<dyn Any>")
 GO_LOCATION = re.compile(r"\s*(?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+)?\s*$")
 GO_CALL = re.compile(
     r"\s*(?:created by )?(?P<function>[\w./*()\-\[\]{}$%]{1,300}?)(?:\([^()]*\)| in goroutine \d+)?\s*$"
@@ -162,12 +164,12 @@ _COMPONENT = re.compile(
 _NO_SCRIPT = re.compile(
     r"(?i)\.(?:java|kts?|scala|groovy|clj|[ch]|cc|hh|[ch]pp|[ch]xx|tcc|inl|cu|mm?|rs|go|py|rb|php|cs|swift|S)$"
 )
-_SOURCE = (
-    r"(?P<path>(?:[A-Za-z]:)?[^\s:()]{1,300}\.(?:cc|cpp|cxx|c|hpp|hh|h|tcc|m|mm|swift|inl|S|cu)):(?P<line>\d{1,7})"
+_DOTNET = re.compile(
+    r"\s*at (?P<function>(?P<name>[A-Za-z_][\w.`+<>\[\],|]{1,300}) ?"
+    r"\((?!native|Native Method|Unknown Source|Compiled Code|<anonymous>|\S{1,120}\.\w{2,6}\)|[^()]{0,300}:\d)"
+    r"[^()\n]{0,400}\))"
+    r"(?: \[0x[0-9a-f]+\])?(?: in (?P<path>.{1,400}?):(?:line )?(?P<line>\d{1,7}))?\s*$"
 )
-_NATIVE = re.compile(
-    r"\s*#\d{1,4}\s+(?:0x[0-9a-fA-F]{1,16} )?(?:in )?(?P<function>[^\s(][^\n]{0,300}?) (?:\(.{0,500}\) "
-    rf")?(?:at |from )?{_SOURCE}(?::\d{{1,7}})?"
-)
-_NATIVE_CALL = re.compile(r"\s*#\d{1,4}\s+(?:0x[0-9a-fA-F]{1,16} )?(?:in )?(?P<function>[^\s(].{0,300}?) \(")
-_NATIVE_LOCATION = re.compile(rf"\s+at {_SOURCE}(?::\d{{1,7}})?\s*$")
+"""With types of parameters, and the place where there are symbols; Mono writes an offset before it."""
+_GENERATED = re.compile(r"[<+]|\.\.")
+"""What follows is a method that the compiler made, a nested type, or a constructor."""

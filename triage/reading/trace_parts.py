@@ -46,6 +46,8 @@ class TraceFormat:
     ends: re.Pattern[str] | None = None
     single: bool = False
     """Whether every frame is a trace of its own."""
+    needs_error: bool = False
+    """Whether a single frame without an error is none: prose looks the same."""
 
 
 def frame_by_pattern(pattern: str) -> FindFrame:
@@ -78,6 +80,15 @@ def error_around(*patterns: str, above: int) -> FindError:
     def find_error(lines: Sequence[str], frames: range) -> RaisedError | None:
         numbers = range(max(0, frames.start - above), min(len(lines), frames.stop + 3))
         return next((found for pattern in compiled if (found := search_error(pattern, lines, numbers))), None)
+
+    return find_error
+
+
+def error_by_any(*ways: FindError) -> FindError:
+    """Finds the error in the first way that finds one."""
+
+    def find_error(lines: Sequence[str], frames: range) -> RaisedError | None:
+        return next((found for way in ways if (found := way(lines, frames))), None)
 
     return find_error
 

@@ -15,12 +15,20 @@ _MAX_LINE_CHARS = 1_000
 _MAX_TRACES = 20
 _MAX_FRAMES = 100
 _LOG_PREFIX = re.compile(
-    r"^(?:INTERNALERROR> ?|> (?=\[\d{4}-)|>{1,2} ?(?=\s*(?:File \"|Traceback|at ))|\[\d{1,3}\]<std(?:err|out)>:|"
+    r"^(?:INTERNALERROR> ?|> (?=\[\d{4}-)|"
+    r">{1,2} ?(?=\s*(?:File \"|Traceback|at |[A-Z]\w{0,40}(?:Error|Exception)\b|Error: ))|\[\d{1,3}\]<std(?:err|out)>:|"
     r"[\w.-]{1,40} {1,20}\| |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,20}(?: ?[+-]\d{4}|Z)?\]?:? |"
-    r"\[(?:ERROR|INFO|WARN|WARNING|error|warn|stderr)\]:? |[EWF]/?\s?AndroidRuntime(?:\(\s{0,5}\d{1,7}\))?: |"
+    r"\[(?:ERROR|INFO|WARN|WARNING|error|warn|stderr)\]:? |"
+    r"(?:\d\d-\d\d \d\d:\d\d:[\d.]{2,9} {1,4})?[DEFIW][/ ]\s?[\w.$-]{1,40}\s{0,10}\(\s{0,5}\d{1,7}\): |"
+    r"[EWF]/?\s?AndroidRuntime: |"
     r"\d\d-\d\d \d\d:\d\d:[\d.]{2,9} {1,4}\d{1,7} {1,4}\d{1,7} [EWF] \w{1,30}\s{0,4}: ){1,3}"
 )
 """What pytest, MPI, Compose, CI, Maven and Android write before each line of a trace."""
+_JOINED_FROM = 80
+_MAX_JOINED_CHARS = 12_000
+_PYTHON_FRAME = re.compile(r"\s{1,8}(File \"[^\"\n]{1,300}\", line \d{1,7}(?:, in \S{1,100})?)\s{1,8}")
+_CALL_FRAME = re.compile(r"\s{1,8}(?=at (?:async )?[^\s()]{1,200} ?\([^\s()]{1,300}:\d{1,7}(?::\d{1,7})?\))")
+_LAST_ERROR = re.compile(r"\s{1,8}(?=[A-Za-z_.]{0,80}(?:Error|Exception): )")
 _DRIVE = re.compile(r"^([A-Za-z]:)?[\\/]")
 
 _FrameGroup = list[tuple[int, FrameLine]]
@@ -39,7 +47,7 @@ class FoundTrace:
 
 def find_traces(text: str) -> list[FoundTrace]:
     """All traces in the order of the text, at most 20, without overlap. Takes time linear in the text."""
-    lines = [_LOG_PREFIX.sub("", line[:_MAX_LINE_CHARS]) for line in text.split("\n")]
+    lines, numbers = _split_lines(text)
     used: set[int] = set()
     found: list[FoundTrace] = []
     for trace_format in TRACE_FORMATS:
@@ -47,9 +55,43 @@ def find_traces(text: str) -> list[FoundTrace]:
             continue
         for group in _group_frames(trace_format, lines, used):
             trace = _build_trace(trace_format, group, lines)
+            if trace_format.needs_error and len(group) < 2 and trace.trace.exception is None:
+                continue
             found.append(trace)
             used.update(range(trace.start, trace.end))
-    return sorted(found, key=lambda trace: trace.start)[:_MAX_TRACES]
+    ordered = sorted(found, key=lambda trace: trace.start)[:_MAX_TRACES]
+    return [_place_in_text(one, numbers) for one in ordered]
+
+
+def _place_in_text(found: FoundTrace, numbers: Sequence[int]) -> FoundTrace:
+    """A trace inside a line covers no line: the sentence around it stays prose."""
+    start, last = numbers[found.start], numbers[found.end - 1]
+    is_inside = start == last and numbers.count(start) > 1
+    return replace(found, start=start, end=start if is_inside else last + 1)
+
+
+def _split_lines(text: str) -> tuple[list[str], list[int]]:
+    """Lines without the prefixes of logs, each with its number in the text.
+
+    Inline code and some forms join the lines of a trace to one, which is taken apart again.
+    """
+    lines: list[str] = []
+    numbers: list[int] = []
+    for number, line in enumerate(text.split("\n")):
+        for part in _separate_frames(line) if len(line) > _JOINED_FROM else (line,):
+            lines.append(_LOG_PREFIX.sub("", part[:_MAX_LINE_CHARS]))
+            numbers.append(number)
+    return lines, numbers
+
+
+def _separate_frames(line: str) -> list[str]:
+    head = line[:_MAX_JOINED_CHARS]
+    if len(_CALL_FRAME.findall(head)) > 1:
+        return _CALL_FRAME.split(head)
+    if "Traceback (most" in head or len(_PYTHON_FRAME.findall(head)) > 1:
+        *frames, last = _PYTHON_FRAME.sub(r"\n\1\n", head).split("\n")
+        return [*frames, *_LAST_ERROR.split(last)]
+    return [line]
 
 
 def with_forward_slashes(path: str) -> str:
