@@ -218,8 +218,10 @@ def test_its_lines_are_known(case: str) -> None:
     ("line", "exception", "frames"),
     [
         (
-            'Traceback (most recent call last):   File "run.py", line 133, in <module>     st = Cart()   File '
-            '"/srv/cart.py", line 25, in __init__     assert x, y AttributeError: no total',
+            (
+                'Traceback (most recent call last):   File "run.py", line 133, in <module>     st = Cart()   File '
+                '"/srv/cart.py", line 25, in __init__     assert x, y AttributeError: no total'
+            ),
             "AttributeError",
             ["run.py:133 <module>", "/srv/cart.py:25 __init__"],
         ),
