@@ -99,6 +99,12 @@ def test_an_issue_that_is_not_text_is_refused(checkout: Path, tmp_path: Path, da
     assert done.stderr == "bug-triage: The issue is not a text. Give Markdown, plain text or GitHub's JSON, in UTF-8.\n"
 
 
+def test_an_endless_file_is_refused():
+    done = triage("read", "/dev/zero")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("bug-triage: The issue is not a text.")
+
+
 def test_odd_characters_in_the_issue_cause_no_traceback(checkout: Path):
     done = triage(
         "run",

@@ -23,7 +23,7 @@ from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.errors import BadInput, TriageError
-from triage.events.issue_option import is_url, parse_issue_lines, parse_issue_text, parse_issue_url
+from triage.events.issue_option import MAX_BYTES, is_url, parse_issue_lines, parse_issue_text, parse_issue_url
 from triage.flows.export_telemetry import export_telemetry
 from triage.ports import ProgressLog, Services
 from triage.publish.plan_effects import dump_report
@@ -168,12 +168,14 @@ def _fetch_issue(setup: RunSetup, number: int) -> Issue:
 
 
 def _read_issue_file(name: str) -> Issue:
-    return parse_issue_text(_read_text(name))
+    return parse_issue_text(_read_text(name, MAX_BYTES))
 
 
-def _read_text(name: str) -> str:
+def _read_text(name: str, max_bytes: int = -1) -> str:
+    # One byte more than allowed: `parse_issue_text` refuses it, and an endless file does not fill the memory.
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
+            data = file.read(max_bytes + 1 if max_bytes >= 0 else -1)
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise BadInput(f"{name} cannot be read ({reason}).") from None

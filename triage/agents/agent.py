@@ -13,6 +13,8 @@ A = TypeVar("A", bound=AgentFindingBase)
 Capability = Literal["untrusted input", "code access", "outbound requests"]
 """All three together make a hijacked agent dangerous. No agent has more than two (`graph/capabilities.py`)."""
 MAX_CAPABILITIES = 2
+CONFIDENT_FROM = 0.6
+"""Rules call the first place the cause's location, and the critic may confirm it, from this confidence on."""
 
 
 @dataclass(frozen=True)

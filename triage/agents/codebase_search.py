@@ -10,7 +10,7 @@ from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
-from triage.agents.agent import Agent, AgentAnswer
+from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
 from triage.agents.code_lookup import CodeLookup
 from triage.agents.prompts import (
     build_system_message,
@@ -170,7 +170,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Code
         reasoning="Ranked by words, names, paths and stack frames that the issue and the code share.",
         error=None,
         relevant_files=[_to_relevant_file(hit, agent_input) for hit in select_suspects(hits)],
-        root_cause_location=_format_root_cause(first) if first and confidence >= 0.6 else None,
+        root_cause_location=_format_root_cause(first) if first and confidence >= CONFIDENT_FROM else None,
     )
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from triage.agents.agent import Agent, AgentAnswer
+from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
 from triage.agents.prompts import (
     build_messages,
     format_bullets,
@@ -68,7 +68,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
     """Judge whether a trace ends in the first suspect, every citation is verified, and the first suspect stands out."""
     files = agent_input.suspects
     in_trace = bool(files) and files[0].path in find_innermost_files(agent_input.reading.traces, services.codebase)
-    confident = agent_input.codebase is not None and agent_input.codebase.confidence >= 0.6
+    confident = agent_input.codebase is not None and agent_input.codebase.confidence >= CONFIDENT_FROM
     refused = agent_input.citations.total - agent_input.citations.verified
     verdict: Verdict = "CONFIRMED" if in_trace and confident and not refused else "UNCERTAIN"
     if not files:

@@ -1,9 +1,12 @@
 """What an event asks for."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from triage.domain.value import Value
+
+RUN_WINDOW = timedelta(hours=24)
+"""Runs are limited within it."""
 
 
 class Trigger(StrEnum):

@@ -1,13 +1,13 @@
 """Decides whether a task may run, once the issue's thread and people's roles are known."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from pydantic import Field
 
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import QuietTask, RunKey, Skip, Task, TriageTask, Trigger
+from triage.domain.task import RUN_WINDOW, QuietTask, RunKey, Skip, Task, TriageTask, Trigger
 from triage.domain.value import Value
 from triage.events.commands import CommandName, parse_command
 
@@ -15,7 +15,6 @@ WRITE_ROLES = frozenset({"admin", "maintain", "write"})
 """Roles with write access (GitHub's `role_name`)."""
 MAX_RUNS = 3
 """Runs by command or answer, per issue, within the window."""
-RUN_WINDOW = timedelta(hours=24)
 MAX_ROLE_LOOKUPS = 10
 """Many comments must not cause many requests."""
 

@@ -12,6 +12,8 @@ from triage.events.payload import to_issue
 
 MAX_CHARS = 1_000_000
 """GitHub itself takes 65,536 characters."""
+MAX_BYTES = 4 * MAX_CHARS
+"""Of UTF-8."""
 _PATH = re.compile(r"/([\w.-]+/[\w.-]+)/(issues|pull)/([1-9][0-9]{0,9})(?:/.*)?", re.ASCII)
 
 

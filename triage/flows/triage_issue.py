@@ -12,9 +12,9 @@ from dataclasses import replace
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger
+from triage.domain.task import RUN_WINDOW, QuietTask, Skip, Task, TriageTask, Trigger
 from triage.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
-from triage.events.admission import RUN_WINDOW, EarlierRuns, admit_task, label_skip_reason, logins_to_check
+from triage.events.admission import EarlierRuns, admit_task, label_skip_reason, logins_to_check
 from triage.events.trigger_snapshot import (
     get_trigger_comment,
     restore_issue_at_trigger,

@@ -7,7 +7,7 @@ written or run again. No value in it can close the HTML comment.
 import hashlib
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from pydantic import AliasChoices, ConfigDict, Field, ValidationError
@@ -16,13 +16,12 @@ from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion
-from triage.domain.task import RunKey
+from triage.domain.task import RUN_WINDOW, RunKey
 from triage.domain.value import RENAMED_FIELDS, Value
 
 MAX_SUSPECTS = 40
 MAX_RUNS = 60
 MAX_SUGGESTED = 20
-MAX_RUN_AGE = timedelta(hours=24)
 MAX_LINE_CHARS = 4096
 _OPEN = f"{COMMENT_MARKER} v1 "
 _CLOSE = " -->"
@@ -70,7 +69,7 @@ class CommentState(Value):
         key = f"{max(1, int(run.at.timestamp()))}.{run.comment_id}" if run else ""
         if run is None or key in self.runs:
             return self
-        oldest = (run.at - MAX_RUN_AGE).timestamp()
+        oldest = (run.at - RUN_WINDOW).timestamp()
         recent = [other for other in self.runs if int(other.partition(".")[0]) > oldest]
         return self.model_copy(update={"runs": [*recent, key][-MAX_RUNS:]})
 

@@ -54,6 +54,7 @@ def _find_problems(name: str, job: Job, servers: ExternalServices, done: JobResu
         "a traceback": "Traceback (most recent call last)" in done.log,
         f"{seconds:.0f} s": seconds > MAX_SECONDS,
         "a program of the checkout ran": trap_was_run(job.workspace),
+        "an exception that nobody expected": '"error": "unexpected ' in texts.get("the report", ""),
     }
     disclosed = [f"private text in {where}" for where, text in texts.items() if CANARY in text]
     return [problem for problem, is_wrong in problems.items() if is_wrong] + list(dict.fromkeys(disclosed))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from triage.adapters.github.responses import IssueResponse, LabelResponse, RoleR
 from triage.adapters.github.suggestions import Suggestions
 from triage.domain.issue import Issue
 from triage.domain.suggestion import Suggestion, SuggestionOptions
+from triage.domain.task import RUN_WINDOW
 from triage.errors import BadInput, GitHubUnavailable
 from triage.network import DIRECT, Network
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 ROLES = frozenset({"admin", "maintain", "write", "triage", "read", "none"})
 _LOGIN_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,100}(\[bot\])?")
-DAY = timedelta(hours=24)
 _SLUG_PATTERN = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
 
 
@@ -103,7 +103,7 @@ class IssueTracker:
         with translate_read_errors(self.slug):
             for page in self._client.iterate_pages(f"{self._repo}/issues", newest):
                 issues = [parse_response(IssueResponse, raw) for raw in page]
-                day_ago = (self._client.server_time or datetime.now(UTC)) - DAY
+                day_ago = (self._client.server_time or datetime.now(UTC)) - RUN_WINDOW
                 recent = [issue for issue in issues if issue.created_at is None or issue.created_at > day_ago]
                 numbers += [issue.number for issue in recent if issue.pull_request is None]
                 if len(recent) < len(issues) or len(numbers) > limit:
