@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from triage.domain.issue import Section
+from triage.reading.text_signs import SAYS_FAILURE
 from triage.reading.traces import FoundTrace
 
 _MAX_MESSAGES = 10
@@ -18,31 +19,39 @@ _STATED = re.compile(
 _LABELLED = re.compile(
     r"(?:^|[\s\[(:.])((?:(?:fatal error|internal compiler error|runtime error|unhandled exception|uncaught|error|"
     r"fatal|panic|"
-    r"critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\))?[:!\]]|npm ERR!) ?[^\s].{2,600})",
+    r"critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\)| [A-Z]{1,4}\d{2,5})?[:!\]]|npm ERR!) ?[^\s].{2,600})",
     re.I,
 )
 _KNOWN = re.compile(
-    r"((?:segmentation fault|(?-i:[Ss]tack overflow)|out of memory|bus error|illegal instruction|deadlock "
-    r"detected)\b.{0,120}"
-    r"|(?:^|(?<=[:;.] ))[^:;]{1,80}(?:: [^:;]{1,80}){0,2}: (?:command not found|no such file or directory|"
+    r"((?:segmentation fault|(?:^|(?<=[:'\"`] )|(?<=[\"'`]))(?:(?-i:[Ss]tack overflow)|out of memory|bus error|"
+    r"illegal instruction|deadlock detected))\b.{0,120}"
+    r"|(?:^|(?<=[:;.] ))[^:;]{2,80}(?:: [^:;]{1,80}){0,2}: (?:command not found|no such file or directory|"
     r"permission denied)\b"
     r"|\w[\w -]{1,30} \(core dumped\)|Assertion [`'\"].{1,400}['`\"]? failed\b\.?"
     r"|(?:undefined reference to|undefined symbol|cannot find module|no module named|unresolved import|cannot "
     r"find symbol|"
     r"cannot read propert(?:y|ies) of|is not a function|call to undefined)\b.{0,200}"
+    r"|'[\w.]{1,80}' object (?:has no attribute|is not|does not|cannot)\b.{0,200}"
     r"|\b(?:ORA-\d{4,5}|SQLSTATE\[\w{2,8}\]|HTTP [45]\d\d|\d{3} (?:Internal Server Error|Bad Gateway|Not "
     r"Found))\b.{0,160})",
     re.I,
 )
 _NPM_DETAIL = re.compile(r"npm ERR! (?:code|errno|syscall|path|cwd|While|Found|node_modules|peer|A complete)\b")
-_ERROR_WORD = re.compile(
-    r"\b(?:error|errors|exception|message|warning|fails? with|failed with|says|saying|complains|raises|throws|"
-    r"prints|crash\w{0,4} with)\b",
-    re.I,
+_TRAILER = re.compile(
+    r"(?i)\b(?:aborting due to|could not compile|previous errors?\b|make(?:\[\d+\])?: \*\*\*|exit(?:ed)? (?:status|"
+    r"(?:with )?code) \d|build fail(?:ed|ure)|the following errors?\W*$|for more information about this error)"
 )
-_QUOTED = re.compile(r"\"([^\"\n]{8,300})\"|“([^”\n]{8,300})”|`([^`\n]{8,300})`|«([^»\n]{8,300})»")
+"""What a tool says after its errors."""
+_ERROR_WORD = re.compile(
+    r"\b(?:error|errors|exception|warning|fails? with|failed with|raises|throws|crash\w{0,4} with)\b", re.I
+)
+_SPEECH_WORD = re.compile(r"\b(?:message|says|saying|complains|prints)\b", re.I)
+_ERROR_AFTER = re.compile(r"(?i)\W{0,3}(?:\w{1,20} )?(?:errors?|exception|message|warning)\b")
+_QUOTED = re.compile(r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|`([^`\n]{1,300})`|«([^»\n]{1,300})»")
+_MIN_QUOTED_CHARS = 8
 _CODE_LINE = re.compile(
-    r"^\s*(?:#|//|raise\b|except\b|throw\b|catch\b|if\b|return\b|with\b|class\b|def\b|assert\w*[ .(]|import\b|"
+    r"^\s*(?:(?:#|//)(?!\W{0,6}[\w.]{0,80}(?:Error|Exception): )|raise\b|except\b|throw\b|catch\b|if\b|return\b|"
+    r"with\b|class\b|def\b|assert\w*[ .(]|import\b|"
     r"from\b|@)|[=({]\s*$"
 )
 _ERROR_HEADING = re.compile(r"(?i)\berror (?:message|output|text)\b|^\W*(?:error|exception)s?\W*$")
@@ -69,12 +78,19 @@ def find_error_messages(
     ]
     messages: list[str] = []
     for candidate in ranked:
-        message = candidate.strip().rstrip("`*_")[:_MAX_CHARS].rstrip()
+        message = _drop_marks(candidate.strip())[:_MAX_CHARS].rstrip()
         if len(message) >= _MIN_CHARS and not any(message in known or known in message for known in messages):
             messages.append(message)
             if len(messages) == _MAX_MESSAGES:
                 break
     return messages
+
+
+def _drop_marks(message: str) -> str:
+    """Without the marks of Markdown that end in it; one that begins in it too is a part of the message."""
+    while message.endswith(("`", "*")) and message.count(message[-1]) % 2:
+        message = message[:-1]
+    return message.removesuffix("**")
 
 
 def _in_sections(sections: Sequence[Section]) -> list[str]:
@@ -91,6 +107,8 @@ def _in_sections(sections: Sequence[Section]) -> list[str]:
 
 def _error_of(found: FoundTrace) -> str:
     message = found.trace.message or ""
+    if found.trace.language == "rust" and not message:
+        return ""  # a panic that says nothing: its line holds only the place
     line = _MARKS.sub("", found.error_line).strip()
     for stated in (f"{found.trace.exception}: {message}", f"{message} ({found.trace.exception})"):
         if found.trace.exception and stated in line:
@@ -108,7 +126,7 @@ def _from_lines(lines: Sequence[str]) -> list[str]:
         match = _STATED.search(line)
         if match is None:
             match = _LABELLED.search(line) or _KNOWN.search(line)
-        if match is not None:
+        if match is not None and not _TRAILER.search(match[0]):
             found.append(match[match.lastindex or 0])
     return sorted(found, key=lambda line: _NPM_DETAIL.match(line) is not None)
 
@@ -116,10 +134,21 @@ def _from_lines(lines: Sequence[str]) -> list[str]:
 def _quotes(text: str) -> list[str]:
     found = []
     for line in (whole[:_MAX_LINE_CHARS] for whole in text.split("\n")):
-        if not _ERROR_WORD.search(line) or _CODE_LINE.search(line):
+        if _CODE_LINE.search(line) or line.rstrip().endswith(";"):
             continue
-        for match in _QUOTED.finditer(line):
+        for match in _QUOTED.finditer(line):  # short ones too: what is between two quotes is none
             words = match[match.lastindex or 0]
-            if words.count(" ") >= 2 and not re.search(r"[{}=;]|\w\(", words):
+            if len(words) < _MIN_QUOTED_CHARS or words.count(" ") < 2 or re.search(r"[{}=;]|\w\(", words):
+                continue
+            if _is_stated_as_error(words, line[: match.start()], line[match.end() :]):
                 found.append(words)
     return found
+
+
+def _is_stated_as_error(words: str, before: str, after: str) -> bool:
+    """Whether the words around a quote call it an error. A dialog may also say that all is well."""
+    if before.rstrip().endswith(("(", "<<", "[")):
+        return False
+    if _ERROR_WORD.search(before) or _ERROR_AFTER.match(after):
+        return True
+    return _SPEECH_WORD.search(before) is not None and SAYS_FAILURE.search(words) is not None

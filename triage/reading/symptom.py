@@ -5,34 +5,36 @@ import re
 from triage.domain.facts import Quote
 from triage.domain.issue import Reading
 from triage.reading.sentences import quote
+from triage.reading.text_signs import SAYS_FAILURE
 
 _MAX_CHARS = 240
 _MIN_WORDS = 2
+_TITLE_WORDS = 3
+"""A title of fewer words is in many messages by chance."""
 _EXCEPTION = re.compile(
     r"^(?:[A-Za-z_][\w.$:\\]{0,120})?(?:Error|Exception|Warning|Interrupt|Exit|Failure|Fault|Panic|Timeout|Abort|"
     r"Throwable|DoesNotExist)\w{0,20}: ?\S"
 )
+_NAMED_AT_END = re.compile(r" \([A-Z]\w*(?:::\w+)*(?:Error|Exception|Mismatch|NotFound|Invalid)\w*\)$")
 _PERSONAL = re.compile(r"(?:/(?:home|Users)/|[A-Za-z]:[\\/]{1,2}(?:Users|Documents)|~/)")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d")
 _LOG_TIME = re.compile(r"^[\[(]?\d{4}-\d\d-\d\d[T ]?[\d:.,]{0,20}(?:Z| ?[+-]\d{4})?[\])]?:?")
 _CUT = re.compile(r"(?:[:,(\[{=]|\.\.\.|…|\b(?:and|or|the|a|of|to|in|at|with|by|for|from|is|was))$", re.I)
-_SAYS_FAILURE = re.compile(
-    r"(?i)\b(?:errors?|fail(?:s|ed|ure)?|fatal|panic\w*|cannot|can['’]t|could(?:n['’]t| not)|unable|invalid|"
-    r"unexpected|"
-    r"not (?:found|supported|allowed|defined|implemented)|no (?:such|matching|module)|missing|denied|refused|"
-    r"fault|abort\w*|"
-    r"assert\w*|exceed\w*|out of memory|illegal|killed|undefined|exception|timed? ?out)\b"
-)
 _PLACE = re.compile(r"^\S{1,200}\.\w{1,5}:\d{1,6}(?::\d{1,5})?: (?!\w* ?error)")
 """A message of a linter or a warning, which begins with its place."""
+_NAME_AT_BOTH_ENDS = re.compile(r"(([A-Z][\w:]{2,100}): .{1,400}) \(\2\)$")
+_TERMINAL = re.compile(r"\x1b|\[\d{1,3}(?:;\d{1,3}){0,3}m|^(?:\$|%|PS [A-Z]:|[\w.-]+@[\w.-]+:)")
+"""Colours and prompts."""
 _RUNTIME_PREFIXES = ("runtime.", "runtime/", "panic", "std::", "core::", "rust_begin_unwind")
 """Functions of Go and Rust that report a panic; the cause is in the frames below."""
+_GNU_QUOTE = re.compile(r"`[^`'\n]{1,400}'")
 _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"))
 
 
 def find_symptom(reading: Reading) -> Quote | None:
     """The exception with its message, or an error line of the program; None for a fragment, a path, or the title."""
-    for message in reading.error_messages[:3]:
+    for stated in reading.error_messages[:3]:
+        message = _drop_repeated_name(stated)
         text = " ".join(message.split())
         if is_whole(text) and not _repeats(text, reading.title) and _fills_its_line(message, reading.text):
             return quote(reading, message)
@@ -61,14 +63,22 @@ def is_whole(message: str) -> bool:
     """Whether the words can stand alone: nothing is cut off, and nothing of the reporter's machine is in them."""
     if not 8 <= len(message) <= _MAX_CHARS or len(re.findall(r"\w+", message)) < _MIN_WORDS:
         return False
-    if any(pattern.search(message) for pattern in (_PERSONAL, _TIMESTAMP, _CUT, _PLACE)):
+    if any(pattern.search(message) for pattern in (_PERSONAL, _TIMESTAMP, _CUT, _PLACE, _TERMINAL)):
         return False
-    if not _EXCEPTION.match(message) and not _SAYS_FAILURE.search(message):
+    if not (_EXCEPTION.match(message) or _NAMED_AT_END.search(message) or SAYS_FAILURE.search(message)):
         return False
     if any(message.count(opening) != message.count(closing) for opening, closing in _PAIRS) or message.count('"') % 2:
         return False
+    if message.count("`") % 2 and not _GNU_QUOTE.search(message):
+        return False
     head, _, rest = message.partition(": ")
     return not rest or head.rpartition(".")[2].lower() != rest.rpartition(".")[2].strip().lower()
+
+
+def _drop_repeated_name(message: str) -> str:
+    """`TypeError: no items` of `TypeError: no items (TypeError)`, as Ruby prints it."""
+    match = _NAME_AT_BOTH_ENDS.match(message)
+    return match[1] if match else message
 
 
 def is_personal(path: str) -> bool:
@@ -77,8 +87,12 @@ def is_personal(path: str) -> bool:
 
 
 def _repeats(message: str, title: str) -> bool:
-    said, titled = _words(message), _words(title)
-    return not said or " ".join(said) in " ".join(titled) or " ".join(titled) in " ".join(said)
+    said, titled = (re.findall(r"\w+", text.lower()) for text in (message, title))
+    return _are_in(said, titled) or (len(titled) >= _TITLE_WORDS and _are_in(titled, said))
+
+
+def _are_in(words: list[str], others: list[str]) -> bool:
+    return f" {' '.join(words)} " in f" {' '.join(others)} "
 
 
 def _fills_its_line(message: str, text: str) -> bool:
@@ -92,8 +106,5 @@ def _fills_its_line(message: str, text: str) -> bool:
         return False  # the seconds of a time
     begins = bool(_EXCEPTION.match(message)) or not _LOG_TIME.sub("", before).strip("|>+*-E# \t[]")
     begins = begins or before[-1:] in ":\"'`“‘«("
-    return begins and (not after or after[:1] in "\"'`”’»)" or message[-1:] in ".!?")
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
+    ends = not after or after[:1] in "\"'`”’»)" or message[-1:] in ".!?" or after == f"({message.partition(':')[0]})"
+    return begins and ends

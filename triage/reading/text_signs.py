@@ -75,6 +75,13 @@ STEPS = re.compile(
     re.I,
 )
 NUMBERED = re.compile(r"^\s*(?:\d{1,2}[.)]|step \d{1,2}\b)\s?\S", re.I | re.M)
+SAYS_FAILURE = re.compile(
+    r"(?i)\b(?:errors?|fail(?:s|ed|ure)?|fatal|panic\w*|cannot|can['’]t|could(?:n['’]t| not)|unable|invalid|"
+    r"unexpected|"
+    r"not (?:found|supported|allowed|defined|implemented)|no (?:such|matching|module)|missing|denied|refused|"
+    r"fault|abort\w*|"
+    r"assert\w*|exceed\w*|out of memory|illegal|killed|undefined|exception|timed? ?out)\b"
+)
 _FEW_WORDS = 5
 _ENGLISH_EVERY = 12
 _ENGLISH = word_set(
