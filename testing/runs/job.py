@@ -35,7 +35,10 @@ class Job:
 
     folder: Path
     github: GitHubServer
-    inputs: dict[str, str] = field(default_factory=lambda: {"engine": "rules", "github-token": "ghs_" + "x1" * 18})
+    inputs: dict[str, str] = field(
+        default_factory=lambda: {"engine": "rules", "comment": "always", "github-token": "ghs_" + "x1" * 18}
+    )
+    """With a comment in any case, so that a test can read what stands in it."""
     name: str = field(default_factory=lambda: f"triage-{uuid.uuid4().hex[:12]}")
     variables: dict[str, str] = field(default_factory=dict)
     """Variables of the step's `env:`."""

@@ -70,6 +70,7 @@ class EventRunner:
             "GITHUB_STEP_SUMMARY": str(summary),
             "INPUT_GITHUB-TOKEN": "ghs_" + "x1" * 18,
             "INPUT_ENGINE": "rules",
+            "INPUT_COMMENT": "always",
         }
         log = io.StringIO()
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):

@@ -30,7 +30,7 @@ def run(api: GitHubApi, trigger: Trigger, **policy: Any) -> list[str]:
         github=tracker,
         runner=FakeRunner(),
         progress=progress,
-        policy=Policy(**{"labels": "apply"} | policy),
+        policy=Policy(**{"labels": "apply", "comment": "always"} | policy),
         repository=Repository(slug=SLUG),
         open_services=lambda: services,
         now=lambda: datetime.now(UTC),

@@ -97,7 +97,7 @@ class Stage:
             "github": tracker,
             "runner": self.runners[name],
             "progress": FakeProgressLog(),
-            "policy": Policy(),
+            "policy": Policy(comment="always"),
             "repository": Repository(slug=SLUG),
             "open_services": lambda: given,
             "now": lambda: datetime.now(UTC),

@@ -38,7 +38,7 @@ TASKS = {
     "issue_comment.created": TriageTask(number=1, trigger=Trigger.ANSWER, actor="Codertocat"),
     "issue_comment.edited": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
     "issue_comment.deleted": Skip(reason="Only a new comment counts, not one that was edited or deleted."),
-    "workflow_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="octocat"),
+    "workflow_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="octocat", is_asked=True),
     "repository_dispatch": TriageTask(number=1, trigger=Trigger.REQUESTED, actor="Codertocat"),
 }
 
@@ -126,6 +126,12 @@ class TestOptInLabel:
     def test_adding_the_label_starts_a_triage(self, name: str) -> None:
         assert self.labeled(name, self.OPT_IN) == TriageTask(number=1, trigger=Trigger.LABELED, actor="Codertocat")
 
+    @pytest.mark.parametrize(("sender", "is_asked"), [("codertocat", False), ("mona", True)])
+    def test_a_label_asks_unless_the_form_has_set_it_for_the_reporter(self, sender: str, is_asked: bool) -> None:
+        task = self.labeled("bug", self.OPT_IN, sender__login=sender)
+        assert isinstance(task, TriageTask)
+        assert task.is_asked is is_asked
+
     @pytest.mark.parametrize("name", ["docs", "", None])
     def test_another_label_starts_none(self, name: str | None) -> None:
         assert self.labeled(name, self.OPT_IN) == Skip(reason="Only the opt-in label starts a triage.")
@@ -150,7 +156,7 @@ class TestComments:
     @pytest.mark.parametrize("by", ["Codertocat", "stranger"])
     def test_the_command(self, by: str) -> None:
         task = route_event("issue_comment", comment("/triage", by))
-        assert task == TriageTask(number=1, trigger=Trigger.COMMAND, actor=by)
+        assert task == TriageTask(number=1, trigger=Trigger.COMMAND, actor=by, is_asked=True)
 
     def test_quiet(self) -> None:
         assert route_event("issue_comment", comment("/triage quiet", "mona")) == QuietTask(number=1, actor="mona")
@@ -213,7 +219,8 @@ class TestComments:
 class TestEventsWithoutIssue:
     @pytest.mark.parametrize("event", ["workflow_dispatch", "repository_dispatch", "schedule"])
     def test_the_input_names_the_issue(self, event: str) -> None:
-        assert route_event(event, {}, 12) == TriageTask(number=12, trigger=Trigger.REQUESTED, actor="")
+        is_asked = event == "workflow_dispatch"  # the others may have no person behind them
+        assert route_event(event, {}, 12) == TriageTask(number=12, trigger=Trigger.REQUESTED, is_asked=is_asked)
         with pytest.raises(BadInput, match=rf"^issue-number: needed under {event}"):
             route_event(event, {})
 

@@ -24,7 +24,7 @@ class FlowHarness:
 
     github: FakeGitHub = field(default_factory=lambda: FakeGitHub(issues={7: factories.issue()}))
     runner: FakeRunner = field(default_factory=FakeRunner)
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = field(default_factory=lambda: Policy(comment="always"))
     services: Services = field(default_factory=lambda: fake_services(codebase=FakeCodebase(factories.FILES)))
 
     event_issue: Issue | None = None

@@ -53,7 +53,7 @@ class CutHarness:
     github: SlowGitHub = field(default_factory=lambda: SlowGitHub(issues={7: factories.issue()}))
     runner: FakeRunner = field(default_factory=FakeRunner)
     progress: FakeProgressLog = field(default_factory=FakeProgressLog)
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = field(default_factory=lambda: Policy(comment="always"))
     event_issue: Issue | None = field(default_factory=factories.issue)
     services: Services = field(default_factory=lambda: fake_services(codebase=FakeCodebase(factories.FILES)))
     seconds: float = 60.0
@@ -172,7 +172,7 @@ def test_cancelled_before_it_began_a_run_asks_nobody(harness: CutHarness):
 
 @pytest.mark.parametrize("name", ["CodebaseFinding", "CritiqueFinding", "TriageReport"])
 def test_cancelled_after_the_first_finding_a_partial_report_is_commented(harness: CutHarness, name: str):
-    harness.policy = Policy(labels="apply")
+    harness.policy = Policy(comment="always", labels="apply")
     harness.hang_in_model(name)
     assert harness.run().status is Status.DEGRADED
     ((_, body),) = harness.github.posted
@@ -214,7 +214,7 @@ def test_a_partial_report_does_not_replace_what_another_run_wrote_meanwhile(harn
     assert harness.writes == 0
 
 
-@pytest.mark.parametrize("policy", [Policy(comment=False), Policy(dry_run=True)])
+@pytest.mark.parametrize("policy", [Policy(comment="never"), Policy(comment="always", dry_run=True)])
 def test_a_partial_report_obeys_the_policy(harness: CutHarness, policy: Policy):
     harness.policy = policy
     harness.hang_in_model("CritiqueFinding")
@@ -230,7 +230,7 @@ def test_a_report_that_was_whole_when_the_signal_came_is_published_as_such(harne
 
     harness.progress = Listening()
     harness.services = fake_services(codebase=FakeCodebase(factories.FILES), model=FakeModel(factories.answers()))
-    harness.policy = Policy(labels="apply")
+    harness.policy = Policy(comment="always", labels="apply")
     harness.run()
     ((_, body),) = harness.github.posted
     state = parse_state(body)
@@ -278,7 +278,7 @@ def test_the_comments_are_read_again_after_an_unclear_write(harness: CutHarness)
 def test_what_arrived_before_the_signal_is_told(harness: CutHarness):
     model = FakeModel(factories.answers())
     harness.services = fake_services(codebase=FakeCodebase(factories.FILES), model=model)
-    harness.policy = Policy(labels="apply")
+    harness.policy = Policy(comment="always", labels="apply")
     harness.hang_in("add_labels")
     harness.seconds = 0.5
     harness.run()

@@ -8,6 +8,7 @@ import pytest
 from testing import factories
 from testing.fakes import NOW, FakeGitHub
 from tests.flows.flow_harness import BY_HAND, OPENED, FlowHarness, our_comment
+from triage.domain.effect import Policy
 from triage.domain.issue import IssueComment
 from triage.domain.run import Status
 from triage.domain.task import Task, TriageTask, Trigger
@@ -102,3 +103,27 @@ def test_a_limit_that_lets_nothing_be_read_is_no_way_around(error: Exception, an
     assert harness.run(OPENED).status is Status.DEGRADED
     assert harness.runner.values["engine"] == answers
     assert harness.writes == 0
+
+
+@pytest.mark.parametrize(
+    ("mode", "task", "answers"),
+    [
+        ("auto", OPENED, "model"),
+        ("auto", EDITED, "rules"),
+        ("auto", TriageTask(number=7, trigger=Trigger.REOPENED), "rules"),
+        ("auto", BY_HAND, "model"),
+        ("always", EDITED, "model"),
+    ],
+)
+def test_edits_that_no_comment_counts_ask_no_model(mode: Any, task: Task, answers: str):
+    harness = make_harness(1)
+    harness.policy = Policy(comment=mode)
+    assert engine(harness, task) == answers
+    assert ("No comment of ours counts" in harness.runner.summaries[0]) is (answers == "rules")
+
+
+def test_edits_that_a_comment_counts_ask_a_model():
+    harness = make_harness(1)
+    harness.policy = Policy()
+    harness.set_thread(our_comment(render_state(CommentState()) + "\nwords"))
+    assert engine(harness, EDITED) == "model"

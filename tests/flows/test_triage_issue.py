@@ -60,7 +60,7 @@ def test_a_second_run_edits_our_comment_when_something_changed():
 
 @pytest.mark.parametrize(
     ("policy", "labelled"),
-    [(Policy(comment=False), False), (Policy(dry_run=True, labels="apply"), False)],
+    [(Policy(comment="never"), False), (Policy(comment="always", dry_run=True, labels="apply"), False)],
 )
 def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: bool):
     harness = FlowHarness(policy=policy)
@@ -73,14 +73,15 @@ def test_nothing_is_written_to_the_issue_when_told_so(policy: Policy, labelled: 
 def test_labels_are_added_only_when_asked_and_only_existing_ones():
     model = FakeModel(factories.answers(json={"title": "t", "labels": ["bug", "invented"], "effort": "S"}))
     harness = FlowHarness(
-        policy=Policy(labels="apply"), services=fake_services(codebase=FakeCodebase(factories.FILES), model=model)
+        policy=Policy(comment="always", labels="apply"),
+        services=fake_services(codebase=FakeCodebase(factories.FILES), model=model),
     )
     harness.run(OPENED)
     assert harness.github.labelled == [(7, ["bug"])]
 
 
 def test_a_label_that_is_there_is_not_added_again():
-    harness = FlowHarness(policy=Policy(labels="apply"))
+    harness = FlowHarness(policy=Policy(comment="always", labels="apply"))
     harness.set_thread(labels=["bug"])
     harness.run(OPENED)
     assert harness.github.labelled == []

@@ -38,12 +38,16 @@ from triage.domain.effect import (
     WriteReport,
     WriteSummary,
 )
-from triage.domain.issue import IssueComment
-from triage.domain.report import IssueRef, Ticket
+from triage.domain.findings import AgentFinding
+from triage.domain.issue import Issue, IssueComment
+from triage.domain.report import IssueRef, RunReport, Ticket
 from triage.domain.suggestion import SuggestionOptions
+from triage.publish import plan_effects
+from triage.publish.decide_comment import decide_comment
 from triage.publish.deduplicate import find_our_comments
 from triage.publish.hidden_state import CommentState, hash_text, parse_state, render_state
-from triage.publish.plan_effects import EMPTY_OUTPUTS, build_outputs, plan_failure, plan_quiet, plan_report, plan_skip
+from triage.publish.plan_effects import EMPTY_OUTPUTS, build_outputs, plan_failure, plan_quiet, plan_skip
+from triage.publish.trusted_facts import TrustedFacts
 
 E = TypeVar("E")
 
@@ -62,7 +66,23 @@ def of(kind: type[E], effects: Sequence[Effect]) -> E:
     return next(effect for effect in effects if isinstance(effect, kind))
 
 
+def plan_report(
+    report: RunReport,
+    policy: Policy,
+    issue: Issue,
+    facts: TrustedFacts,
+    previous: IssueComment | None = None,
+    paths: Sequence[str] = (),
+    **rest: Any,
+) -> list[Effect]:
+    """Decides and plans, as a run does that an event started."""
+    speaks = decide_comment(report, policy.comment, has_comment=previous is not None)
+    decided = report.model_copy(update={"speaks": speaks})
+    return plan_effects.plan_report(decided, policy, issue, facts, previous, paths, **rest)
+
+
 ALWAYS: list[str] = ["WriteReport", "WriteSummary", "SetOutputs"]
+ASKED = Policy(comment="always")
 OURS = exchange(render_comment(FULL, None, PATHS))
 
 
@@ -75,16 +95,20 @@ OURS = exchange(render_comment(FULL, None, PATHS))
         (Policy(), SECOND, OURS, ["EditComment", *ALWAYS]),
         (Policy(), FULL, exchange("<!-- bug-triage: v0 {} -->\nold"), ["EditComment", *ALWAYS]),
         (Policy(), FULL, exchange(render_state(CommentState(quiet=True))), ["EditComment", *ALWAYS]),
-        (Policy(comment=False), FULL, None, ALWAYS),
-        (Policy(comment=False), SECOND, OURS, ALWAYS),
+        (Policy(comment="never"), FULL, None, ALWAYS),
+        (Policy(comment="never"), SECOND, OURS, ALWAYS),
         (Policy(dry_run=True), FULL, None, ALWAYS),
         (Policy(dry_run=True, labels="apply"), SECOND, OURS, ALWAYS),
         (Policy(labels="apply"), FULL, None, ["PostComment", "AddLabels", *ALWAYS]),
         (Policy(labels="apply"), FULL, OURS, ALWAYS),
-        (Policy(labels="apply", comment=False), FULL, None, ALWAYS),
+        (Policy(labels="apply", comment="never"), FULL, None, ALWAYS),
         (Policy(labels="off"), FULL, None, ["PostComment", *ALWAYS]),
-        (Policy(), DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
-        (Policy(labels="apply"), FEATURE, None, ["PostComment", "AddLabels", *ALWAYS]),
+        (ASKED, DEGRADED, None, ["PostComment", "WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
+        (Policy(), DEGRADED, None, ["WriteReport", "WriteSummary", "Annotate", "SetOutputs"]),
+        (ASKED.model_copy(update={"labels": "apply"}), FEATURE, None, ["PostComment", "AddLabels", *ALWAYS]),
+        (Policy(labels="apply"), FEATURE, None, ["AddLabels", *ALWAYS]),
+        (Policy(), FEATURE, None, ALWAYS),
+        (Policy(), FEATURE, OURS, ["EditComment", *ALWAYS]),
     ],
 )
 def test_planned_effects(policy, report, previous, expected):
@@ -171,7 +195,7 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
     "changes",
     [
         {"policy": Policy(labels="off")},
-        {"policy": Policy(comment=False)},
+        {"policy": Policy(comment="never")},
         {"is_skipped": True},
         {"partial": True},
         {"options": None},
@@ -241,8 +265,50 @@ def test_a_dry_run_lists_its_plan():
 
 
 def test_the_report_is_written_as_json():
-    text = of(WriteReport, plan_report(FULL, Policy(), ISSUE, FACTS)).json_text
-    assert type(FULL).model_validate_json(text) == FULL
+    effects = plan_report(FULL, Policy(), ISSUE, FACTS)
+    written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
+    assert written.speaks == "analysis"
+    assert written.comment is not None
+    assert of(PostComment, effects).body.partition("\n")[2] == written.comment + "\n", "without the hidden state"
+    assert written == FULL.model_copy(update={"speaks": written.speaks, "comment": written.comment})
+
+
+WITH_FINDINGS = change_report(
+    findings=[AgentFinding(agent_name="investigator", summary="s", confidence=0.5, details="", relevant_files=[])]
+)
+
+
+@pytest.mark.parametrize(
+    ("policy", "previous", "changes", "speaks"),
+    [
+        (Policy(), OURS, {}, "analysis"),
+        (Policy(dry_run=True), None, {}, "analysis"),
+        (Policy(comment="never"), None, {}, None),
+        (Policy(comment="never"), OURS, {}, None),
+        (Policy(), None, {"is_skipped": True}, None),
+        (Policy(), None, {"partial": True}, "analysis"),
+        (Policy(), OURS, {"partial": True}, None),
+    ],
+)
+def test_the_report_says_what_stands_on_the_issue(
+    policy: Policy, previous: IssueComment | None, changes: dict[str, Any], speaks: str | None
+):
+    effects = plan_report(WITH_FINDINGS, policy, ISSUE, FACTS, previous, PATHS, **changes)
+    written = RunReport.model_validate_json(of(WriteReport, effects).json_text)
+    assert (written.speaks, bool(written.comment)) == (speaks, bool(speaks))
+
+
+def test_labels_that_nothing_remembers_are_added_once():
+    apply = Policy(labels="apply")
+    assert names(plan_report(FEATURE, apply, ISSUE, FACTS, is_unremembered=True)) == ALWAYS
+    assert names(plan_report(FULL, apply, ISSUE, FACTS, is_unremembered=True)) == ["PostComment", *ALWAYS]
+    waiting = plan_report(QUESTION, apply, ISSUE, FACTS, is_unremembered=True, needs_info_label="importer")
+    assert of(AddLabels, waiting).labels == ["importer"], "it goes with the question"
+
+
+def test_suggestions_need_no_comment():
+    effects = plan_report(FEATURE, Policy(), ISSUE, FACTS, options=SuggestionOptions(labels=["enhancement"]))
+    assert names(effects) == ["SuggestChanges", *ALWAYS]
 
 
 def test_a_degraded_run_warns_once():
@@ -335,7 +401,7 @@ def test_quiet_edits_our_comment_or_writes_a_short_one():
     [
         (exchange(render_state(CommentState(quiet=True)) + "\nx"), Policy()),
         (OURS, Policy(dry_run=True)),
-        (OURS, Policy(comment=False)),
+        (OURS, Policy(comment="never")),
         (None, Policy(dry_run=True)),
     ],
 )

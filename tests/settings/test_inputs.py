@@ -87,8 +87,25 @@ class TestLimitsAndPolicy:
         )
 
     def test_every_choice_reaches_the_policy(self) -> None:
-        settings = from_runner(comment="false", dry_run="TRUE", labels="apply")
-        assert settings.policy() == Policy(comment=False, dry_run=True, labels="apply")
+        settings = from_runner(comment="never", dry_run="TRUE", labels="apply")
+        assert settings.policy() == Policy(comment="never", dry_run=True, labels="apply")
+
+    @pytest.mark.parametrize(
+        ("given", "mode"),
+        [
+            ("", "auto"),
+            ("auto", "auto"),
+            ("always", "always"),
+            ("true", "always"),
+            ("TRUE", "always"),
+            ("never", "never"),
+            ("false", "never"),
+            ("False", "never"),
+        ],
+    )
+    def test_when_to_comment_may_be_said_as_yes_and_no(self, given: str, mode: str) -> None:
+        assert from_runner(comment=given).policy().comment == mode
+        assert Settings.from_terminal({"TRIAGE_COMMENT": given}).policy().comment == mode
 
 
 @pytest.mark.parametrize(
@@ -241,7 +258,7 @@ class TestFaults:
             ({"engine": "Rules"}, "engine: 'Rules' is not one of auto, model, rules; did you mean rules?"),
             ({"engine": "zzz"}, "engine: 'zzz' is not one of auto, model, rules"),
             ({"labels": "sugest"}, "labels: 'sugest' is not one of off, suggest, apply; did you mean suggest?"),
-            ({"comment": "yes"}, "comment: 'yes' is not one of true, false"),
+            ({"comment": "yes"}, "comment: 'yes' is not one of auto, always, never"),
             ({"dry_run": "maybe"}, "dry-run: 'maybe' is not one of true, false"),
             ({"dry_run": "tRue"}, "dry-run: 'tRue' is not one of true, false"),
             (

@@ -9,13 +9,15 @@ from triage.domain.suggestion import Suggestion
 from triage.domain.value import Value
 
 LabelsMode = Literal["off", "suggest", "apply"]
+CommentMode = Literal["auto", "always", "never"]
 
 COMMENT_MARKER = "<!-- bug-triage:"
 """The first characters of every comment of this action; the hidden state follows."""
 
 
 class Policy(Value):
-    comment: bool = True
+    comment: CommentMode = "auto"
+    """`auto`: see `publish.decide_comment`."""
     dry_run: bool = False
     labels: LabelsMode = "suggest"
 

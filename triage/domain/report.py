@@ -24,6 +24,8 @@ from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, St
 from triage.domain.value import Value
 
 SCHEMA_VERSION: Literal["1"] = "1"
+SpeakReason = Literal["found", "analysis", "question", "update", "asked", "always"]
+"""Why a report is worth a comment, the strongest reason first."""
 MAX_LABELS = 5
 """Labels of one report."""
 
@@ -126,6 +128,13 @@ class RunReport(Value):
     suggested_fix: str | None = None
     external_references: list[WebResult] = Field(default_factory=list)
     ticket: Ticket
+    speaks: SpeakReason | None = None
+    """Why the issue gets a comment: a place was found; a model's analysis was not rejected; a question is open; an
+    earlier comment must not become stale; a person asked for the run; the input `comment` is `always`. None if it gets
+    none."""
+    comment: str | None = None
+    """The comment as Markdown, without its hidden first line; none if the issue gets none."""
+
     analysis: str = ""
     """The model's own text as inert Markdown; empty with the rules engine."""
     critique: CritiqueFinding | None = None

@@ -33,6 +33,8 @@ class TriageTask(Value):
     trigger: Trigger
     actor: str = ""
     """Who triggered it. A command needs this user's permission."""
+    is_asked: bool = False
+    """Whether a person asked for this run, and waits for an answer."""
 
 
 class QuietTask(Value):

@@ -67,7 +67,10 @@ def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
     changes = payload.changes
     if trigger is Trigger.EDITED and not (changes and (changes.title is not None or changes.body is not None)):
         return Skip(reason="Neither title nor body of the issue was changed.")
-    return TriageTask(number=issue.number, trigger=trigger, actor=payload.sender_login)
+    # A form may set the label for its reporter, who asks for nothing by that.
+    is_by_reporter = issue.user is not None and issue.user.login.lower() == payload.sender_login.lower()
+    is_asked = trigger is Trigger.LABELED and not is_by_reporter
+    return TriageTask(number=issue.number, trigger=trigger, actor=payload.sender_login, is_asked=is_asked)
 
 
 def _require_issue(payload: Payload) -> IssuePart:
@@ -140,7 +143,7 @@ def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
 
 def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
     if command.name is CommandName.TRIAGE:
-        return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author)
+        return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_asked=True)
     if command.name is CommandName.QUIET:
         return QuietTask(number=issue.number, actor=author)
     name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
@@ -154,7 +157,8 @@ def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int
             "set it in the step's `with:`, for example from `inputs.issue-number`."
         )
     sender_only = parse_payload({"sender": payload.get("sender")} if isinstance(payload, Mapping) else payload)
-    return TriageTask(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login)
+    is_asked = event_name == "workflow_dispatch"
+    return TriageTask(number=issue_number, trigger=Trigger.REQUESTED, actor=sender_only.sender_login, is_asked=is_asked)
 
 
 def _skip_other(event_name: str) -> Skip:

@@ -10,6 +10,12 @@ from triage.flows.flow_context import AdmittedTriage, FlowContext
 
 MAX_MODEL_RUNS_PER_ISSUE = 5
 """Per issue and window: editing an issue again and again must not cost more than a few runs."""
+UNCOUNTED_TRIGGERS = (Trigger.EDITED, Trigger.REOPENED)
+UNCOUNTED = (
+    "No comment of ours counts the runs on this issue, so rules answered: a model answers to `/triage`, and once there "
+    "is a comment."
+)
+"""Otherwise a report that is not worth a comment could be edited, and paid for, without end."""
 
 
 async def check_model_run_cap(admitted: AdmittedTriage, context: FlowContext) -> str:
@@ -21,6 +27,9 @@ async def check_model_run_cap(admitted: AdmittedTriage, context: FlowContext) ->
     cap, task = context.max_model_runs, admitted.task
     if cap is None or task.trigger is Trigger.REQUESTED:
         return ""
+    if admitted.comment_state is None and task.trigger in UNCOUNTED_TRIGGERS and context.policy.comment == "auto":
+        context.progress.info(UNCOUNTED)
+        return UNCOUNTED
     try:
         opened = await context.ask_github(
             "The list of the newest issues", lambda: context.github.list_recent_issues(cap)

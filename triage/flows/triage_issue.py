@@ -158,7 +158,7 @@ async def _triage_without_github(
         return write_unfinished(str(error), context)
     if isinstance(admitted, Skip):
         return write_skip(admitted.reason, context)
-    policy = context.policy.model_copy(update={"comment": False, "labels": "off"})
+    policy = context.policy.model_copy(update={"comment": "never", "labels": "off"})
     context = replace(context, policy=policy)
     if isinstance(error, RateLimited):  # a burst of issues uses the limit up
         context = context.with_rules_engine()

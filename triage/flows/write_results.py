@@ -18,9 +18,11 @@ from triage.publish.apply_effects import (
     apply_local_effects,
     look_again,
 )
+from triage.publish.decide_comment import NOTHING_TO_SAY, decide_comment
 from triage.publish.deduplicate import find_duplicates, find_our_comment, publish_skip_reason
 from triage.publish.hidden_state import hash_text, parse_state
-from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished, says_nothing_new
+from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished
+from triage.publish.plan_issue_effects import says_nothing_new
 from triage.publish.plan_suggestions import list_candidates
 from triage.publish.trusted_facts import TrustedFacts, overwrite_with_trusted_facts
 from triage.text.inert_markdown import sanitize_markdown
@@ -43,7 +45,7 @@ async def publish_report(
     context.progress.log_group("Analysis", report.analysis or sanitize_markdown(report.root_cause))
     issue = admitted.fetched_issue
     partial = context.cancelled.is_set() and bool(report.cut)
-    may_comment = context.policy.comment and not context.policy.dry_run
+    may_comment = context.policy.comment != "never" and not context.policy.dry_run
     if may_comment and (not partial or (report.findings and not find_our_comment(issue))):
         issue = await refetch_issue(issue, context) or issue
     before = admitted.issue_at_trigger
@@ -54,6 +56,12 @@ async def publish_report(
     if reason:
         context.progress.info(reason)
         report = add_notes(report, reason)
+    speaks = decide_comment(
+        report, context.policy.comment, is_asked=admitted.task.is_asked, has_comment=comment is not None
+    )
+    report = report.model_copy(update={"speaks": None if reason else speaks})
+    if not (speaks or reason) and context.policy.comment == "auto":
+        context.progress.info(NOTHING_TO_SAY)
     may_suggest = not (partial or reason or says_nothing_new(report, comment))
     options = await _fetch_suggestion_options(report, admitted, issue, facts, context) if may_suggest else None
     effects = plan_report(
@@ -67,14 +75,16 @@ async def publish_report(
         run=admitted.run,
         duplicates=find_duplicates(issue),
         is_skipped=bool(reason),
+        is_unremembered=context.policy.comment == "auto"
+        and comment is None
+        and admitted.task.trigger in LATER_TRIGGERS,
         needs_info_label=context.config.needs_info_label,
         options=options,
     )
     done = await _write(effects, context)
     result = _build_result(report.status, done, report)
-    context.progress.info(
-        f"Ended {result.status} after {report.seconds:.1f} s. Comment: {done.comment_url or 'unchanged'}"
-    )
+    where = done.comment_url or ("unchanged" if comment else "none")
+    context.progress.info(f"Ended {result.status} after {report.seconds:.1f} s. Comment: {where}")
     return result
 
 
@@ -106,7 +116,7 @@ async def _fetch_suggestion_options(
 ) -> SuggestionOptions | None:
     """Ask GitHub what may be suggested on the issue; none where nothing is."""
     policy, number = context.policy, issue.number
-    if number is None or not policy.comment or policy.labels == "off":
+    if number is None or policy.comment == "never" or policy.labels == "off":
         return None
     if find_our_comment(issue) is None and admitted.task.trigger in LATER_TRIGGERS:
         return None  # nothing remembers what a person has declined

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
 from triage.domain.code import FoundPlace
-from triage.domain.findings import TriageReport
+from triage.domain.findings import Kind, MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Usage
@@ -13,6 +13,7 @@ from triage.graph.report_notes import collect_faults, determine_status, list_not
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 from triage.reading.issue_kind import read_kind
+from triage.reading.missing_information import MAX_QUESTIONS
 from triage.reading.read_issue import read_issue
 from triage.text.inert_markdown import sanitize_markdown
 
@@ -60,7 +61,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         suspects=suspects,
         evidence=evidence,
         reproduction=[step for step in draft.reproduction if step.strip()],
-        missing_information=[asked for asked in draft.missing_information if asked.question.strip()][:4],
+        missing_information=_list_questions(draft, state.kind),
         next_steps=[step for step in draft.next_steps if step.strip()][:4],
         suggested_fix=draft.suggested_fix,
         external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
@@ -80,6 +81,12 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         limits=services.limits,
         index=state.index,
     )
+
+
+def _list_questions(draft: TriageReport, kind: Kind) -> list[MissingInformation]:
+    # Whoever asks for help or for something new owes no version and no steps.
+    is_report = kind in ("bug", "not_actionable")
+    return [asked for asked in draft.missing_information if is_report and asked.question.strip()][:MAX_QUESTIONS]
 
 
 def _choose_found(found: FoundPlace | None, suspects: Sequence[Suspect]) -> FoundPlace | None:

@@ -10,8 +10,13 @@ QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _
 
 def render_comment(page: Page, state: CommentState) -> str:
     """Returns the whole body of the comment. `state` is what it remembers."""
+    return f"{render_state(state)}\n{render_visible_comment(page)}\n"
+
+
+def render_visible_comment(page: Page) -> str:
+    """Returns the comment without its first line, the hidden state."""
     folds = [fold for fold in page.folds if not fold.is_summary_only]
-    return f"{render_state(state)}\n{render_page(replace(page, folds=folds), MAX_COMMENT_UNITS)}\n"
+    return render_page(replace(page, folds=folds), MAX_COMMENT_UNITS)
 
 
 def render_quiet_comment(body: str, state: CommentState) -> str:

@@ -8,14 +8,10 @@ from collections.abc import Sequence
 
 from triage.domain.code import IndexFacts, Span
 from triage.domain.effect import (
-    AddLabels,
     Annotate,
-    EditComment,
     Effect,
     Policy,
-    PostComment,
     RemoveComment,
-    RemoveLabel,
     SetOutputs,
     SuggestChanges,
     WriteReport,
@@ -24,13 +20,19 @@ from triage.domain.effect import (
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Status, Usage
-from triage.domain.suggestion import Suggestion, SuggestionOptions
+from triage.domain.suggestion import SuggestionOptions
 from triage.domain.task import RunKey
-from triage.publish.comment import render_comment, render_quiet_comment
-from triage.publish.hidden_state import CommentState, hash_content, hash_text, next_state, parse_state, render_state
-from triage.publish.needs_info import plan_needs_info
+from triage.publish.comment import render_quiet_comment, render_visible_comment
+from triage.publish.hidden_state import CommentState, parse_state
+from triage.publish.plan_issue_effects import (
+    Target,
+    plan_issue_effects,
+    plan_partial_comment,
+    post_or_edit,
+    says_nothing_new,
+)
 from triage.publish.plan_suggestions import plan_suggestions
-from triage.publish.sections import Page, build_page
+from triage.publish.sections import build_page
 from triage.publish.summary import render_notice, render_summary
 from triage.publish.trusted_facts import TrustedFacts, overwrite_with_trusted_facts
 from triage.publish.wording import truncate
@@ -74,98 +76,52 @@ def plan_report(
     run: RunKey | None = None,
     duplicates: Sequence[int] = (),
     is_skipped: bool = False,
+    is_unremembered: bool = False,
     needs_info_label: str = "",
     options: SuggestionOptions | None = None,
 ) -> list[Effect]:
     """Returns all effects of a report, in the order in which they are applied.
 
-    A `partial` report of a cancelled run is a comment only if it has findings and there is no earlier comment. One
-    that `is_skipped` writes nothing to the issue; its notes say why. Links and labels are those of `origin`, whatever
-    the report says. `previous` is our comment on the issue, `duplicates` are the ids of younger ones, and `run` is
-    what the hidden state remembers if an event started it. `options` are what GitHub takes as suggestions; without
-    them, the page names the labels.
+    It is a comment if `report.speaks` says why. A `partial` report of a cancelled run is one only if it has findings
+    and there is no earlier comment. One that `is_skipped` writes nothing to the issue; its notes say why. Links and
+    labels are those of `facts`, whatever the report says. `previous` is our comment on the issue, `duplicates` are the
+    ids of younger ones, and `run` is what the hidden state remembers if an event started it. `is_unremembered` says
+    that an earlier run may have added labels, and no comment remembers it. `options` are what GitHub takes as
+    suggestions; without them, the page names the labels.
     """
+    may_write = policy.comment != "never" and not is_skipped and issue.number is not None
+    is_mute = not may_write or (partial and (previous is not None or not report.findings))
     report = overwrite_with_trusted_facts(report, facts, issue.number)
+    report = report.model_copy(update={"speaks": None}) if is_mute else report
     known = parse_state(previous.body) if previous else None
-    is_silent = partial or is_skipped or not policy.comment or issue.number is None
-    may_suggest = not is_silent and not says_nothing_new(report, previous)
+    may_suggest = may_write and not partial and not says_nothing_new(report, previous)
     suggestions = plan_suggestions(report, policy.labels, options, known) if may_suggest else []
     suggests_labels = any(suggestion.kind == "label" for suggestion in suggestions)
     page = build_page(report, known, paths, "off" if suggests_labels else policy.labels)
+    report = report.model_copy(update={"comment": render_visible_comment(page) if report.speaks else None})
+    is_unsaid = may_write and not partial and report.speaks is None
     writes: list[Effect] = []
-    if policy.comment and issue.number is not None and not is_skipped:
+    if may_write and issue.number is not None:
+        target = Target(issue, issue.number, previous, run, is_unremembered, needs_info_label)
         if not partial:
-            writes = _plan_issue_effects(
-                report, page, policy, issue, issue.number, previous, run, needs_info_label, suggestions
-            )
+            writes = plan_issue_effects(report, page, policy, target, suggestions)
             # Also without a new comment: the panel is there for whoever decides.
             writes += [SuggestChanges(issue_number=issue.number, suggestions=suggestions)] if suggestions else []
             writes += [RemoveComment(issue_number=issue.number, comment_id=comment) for comment in duplicates]
-        elif previous is None and report.findings:
-            state = next_state(report, CommentState().with_run(run), None)  # the next run replaces it
-            writes = [PostComment(issue_number=issue.number, body=render_comment(page, state))]
+        elif report.speaks:
+            writes = plan_partial_comment(report, page, target)
     url = f"{report.issue.url}#issuecomment-{previous.comment_id}" if previous and report.issue.url else ""
     why = f"The triage is incomplete. {' '.join(report.notes) or 'Part of the run failed.'}"
     warning = Annotate(level="warning", message=truncate(why, MAX_WARNING_CHARS))
     return [
         *([] if policy.dry_run else writes),
         WriteReport(json_text=dump_report(report)),
-        WriteSummary(markdown=render_summary(page, report, writes if policy.dry_run else None, suggestions)),
+        WriteSummary(
+            markdown=render_summary(page, report, writes if policy.dry_run else None, suggestions, is_unsaid=is_unsaid)
+        ),
         *([warning] if report.status is Status.DEGRADED else []),
         SetOutputs(values=build_outputs(report) | {"comment-url": url}),
     ]
-
-
-def _plan_issue_effects(
-    report: RunReport,
-    page: Page,
-    policy: Policy,
-    issue: Issue,
-    number: int,
-    previous: IssueComment | None,
-    run: RunKey | None,
-    needs_info_label: str,
-    suggestions: Sequence[Suggestion],
-) -> list[Effect]:
-    effects: list[Effect] = []
-    text = hash_text(issue.title, issue.body)
-    state = parse_state(previous.body) if previous else None
-    if previous and state and says_nothing_new(report, previous):
-        state_with_run = state.with_run(run)
-        if state_with_run != state:
-            # Nothing new for a reader, but the run counts, and the issue may have another text.
-            first_line = render_state(state_with_run.model_copy(update={"text_hash": text}))
-            visible = previous.body.partition("\n")[2]
-            effects.append(_post_or_edit(number, previous, f"{first_line}\n{visible}"))
-        # No labels and no suggestions: what a person removed or declined stays so.
-        return effects
-    known = state or CommentState()
-    asks = bool(report.missing_information)
-    label_plan = plan_needs_info(needs_info_label, policy.labels, issue, known.needs_info, asks=asks)
-    state = next_state(report, known.with_run(run).with_suggestions(suggestions), text)
-    state = state.model_copy(update={"needs_info": label_plan.state})
-    if label_plan.removes:
-        # Before the comment: if that cannot be written then, it still says that the label was ours.
-        effects.append(RemoveLabel(issue_number=number, label=needs_info_label))
-    effects.append(_post_or_edit(number, previous, render_comment(page, state)))
-    existing = {label.casefold() for label in [*issue.labels, needs_info_label]}
-    labels = [label for label in dict.fromkeys(report.ticket.labels) if label.casefold() not in existing]
-    labels += [needs_info_label] if label_plan.adds else []
-    if policy.labels == "apply" and labels:
-        effects.append(AddLabels(issue_number=number, labels=labels))
-    return effects
-
-
-def says_nothing_new(report: RunReport, previous: IssueComment | None) -> bool:
-    """Whether our comment shows this report already."""
-    known = parse_state(previous.body) if previous else None
-    return known is not None and not known.quiet and known.content_hash == hash_content(report)
-
-
-def _post_or_edit(number: int, previous: IssueComment | None, body: str) -> PostComment | EditComment:
-    if previous is None or previous.comment_id is None:
-        return PostComment(issue_number=number, body=body)
-    return EditComment(issue_number=number, comment_id=previous.comment_id, body=body)
 
 
 def dump_report(report: RunReport) -> str:
@@ -255,6 +211,6 @@ def plan_quiet(number: int, previous: IssueComment | None, policy: Policy) -> li
     """Returns the effects of `/triage quiet`: our comment says that nothing more is written until somebody asks."""
     body = previous.body if previous else ""
     state = parse_state(body) or CommentState()
-    needs_comment = policy.comment and not policy.dry_run and not state.quiet
-    writes = [_post_or_edit(number, previous, render_quiet_comment(body, state))] if needs_comment else []
+    needs_comment = policy.comment != "never" and not policy.dry_run and not state.quiet
+    writes = [post_or_edit(number, previous, render_quiet_comment(body, state))] if needs_comment else []
     return [*writes, *plan_skip(f"Triage is quiet on issue {number}. A comment that says `/triage` wakes it.")]

@@ -18,14 +18,24 @@ Notice = Literal["skip", "index", "unfinished", "failure", "unpublished"]
 
 
 def render_summary(
-    page: Page, report: RunReport, planned: Sequence[Effect] | None = None, suggestions: Sequence[Suggestion] = ()
+    page: Page,
+    report: RunReport,
+    planned: Sequence[Effect] | None = None,
+    suggestions: Sequence[Suggestion] = (),
+    *,
+    is_unsaid: bool = False,
 ) -> str:
-    """Returns the page of the job: the page of the report, and how the run went. `planned` is for a dry run."""
+    """Returns the page of the job: the page of the report, and how the run went.
+
+    `planned` is for a dry run. `is_unsaid` says that the issue gets no comment, because nothing is sure enough.
+    """
     blocks = [render_block("summary", "title", report, sanitize_url(report.issue.url))]
     if planned is not None:
         blocks.append(render_block("summary", "plan", [_describe_effect(effect) for effect in planned]))
     elif suggestions:
         blocks.append(render_block("summary", "suggested", _describe_suggestions(suggestions)))
+    if is_unsaid:
+        blocks.append(render_block("summary", "unsaid"))
     picture = render_diagram(report)
     folds = [fold for fold in page.folds if not fold.is_comment_only]
     folds += [fold for fold in build_detail_folds(report, picture) if fold.body]

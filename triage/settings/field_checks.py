@@ -49,13 +49,24 @@ def one_of(*allowed: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+"""The spellings of YAML's core schema, as in GitHub's toolkit (`getBooleanInput`)."""
+
+
 def _parse_boolean(value: Any) -> Any:
-    # The spellings of YAML's core schema, as in GitHub's toolkit (`getBooleanInput`).
-    if isinstance(value, bool):
-        return value
-    if value in ("true", "True", "TRUE", "false", "False", "FALSE"):
-        return value.lower() == "true"
+    if str(value) in _BOOLEANS:
+        return _BOOLEANS[str(value)]
     raise input_error(f"{quote_value(value)} is not one of true, false")
+
+
+def boolean_as(yes: str, no: str) -> BeforeValidator:
+    """Takes `true` and `false` as other names of two words. Put it after `one_of`: the last check runs first."""
+
+    def translate(value: Any) -> Any:
+        meaning = _BOOLEANS.get(str(value))
+        return value if meaning is None else yes if meaning else no
+
+    return BeforeValidator(translate)
 
 
 def whole_number(lowest: int, highest: int, unit: str = "") -> BeforeValidator:

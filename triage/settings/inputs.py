@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
-from triage.domain.effect import LabelsMode, Policy
+from triage.domain.effect import CommentMode, LabelsMode, Policy
 from triage.domain.run import Engine, Limits
 from triage.errors import BadInput
 from triage.settings.field_checks import (
@@ -16,6 +16,7 @@ from triage.settings.field_checks import (
     RepositoryPath,
     Seconds,
     Secret,
+    boolean_as,
     decimal_number,
     one_of,
     whole_number,
@@ -96,8 +97,10 @@ class Settings(BaseModel):
     timeout_seconds: Seconds = Field(300, description="Timeout for the whole run, in seconds.")
     agent_timeout_seconds: Seconds = Field(60, description="Timeout for one agent, in seconds.")
     tool_timeout_seconds: Seconds = Field(30, description="Timeout for one tool call, in seconds.")
-    comment: Flag = Field(
-        True, description="Whether to comment on the issue. false writes only the job summary and the outputs."
+    comment: Annotated[CommentMode, one_of("auto", "always", "never"), boolean_as("always", "never")] = Field(
+        "auto",
+        description="When to comment on the issue: auto (when there is something to tell or to ask, or a person asked "
+        "for the run), always, or never (only the job summary and the outputs). true is always, and false is never.",
     )
     dry_run: Flag = Field(
         False, description="Whether to decide everything but write nothing to GitHub. The job summary shows the plan."
