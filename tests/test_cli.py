@@ -61,6 +61,25 @@ def test_run_prints_json_and_writes_the_report_when_asked(checkout: Path, tmp_pa
     assert json.loads(path.read_text()) == report
 
 
+def test_run_answers_as_for_an_issue_that_was_just_opened(tmp_path: Path):
+    for number in range(9):
+        (tmp_path / f"shop{number}.py").write_text(f"def total{number}(prices):\n    return 1 / len(prices)\n")
+    frame = 'Traceback (most recent call last):\n  File "shop3.py", line 2, in total3\n    return 1 / len(prices)\n'
+    issue = f"Total fails\n\n```\n{frame}ZeroDivisionError: division by zero\n```\n"
+    command = ["run", "--repo", str(tmp_path), "--json", "--issue", "-"]
+    report = json.loads(triage(*command, stdin=issue).stdout)
+    assert report["speaks"] == "found"
+    assert report["comment"].startswith("**The stack trace ends in `shop3.py`")
+    report = json.loads(triage(*command, stdin=issue, TRIAGE_COMMENT="never").stdout)
+    assert (report["speaks"], report["comment"]) == (None, None)
+    assert report["found"]["span"]["path"] == "shop3.py"
+    feature = "Feature request: totals in euros\n\nIt would be nice if totals could be shown in euros. Please add this."
+    assert json.loads(triage(*command, stdin=feature).stdout)["comment"] is None
+    told = json.loads(triage(*command, stdin=feature, TRIAGE_COMMENT="true").stdout)
+    assert told["speaks"] == "always"
+    assert told["comment"].startswith("**This reads as a feature request.**")
+
+
 def test_read_prints_what_a_report_says(tmp_path: Path):
     path = tmp_path / "bug.md"
     path.write_text(REPORT)

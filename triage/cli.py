@@ -26,6 +26,7 @@ from triage.errors import BadInput, TriageError
 from triage.events.issue_option import MAX_BYTES, is_url, parse_issue_lines, parse_issue_text, parse_issue_url
 from triage.flows.export_telemetry import export_telemetry
 from triage.ports import ProgressLog, Services
+from triage.publish.comment import preview_comment
 from triage.publish.plan_effects import dump_report
 from triage.settings import find_unknown_variables
 from triage.wiring import RunSetup
@@ -123,7 +124,7 @@ def run(
         result, stopped_by = threads.run_event_loop(_triage(event_issue, repository, services))
     if result.index and result.index.dirty:
         runner.annotate("notice", "The work tree has uncommitted changes. The last commit was searched.")
-    result = setup.redactor.redact_model("report", result)
+    result = preview_comment(setup.redactor.redact_model("report", result), setup.settings.policy())
     if setup.redactor.warning:
         runner.annotate("warning", setup.redactor.warning)
     text = dump_report(result)

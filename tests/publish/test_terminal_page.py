@@ -48,18 +48,18 @@ def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
 
 
 def test_who_decided_and_which_agents_ran():
-    assert shown(REFUSED)[-2:] == [
+    assert shown(REFUSED)[-3:-1] == [
         "4 decisions, 2 of them by a model; 2 proposals not taken; 13 requests to models, 5 tool calls; 4 faults.",
         "prepare 1.9 s, investigator 3.1 s, codebase search 9.4 s, web search 6.2 s, critic 4.8 s, writer 7.7 s",
     ]
-    assert shown(RULES_FALLBACKS)[-1] == (
+    assert shown(RULES_FALLBACKS)[-2] == (
         "prepare 1.9 s, investigator timed out, by rules 60.0 s, codebase search failed, by rules 6.4 s, "
         "web search 4.4 s, critic failed, by rules 3.8 s, writer 7.7 s"
     )
 
 
 def test_a_cancelled_run_lists_finished_agents():
-    assert shown(CUT)[-1] == "prepare 1.9 s, investigator 3.1 s"
+    assert shown(CUT)[-2] == "prepare 1.9 s, investigator 3.1 s"
 
 
 def test_a_narrow_terminal_breaks_no_path():
@@ -70,3 +70,9 @@ def test_a_narrow_terminal_breaks_no_path():
 
 def test_no_control_character_reaches_a_terminal():
     assert "\x1b" not in "\n".join(shown(HOSTILE_RUN))
+
+
+def test_whether_an_issue_like_this_gets_a_comment():
+    assert shown(RULES)[-1] == "When it is opened, an issue like this gets no comment."
+    told = RULES.model_copy(update={"speaks": "found"})
+    assert shown(told)[-1] == "When it is opened, an issue like this gets a comment (found)."
