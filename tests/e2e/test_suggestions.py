@@ -76,21 +76,32 @@ def test_the_input_labels_decides(github: SuggestingGitHub, mode: Any, suggested
     assert bool(github.documents) == (mode != "off")
 
 
-def test_a_later_run_repeats_nothing_even_if_a_person_declined(github: SuggestingGitHub):
+def test_the_panel_needs_no_comment(github: SuggestingGitHub):
     run(github.api)
+    assert github.api.comment_bodies == []
     first = pending(github)
-    run(github.api, Trigger.REQUESTED)
+    assert "label bug" in first
+    github.api.issues[7]["body"] += "\n\nIt also happens in Store.save."
+    github.pending.clear()
+    run(github.api, Trigger.EDITED)
+    assert pending(github) == [], "nothing remembers what a person has declined"
+
+
+def test_a_later_run_repeats_nothing_even_if_a_person_declined(github: SuggestingGitHub):
+    run(github.api, comment="always")
+    first = pending(github)
+    run(github.api, Trigger.REQUESTED, comment="always")
     assert pending(github) == first
     github.pending.clear()
     github.api.issues[7]["body"] += "\n\nIt also happens in Store.save."
-    run(github.api, Trigger.EDITED)
+    run(github.api, Trigger.EDITED, comment="always")
     assert pending(github) == []
     assert github.api.issues[7]["labels"] == EXISTING
 
 
 def test_a_server_without_suggestions_gets_the_text_and_no_write(github: SuggestingGitHub):
     github.knows_suggestions = False
-    run(github.api)
+    run(github.api, comment="always")
     assert [document.operation for document in github.documents] == ["query"]
     assert "Suggested labels: `bug`" in github.api.comment_bodies[0]
     assert github.api.issues[7]["labels"] == EXISTING
