@@ -66,7 +66,7 @@ def _candidates(reading: Reading) -> Iterator[str]:
                 yield line.lstrip("- *")
     text = shorten_to_ends(reading.text)
     for match in _LABELLED.finditer(text):
-        if match["language"] and not _NUMBERED_VALUE.match(match["value"]):
+        if _EMPTY.match(match["value"]) or (match["language"] and not _NUMBERED_VALUE.match(match["value"])):
             continue
         # a number alone needs its label
         yield match["value"] if re.search(r"[A-Za-z]{2}", match["value"]) else match["line"]

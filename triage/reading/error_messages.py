@@ -17,9 +17,9 @@ _STATED = re.compile(
     r"Interrupt)\b(?:\[[\w-]{1,40}\])?: ?[^\s:].{2,600}"
 )
 _LABELLED = re.compile(
-    r"(?:^|[\s\[(:.])((?:(?:fatal error|internal compiler error|runtime error|unhandled exception|uncaught|error|"
+    r"(?:^|[\s\[(:.`\"'“])((?:(?:fatal error|internal compiler error|runtime error|unhandled exception|uncaught|error|"
     r"fatal|panic|"
-    r"critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\)| [A-Z]{1,4}\d{2,5})?[:!\]]|npm ERR!) ?[^\s].{2,600})",
+    r"critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\)| [A-Z]{1,4}\d{2,5})?[:!\]](?!\()|npm ERR!) ?[^\s].{2,600})",
     re.I,
 )
 _KNOWN = re.compile(
@@ -49,6 +49,7 @@ _SPEECH_WORD = re.compile(r"\b(?:message|says|saying|complains|prints)\b", re.I)
 _ERROR_AFTER = re.compile(r"(?i)\W{0,3}(?:\w{1,20} )?(?:errors?|exception|message|warning)\b")
 _QUOTED = re.compile(r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|`([^`\n]{1,300})`|«([^»\n]{1,300})»")
 _MIN_QUOTED_CHARS = 8
+_MAX_BEFORE_CHARS = 120
 _CODE_LINE = re.compile(
     r"^\s*(?:(?:#|//)(?!\W{0,6}[\w.]{0,80}(?:Error|Exception): )|raise\b|except\b|throw\b|catch\b|if\b|return\b|"
     r"with\b|class\b|def\b|assert\w*[ .(]|import\b|"
@@ -149,6 +150,7 @@ def _is_stated_as_error(words: str, before: str, after: str) -> bool:
     """Whether the words around a quote call it an error. A dialog may also say that all is well."""
     if before.rstrip().endswith(("(", "<<", "[")):
         return False
+    before = before.rpartition(". ")[2][-_MAX_BEFORE_CHARS:]
     if _ERROR_WORD.search(before) or _ERROR_AFTER.match(after):
         return True
     return _SPEECH_WORD.search(before) is not None and SAYS_FAILURE.search(words) is not None

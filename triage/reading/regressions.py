@@ -9,19 +9,21 @@ from triage.reading.sentences import MAX_CHARS, find_sentences, quote
 from triage.reading.versions import PLATFORMS
 
 _VERSION = (
-    r"(?P<{0}>(?:v(?=\d)|\d{{1,4}}\.)\d{{0,6}}(?:\.\d{{1,6}}|\.x){{0,3}}"
+    r"(?P<{0}>(?:v\d{{1,6}}|\d{{1,4}}\.(?:\d{{1,6}}|x))(?:\.\d{{1,6}}|\.x){{0,3}}"
     r"(?:[-.]?(?:a|b|rc|alpha|beta|dev|pre|post)[\w.+-]{{0,30}})?(?!\d|\s?(?:s|ms|sec|seconds|%|MB|GB|x)\b)"
-    r"|(?=[a-f]{{0,40}}\d)[0-9a-f]{{7,40}}\b)"
+    r"|(?=[0-9]{{0,39}}[a-f])(?=[a-f]{{0,39}}\d)[0-9a-f]{{7,40}}\b)"
 )
 _NAME = (
     r"(?:(?:the |our )?(?P<{0}>[A-Za-z][\w.@/-]{{0,40}}) )?(?:(?:version|release|commit|v\.?|ver\.?) "
     r"?)?[`'\"(*]{{0,3}}"
 )
 _WORKED = (
-    r"\b(?<!not )(?<!n't )(?<!never )(?:works?|worked|working|behaves?|behaved|passe[sd]|"
+    r"\b(?<!not )(?<!n't )(?<!never )(?<!longer )(?:(?<!my )(?<!the )(?<!our )(?<!of )works?|worked|working|"
+    r"behaves?|behaved|passe[sd]|"
     r"(?:is|was|were|are|be) (?:\w+ )?(?:fine|ok|okay|good|stable|correct|faster|possible)|"
     r"(?:not|never) (?:\w+ )?the (?:case|problem|issue)|no (?:such )?(?:problem|issue|error|bug)s?|"
-    r"(?:slower|larger|worse) than|(?:downgrad|revert|roll)(?:e|ed|ing|s)?(?: back)?(?: \S{1,30})? to|only until|"
+    r"(?:slower|larger|worse) than|(?:downgrad|revert|roll)(?:e|ed|ing|s)?(?: back)?(?: \S{1,30})? to|"
+    r"pin(?:ned|ning)?(?: \S{1,30}){1,3} to|only until|"
     r"until)"
 )
 _SINCE = (
@@ -31,7 +33,8 @@ _SINCE = (
 )
 _BROKEN = (
     r"\b(?:(?:updat|upgrad)(?:e|ed|ing) (?:\S{1,30} )?(?:from \S{1,30} )?(?:to)?|after|"
-    r"(?:fails?|failing|failed|crash(?:es|ed)?|hangs?|breaks?|happens?|occurs?|wrong|slow(?:er)?|changed|different|"
+    r"(?:fails?|failing|failed|crash(?:es|ed)?|hangs?|breaks?|happens?|occurs?|takes? place|wrong|slow(?:er)?|changed|"
+    r"different|"
     r"(?:does|is|do|are|was)(?:n't| not)(?: \w+)?|but not|no longer \w+) (?:in|with|on|since|after|using|under|from))"
 )
 _IN = r"(?: (?!(?:but|and|yet|however)\b)[\w,]{1,12}){0,3}?(?: (?:in|with|on|under|using|for|at))? "
@@ -45,20 +48,27 @@ _IS_BROKEN = re.compile(
     re.I,
 )
 _WORKED_IN = re.compile(_WORKED + _IN + _NAME.format("worked_name") + _VERSION.format("worked"), re.I)
+_OR_OLDER = r"(?: (?:and|or) (?:lower|below|earlier|older|before|prior|previous(?: versions?)?))?"
 _IS_FINE = re.compile(
     _NAME.format("worked_name")
     + _VERSION.format("worked")
-    + r"[`'\")*]{0,3} (?:(?:still )?(?:works|worked)|(?:is|was|se[ae]ms?(?: to be)?) (?:still )?(?:fine|ok|okay|"
-    r"good|stable|correct|not affected|unaffected)"
+    + rf"[`'\")*]{{0,3}}{_OR_OLDER} (?:(?:still )?(?:works|worked)|(?:is|was|se[ae]ms?(?: to be)?) (?:still )?(?:fine|"
+    r"ok|okay|good|stable|correct|not affected|unaffected)"
     r"|(?:had no|did(?:n't| not)|does(?:n't| not) have) )",
     re.I,
 )
 _FROM = re.compile(r"\bfrom " + _NAME.format("worked_name") + _VERSION.format("worked") + r"[`'\")*]{0,3} to ", re.I)
+_TOLD_BROKEN = (_SINCE_VERSION, _IS_BROKEN, _BROKEN_IN)
+_TO = re.compile(r"\bfrom \S{1,30} to " + _NAME.format("broken_name") + _VERSION.format("broken"), re.I)
 _TROUBLE = re.compile(
     r"(?i)\b(?:errors?|fail\w*|broke\w*|breaks?|crash\w*|hang\w*|wrong\w*|differen\w+|changed|cannot|can't|"
     r"unable|receiv\w+|happen\w*|"
     r"problem|issue|bug|warn\w*|slow\w*|not|n't|incorrect\w*|regress\w*)\b"
 )
+_REASON = re.compile(
+    r"(?i)\bsince (?:\S{1,30} )?v?\d[\w.]{0,20} (?:supports?|has|have|is|was|uses?|does|can|will|already|comes|ships)\b"
+)
+"""`Since 4.4 supports it, I tried`: no time."""
 _FEATURE = re.compile(
     r"(?i)\b(?:available|supported|supports|exists?|deprecated|removed|added|documented|new|possible|required) "
     r"(?:only )?(?:since|as of|in|from)\b"
@@ -66,16 +76,17 @@ _FEATURE = re.compile(
 _SURE = re.compile(
     r"\b(?:(?<!i )(?<!we )(?<!is )(?<!are )(?<!be )(?<!was )used to (?:work|be possible|be able|pass|compile|"
     r"build|start|run)|worked (?:fine |well |ok |perfectly |correctly )?(?:before|previously|"
-    r"earlier|until|yesterday|last)|(?:has|have) (?:always |previously )?worked|was working|were working|no "
-    r"longer (?:works?|starts?|runs?|"
+    r"earlier|until|yesterday|last)|(?:has|have) (?:always |previously )?worked|"
+    r"(?:it|this|that|which|everything|all|these|those) (?:was|were) working(?! (?:on|through|towards?|with|for|as)\b)|"
+    r"no longer (?:works?|starts?|runs?|"
     r"builds?|compiles?|loads?|possible|connects?|passe?s?)|(?:not|n['’]t) \w+ (?:\w+ ){0,4}any ?more\b|stopped "
     r"working|"
     r"(?:this|it|that) is a regression|\bregression (?:in|from|since|introduced|caused|of)|(?:git )?bisect(?:ed|"
     r"ing|s)? (?:\w+ ){0,3}(?:to|shows?|points?|says?|gives?|found|blames?)|"
     r"(?:first )?bad commit|reverting [`(]?(?:[0-9a-f]{7,40}|#\d+|that|this|the)\b[^.]{0,60}(?:fix|solve|help|"
     r"work|resolve)\w*|"
-    r"(?:(?:bug|regression|issue|problem|error|chang\w+)\b[^.]{0,40} introduced|broken|caused) (?:in|by|with|"
-    r"since) (?:#\d+|PR|commit|pull request|[0-9a-f]{7,40}\b)|regressed)",
+    r"(?:(?:bug|regression|issue|problem|error|chang\w+)\b[^.]{0,40} introduced|broken|caused|introduced) (?:in|by|"
+    r"with|since) (?:#\d+|PR|commit|pull request|[0-9a-f]{7,40}\b)|regressed)",
     re.I,
 )
 """Words that tell a regression without a version."""
@@ -85,6 +96,14 @@ _UPDATED = re.compile(
     r"(?:(?:after|since)(?: i| we)?|having|when (?:i|we)) (?:updat|upgrad)(?:e|ed|ing)\b)",
     re.I,
 )
+_ORDINARY_UPDATE = re.compile(
+    r"(?i)\b(?:after|since|when (?:i|we)|having) (?:i |we )?updat(?:e|ed|ing) (?:the|an?|its|his|my|your|our|their|"
+    r"this|some) "
+    r"(?!(?:\w+ ){0,3}(?:app\w*|version|release|packages?|librar(?:y|ies)|dependenc(?:y|ies)|plugins?|extensions?|"
+    r"modules?|drivers?|firmware|kernel|os|system|sdk|gems?|crates?|server|client|software|framework|browser|phone|theme|"
+    r"tool\w*|add-?ons?|image|to)\b)"
+)
+"""What programs and people update, too."""
 _DATA = re.compile(
     r"(?i)\b(?:rows?|records?|columns?|fields?|values?|state|entit(?:y|ies)|objects?|querysets?|datasets?|props?|"
     r"tables?)\b"
@@ -117,6 +136,9 @@ def find_regression(reading: Reading) -> Regression | None:
     )
     worked = best.worked_in or next((one.worked_in for one in told if one.worked_in), fine)
     broken = best.broken_in or next((one.broken_in for one in told if one.broken_in != worked), "")
+    if worked and not broken:
+        others = (_first(sentence, "broken", *_TOLD_BROKEN, unless=worked) for sentence in sentences)
+        broken = next(filter(None, others), "")
     return best.model_copy(update={"worked_in": worked if worked != broken else "", "broken_in": broken})
 
 
@@ -132,11 +154,14 @@ def _sentences(reading: Reading) -> Sequence[str]:
 def _in_sentence(reading: Reading, sentence: str) -> Regression | None:
     if _HYPOTHETICAL.search(sentence):
         return None
-    is_updated = _UPDATED.search(sentence) is not None and _DATA.search(sentence) is None
+    is_updated = _UPDATED.search(sentence) is not None and not (
+        _DATA.search(sentence) or _ORDINARY_UPDATE.search(sentence)
+    )
     is_sure = is_updated or _SURE.search(sentence) is not None
     worked = _first(sentence, "worked", _WORKED_IN, _IS_FINE) or (_first(sentence, "worked", _FROM) if is_sure else "")
-    broken = _first(sentence, "broken", _SINCE_VERSION, _IS_BROKEN, _BROKEN_IN, unless=worked)
-    since = _SINCE_VERSION.search(sentence) and _TROUBLE.search(sentence) and not _FEATURE.search(sentence)
+    broken = _first(sentence, "broken", *_TOLD_BROKEN, *([_TO] if is_sure else []), unless=worked)
+    is_feature = _FEATURE.search(sentence) or _REASON.search(sentence)
+    since = _SINCE_VERSION.search(sentence) and _TROUBLE.search(sentence) and not is_feature
     if not is_sure and not (worked and (broken or _PAST.search(sentence))) and not (broken and since):
         return None
     if is_sure and not broken:
@@ -148,7 +173,7 @@ def _in_sentence(reading: Reading, sentence: str) -> Regression | None:
 
 _PAST = re.compile(
     r"(?i)\b(?:worked|was|were|behaved|ran|passed|built|compiled|never the case|not the case|slower than|"
-    r"downgrad\w+|but|later|newer|disappears|"
+    r"downgrad\w+|pin(?:ned|ning)\b.{0,100}\b(?:works?|fine|helps|fixes)|but|later|newer|lower|older|earlier|disappears|"
     r"works? (?:\w+ )?(?:in|with|on)|no longer)\b"
 )
 

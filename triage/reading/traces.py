@@ -148,10 +148,15 @@ def _build_trace(trace_format: TraceFormat, group: _FrameGroup, lines: Sequence[
             Frame(path=with_forward_slashes(frame.path), line=frame.line, function=frame.function) for frame in frames
         ],
         exception=raised.exception,
-        message=raised.message or None,
+        message=_drop_closing_quote(raised.message) if raised.message else None,
     )
     error_line = lines[raised.line].strip() if raised.line is not None else ""
     return FoundTrace(trace, start, end + 1, error_line)
+
+
+def _drop_closing_quote(message: str) -> str:
+    """Without the backtick that ends inline code around the whole trace."""
+    return message.removesuffix("`") if message.count("`") == 1 else message
 
 
 def _add_error_of_frame(raised: RaisedError, group: _FrameGroup) -> RaisedError:
