@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -27,21 +26,23 @@ class Weights:
     """For each feature one weight per kind, in the order of `KINDS`."""
 
 
+def _load_weights() -> Weights:
+    stored = json.loads(WEIGHTS_FILE.read_text("utf-8"))
+    return Weights(scale=stored["scale"], bias=stored["bias"], features=stored["features"])
+
+
+_WEIGHTS = _load_weights()
+# When the module is imported, because agents run on an event loop, which no file may block.
+
+
 def estimate_kind(reading: Reading) -> dict[LearnedKind, float]:
     """The probability of each kind. Bugs count as more frequent than other kinds, as they are in most projects."""
-    weights = _load_weights()
-    logits = list(weights.bias)
+    logits = list(_WEIGHTS.bias)
     for name, value in extract_kind_features(reading).items():
-        for position, weight in enumerate(weights.features.get(name, ())):
-            logits[position] += value * weight * weights.scale
+        for position, weight in enumerate(_WEIGHTS.features.get(name, ())):
+            logits[position] += value * weight * _WEIGHTS.scale
     if declared := find_declared_kind(reading):
         logits[KINDS.index(declared)] += DECLARED_LOGIT
     highest = max(logits)
     powers = [math.exp(logit - highest) for logit in logits]
     return {kind: power / sum(powers) for kind, power in zip(KINDS, powers, strict=True)}
-
-
-@cache
-def _load_weights() -> Weights:
-    stored = json.loads(WEIGHTS_FILE.read_text("utf-8"))
-    return Weights(scale=stored["scale"], bias=stored["bias"], features=stored["features"])
