@@ -73,6 +73,60 @@ def test_who_can_see_the_problem_needs_no_version(body: str) -> None:
     assert asked(Issue(title="Total is wrong", body=body)) == []
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Broken in 2.1. I downgraded to 2.0.1, and there it works.",
+        "- Search for bananas\n- Scroll to the end\n\nThe first picture comes again.",
+        "`left center` gives an error, `left 10px` does not.",
+        "I have deleted an item. I open the cart again, I click refresh, then the item came back, as if I had not.",
+    ],
+)
+def test_who_shows_the_way_needs_no_version(body: str) -> None:
+    assert asked(Issue(title="Problem with totals", body=body)) == []
+
+
+def test_a_title_with_its_message_needs_no_more() -> None:
+    body = "error:\n\nshop: /bin/cart: No such file or directory"
+    assert asked(Issue(title="Tramp mode of the shop gives an error", body=body)) == []
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("Option to centre the columns", "Allow columns in the middle of a row. What do you think?"),
+        ("Dark theme icon (request)", "Use the same colour for all icons, please. It could be blue."),
+    ],
+)
+def test_a_likely_wish_gets_no_questions(title: str, body: str) -> None:
+    assert asked(Issue(title=title, body=body)) == []
+
+
+def test_answers_that_are_none_are_no_words_of_the_reporter() -> None:
+    body = "### Repro steps\n\nSince yesterday\n\n### Error call stack\n\n_No response_\n\n### Error message\n\n_No response_"
+    assert "reproduction" in asked(Issue(title="Blank page", body=body))
+
+
+def test_the_address_of_a_site_is_no_picture() -> None:
+    body = "### Website\n\nhttps://shop.example\n\n### Steps\n\nRun `shop`.\n\nIt stops without any error message."
+    assert asked(Issue(title="It quits after 2 seconds", body=body)) == []
+
+
+def test_steps_next_to_a_picture_are_enough() -> None:
+    body = "1. Open the panel\n2. Switch to Output\n\n![x](https://user-images.githubusercontent.com/1/2.png)"
+    assert asked(Issue(title="Panel shows 2 active sections", body=body)) == []
+
+
+def test_an_error_that_only_a_picture_shows_is_asked_for() -> None:
+    body = f"{LONG} Here is the snapshot of the error: ![x](https://user-images.githubusercontent.com/1/2.png)"
+    assert asked(Issue(title="Build fails", body=body)) == ["error_output"]
+
+
+def test_what_is_wrong_by_itself_needs_no_expectation() -> None:
+    body = "The letters which are coloured do not appear."
+    assert asked(Issue(title="Problem with words", body=body)) == ["reproduction", "version"]
+
+
 def test_a_title_that_says_it_all_needs_no_more() -> None:
     title = "Toggle for unchanged regions is showing on every editor"
     assert asked(Issue(title=title, body="Even on those without changes. It should only be on diffs.")) == []
@@ -89,6 +143,7 @@ def test_a_title_that_says_it_all_needs_no_more() -> None:
         "shop: 0.16.0",
         "shop-1.6-159-gcff5336",
         "image acme/shop:2.7.5-alpine",
+        "Device: Nexus, SDK: 22, app version: 52",
     ],
 )
 def test_a_given_version_is_not_asked_for(body: str) -> None:

@@ -28,13 +28,17 @@ from triage.reading.vague_reports import (
     MANY_WORDS,
     count_own_words,
     extract_own_words,
+    has_telling_title,
     is_reproducible,
     is_vague,
+    leaves_error_to_picture,
     links_to_source,
-    shows_pictures,
+    may_be_a_wish,
 )
 
 MAX_QUESTIONS = 3
+_STATEMENT_WORDS = 12
+"""Who writes more says what happens; it may only be unclear why that is wrong."""
 _MAX_QUOTE_CHARS = 80
 _PLATFORM_BOUND = re.compile(
     r"\b(?:only (?:on|in|under|with) (?:windows|linux|mac\w*|os ?x|ios|android|arm\w*|docker|wsl\w*|chrome|"
@@ -49,7 +53,6 @@ _FREQUENCY = re.compile(
     r"third|\d+))",
     re.I,
 )
-_TROUBLE = re.compile(r"(?i)\b(?:errors?|exception|fail\w*|crash\w*|log|output|message|warning)\b")
 
 
 @dataclass(frozen=True)
@@ -69,15 +72,16 @@ def find_missing_information(reading: Reading, forms: Sequence[str], project: st
     `forms` are the texts of the repository's issue templates: what the used one requires is asked for, with its label.
     `project` is `owner/name`.
     """
-    if classify_issue(reading, []) in ("feature_request", "question"):
+    if classify_issue(reading, []) in ("feature_request", "question") or may_be_a_wish(reading):
         return []
+    facts = find_facts(reading, project)
     report = _Report(
         reading,
-        find_facts(reading, project),
+        facts,
         project.rpartition("/")[2],
         text=f"{reading.title}\n{extract_own_words(reading)}",
         can_be_seen=(can_be_seen := is_reproducible(reading)),
-        is_vague=not can_be_seen and is_vague(reading),
+        is_vague=not can_be_seen and not _compares_versions(facts) and is_vague(reading),
     )
     form = find_used_form(parse_forms(forms), reading.sections)
     asked = [
@@ -96,6 +100,11 @@ def find_missing_information(reading: Reading, forms: Sequence[str], project: st
             asked.append(question)
             known.add(kind)
     return sorted(asked, key=lambda question: _ORDER.index(question.kind))[:MAX_QUESTIONS]
+
+
+def _compares_versions(facts: ReportFacts) -> bool:
+    """Whether the report names the version that works and the one that does not: the changes are between them."""
+    return facts.regression is not None and bool(facts.regression.worked_in and facts.regression.broken_in)
 
 
 def _is_needed(field: FormField, report: _Report) -> bool:
@@ -125,7 +134,7 @@ def _ask_error_output(report: _Report) -> MissingInformation | None:
     reading = report.reading
     if has_code(reading) or reading.stack_traces or links_to_source(reading):
         return None
-    if shows_pictures(reading) and not reading.error_messages and _TROUBLE.search(report.text):
+    if leaves_error_to_picture(reading, can_be_seen=report.can_be_seen):
         return MissingInformation(
             kind="error_output",
             question="I cannot read pictures. Could you paste the message or the output as text?",
@@ -208,7 +217,9 @@ def _ask_environment(report: _Report) -> MissingInformation | None:
 
 
 def _ask_expected(report: _Report) -> MissingInformation | None:
-    if _says_enough(report) or report.facts.expectation or OBSERVATION.search(report.reading.title):
+    if _says_enough(report) or report.facts.expectation or OBSERVATION.search(report.text):
+        return None
+    if count_own_words(report.reading) < _STATEMENT_WORDS:
         return None
     return MissingInformation(
         kind="expected",
@@ -218,7 +229,9 @@ def _ask_expected(report: _Report) -> MissingInformation | None:
 
 
 def _ask_actual(report: _Report) -> MissingInformation | None:
-    if _says_enough(report) or OBSERVATION.search(report.text):
+    if _says_enough(report) or OBSERVATION.search(report.text) or has_telling_title(report.reading):
+        return None
+    if count_own_words(report.reading) >= _STATEMENT_WORDS:
         return None
     return MissingInformation(
         kind="actual",

@@ -64,6 +64,7 @@ _TELLS_VERSION = re.compile(
 _STATED = re.compile(
     rf"(?i)\b(?:versions?|release|ver\.?|v\.?(?= \d)|versi[oó]n|vers[aã]o|versione|versie|"
     rf"верси[яиюей]{{1,2}}|版本|バージョン|버전)s?[\s:=*`\"'(<>~^]{{0,6}}(?P<value>{_NUMBER})"
+    rf"|\b(?:app|application|plugin|program|extension) (?:version|build)[:= ]{{1,3}}(?P<whole>{_WHOLE_NUMBER})"
 )
 _VEED = re.compile(r"(?<![\w./@-])(?P<value>v\d{1,4}(?:\.\d{1,6}){1,3}[\w.+-]{0,40})")
 _COMMIT = re.compile(
@@ -124,7 +125,7 @@ def _candidates(reading: Reading, project: str) -> Iterator[str]:
     yield from (match[match.lastgroup or 0] for match in _UPDATED.finditer(text))
     for match in _STATED.finditer(text):
         if not _follows_platform(text, match.start()):
-            yield match["value"]
+            yield match[match.lastgroup or 0]
     for match in _VEED.finditer(prose):
         if not _follows_platform(prose, match.start()):
             yield match["value"]

@@ -33,6 +33,11 @@ CRASH = re.compile(
     r"blue screen)\b",
     re.I,
 )
+FAILURE = re.compile(
+    r"\b(?:fail(?:s|ed|ing|ure)?|crash\w*|error|exception|broken|hangs?|freez\w+|wrong\w*|incorrect\w*|"
+    r"(?:does|is|do|did|wo)(?:n['’]?t| not) (?:\w+ )?(?:work\w*|start\w*|open\w*|load\w*|run\w*|build\w*|compil\w+))\b",
+    re.I,
+)
 _HYPOTHETICAL = re.compile(
     r"(?:\b(?:should|must|would|could|might|may|not|never|no|to|instead of|without|avoid|prevent\w*|rather than|"
     r"if it)|n't)\s(?:\w+\s){0,2}$",

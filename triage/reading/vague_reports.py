@@ -3,7 +3,9 @@
 import re
 
 from triage.domain.issue import Reading
+from triage.reading.issue_kind import read_kind
 from triage.reading.text_signs import (
+    FAILURE,
     IMPERATIVE,
     NUMBERED,
     OBSERVATION,
@@ -12,7 +14,7 @@ from triage.reading.text_signs import (
     count_words,
     has_code,
     has_error,
-    searchable_text,
+    is_english,
 )
 
 MANY_WORDS = 40
@@ -20,6 +22,7 @@ MANY_WORDS = 40
 _FEW_WORDS = 25
 _FEWEST_WORDS = 6
 _STEP_WORDS = 8
+_STEPS_WORDS = 18
 _TITLE_WORDS = 6
 _MAX_LINKS = 50
 _MAX_CHARS = 20_000
@@ -31,7 +34,24 @@ _SANDBOXES = re.compile(
 )
 """Sites with code that runs, or with the log of a build."""
 _PICTURE = re.compile(r"^https://[^/]+$")
-"""Of a picture only the origin is read."""
+"""Of a picture only the origin is read, and nothing of it is in the text."""
+_ACTION_LINE = re.compile(
+    r"^[ \t]{0,8}[-*+•>]{0,2}[ \t]{0,4}(?:then |and |now )?(?:click|tap|open|close|go to|goto|search|scroll|press|"
+    r"select|choose|enter|type|run|create|add|remove|delete|start|launch|navigate|install|drag|drop|hover|resize|import|"
+    r"export|switch|enable|disable|set|upload|download|log ?in|sign in|visit|reload|refresh|save|build|call|"
+    r"execute)\b ?\S",
+    re.I | re.M,
+)
+"""A step without a number."""
+_NO_ANSWER = re.compile(r"(?i)^[\W_]*(?:no response|n/?a|none)[\W_]*$")
+_CODE_SPAN = re.compile(r"`([^`\n]{2,200})`")
+_TROUBLE = re.compile(r"(?i)\b(?:errors?|exception|fail\w*|crash\w*|log|output|message|warning)\b")
+_PICTURED = re.compile(
+    r"(?i)\b(?:errors?|message|warning|log|output|crash)\W{1,3}(?:\w{1,20}\W{1,3}){0,4}"
+    r"(?:below|attached|above|screen ?shot|picture|image)"
+    r"|\b(?:screen ?shot|\w{0,2}snap ?shot|picture|image|here is|here['’]s)\W{1,3}(?:\w{1,20}\W{1,3}){0,3}"
+    r"(?:error|message|warning|log|output|crash)\b|\b(?:some|following|occurs?) errors?\b"
+)
 _TAG = re.compile(r"^\s*(?:\[[^\]]{1,40}\]:?|[\w./ -]{1,30}:)\s*")
 _GENERAL = re.compile(
     r"(?i)\b(?:(?:is|are|does|do|it)(?:n['’]?t| not) work\w*|not working|doesnt work|won['’]?t work|crash\w*|"
@@ -46,20 +66,21 @@ def is_reproducible(reading: Reading) -> bool:
     """Whether a maintainer can run it, click through it, or read where it fails."""
     if has_code(reading) or reading.stack_traces or links_to_source(reading) or _has_steps_section(reading):
         return True
-    prose = reading.prose[:_MAX_CHARS]
-    if len(NUMBERED.findall(prose)) >= 2:
+    prose = extract_own_words(reading)
+    if len(NUMBERED.findall(prose)) >= 2 or len(_ACTION_LINE.findall(prose)) >= 2:
         return True
     described = len(STEPS.findall(prose)) + ("`" in prose) + (len(reading.identifiers) >= 2)
-    return described >= 2 and count_own_words(reading) > _FEW_WORDS
+    return described >= 2 and count_own_words(reading) > _STEPS_WORDS
 
 
 def is_vague(reading: Reading) -> bool:
     """Whether a report that is not reproducible also leaves open what goes wrong where."""
-    if _requests_change(reading):
+    if _requests_change(reading) or _shows_error_of_title(reading):
         return False
-    words = count_own_words(reading)
-    pointers = len(reading.identifiers) + len(reading.paths) + len(_POINTER.findall(reading.prose[:_MAX_CHARS]))
-    if _has_telling_title(reading) and (words > _FEWEST_WORDS or pointers):
+    words, prose = count_own_words(reading), extract_own_words(reading)
+    named = {*reading.identifiers, *reading.paths, *_CODE_SPAN.findall(prose)}
+    pointers = len(named) + len(_POINTER.findall(prose))
+    if has_telling_title(reading) and (words > _FEWEST_WORDS or pointers):
         return False
     if words < _FEW_WORDS and not pointers:
         return True
@@ -67,8 +88,9 @@ def is_vague(reading: Reading) -> bool:
 
 
 def extract_own_words(reading: Reading) -> str:
-    """Prose without headings, which come from templates."""
-    return "\n".join(line for line in reading.prose[:_MAX_CHARS].split("\n") if not line.startswith("#"))
+    """Prose without headings, which come from templates, and without answers that are none."""
+    lines = reading.prose[:_MAX_CHARS].split("\n")
+    return "\n".join(line for line in lines if not line.startswith("#") and not _NO_ANSWER.match(line))
 
 
 def count_own_words(reading: Reading) -> int:
@@ -81,7 +103,23 @@ def links_to_source(reading: Reading) -> bool:
 
 
 def shows_pictures(reading: Reading) -> bool:
-    return any(_PICTURE.match(link) for link in reading.links[:_MAX_LINKS])
+    prose = reading.prose[:_MAX_CHARS]
+    return any(_PICTURE.match(link) and link.partition("//")[2] not in prose for link in reading.links[:_MAX_LINKS])
+
+
+def leaves_error_to_picture(reading: Reading, *, can_be_seen: bool) -> bool:
+    """Whether the text speaks of an error or an output that only a picture shows."""
+    if reading.error_messages or not shows_pictures(reading):
+        return False
+    is_short = count_own_words(reading) <= MANY_WORDS and not can_be_seen
+    return (_TROUBLE if is_short else _PICTURED).search(f"{reading.title}\n{extract_own_words(reading)}") is not None
+
+
+def may_be_a_wish(reading: Reading) -> bool:
+    """Whether it is likelier a feature request than anything else, if not certainly, and nothing in it fails."""
+    if read_kind(reading).kind != "feature_request" or has_error(reading) or not is_english(reading):
+        return False
+    return not FAILURE.search(f"{reading.title}\n{extract_own_words(reading)}")
 
 
 def _requests_change(reading: Reading) -> bool:
@@ -91,7 +129,13 @@ def _requests_change(reading: Reading) -> bool:
     )
 
 
-def _has_telling_title(reading: Reading) -> bool:
+def _shows_error_of_title(reading: Reading) -> bool:
+    """Whether the title says what was done, and the text the message that came."""
+    below = any(message not in reading.title for message in reading.error_messages)
+    return below and count_words(_TAG.sub("", reading.title)) >= _TITLE_WORDS
+
+
+def has_telling_title(reading: Reading) -> bool:
     """Whether the title says what is wrong with what, so that a short text below it is enough."""
     title = _TAG.sub("", reading.title)
     return count_words(title) >= _TITLE_WORDS and _GENERAL.search(title) is None
@@ -111,5 +155,5 @@ def _has_steps_section(reading: Reading) -> bool:
 
 
 def _tells_cause_and_effect(reading: Reading) -> bool:
-    text = searchable_text(reading)
+    text = f"{reading.title}\n{extract_own_words(reading)}"
     return STEPS.search(text) is not None and OBSERVATION.search(text) is not None
