@@ -121,6 +121,15 @@ FOUND = {
         text="ValueError: time data '31.12.2025' does not match format '%Y-%m-%d'",
         probability=0.87,
     ),
+    "trace_into_a_library": FoundPlace(
+        sign="trace",
+        span=sample_reports.span(DATES, 21, 27),
+        line=24,
+        symbol="parse_date",
+        text="OSError: [Errno 28] No space left on device",
+        calls_before_error=2,
+        probability=0.39,
+    ),
     "message": FoundPlace(
         sign="message",
         span=sample_reports.span(READER, 70, 76),

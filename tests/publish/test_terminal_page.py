@@ -47,6 +47,13 @@ def test_the_first_line_is_the_place_that_rules_find(sign, line, text, first):
     assert shown(RULES)[0] == "Nothing in the report leads to one place in the code."
 
 
+def test_a_trace_into_a_library_is_not_said_to_end_here():
+    span = Span(path="src/dates.py", start=21, end=27)
+    found = FoundPlace(sign="trace", span=span, line=24, text="OSError: full", calls_before_error=1)
+    first = "The last frame of the stack trace in this repository is src/dates.py:24. OSError: full"
+    assert shown(RULES.model_copy(update={"found": found}))[0] == first
+
+
 def test_who_decided_and_which_agents_ran():
     assert shown(REFUSED)[-3:-1] == [
         "4 decisions, 2 of them by a model; 2 proposals not taken; 13 requests to models, 5 tool calls; 4 faults.",

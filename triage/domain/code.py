@@ -43,6 +43,8 @@ class FoundPlace(Value):
     """Text of that line."""
     text: str = ""
     """The exception with its message, the message as the source has it, or the name."""
+    calls_before_error: int = 0
+    """Of a trace: frames after this one, all in other code such as a library."""
     probability: float = 0.0
     """That a fix edits the file, from 0 to 1."""
 

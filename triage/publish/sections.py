@@ -118,7 +118,7 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
 def _build_places_fold(report: RunReport, *, by_model: bool) -> Fold:
     shown = report.found is not None or by_model
     others = report.suspects[1:MAX_ITEMS] if shown else report.suspects[:MAX_ITEMS]
-    title = "Other places" if by_model else PLACES_TITLE
+    title = "Other places" if shown else PLACES_TITLE
     return Fold(f"{title} ({len(others)})", _render_suspects(report, others))
 
 

@@ -63,7 +63,10 @@ def describe_found(place: FoundPlace) -> str:
     where = place.span.path + (f":{place.line}" if place.line else "")
     inside = f", {place.symbol}" if place.symbol else ""
     if place.sign == "trace":
-        return f"The stack trace ends in {where}{inside}. {place.text}".strip()
+        lead = (
+            "last frame of the stack trace in this repository is" if place.calls_before_error else "stack trace ends in"
+        )
+        return f"The {lead} {where}{inside}. {place.text}".strip()
     if place.sign == "message":
         return f"The message “{place.text}” comes from {where}{inside}."
     named = f"{place.text}, which it defines" if place.text else "this file"

@@ -39,8 +39,8 @@ def find(tmp_path: Path, search: SearchQuery, files: dict[str, str] | None = Non
     return find_place(ranking, search.reading)
 
 
-def trace_query(line: int, body: str = "") -> SearchQuery:
-    trace = make_trace(("shop/basket.py", 2, "fill"), ("shop/store.py", line, "load"))
+def trace_query(line: int, body: str = "", *library: tuple[str, int, str]) -> SearchQuery:
+    trace = make_trace(("shop/basket.py", 2, "fill"), ("shop/store.py", line, "load"), *library)
     trace = trace.model_copy(update={"exception": "ValueError", "message": "it was never written"})
     return make_query(title="loading fails", body=body, traces=[trace])
 
@@ -52,6 +52,12 @@ def test_a_trace_leads_to_the_line_where_it_ends(tmp_path):
     assert (place.span.path, place.span.start, place.span.end) == ("shop/store.py", 13, 16)
     assert place.quote == "return json.loads(self.path.read_text())"
     assert place.text == "ValueError: it was never written"
+
+
+def test_a_trace_that_ends_in_a_library_leads_to_its_last_frame_here(tmp_path):
+    place = find(tmp_path, trace_query(16, "", ("json/decoder.py", 337, "decode")))
+    assert place
+    assert (place.sign, place.line, place.symbol, place.calls_before_error) == ("trace", 16, "Store.load", 1)
 
 
 def test_the_line_that_the_trace_shows_is_found_where_it_is_now(tmp_path):

@@ -55,7 +55,9 @@ def _find_by_trace(query_scores: QueryScores, file: int, reading: Reading) -> Fo
     trace = next(trace for trace in reading.traces if trace.frames)
     text = ": ".join(part for part in (trace.exception, trace.message) if part)
     line = _find_shown_line(query_scores.file_lines(file), mentioned[0], reading.body)
-    return _make_place("trace", query_scores, file, line, text)
+    place = _make_place("trace", query_scores, file, line, text)
+    frame = mentions.frames.get(file)
+    return place.model_copy(update={"calls_before_error": frame.calls_before_error if frame else 0})
 
 
 def _find_shown_line(lines: Sequence[str], line: int, body: str) -> int:
