@@ -52,6 +52,12 @@ def test_a_sign(text: str, kind: str, severity: str) -> None:
         "An undocumented option returns None",
         "The total is wrong",
         "We fit a linear regression",
+        "It fails with a socket hang up",
+        "The uptime is stuck at 0",
+        "It blocks on low priority tasks",
+        "It overwrites all existing files after confirmation",
+        "When the app crashes, there should be a button for feedback",
+        "Attach the log of the shop if the bot crashes",
         "",
     ],
 )

@@ -142,6 +142,23 @@ CASES = {
         "==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x6\nREAD of size 4 at 0x6 thread T0\n    #0 0x4a in list_pop /src/list.c:44:9\n    #1 0x4b in main /src/main.c:8\n",
         "c", "AddressSanitizer", "heap-use-after-free on address 0x6", ["/src/main.c:8 main", "/src/list.c:44 list_pop"],
     ),
+    "notebook in an editor": (
+        ("TypeError          Traceback (most recent call last)\nFile [~/shop/cart.py:174](https://file+.editor.net/home/ann/shop/~/shop/cart.py:174), in total(a, b)\n"
+        "    [172](file:///home/ann/x) x\n--> [174](file:///home/ann/x) y\n\nTypeError: no items\n"),
+        "python", "TypeError", "no items", ["~/shop/cart.py:174 total"],
+    ),
+    "python, in a log of a build": (
+        ' 0:01.61 Traceback (most recent call last):\n 0:01.61   File "/srv/run.py", line 171, in check\n 0:01.61     go()\n 0:01.61 KeyError: 3\n',
+        "python", "KeyError", "3", ["/srv/run.py:171 check"],
+    ),
+    "python, its files taken for tags": (
+        'Traceback (most recent call last):\n  File "", line 1, in\n  File "", line 9, in\nAttributeError: no total\n',
+        "python", "AttributeError", "no total", ["<unknown>:1 -", "<unknown>:9 -"],
+    ),
+    "core dump without sources": (
+        "Stack trace of thread 1:\n#0  0x00007f5d0354fe74 cart_total (cart.so)\n#1  0x00007f5d03570baf in main () from /lib/shop.so.6\n#2 0x01 in run(void*) (/lib/libc.so.1+0x43b47)\n",
+        "c", None, None, ["/lib/libc.so.1:- run(void*)", "/lib/shop.so.6:- main", "cart.so:- cart_total"],
+    ),
     "lldb": (
         "* thread #1, stop reason = EXC_BAD_ACCESS (code=1)\n  * frame #0: 0x01 shop`cart_total(self=0x0) at cart.c:12:5\n    frame #1: 0x02 shop`main at main.c:3\n",
         "c", None, "EXC_BAD_ACCESS (code=1)", ["main.c:3 main", "cart.c:12 cart_total(self=0x0)"],

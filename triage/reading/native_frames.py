@@ -21,6 +21,12 @@ def find_native_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     return None
 
 
+def find_module_frame(lines: Sequence[str], number: int) -> FrameLine | None:
+    """A frame of a program without debugging information: the library takes the place of the source."""
+    match = _MODULE.match(lines[number])
+    return FrameLine(match["path"] or match["from"], None, match["function"]) if match else None
+
+
 _SOURCE = (
     r"(?P<path>(?:[A-Za-z]:)?[^\s:()]{1,300}\.(?:cc|cpp|cxx|c|hpp|hh|h|tcc|m|mm|swift|inl|S|cu)):(?P<line>\d{1,7})"
 )
@@ -40,4 +46,9 @@ _ON_ONE_LINE = (
         rf"\s*\d{{1,4}}\s{{1,8}}\S.{{0,60}}?\s0x[0-9a-fA-F]{{1,16}} (?P<function>\S.{{0,300}}?)(?: \+ \d{{1,9}})? "
         rf"\({_SOURCE}\)"
     ),
+)
+_MODULE = re.compile(
+    r"\s*#\d{1,4}\s+0x[0-9a-fA-F]{1,16} (?:in )?(?P<function>\S.{0,600}?) "
+    r"(?:\((?P<path>[^\s()+]{1,300})(?:\+0x[0-9a-f]{1,16})?\)|\(\) from (?P<from>\S{1,300}))"
+    r"(?: \(BuildId.{0,80}\))?\s*$"
 )

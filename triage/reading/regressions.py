@@ -74,7 +74,9 @@ _FEATURE = re.compile(
     r"(?:only )?(?:since|as of|in|from)\b"
 )
 _SURE = re.compile(
-    r"\b(?:(?<!i )(?<!we )(?<!is )(?<!are )(?<!be )(?<!was )used to (?:work|be possible|be able|pass|compile|"
+    r"\b(?:(?<!i )(?<!we )(?<!is )(?<!are )(?<!be )(?<!was )(?<!options )"
+    r"(?<!flags )(?<!command )(?<!commands )(?<!code )(?<!script )(?<!tools )(?<!compiler )used to (?:work|"
+    r"be possible|be able|pass|compile|"
     r"build|start|run)|worked (?:fine |well |ok |perfectly |correctly )?(?:before|previously|"
     r"earlier|until|yesterday|last)|(?:has|have) (?:always |previously )?worked|"
     r"(?:it|this|that|which|everything|all|these|those) (?:was|were) working(?! (?:on|through|towards?|with|for|as)\b)|"
@@ -93,7 +95,8 @@ _SURE = re.compile(
 _UPDATED = re.compile(
     r"\b(?:(?:after|since|following) (?!an? |any |each |every |no )(?:(?:the|my|our|this) )?(?:\w+ )?(?:update|"
     r"upgrade)\b|"
-    r"(?:(?:after|since)(?: i| we)?|having|when (?:i|we)) (?:updat|upgrad)(?:e|ed|ing)\b)",
+    r"(?:(?:after|since)(?: i| we)?|having) (?:updat|upgrad)(?:e|ed|ing)\b|"
+    r"\bwhen (?:i|we) (?:updated|upgraded?)\b)",
     re.I,
 )
 _ORDINARY_UPDATE = re.compile(

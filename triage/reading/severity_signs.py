@@ -76,11 +76,11 @@ _WORDS: dict[SignKind, str] = {
         r"(?:exits?|quits?|terminates?|dies|died) (?:unexpectedly|abnormally|with (?:a )?signal))"
     ),
     "hang": (
-        r"\b(?:hangs?\b(?! (?:out|on to|around|up on))|(?:is |are |gets? |was |it )?hung\b|hanging\b(?! "
+        r"\b(?:hangs?\b(?! (?:out|on to|around|up)\b)|(?:is |are |gets? |was |it )?hung\b|hanging\b(?! "
         r"(?:indent|punctuation))|freez(?:es|ing)\b|"
         r"(?:is|are|gets?|becomes?|completely|deadly|totally|be) (?:\w+ )?frozen\b|froze\b|deadlocks?(?:ed)?\b|"
         r"infinite (?:loop|recursion)\b|never (?:returns|finish(?:es)?|"
-        r"terminates|completes|ends)\b|(?:get|gets|is|stays|got) stuck (?:at|on|in|forever|loading)\b|"
+        r"terminates|completes|ends)\b|(?:get|gets|is|stays|got) stuck (?:(?:at|on|in)\b(?! \d)|forever|loading)\b|"
         r"(?:becomes?|is|gets|completely) unresponsive\b|loops? forever|(?:blocks?|waits?) forever|livelock)"
     ),
     "performance": (
@@ -95,7 +95,8 @@ _WORDS: dict[SignKind, str] = {
     ),
     "cosmetic": (
         r"\b(?:typos?\b|misspell(?:ed|ing|s)\b|(?:purely |just |only |a )?cosmetic\b|(?:very |really )?low[- "
-        r"]priority|not (?:very |really |that )?urgent\b|"
+        r"]priority(?! (?:tasks?|queues?|threads?|jobs?|process\w*|items?|work\w*)\b)|"
+        r"not (?:very |really |that )?urgent\b|"
         r"(?:a )?(?:minor|tiny|trivial|small) (?:issue|bug|problem|annoyance|glitch|inconvenience|nit))"
     ),
     "documentation": (
@@ -121,13 +122,15 @@ _NEGATED = re.compile(
     r"n['’]t\s(?:\w+\s){0,2})$"
 )
 _HARMLESS = re.compile(
-    r"(?i)\b(?:cach\w+|temp(?:orary)?|tmp|lock ?files?|test (?:data|files?|database)|build (?:folder|directory|"
-    r"output)|dist)\b"
+    r"(?i)\b(?:confirm\w*|cach\w+|temp(?:orary)?|tmp|lock ?files?|test (?:data|files?|database)|"
+    r"build (?:folder|directory|output)|dist)\b"
 )
-"""What may be deleted without a loss."""
+"""What may be deleted without a loss, or is deleted only if the user says so."""
 _BY_DESIGN = re.compile(
     r"(?i)\b(?:crash (?:the|your) (?:course|party)|feature request|how (?:do|can|to)|does it crash|is it safe|"
     r"crash-?safe|not sure (?:if|whether))\b"
+    r"|^\W*(?:when|if|whenever|in case) .{0,80}, (?:there|it|we|you|the \w+) (?:should|could|would|must)\b"
+    r"|^\W*(?:please )?(?:attach|add|include|provide|paste)\b.{0,100}\b(?:if|when)\b"
 )
 _MAX_SENTENCES = 200
 _MAX_CODE_BLOCKS = 20

@@ -2,7 +2,7 @@
 
 import re
 
-from triage.reading.native_frames import find_native_frame
+from triage.reading.native_frames import find_module_frame, find_native_frame
 from triage.reading.trace_frames import (
     GO_CALL,
     GO_LOCATION,
@@ -24,6 +24,12 @@ from triage.reading.trace_frames import (
 from triage.reading.trace_parts import TraceFormat, error_around, error_by_any, error_near, frame_by_pattern
 
 _ERROR = rf"(?P<exception>{RAISED_NAME}|{NAME}(?<=\w)(?=: ))(?:: ?(?P<message>.*)|\s*$)"
+
+_NATIVE_ERROR = error_near(
+    r".{0,60}?(?:ERROR: (?P<exception>[A-Z]\w{1,30}Sanitizer): |received signal (?=SIG)|Assertion |"
+    r"stop reason = |==\d{1,9}== (?=Invalid |Conditional |Use of ))(?P<message>.*)",
+    above=12,
+)
 
 TRACE_FORMATS: tuple[TraceFormat, ...] = (
     TraceFormat(
@@ -209,14 +215,19 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         "c",
         ("#", " 0x"),
         find_native_frame,
-        error_near(
-            r".{0,60}?(?:ERROR: (?P<exception>[A-Z]\w{1,30}Sanitizer): |received signal (?=SIG)|Assertion |"
-            r"stop reason = |==\d{1,9}== (?=Invalid |Conditional |Use of ))(?P<message>.*)",
-            above=12,
-        ),
+        _NATIVE_ERROR,
         innermost_first=True,
         starts=re.compile(r"==\d+==ERROR"),
         gap=2,
+    ),
+    TraceFormat(
+        "c",
+        ("#",),
+        find_module_frame,
+        _NATIVE_ERROR,
+        innermost_first=True,
+        starts=re.compile(r"==\d+==ERROR"),
+        needs_error=True,
     ),
     TraceFormat(
         "elixir",

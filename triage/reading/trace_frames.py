@@ -72,7 +72,10 @@ def find_python_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     if ", line " not in line and number + 1 < len(lines):
         line += lines[number + 1]
     match = _PYTHON.match(line) or _PYTHON.match(" ".join(lines[number : number + 2]))
-    return frame_from_groups(match.groupdict()) if match else None
+    if match is None:
+        return None
+    frame = frame_from_groups(match.groupdict())
+    return frame if frame.path else replace(frame, path="<unknown>")  # `<stdin>` without a fence is taken for HTML
 
 
 def find_script_frame(lines: Sequence[str], number: int) -> FrameLine | None:
@@ -125,12 +128,12 @@ GO_CALL = re.compile(
 RUST_LOCATION = re.compile(r"\s+at (?P<path>(?:[A-Za-z]:)?[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d{1,7})?\s*$")
 RUST_CALL = re.compile(r"\s*\d{1,5}:\s+(?:0x[0-9a-f]+ - )?(?P<function>\S.{0,300})$")
 _NOTEBOOK = re.compile(
-    r"(?:(?:File )?\[?(?P<path>(?:[A-Za-z]:)?[^\s:\"<>*?|\[\]]{1,400}\.pyx?|"
-    r"<ipython-input-[\w-]{1,60}>)(?:\]?(?<!\() ?\([\w:/.#-]{1,100}\))?(?::(?P<line>\d{1,7}),)?"
+    r"(?:(?:File )?\[?(?P<path>(?:[A-Za-z]:)?[^\s:\"<>*?|\[\]]{1,400}\.pyx?|<ipython-input-[\w-]{1,60}>)"
+    r"(?::(?P<line>\d{1,7})(?=[\],]),?)?(?:\]?(?<!\() ?\([^\s()]{1,600}\))?,?"
     r"|(?P<cell>(?:(?:Cell|Input) )?In ?\[\d{1,6}\]),?) in (?P<function>[\w<>.]{1,200}|<[\w :]{1,60}>)"
     r"(?:\(.{0,600})?\s*$"
 )
-"""Colab links each file to its editor."""
+"""Colab and Visual Studio Code link each file to their editor."""
 _CELL = re.compile(
     r"(?P<cell>Cell In ?\[\d{1,6}\]), line (?P<line>\d{1,7})(?:, in (?P<function>[\w<>.]{1,200}).{0,600})?\s*$"
 )
@@ -150,7 +153,7 @@ _BRACKETED = re.compile(
     re.I,
 )
 _PYTHON = re.compile(
-    r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{1,400})\", line (?P<line>\d{1,9})(?:, in "
+    r"[\s|+]{0,40}(?:E\s{1,8})?File \"(?P<path>[^\"]{0,400})\", line (?P<line>\d{1,9})(?:, in "
     r"?(?P<function>.{0,200}))?"
 )
 _SCRIPT = re.compile(

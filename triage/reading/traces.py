@@ -20,7 +20,7 @@ _LOG_PREFIX = re.compile(
     r"[\w.-]{1,40} {1,20}\| |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,20}(?: ?[+-]\d{4}|Z)?\]?:? |"
     r"\[(?:ERROR|INFO|WARN|WARNING|error|warn|stderr)\]:? |"
     r"(?:\d\d-\d\d \d\d:\d\d:[\d.]{2,9} {1,4})?[DEFIW][/ ]\s?[\w.$-]{1,40}\s{0,10}\(\s{0,5}\d{1,7}\): |"
-    r"[EWF]/?\s?AndroidRuntime: |"
+    r"[EWF]/?\s?AndroidRuntime: |\s?\d{1,2}:\d\d\.\d\d (?=\s*(?:File \"|Traceback|[A-Z]\w{0,40}(?:Error|Exception)\b))|"
     r"\d\d-\d\d \d\d:\d\d:[\d.]{2,9} {1,4}\d{1,7} {1,4}\d{1,7} [EWF] \w{1,30}\s{0,4}: ){1,3}"
 )
 """What pytest, MPI, Compose, CI, Maven and Android write before each line of a trace."""
