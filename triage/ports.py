@@ -72,7 +72,7 @@ class Codebase(Protocol):
         """Owners of the path by CODEOWNERS, without `@`."""
 
     def read_issue_forms(self) -> list[str]:
-        """Text of each file under `.github/ISSUE_TEMPLATE`."""
+        """Text of each issue template and issue form, from the places that GitHub reads."""
 
 
 class Model(Protocol):

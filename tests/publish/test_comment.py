@@ -338,6 +338,10 @@ def test_the_footer_counts(fields, said):
     assert said in body(change_report(**fields)).splitlines()[-1]
 
 
+def test_hidden_text_is_told_where_a_model_could_have_read_it():
+    assert "hidden fragment" not in body(RULES.model_copy(update={"hidden_fragments": 2}))
+
+
 def test_only_web_addresses_become_links():
     results = [
         WebResult(title="Good", url="https://good.example/a(b)", relevance_reason="It is."),

@@ -130,9 +130,11 @@ def test_issue_forms_are_read_from_the_commit(tmp_path: Path):
         ".github/ISSUE_TEMPLATE/deep/no.md": "no\n",
         ".github/ISSUE_TEMPLATE/logo.png": "no\n",
         ".github/workflows/ci.yml": "no\n",
+        "ISSUE_TEMPLATE.md": "What happened?\n",
+        "src/ISSUE_TEMPLATE.md": "no\n",
         "src/a.py": "x = 1\n",
     }
     codebase = make_codebase(tmp_path, forms)
     (tmp_path / ".github/ISSUE_TEMPLATE/bug.yml").write_text("changed\n")
     codebase.index()
-    assert codebase.read_issue_forms() == ["name: Bug\n", "---\nname: Feature\n---\n"]
+    assert codebase.read_issue_forms() == ["name: Bug\n", "---\nname: Feature\n---\n", "What happened?\n"]

@@ -13,7 +13,7 @@ from triage.secrets.likely_secrets import redact_likely_secrets
 
 _OWNER_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """In the order in which GitHub looks; the first one counts."""
-_FORM = re.compile(r"^\.github/ISSUE_TEMPLATE(?:/[^/]+\.(?:md|ya?ml)|\.md)$", re.I)
+_FORM = re.compile(r"^(?:\.github/ISSUE_TEMPLATE/[^/]+\.(?:md|ya?ml)|(?:\.github/|docs/)?ISSUE_TEMPLATE\.md)$", re.I)
 _MAX_OWNERS_BYTES = 3 * 1024 * 1024
 """GitHub's own limit."""
 _MAX_FORM_BYTES = 64 * 1024
