@@ -154,6 +154,11 @@ def test_nothing_leaves_a_code_span(words: str) -> None:
         ("xa1b2c3d a1b2c3dx xGH", "xa1b2c3d a1b2c3dx xGH"),
         ("log in at evil.example/x", "log in at `evil.example/x`"),
         ("call foo_bar() in a.b.c", "call `foo_bar()` in `a.b.c`"),
+        ("_private foo_ __dunder__ __init__.py", "`_private` `foo_` `__dunder__` `__init__.py`"),
+        ("(_private), obj._print and f(_x, y_).", "(`_private`), `obj._print` and `f(_x`, `y_`)."),
+        ("Vec<_T> x->_y foo[_bar] ${HOME} %s_%d", "`Vec<_T>` `x->_y` `foo[_bar]` `${HOME}` `%s_%d`"),
+        ("camelCase pkg::name $var @decorator --flag -v", "`camelCase` `pkg::name` `$var` `@decorator` `--flag` `-v`"),
+        ("**_bold_name** on macOS, iOS and GitHub -- well", r"\*\*`_bold_name`\*\* on macOS, iOS and GitHub -- well"),
         ("`Store.save` drops it", "`Store.save` drops it"),
         ("an `open span", "an &#96;open span"),
         ("1. first", r"1\. first"),
@@ -188,6 +193,12 @@ def test_sanitized_markdown_keeps_paragraphs_lists_and_code() -> None:
         sanitize_markdown(markdown)
         == "Cause\n\nThe `save` call, see here.\n\n- one `@bob`\n- two\n\n```python\n@cached\n```"
     )
+
+
+def test_names_of_a_model_are_whole() -> None:
+    markdown = "`_a` calls __init__ and _print_it of __main__.py, **not** obj._b:\n\n```\n__all__\n```"
+    words = "`_a` calls `__init__` and `_print_it` of `__main__.py`, not `obj._b`:"
+    assert sanitize_markdown(markdown) == f"{words}\n\n```\n__all__\n```"
 
 
 def test_sanitized_markdown_shows_that_it_was_cut() -> None:

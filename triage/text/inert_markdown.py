@@ -22,7 +22,8 @@ RENDERED_LANGUAGES = word_set("mermaid math geojson topojson stl suggestion late
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,8})(?!`)([^\n]{1,400}?)(?<!`)\1(?!`)")
 _BACKTICKS = re.compile(r"`+")
 _LONG_BACKTICKS = re.compile("`{21,}")
-_OPENING, _CLOSING = "([{\"'“‘*_~", ")]}\"'”’*_~.,;:!?…"
+_OPENING, _CLOSING = "([{\"'“‘*~", ")]}\"'”’*~.,;:!?…"
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
 _HARMLESS = re.compile(r"(?:e\.g|i\.e|a\.m|p\.m|\d{1,6}(?:[.,:]\d{1,6})*)\.?", re.I)
 _ACTIVE = re.compile(
     r"[@$]"  # mentions, addresses, formulas
@@ -32,10 +33,19 @@ _ACTIVE = re.compile(
     r"|://|\bwww\.|\b(?:mailto|xmpp|javascript|data|vbscript):"  # addresses
     r"|[^\W_]\.[^\W\d_]"  # hosts and files: a reader may copy a host that is not a link
     r"|:[\w+-]{1,60}:"  # emoji by name
-    r"|^[(\[{\"']*/|^\\"  # commands to bots
-    r"|\w_\w|^_+\w|\w_$",  # names, which escaping would make hard to read
+    r"|^[(\[{\"']*/|^\\",  # commands to bots
     re.I,
 )
+_NAME = re.compile(
+    r"(?=.*_).*[^\W_]"  # `_private`, `f(_x`, `Vec<_T>`: escaping would make them hard to read
+    r"|\w+(?:::|->)\w"
+    r"|--[A-Za-z]|-[A-Za-z]$"
+    r"|[a-z][a-z0-9]+[A-Z]\w*(?:\(\))?$"
+)
+"""Names of code. A word with capitals inside is one if it begins small, as most brands do not."""
+_BRANDS = word_set("macos ios ipad ipados iphone itunes icloud imac watchos tvos visionos ebay jquery github's")
+_DUNDER = re.compile(r"(?<![\w`\\])__[A-Za-z]\w{0,60}__(?:\.[A-Za-z]\w{0,20})?(?![\w`])")
+_CODE_IN_MARKDOWN = re.compile(r"(^ {0,3}(?:```|~~~).*?(?:^ {0,3}(?:```|~~~)|\Z)|`[^`]{1,2000}`)", re.M | re.S)
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&])")
 _ENTITIES = {"`": "&#96;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 """A backslash before a backtick would still make the run of backticks longer that ends a code span."""
@@ -101,7 +111,7 @@ def sanitize_markdown(markdown: str, max_chars: int = _MAX_MARKDOWN_CHARS) -> st
     Headings become paragraphs and links become their text; images and HTML are removed. `max_chars` counts the input.
     """
     text = clean_text(markdown)
-    cut = text[:max_chars]
+    cut = _keep_dunders(text[:max_chars])
     html = markdown_to_html(cut, raw_html=False)
     if is_costly_to_parse(html) or html.count("<") > MAX_TAGS:
         return format_code_block(cut)
@@ -112,10 +122,18 @@ def sanitize_markdown(markdown: str, max_chars: int = _MAX_MARKDOWN_CHARS) -> st
     return _LOOSE_LIST_ITEMS.sub(r"\1\n", "\n\n".join(block for block in blocks if block))
 
 
+def _keep_dunders(markdown: str) -> str:
+    """`__init__` is strong text in Markdown, and a name to whoever writes about Python."""
+    parts = _CODE_IN_MARKDOWN.split(markdown)
+    parts[::2] = [_DUNDER.sub(r"`\g<0>`", part) for part in parts[::2]]
+    return "".join(parts)
+
+
 def _escape_words(text: str) -> Iterator[str]:
     for word in re.findall(r"\s+|\S+", text):
         before, core, after = _split_punctuation(word)
-        if word.isspace() or not _ACTIVE.search(word) or _HARMLESS.fullmatch(core):
+        is_name = _NAME.match(core) is not None and core.lower() not in _BRANDS
+        if word.isspace() or not (is_name or _ACTIVE.search(word)) or _HARMLESS.fullmatch(core):
             yield _escape(word)
         elif _ACTIVE.search(before + after) or word.startswith("/"):
             yield format_code_span(word)
@@ -127,8 +145,9 @@ def _split_punctuation(word: str) -> tuple[str, str, str]:
     bare = word.lstrip(_OPENING)
     core = bare.rstrip(_CLOSING)
     before, after = word[: len(word) - len(bare)], bare[len(core) :]
-    if after.startswith(")") and core.count("(") > core.count(")"):
-        return before, core + ")", after[1:]  # the bracket of a call: `f()`
+    opening = _BRACKETS.get(after[:1])
+    if opening and core.count(opening) > core.count(after[0]):
+        return before, core + after[0], after[1:]  # the bracket of a call: `f()`
     return before, core, after
 
 
