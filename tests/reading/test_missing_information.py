@@ -112,6 +112,13 @@ def test_the_address_of_a_site_is_no_picture() -> None:
     assert asked(Issue(title="It quits after 2 seconds", body=body)) == []
 
 
+def test_a_picture_next_to_a_long_text_is_enough() -> None:
+    body = (
+        f"Not on phones. {'Perhaps it has to do with the way in which we tell them. ' * 4}![x](https://a.example/2.png)"
+    )
+    assert asked(Issue(title="Highlights are wonky", body=body)) == []
+
+
 def test_steps_next_to_a_picture_are_enough() -> None:
     body = "1. Open the panel\n2. Switch to Output\n\n![x](https://user-images.githubusercontent.com/1/2.png)"
     assert asked(Issue(title="Panel shows 2 active sections", body=body)) == []

@@ -50,6 +50,7 @@ def version_in(body: str, project: str = "acme/shop") -> str | None:
         ("acme/shop", "Go version: go1.21.3", None),
         ("acme/shop", "With main.js it works, in the main window it does not, on the main thread neither.", None),
         ("acme/shop", "It sends (HEAD, LIST, LIST) and then another head request.", None),
+        ("acme/shop", '```\n  File "a.py", line 133, in main\n```', None),
         ("mozilla/widget", "User Agent: Mozilla/5.0 (Windows NT 10.0; rv:103.0)", None),
         ("acme/shop", "See section 3.2.1, from 10.0.0.1 on 12.10.2020.", None),
         ("acme/shop", "Python 3.11.2, Node 20.1, Ubuntu 22.04", None),

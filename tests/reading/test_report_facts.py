@@ -76,6 +76,10 @@ def test_the_reproduction_is_a_whole_block(body: str, reproduction: str | None) 
     assert words(facts_of("Total is off", body).reproduction) == reproduction
 
 
+def test_a_component_in_the_title_is_no_environment() -> None:
+    assert facts_of("os: add a function", "It is for all.").environment == []
+
+
 @pytest.mark.parametrize(
     ("body", "environment"),
     [

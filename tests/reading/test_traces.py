@@ -184,6 +184,8 @@ CASES = {
     "node, unhandled": ("Unhandled exception:  Error: listen EADDRINUSE\n    at listen (net.js:1494:7)\n", "javascript", "Error", "listen EADDRINUSE", ["net.js:1494 listen"]),
     "node, rejection": ("Unhandled rejection DatabaseError: bad\n    at Query.run (/srv/query.js:10:5)\n", "javascript", "DatabaseError", "bad", ["/srv/query.js:10 Query.run"]),
     "console of a browser": ("app.js:153 Uncaught TypeError: no total\n    at Cart.total (cart.ts:12)\n", "javascript", "TypeError", "no total", ["cart.ts:12 Cart.total"]),
+    "a bundle without an extension": ("TypeError: no total\n    at Proxy.render (__ssr_bundle__:1605:48)\n", "javascript", "TypeError", "no total", ["__ssr_bundle__:1605 Proxy.render"]),
+    "node, warning of a rejection": ("(node:7) UnhandledPromiseRejectionWarning: CartError: late\n    at total (/srv/cart.js:121:29)\n", "javascript", "CartError", "late", ["/srv/cart.js:121 total"]),
     "quoted in a mail": ("> Error: no model\n>     at Cart.total (/srv/cart.js:85:15)\n", "javascript", "Error", "no model", ["/srv/cart.js:85 Cart.total"]),
     "rust on windows": ("thread 'main' panicked at C:\\shop\\cart.rs:551:51:\nno items\nnote: run with\n", "rust", None, "no items", ["C:/shop/cart.rs:551 -"]),
     "rust, panic that says nothing": ("thread 'main' panicked at 'explicit panic', src/lib.rs:253:5\n", "rust", None, None, ["src/lib.rs:253 -"]),

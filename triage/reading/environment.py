@@ -65,7 +65,7 @@ def _candidates(reading: Reading) -> Iterator[str]:
             if ":" not in line and "```" not in line and len(line.split()) <= _MAX_WORDS:
                 yield line.lstrip("- *")
     text = shorten_to_ends(reading.text)
-    for match in _LABELLED.finditer(text):
+    for match in _LABELLED.finditer(text.partition("\n")[2]):  # below the title, whose label may be a component
         if _EMPTY.match(match["value"]) or (match["language"] and not _NUMBERED_VALUE.match(match["value"])):
             continue
         # a number alone needs its label

@@ -19,7 +19,8 @@ _STATED = re.compile(
 _LABELLED = re.compile(
     r"(?:^|[\s\[(:.`\"'“])((?:(?:fatal error|internal compiler error|runtime error|unhandled exception|uncaught|error|"
     r"fatal|panic|"
-    r"critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\)| [A-Z]{1,4}\d{2,5})?[:!\]](?!\()|npm ERR!) ?[^\s].{2,600})",
+    r"critical|assertion failed)(?:\[\w{1,20}\]|\(\d{1,5}\)| [A-Z]{1,4}\d{2,5})?[:!\]]"
+    r"(?![(`])|npm ERR!) ?[^\s].{2,600})",
     re.I,
 )
 _KNOWN = re.compile(
@@ -48,6 +49,9 @@ _ERROR_WORD = re.compile(
 _SPEECH_WORD = re.compile(r"\b(?:message|says|saying|complains|prints)\b", re.I)
 _ERROR_AFTER = re.compile(r"(?i)\W{0,3}(?:\w{1,20} )?(?:errors?|exception|message|warning)\b")
 _QUOTED = re.compile(r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|`([^`\n]{1,300})`|«([^»\n]{1,300})»")
+_LEVEL = re.compile(r"^(?:error|fatal|critical|panic)\]:? ", re.I)
+"""The rest of `[ERROR] `, which a logger writes before the message."""
+_LAST_BACKTICK = re.compile(r"`[^\w`]{0,3}$")
 _MIN_QUOTED_CHARS = 8
 _MAX_BEFORE_CHARS = 120
 _CODE_LINE = re.compile(
@@ -89,7 +93,9 @@ def find_error_messages(
 
 def _drop_marks(message: str) -> str:
     """Without the marks of Markdown that end in it; one that begins in it too is a part of the message."""
-    while message.endswith(("`", "*")) and message.count(message[-1]) % 2:
+    if message.count("`") % 2:
+        message = _LAST_BACKTICK.sub("", message)
+    while message.endswith("*") and message.count("*") % 2:
         message = message[:-1]
     return message.removesuffix("**")
 
@@ -116,7 +122,7 @@ def _error_of(found: FoundTrace) -> str:
             return stated
     if message and message in line and len(line) > len(message) + 80:
         return message
-    return line or message
+    return (line or message).removesuffix(":")
 
 
 def _from_lines(lines: Sequence[str]) -> list[str]:
@@ -128,7 +134,7 @@ def _from_lines(lines: Sequence[str]) -> list[str]:
         if match is None:
             match = _LABELLED.search(line) or _KNOWN.search(line)
         if match is not None and not _TRAILER.search(match[0]):
-            found.append(match[match.lastindex or 0])
+            found.append(_LEVEL.sub("", match[match.lastindex or 0]))
     return sorted(found, key=lambda line: _NPM_DETAIL.match(line) is not None)
 
 

@@ -10,7 +10,7 @@ from triage.reading.versions import PLATFORMS
 
 _VERSION = (
     r"(?P<{0}>(?:v\d{{1,6}}|\d{{1,4}}\.(?:\d{{1,6}}|x))(?:\.\d{{1,6}}|\.x){{0,3}}"
-    r"(?:[-.]?(?:a|b|rc|alpha|beta|dev|pre|post)[\w.+-]{{0,30}})?(?!\d|\s?(?:s|ms|sec|seconds|%|MB|GB|x)\b)"
+    r"(?:[-.]?(?:a|b|rc|alpha|beta|dev|pre|post)[\w.+-]{{0,30}})?(?!\d|(?:[-–]\d{{1,4}})?\s?(?:s|ms|sec|seconds|%|MB|GB|x)\b)"
     r"|(?=[0-9]{{0,39}}[a-f])(?=[a-f]{{0,39}}\d)[0-9a-f]{{7,40}}\b)"
 )
 _NAME = (
@@ -74,15 +74,15 @@ _FEATURE = re.compile(
     r"(?:only )?(?:since|as of|in|from)\b"
 )
 _SURE = re.compile(
-    r"\b(?:(?<!i )(?<!we )(?<!is )(?<!are )(?<!be )(?<!was )(?<!options )"
+    r"\b(?:(?<!i )(?<!we )(?<!is )(?<!are )(?<!be )(?<!was )(?<!you )(?<!options )"
     r"(?<!flags )(?<!command )(?<!commands )(?<!code )(?<!script )(?<!tools )(?<!compiler )used to (?:work|"
     r"be possible|be able|pass|compile|"
     r"build|start|run)|worked (?:fine |well |ok |perfectly |correctly )?(?:before|previously|"
     r"earlier|until|yesterday|last)|(?:has|have) (?:always |previously )?worked|"
     r"(?:it|this|that|which|everything|all|these|those) (?:was|were) working(?! (?:on|through|towards?|with|for|as)\b)|"
     r"no longer (?:works?|starts?|runs?|"
-    r"builds?|compiles?|loads?|possible|connects?|passe?s?)|(?:not|n['’]t) \w+ (?:\w+ ){0,4}any ?more\b|stopped "
-    r"working|"
+    r"builds?|compiles?|loads?|possible|connects?|passe?s?)|(?:not|n['’]t) \w+ (?:\w+ ){0,4}any ?more\b|"
+    r"(?<!has )stopped working|"
     r"(?:this|it|that) is a regression|\bregression (?:in|from|since|introduced|caused|of)|(?:git )?bisect(?:ed|"
     r"ing|s)? (?:\w+ ){0,3}(?:to|shows?|points?|says?|gives?|found|blames?)|"
     r"(?:first )?bad commit|reverting [`(]?(?:[0-9a-f]{7,40}|#\d+|that|this|the)\b[^.]{0,60}(?:fix|solve|help|"

@@ -83,7 +83,7 @@ NUMBERED = re.compile(r"^\s*(?:\d{1,2}[.)]|step \d{1,2}\b)\s?\S", re.I | re.M)
 SAYS_FAILURE = re.compile(
     r"(?i)\b(?:errors?|fail(?:s|ed|ure)?|fatal|panic\w*|cannot|can['’]t|could(?:n['’]t| not)|unable|invalid|"
     r"unexpected|"
-    r"not (?:found|supported|allowed|defined|implemented)|no (?:such|matching|module)|missing|denied|refused|"
+    r"not (?:found|supported|allowed|permitted|defined|implemented)|no (?:such|matching|module)|missing|denied|refused|"
     r"fault|abort\w*|"
     r"assert\w*|exceed\w*|out of memory|illegal|killed|undefined|exception|timed? ?out)\b"
 )

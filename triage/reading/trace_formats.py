@@ -117,7 +117,8 @@ TRACE_FORMATS: tuple[TraceFormat, ...] = (
         ("at ",),
         find_script_frame,
         error_near(
-            r"\s*[`\"']?(?:[\w./-]{1,100}:\d{1,7}(?::\d{1,7})? |error: |ERROR {1,2}|Caused by: |\[cause\]: )?"
+            r"\s*[`\"']?(?:[\w./-]{1,100}:\d{1,7}(?::\d{1,7})? |error: |ERROR {1,2}|Caused by: |"
+            r"\[cause\]: |(?:\(node:\d{1,7}\) )?UnhandledPromiseRejectionWarning: )?"
             r"(?:Uncaught |[Uu]nhandled [Rr]ejection:? |\[?Unhandled promise rejection[^:]{0,40}: ?|\(in promise\) |"
             r"(?:Unhandled|Uncaught) [Ee]xception: {1,4}){0,3}"
             rf"(?P<exception>{NAME}(?:Error|Exception|Warning|Rejection|Violation)|Error)"

@@ -81,7 +81,7 @@ def find_python_frame(lines: Sequence[str], number: int) -> FrameLine | None:
 def find_script_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     """A frame of JavaScript. GDB, Java and Rust write `at file:line` as well, with files of other languages."""
     match = _SCRIPT.match(lines[number]) or _COMPONENT.match(lines[number])
-    if match is None or _NO_SCRIPT.search(match["path"]) or not re.search(r"[./\\<]|^[a-z]+:", match["path"]):
+    if match is None or _NO_SCRIPT.search(match["path"]) or re.fullmatch(r"[^./\\:]*\s[^./\\:]*", match["path"]):
         return None
     return frame_from_groups(match.groupdict())
 

@@ -82,6 +82,8 @@ def is_vague(reading: Reading) -> bool:
     pointers = len(named) + len(_POINTER.findall(prose))
     if has_telling_title(reading) and (words > _FEWEST_WORDS or pointers):
         return False
+    if words > MANY_WORDS and shows_pictures(reading):
+        return False
     if words < _FEW_WORDS and not pointers:
         return True
     return words < 2 * MANY_WORDS and pointers < 2 and not _tells_cause_and_effect(reading)

@@ -74,7 +74,7 @@ _BRANCH = (
 """`in the main window` and `in main.c` are no branches."""
 _NUMBERED_PARTS = word_set("section sections figure table chapter step line lines ticket issue pr page rfc rule")
 MOVING_VERSION = re.compile(
-    r"\b(?:on|in|from|using|with|against|of|version:?|at)[\s`'\"(*:]{1,4}(?:the )?"
+    r"(?<!\d, )\b(?:on|in|from|using|with|against|of|version:?|at)[\s`'\"(*:]{1,4}(?:the )?"
     rf"(?:latest |current |newest |git |upstream |origin/|upstream/)?{_BRANCH}"
     r"|\b(?:latest|current|newest)[\s`'\"(*:]{1,4}(?:git |upstream )?"
     r"(?:master|main|trunk|head|develop|nightly|version|release|stable|commit|dev\w*)\b"
