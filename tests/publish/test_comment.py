@@ -159,10 +159,17 @@ def test_code_is_shown_in_fifteen_lines_at_most():
 
 
 def test_rules_name_no_cause_no_severity_and_no_number():
-    text = visible(RULES)
+    text = visible(RULES.model_copy(update={"missing_information": []}))
     assert text.startswith("**Nothing in the report leads to one place in the code.** Files that share words")
     for word in ("cause", "severity", "onfidence", "onfirmed"):
         assert word not in text
+
+
+def test_a_question_by_rules_needs_no_other_words():
+    text = body(RULES)
+    assert text.startswith("**Thanks for the report.")
+    assert "Nothing in the report" not in text
+    assert "share words" not in text
 
 
 @pytest.mark.parametrize("name", ["FULL", "RULES", "FEATURE", "LOW", "DEGRADED", "SECOND", "LONG", "HOSTILE"])
@@ -180,7 +187,7 @@ def test_rendering_is_deterministic_and_inert(name):
 
 def test_hostile_text_does_not_break_the_layout():
     """Escaping is enough: the page does not become one code block."""
-    text = body(HOSTILE)
+    text = body(HOSTILE.model_copy(update={"missing_information": []}))
     rendered = html(text)
     assert "<table>" in rendered
     assert text.count("<details>") == rendered.count("<details>") >= 5

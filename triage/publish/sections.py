@@ -119,7 +119,8 @@ def _build_places_fold(report: RunReport, *, by_model: bool) -> Fold:
     shown = report.found is not None or by_model
     others = report.suspects[1:MAX_ITEMS] if shown else report.suspects[:MAX_ITEMS]
     title = "Other places" if shown else PLACES_TITLE
-    return Fold(f"{title} ({len(others)})", _render_suspects(report, others))
+    asks = bool(report.missing_information)  # then the comment is about the questions
+    return Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=asks and not shown)
 
 
 def _build_bug_folds(report: RunReport, *, is_summary_only: bool) -> Iterator[Fold]:

@@ -45,6 +45,8 @@ def _render_findings(report: RunReport) -> str:
     if report.found:
         where = _link_file(report, report.found.span.path)
         return render_block("blocks", "found", report.found, where, build_code_link(report))
+    if report.missing_information:
+        return ""  # a comment that asks needs no other reason
     return render_block("blocks", "nothing_found", first is not None)
 
 
