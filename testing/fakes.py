@@ -41,6 +41,7 @@ class FakeCodebase:
     files: Mapping[str, str] = field(default_factory=dict)
     code_owners: Sequence[str] = ()
     forms: Sequence[str] = ()
+    security_policy: str | None = None
     on_index: Callable[[], None] = lambda: None
     notes: Sequence[str] = ()
     partial: bool = False
@@ -114,6 +115,9 @@ class FakeCodebase:
 
     def find_owners(self, path: str) -> list[str]:
         return list(self.code_owners)
+
+    def find_security_policy(self) -> str | None:
+        return self.security_policy
 
     def read_issue_forms(self) -> list[str]:
         return list(self.forms)

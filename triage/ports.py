@@ -71,6 +71,9 @@ class Codebase(Protocol):
     def find_owners(self, path: str) -> list[str]:
         """Owners of the path by CODEOWNERS, without `@`."""
 
+    def find_security_policy(self) -> str | None:
+        """Path of SECURITY.md where GitHub looks for it; None without one."""
+
     def read_issue_forms(self) -> list[str]:
         """Text of each issue template and issue form, from the places that GitHub reads."""
 

@@ -48,6 +48,10 @@ class Job:
             (self.folder / name).mkdir(parents=True)
         for name in ("output", "summary"):
             (self.folder / "temp" / name).touch()
+        self.write_event()
+
+    def write_event(self) -> None:
+        """Writes that the issue was opened, as GitHub shows it now."""
         (self.folder / "temp" / "event.json").write_text(json.dumps(self.github.opened_event()), encoding="utf-8")
 
     @property

@@ -118,3 +118,27 @@ def test_a_locked_issue_is_not_called_unsure():
     assert run.writes == 0
     assert NOTHING_TO_SAY not in run.progress.lines
     assert (report(run)["speaks"], report(run)["comment"]) == (None, None)
+
+
+REPORTED = {
+    "title": "Path traversal in parse()",
+    "body": "An attacker can read `/etc/passwd`.\n\n" + factories.TRACEBACK,
+}
+
+
+def test_a_comment_with_places_becomes_a_redirect():
+    run = harness(Finding(factories.FILES, security_policy="SECURITY.md"))
+    run.run(OPENED)
+    assert "src/parse.py" in run.github.posted[0][1]
+    run.set_thread(our_comment(run.github.posted[0][1]), **REPORTED)
+    run.run(EDITED)
+    ((_, _, body),) = run.github.edited
+    visible = body.partition("\n")[2]
+    assert visible.startswith("This may be a security report.")
+    assert "src/parse.py" not in visible + run.runner.summaries[-1] + run.runner.reports[-1]
+    assert "/blob/0123456789abcdef0123456789abcdef01234567/SECURITY.md)" in visible
+    assert (report(run)["speaks"], report(run)["suspects"], report(run)["found"]) == ("security", [], None)
+    assert "Analysis" not in "\n".join(run.progress.lines).partition(NOTHING_TO_SAY)[2]
+    run.set_thread(our_comment(body), **REPORTED)
+    run.run(TriageTask(number=7, trigger=Trigger.REQUESTED, is_asked=True))
+    assert len(run.github.edited) == 1, "the same again"

@@ -11,6 +11,7 @@ from triage.domain.report import RunReport, Ticket
 from triage.domain.suggestion import MAX_RATIONALE_CHARS, Suggestion, SuggestionOptions
 from triage.publish.hidden_state import CommentState
 from triage.publish.plan_suggestions import Asked, describe_suggestions, list_candidates, plan_suggestions
+from triage.publish.withhold_details import withhold_details
 from triage.text.active_content import find_active_content
 
 OPTIONS = SuggestionOptions(
@@ -170,3 +171,10 @@ def test_every_reason_is_short_and_does_nothing(summary: str, question: str, pat
         assert suggestion.rationale.splitlines() == [suggestion.rationale]
         assert find_active_content(suggestion.rationale, []) == []
         assert "://" not in suggestion.rationale
+
+
+def test_of_a_security_report_only_the_label_that_says_so_is_suggested():
+    report = withhold_details(FULL.model_copy(update={"security": True}), ["bug", "type: security", "security-ok"])
+    options = SuggestionOptions(labels=["bug", "type: security"], types=["Bug"], assignees=["maria"])
+    (only,) = plan_suggestions(report, "suggest", options)
+    assert (only.kind, only.name, only.rationale) == ("label", "type: security", "It may be a security report.")

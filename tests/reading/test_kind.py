@@ -146,23 +146,6 @@ def test_a_support_label_is_recognized() -> None:
     assert not kind("Ports", "", "question").support
 
 
-@pytest.mark.parametrize(
-    ("title", "body", "security"),
-    [
-        ("XSS in the comment field", "`<img onerror>` is not escaped.", True),
-        ("Path traversal when unpacking", "A name with `../` writes outside of the folder.", True),
-        ("Login can be skipped", "This is a vulnerability: an auth bypass, anybody can log in as admin.", True),
-        ("Reset link leaks the token", "The Referer header has it.", True),
-        ("npm audit reports a vulnerability in lodash", "Please bump the dependency.", False),
-        ("Bump jackson", "CVE-2020-1 is a vulnerability; dependabot says exploitable. Outdated dependency.", False),
-        ("Crash when the token is empty", "The server stops with a null pointer.", False),
-        ("Document the security settings", "It is unclear which are on.", False),
-    ],
-)
-def test_a_security_report_is_recognized(title: str, body: str, security: bool) -> None:
-    assert kind(title, body).security is security
-
-
 def test_what_differs_between_projects_is_one_word_for_each_sort() -> None:
     text = "See https://a.example/b, `Cart.total()`, get_item, parseAll and v1.2.3 of @ann in #12: 42 don’t work?"
     assert list(find_words(text)) == [

@@ -24,7 +24,7 @@ from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, St
 from triage.domain.value import Value
 
 SCHEMA_VERSION: Literal["1"] = "1"
-SpeakReason = Literal["found", "analysis", "question", "update", "asked", "always"]
+SpeakReason = Literal["security", "found", "analysis", "question", "update", "asked", "always"]
 """Why a report is worth a comment, the strongest reason first."""
 MAX_LABELS = 5
 """Labels of one report."""
@@ -111,6 +111,10 @@ class RunReport(Value):
     kind: Kind
     kind_probability: float | None = None
     """By the text and the labels of the issue; none if they do not say it clearly enough to claim the kind."""
+    security: bool = False
+    """Whether the issue may report a vulnerability. Then nothing that is published tells more about it."""
+    security_policy: str | None = None
+    """Path of the repository's SECURITY.md."""
     verdict: Verdict | None
     """None if the issue is not a bug, or the critic gave no answer."""
     severity: Severity | None
@@ -129,9 +133,9 @@ class RunReport(Value):
     external_references: list[WebResult] = Field(default_factory=list)
     ticket: Ticket
     speaks: SpeakReason | None = None
-    """Why the issue gets a comment: a place was found; a model's analysis was not rejected; a question is open; an
-    earlier comment must not become stale; a person asked for the run; the input `comment` is `always`. None if it gets
-    none."""
+    """Why the issue gets a comment: it may report a vulnerability; a place was found; a model's analysis was not
+    rejected; a question is open; an earlier comment must not become stale; a person asked for the run; the input
+    `comment` is `always`. None if it gets none."""
     comment: str | None = None
     """The comment as Markdown, without its hidden first line; none if the issue gets none."""
 

@@ -25,6 +25,7 @@ from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan
 from triage.publish.plan_issue_effects import says_nothing_new
 from triage.publish.plan_suggestions import list_candidates
 from triage.publish.trusted_facts import TrustedFacts, overwrite_with_trusted_facts
+from triage.publish.withhold_details import withhold_details
 from triage.text.inert_markdown import sanitize_markdown
 from triage.threads import OutOfTime, call_with_deadline
 
@@ -42,7 +43,10 @@ async def publish_report(
 
     Minutes have passed since the issue was read, so it is read again first.
     """
-    context.progress.log_group("Analysis", report.analysis or sanitize_markdown(report.root_cause))
+    if report.security:
+        report = withhold_details(report, facts.repository.labels)
+    else:
+        context.progress.log_group("Analysis", report.analysis or sanitize_markdown(report.root_cause))
     issue = admitted.fetched_issue
     partial = context.cancelled.is_set() and bool(report.cut)
     may_comment = context.policy.comment != "never" and not context.policy.dry_run

@@ -27,6 +27,7 @@ CANCELLED = "The run was cancelled before it looked anything up: this is what th
 def build_report(state: BugTriageState, services: Services, cut: str = "") -> RunReport:
     """Return the report of a run from its last state, complete or not. `cut` says why the run was cut."""
     draft = state.output.report if state.output else fill_report_template(state)
+    read = state.kind_reading or read_kind(state.reading, state.issue.labels)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
     is_bug = state.kind == "bug"
     suspects, evidence, citations = _check_citations(draft, state, services) if is_bug else ([], [], Citations())
@@ -50,7 +51,9 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         run_url=services.facts.run_url,
         cut=cut,
         kind=state.kind,
-        kind_probability=_rate_kind(state),
+        kind_probability=round(read.probability, 2) if read.certain and read.kind == state.kind else None,
+        security=read.security,
+        security_policy=services.codebase.find_security_policy(),
         verdict=state.critique.verdict if state.critique and is_bug else None,
         severity=draft.severity if is_bug else None,
         severity_reason=draft.severity_reason if is_bug else "",
@@ -92,11 +95,6 @@ def _list_questions(draft: TriageReport, kind: Kind) -> list[MissingInformation]
 def _choose_found(found: FoundPlace | None, suspects: Sequence[Suspect]) -> FoundPlace | None:
     # A model that read the code may have another file in the first place.
     return found if found and suspects and suspects[0].path == found.span.path else None
-
-
-def _rate_kind(state: BugTriageState) -> float | None:
-    found = read_kind(state.reading, state.issue.labels)
-    return round(found.probability, 2) if found.certain and found.kind == state.kind else None
 
 
 def build_offline_report(issue: Issue, repository: Repository, services: Services) -> RunReport:

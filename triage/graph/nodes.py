@@ -20,6 +20,7 @@ from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
+from triage.reading.issue_kind import read_kind
 from triage.reading.read_issue import count_template_comments, read_issue_and_thread
 from triage.threads import run_in_daemon_thread
 
@@ -49,6 +50,9 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
     reading, thread = read_issue_and_thread(state.issue)
 
+    # In a thread: the first call reads the weights from a file.
+    kind_reading = await run_in_daemon_thread(lambda: read_kind(reading, state.issue.labels))
+
     def build_index() -> tuple[IndexFacts, FoundPlace | None, int]:
         facts, found = services.codebase.index(), services.codebase.find_place(reading)
         return facts, found, count_template_comments(state.issue, services.codebase.read_issue_forms())
@@ -59,6 +63,7 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         "reading": reading.model_copy(update={"hidden_fragments": reading.hidden_fragments - of_template}),
         "issue": state.issue.model_copy(update={"thread": thread}),
         "index": index,
+        "kind_reading": kind_reading,
         "found": found,
         "repository": state.repository.model_copy(update={"commit": index.commit if index else None}),
         "steps": step.records,

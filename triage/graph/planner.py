@@ -9,6 +9,7 @@ from triage.graph.degradation import RemainingBudget
 from triage.graph.routing import Choice, list_choices
 from triage.graph.step_runner import Step
 from triage.graph.triage_state import BugTriageState
+from triage.ports import Services
 
 MAX_TOKENS = 256
 MAX_SECONDS = 10.0
@@ -23,7 +24,7 @@ async def decide(state: BugTriageState, budget: RemainingBudget, step: Step) -> 
     allowed, the rules decide.
     """
     services = step.services
-    choices = list_choices(state, budget, has_web_search=services.web_tools is not None)
+    choices = list_choices(state, budget, has_web_search=may_search_web(state, services))
     by_rules = PlannerDecision(
         number=step.iteration,
         selected=list(choices[0].selected),
@@ -49,6 +50,12 @@ async def decide(state: BugTriageState, budget: RemainingBudget, step: Step) -> 
         return by_rules.model_copy(update={"proposed": proposed, "refused": attempt.error or ""})
     by_model = {"origin": "model", "reason": proposal.reason, "confidence": proposal.confidence}
     return by_rules.model_copy(update=by_model | {"selected": list(choice.selected), "timestamp": services.now()})
+
+
+def may_search_web(state: BugTriageState, services: Services) -> bool:
+    """Return whether there is a web search. Words of a security report are not sent to one."""
+    is_security_report = state.kind_reading is not None and state.kind_reading.security
+    return services.web_tools is not None and not is_security_report
 
 
 def _build_sections(state: BugTriageState, budget: RemainingBudget, choices: Sequence[Choice]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFinding, AgentName, CriticVerdict, WriterOutput
 from triage.domain.report import Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord
+from triage.reading.issue_kind import KindReading
 
 
 class BugTriageState(AgentInput):
@@ -21,6 +22,8 @@ class BugTriageState(AgentInput):
 
     findings: Annotated[list[AgentFinding], add] = Field(default_factory=list)
     index: IndexFacts | None = None
+    kind_reading: KindReading | None = None
+    """What kind of issue the text says it is, before any agent."""
     critic_feedback: CriticVerdict | None = None
     """Approves or rejects the critique; the supervisor routes on it."""
     output: WriterOutput | None = None

@@ -94,5 +94,8 @@ class GitCodebase:
     def find_owners(self, path: str) -> list[str]:
         return self._indexed.owners.find_owners(path) if self._indexed else []
 
+    def find_security_policy(self) -> str | None:
+        return self._indexed.security_policy if self._indexed else None
+
     def read_issue_forms(self) -> list[str]:
         return list(self._indexed.forms) if self._indexed else []

@@ -14,7 +14,7 @@ from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.build.cache_folder import CacheFolder
 from triage.index.build.index_cache import IndexCache
 from triage.index.corpus.corpus import Corpus
-from triage.index.files.code_owners import CodeOwners, read_code_owners, read_issue_forms
+from triage.index.files.code_owners import CodeOwners, find_security_policy, read_code_owners, read_issue_forms
 from triage.index.files.file_filter import remove_ignored
 from triage.index.rank.found_place import find_place
 from triage.index.rank.query import Query, build_query
@@ -49,6 +49,8 @@ class IndexedCommit:
     owners: CodeOwners
     forms: list[str]
     """Text of each issue form."""
+    security_policy: str | None
+    """Path of SECURITY.md."""
     tree: SourceTree
 
     def search(self, search: SearchQuery, limit: int) -> list[Hit]:
@@ -118,6 +120,7 @@ def index_repository(
         importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
     vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, open_chroma, vector_cache)
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
+    policy = find_security_policy(listing.entries)
     is_dirty = _is_dirty(tree, listing, notes)
     facts = IndexFacts(
         commit=tree.commit,
@@ -133,7 +136,7 @@ def index_repository(
         reused=built.reused_files,
         cache=cache.problem if cache else "",
     )
-    return IndexedCommit(built.corpus, vectors, model, owners, forms, tree), facts
+    return IndexedCommit(built.corpus, vectors, model, owners, forms, policy, tree), facts
 
 
 def _import_chroma() -> None:

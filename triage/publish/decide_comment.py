@@ -27,6 +27,8 @@ def decide_comment(
 
 
 def _find_reason(report: RunReport) -> SpeakReason | None:
+    if report.security:
+        return "security"
     if report.kind == "bug" and report.found:
         return "found"
     if report.kind == "bug" and _is_analysed(report):

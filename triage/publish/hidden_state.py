@@ -115,7 +115,8 @@ def hash_content(report: RunReport) -> str:
     locations = [(suspect.path, suspect.span and (suspect.span.start, suspect.span.end)) for suspect in report.suspects]
     questions = [(missing.kind, _normalize(missing.question)) for missing in report.missing_information]
     steps = [_normalize(step) for step in report.next_steps]
-    return _hash([report.kind, report.verdict, report.severity, locations, questions, steps])
+    kind = "security" if report.security else report.kind
+    return _hash([kind, report.verdict, report.severity, locations, questions, steps])
 
 
 def _normalize(text: str) -> str:

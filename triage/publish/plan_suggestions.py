@@ -63,7 +63,7 @@ def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions
         if name in options.labels and (of_kind or not _names_kind(name, report.kind)):
             yield _suggest("label", name, _explain_label(report, name), of_kind or "LOW")
     by_word = {name.casefold(): name for name in options.types}
-    types = [by_word[word] for word in _KIND_WORDS.get(report.kind, ()) if word in by_word]
+    types = [] if report.security else [by_word[word] for word in _KIND_WORDS.get(report.kind, ()) if word in by_word]
     if types and of_kind:
         yield _suggest("type", types[0], _explain_kind(report), of_kind)
     for login in asked.logins:
@@ -101,6 +101,8 @@ def _last_word(label: str) -> str:
 
 
 def _explain_label(report: RunReport, name: str) -> str:
+    if report.security:
+        return "It may be a security report."
     if _names_kind(name, report.kind):
         return _explain_kind(report)
     if report.missing_information and any(word in _last_word(name) for word in _WAITING_WORDS):

@@ -95,6 +95,9 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
     # The most useful first: if the page is too long, the last ones are left out.
     by_model = wording.has_model_answer(report)
     notes = Fold(NOTES_TITLE, render_block("folds", "notes", report.notes[:MAX_ITEMS]))
+    if report.security:
+        yield replace(notes, is_summary_only=True)
+        return
     if report.status is Status.DEGRADED:
         yield notes
     if report.kind == "bug":
@@ -151,10 +154,9 @@ def _collect_links(report: RunReport) -> list[str]:
     links = [build_permalink(report.server_url, report.repository, report.commit, target) for target in targets]
     links += [sanitize_third_party_url(result.url, report.server_url) for result in report.external_references]
     links += [sanitize_url(report.run_url), sanitize_url(report.issue.url), build_code_link(report)]
-    links += [
-        build_permalink(report.server_url, report.repository, report.commit, suspect.path)
-        for suspect in report.suspects[:1]
-    ]
+    paths = [suspect.path for suspect in report.suspects[:1]]
+    paths += [report.security_policy] if report.security_policy else []
+    links += [build_permalink(report.server_url, report.repository, report.commit, path) for path in paths]
     return list(dict.fromkeys(link for link in links if link))
 
 

@@ -45,6 +45,8 @@ def _build_parts(report: RunReport) -> Iterator[RenderableType]:
 
 
 def _render_findings(report: RunReport) -> Text:
+    if report.security:
+        return Text("This may be a security report. Do not publish what follows.", style="bold red")
     if report.kind != "bug":
         return Text(wording.KINDS[report.kind], style="bold")
     if wording.has_model_answer(report):

@@ -25,6 +25,9 @@ def build_blocks(
 
     `withdrawn` are files that an earlier comment named. `has_answered` says that the reporter answered a question.
     """
+    if report.security:
+        yield render_block("blocks", "security", _link_file(report, report.security_policy or ""))
+        return
     yield _render_findings(report)
     yield render_block("blocks", "notices", report)
     yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], has_answered)
@@ -67,5 +70,7 @@ def build_code_link(report: RunReport) -> str:
 
 
 def _link_file(report: RunReport, path: str) -> str:
+    if not path:
+        return ""
     link = build_permalink(report.server_url, report.repository, report.commit, path)
     return f"[{format_code_span(path)}]({link})" if link else format_code_span(path)

@@ -9,6 +9,7 @@ from triage.domain.value import Value
 from triage.reading.declared_kind import LearnedKind, declares_support, find_declared_kind
 from triage.reading.kind_cues import PHRASES
 from triage.reading.kind_model import estimate_kind
+from triage.reading.security_signs import reports_vulnerability
 from triage.reading.text_signs import has_error, searchable_text
 
 _CERTAIN_FROM: dict[LearnedKind, float] = {"bug": 0.8, "feature_request": 0.6, "question": 0.7}
@@ -23,22 +24,6 @@ _LABELS: dict[LearnedKind, re.Pattern[str]] = {
 }
 _SUPPORT_LABEL = re.compile(r"^(?:type[:/ -]*)?(?:support|help|usage|installation|install)$", re.I)
 _SUPPORT_PHRASES = ("installation", "my own", "I tried", "does not work", "error", "help")
-_SECURITY_LABEL = re.compile(r"^(?:type[:/ -]*)?(?:security|vulnerability)\b", re.I)
-_VULNERABILITY = re.compile(
-    r"\b(?:vulnerabilit(?:y|ies)|vulnerable|exploit(?:s|able|ed|ing)?|security (?:issue|hole|bug|flaw|advisory)|"
-    r"XSS|cross[- ]site scripting|CSRF|SSRF|RCE|remote code execution|(?:SQL|code|command|header|shell|template|"
-    r"prompt) injection|arbitrary (?:code|commands?|file (?:read|write|access|deletion))|(?:path|directory) traversal|"
-    r"privilege escalation|auth(?:entication|orization)? bypass|bypass(?:es|ing)? (?:the )?(?:auth\w*|permissions?|"
-    r"access control|login)|use[- ]after[- ]free|heap[- ]buffer[- ]overflow|ReDoS|open redirect|deserializ\w+ of "
-    r"untrusted|leaks? (?:\w+ ){0,3}(?:passwords?|secrets?|tokens?|credentials?|private keys?))\b",
-    re.I,
-)
-_KNOWN_ELSEWHERE = re.compile(
-    r"\b(?:npm audit|dependabot|snyk|trivy|grype|dependenc(?:y|ies)|transitive|bump|upgrade to|outdated|scanner)\b",
-    re.I,
-)
-"""Vulnerabilities of other projects are public; they only have to be updated."""
-_SECURITY_CHARS = 5_000
 _ACTUAL_RESULT = re.compile(r"actual (?:outcome|behaviou?r|results?)", re.I)
 _EMPTY_TITLE = re.compile(
     r"(?i)^\W*(?:test(?:ing)?|hi|hello|hey|asdf\w*|qwerty?|foo|bar|issue|bug|help|none|title|a+|x+|\d*)[\W\d]*$"
@@ -67,12 +52,13 @@ def read_kind(reading: Reading, labels: Sequence[str] = ()) -> KindReading:
     chances = estimate_kind(reading)
     likeliest = max(chances, key=lambda candidate: chances[candidate])
     kind = labelled or likeliest
+    is_certain = labelled is not None or chances[kind] >= _CERTAIN_FROM[kind]
     return KindReading(
         kind=kind,
         probability=1.0 if labelled else chances[kind],
-        certain=labelled is not None or chances[kind] >= _CERTAIN_FROM[kind],
+        certain=is_certain,
         support=_wants_support(reading, kind, labels),
-        security=_reports_vulnerability(reading, labels),
+        security=reports_vulnerability(reading, labels, is_request=kind == "feature_request" and is_certain),
     )
 
 
@@ -107,13 +93,6 @@ def _wants_support(reading: Reading, kind: LearnedKind, labels: Sequence[str]) -
     return kind == "question" and (
         has_error(reading) or sum(bool(PHRASES[p].search(text)) for p in _SUPPORT_PHRASES) > 1
     )
-
-
-def _reports_vulnerability(reading: Reading, labels: Sequence[str]) -> bool:
-    if any(map(_SECURITY_LABEL.search, labels)) or _VULNERABILITY.search(reading.title):
-        return not _KNOWN_ELSEWHERE.search(reading.title)
-    text = searchable_text(reading)[:_SECURITY_CHARS]
-    return len(set(map(str.lower, _VULNERABILITY.findall(text)))) > 1 and not _KNOWN_ELSEWHERE.search(text)
 
 
 def _is_not_actionable(reading: Reading) -> bool:

@@ -1,4 +1,4 @@
-"""CODEOWNERS and issue forms, read from the same commit as the code."""
+"""CODEOWNERS, issue forms and the place of SECURITY.md, from the same commit as the code."""
 
 import re
 from collections.abc import Sequence
@@ -13,6 +13,8 @@ from triage.secrets.likely_secrets import redact_likely_secrets
 
 _OWNER_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """In the order in which GitHub looks; the first one counts."""
+_POLICIES = (".github/SECURITY.md", "SECURITY.md", "docs/SECURITY.md")
+"""In the order in which GitHub looks. In small letters, a page of the documentation has the name too."""
 _FORM = re.compile(r"^(?:\.github/ISSUE_TEMPLATE/[^/]+\.(?:md|ya?ml)|(?:\.github/|docs/)?ISSUE_TEMPLATE\.md)$", re.I)
 _MAX_OWNERS_BYTES = 3 * 1024 * 1024
 """GitHub's own limit."""
@@ -61,6 +63,12 @@ def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:
     if chosen is None or chosen.size > _MAX_OWNERS_BYTES:
         return CodeOwners()
     return CodeOwners("".join(_read_texts(tree, [chosen])))
+
+
+def find_security_policy(entries: Sequence[Entry]) -> str | None:
+    """Return the path of the security policy that GitHub shows; None without one."""
+    paths = {entry.path for entry in entries}
+    return next((path for path in _POLICIES if path in paths), None)
 
 
 def read_issue_forms(tree: SourceTree, entries: Sequence[Entry]) -> list[str]:
