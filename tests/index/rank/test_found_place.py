@@ -88,6 +88,21 @@ def test_a_name_leads_to_its_definition_behind_the_docstring(tmp_path):
     assert place.probability >= MIN_PROBABILITY["name"]
 
 
+def test_only_what_the_report_names_is_said_to_be_named(tmp_path):
+    source = "class Dial:\n    def on_turned(self):\n        return 1\n\n\nclass Knob:\n    def on_turned(self):\n        return 2\n"
+    files = OTHERS | {"shop/widgets.py": source}
+    place = find(tmp_path, make_query(title="on_turned is never called", identifiers=["on_turned"]), files)
+    assert place
+    assert place.text == "on_turned"
+    place = find(tmp_path, make_query(title="on_turned of Dial", identifiers=["on_turned", "Dial"]), files)
+    assert place
+    assert (place.text, place.symbol) == ("Dial.on_turned", "Dial.on_turned")
+    unique = {"shop/widgets.py": source + "\n\ndef read_scale():\n    return 3\n"}
+    place = find(tmp_path, make_query(title="on_turned and read_scale", identifiers=["on_turned"]), files | unique)
+    assert place
+    assert place.text == "read_scale"
+
+
 def test_a_long_definition_is_cut(tmp_path):
     body = "".join(f"    total += {number}\n" for number in range(40))
     files = OTHERS | {"shop/sum.py": f"def add_everything(total):\n{body}    return total\n"}

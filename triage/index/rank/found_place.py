@@ -1,9 +1,11 @@
 """Decides whether an issue leads to one place by more than words that it shares with the code."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from triage.domain.code import FoundPlace, MatchSource, Span
 from triage.domain.issue import Reading
+from triage.index.corpus.corpus import DefinitionLocation
 from triage.index.corpus.tokens import find_words
 from triage.index.rank.message_places import find_message_places
 from triage.index.rank.query_scores import QueryScores
@@ -85,9 +87,9 @@ def _find_by_name(query_scores: QueryScores, file: int, reading: Reading) -> Fou
     scores = (mentions.path_scores, mentions.module_scores, mentions.title_stem_scores, mentions.definition_scores)
     if max(score.get(file, 0.0) for score in scores) < MIN_MENTION:
         return None
-    named = max(mentions.definitions.get(file, ()), key=lambda one: (one[0], one[1].start), default=None)
-    if named and named[0] >= MIN_MENTION:
-        start, end, symbol, text = named[1].start, named[1].end, named[1].name, named[1].name
+    named = _choose_definition(query_scores, file)
+    if named:
+        start, end, symbol, text = named.start, named.end, named.name, _name_as_mentioned(query_scores, named)
     else:
         chunk = choose_chunks(query_scores, file)[0]
         start, end = int(corpus.chunk_starts[chunk]), int(corpus.chunk_ends[chunk])
@@ -95,6 +97,29 @@ def _find_by_name(query_scores: QueryScores, file: int, reading: Reading) -> Fou
     start = skip_docstring(query_scores.file_lines(file), start, end)
     span = Span(path=corpus.files[file].path, start=start, end=min(end, start + MAX_DEFINITION_LINES - 1))
     return FoundPlace(sign="name", span=span, symbol=symbol or None, text=text)
+
+
+def _choose_definition(query_scores: QueryScores, file: int) -> DefinitionLocation | None:
+    """Return the mentioned definition of a file, rather one whose name no other definition there has."""
+    mentioned = [one for one in query_scores.mentions.definitions.get(file, ()) if one[0] >= MIN_MENTION]
+    names = Counter(location.name.rpartition(".")[2] for _, location in mentioned)
+
+    def rate(one: tuple[float, DefinitionLocation]) -> tuple[bool, float, int]:
+        score, location = one
+        owner, _, name = location.name.rpartition(".")
+        is_clear = names[name] == 1 or _is_mentioned(query_scores, owner)
+        return is_clear, score, location.start
+
+    return max(mentioned, key=rate, default=(0.0, None))[1]
+
+
+def _name_as_mentioned(query_scores: QueryScores, location: DefinitionLocation) -> str:
+    owner, _, name = location.name.rpartition(".")
+    return location.name if _is_mentioned(query_scores, owner) else name
+
+
+def _is_mentioned(query_scores: QueryScores, owner: str) -> bool:
+    return owner.rpartition(".")[2] in query_scores.query.all_words
 
 
 def _make_place(sign: MatchSource, query_scores: QueryScores, file: int, line: int, text: str) -> FoundPlace:
