@@ -34,6 +34,7 @@ def versions_in(text: str) -> tuple[str, str] | None:
         ("It takes place after v2.5.14.\n\nAny version 2.5.13 and lower works as expected.", ("2.5.13", "2.5.14")),
         ("After v 1.44, TypeError. I pinned the version to v1.43.8 and it works.", ("1.43.8", "1.44")),
         ("It no longer works in 3.1.", ("", "3.1")),
+        ("This is a regression from 3.4.0.", ("3.4.0", "")),
         ("A regression from 3.0 to 3.1", ("3.0", "3.1")),
         ("Introduced by ebf576526542dbdb3a4df30b173b10dc08c131f0", ("", "ebf576526542dbdb3a4df30b173b10dc08c131f0")),
         ("It was working yesterday.", ("", "")),

@@ -89,6 +89,7 @@ def test_a_component_in_the_title_is_no_environment() -> None:
         ("### OS\n\n_No response_", []),
         ("We look at the windows of the page.", []),
         ("It is win8.1 here.", ["win8.1"]),
+        ("- OS: [e.g. iOS]\n- OS Platform (e.g., Linux Ubuntu 16.04): Fedora 38", ["Fedora 38"]),
         ("Go version: go1.21.3", ["go1.21.3"]),
         ("- Browser:\n- OS:\n\nSteps to Reproduce: none", []),
         ("java.lang.RuntimeException: Unable to start\n\nRUST_BACKTRACE=1 shop\n\nrustc: /src/x.h:7: failed", []),

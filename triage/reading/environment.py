@@ -41,7 +41,8 @@ _SYSTEM = re.compile(
     r"NixOS|FreeBSD|OpenBSD|macOS|Mac ?OS ?X?|OS ?X|Windows|WSL2?|"
     r"Raspberry Pi|Android|iOS|Chrome|Firefox|Safari|Edge|Docker|Kubernetes|Linux|[Oo]n (?:a |my )?[Mm]ac)(?!\w)"
 )
-_EMPTY = re.compile(r"(?i)^\W*(?:n/?[ar]|none|no response|unknown|any|all|-)?\W*$")
+_EXAMPLE = re.compile(r"\[e\.g\.[^\]\n]{0,100}\]|\(e\.g\.[^()\n]{0,100}\)")
+_EMPTY = re.compile(r"(?i)^\W*(?:n/?[ar]|none|no response|unknown|any|all|-|\[?e\.g\..{0,100})?\W*$")
 
 
 def find_environment(reading: Reading) -> list[Quote]:
@@ -59,16 +60,18 @@ def find_environment(reading: Reading) -> list[Quote]:
 
 
 def _candidates(reading: Reading) -> Iterator[str]:
+    """Without the examples that templates give in brackets."""
     for section in reading.sections:
         if _SECTION.search(section.heading) and section.text:
             line = next((line for line in section.text[:500].split("\n") if re.search(r"\w{2}", line)), "")
             if ":" not in line and "```" not in line and len(line.split()) <= _MAX_WORDS:
                 yield line.lstrip("- *")
-    text = shorten_to_ends(reading.text)
+    text = _EXAMPLE.sub("", shorten_to_ends(reading.text))
     for match in _LABELLED.finditer(text.partition("\n")[2]):  # below the title, whose label may be a component
         if _EMPTY.match(match["value"]) or (match["language"] and not _NUMBERED_VALUE.match(match["value"])):
             continue
         # a number alone needs its label
         yield match["value"] if re.search(r"[A-Za-z]{2}", match["value"]) else match["line"]
     yield from (match["value"] for match in _NUMBERED.finditer(text))
-    yield from (match["value"] for match in _SYSTEM.finditer(shorten_to_ends(f"{reading.title}\n{reading.prose}")))
+    prose = _EXAMPLE.sub("", shorten_to_ends(f"{reading.title}\n{reading.prose}"))
+    yield from (match["value"] for match in _SYSTEM.finditer(prose))

@@ -15,6 +15,7 @@ from triage.reading.issue_forms import FormField, find_answer, find_used_form, p
 from triage.reading.issue_kind import classify_issue
 from triage.reading.project_version import has_any_version
 from triage.reading.report_facts import find_facts
+from triage.reading.template_text import drop_template_text
 from triage.reading.text_signs import (
     EXPECTATION,
     INTERMITTENT,
@@ -74,6 +75,7 @@ def find_missing_information(reading: Reading, forms: Sequence[str], project: st
     """
     if classify_issue(reading, []) in ("feature_request", "question") or may_be_a_wish(reading):
         return []
+    reading = drop_template_text(reading, forms)
     facts = find_facts(reading, project)
     report = _Report(
         reading,

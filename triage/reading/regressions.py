@@ -24,11 +24,11 @@ _WORKED = (
     r"(?:not|never) (?:\w+ )?the (?:case|problem|issue)|no (?:such )?(?:problem|issue|error|bug)s?|"
     r"(?:slower|larger|worse) than|(?:downgrad|revert|roll)(?:e|ed|ing|s)?(?: back)?(?: \S{1,30})? to|"
     r"pin(?:ned|ning)?(?: \S{1,30}){1,3} to|only until|"
-    r"until)"
+    r"until|regress(?:ion|ed) from)"
 )
 _SINCE = (
     r"\b(?:since|as of|prior to|starting (?:with|from|in)|beginning with|introduced (?:in|by|with)|regress(?:ion|"
-    r"ed) (?:in|since|from)|"
+    r"ed) (?:in|since)|"
     r"broke(?:n)? (?:in|by|since|with|after)|chang(?:ed|es) (?:in|since|with))"
 )
 _BROKEN = (

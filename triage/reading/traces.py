@@ -16,7 +16,8 @@ _MAX_TRACES = 20
 _MAX_FRAMES = 100
 _LOG_PREFIX = re.compile(
     r"^(?:INTERNALERROR> ?|> (?=\[\d{4}-)|"
-    r">{1,2} ?(?=\s*(?:File \"|Traceback|at |[A-Z]\w{0,40}(?:Error|Exception)\b|Error: ))|\[\d{1,3}\]<std(?:err|out)>:|"
+    r">{1,2} ?(?=\s*(?:File \"|Traceback|at |#\d{1,3} +0x|==\d{1,9}==|[A-Z]\w{0,40}(?:Error|Exception)\b|Error: ))|"
+    r"\[\d{1,3}\]<std(?:err|out)>:|"
     r"[\w.-]{1,40} {1,20}\| |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,20}(?: ?[+-]\d{4}|Z)?\]?:? |"
     r"\[(?:ERROR|INFO|WARN|WARNING|error|warn|stderr)\]:? |"
     r"(?:\d\d-\d\d \d\d:\d\d:[\d.]{2,9} {1,4})?[DEFIW][/ ]\s?[\w.$-]{1,40}\s{0,10}\(\s{0,5}\d{1,7}\): |"
