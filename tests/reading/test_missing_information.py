@@ -216,6 +216,15 @@ def test_required_fields_are_asked_for_by_their_label() -> None:
     ]
 
 
+def test_a_field_that_a_picture_fills_is_not_empty() -> None:
+    form = "name: Bug\nbody:\n- type: textarea\n  attributes: {label: Steps}\n  validations: {required: true}\n- type: textarea\n  attributes: {label: Expected result}\n  validations: {required: true}\n"
+    body = "### Steps\n\n1. Draw two boxes.\n\n### Expected result\n\n{}\n"
+    title = "Boxes overlap"
+    assert asked(Issue(title=title, body=body.format("_No response_")), form) == ["expected"]
+    picture = "![download](https://user-images.githubusercontent.com/1/2-3.png)"
+    assert asked(Issue(title=title, body=body.format(picture)), form) == []
+
+
 def test_what_a_form_does_not_require_is_not_asked_for() -> None:
     form = issues.FORM.replace("required: true", "required: false")
     body = FILLED.format(steps="1. Add two items.", version="_No response_", database="_No response_")

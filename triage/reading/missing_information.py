@@ -35,6 +35,7 @@ from triage.reading.vague_reports import (
     leaves_error_to_picture,
     links_to_source,
     may_be_a_wish,
+    shows_pictures,
 )
 
 MAX_QUESTIONS = 3
@@ -123,12 +124,12 @@ def _is_needed(field: FormField, report: _Report) -> bool:
             return not report.facts.environment
         case "reproduction":
             return not report.can_be_seen
-        case "expected":
-            return EXPECTATION.search(report.text) is None
+        case "expected":  # a picture may be the answer: it leaves no text
+            return EXPECTATION.search(report.text) is None and not shows_pictures(report.reading)
         case "error_output":
             return not has_error(report.reading)
         case "actual":
-            return OBSERVATION.search(report.text) is None
+            return OBSERVATION.search(report.text) is None and not shows_pictures(report.reading)
     return True
 
 
