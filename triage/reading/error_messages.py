@@ -134,8 +134,16 @@ def _from_lines(lines: Sequence[str]) -> list[str]:
         if match is None:
             match = _LABELLED.search(line) or _KNOWN.search(line)
         if match is not None and not _TRAILER.search(match[0]):
-            found.append(_LEVEL.sub("", match[match.lastindex or 0]))
+            stated = _cut_at_quote(line, match.start(match.lastindex or 0), match[match.lastindex or 0])
+            found.append(_LEVEL.sub("", stated))
     return sorted(found, key=lambda line: _NPM_DETAIL.match(line) is not None)
+
+
+def _cut_at_quote(line: str, start: int, message: str) -> str:
+    """The message up to the mark that closes the quote in which it begins."""
+    closing = {"`": "`", "“": "”"}.get(line[start - 1 : start] if start else "")
+    inside = message.partition(closing)[0] if closing else message
+    return inside if len(inside) >= _MIN_CHARS else message
 
 
 def _quotes(text: str) -> list[str]:

@@ -6,6 +6,7 @@ from triage.domain.facts import Quote
 from triage.domain.issue import Reading
 from triage.reading.sentences import quote
 from triage.reading.text_signs import SAYS_FAILURE
+from triage.reading.trace_frames import UNKNOWN_FILE
 
 _MAX_CHARS = 240
 _MIN_WORDS = 2
@@ -22,6 +23,8 @@ _LOG_TIME = re.compile(r"^[\[(]?\d{4}-\d\d-\d\d[T ]?[\d:.,]{0,20}(?:Z| ?[+-]\d{4
 _CUT = re.compile(r"(?:[:,(\[{=]|\.\.\.|…|\b(?:and|or|the|a|of|to|in|at|with|by|for|from|is|was))$", re.I)
 _PLACE = re.compile(r"^\S{1,200}\.\w{1,5}:\d{1,6}(?::\d{1,5})?: (?!\w* ?error)")
 """A message of a linter or a warning, which begins with its place."""
+_MID_SENTENCE = re.compile(r"(?:^|\s)(?!rejection|exception|error|promise)[a-z]{1,20},?$")
+"""What follows a word of a sentence may end in another one."""
 _NAME_AT_BOTH_ENDS = re.compile(r"(([A-Z][\w:]{2,100}): .{1,400}) \(\2\)$")
 _TERMINAL = re.compile(r"\x1b|\[\d{1,3}(?:;\d{1,3}){0,3}m|^(?:\$|%|PS [A-Z]:|[\w.-]+@[\w.-]+:)")
 """Colours and prompts."""
@@ -49,7 +52,11 @@ def describe_symptom(reading: Reading) -> str:
     error = symptom.text.replace("`", "'")  # Ruby and GNU tools quote `name': a lone backtick would open a code span
     # The last of a chain: the cause in Java, the exception that surfaced in Python.
     frames = reading.stack_traces[-1].frames if reading.stack_traces else []
-    own = [frame for frame in frames if not (frame.function or "").startswith(_RUNTIME_PREFIXES)]
+    own = [
+        frame
+        for frame in frames
+        if frame.path != UNKNOWN_FILE and not (frame.function or "").startswith(_RUNTIME_PREFIXES)
+    ]
     if not own:
         return error
     last = own[-1]
@@ -104,7 +111,9 @@ def _fills_its_line(message: str, text: str) -> bool:
     after = text[start + len(message) :].split("\n", 1)[0].strip()
     if re.search(r"\d[:.]$", before):
         return False  # the seconds of a time
-    begins = bool(_EXCEPTION.match(message)) or not _LOG_TIME.sub("", before).strip("|>+*-E# \t[]")
+    begins = (bool(_EXCEPTION.match(message)) and not _MID_SENTENCE.search(before)) or not _LOG_TIME.sub(
+        "", before
+    ).strip("|>+*-E# \t[]")
     begins = begins or before[-1:] in ":\"'`“‘«("
     ends = not after or after[:1] in "\"'`”’»)" or message[-1:] in ".!?" or after == f"({message.partition(':')[0]})"
     return begins and ends

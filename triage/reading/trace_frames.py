@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from triage.reading.trace_parts import FindFrame, FrameLine, RaisedError, frame_from_groups, search_error
 
+UNKNOWN_FILE = "<unknown>"
 NAME = r"[A-Za-z_$][\w.$:]{0,120}"
 RAISED_NAME = (
     r"(?:[A-Za-z_][\w.:$]{0,120})?"
@@ -75,7 +76,7 @@ def find_python_frame(lines: Sequence[str], number: int) -> FrameLine | None:
     if match is None:
         return None
     frame = frame_from_groups(match.groupdict())
-    return frame if frame.path else replace(frame, path="<unknown>")  # `<stdin>` without a fence is taken for HTML
+    return frame if frame.path else replace(frame, path=UNKNOWN_FILE)  # `<stdin>` without a fence is taken for HTML
 
 
 def find_script_frame(lines: Sequence[str], number: int) -> FrameLine | None:
