@@ -19,6 +19,8 @@ _BETWEEN = (
     r"[\"'`)\]}*]{0,4}(?:\s{0,12}(?:[:=@,(|<>~^\[\]\"'`{}*-]{1,4}|versions?|release|ver\.?|v\.|is|was|at|tag|"
     r"current|latest)){0,5}\s{0,12}[\"'`(*]{0,3}"
 )
+_TAG = r"(?:latest|edge|nightly|stable|main|master|dev\w{0,10}|v?\d{1,4})(?:[-.][\w.-]{1,40})?(?![\w.])"
+"""Of an image."""
 _MAVEN = r"</artifactId>\s{0,40}<version>"
 _IN_HEADING = re.compile(r"(?i)\bversions?\b|\brelease\b")
 _EMPTY = re.compile(r"(?i)^\W*(?:n/?a|none|no response|unknown|not sure|-|\?+|irrelevant|no|yes|any|all)?\W*$")
@@ -69,7 +71,7 @@ _STATED = re.compile(
 _VEED = re.compile(r"(?<![\w./@-])(?P<value>v\d{1,4}(?:\.\d{1,6}){1,3}[\w.+-]{0,40})")
 _COMMIT = re.compile(
     r"(?i)\b(?:commit|sha|rev(?:ision)?|hash|HEAD(?: is| at)*|master|main|trunk|develop|version|built from|"
-    r"git)\W{1,4}"
+    r"sources?|git)\W{1,4}"
     r"(?P<value>(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40})(?![\w-])|(?<![\w/-])(?P<whole>[0-9a-f]{40})(?![\w-])"
 )
 _ALONE = re.compile(rf"(?i)[\s`*]{{0,4}}(?P<value>{_NUMBER})[\s`*]{{0,4}}$")
@@ -87,6 +89,11 @@ _AFTER_MOVING = re.compile(
     rf"[\s`'\"(@,:]{{1,6}}(?:(?:at|commit|sha|is|version) [`(]?)?"
     rf"(?P<value>{_NUMBER}|(?=[0-9a-f]{{0,39}}\d)[0-9a-f]{{7,40}}(?![\w-]))"
 )
+_COUNTED = re.compile(
+    r"(?i)(?<![?&])\b(?:version|build|release|revision)[:= #]{1,3}(?P<value>\d{1,6})\b(?![.,-]\d)"
+    r"|\b(?P<stage>(?:beta|alpha|rc)[ -]?\d{1,2})\b|(?<![\w.])(?P<revision>(?-i:r)\d{3,6})\b"
+)
+"""A project that counts its builds has no dots."""
 _BARE = re.compile(
     r"(?i)(?:\b(?:in|on|with|since|using|of|for|after|before|until|running|runs?|have|uses?|use) |\()"
     r"(?!\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b)"
@@ -123,20 +130,21 @@ def _candidates(reading: Reading, project: str) -> Iterator[str]:
     yield from _named(text, names)
     yield from (match["value"] for match in _DESCRIBED.finditer(text))
     yield from (match[match.lastgroup or 0] for match in _UPDATED.finditer(text))
-    for match in _STATED.finditer(text):
-        if not _follows_platform(text, match.start()):
-            yield match[match.lastgroup or 0]
-    for match in _VEED.finditer(prose):
-        if not _follows_platform(prose, match.start()):
-            yield match["value"]
+    yield from _stated(_STATED, text)
+    yield from _stated(_VEED, prose)
     yield from (version for version in reading.versions if " " not in version)
     yield from _alone(prose)
     yield from _moving(text)
-    for match in _BARE.finditer(f"{reading.title}\n{prose}"):
-        if not _follows_platform(match.string, match.start()):
-            yield match["value"]
+    yield from _stated(_BARE, f"{reading.title}\n{prose}")
+    yield from _stated(_COUNTED, prose)
     yield from (match["value"] for link in reading.links[:50] for match in _COMMIT_LINK.finditer(link))
     yield from (match[match.lastgroup or 0] for match in _COMMIT.finditer(prose))
+
+
+def _stated(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    for match in pattern.finditer(text):
+        if not _follows_platform(text, match.start()):
+            yield match[match.lastgroup or 0]
 
 
 def _in_section(section: Section, names: list[str]) -> Iterator[str]:
@@ -171,6 +179,8 @@ def _named(text: str, names: list[str]) -> Iterator[str]:
         yield from (match["value"] for match in pattern.finditer(text))
     for name in names:
         spelled = r"[\W_]?".join(map(re.escape, name))
+        image = re.compile(rf"(?i)/{spelled}[\w-]{{0,40}}:(?P<value>{_TAG})")
+        yield from (match["value"] for match in image.finditer(text))
         yield from (
             match["value"]
             for match in re.finditer(
@@ -186,7 +196,7 @@ def _moving(text: str) -> Iterator[str]:
     moving = MOVING_VERSION.search(text)
     if moving:
         exact = _AFTER_MOVING.match(text, moving.end())
-        yield exact["value"] if exact else _MOVING_PREFIX.sub("", moving[0])
+        yield exact["value"] if exact else _MOVING_PREFIX.sub("", moving[0].strip())
 
 
 def _alone(prose: str) -> Iterator[str]:

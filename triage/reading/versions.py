@@ -78,10 +78,13 @@ MOVING_VERSION = re.compile(
     rf"(?:latest |current |newest |git |upstream |origin/|upstream/)?{_BRANCH}"
     r"|\b(?:latest|current|newest)[\s`'\"(*:]{1,4}(?:git |upstream )?"
     r"(?:master|main|trunk|head|develop|nightly|version|release|stable|commit|dev\w*)\b"
+    r"|\b(?:on|using|with|have|has|running) (?:the )?(?:very )?(?:latest|newest)\b(?! [a-z])"
+    r"|^\W*(?:latest |current )?(?:master|main|trunk|(?-i:HEAD)|develop|dev branch|canary|edge|nightly|latest)\W*$"
+    r"|最新版|最新バージョン|최신 버전|última versi[oó]n|dernière version|neueste[nr]? Version|последн\w{1,4} верси"
     r"|\b(?:master|main|trunk|develop|nightly) (?:branch|build|version)\b|\bHEAD (?:is|at|@|commit)\b"
     r"|\bcommit [`'(]?[0-9a-f]{7,40}\b|/(?:blob|tree|commit)/[0-9a-f]{7,40}\b|\bsha:? ?[0-9a-f]{7,40}\b|"
     r"\bdev\d*\+g?[0-9a-f]{6,}",
-    re.I,
+    re.I | re.M,
 )
 """A state of the source without a release number."""
 
