@@ -258,7 +258,7 @@ async def test_codebase_by_rules_finds_nothing_in_nothing():
     answer = await codebase_search.answer_with_rules(case(), fake_services())
     assert answer.relevant_files == []
     assert answer.root_cause_location is None
-    assert answer.confidence == codebase_search.MIN_CONFIDENCE
+    assert answer.confidence == 0.0
 
 
 # --- web search

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any
 
@@ -24,6 +25,7 @@ from triage.citations.citation_lookup import CitationLookup
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit, MatchSource, Passage, SearchQuery, Span
 from triage.domain.findings import CodebaseFinding, RelevantFile
+from triage.domain.issue import Trace
 from triage.domain.value import Value
 from triage.ports import Codebase, Model, Services
 from triage.reading.code_names import find_identifiers
@@ -36,7 +38,10 @@ MIN_QUOTE_CHARS = 10
 """A shorter line may be in an issue by chance."""
 MIN_SUSPECT_CHANCE = 0.04
 """A hit with a lower probability is no suspect."""
-MIN_CONFIDENCE, MAX_VAGUE_CONFIDENCE, MAX_CONFIDENCE = 0.05, 0.5, 0.95
+MAX_VAGUE_CONFIDENCE, MAX_CONFIDENCE = 0.5, 0.95
+_LIBRARY = re.compile(
+    r"(?:^|[/\\])(?:site-packages|dist-packages|node_modules|vendor|\.cargo|lib[/\\]python[\d.]*)[/\\]"
+)
 CONTEXT_CHARS = 48_000
 """Code in the prompt: about 16,000 tokens, a sixth of the default budget of a run."""
 CONTEXT_CHARS_WITH_TOOLS = 24_000
@@ -242,18 +247,41 @@ def _format_root_cause(hit: Hit) -> str:
 
 
 def estimate_confidence(hits: Sequence[Hit], agent_input: AgentInput, codebase: Codebase) -> float:
-    """Return the probability that the first hit is right.
+    """Return the probability that the first hit is right, rounded down, since a promise is worse than a doubt.
 
     At most 0.95, because the fault may be outside of the repository. At most 0.5 for an issue without names, messages,
     paths and traces, because the probabilities were learned from issues that have some; and for one whose traces do not
-    pass through the repository.
+    pass through the repository, or end in a file of the project that the checkout does not have.
     """
     reading = agent_input.reading
-    frames = [frame for trace in reading.traces for frame in trace.frames]
+    traces = [trace for trace in reading.traces if trace.frames]
     has_evidence = reading.identifiers or reading.error_messages or reading.paths or reading.traces
-    is_foreign = bool(frames) and not any(codebase.resolve_path(frame.path) for frame in frames)
-    maximum = MAX_CONFIDENCE if has_evidence and not is_foreign else MAX_VAGUE_CONFIDENCE
-    return round(max(MIN_CONFIDENCE, min(maximum, hits[0].probability if hits else 0.0)), 2)
+    is_foreign = bool(traces) and not any(
+        codebase.resolve_path(frame.path) for trace in traces for frame in trace.frames
+    )
+    paths = {path.lower() for path in codebase.list_paths()} if traces else set()
+    folders = {path.rpartition("/")[0] for path in paths} - {""}
+    is_incomplete = any(_ends_in_missing_file(trace, paths, folders, codebase) for trace in traces)
+    is_sure = has_evidence and not is_foreign and not is_incomplete
+    probability = min(MAX_CONFIDENCE if is_sure else MAX_VAGUE_CONFIDENCE, hits[0].probability if hits else 0.0)
+    return round(probability * 10_000) // 100 / 100
+
+
+def _ends_in_missing_file(trace: Trace, paths: AbstractSet[str], folders: AbstractSet[str], codebase: Codebase) -> bool:
+    """Whether the last frame of the project is in one of its folders, but in none of its files.
+
+    `paths` and `folders` are in small letters.
+    """
+    for frame in reversed(trace.frames):
+        if _LIBRARY.search(frame.path):
+            continue
+        if codebase.resolve_path(frame.path):
+            return False
+        *parts, name = frame.path.lower().replace("\\", "/").split("/")
+        known = [folder for start in range(len(parts)) if (folder := "/".join(parts[start:])) in folders]
+        if known:
+            return not any(f"{folder}/{name}" in paths for folder in known)
+    return False
 
 
 def check_answer(answer: CodebaseFinding, services: Services) -> str | None:
