@@ -170,6 +170,7 @@ def _variables(folder: Path, scenario: Scenario, ports: Mapping[str, str]) -> di
     }
     inputs = {
         "engine": "model",
+        "comment": "always",
         "github-token": TOKEN,
         "model-api-key": MODEL_KEY,
         "model-base-url": f"{ports['model']}/v1",

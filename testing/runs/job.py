@@ -9,6 +9,7 @@ import time
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from testing.runner_grammar import parse_outputs
 from testing.servers.github_server import SLUG, GitHubServer
@@ -50,9 +51,10 @@ class Job:
             (self.folder / "temp" / name).touch()
         self.write_event()
 
-    def write_event(self) -> None:
-        """Writes that the issue was opened, as GitHub shows it now."""
-        (self.folder / "temp" / "event.json").write_text(json.dumps(self.github.opened_event()), encoding="utf-8")
+    def write_event(self, payload: dict[str, Any] | None = None) -> None:
+        """Writes the payload of the event; by default that the issue was opened, as GitHub shows it now."""
+        text = json.dumps(payload or self.github.opened_event())
+        (self.folder / "temp" / "event.json").write_text(text, encoding="utf-8")
 
     @property
     def log(self) -> Path:

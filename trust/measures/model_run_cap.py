@@ -84,6 +84,7 @@ def serve_burst(cap: int, events: int) -> Iterator[IssueBurst]:
         job = Job(folder / "job", GitHubServer(sample_bug.TITLE, sample_bug.BODY, url=api.url))
         job.inputs = {
             "engine": "auto",
+            "comment": "always",
             "github-token": TOKEN,
             "model-api-key": MODEL_KEY,
             "model-base-url": f"{endpoint.url}/v1",
