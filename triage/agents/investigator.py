@@ -9,6 +9,7 @@ from triage.ports import Model, Services
 from triage.reading.issue_kind import classify_issue
 from triage.reading.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.reading.symptom import describe_symptom
+from triage.text.reporter_phrases import load_phrases
 from triage.threads import run_in_daemon_thread
 
 MAX_TOKENS = 1_500
@@ -72,7 +73,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
 
 def _list_questions(kind: Kind, reading: Reading, services: Services, project: str) -> list[MissingInformation]:
     if kind == "not_actionable":
-        question = "What happened, what did you expect instead, and how can somebody else see it?"
+        question = load_phrases(reading.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
     return find_missing_information(reading, services.codebase.read_issue_forms(), project) if kind == "bug" else []
 

@@ -101,6 +101,8 @@ class Reading(Value):
     sections: list[Section] = Field(default_factory=list)
     links: list[str] = Field(default_factory=list)
     hidden_fragments: int = 0
+    language: str = "en"
+    """Of the prose: ISO 639-1, for Chinese with its script (`zh-Hans`, `zh-Hant`). English where unsure."""
 
     @property
     def text(self) -> str:

@@ -144,6 +144,8 @@ class RunReport(Value):
     critique: CritiqueFinding | None = None
     citations: Citations = Citations()
     hidden_fragments: int = 0
+    language: str = "en"
+    """Of the issue's text: ISO 639-1, for Chinese with its script (`zh-Hans`, `zh-Hant`); English where unsure."""
     notes: list[str] = Field(default_factory=list)
     """What is missing from this report and why, one sentence each."""
 

@@ -73,6 +73,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         critique=state.critique if is_bug else None,
         citations=citations,
         hidden_fragments=state.reading.hidden_fragments,
+        language=state.reading.language,
         notes=list_notes(state, faults, services, cut),
         findings=state.findings,
         rounds=state.rounds,

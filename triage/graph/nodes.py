@@ -48,7 +48,8 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     services = runtime.context
     step = Step("prepare", services)
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
-    reading, thread = read_issue_and_thread(state.issue)
+    # Text in another language than English loads a model for half a second.
+    reading, thread = await run_in_daemon_thread(lambda: read_issue_and_thread(state.issue))
 
     # In a thread: the first call reads the weights from a file.
     kind_reading = await run_in_daemon_thread(lambda: read_kind(reading, state.issue.labels))

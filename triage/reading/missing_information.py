@@ -1,7 +1,8 @@
 """Finds what a maintainer would really have to ask: at most three questions, each with its reason.
 
 Of 155 reports that were read by hand, four needed a question. So what a report shows counts for more than what it
-leaves out: who can run the example, or reads the trace, needs neither the version nor what was expected.
+leaves out: who can run the example, or reads the trace, needs neither the version nor what was expected. Questions are
+in the language of the report; reasons are for maintainers.
 """
 
 import re
@@ -23,7 +24,6 @@ from triage.reading.text_signs import (
     find_crash_words,
     has_code,
     has_error,
-    is_english,
 )
 from triage.reading.vague_reports import (
     MANY_WORDS,
@@ -37,6 +37,7 @@ from triage.reading.vague_reports import (
     may_be_a_wish,
     shows_pictures,
 )
+from triage.text.reporter_phrases import Phrases, load_phrases
 
 MAX_QUESTIONS = 3
 _STATEMENT_WORDS = 12
@@ -60,6 +61,7 @@ _FREQUENCY = re.compile(
 @dataclass(frozen=True)
 class _Report:
     reading: Reading
+    phrases: Phrases
     facts: ReportFacts
     project: str
     """The name without its owner, empty when unknown."""
@@ -80,6 +82,7 @@ def find_missing_information(reading: Reading, forms: Sequence[str], project: st
     facts = find_facts(reading, project)
     report = _Report(
         reading,
+        load_phrases(reading.language),
         facts,
         project.rpartition("/")[2],
         text=f"{reading.title}\n{extract_own_words(reading)}",
@@ -90,7 +93,7 @@ def find_missing_information(reading: Reading, forms: Sequence[str], project: st
     asked = [
         MissingInformation(
             kind=field.kind,
-            question=f"Could you fill in “{field.label}”? It is empty in the report.",
+            question=report.phrases.ask_field.format(label=field.label),
             reason=_FIELD_REASONS[field.kind],
         )
         for field in form
@@ -140,7 +143,7 @@ def _ask_error_output(report: _Report) -> MissingInformation | None:
     if leaves_error_to_picture(reading, can_be_seen=report.can_be_seen):
         return MissingInformation(
             kind="error_output",
-            question="I cannot read pictures. Could you paste the message or the output as text?",
+            question=report.phrases.ask_text_of_picture,
             reason="As text it can be searched for in the code.",
         )
     crash = find_crash_words(report.text)
@@ -149,7 +152,7 @@ def _ask_error_output(report: _Report) -> MissingInformation | None:
     if not crash and report.facts.regression and not report.facts.version and not reading.error_messages:
         return MissingInformation(
             kind="error_output",
-            question="What does it print or write to its log? Please paste it as text.",
+            question=report.phrases.ask_log,
             reason="It may say what is different now.",
         )
     if not crash:
@@ -159,13 +162,12 @@ def _ask_error_output(report: _Report) -> MissingInformation | None:
             return None
         return MissingInformation(
             kind="error_output",
-            question=f"Could you paste the whole output around “{_short(reading.error_messages[0])}”, with the stack "
-            f"trace if there is one?",
+            question=report.phrases.ask_whole_output.format(message=_short(reading.error_messages[0])),
             reason="The message alone does not say where in the code it came from.",
         )
     return MissingInformation(
         kind="error_output",
-        question="Could you paste the full error message and stack trace as text?",
+        question=report.phrases.ask_error,
         reason=f"The report says “{_short(crash)}”, but shows neither the message nor where it came from.",
     )
 
@@ -177,33 +179,31 @@ def _ask_reproduction(report: _Report) -> MissingInformation | None:
     if intermittent is None:
         return MissingInformation(
             kind="reproduction",
-            question="What did you do exactly: the command, the code or the clicks that show it?",
+            question=report.phrases.ask_steps,
             reason=f"The report describes {_subject(report.reading)}, but not how somebody else can see it.",
         )
     if _FREQUENCY.search(report.text):
         return None
     return MissingInformation(
         kind="reproduction",
-        question="How often does it happen, and what is going on then (load, timing, several things at once, how long "
-        "it had run)?",
+        question=report.phrases.ask_circumstances,
         reason=f"The report says “{intermittent[0]}”, so exact steps may not exist; the circumstances narrow it down.",
     )
 
 
 def _ask_version(report: _Report) -> MissingInformation | None:
-    regression = report.facts.regression
+    project, phrases = report.project, report.phrases
     if report.facts.version or has_any_version(report.reading) or not report.is_vague:
         return None
-    of_project = f" of {report.project}" if report.project else ""
-    if regression is not None:
+    if report.facts.regression is not None:
         return MissingInformation(
             kind="version",
-            question=f"Which version{of_project} worked, and which one does not?",
+            question=phrases.ask_two_versions_of.format(project=project) if project else phrases.ask_two_versions,
             reason="The changes between the two versions are where to look.",
         )
     return MissingInformation(
         kind="version",
-        question=f"Which version{of_project} is this? I could not find it in the report.",
+        question=phrases.ask_version_of.format(project=project) if project else phrases.ask_version,
         reason="It tells which code ran, and whether the problem is already fixed.",
     )
 
@@ -214,7 +214,7 @@ def _ask_environment(report: _Report) -> MissingInformation | None:
         return None
     return MissingInformation(
         kind="environment",
-        question="Which operating system, runtime or browser is it, and on which does it work?",
+        question=report.phrases.ask_platform,
         reason=f"The report says “{_short(bound[0])}”, so the platform matters.",
     )
 
@@ -226,7 +226,7 @@ def _ask_expected(report: _Report) -> MissingInformation | None:
         return None
     return MissingInformation(
         kind="expected",
-        question="What did you expect to happen instead?",
+        question=report.phrases.ask_expected,
         reason=f"Without it, {_subject(report.reading)} could also be meant that way.",
     )
 
@@ -238,7 +238,7 @@ def _ask_actual(report: _Report) -> MissingInformation | None:
         return None
     return MissingInformation(
         kind="actual",
-        question="What happens exactly: what do you see, word for word?",
+        question=report.phrases.ask_actual,
         reason="The report does not say what goes wrong.",
     )
 
@@ -247,7 +247,7 @@ def _says_enough(report: _Report) -> bool:
     """Whether an error, code or a longer text shows what is meant; also for other languages than English."""
     return (
         not report.is_vague
-        or not is_english(report.reading)
+        or report.reading.language != "en"
         or has_error(report.reading)
         or report.facts.regression is not None
         or find_crash_words(report.text) != ""

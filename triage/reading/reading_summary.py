@@ -19,6 +19,8 @@ class ReadingSummary(Value):
     kind: LearnedKind
     probability: float
     certain: bool
+    language: str
+    """ISO 639-1, for Chinese with its script (`zh-Hans`, `zh-Hant`); English where unsure."""
     support: bool
     security: bool
     version: str | None
@@ -59,6 +61,7 @@ def summarize_issue(issue: Issue, project: str = "") -> ReadingSummary:
         kind=kind.kind,
         probability=round(kind.probability, 3),
         certain=kind.certain,
+        language=reading.language,
         support=kind.support,
         security=kind.security,
         version=_text(facts.version),

@@ -3,7 +3,6 @@
 import re
 
 from triage.domain.issue import Reading
-from triage.text.word_set import word_set
 
 MAX_CHARS = 20_000
 """Signs are searched for in so much text; reporters name the problem early."""
@@ -87,27 +86,12 @@ SAYS_FAILURE = re.compile(
     r"fault|abort\w*|"
     r"assert\w*|exceed\w*|out of memory|illegal|killed|undefined|exception|timed? ?out)\b"
 )
-_FEW_WORDS = 5
-_ENGLISH_EVERY = 12
-_ENGLISH = word_set(
-    "the is are was it to of and not this that with for when you from but be has have if after can does"
-)
-"""In English prose every third word is one of these; one in twelve is required."""
-_OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")
 _WITHOUT_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 SOURCE_LINK = re.compile(r"/(?:blob|blame|tree|commit|pull|compare)/[\w./%-]+")
 
 
 def searchable_text(reading: Reading) -> str:
     return f"{reading.title}\n{reading.prose}"[:MAX_CHARS]
-
-
-def is_english(reading: Reading) -> bool:
-    """Whether the text is English, like the words of this module. A few words count as English."""
-    if _OTHER_SCRIPT.search(searchable_text(reading)):
-        return False
-    words = re.findall(r"[^\W\d_]+", reading.prose[:MAX_CHARS].lower())
-    return len(words) < _FEW_WORDS or sum(word in _ENGLISH for word in words) * _ENGLISH_EVERY >= len(words)
 
 
 def count_words(text: str) -> int:
