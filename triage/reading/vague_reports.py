@@ -58,6 +58,7 @@ _GENERAL = re.compile(
     r"broken|errors?|exceptions?|problems?|issues?|bugs?|help|fail\w*|hangs?|freez\w+|slow\w*|any ?more)\b"
 )
 """Words that could stand above any report."""
+_TEMPLATE_LINE = re.compile(r"#|\s*[-*+] \[[ xX]\]")
 _LINK = re.compile(r"https?://\S{1,500}")
 _POINTER = re.compile(r"(?<![\w/])#\d+\b|https?://")
 
@@ -90,9 +91,9 @@ def is_vague(reading: Reading) -> bool:
 
 
 def extract_own_words(reading: Reading) -> str:
-    """Prose without headings, which come from templates, and without answers that are none."""
+    """Prose without headings and checklists, which come from templates, and without answers that are none."""
     lines = reading.prose[:_MAX_CHARS].split("\n")
-    return "\n".join(line for line in lines if not line.startswith("#") and not _NO_ANSWER.match(line))
+    return "\n".join(line for line in lines if not _TEMPLATE_LINE.match(line) and not _NO_ANSWER.match(line))
 
 
 def count_own_words(reading: Reading) -> int:
