@@ -129,7 +129,7 @@ def test_github_is_asked_about_labels_only_if_they_are_suggested():
         (
             {"missing_information": [missing("version", "Which version is it?", "")]},
             "needs info",
-            "The reporter is asked: Which version is it?",
+            "The reporter is asked for the version.",
         ),
         ({"summary": "See https://evil.example"}, "bug", "It reads as a bug report."),
         ({"summary": "@mona fixes #12"}, "bug", "It reads as a bug report."),

@@ -49,7 +49,18 @@ def test_json_has_the_kinds_of_the_questions():
     assert fields["missing"] == ["reproduction", "error_output", "version"]
     assert fields["kind"] == "bug"
     assert set(fields) == {
-        *("kind", "probability", "certain", "support", "security", "version", "environment", "error", "traces"),
+        *(
+            "kind",
+            "probability",
+            "certain",
+            "language",
+            "support",
+            "security",
+            "version",
+            "environment",
+            "error",
+            "traces",
+        ),
         *("regression", "severity", "symptom", "reproduction", "expectation", "missing", "places"),
     }
 

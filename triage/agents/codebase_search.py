@@ -19,6 +19,7 @@ from triage.agents.prompts import (
     find_traceback_lines,
     format_instructions,
     format_issue,
+    format_languages,
     shorten,
 )
 from triage.citations.citation_lookup import CitationLookup
@@ -155,7 +156,8 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
         lookup = CodeLookup(services, model, services.code_tools)
         llm = RunnableLambda(lookup.extend_prompt) | llm
         shortfalls, chars = lookup.shortfalls, CONTEXT_CHARS_WITH_TOOLS
-    chain = build_codebase_chain(retriever, llm, format_issue(agent_input) | format_instructions(services), chars)
+    parts = format_issue(agent_input) | format_instructions(services) | format_languages(agent_input)
+    chain = build_codebase_chain(retriever, llm, parts, chars)
     answer = await chain.ainvoke(build_search_input(agent_input).model_dump())
     return AgentAnswer(answer.model_copy(update={"agent_name": "codebase_search"}), shortfalls)
 

@@ -10,6 +10,7 @@ from triage.agents.prompts import (
     format_findings,
     format_instructions,
     format_issue,
+    format_languages,
 )
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
@@ -51,6 +52,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     critic_input = build_critic_input(agent_input)
     sections = format_issue(agent_input) | {
         **format_instructions(services),
+        **format_languages(agent_input),
         "current hypothesis": critic_input.current_hypothesis,
         "all findings": format_findings(critic_input.all_findings),
         "codebase evidence": format_bullets(critic_input.codebase_evidence),

@@ -1,7 +1,13 @@
 """Investigator: what the issue itself says, before anybody looks at the code."""
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import build_messages, format_findings, format_instructions, format_issue
+from triage.agents.prompts import (
+    build_messages,
+    format_findings,
+    format_instructions,
+    format_issue,
+    format_languages,
+)
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import Reading
@@ -9,7 +15,7 @@ from triage.ports import Model, Services
 from triage.reading.issue_kind import classify_issue
 from triage.reading.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.reading.symptom import describe_symptom
-from triage.text.reporter_phrases import load_phrases
+from triage.text.reporter_phrases import get_phrases
 from triage.threads import run_in_daemon_thread
 
 MAX_TOKENS = 1_500
@@ -23,6 +29,7 @@ async def answer_with_model(
     parts = (
         format_issue(agent_input)
         | format_instructions(services)
+        | format_languages(agent_input)
         | {"prior findings": format_findings(agent_input.findings)}
     )
     chain = model.structured_output(InvestigatorFinding, "fast", MAX_TOKENS)
@@ -73,7 +80,7 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
 
 def _list_questions(kind: Kind, reading: Reading, services: Services, project: str) -> list[MissingInformation]:
     if kind == "not_actionable":
-        question = load_phrases(reading.language).ask_everything
+        question = get_phrases(reading.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]
     return find_missing_information(reading, services.codebase.read_issue_forms(), project) if kind == "bug" else []
 

@@ -12,6 +12,7 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding
 from triage.ports import Services
 from triage.text.clean_text import clean_text
+from triage.text.reporter_phrases import get_phrases
 
 MAX_PART_CHARS = 60_000
 """Of one section, about 20,000 tokens. Most sections have a smaller limit of their own."""
@@ -76,6 +77,15 @@ def format_issue(agent_input: AgentInput) -> dict[str, str]:
 def format_instructions(services: Services) -> dict[str, str]:
     """Return the maintainers' instructions. They may be private: not for a prompt whose answer is sent out."""
     return {"project's instructions": services.config.instructions.strip()}
+
+
+def format_languages(agent_input: AgentInput) -> dict[str, str]:
+    """Return in which languages to answer; nothing where both are English, as the prompts say for that case."""
+    reporter = get_phrases(agent_input.reading.language).name
+    project = get_phrases(agent_input.repository.language).name
+    if reporter == project == "English":
+        return {}
+    return {"languages": f"Questions to the reporter: {reporter}. All else: {project}."}
 
 
 def format_findings(findings: list[AgentFinding]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import build_messages, format_issue
+from triage.agents.prompts import build_messages, format_issue, format_languages
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import WebResult, WebSearchFinding
 from triage.errors import InvalidAnswer
@@ -40,7 +40,8 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
         return AgentAnswer(_build_finding([], _explain_no_pages(results)))
     reader = model.structured_output(WebSearchFinding, "fast", MAX_TOKENS)
     found = "\n\n".join(f"{page['title']}\n{page['url']}\n{page['content']}" for page in pages)
-    answer = await reader.ainvoke(build_messages("web_result", format_issue(agent_input) | {"search results": found}))
+    parts = format_issue(agent_input) | format_languages(agent_input) | {"search results": found}
+    answer = await reader.ainvoke(build_messages("web_result", parts))
     return AgentAnswer(_correct_answer(answer, pages))
 
 

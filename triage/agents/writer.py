@@ -8,7 +8,14 @@ from typing import Any, TypeVar
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import build_messages, format_bullets, format_findings, format_instructions, format_issue
+from triage.agents.prompts import (
+    build_messages,
+    format_bullets,
+    format_findings,
+    format_instructions,
+    format_issue,
+    format_languages,
+)
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import TriageReport, WriterOutput
@@ -82,6 +89,7 @@ def _build_sections(agent_input: AgentInput, services: Services, owners: list[st
     descriptions = {label: services.config.label_description(label) for label in agent_input.repository.labels}
     return format_issue(agent_input) | {
         **format_instructions(services),
+        **format_languages(agent_input),
         "repository": agent_input.repository.slug,
         "all findings": format_findings(agent_input.findings),
         "suspects": format_bullets([file.model_dump_json() for file in agent_input.suspects]),

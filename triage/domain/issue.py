@@ -47,6 +47,8 @@ class Repository(Value):
     commit: str | None = None
     """Full SHA of the indexed commit; none for a folder without git."""
     labels: list[str] = Field(default_factory=list)
+    language: str = "en"
+    """Of its README, as in `Reading`. Only models write in it."""
 
 
 class Frame(Value):

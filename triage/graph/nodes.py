@@ -21,6 +21,7 @@ from triage.graph.step_runner import Step, run_agent
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 from triage.reading.issue_kind import read_kind
+from triage.reading.project_language import detect_project_language
 from triage.reading.read_issue import count_template_comments, read_issue_and_thread
 from triage.threads import run_in_daemon_thread
 
@@ -54,19 +55,22 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     # In a thread: the first call reads the weights from a file.
     kind_reading = await run_in_daemon_thread(lambda: read_kind(reading, state.issue.labels))
 
-    def build_index() -> tuple[IndexFacts, FoundPlace | None, int]:
+    def build_index() -> tuple[IndexFacts, FoundPlace | None, int, str]:
         facts, found = services.codebase.index(), services.codebase.find_place(reading)
-        return facts, found, count_template_comments(state.issue, services.codebase.read_issue_forms())
+        of_template = count_template_comments(state.issue, services.codebase.read_issue_forms())
+        return facts, found, of_template, detect_project_language(services.codebase) if services.model else "en"
 
     indexing = await step.attempt("rules", lambda: run_in_daemon_thread(build_index), seconds)
-    index, found, of_template = indexing.result or (None, None, 0)
+    index, found, of_template, language = indexing.result or (None, None, 0, "en")
     return {
         "reading": reading.model_copy(update={"hidden_fragments": reading.hidden_fragments - of_template}),
         "issue": state.issue.model_copy(update={"thread": thread}),
         "index": index,
         "kind_reading": kind_reading,
         "found": found,
-        "repository": state.repository.model_copy(update={"commit": index.commit if index else None}),
+        "repository": state.repository.model_copy(
+            update={"commit": index.commit if index else None, "language": language}
+        ),
         "steps": step.records,
     }
 

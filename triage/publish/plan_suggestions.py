@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from triage.domain.effect import LabelsMode
-from triage.domain.findings import Kind
+from triage.domain.findings import Kind, MissingKind
 from triage.domain.report import RunReport
 from triage.domain.suggestion import MAX_RATIONALE_CHARS, Confidence, Suggestion, SuggestionKind, SuggestionOptions
 from triage.publish import wording
@@ -24,6 +24,17 @@ _KIND_REASONS: dict[Kind, str] = {
     "not_actionable": "It says too little to act on",
 }
 _WAITING_WORDS = ("info", "reproduction", "feedback")
+_MISSING_WORDS: dict[MissingKind, str] = {
+    "reproduction": "a way to reproduce it",
+    "error_output": "the text of the error",
+    "version": "the version",
+    "environment": "the platform",
+    "actual": "what happens exactly",
+    "expected": "what was expected",
+    "configuration": "the configuration",
+    "other": "more information",
+}
+"""The question itself is in the reporter's language; the reason is for maintainers."""
 _REASON_CHARS = 200
 _SURE_KIND = 0.9
 """Least probability of a kind for high confidence."""
@@ -106,7 +117,7 @@ def _explain_label(report: RunReport, name: str) -> str:
     if _names_kind(name, report.kind):
         return _explain_kind(report)
     if report.missing_information and any(word in _last_word(name) for word in _WAITING_WORDS):
-        return _join("The reporter is asked", report.missing_information[0].question)
+        return f"The reporter is asked for {_MISSING_WORDS[report.missing_information[0].kind]}."
     return format_plain_line(wording.truncate(report.severity_reason, _REASON_CHARS)) or _explain_kind(report)
 
 

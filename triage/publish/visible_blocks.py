@@ -9,7 +9,7 @@ from triage.publish import wording
 from triage.publish.permalink import build_permalink
 from triage.publish.template import render_block
 from triage.text.inert_markdown import format_code_span
-from triage.text.reporter_phrases import load_phrases
+from triage.text.reporter_phrases import get_phrases
 
 VISIBLE_ITEMS = 6
 """Of questions."""
@@ -31,7 +31,7 @@ def build_blocks(
         return
     yield _render_findings(report)
     yield render_block("blocks", "notices", report)
-    phrases = load_phrases(report.language)
+    phrases = get_phrases(report.language)
     yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], has_answered, phrases)
     if withdrawn:
         yield render_block("blocks", "withdrawn", withdrawn[:MAX_ITEMS])

@@ -37,7 +37,7 @@ from triage.reading.vague_reports import (
     may_be_a_wish,
     shows_pictures,
 )
-from triage.text.reporter_phrases import Phrases, load_phrases
+from triage.text.reporter_phrases import Phrases, get_phrases
 
 MAX_QUESTIONS = 3
 _STATEMENT_WORDS = 12
@@ -82,7 +82,7 @@ def find_missing_information(reading: Reading, forms: Sequence[str], project: st
     facts = find_facts(reading, project)
     report = _Report(
         reading,
-        load_phrases(reading.language),
+        get_phrases(reading.language),
         facts,
         project.rpartition("/")[2],
         text=f"{reading.title}\n{extract_own_words(reading)}",

@@ -1,12 +1,9 @@
 """What the reporter reads, in the reporter's language: one file per language in `phrases/`."""
 
 from collections.abc import Sequence
-from functools import cache
 from importlib.resources import files
 
 from triage.domain.value import Value
-
-_FOLDER = files("triage.text") / "phrases"
 
 
 class Phrases(Value):
@@ -35,13 +32,19 @@ class Phrases(Value):
     ask_everything: str
 
 
+_PHRASES = {
+    file.name.removesuffix(".json"): Phrases.model_validate_json(file.read_text(encoding="utf-8"))
+    for file in (files("triage.text") / "phrases").iterdir()
+    if file.name.endswith(".json")
+}
+"""Read at import, because an event loop must not wait for a disk."""
+
+
 def list_languages() -> Sequence[str]:
     """Returns the codes of all languages with phrases, in alphabetical order."""
-    return sorted(file.name.removesuffix(".json") for file in _FOLDER.iterdir() if file.name.endswith(".json"))
+    return sorted(_PHRASES)
 
 
-@cache
-def load_phrases(language: str) -> Phrases:
+def get_phrases(language: str) -> Phrases:
     """Returns the phrases of the language, the English ones for a language that has none."""
-    name = language if language in list_languages() else "en"
-    return Phrases.model_validate_json((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return _PHRASES.get(language, _PHRASES["en"])
