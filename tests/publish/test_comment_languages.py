@@ -12,7 +12,7 @@ from triage.publish.hidden_state import next_state
 from triage.reading.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.reading.read_issue import read_issue
 from triage.reading.reporter_language import detect_language
-from triage.text.reporter_phrases import list_languages, get_phrases
+from triage.text.reporter_phrases import get_phrases, list_languages
 
 FORM = """
 name: Bug

@@ -7,7 +7,7 @@ import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
 
 from triage.reading.reporter_language import detect_language, list_detectable_languages
-from triage.text.reporter_phrases import Phrases, list_languages, get_phrases
+from triage.text.reporter_phrases import Phrases, get_phrases, list_languages
 
 ENGLISH = get_phrases("en")
 TEXTS = [name for name in Phrases.model_fields if name != "name"]

@@ -30,6 +30,7 @@ def format_summary(issue: Issue) -> str:
     summary = summarize_issue(issue)
     fields = {
         "kind": _describe_kind(summary),
+        "language": None if summary.language == "en" else summary.language,
         "version": summary.version,
         "environment": ", ".join(summary.environment),
         "error": summary.error,
