@@ -14,7 +14,6 @@ from triage.reading.text_signs import (
     count_words,
     has_code,
     has_error,
-    is_english,
 )
 
 MANY_WORDS = 40
@@ -120,7 +119,9 @@ def leaves_error_to_picture(reading: Reading, *, can_be_seen: bool) -> bool:
 
 def may_be_a_wish(reading: Reading) -> bool:
     """Whether it is likelier a feature request than anything else, if not certainly, and nothing in it fails."""
-    if read_kind(reading).kind != "feature_request" or has_error(reading) or not is_english(reading):
+    if read_kind(reading).kind != "feature_request" or has_error(reading) or reading.language != "en":
+        return False
+    if count_own_words(reading) < _FEWEST_WORDS:
         return False
     return not FAILURE.search(f"{reading.title}\n{extract_own_words(reading)}")
 
