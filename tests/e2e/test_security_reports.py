@@ -18,7 +18,7 @@ Traceback (most recent call last):
 KeyError: 'pear'
 ```
 """
-SENTENCE = "This may be a security report. Please don't add details here. Maintainers: "
+SENTENCE = "This may be a security report. Please don't add details here.\n\nMaintainers: "
 WORDS = ("pear", "basket", "KeyError", "etc/passwd", "attacker", "traversal", "CRITICAL", "HIGH", "Traceback")
 
 

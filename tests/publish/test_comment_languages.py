@@ -77,6 +77,14 @@ def test_who_shows_a_picture_is_asked_for_the_text_in_their_language(language):
     assert get_phrases(language).ask_text_of_picture in asked
 
 
+@pytest.mark.parametrize("language", list_languages())
+def test_a_security_report_is_redirected_in_two_languages(language):
+    shown = visible(RULES.model_copy(update={"language": language, "security": True}))
+    ours, _, theirs = shown.partition("\n\n")
+    assert ours == get_phrases(language).security
+    assert theirs.startswith("Maintainers: ")
+
+
 def test_thanks_for_answers_are_in_the_reporters_language():
     first = report_on(native_reports.VAGUE["ko"])
     answered = first.model_copy(update={"missing_information": []})

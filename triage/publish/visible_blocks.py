@@ -26,12 +26,12 @@ def build_blocks(
 
     `withdrawn` are files that an earlier comment named. `has_answered` says that the reporter answered a question.
     """
+    phrases = get_phrases(report.language)
     if report.security:
-        yield render_block("blocks", "security", _link_file(report, report.security_policy or ""))
+        yield render_block("blocks", "security", _link_file(report, report.security_policy or ""), phrases)
         return
     yield _render_findings(report)
     yield render_block("blocks", "notices", report)
-    phrases = get_phrases(report.language)
     yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], has_answered, phrases)
     if withdrawn:
         yield render_block("blocks", "withdrawn", withdrawn[:MAX_ITEMS])

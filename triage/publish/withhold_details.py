@@ -20,6 +20,7 @@ _KEPT = (
     "run_url",
     "cut",
     "kind",
+    "language",
     "security",
     "security_policy",
     "usage",
