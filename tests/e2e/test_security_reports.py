@@ -49,7 +49,7 @@ def test_it_is_redirected_and_nothing_is_repeated(job: InProcessJob, engine: str
     done = job.run(engine=engine, labels="apply")
     assert done.exit_code == 0, done.log
     first_line, _, visible = job.comment.partition("\n")
-    sentence, _, footer = visible.strip().partition("\n\n")
+    sentence, _, footer = visible.strip().rpartition("\n\n")
     link = f"[`{path}`](https://github.com/octo/shop/blob/{commit}/{path})"
     assert sentence == f"{SENTENCE}see {link}, and consider moving it to a private advisory."
     assert footer.startswith("<sub>Bug Triage v")

@@ -16,8 +16,8 @@ VAGUE: dict[str, Issue] = {
     "ru": Issue(title="Не запускается", body="Здравствуйте, после обновления программа не запускается. Что делать?"),
     "tr": Issue(title="Açılmıyor", body="Merhaba, son güncellemeden sonra program açılmıyor. Ne yapmalıyım?"),
     "uk": Issue(title="Не запускається", body="Вітаю, після оновлення програма не запускається. Що робити?"),
-    "zh-Hans": Issue(title="无法启动", body="更新到最新版之后程序就无法启动了，请问怎么解决？"),
-    "zh-Hant": Issue(title="無法啟動", body="更新到最新版之後程式就無法啟動了，請問該怎麼處理？"),
+    "zh-Hans": Issue(title="无法启动", body="更新之后程序就一直无法启动，请问怎么解决？"),
+    "zh-Hant": Issue(title="無法啟動", body="更新之後程式就一直無法啟動，請問該怎麼處理？"),
 }  # fmt: skip
 """Nothing in them says how to see the problem, or with which version."""
 
