@@ -79,6 +79,12 @@ def test_who_can_see_the_problem_needs_no_version(body: str) -> None:
         "Broken in 2.1. I downgraded to 2.0.1, and there it works.",
         "- Search for bananas\n- Scroll to the end\n\nThe first picture comes again.",
         "`left center` gives an error, `left 10px` does not.",
+        "It locks itself after turning the screen, and I can't see why it should do that at all.",
+        "### Steps\n\nClick the last item of the cart and cancel it there",
+        (
+            "Wenn man die Karte der Läden aufruft und den Knopf drückt, geht das ganze Programm in den Hintergrund, "
+            "statt dass man die Startansicht sieht."
+        ),
         "I have deleted an item. I open the cart again, I click refresh, then the item came back, as if I had not.",
     ],
 )

@@ -28,6 +28,7 @@ _KNOWN = re.compile(
     r"illegal instruction|deadlock detected))\b.{0,120}"
     r"|(?:^|(?<=[:;.] ))[^:;]{2,80}(?:: [^:;]{1,80}){0,2}: (?:command not found|no such file or directory|"
     r"permission denied)\b"
+    r"|^[\w./~-]{2,200}:(?: line )?\d{1,6}: [\w.-]{1,60}: \S.{2,160}"
     r"|\w[\w -]{1,30} \(core dumped\)|Assertion [`'\"].{1,400}['`\"]? failed\b\.?"
     r"|(?:undefined reference to|undefined symbol|cannot find module|no module named|unresolved import|cannot "
     r"find symbol|"
@@ -44,7 +45,9 @@ _TRAILER = re.compile(
 )
 """What a tool says after its errors."""
 _ERROR_WORD = re.compile(
-    r"\b(?:error|errors|exception|warning|fails? with|failed with|raises|throws|crash\w{0,4} with)\b", re.I
+    r"\b(?:error|errors|exception|warning|fails? with|failed with|raises|throws|crash\w{0,4} with|"
+    r"following message|(?:get|gets|getting|got|receive[sd]?) (?:\w{1,20} ){1,3}message)\b",
+    re.I,
 )
 _SPEECH_WORD = re.compile(r"\b(?:message|says|saying|complains|prints)\b", re.I)
 _ERROR_AFTER = re.compile(r"(?i)\W{0,3}(?:\w{1,20} )?(?:errors?|exception|message|warning)\b")

@@ -19,7 +19,8 @@ OBSERVATION = re.compile(
     r"prints?|outputs?|produces?|"
     r"becomes?|remains?|ignor\w+|missing|wrong\w*|incorrect\w*|invalid|inconsisten\w+|unexpected\w*|fail\w*|"
     r"crash\w*|broke\w*|breaks?|hangs?|freez\w+|"
-    r"throws?|raises?|(?:does|do|is|are|was|were|can|did|has|have|would|could|should|wo)(?:n't| not)|cannot|"
+    r"throws?|raises?|(?:does|do|is|are|was|were|can|did|has|have|would|could|should|wo)(?:n['’]t| not)|cannot|"
+    r"can['’]t|"
     r"never|no longer|nothing|bug|leak\w*|"
     r"too (?:slow|many|much|long|large|small|strict)|loses?|lost|duplicate\w*|truncat\w+|ambiguous|mislead\w+)\b",
     re.I,
@@ -75,7 +76,9 @@ STEPS = re.compile(
     r"clicking|setting|passing|"
     r"trying|importing|installing|creating|the user)\b|(?:i|we) (?:ran|run|call|called|click|clicked|tried|try|"
     r"use|used|set|open|opened|created|have|wrote)\b|"
-    r"(?:run|running|call|calling|executing|consider|for example|e\.g\.|given)\b)",
+    r"(?:run|running|call|calling|executing|consider|for example|e\.g\.|given)\b|"
+    r"(?:every|each) time (?:an?|the|i|we|you|it)\b|"
+    r"(?:after|upon|on|by|while|when) (?:re-?)?[a-z]{2,20}ing (?:the|a|an|it|to|from)\b)",
     re.I,
 )
 NUMBERED = re.compile(r"^\s*(?:\d{1,2}[.)]|step \d{1,2}\b)\s?\S", re.I | re.M)

@@ -12,6 +12,7 @@ from triage.reading.text_signs import (
     SOURCE_LINK,
     STEPS,
     count_words,
+    find_crash_words,
     has_code,
     has_error,
 )
@@ -20,6 +21,8 @@ MANY_WORDS = 40
 """Longer prose says what happened, whatever words it uses."""
 _FEW_WORDS = 25
 _FEWEST_WORDS = 6
+_TELLING_WORDS = 12
+_FOREIGN_WORDS = 18
 _STEP_WORDS = 8
 _STEPS_WORDS = 18
 _TITLE_WORDS = 6
@@ -84,9 +87,14 @@ def is_vague(reading: Reading) -> bool:
         return False
     if words > MANY_WORDS and shows_pictures(reading):
         return False
+    if not is_english(reading.model_copy(update={"prose": prose})):
+        return words < _FOREIGN_WORDS and not pointers  # the words of this module cannot tell
+    tells = _tells_cause_and_effect(reading)
+    if tells and words >= _TELLING_WORDS and not find_crash_words(f"{reading.title}\n{prose}"):
+        return False
     if words < _FEW_WORDS and not pointers:
         return True
-    return words < 2 * MANY_WORDS and pointers < 2 and not _tells_cause_and_effect(reading)
+    return words < 2 * MANY_WORDS and pointers < 2 and not tells
 
 
 def extract_own_words(reading: Reading) -> str:
@@ -153,7 +161,7 @@ def _has_steps_section(reading: Reading) -> bool:
             continue
         if NUMBERED.search(text) or "`" in text or words >= _FEW_WORDS:
             return True
-        if words >= _STEP_WORDS and STEPS.search(text):
+        if words >= _STEP_WORDS and (STEPS.search(text) or _ACTION_LINE.search(text)):
             return True
     return False
 
