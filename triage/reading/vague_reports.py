@@ -87,7 +87,7 @@ def is_vague(reading: Reading) -> bool:
         return False
     if words > MANY_WORDS and shows_pictures(reading):
         return False
-    if not is_english(reading.model_copy(update={"prose": prose})):
+    if reading.language != "en":
         return words < _FOREIGN_WORDS and not pointers  # the words of this module cannot tell
     tells = _tells_cause_and_effect(reading)
     if tells and words >= _TELLING_WORDS and not find_crash_words(f"{reading.title}\n{prose}"):
