@@ -120,6 +120,17 @@ def test_a_locked_issue_is_not_called_unsure():
     assert (report(run)["speaks"], report(run)["comment"]) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("title", "body", "speaks"),
+    [("help", "", "question"), ("Great casino bonus", "Click here to claim, buy now at https://casino.example", None)],
+)
+def test_an_empty_report_is_asked_and_an_advertisement_is_not(title: str, body: str, speaks: str | None):
+    run = harness()
+    run.set_thread(title=title, body=body)
+    run.run(OPENED)
+    assert (report(run)["kind"], report(run)["speaks"]) == ("not_actionable", speaks)
+
+
 REPORTED = {
     "title": "Path traversal in parse()",
     "body": "An attacker can read `/etc/passwd`.\n\n" + factories.TRACEBACK,

@@ -12,7 +12,7 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import Reading
 from triage.ports import Model, Services
-from triage.reading.issue_kind import classify_issue
+from triage.reading.issue_kind import classify_issue, is_spam
 from triage.reading.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.reading.symptom import describe_symptom
 from triage.text.reporter_phrases import get_phrases
@@ -79,6 +79,8 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Inve
 
 
 def _list_questions(kind: Kind, reading: Reading, services: Services, project: str) -> list[MissingInformation]:
+    if is_spam(reading):  # nobody waits for the answer
+        return []
     if kind == "not_actionable":
         question = get_phrases(reading.language).ask_everything
         return [MissingInformation(kind="actual", question=question, reason="The report is too short to act on.")]

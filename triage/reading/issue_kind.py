@@ -95,9 +95,14 @@ def _wants_support(reading: Reading, kind: LearnedKind, labels: Sequence[str]) -
     )
 
 
+def is_spam(reading: Reading) -> bool:
+    """Whether it advertises something. Who shows code or an error does not."""
+    shows_something = reading.code or reading.traces or reading.error_messages
+    return not shows_something and _SPAM.search(f"{reading.title} {reading.prose}"[:5_000]) is not None
+
+
 def _is_not_actionable(reading: Reading) -> bool:
-    text = f"{reading.title} {reading.prose}"
-    if _SPAM.search(text[:5_000]) and not reading.code and not reading.traces and not reading.error_messages:
+    if is_spam(reading):
         return True
     has_answers = any(section.text.strip() for section in reading.sections)
     body_words = [] if reading.sections and not has_answers else re.findall(r"\w{2,}", reading.prose)
