@@ -79,6 +79,9 @@ def test_who_can_see_the_problem_needs_no_version(body: str) -> None:
         "Broken in 2.1. I downgraded to 2.0.1, and there it works.",
         "- Search for bananas\n- Scroll to the end\n\nThe first picture comes again.",
         "`left center` gives an error, `left 10px` does not.",
+        "expected:\nthe form opens\n\nactual:\nnothing opens",
+        "On a desktop they look ok, but on a phone they are too big.",
+        "Dragging the box anywhere causes lags of a second.",
         "It locks itself after turning the screen, and I can't see why it should do that at all.",
         "### Steps\n\nClick the last item of the cart and cancel it there",
         (

@@ -45,6 +45,13 @@ _ACTION_LINE = re.compile(
     re.I | re.M,
 )
 """A step without a number."""
+_CONTRAST = re.compile(
+    r"^\W{0,8}expected\b[^\n]{0,40}:.{0,1000}?^\W{0,8}actual\b"
+    r"|\b(?:fine|ok|okay|correct(?:ly)?|works?|right)\b[^.\n]{0,20}, but (?:on|in|with|for)\b"
+    r"|\b[a-z]{3,20}ing\b[^.\n]{0,60}\bcauses\b",
+    re.I | re.M | re.S,
+)
+"""What is right next to what is wrong, or what leads to it."""
 _NO_ANSWER = re.compile(r"(?i)^[\W_]*(?:no response|n/?a|none)[\W_]*$")
 _CODE_SPAN = re.compile(r"`([^`\n]{2,200})`")
 _TROUBLE = re.compile(r"(?i)\b(?:errors?|exception|fail\w*|crash\w*|log|output|message|warning)\b")
@@ -85,7 +92,7 @@ def is_vague(reading: Reading) -> bool:
     pointers = len(named) + len(_POINTER.findall(prose))
     if has_telling_title(reading) and (words > _FEWEST_WORDS or pointers):
         return False
-    if words > MANY_WORDS and shows_pictures(reading):
+    if _CONTRAST.search(prose) or (words > MANY_WORDS and shows_pictures(reading)):
         return False
     if reading.language != "en":
         return words < _FOREIGN_WORDS and not pointers  # the words of this module cannot tell
