@@ -61,5 +61,6 @@ ENGLISH_WITH_FOREIGN_WORDS: list[Issue] = [
     Issue(title="Wrong line break in Japanese text", body="The text “こんにちは世界、今日はいい天気ですね” is broken in the middle of a word by the renderer."),
     Issue(title="Umlauts in file names break the upload", body='A file called "Übersicht für den Monat März und April.pdf" cannot be uploaded.'),
     Issue(title="Russian month names are wrong", body="In the calendar the month is shown as `январь` and not as `января`, which is wrong after a day."),
+    Issue(title='German "Datei öfnen und danach wieder schließen"', body='Correct: "Datei öffnen und danach wieder schließen".'),
     Issue(title="Typo in the German translation", body='The button says "Datei öfnen und danach wieder schließen", it should say “Datei öffnen und danach wieder schließen”.'),
 ]  # fmt: skip

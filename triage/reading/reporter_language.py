@@ -20,7 +20,6 @@ _ENGLISH_EVERY = 8
 """In English prose every third word is one of these. Where one in eight is, the detector need not be loaded."""
 _SCRIPT_SHARE = 1 / 6
 """Of the bytes, in letters that are not Latin. From there on, Latin words are technical terms in another language."""
-_TITLE_TAG = re.compile(r"^\s*(?:\[[^\]]{1,40}\]:?|【[^】]{1,40}】|[\w./-]{1,20}:)\s*")
 _TEMPLATE_LINE = re.compile(r"^\s*(?:#|[-*+] \[[ xX]\]).*", re.M)
 _QUOTED = re.compile(r"`[^`\n]*`|“[^“”\n]*”|\"[^\"\n]*\"|«[^«»\n]*»|「[^「」\n]*」")
 _ASCII_RUN = re.compile(r"[!-~]+")
@@ -60,7 +59,7 @@ def list_detectable_languages() -> list[str]:
 
 def _keep_own_words(title: str, prose: str) -> str:
     lines = _TEMPLATE_LINE.sub("", prose[: 4 * MAX_CHARS])
-    text = _QUOTED.sub(" ", f"{_TITLE_TAG.sub('', title)}\n{lines}")
+    text = _QUOTED.sub(" ", f"{title}\n{lines}")
     return _ASCII_RUN.sub(_drop_code, text)[:MAX_CHARS]
 
 
