@@ -20,7 +20,7 @@ _ENGLISH_EVERY = 8
 """In English prose every third word is one of these. Where one in eight is, the detector need not be loaded."""
 _SCRIPT_SHARE = 1 / 6
 """Of the bytes, in letters that are not Latin. From there on, Latin words are technical terms in another language."""
-_TEMPLATE_LINE = re.compile(r"^\s*(?:#|[-*+] \[[ xX]\]).*", re.M)
+_TEMPLATE_LINE = re.compile(r"^[ \t]*(?:#|[-*+] \[[ xX]\]).*", re.M)
 _QUOTED = re.compile(r"`[^`\n]*`|“[^“”\n]*”|\"[^\"\n]*\"|«[^«»\n]*»|「[^「」\n]*」")
 _ASCII_RUN = re.compile(r"[!-~]+")
 _CODE = re.compile(r"[/\\_@=<>{}()\[\]$#|0-9]|\w[.:]\w|[a-z][A-Z]")
