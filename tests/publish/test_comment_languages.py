@@ -11,7 +11,7 @@ from triage.domain.report import RunReport
 from triage.publish.hidden_state import next_state
 from triage.reading.missing_information import MAX_QUESTIONS, find_missing_information
 from triage.reading.read_issue import read_issue
-from triage.reading.reporter_language import detect_language
+from triage.reading.reporter_language import detect_reporter_language
 from triage.text.reporter_phrases import get_phrases, list_languages
 
 FORM = """
@@ -56,11 +56,11 @@ def test_no_part_mixes_languages(language, reports):
     ours, theirs = split_parts(report_on(reports[language]))
     lines = [line.removeprefix("- ").replace("ledger", "") for line in ours.splitlines() if line]
     assert 3 <= len(lines) <= 2 + MAX_QUESTIONS
-    assert detect_language("", "\n".join(lines)) == language
+    assert detect_reporter_language("", "\n".join(lines)) == language
     english = get_phrases("en").model_dump().values()
     assert not [line for line in lines if line.strip("*") in english]
     for line in theirs.splitlines():
-        assert detect_language("", line) == "en", line
+        assert detect_reporter_language("", line) == "en", line
 
 
 def test_names_of_project_and_form_stay_as_they_are():
@@ -104,4 +104,4 @@ def test_a_language_without_phrases_is_answered_in_english():
 def test_reasons_are_for_maintainers():
     asked: list[MissingInformation] = report_on(native_reports.VAGUE["fr"]).missing_information
     assert asked
-    assert all(detect_language("", item.reason.partition("“")[0]) == "en" for item in asked)
+    assert all(detect_reporter_language("", item.reason.partition("“")[0]) == "en" for item in asked)

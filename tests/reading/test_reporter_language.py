@@ -11,7 +11,7 @@ from tests.reading import native_reports
 from triage.domain.issue import Issue
 from triage.reading import reporter_language
 from triage.reading.read_issue import read_issue
-from triage.reading.reporter_language import detect_language
+from triage.reading.reporter_language import detect_reporter_language
 
 NATIVE = [
     pytest.param(language, issue, id=f"{language}-{name}")
@@ -74,7 +74,7 @@ def test_english_where_unsure(title: str, body: str) -> None:
     ],
 )
 def test_a_neighbour_is_not_taken_for_the_larger_language(language: str, text: str) -> None:
-    assert detect_language("", text) == language
+    assert detect_reporter_language("", text) == language
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_neighbour_is_not_taken_for_the_larger_language(language: str, text: s
     ],
 )
 def test_chinese_has_a_script(language: str, text: str) -> None:
-    assert detect_language("", text) == language
+    assert detect_reporter_language("", text) == language
 
 
 def test_english_where_the_detector_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,8 +100,8 @@ def test_english_where_the_detector_cannot_be_loaded(monkeypatch: pytest.MonkeyP
 
 def test_english_does_not_load_the_detector() -> None:
     code = (
-        "import sys\nfrom triage.reading.reporter_language import detect_language\n"
-        "assert detect_language('Crash on start', 'When I open it, the window is empty and nothing happens.') == 'en'\n"
+        "import sys\nfrom triage.reading.reporter_language import detect_reporter_language\n"
+        "assert detect_reporter_language('Crash on start', 'When I open it, the window is empty and nothing happens.') == 'en'\n"
         "sys.exit('py3langid' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
@@ -110,5 +110,5 @@ def test_english_does_not_load_the_detector() -> None:
 @settings(deadline=None)
 @given(st.text(), st.text(max_size=300))
 def test_any_text_has_a_language(title: str, prose: str) -> None:
-    language = detect_language(title, prose)
+    language = detect_reporter_language(title, prose)
     assert language in {"zh-Hans", "zh-Hant"} or (len(language) == 2 and language != "zh")

@@ -6,7 +6,7 @@ from string import Formatter
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
 
-from triage.reading.reporter_language import detect_language, list_detectable_languages
+from triage.reading.reporter_language import detect_reporter_language, list_detectable_languages
 from triage.text.reporter_phrases import Phrases, get_phrases, list_languages
 
 ENGLISH = get_phrases("en")
@@ -63,7 +63,7 @@ def test_each_phrase_is_in_its_language(language: str, detector: LanguageIdentif
     texts = [re.sub(r"\{\w+\}", "", getattr(phrases, name)) for name in TEXTS]
     for text in texts:
         assert detector.classify(text)[0] == language[:2], text
-    assert detect_language("", " ".join(texts)) == language  # with the script
+    assert detect_reporter_language("", " ".join(texts)) == language  # with the script
 
 
 @pytest.mark.parametrize("language", list_languages())

@@ -15,7 +15,7 @@ from triage.reading.markdown.visible_text import (
     extract_visible_page,
     format_block,
 )
-from triage.reading.reporter_language import detect_language
+from triage.reading.reporter_language import detect_reporter_language
 from triage.reading.traces import FoundTrace, find_traces
 from triage.reading.versions import find_versions
 
@@ -51,7 +51,7 @@ def read_issue(issue: Issue) -> Reading:
         sections=sections,
         links=list(dict.fromkeys(link for page in pages for link in page.links)),
         hidden_fragments=invisible + sum(page.hidden_fragments for page in pages),
-        language=detect_language(title, prose),
+        language=detect_reporter_language(title, prose),
     )
 
 

@@ -29,7 +29,7 @@ _LATIN_WORD = re.compile(rf"[{_LATIN}]+(?:['’][{_LATIN}]+)?")
 _OTHER_WORD = re.compile(rf"[^\W\d_{_LATIN}]+")
 
 
-def detect_language(title: str, prose: str) -> str:
+def detect_reporter_language(title: str, prose: str) -> str:
     """The language of the author's own words: an ISO 639-1 code, for Chinese with its script (`zh-Hans`, `zh-Hant`).
 
     Headings, checklists, quotes and names in code do not count. English if the text is too short or unclear.
@@ -53,7 +53,7 @@ def detect_language(title: str, prose: str) -> str:
 
 
 def list_detectable_languages() -> list[str]:
-    """All codes that `detect_language` can return."""
+    """All codes that `detect_reporter_language` can return."""
     return [code for code in _load_detector().nb_classes if code != "zh"] + ["zh-Hans", "zh-Hant"]
 
 

@@ -9,17 +9,18 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from testing.fakes import NOW
 from triage.adapters.cache import response_cache as module
 from triage.adapters.cache.response_cache import MAX_AGE_SECONDS, MAX_FILE_BYTES, FileResponseCache
 
+NOW = datetime.now(UTC).replace(microsecond=0)
+"""Files that other programs make in the tests have the time of this machine."""
 FAILURE = "Replies cannot be cached in cache-dir: a run that starts again would ask for them again."
 
 
