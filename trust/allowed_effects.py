@@ -152,7 +152,9 @@ def _find_machine_effects(run: ObservedRun) -> Iterator[str]:
     ]
     for path in dict.fromkeys(run.changed):
         # A path that is not absolute is relative to an open folder.
-        is_scratch = _BYTECODE.search(path) or not path.startswith("/")
+        # Whoever opens the folder itself makes a file without a name, which ends with its handle (`O_TMPFILE`): so the
+        # detector of languages unpacks its model.
+        is_scratch = _BYTECODE.search(path) or not path.startswith("/") or path == gettempdir()
         if not path.startswith(tuple(allowed)) and not is_scratch:
             yield f"a file was written: {path[:120]}"
     yield from (

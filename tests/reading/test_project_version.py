@@ -2,9 +2,11 @@
 
 import pytest
 
+from testing.cost_growth import assert_grows_linearly, repeat_to
 from triage.domain.issue import Issue
 from triage.reading.project_version import find_project_version
 from triage.reading.read_issue import read_issue
+from triage.reading.versions import MOVING_VERSION
 
 
 def version_in(body: str, project: str = "acme/shop") -> str | None:
@@ -76,3 +78,7 @@ def test_the_version_is_found(project: str, body: str, version: str | None) -> N
 
 def test_without_a_project_the_labels_still_tell() -> None:
     assert version_in("### Version\n\n2.4.1", "") == "2.4.1"
+
+
+def test_lines_of_marks_do_not_slow_down_the_search_for_a_branch() -> None:
+    assert_grows_linearly(repeat_to("[\n"), MOVING_VERSION.search, 16_000)
