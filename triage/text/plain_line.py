@@ -1,8 +1,11 @@
 """Text for places of GitHub of which nobody says whether they show plain text or Markdown."""
 
+import re
+
 from triage.text.active_content import find_active_content
 from triage.text.clean_text import clean_text
 
+_ADDRESS = re.compile(r"://|\bwww\.|\b(?:mailto|xmpp|javascript|data|vbscript):\w", re.I)
 _LOOKALIKES = str.maketrans(
     {"`": "'", "<": "‹", ">": "›", "[": "(", "]": ")", "*": None, "~": None, "|": "/", "\\": "/"}
 )
@@ -14,4 +17,4 @@ def format_plain_line(text: str) -> str:
     Mentions, references to issues and commits, addresses and formulas do something.
     """
     line = " ".join(clean_text(text).translate(_LOOKALIKES).split())
-    return "" if "://" in line or "www." in line.lower() or find_active_content(line, []) else line
+    return "" if _ADDRESS.search(line) or find_active_content(line, []) else line
