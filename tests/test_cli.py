@@ -75,9 +75,9 @@ def test_run_answers_as_for_an_issue_that_was_just_opened(tmp_path: Path):
     assert report["found"]["span"]["path"] == "shop3.py"
     feature = "Feature request: totals in euros\n\nIt would be nice if totals could be shown in euros. Please add this."
     assert json.loads(triage(*command, stdin=feature).stdout)["comment"] is None
-    told = json.loads(triage(*command, stdin=feature, TRIAGE_COMMENT="true").stdout)
-    assert told["speaks"] == "always"
-    assert told["comment"].startswith("**This reads as a feature request.**")
+    answer = json.loads(triage(*command, stdin=feature, TRIAGE_COMMENT="true").stdout)
+    assert answer["speaks"] == "always"
+    assert answer["comment"].startswith("**This reads as a feature request.**")
 
 
 def test_read_prints_what_a_report_says(tmp_path: Path):

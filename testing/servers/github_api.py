@@ -260,11 +260,11 @@ def _add_labels(api: GitHubApi, query: dict[str, list[str]], token: str, sent: A
 
 def _remove_label(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str, name: str) -> Answer:
     issue = api.issues.get(int(number), {"labels": []})
-    kept = [label for label in issue["labels"] if label["name"].casefold() != unquote(name).casefold()]
-    if len(kept) == len(issue["labels"]):
+    labels = [label for label in issue["labels"] if label["name"].casefold() != unquote(name).casefold()]
+    if len(labels) == len(issue["labels"]):
         return 404, {"message": "Label does not exist", "documentation_url": SERVER_ERROR_TEXT}
-    issue["labels"] = kept
-    return 200, kept
+    issue["labels"] = labels
+    return 200, labels
 
 
 def _get_role(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, login: str) -> Answer:

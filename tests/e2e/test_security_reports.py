@@ -38,8 +38,8 @@ def commit_policy(job: InProcessJob, path: str) -> str:
     place.parent.mkdir(exist_ok=True)
     place.write_text("Write to security@example.com.\n")
     job.job.commit()
-    told = subprocess.run(["git", "rev-parse", "HEAD"], cwd=job.job.workspace, capture_output=True, check=True)
-    return told.stdout.decode().strip()
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=job.job.workspace, capture_output=True, check=True)
+    return head.stdout.decode().strip()
 
 
 @pytest.mark.parametrize("engine", ["rules", "model"])

@@ -80,8 +80,8 @@ def test_a_burst_of_issues_is_triaged_by_rules(scene: Scene, opened: int, engine
     assert (done.exit_code, done.outputs["status"], done.outputs["engine"]) == (0, "complete", engine), done.log
     assert bool(scene.endpoint.requests) is (engine == "model")
     assert len(scene.github.comments) == 1
-    for told in (done.log, done.summary):
-        assert ("max-model-runs-per-day" in told) is (engine == "rules")
+    for text in (done.log, done.summary):
+        assert ("max-model-runs-per-day" in text) is (engine == "rules")
 
 
 @pytest.mark.parametrize(("role", "engine"), [("write", "model"), ("read", "rules")])

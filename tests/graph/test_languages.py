@@ -1,4 +1,4 @@
-"""Which language models are told to write in."""
+"""Which language models are asked to write in."""
 
 import asyncio
 from typing import Any

@@ -80,8 +80,8 @@ def test_what_was_suggested_before_stays_declined():
     ],
 )
 def test_the_type_is_that_of_the_kind(kind: Any, types: list[str], expected: str):
-    told = report(kind=kind, labels=[], assignee="")
-    assert names(plan_suggestions(told, "suggest", SuggestionOptions(types=types))) == expected
+    triaged = report(kind=kind, labels=[], assignee="")
+    assert names(plan_suggestions(triaged, "suggest", SuggestionOptions(types=types))) == expected
 
 
 @pytest.mark.parametrize(("confidence", "level"), [(0.0, "LOW"), (0.39, "LOW"), (0.4, "MEDIUM"), (0.7, "HIGH")])
@@ -102,8 +102,8 @@ def test_the_assignee_is_as_sure_as_the_place(confidence: float, level: str):
 )
 def test_label_and_type_are_as_sure_as_the_kind(probability: float | None, engine: str, levels: set[str]):
     steps = FULL.steps if engine == "model" else []
-    told = report(kind_probability=probability, engine=engine, steps=steps, assignee="", labels=["bug", "kind/bug"])
-    suggestions = plan_suggestions(told, "suggest", OPTIONS)
+    triaged = report(kind_probability=probability, engine=engine, steps=steps, assignee="", labels=["bug", "kind/bug"])
+    suggestions = plan_suggestions(triaged, "suggest", OPTIONS)
     assert {one.confidence for one in suggestions} == levels
     other = plan_suggestions(report(kind_probability=None, engine="rules", labels=["importer"]), "suggest", OPTIONS)
     assert [(one.name, one.confidence) for one in other if one.kind != "assignee"] == [("importer", "LOW")]
@@ -138,15 +138,15 @@ def test_github_is_asked_about_labels_only_if_they_are_suggested():
     ],
 )
 def test_the_reason_of_a_label(changes: dict[str, Any], label: str, rationale: str):
-    told = report(labels=[label], **changes)
-    [suggestion] = plan_suggestions(told, "suggest", SuggestionOptions(labels=[label]))
+    triaged = report(labels=[label], **changes)
+    [suggestion] = plan_suggestions(triaged, "suggest", SuggestionOptions(labels=[label]))
     assert suggestion.rationale == rationale
 
 
 def test_a_feature_request_has_its_own_reason():
     ticket = Ticket(title="t", labels=["enhancement"])
-    told = FEATURE.model_copy(update={"ticket": ticket, "summary": "Dark mode", "kind_probability": 0.9})
-    [suggestion] = plan_suggestions(told, "suggest", SuggestionOptions(labels=["enhancement"]))
+    triaged = FEATURE.model_copy(update={"ticket": ticket, "summary": "Dark mode", "kind_probability": 0.9})
+    [suggestion] = plan_suggestions(triaged, "suggest", SuggestionOptions(labels=["enhancement"]))
     assert suggestion.rationale == "It asks for something new: Dark mode"
 
 
@@ -158,7 +158,7 @@ def test_a_feature_request_has_its_own_reason():
 )
 def test_every_reason_is_short_and_does_nothing(summary: str, question: str, path: str, confidence: float):
     suspect = FULL.suspects[0].model_copy(update={"path": path})
-    told = report(
+    triaged = report(
         labels=["bug", "importer", "needs info"],
         summary=summary,
         severity_reason=summary,
@@ -166,7 +166,7 @@ def test_every_reason_is_short_and_does_nothing(summary: str, question: str, pat
         suspects=[suspect],
         confidence=confidence,
     )
-    for suggestion in plan_suggestions(told, "suggest", OPTIONS):
+    for suggestion in plan_suggestions(triaged, "suggest", OPTIONS):
         assert 0 < len(suggestion.rationale) <= MAX_RATIONALE_CHARS
         assert suggestion.rationale.splitlines() == [suggestion.rationale]
         assert find_active_content(suggestion.rationale, []) == []

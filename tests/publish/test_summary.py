@@ -157,7 +157,7 @@ def test_a_long_table_is_cut_and_says_so():
 
 
 @pytest.mark.parametrize(
-    ("report", "told"),
+    ("report", "footer"),
     [
         (FULL, "· by a model"),
         (RULES, "· by rules, no model"),
@@ -173,10 +173,10 @@ def test_a_long_table_is_cut_and_says_so():
         ),
     ],
 )
-def test_the_footer_says_who_really_answered(report, told):
+def test_the_footer_says_who_really_answered(report, footer):
     text = render_summary(report, None, PATHS)
-    assert told in text
-    assert ("No language model gave a usable answer" in text) == ("(a model was" in told)
+    assert footer in text
+    assert ("No language model gave a usable answer" in text) == ("(a model was" in footer)
 
 
 def test_the_index_is_described():

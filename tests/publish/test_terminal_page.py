@@ -81,5 +81,5 @@ def test_no_control_character_reaches_a_terminal():
 
 def test_whether_an_issue_like_this_gets_a_comment():
     assert shown(RULES)[-1] == "When it is opened, an issue like this gets no comment."
-    told = RULES.model_copy(update={"speaks": "found"})
-    assert shown(told)[-1] == "When it is opened, an issue like this gets a comment (found)."
+    triaged = RULES.model_copy(update={"speaks": "found"})
+    assert shown(triaged)[-1] == "When it is opened, an issue like this gets a comment (found)."

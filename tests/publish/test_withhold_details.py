@@ -1,4 +1,4 @@
-"""What is left of a report that must not be told."""
+"""What is left of a report that must not be published."""
 
 from tests.publish.sample_reports import FULL
 from tests.publish.sample_runs import REFUSED, ROUNDS
@@ -8,16 +8,16 @@ from triage.publish.withhold_details import withhold_details
 
 def test_no_word_of_the_issue_of_a_model_or_of_the_web_is_left():
     for report in (FULL, REFUSED, ROUNDS):
-        kept = withhold_details(report.model_copy(update={"security": True}), ["security", "bug"])
-        text = kept.model_dump_json()
-        told = [report.summary, report.root_cause, report.issue.title, report.ticket.title, *report.reproduction]
-        told += [suspect.path for suspect in report.suspects] + [page.url for page in report.external_references]
-        told += [execution.input_summary for step in report.steps for execution in step.tools]
-        told += [decision.reason for decision in report.decisions if decision.origin == "model"]
-        assert [words for words in told if words and words in text] == []
-        assert (kept.steps == []) == (report.steps == [])
-        assert (kept.usage, kept.commit, kept.run_url) == (report.usage, report.commit, report.run_url)
-        assert kept.ticket.labels == ["security"]
+        published = withhold_details(report.model_copy(update={"security": True}), ["security", "bug"])
+        text = published.model_dump_json()
+        secrets = [report.summary, report.root_cause, report.issue.title, report.ticket.title, *report.reproduction]
+        secrets += [suspect.path for suspect in report.suspects] + [page.url for page in report.external_references]
+        secrets += [execution.input_summary for step in report.steps for execution in step.tools]
+        secrets += [decision.reason for decision in report.decisions if decision.origin == "model"]
+        assert [words for words in secrets if words and words in text] == []
+        assert (published.steps == []) == (report.steps == [])
+        assert (published.usage, published.commit, published.run_url) == (report.usage, report.commit, report.run_url)
+        assert published.ticket.labels == ["security"]
 
 
 def test_a_new_field_is_withheld_until_somebody_decides():

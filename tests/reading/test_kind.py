@@ -1,4 +1,4 @@
-"""Bugs, feature requests and questions are told apart, and what is too uncertain to say stays unsaid."""
+"""Bugs, feature requests and questions are distinguished, and what is too uncertain to say stays unsaid."""
 
 import json
 from pathlib import Path

@@ -62,6 +62,6 @@ def test_a_wrong_suggestion_is_found(change: dict[str, Any], found: str):
 
 def test_a_suggestion_on_another_issue_or_another_server_is_found():
     assert suggest(ITEM, issue="I:8") == ["a mutation that no run makes"]
-    told = judge(ADD_LABELS, {"issue": f"I:{NUMBER}", "labels": [ITEM]}, offers_suggestions=False)
-    assert told == ["a mutation that no run makes"]
+    violations = judge(ADD_LABELS, {"issue": f"I:{NUMBER}", "labels": [ITEM]}, offers_suggestions=False)
+    assert violations == ["a mutation that no run makes"]
     assert suggest(*[ITEM] * 11) == ["11 suggestions at once"]

@@ -132,7 +132,7 @@ def _edit_comment(effect: EditComment, github: GitHub, result: PublishResult) ->
 
 
 def _suggest(effect: SuggestChanges, github: GitHub, result: PublishResult) -> None:
-    # A preview that GitHub may change or withdraw: what it refuses is told, and fails nothing.
+    # A preview that GitHub may change or withdraw: a refusal becomes a notice, and fails nothing.
     reason = ""
     try:
         missing = github.suggest(effect.issue_number, effect.suggestions)

@@ -6,7 +6,7 @@ from triage.domain.report import RunReport, Ticket
 
 TITLE = "Possible security report"
 _LABELS = frozenset({"security", "vulnerability", "security report", "security issue"})
-_KEPT = (
+_PUBLISHED_FIELDS = (
     "schema_version",
     "triage_version",
     "request_id",
@@ -36,10 +36,10 @@ def withhold_details(report: RunReport, labels: Sequence[str] = ()) -> RunReport
 
     `labels` are those that the project allows; one that says security stays.
     """
-    kept = {name: getattr(report, name) for name in _KEPT}
+    published = {name: getattr(report, name) for name in _PUBLISHED_FIELDS}
     steps = [step.model_copy(update={"shortfalls": [], "gate": None, "tools": []}) for step in report.steps]
     return RunReport(
-        **kept,
+        **published,
         issue=report.issue.model_copy(update={"title": TITLE}),
         verdict=None,
         severity=None,

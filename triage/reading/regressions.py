@@ -58,7 +58,7 @@ _IS_FINE = re.compile(
     re.I,
 )
 _FROM = re.compile(r"\bfrom " + _NAME.format("worked_name") + _VERSION.format("worked") + r"[`'\")*]{0,3} to ", re.I)
-_TOLD_BROKEN = (_SINCE_VERSION, _IS_BROKEN, _BROKEN_IN)
+_SAID_BROKEN = (_SINCE_VERSION, _IS_BROKEN, _BROKEN_IN)
 _TO = re.compile(r"\bfrom \S{1,30} to " + _NAME.format("broken_name") + _VERSION.format("broken"), re.I)
 _TROUBLE = re.compile(
     r"(?i)\b(?:errors?|fail\w*|broke\w*|breaks?|crash\w*|hang\w*|wrong\w*|differen\w+|changed|cannot|can't|"
@@ -129,18 +129,18 @@ _NOT_PROJECTS = PLATFORMS | {"section", "step", "line", "figure", "chapter", "pa
 def find_regression(reading: Reading) -> Regression | None:
     """What worked before, from the sentence that tells it; versions also from a list and from other such sentences."""
     sentences = _sentences(reading)
-    told = [one for sentence in sentences if (one := _in_sentence(reading, sentence)) is not None]
-    told += [one for one in [_in_list(reading)] if one is not None]
-    if not told:
+    found = [one for sentence in sentences if (one := _in_sentence(reading, sentence)) is not None]
+    found += [one for one in [_in_list(reading)] if one is not None]
+    if not found:
         return None
-    best = max(told, key=lambda one: bool(one.worked_in) + bool(one.broken_in))
+    best = max(found, key=lambda one: bool(one.worked_in) + bool(one.broken_in))
     fine = next(
         (version for sentence in sentences if (version := _first(sentence, "worked", _WORKED_IN, _IS_FINE))), ""
     )
-    worked = best.worked_in or next((one.worked_in for one in told if one.worked_in), fine)
-    broken = best.broken_in or next((one.broken_in for one in told if one.broken_in != worked), "")
+    worked = best.worked_in or next((one.worked_in for one in found if one.worked_in), fine)
+    broken = best.broken_in or next((one.broken_in for one in found if one.broken_in != worked), "")
     if worked and not broken:
-        others = (_first(sentence, "broken", *_TOLD_BROKEN, unless=worked) for sentence in sentences)
+        others = (_first(sentence, "broken", *_SAID_BROKEN, unless=worked) for sentence in sentences)
         broken = next(filter(None, others), "")
     return best.model_copy(update={"worked_in": worked if worked != broken else "", "broken_in": broken})
 
@@ -162,7 +162,7 @@ def _in_sentence(reading: Reading, sentence: str) -> Regression | None:
     )
     is_sure = is_updated or _SURE.search(sentence) is not None
     worked = _first(sentence, "worked", _WORKED_IN, _IS_FINE) or (_first(sentence, "worked", _FROM) if is_sure else "")
-    broken = _first(sentence, "broken", *_TOLD_BROKEN, *([_TO] if is_sure else []), unless=worked)
+    broken = _first(sentence, "broken", *_SAID_BROKEN, *([_TO] if is_sure else []), unless=worked)
     is_feature = _FEATURE.search(sentence) or _REASON.search(sentence)
     since = _SINCE_VERSION.search(sentence) and _TROUBLE.search(sentence) and not is_feature
     if not is_sure and not (worked and (broken or _PAST.search(sentence))) and not (broken and since):
