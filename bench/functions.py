@@ -34,6 +34,8 @@ _CONTAINER = re.compile(
 )
 
 Name = tuple[str, str]
+EditedLines = tuple[str, int, int]
+"""Path, first and last line in the version before the fix."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Fix:
 
     functions: frozenset[Name]
     """Without the functions that the fix adds."""
-    lines: Sequence[tuple[str, int, int]]
+    lines: Sequence[EditedLines]
 
 
 def main() -> None:
@@ -129,21 +131,51 @@ def list_functions(ranking: Ranking) -> list[Name]:
 
 def read_fix(git: Git, record: dict[str, Any]) -> Fix:
     functions: set[Name] = set()
-    lines: list[tuple[str, int, int]] = []
     for path in record["gold_files"]:
         before, after = (Outline(_text(git, commit, path), path) for commit in (record["base_commit"], record["fix"]))
-        words = ("--no-ext-diff", "--no-textconv", "--no-renames", "-U0")
-        diff = git.run("diff", *words, record["base_commit"], record["fix"], "--", path).decode("utf-8", "replace")
-        for old, olds, new, news in _HUNK.findall(diff):
+        for old, olds, new, news in _HUNK.findall(_diff(git, record, path)):
             count, added = int(olds or 1), int(news or 1)
-            lines.append((path, max(1, int(old)), int(old) + max(count, 1) - 1))
             if count:
                 functions.update((path, name) for name in before.find_touched(int(old), count))
             else:
                 functions.update(
                     (path, name) for name in after.find_touched(int(new), added) if before.has_definition(name)
                 )
-    return Fix(frozenset(functions), lines)
+    return Fix(frozenset(functions), find_edited_lines(git, record))
+
+
+def find_edited_lines(git: Git, record: dict[str, Any]) -> list[EditedLines]:
+    """Return the lines that the fix replaces, and the line above each that it adds."""
+    return [lines for path in record["gold_files"] for lines in _list_hunks(path, _diff(git, record, path))]
+
+
+def parse_patch(patch: str) -> list[EditedLines]:
+    """Return the same from a unified diff. Its hunks have lines around them, which are not counted."""
+    edited: list[EditedLines] = []
+    path, line = "", 0
+    for text in patch.splitlines():
+        if text.startswith("--- "):
+            path = text[4:].partition("\t")[0].removeprefix("a/")
+        elif match := _HUNK.match(text):
+            line = int(match[1]) + (match[2] == "0")  # without old lines it names the line above
+        elif text.startswith("-"):
+            edited.append((path, line, line))
+            line += 1
+        elif text.startswith("+") and not text.startswith("+++ "):
+            edited.append((path, max(1, line - 1), max(1, line - 1)))
+        elif text.startswith(" ") or not text:
+            line += 1
+    return edited
+
+
+def _diff(git: Git, record: dict[str, Any], path: str) -> str:
+    words = ("--no-ext-diff", "--no-textconv", "--no-renames", "-U0")
+    return git.run("diff", *words, record["base_commit"], record["fix"], "--", path).decode("utf-8", "replace")
+
+
+def _list_hunks(path: str, diff: str) -> Iterator[EditedLines]:
+    for old, olds, _, _ in _HUNK.findall(diff):
+        yield path, max(1, int(old)), int(old) + max(int(olds or 1), 1) - 1
 
 
 def _text(git: Git, commit: str, path: str) -> str:

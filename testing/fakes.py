@@ -85,7 +85,7 @@ class FakeCodebase:
             reasons=["shares words with the issue"],
         )
 
-    def get_retriever(self, repository: str) -> BaseRetriever:
+    def get_retriever(self, repository: str, chars: int) -> BaseRetriever:
         if not self.files:
             raise NotIndexed(repository)
         return FakeRetriever(

@@ -47,8 +47,8 @@ class Codebase(Protocol):
     def find_place(self, reading: Reading) -> FoundPlace | None:
         """The place that a trace, a message or a name of the issue leads to; None if only shared words do."""
 
-    def get_retriever(self, repository: str) -> BaseRetriever:
-        """Passages for a prompt. Raises NotIndexed if nothing was indexed under this name."""
+    def get_retriever(self, repository: str, chars: int) -> BaseRetriever:
+        """Passages of at most `chars` characters for a prompt. Raises NotIndexed if this name was not indexed."""
 
     def read_lines(self, path: str) -> list[str] | None:
         """Lines of an indexed file without line ends; none if the commit has no such text file."""

@@ -164,13 +164,14 @@ async def test_codebase_chain_shows_passages_with_their_places():
     assert "k1, k2" in seen[0]
 
 
-def test_passages_that_do_not_fit_are_counted():
+def test_files_of_which_nothing_is_shown_are_named():
     documents = [
-        Document(page_content="x" * 5_900, metadata={"path": f"{n}.py", "start": 1, "end": 9}) for n in range(20)
+        Document("1| x", metadata={"path": "a.py", "start": 1, "end": 1}),
+        Document("", metadata={"path": "b.py"}),
     ]
-    shown = codebase_search.format_passages(documents)
-    assert len(shown) < codebase_search.CONTEXT_CHARS + 200
-    assert "further passages did not fit" in shown
+    assert codebase_search.format_passages(documents) == (
+        "## a.py:1-1\n1| x\n\n(Further files, likeliest first, not shown: b.py)"
+    )
 
 
 async def test_codebase_by_rules_gives_lines_and_reasons():

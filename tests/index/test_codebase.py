@@ -92,7 +92,7 @@ def test_nothing_to_index(tmp_path: Path, made: str):
     facts = codebase.index()
     assert (facts.files, facts.passages, facts.vectors, facts.dirty) == (0, 0, 0, False)
     assert codebase.search(make_query(title="error in store"), 5) == []
-    assert codebase.get_retriever("acme/nothing").invoke("error") == []
+    assert codebase.get_retriever("acme/nothing", 20_000).invoke("error") == []
 
 
 def test_a_folder_without_git(tmp_path: Path):

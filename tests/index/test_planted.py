@@ -61,7 +61,7 @@ def test_none_is_in_what_can_be_read(codebase: GitCodebase, planted: dict[str, s
 def test_none_is_found(codebase: GitCodebase, planted: dict[str, str]):
     query = make_query("frobnicate fails", " ".join(NAMES.split()))
     hits = [passage.text for hit in codebase.search(query, 50) for passage in hit.passages]
-    passages = codebase.get_retriever("acme/planted").invoke("frobnicate fails")
+    passages = codebase.get_retriever("acme/planted", 20_000).invoke("frobnicate fails")
     told = "\n".join([*hits, *(passage.page_content for passage in passages)])
     assert "frobnicate" in told
     assert [secret for secret in planted if len(secret) > 9 and secret in told] == []

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
 from typing import Any
 
 from langchain_core.documents import Document
@@ -20,7 +19,6 @@ from triage.agents.prompts import (
     format_instructions,
     format_issue,
     format_languages,
-    shorten,
 )
 from triage.citations.citation_lookup import CitationLookup
 from triage.domain.agent_input import AgentInput
@@ -47,7 +45,7 @@ CONTEXT_CHARS = 48_000
 """Code in the prompt: about 16,000 tokens, a sixth of the default budget of a run."""
 CONTEXT_CHARS_WITH_TOOLS = 24_000
 """Less code where the model can look up more, because each turn sends it again."""
-MAX_LOCATION_CHARS = 200
+MAX_PATH_CHARS = 200
 MAX_LINES, LINES_BEFORE_QUOTE = 15, 3
 NO_REASON = "shares words with the issue"
 _SIGN_REASONS: dict[MatchSource, str] = {
@@ -94,14 +92,11 @@ def build_query(agent_input: AgentInput) -> SearchQuery:
 
 
 def build_codebase_chain(
-    retriever: BaseRetriever,
-    llm: Runnable[Any, CodebaseFinding],
-    sections: dict[str, str] | None = None,
-    chars: int = CONTEXT_CHARS,
+    retriever: BaseRetriever, llm: Runnable[Any, CodebaseFinding], sections: dict[str, str] | None = None
 ) -> Runnable[dict[str, Any], CodebaseFinding]:
     """Return the chain `RunnableParallel | prompt | structured model`.
 
-    It takes `issue`, `hypothesis` and `keywords`. `sections` stand in the prompt too, with at most `chars` of code.
+    It takes `issue`, `hypothesis` and `keywords`. `sections` stand in the prompt too.
     """
 
     def build_data(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -114,10 +109,13 @@ def build_codebase_chain(
         return {"data": [fence(data)]}
 
     query = RunnableLambda[dict[str, Any], str](
-        lambda inputs: "\n".join([inputs["issue"], inputs["hypothesis"], " ".join(inputs["keywords"])])
+        # In backticks a word counts as a name of the code.
+        lambda inputs: "\n".join(
+            [inputs["issue"], inputs["hypothesis"], *(f"`{keyword}`" for keyword in inputs["keywords"])]
+        )
     )
     gather: Runnable[dict[str, Any], dict[str, Any]] = RunnableParallel(
-        context=query | retriever | RunnableLambda(partial(format_passages, chars=chars)),
+        context=query | retriever | RunnableLambda(format_passages),
         hypothesis=RunnableLambda(lambda inputs: inputs["hypothesis"]),
         keywords=RunnableLambda(lambda inputs: ", ".join(inputs["keywords"])),
     )
@@ -125,30 +123,22 @@ def build_codebase_chain(
     return gather | RunnableLambda(build_data) | prompt | llm
 
 
-def format_passages(documents: Sequence[Document], chars: int = CONTEXT_CHARS) -> str:
-    """Return as many passages as fit, best first, each under its location; of the others only the locations."""
-    shown: list[str] = []
-    chars_left = chars
-    for document in documents:
-        passage = f"## {_format_location(document)}\n{shorten(document.page_content, 6_000)}"
-        if len(passage) > chars_left:
-            break
-        chars_left -= len(passage)
-        shown.append(passage)
-    locations = [_format_location(document)[:MAX_LOCATION_CHARS] for document in documents[len(shown) :]]
-    left_out = [f"({len(locations)} further passages did not fit: {', '.join(locations)})"] if locations else []
-    return "\n\n".join([*shown, *left_out])
+def format_passages(documents: Sequence[Document]) -> str:
+    """Return the passages, each under its location, and the paths of the files of which nothing is shown."""
+    shown = [f"{_format_heading(document)}\n{document.page_content}" for document in documents if document.page_content]
+    paths = [document.metadata["path"][:MAX_PATH_CHARS] for document in documents if not document.page_content]
+    others = [f"(Further files, likeliest first, not shown: {', '.join(paths)})"] if paths else []
+    return "\n\n".join([*shown, *others])
 
 
-def _format_location(document: Document) -> str:
+def _format_heading(document: Document) -> str:
     data = document.metadata
     symbol = f" ({data['symbol']})" if data.get("symbol") else ""
-    return f"{data['path']}:{data['start']}-{data['end']}{symbol}"
+    return f"## {data['path']}:{data['start']}-{data['end']}{symbol}"
 
 
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CodebaseFinding]:
     """Ask the main model with the best passages, after it has looked up what it asks for."""
-    retriever = services.codebase.get_retriever(agent_input.repository.slug)
     llm = model.structured_output(CodebaseFinding, "main", MAX_TOKENS)
     shortfalls: list[str] = []
     chars = CONTEXT_CHARS
@@ -156,8 +146,9 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
         lookup = CodeLookup(services, model, services.code_tools)
         llm = RunnableLambda(lookup.extend_prompt) | llm
         shortfalls, chars = lookup.shortfalls, CONTEXT_CHARS_WITH_TOOLS
+    retriever = services.codebase.get_retriever(agent_input.repository.slug, chars)
     parts = format_issue(agent_input) | format_instructions(services) | format_languages(agent_input)
-    chain = build_codebase_chain(retriever, llm, parts, chars)
+    chain = build_codebase_chain(retriever, llm, parts)
     answer = await chain.ainvoke(build_search_input(agent_input).model_dump())
     return AgentAnswer(answer.model_copy(update={"agent_name": "codebase_search"}), shortfalls)
 

@@ -25,6 +25,15 @@ class Passage(Value):
     """Qualified name of the definition, such as `Store.save`."""
 
 
+class PromptPassages(Value):
+    """What of the repository a model is shown first."""
+
+    passages: list[Passage] = Field(default_factory=list)
+    """Their texts are numbered lines."""
+    other_files: list[str] = Field(default_factory=list)
+    """Ranked files without any passage, likeliest first."""
+
+
 MatchSource = Literal["trace", "message", "name"]
 """What leads from an issue to a place: the stack trace ends there, the error message stands there, or the issue names
 what is defined there."""

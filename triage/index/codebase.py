@@ -64,10 +64,11 @@ class GitCodebase:
     def find_place(self, reading: Reading) -> FoundPlace | None:
         return self._indexed.find_place(reading) if self._indexed else None
 
-    def get_retriever(self, repository: str) -> "BaseRetriever":
+    def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
         from triage.index.retriever import get_codebase_retriever
 
-        return get_codebase_retriever(repository, {self.repository: self._indexed.search} if self._indexed else {})
+        indexed = {self.repository: self._indexed.choose_passages} if self._indexed else {}
+        return get_codebase_retriever(repository, indexed, chars)
 
     def read_lines(self, path: str) -> list[str] | None:
         return self._indexed.corpus.read_lines(path) if self._indexed else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.domain.code import FoundPlace, Hit, IndexFacts, SearchQuery
+from triage.domain.code import FoundPlace, Hit, IndexFacts, PromptPassages, SearchQuery
 from triage.domain.issue import Reading
 from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.build.cache_folder import CacheFolder
@@ -17,6 +17,7 @@ from triage.index.corpus.corpus import Corpus
 from triage.index.files.code_owners import CodeOwners, find_security_policy, read_code_owners, read_issue_forms
 from triage.index.files.file_filter import remove_ignored
 from triage.index.rank.found_place import find_place
+from triage.index.rank.prompt_passages import choose_prompt_passages
 from triage.index.rank.query import Query, build_query
 from triage.index.rank.ranking import Ranking, rank_files
 from triage.index.rank.reasons import Reason, explain_rank
@@ -56,10 +57,17 @@ class IndexedCommit:
     def search(self, search: SearchQuery, limit: int) -> list[Hit]:
         if not self.corpus.files or limit < 1:
             return []
+        ranking = self._rank(search)
+        return [self._make_hit(ranking, file) for file in ranking.order[:limit]]
+
+    def choose_passages(self, search: SearchQuery, chars: int) -> PromptPassages:
+        """Return what a prompt shows, see `rank.prompt_passages`."""
+        return choose_prompt_passages(self._rank(search), chars) if self.corpus.files else PromptPassages()
+
+    def _rank(self, search: SearchQuery) -> Ranking:
         query = build_query(search)
         near = self._find_nearest(search, query)
-        ranking = rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL)
-        return [self._make_hit(ranking, file) for file in ranking.order[:limit]]
+        return rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL)
 
     def find_place(self, reading: Reading) -> FoundPlace | None:
         """Return the place that the issue leads to, see `rank.found_place`. No embedding model is asked."""

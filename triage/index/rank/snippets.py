@@ -26,8 +26,8 @@ _FULL_BODY = 30
 """Lines of code. Shorter definitions are less often at fault, longer ones not more often."""
 _MIN_NAME = 3
 _MAX_SIGNATURE_LINES = 20
-_COMMENT = re.compile(r"#(?!\[)|//|/\*|\*(?:[\s/]|$)|--\s")
-_DOCSTRING = re.compile(r"[rRbBuU]{0,2}(\"\"\"|''')")
+COMMENT = re.compile(r"#(?!\[)|//|/\*|\*(?:[\s/]|$)|--\s")
+DOCSTRING = re.compile(r"[rRbBuU]{0,2}(\"\"\"|''')")
 _TEST = re.compile(r"(?:^|\.)(?:tests?\.|test_)")
 """In some languages tests are at the end of a file, as in Rust's `mod tests`."""
 
@@ -126,9 +126,9 @@ def code_lines(lines: Iterable[str]) -> Iterator[str]:
         text = line.strip()
         if closing:
             closing = "" if closing in text else closing
-        elif opening := _DOCSTRING.match(text):
+        elif opening := DOCSTRING.match(text):
             closing = opening[1] if text.count(opening[1]) == 1 else ""
-        elif text and not _COMMENT.match(text):
+        elif text and not COMMENT.match(text):
             yield line
 
 
@@ -136,7 +136,7 @@ def skip_docstring(lines: Sequence[str], start: int, end: int) -> int:
     """Return the first line after the docstring of a definition; `start` if it has none, or nothing else."""
     for number in range(start, min(end, start + _MAX_SIGNATURE_LINES) + 1):
         text = lines[number - 1].strip()
-        if opening := _DOCSTRING.match(text):
+        if opening := DOCSTRING.match(text):
             is_open = text.count(opening[1]) == 1
             closing = (other for other in range(number + is_open, end + 1) if opening[1] in lines[other - 1])
             after = next(closing, end) + 1
