@@ -13,7 +13,18 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, tool
 
-from triage.domain.code import FileChange, FoundPlace, History, Hit, IndexFacts, Passage, SearchQuery, Span
+from triage.domain.code import (
+    FileChange,
+    FoundPlace,
+    History,
+    Hit,
+    IndexFacts,
+    LineMatch,
+    LineMatches,
+    Passage,
+    SearchQuery,
+    Span,
+)
 from triage.domain.issue import Issue, IssueComment, Reading
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
@@ -109,6 +120,29 @@ class FakeCodebase:
     def find_definitions(self, name: str) -> list[Passage]:
         found = [self._hit(path, 0).passages[0] for path in self.files]
         return [passage for passage in found if passage.symbol == name]
+
+    def find_assignments(self, name: str) -> list[Passage]:
+        found = [(path, line) for path, text in self.files.items() for line in enumerate(text.splitlines(), 1)]
+        return [
+            Passage(span=Span(path=path, start=number, end=number), text=line, symbol=name)
+            for path, (number, line) in found
+            if line.startswith(f"{name} = ")
+        ]
+
+    def find_text(self, text: str, limit: int) -> LineMatches:
+        found = [
+            LineMatch(path=path, line=number, text=line)
+            for path, lines in self.files.items()
+            for number, line in enumerate(lines.splitlines(), 1)
+            if text and text in line
+        ]
+        return LineMatches(lines=found[:limit], total=len(found), files=len({one.path for one in found}))
+
+    def find_uses(self, name: str, limit: int) -> LineMatches:
+        calls = self.find_text(f"{name}(", 10_000).lines
+        lines = [one for one in calls if not one.text.lstrip().startswith(("def ", "class "))]
+        files = len({one.path for one in lines})
+        return LineMatches(lines=lines[:limit], total=len(lines), files=files, kinds={"call": len(lines)})
 
     def read_history(self, path: str, limit: int) -> History:
         return History(changes=list(self.changes)[:limit] if path in self.files else [])

@@ -1,4 +1,4 @@
-"""What the four tools say, and that they say nothing of what is not in the indexed commit."""
+"""What the tools say, and that they say nothing of what is not in the indexed commit."""
 
 import json
 from collections.abc import Callable
@@ -14,9 +14,17 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from testing import factories
 from testing.fakes import FakeCodebase
 from tests.index.indexes import make_codebase
-from triage.agents import code_tools
-from triage.agents.code_tools import render_definitions, render_history, render_lines, render_search
-from triage.domain.code import FileChange, History, Hit, Passage, SearchQuery, Span
+from triage.agents import code_answers
+from triage.agents.code_answers import (
+    render_callers,
+    render_definitions,
+    render_history,
+    render_lines,
+    render_search,
+    render_text_matches,
+)
+from triage.agents.code_tools import build_code_tools
+from triage.domain.code import FileChange, History, Hit, LineMatch, LineMatches, Passage, SearchQuery, Span
 
 CODE = FakeCodebase(
     factories.FILES, changes=[FileChange(commit="abcdef0123456789", date="2024-01-02T03:04:05Z", subject="Fix")]
@@ -49,11 +57,11 @@ def passage(path: str = "a.py", start: int = 1, lines: int = 1, text: str = "x",
 
 
 def tools() -> dict[str, Any]:
-    return {tool.name: tool for tool in code_tools.build_code_tools(CODE)}
+    return {tool.name: tool for tool in build_code_tools(CODE)}
 
 
-def test_four_tools_that_only_read():
-    assert list(tools()) == ["search_code", "read_lines", "find_symbol", "git_history"]
+def test_six_tools_that_only_read():
+    assert list(tools()) == ["grep", "find_symbol", "callers", "read_lines", "search_code", "git_history"]
 
 
 def test_a_model_is_told_what_each_argument_means():
@@ -81,6 +89,16 @@ def test_a_model_is_told_what_each_argument_means():
         ),
         ("find_symbol", {"name": "parse"}, "## src/parse.py:1-3 (parse)\n1| def parse(text):"),
         ("git_history", {"path": "src/parse.py"}, "## src/parse.py\nabcdef0123 2024-01-02 Fix"),
+        (
+            "grep",
+            {"text": "text.split"},
+            "1 line in 1 file has this text.\n## src/parse.py:2-2\n2|     parts = text.split('-')",
+        ),
+        (
+            "callers",
+            {"name": "date"},
+            "1 line in 1 file has it: 1 call. Types are not known: each use of the last name counts.\n## src/parse.py:3-3\n",
+        ),
     ],
 )
 async def test_each_tool_answers_with_places_and_numbered_lines(name: str, arguments: dict[str, Any], text: str):
@@ -90,22 +108,44 @@ async def test_each_tool_answers_with_places_and_numbered_lines(name: str, argum
 # --- search_code
 
 
+def hit(path: str, *passages: Passage) -> Hit:
+    return Hit(path=path, score=1, reasons=[], passages=list(passages))
+
+
 def test_the_lines_that_fit_are_shown_and_further_ones_counted():
     code = Holding()
-    code.hits = [
-        Hit(
-            path="a.py",
-            score=1,
-            reasons=[],
-            passages=[passage(lines=9, text="def Leap():"), passage("a.py", 40, 2, "no")],
-        ),
-        Hit(path="b.py", score=0.5, reasons=[], passages=[passage("b.py", 7, text="nothing alike")]),
-        Hit(path="c.bin", score=0.4, reasons=[], passages=[]),
-    ]
+    code.hits = [hit("a.py", passage(lines=9, text="def Leap():"), passage("a.py", 40, 2, "no"))]
     assert render_search(code, "leap year") == (
         "## a.py:1-9\n" + "\n".join(f"{n}| def Leap():" for n in range(1, 7)) + "\n(3 further lines with these words)"
-        "\n\n## b.py:7-7\n\n## c.bin\n(known by its path alone)"
     )
+
+
+def test_files_without_a_line_that_fits_are_not_listed():
+    code = Holding()
+    code.hits = [
+        hit("b.py", passage("b.py", 7, text="nothing alike")),
+        hit("c.bin"),
+        hit("d.py", passage("d.py", text="leap")),
+    ]
+    assert render_search(code, "leap year") == "## d.py:1-1\n1| leap"
+    code.hits = code.hits[:2]
+    assert render_search(code, "leap year") == "Nothing in the indexed commit shares words with that."
+
+
+def test_the_rarest_words_decide_which_lines_are_shown():
+    code = Holding()
+    text = "\n".join(["self.value"] * 20 + ["self.quorum"])
+    code.hits = [hit("a.py", Passage(span=Span(path="a.py", start=1, end=21), text=text))]
+    lines = render_search(code, "self quorum").split("\n")
+    assert "21| self.quorum" in lines
+    assert len(lines) == code_answers.MAX_HIT_LINES + 2
+
+
+def test_a_whole_word_counts_more_than_part_of_one():
+    code = Holding()
+    text = "\n".join(["preparse()"] * 10 + ["parse()"])
+    code.hits = [hit("a.py", Passage(span=Span(path="a.py", start=1, end=11), text=text))]
+    assert "11| parse()" in render_search(code, "parse").split("\n")
 
 
 def test_names_and_paths_in_a_query_count_as_such():
@@ -118,7 +158,7 @@ def test_names_and_paths_in_a_query_count_as_such():
 def test_a_query_is_cut_and_made_fit_to_be_sent():
     code = Holding()
     render_search(code, "\ud800" + "x" * 10_000)
-    assert code.queries[0].reading.title == "?" + "x" * (code_tools.MAX_QUERY_CHARS - 1)
+    assert code.queries[0].reading.title == "?" + "x" * (code_answers.MAX_QUERY_CHARS - 1)
 
 
 def test_a_query_without_result_is_an_answer():
@@ -179,14 +219,88 @@ def test_three_definitions_with_their_code_then_places_then_a_count():
     code = Holding()
     code.places = [passage(f"f{n}.py", 1, 100, "code", f"run{n}") for n in range(50)]
     text = render_definitions(code, "run")
-    assert text.count("code\n") == 3 * code_tools.MAX_DEFINITION_LINES
-    assert text.count("(20 further lines of this definition not shown)") == 3
+    assert text.count("code\n") == code_answers.MAX_FIRST_DEFINITION_LINES + 2 * code_answers.MAX_DEFINITION_LINES
+    assert text.count("(20 further lines of this definition not shown)") == 1
+    assert text.count("(75 further lines of this definition not shown)") == 2
     assert "Also defined, code not shown:\n## f3.py:1-100 (run3)\n" in text
     assert text.endswith("## f22.py:1-100 (run22)\n(and at least 27 further places)")
 
 
-def test_a_name_that_nothing_has():
-    assert render_definitions(CODE, "nope").startswith("Nothing of this name is defined")
+def test_a_constant_is_shown_with_its_value():
+    code = FakeCodebase({"a.py": "LIMIT = 3\n"})
+    assert render_definitions(code, "LIMIT") == "It gets a value here:\n## a.py:1-1 (LIMIT)\n1| LIMIT = 3"
+
+
+def test_values_of_a_defined_name_are_short():
+    code = Holding({f"f{n}.py": "run = 3\n" for n in range(9)})
+    code.places = [passage("a.py", 1, 1, "def run(): ...", "run")]
+    assert render_definitions(code, "run") == (
+        "## a.py:1-1 (run)\n1| def run(): ...\n\nIt gets a value here:\n"
+        + "\n".join(f"## f{n}.py:1-1 (run)\n1| run = 3" for n in range(3))
+        + "\n(and at 6 further places)"
+    )
+
+
+def test_a_name_that_nothing_defines_is_answered_with_lines_that_have_it():
+    nothing = "Nothing of this name is defined in the indexed commit, as far as its syntax was read."
+    assert render_definitions(CODE, "nope") == nothing
+    code = FakeCodebase({"a.py": "import nope\n"})
+    assert render_definitions(code, "x.nope()") == f"{nothing}\nLines with `nope`:\n## a.py:1-1\n1| import nope"
+
+
+# --- grep and callers
+
+
+@dataclass
+class Matching(FakeCodebase):
+    """Finds what it was given."""
+
+    matches: LineMatches = field(default_factory=LineMatches)
+    asked: list[str] = field(default_factory=list)
+
+    def find_text(self, text: str, limit: int) -> LineMatches:
+        self.asked.append(text)
+        return self.matches
+
+    def find_uses(self, name: str, limit: int) -> LineMatches:
+        return self.find_text(name, limit)
+
+
+def match(path: str, line: int, text: str = "x", symbol: str | None = None) -> LineMatch:
+    return LineMatch(path=path, line=line, text=text, symbol=symbol)
+
+
+def test_lines_are_grouped_by_file_and_definition_and_the_rest_is_counted():
+    lines = [match("b.py", 9, "two", "f"), match("a.py", 1), match("b.py", 7, "one", "f"), match("b.py", 30, "six")]
+    found = LineMatches(lines=lines, total=1_044, files=5, not_listed={"lib/": 1_000, "c.py": 40})
+    assert render_text_matches(Matching(matches=found), "x") == (
+        "1,044 lines in 5 files have this text.\n## b.py:7-9 (f)\n7| one\n9| two\n## b.py:30-30\n30| six\n"
+        "## a.py:1-1\n1| x\n(Further lines, not shown: lib/ 1,000, c.py 40)"
+    )
+
+
+def test_other_capitals_similar_lines_and_a_lack_of_time_are_said():
+    found = LineMatches(lines=[match("a.py", 1)], total=1, files=1, same_case=False, complete=False)
+    assert render_text_matches(Matching(matches=found), "X") == (
+        "No line has this text with these capitals. 1 line in 1 file has it with others.\n## a.py:1-1\n1| x\n"
+        "(There was no time for all files: ask for something rarer.)"
+    )
+    found = LineMatches(similar=[match("a.py", 3, "No %s", "f")])
+    assert render_text_matches(Matching(matches=found), "No x") == (
+        "Nothing in the indexed commit has this text.\nLines of the product's code that share words with it:\n"
+        "## a.py:3-3 (f)\n3| No %s"
+    )
+
+
+def test_a_name_that_no_code_uses():
+    assert render_callers(Matching(), "save") == "No line of code uses this name, as far as it was read."
+
+
+@pytest.mark.parametrize("render", [render_text_matches, render_callers])
+def test_what_is_looked_for_is_cut_and_made_fit_to_be_sent(render: Callable[[Any, str], str]):
+    code = Matching()
+    render(code, "\ud800" + "x" * 10_000)
+    assert code.asked == ["?" + "x" * (code_answers.MAX_QUERY_CHARS - 1)]
 
 
 # --- git_history
@@ -280,6 +394,8 @@ def test_whatever_is_asked_is_answered_in_bounds_and_can_be_sent(real: Any, text
         render_lines(real, text, start, end),
         render_lines(real, "src/a.py", start, end),
         render_definitions(real, text),
+        render_text_matches(real, text),
+        render_callers(real, text),
         render_history(real, text),
     ):
         assert rendered
@@ -296,6 +412,7 @@ def test_keys_in_code_stay_masked(tmp_path: Path):
         render_lines(codebase, "src/a.py", 1, 9),
         render_definitions(codebase, "key"),
         render_search(codebase, "return key"),
+        render_text_matches(codebase, "return"),
     ):
         assert "[masked secret]" in rendered
         assert token not in rendered

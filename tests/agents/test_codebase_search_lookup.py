@@ -9,12 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, SystemMessage, ToolMessage
+from langchain_core.prompt_values import ChatPromptValue
 
 from testing import factories
 from testing.fakes import NOW, FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
 from triage.agents import code_lookup, codebase_search
+from triage.agents.code_lookup import CodeLookup
 from triage.agents.code_tools import build_code_tools
 from triage.domain.agent_input import AgentInput
+from triage.domain.code import LookedUp
 from triage.domain.run import Limits, Outcome, Usage
 from triage.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable, TimeLimitExceeded
 from triage.graph.tool_runner import ToolRunner, record_tool_calls
@@ -87,8 +90,11 @@ async def test_what_was_looked_up_reaches_the_answer():
     assert result.shortfalls == []
     assert [name for name, _ in model.asked] == ["tools", "tools", "tools", "CodebaseFinding"]
     shown = answered(model)
-    assert '# read_lines({"end": 3, "path": "src/parse.py", "start": 2})\n## src/parse.py:2-3 of 3 lines' in shown
-    assert '# find_symbol({"name": "Store"})\n## src/store.py' in shown
+    assert (
+        '# answer 1 to read_lines({"end": 3, "path": "src/parse.py", "start": 2})\n## src/parse.py:2-3 of 3 lines'
+        in shown
+    )
+    assert '# answer 2 to find_symbol({"name": "Store"})\n## src/store.py' in shown
     assert [(record.tool, record.outcome) for record in records] == [
         ("read_lines", Outcome.SUCCESS),
         ("find_symbol", Outcome.SUCCESS),
@@ -103,9 +109,9 @@ async def test_each_turn_sees_the_answers_of_those_before_as_data():
     assert [message.type for message in second] == ["system", "human", "ai", "tool"]
     assert "call nothing" in first[0].text
     (reply,) = replies(second)
-    mark = reply.text.split(">>")[0].removeprefix("<<answer ")
-    assert reply.text.startswith(f"<<answer {mark}>>\n## src/parse.py:2-3")
-    assert reply.text.endswith(f"<</answer {mark}>>")
+    mark = reply.text.split(">>")[0].removeprefix("<<answer 1 ")
+    assert reply.text.startswith(f"<<answer 1 {mark}>>\n## src/parse.py:2-3")
+    assert reply.text.endswith(f"<</answer 1 {mark}>>")
 
 
 async def test_a_model_that_has_seen_enough_answers_at_once():
@@ -157,7 +163,9 @@ async def test_an_identical_call_is_answered_from_the_first_with_a_note():
     await run(model, tools)
     assert [len(message.tool_calls) for message in tools.ran] == [1, 1]
     *_, last = turns_of(model)
-    assert [code_lookup.REPEATED in reply.text for reply in replies(last)] == [False, True, True, False]
+    repeated = code_lookup.REPEATED.format(number=1)
+    assert [repeated in reply.text for reply in replies(last)] == [False, True, True, False]
+    assert answered(model).count("# answer ") == 2, "what was answered once stands there once"
 
 
 async def test_eight_calls_are_run_and_every_further_one_is_told():
@@ -178,6 +186,54 @@ async def test_long_answers_are_cut_to_the_budget_and_say_so(lines: int):
     assert shown.count("(further lines left out: ") >= 2
     *_, last = turns_of(model)
     assert sum(len(reply.text) for reply in replies(last)) < code_lookup.MAX_ANSWERS_CHARS + 400
+
+
+async def test_no_answer_takes_more_than_half_of_the_room_that_is_left():
+    tools = FakeToolset("x\n" * 50_000)
+    model = model_of(reads(1), reads(2), reads(3))
+    lookup = CodeLookup(given_services(model, tools), model, tools)
+    await lookup.extend_prompt(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    sizes = [len(one.answer) for one in lookup.answers]
+    room = code_lookup.MAX_ANSWERS_CHARS
+    for size in sizes:
+        assert room / 2 - 100 < size <= room / 2 + 100, "and the note on what was left out"
+        room -= size
+    assert len(sizes) == 3
+
+
+async def test_what_was_looked_up_is_kept_as_it_was_shown():
+    model = model_of(reads(2), asks(("find_symbol", {"name": "Store"}), ("find_symbol", {"name": "Store"})), ENOUGH)
+    services = given_services(model)
+    assert services.code_tools
+    lookup = CodeLookup(services, model, services.code_tools)
+    await lookup.extend_prompt(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    assert [one.call for one in lookup.answers] == [
+        'read_lines({"end": 3, "path": "src/parse.py", "start": 2})',
+        'find_symbol({"name": "Store"})',
+    ]
+    assert lookup.answers[0].answer.startswith("## src/parse.py:2-3 of 3 lines")
+
+
+async def test_what_an_earlier_round_looked_up_is_not_looked_up_again():
+    model = model_of(reads(2), ENOUGH)
+    tools = FakeToolset("lines")
+    earlier = [LookedUp(call='read_lines({"end": 3, "path": "src/parse.py", "start": 2})', answer="2| x")]
+    lookup = CodeLookup(given_services(model, tools), model, tools, is_first_round=False, earlier=earlier)
+    await lookup.extend_prompt(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    assert tools.ran == []
+    assert lookup.answers == []
+
+
+@pytest.mark.parametrize(("is_first_round", "turns"), [(True, 0), (False, 1)])
+async def test_a_further_round_keeps_less_of_the_budget_for_later(is_first_round: bool, turns: int):
+    model = model_of(reads(1), ENOUGH)
+    model.cost = Usage(input_tokens=56_000, calls=1, usd=0.001)
+    model._spent.append(Usage(input_tokens=55_000, calls=5, usd=0.001))
+    tools = FakeToolset("lines")
+    services = given_services(model, tools, limits=Limits(tokens=100_000))
+    lookup = CodeLookup(services, model, tools, is_first_round=is_first_round)
+    await lookup.extend_prompt(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    assert len(turns_of(model)) == turns
 
 
 async def test_one_long_answer_leaves_room_for_its_neighbours():
@@ -288,22 +344,26 @@ async def test_every_call_is_answered_under_its_own_id():
     assert asked.invalid_tool_calls == [], "arguments that are no JSON are not sent again"
     assert [call["name"] for call in asked.tool_calls][1] == "unknown_tool"
     told = [reply.text.split("\n")[1] for reply in replies(last)]
-    assert told[1] == "There is no such tool; there are: search_code, read_lines, find_symbol, git_history."
+    assert (
+        told[1] == "There is no such tool; there are: grep, find_symbol, callers, read_lines, search_code, git_history."
+    )
     assert told[2] == "These arguments do not fit (start: missing; end: missing)."
     assert told[7] == "The arguments are not a JSON object."
     assert told[3].startswith("Nothing in the indexed commit")
-    assert set(told[4:7]) == {code_lookup.REPEATED}
+    assert set(told[4:7]) == {code_lookup.REPEATED.format(number=1)}
     json.dumps([asked.text, asked.tool_calls], ensure_ascii=False).encode("utf-8")
 
 
-names = st.sampled_from(["search_code", "read_lines", "find_symbol", "git_history"]) | st.text(max_size=80)
+names = st.sampled_from(["grep", "find_symbol", "callers", "read_lines", "search_code", "git_history"]) | st.text(
+    max_size=80
+)
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
     max_leaves=8,
 )
 arguments = st.dictionaries(
-    st.sampled_from(["query", "path", "start", "end", "name"]) | st.text(max_size=9), values, max_size=4
+    st.sampled_from(["query", "text", "path", "start", "end", "name"]) | st.text(max_size=9), values, max_size=4
 )
 wanted = st.tuples(
     names, arguments | st.text(max_size=30), st.none() | st.sampled_from(["", "1", "2"]) | st.text(max_size=60)

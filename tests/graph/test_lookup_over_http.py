@@ -86,9 +86,11 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
     assert result.shortfalls == []
     first, second, last = requests
     assert [tool["function"]["name"] for tool in first.body["tools"]] == [
-        "search_code",
-        "read_lines",
+        "grep",
         "find_symbol",
+        "callers",
+        "read_lines",
+        "search_code",
         "git_history",
     ]
     assert_every_call_is_answered(second)

@@ -20,6 +20,7 @@ from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable
 
 from triage.agents.prompts import build_system_message, fence, shorten
+from triage.domain.code import LookedUp
 from triage.errors import TriageError
 from triage.ports import Model, Services, Toolset
 
@@ -30,8 +31,9 @@ TURN_TOKENS = 800
 """Output of one turn. A call takes 40, but reasoning is billed too."""
 ANSWER_TOKENS = 2_000
 """Output of the answer after the last turn."""
-RESERVED_SHARE = 0.4
-"""Of tokens and dollars, for a further round and for critic and writer, which take 10 to 18 percent (measured)."""
+RESERVED_SHARE, RESERVED_SHARE_LATER = 0.4, 0.3
+"""Of tokens and dollars, for critic and writer, which take 10 to 18 percent (measured), and in the first round for a
+further one."""
 ANSWER_SECONDS = 20.0
 """Reserved for the answer; at most half of the agent's time."""
 MIN_SECONDS = 2.0
@@ -44,15 +46,29 @@ BYTES_PER_TOKEN = 3.0
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Names of tools that endpoints accept in a conversation."""
 
-REPEATED = "(You asked this before; the answer stands above.)"
+MAX_SHARE = 0.5
+"""Of the room that is left, for one answer, so that later ones have room."""
+REPEATED = "(You asked this before: see answer {number}.)"
+REPEATED_EARLIER = "(This was looked up in an earlier round: the answer stands there.)"
 LIMIT_REACHED = f"(Not looked up: at most {MAX_CALLS} things can be.)"
 
 
 class CodeLookup:
     """The loop as a step of a chain: takes the prompt, and returns it with what was looked up."""
 
-    def __init__(self, services: Services, model: Model, tools: Toolset) -> None:
+    def __init__(
+        self,
+        services: Services,
+        model: Model,
+        tools: Toolset,
+        *,
+        is_first_round: bool = True,
+        earlier: Sequence[LookedUp] = (),
+    ) -> None:
+        """Take what earlier rounds looked up, so that it is not looked up again."""
         self._services = services
+        self._reserved_share = RESERVED_SHARE if is_first_round else RESERVED_SHARE_LATER
+        self._earlier = {one.call for one in earlier}
         self._model = model
         self._tools = tools
         self._model_with_tools: Runnable[Any, AIMessage] = model.with_tools(list(tools.tools), "main", TURN_TOKENS)
@@ -60,10 +76,12 @@ class CodeLookup:
         self._deadline = services.clock() + seconds - min(ANSWER_SECONDS, seconds / 2)
         self._messages: list[BaseMessage] = []  # for the model that looks things up
         self._transcript: list[str] = []  # for the model that answers
-        self._executed: set[str] = set()
+        self._executed: dict[str, int] = {}  # numbers of calls
         self._chars_left = MAX_ANSWERS_CHARS
         self.shortfalls: list[str] = []
         """Why the loop ended early, for the report."""
+        self.answers: list[LookedUp] = []
+        """What was looked up, in order; each answer as it was shown."""
 
     async def extend_prompt(self, prompt: PromptValue) -> list[BaseMessage]:
         messages = prompt.to_messages()
@@ -91,7 +109,7 @@ class CodeLookup:
             before = self._model.usage + self._model.reused
             limits = self._services.limits
             tokens, usd = before.tokens + self._estimate_turn_tokens(), before.priced_usd + 2 * last_usd
-            if tokens > limits.tokens * (1 - RESERVED_SHARE) or usd > limits.usd * (1 - RESERVED_SHARE):
+            if tokens > limits.tokens * (1 - self._reserved_share) or usd > limits.usd * (1 - self._reserved_share):
                 return "the rest of the budget is for critic and writer"
             async with asyncio.timeout(seconds):
                 why = await self._run_turn(turn)
@@ -137,11 +155,13 @@ class CodeLookup:
         for call in calls:
             signature = _format_call(call)
             if signature in self._executed:
-                refused[call["id"]] = REPEATED
+                refused[call["id"]] = REPEATED.format(number=self._executed[signature])
+            elif signature in self._earlier:
+                refused[call["id"]] = REPEATED_EARLIER
             elif len(self._executed) >= MAX_CALLS:
                 refused[call["id"]] = LIMIT_REACHED
             else:
-                self._executed.add(signature)
+                self._executed[signature] = len(self._executed) + 1
         return refused
 
     async def _run_calls(self, calls: Sequence[ToolCall | InvalidToolCall]) -> dict[str | None, str]:
@@ -160,14 +180,21 @@ class CodeLookup:
     ) -> None:
         waiting = len(calls) - len(refused)
         for call in calls:
+            written, title = _format_call(call), "answer"
             answer = refused.get(call["id"])
             if answer is None:
-                answer = cut_lines(answers[call["id"]], self._chars_left // waiting)
+                answer = cut_lines(
+                    answers[call["id"]], min(self._chars_left // waiting, int(self._chars_left * MAX_SHARE))
+                )
                 self._chars_left -= len(answer)
                 waiting -= 1
-            reply = fence({"answer": answer}).text
+                self.answers.append(LookedUp(call=written, answer=answer))
+                title = f"answer {self._executed[written]}"
+                self._transcript.append(f"# {title} to {written}\n{answer}")
+            elif answer == LIMIT_REACHED:
+                self._transcript.append(f"# {written}\n{answer}")
+            reply = fence({title: answer}).text
             self._messages.append(ToolMessage(reply, tool_call_id=call["id"] or "", name=call["name"]))
-            self._transcript.append(f"# {_format_call(call)}\n{answer}")
 
 
 def parse_calls(message: AIMessage, turn: int) -> list[ToolCall | InvalidToolCall]:

@@ -143,7 +143,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     shortfalls: list[str] = []
     chars = CONTEXT_CHARS
     if services.code_tools is not None:
-        lookup = CodeLookup(services, model, services.code_tools)
+        lookup = CodeLookup(services, model, services.code_tools, is_first_round=agent_input.round == 1)
         llm = RunnableLambda(lookup.extend_prompt) | llm
         shortfalls, chars = lookup.shortfalls, CONTEXT_CHARS_WITH_TOOLS
     retriever = services.codebase.get_retriever(agent_input.repository.slug, chars)

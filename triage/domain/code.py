@@ -34,6 +34,43 @@ class PromptPassages(Value):
     """Ranked files without any passage, likeliest first."""
 
 
+class LineMatch(Value):
+    """A line that has the text or the name that was asked for."""
+
+    path: str
+    line: int
+    text: str
+    """The line; of a very long one the part around the match."""
+    symbol: str | None = None
+    """Qualified name of the definition around it."""
+
+
+class LineMatches(Value):
+    """The most telling lines, and how many others there are."""
+
+    lines: list[LineMatch] = Field(default_factory=list)
+    total: int = 0
+    """Number of lines, also of those not listed."""
+    files: int = 0
+    kinds: dict[str, int] = Field(default_factory=dict)
+    """Number of lines by what they do, such as `call` or `import`."""
+    not_listed: dict[str, int] = Field(default_factory=dict)
+    """Number of lines that are not listed, by file or by folder."""
+    same_case: bool = True
+    """False if no line has the text with these capitals; the lines have it with others."""
+    similar: list[LineMatch] = Field(default_factory=list)
+    """Lines with at least half of the text's words, if no line of product code has all of it."""
+    complete: bool = True
+    """False if the time did not suffice for all files."""
+
+
+class LookedUp(Value):
+    """A call of a tool, and the answer that the model got."""
+
+    call: str
+    answer: str
+
+
 MatchSource = Literal["trace", "message", "name"]
 """What leads from an issue to a place: the stack trace ends there, the error message stands there, or the issue names
 what is defined there."""

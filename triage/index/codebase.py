@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.domain.code import FoundPlace, History, Hit, IndexFacts, Passage, SearchQuery
+from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches, Passage, SearchQuery
 from triage.domain.issue import Reading
 from triage.index.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 
@@ -86,6 +86,21 @@ class GitCodebase:
         from triage.index.rank.snippets import look_up_definitions
 
         return look_up_definitions(self._indexed.corpus, name) if self._indexed else []
+
+    def find_assignments(self, name: str) -> list[Passage]:
+        from triage.index.lookup.assignments import find_assignments
+
+        return find_assignments(self._indexed.corpus, name) if self._indexed else []
+
+    def find_text(self, text: str, limit: int) -> LineMatches:
+        from triage.index.lookup.text_search import find_text
+
+        return find_text(self._indexed.corpus, text, limit) if self._indexed else LineMatches()
+
+    def find_uses(self, name: str, limit: int) -> LineMatches:
+        from triage.index.lookup.uses import find_uses
+
+        return find_uses(self._indexed.corpus, name, limit) if self._indexed else LineMatches()
 
     def read_history(self, path: str, limit: int) -> History:
         if self._indexed is None or path not in self._indexed.corpus.file_numbers:

@@ -41,6 +41,17 @@ class File:
         """Return the lines without their ends; empty if only the path is indexed."""
         return split_lines(self.read_text() or "")
 
+    def find_bytes(self, wanted: Sequence[bytes], *, any_case: bool = False) -> list[int]:
+        """Return the positions of those bytes in `wanted` that the text has. With `any_case` they are in small letters.
+
+        A text from a cache is not verified, which takes a hundred times as long: `read_text` does that.
+        """
+        content = decompress_text(self.compressed_text) if self.compressed_text is not None else None
+        if content is None:
+            return []
+        content = content.lower() if any_case else content
+        return [position for position, one in enumerate(wanted) if one in content]
+
     def read_text(self) -> str | None:
         """Return the text; None if only the path is indexed, or if a cache holds something else than the blob."""
         if self.compressed_text is None:
@@ -125,6 +136,15 @@ class Corpus:
         for number, file in enumerate(self.files):
             files.setdefault(file.path.rpartition("/")[0], []).append(number)
         return files
+
+    @cached_property
+    def definitions_by_file(self) -> Mapping[int, Sequence[DefinitionLocation]]:
+        """The definitions of each file, by their first line; outer ones first."""
+        by_file: dict[int, list[DefinitionLocation]] = {}
+        for same_name in self.definitions.values():
+            for location in same_name:
+                by_file.setdefault(location.file, []).append(location)
+        return {file: sorted(found, key=lambda one: (one.start, -one.end)) for file, found in by_file.items()}
 
     @cached_property
     def packages(self) -> Mapping[str, frozenset[str]]:

@@ -1,0 +1,246 @@
+"""What the tools of the codebase agent answer: places in the indexed commit with numbered lines."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+
+from triage.citations.citation_lookup import CitationLookup
+from triage.domain.code import Hit, LineMatch, LineMatches, Passage, SearchQuery
+from triage.domain.issue import Reading
+from triage.ports import Codebase
+from triage.reading.code_names import find_identifiers, find_paths
+
+MAX_QUERY_CHARS = 300
+MAX_HITS = 8
+MAX_HIT_LINES = 6
+"""Of one file."""
+MAX_GREP_LINES, MAX_CALLERS = 20, 25
+MAX_LINES = 200
+"""Of one file in one answer."""
+MAX_LINE_CHARS = 300
+MAX_DEFINITIONS = 3
+"""Definitions shown with their code; further ones are shown as locations."""
+MAX_FIRST_DEFINITION_LINES, MAX_DEFINITION_LINES = 80, 25
+MAX_LOCATIONS = 20
+MAX_ASSIGNMENTS = 6
+MAX_COMMITS = 10
+SUBSTRING_WEIGHT = 0.25
+"""Of a word that stands inside a longer one."""
+_WORD = re.compile(r"\w{3,}")
+_WORDS = re.compile(r"\w+")
+
+NumberedLine = tuple[int, str]
+
+
+def render_search(codebase: Codebase, query: str) -> str:
+    """Return locations in the best files, each with the lines that share the rarest words with the query."""
+    query = _clean_query(query)
+    reading = Reading(title=query, identifiers=find_identifiers(query, "", []), paths=find_paths([query]))
+    hits = codebase.search(SearchQuery(reading=reading), MAX_HITS)
+    words = list(dict.fromkeys(word.lower() for word in _WORD.findall(query)))
+    weights = _weigh_words(hits, words)
+    rendered = filter(None, (_render_hit(hit, weights) for hit in hits))
+    return "\n\n".join(rendered) or "Nothing in the indexed commit shares words with that."
+
+
+def _weigh_words(hits: Sequence[Hit], words: Sequence[str]) -> dict[str, float]:
+    """Return the weight of each word: the fewer lines have it, the more it tells."""
+    lines = (line.lower() for hit in hits for passage in hit.passages for line in passage.text.split("\n"))
+    counts = Counter(word for line in lines for word in words if word in line)
+    return {word: 1 / count for word, count in counts.items()}
+
+
+def _render_hit(hit: Hit, weights: dict[str, float]) -> str:
+    """Return the best lines of a file below the headings of their passages; empty without any."""
+    lines = [
+        (weight, passage, numbered)
+        for passage in hit.passages
+        for numbered in enumerate(passage.text.split("\n"), passage.span.start)
+        if (weight := _weigh_line(numbered[1].lower(), weights))
+    ]
+    best = sorted(lines, key=lambda one: -one[0])[:MAX_HIT_LINES]
+    shown = [
+        "\n".join(
+            [_format_heading(passage), *_number_lines(sorted(line for _, owner, line in best if owner is passage))]
+        )
+        for passage in hit.passages
+        if any(owner is passage for _, owner, _ in best)
+    ]
+    left_out = len(lines) - len(best)
+    more = [f"({_pluralize(left_out, 'further line')} with these words)"] if left_out else []
+    return "\n".join([*shown, *more])
+
+
+def _weigh_line(line: str, weights: dict[str, float]) -> float:
+    whole = set(_WORDS.findall(line))
+    return sum(
+        weight if word in whole else weight * SUBSTRING_WEIGHT for word, weight in weights.items() if word in line
+    )
+
+
+def render_text_matches(codebase: Codebase, text: str) -> str:
+    """Return the most telling lines that have a text, and where the others are."""
+    found = codebase.find_text(_clean_query(text), MAX_GREP_LINES)
+    if not found.total:
+        heading = "Nothing in the indexed commit has this text."
+    elif found.same_case:
+        heading = f"{_count_lines(found)} this text."
+    else:
+        heading = f"No line has this text with these capitals. {_count_lines(found)} it with others."
+    similar = ["Lines of the product's code that share words with it:", _render_lines(found.similar)]
+    return _join_blocks(heading, _render_lines(found.lines), *_note_rest(found), *similar[: 2 * bool(found.similar)])
+
+
+def render_callers(codebase: Codebase, name: str) -> str:
+    """Return lines that call, import or mention what has a name."""
+    found = codebase.find_uses(_clean_query(name), MAX_CALLERS)
+    if not found.total:
+        return "No line of code uses this name, as far as it was read."
+    kinds = ", ".join(_pluralize(count, kind) for kind, count in found.kinds.items())
+    heading = f"{_count_lines(found)} it: {kinds}. Types are not known: each use of the last name counts."
+    return _join_blocks(heading, _render_lines(found.lines), *_note_rest(found))
+
+
+def _count_lines(found: LineMatches) -> str:
+    verb = "has" if found.total == 1 else "have"
+    return f"{_pluralize(found.total, 'line')} in {_pluralize(found.files, 'file')} {verb}"
+
+
+def _note_rest(found: LineMatches) -> list[str]:
+    places = ", ".join(f"{path} {count:,}" for path, count in found.not_listed.items())
+    return [
+        *([f"(Further lines, not shown: {places})"] if places else []),
+        *([] if found.complete else ["(There was no time for all files: ask for something rarer.)"]),
+    ]
+
+
+def _render_lines(matches: Sequence[LineMatch]) -> str:
+    """Return lines by file, in the order of their files, each below the definition around it."""
+    order = {path: place for place, path in enumerate(dict.fromkeys(match.path for match in matches))}
+    by_file = sorted(matches, key=lambda match: (order[match.path], match.line))
+    blocks = []
+    for (path, symbol), group in groupby(by_file, key=lambda match: (match.path, match.symbol)):
+        lines = [(match.line, match.text) for match in group]
+        heading = _format_location(path, lines[0][0], lines[-1][0], symbol)
+        blocks.append("\n".join([heading, *_number_lines(lines)]))
+    return "\n".join(blocks)
+
+
+def _join_blocks(*blocks: str) -> str:
+    return "\n".join(filter(None, blocks))
+
+
+def render_lines(codebase: Codebase, path: str, start: int, end: int) -> str:
+    """Return lines of a file, from 1 and both included."""
+
+    def render(known_path: str) -> str:
+        lines = codebase.read_lines(known_path)
+        if lines is None:
+            return "The text of this file was not indexed; only its path is known."
+        first = max(1, start)
+        last = min(len(lines), end, first + MAX_LINES - 1)
+        if first > last:
+            return f"{known_path} has {_pluralize(len(lines), 'line')}; there are none from {start} to {end}."
+        cut = [f"(at most {MAX_LINES} lines at a time)"] if last < min(len(lines), end) else []
+        heading = f"## {known_path}:{first}-{last} of {_pluralize(len(lines), 'line')}"
+        return "\n".join([heading, *_number_lines(enumerate(lines[first - 1 : last], first)), *cut])
+
+    return _render_for_file(codebase, path, render)
+
+
+def render_definitions(codebase: Codebase, name: str) -> str:
+    """Return definitions of a name: the first ones with their code, then locations; else where it gets its value.
+
+    If it has neither, lines with the name.
+    """
+    name = _clean_query(name)
+    found, assigned = codebase.find_definitions(name), codebase.find_assignments(name)
+    if not found and not assigned:
+        last = (_WORDS.findall(name) or [""])[-1]
+        matches = codebase.find_text(last, MAX_ASSIGNMENTS)
+        nothing = "Nothing of this name is defined in the indexed commit, as far as its syntax was read."
+        return _join_blocks(
+            nothing, *([f"Lines with `{last}`:", _render_lines(matches.lines)] if matches.lines else [])
+        )
+    bodies = [
+        _render_definition(passage, MAX_DEFINITION_LINES if number else MAX_FIRST_DEFINITION_LINES)
+        for number, passage in enumerate(found[:MAX_DEFINITIONS])
+    ]
+    locations = [_format_heading(passage) for passage in found[MAX_DEFINITIONS:][:MAX_LOCATIONS]]
+    further = len(found) - len(bodies) - len(locations)
+    heading = ["Also defined, code not shown:"] if locations else []
+    more = [f"(and at least {_pluralize(further, 'further place')})"] if further else []
+    values = _render_assignments(assigned, is_short=bool(found))
+    return "\n\n".join(filter(None, [*bodies, "\n".join([*heading, *locations, *more]), values]))
+
+
+def _render_definition(passage: Passage, max_lines: int) -> str:
+    lines = list(enumerate(passage.text.split("\n"), passage.span.start))
+    left_out = len(lines) - max_lines
+    more = [f"({_pluralize(left_out, 'further line')} of this definition not shown)"] if left_out > 0 else []
+    return "\n".join([_format_heading(passage), *_number_lines(lines[:max_lines]), *more])
+
+
+def _render_assignments(assigned: Sequence[Passage], *, is_short: bool) -> str:
+    shown = assigned[: MAX_ASSIGNMENTS // 2 if is_short else MAX_ASSIGNMENTS]
+    blocks = [
+        _render_definition(passage, 1 if is_short and number else MAX_DEFINITION_LINES * 2)
+        for number, passage in enumerate(shown)
+    ]
+    heading = ["It gets a value here:"] if shown else []
+    left_out = len(assigned) - len(shown)
+    more = [f"(and at {_pluralize(left_out, 'further place')})"] if left_out else []
+    return "\n".join([*heading, *blocks, *more])
+
+
+def render_history(codebase: Codebase, path: str) -> str:
+    """Return the newest commits of a file."""
+
+    def render(known_path: str) -> str:
+        history = codebase.read_history(known_path, MAX_COMMITS)
+        lines = [f"{change.commit[:10]} {change.date[:10]} {change.subject}" for change in history.changes]
+        if history.partial:
+            lines.append("(Older commits are not known here: the clone is shallow, or git took too long.)")
+        return "\n".join([f"## {known_path}", *lines]) if lines else "There is no git history here."
+
+    return _render_for_file(codebase, path, render)
+
+
+def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], str]) -> str:
+    paths = codebase.list_paths()
+    found = CitationLookup(codebase.read_lines, paths).resolve(path)
+    if found is not None:
+        return render(found)
+    name = path.strip().replace("\\", "/").rpartition("/")[2]
+    same_name = [other for other in paths if name and other.rpartition("/")[2] == name]
+    hint = "\n".join([f"Files of this name, {len(same_name[:MAX_HITS])} of {len(same_name)}:", *same_name[:MAX_HITS]])
+    return f"No single indexed file has this path. {hint if same_name else 'Search for it by its words.'}"
+
+
+def _clean_query(text: str) -> str:
+    return text[:MAX_QUERY_CHARS].encode("utf-8", "replace").decode("utf-8")
+
+
+def _format_heading(passage: Passage) -> str:
+    span = passage.span
+    return _format_location(span.path, span.start, span.end, passage.symbol)
+
+
+def _format_location(path: str, start: int, end: int, symbol: str | None) -> str:
+    return f"## {path}:{start}-{end}" + (f" ({symbol})" if symbol else "")
+
+
+def _number_lines(lines: Iterable[NumberedLine]) -> Sequence[str]:
+    numbered = list(lines)
+    width = len(str(numbered[-1][0])) if numbered else 0
+    return [f"{number:>{width}}| {_cut_line(line)}" for number, line in numbered]
+
+
+def _cut_line(line: str) -> str:
+    over = len(line) - MAX_LINE_CHARS
+    return f"{line[:MAX_LINE_CHARS]} (... {over:,} characters left out)" if over > 0 else line
+
+
+def _pluralize(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
