@@ -14,7 +14,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 from testing.fakes import NOW, FakeClock, FakeProgressLog
 from triage.domain.run import Outcome
-from triage.graph.tool_runner import ToolRunner, record_tool_calls
+from triage.graph.tool_runner import MAX_ARGUMENT_CHARS, ToolRunner, format_arguments, record_tool_calls
 from triage.threads import run_in_daemon_thread
 
 
@@ -59,8 +59,36 @@ async def test_a_call_is_answered_recorded_and_heard():
 
     assert reply.content == "heard hello"
     assert [(record.tool, record.outcome) for record in records] == [("echo", Outcome.SUCCESS)]
-    assert "hello" not in records[0].model_dump_json(), "what was said is not logged"
+    assert records[0].arguments == 'query="hello"'
+    assert "heard" not in records[0].model_dump_json(), "the answer is not recorded"
     assert progress.lines == ["> echo", "< echo SUCCESS"]
+
+
+TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({"name": "save", "start": 3}, 'name="save", start=3'),
+        ({}, ""),
+        (None, ""),
+        ('{"path": ', '{"path":'),
+        ({"text": "a\nb\u202ec\x1b[31m\ud800 `|"}, 'text="a\\nbc\\u001b[31m `|"'),
+        ({"text": f"token {TOKEN} there"}, 'text="token [masked secret] there"'),
+        ({"text": "x" * 500}, 'text="' + "x" * 193 + "…"),
+        ({"text": "x" * 175 + TOKEN}, None),
+        ({"x": {"y": [1, None]}}, 'x={"y": [1, null]}'),
+        ({"x": float("nan"), "o": {1, 2}}, "x=NaN, o="),
+        ({"x" * 100_000: "y" * 100_000}, None),
+    ],
+)
+def test_arguments_become_a_short_line_without_secrets(arguments: object, line: str | None):
+    text = format_arguments(arguments)
+    assert line is None or text.startswith(line)
+    assert len(text) <= MAX_ARGUMENT_CHARS
+    assert "ghp_" not in text
+    text.encode("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -138,6 +166,7 @@ async def test_bad_calls_are_not_run_and_the_model_is_told(
         (reply,) = await tools.run(message)
     assert (reply.status, reply.content, reply.tool_call_id) == ("error", answer_text, "1")
     assert [(record.tool, record.outcome, record.error) for record in records] == [(name, Outcome.SKIPPED, reason)]
+    assert records[0].arguments == format_arguments(message.tool_calls[0]["args"]), "also of a call that is not run"
     assert progress.lines == [f"> {name}", f"< {name} SKIPPED"]
 
 

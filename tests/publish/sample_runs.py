@@ -44,12 +44,13 @@ def call(
 
 
 def tool(
-    name: str, offset: float, ms: int, given: str, returned: str, outcome: Outcome = Outcome.SUCCESS
+    name: str, offset: float, ms: int, asked: str, returned: str, outcome: Outcome = Outcome.SUCCESS
 ) -> ToolExecution:
     error = None if outcome is Outcome.SUCCESS else "no answer within 30 seconds"
     return ToolExecution(
         tool=name,
-        input_summary=given,
+        arguments=asked,
+        input_summary=f"{len(asked)} characters",
         output_summary=returned,
         ms=ms,
         outcome=outcome,
@@ -100,10 +101,10 @@ def answer(
 
 
 LOOK_UPS = [
-    tool("search_code", 9.1, 42, "“strptime DEFAULT_FORMAT”", "8 places in 5 files"),
-    tool("read_lines", 9.2, 3, "src/ledger/dates.py, lines 1-60", "60 lines"),
-    tool("find_symbol", 11.0, 5, "CsvReader.read_rows", "1 place"),
-    tool("git_history", 11.1, 61, "src/ledger/importers/csv_reader.py", "10 commits"),
+    tool("grep", 9.1, 42, 'text="unknown date format | %s"', "812 characters"),
+    tool("read_lines", 9.2, 3, 'path="src/ledger/dates.py", start=1, end=60', "2,210 characters"),
+    tool("callers", 11.0, 5, 'name="CsvReader.read_rows"', "640 characters"),
+    tool("git_history", 11.1, 61, 'path="src/ledger/importers/csv_reader.py"', "530 characters"),
 ]
 CODE_CALLS = [
     call(MAIN, 7.9, 1100, usage(3120, 96, 0.0088), "tools"),
@@ -125,7 +126,7 @@ PLANNED = run(
             6.2,
             FAST,
             usage(3120, 310, 0.0007),
-            tools=[tool("tavily_search", 8.8, 1900, "61 characters", "5 results")],
+            tools=[tool("tavily_search", 8.8, 1900, 'query="strptime does not match format"', "4,120 characters")],
             calls=[
                 call(FAST, 7.9, 900, usage(820, 60, 0.0002), "tools"),
                 call(FAST, 10.7, 2100, usage(2300, 250, 0.0005)),
@@ -156,7 +157,8 @@ REFUSED = run(
     [
         *PLANNED.steps[:5],
         with_details(
-            PLANNED.steps[5], tools=[tool("tavily_search", 8.8, 30000, "61 characters", "", Outcome.TIMED_OUT)]
+            PLANNED.steps[5],
+            tools=[tool("tavily_search", 8.8, 30000, 'query="strptime does not match format"', "", Outcome.TIMED_OUT)],
         ),
         with_details(
             planned(3, 17.3, usage(1120, 44, 0.0002)), outcome=Outcome.FAILED, error=NOT_ALLOWED, gate=NOT_ALLOWED
@@ -217,7 +219,7 @@ RULES_FALLBACKS = run(
             4.4,
             FAST,
             usage(3120, 310, 0.0007),
-            tools=[tool("tavily_search", 63.0, 1900, "61 characters", "5 results")],
+            tools=[tool("tavily_search", 63.0, 1900, 'query="strptime does not match format"', "4,120 characters")],
         ),
         with_details(
             step("critic", 3, 68.4, 3.8, MAIN, usage(5210, 390, 0.0169), Outcome.FAILED, "confidence out of range"),

@@ -12,7 +12,7 @@ def test_no_word_of_the_issue_of_a_model_or_of_the_web_is_left():
         text = published.model_dump_json()
         secrets = [report.summary, report.root_cause, report.issue.title, report.ticket.title, *report.reproduction]
         secrets += [suspect.path for suspect in report.suspects] + [page.url for page in report.external_references]
-        secrets += [execution.input_summary for step in report.steps for execution in step.tools]
+        secrets += [execution.arguments for step in report.steps for execution in step.tools]
         secrets += [decision.reason for decision in report.decisions if decision.origin == "model"]
         assert [words for words in secrets if words and words in text] == []
         assert (published.steps == []) == (report.steps == [])

@@ -119,6 +119,9 @@ class ToolExecution(Value):
     """One tool call."""
 
     tool: str
+    arguments: str = ""
+    """On one line, without invisible characters and likely secrets, at most 200 characters. Text from outside: not for
+    logs and telemetry."""
     input_summary: str
     output_summary: str
     ms: int

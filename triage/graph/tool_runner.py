@@ -1,6 +1,7 @@
 """Runs tools through LangGraph's ToolNode: each call with a timeout and a record of its own, and none unanswered."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,7 +18,11 @@ from langgraph.types import Command
 
 from triage.domain.run import Outcome, ToolExecution
 from triage.ports import ProgressLog
+from triage.secrets.likely_secrets import redact_likely_secrets
+from triage.text.clean_text import clean_text
 
+MAX_ARGUMENT_CHARS = 200
+_MAX_READ_CHARS = 20_000
 ToolResult = ToolMessage | Command[None]
 
 _records: ContextVar[list[ToolExecution] | None] = ContextVar("tool_records", default=None)
@@ -92,12 +97,12 @@ class ToolRunner:
             outcome, reason, message = self._describe_failure(error)
             answer = _build_error_message(call, message)
         finally:
-            # Sizes only: arguments and output come from outside.
             self._record(
                 ToolExecution(
                     tool=call["name"],
-                    input_summary=f"{len(str(call['args']))} characters",
-                    output_summary=f"{len(output)} characters" if outcome is Outcome.SUCCESS else "",
+                    arguments=format_arguments(call["args"]),
+                    input_summary=f"{len(str(call['args'])):,} characters",
+                    output_summary=f"{len(output):,} characters" if outcome is Outcome.SUCCESS else "",
                     ms=round((self._clock() - started) * 1000),
                     outcome=outcome,
                     error=reason or None,
@@ -125,7 +130,8 @@ class ToolRunner:
         self._record(
             ToolExecution(
                 tool=name,
-                input_summary=f"{len('' if call['args'] is None else str(call['args']))} characters",
+                arguments=format_arguments(call["args"]),
+                input_summary=f"{len('' if call['args'] is None else str(call['args'])):,} characters",
                 output_summary="",
                 ms=0,
                 outcome=Outcome.SKIPPED,
@@ -140,6 +146,20 @@ class ToolRunner:
         if records is not None:
             records.append(record)
         self._progress.log_end(record)
+
+
+def format_arguments(arguments: object) -> str:
+    """Return the arguments of a call as one short line for the report, such as `name="save", limit=3`.
+
+    They come from a model. Pages still have to make them inert.
+    """
+    if isinstance(arguments, dict):
+        parts = [f"{name}={json.dumps(value, ensure_ascii=False, default=repr)}" for name, value in arguments.items()]
+    else:
+        parts = [str(arguments)] if arguments else []
+    # A secret that is cut is none for the rules: redact first.
+    line = " ".join(clean_text(redact_likely_secrets(", ".join(parts)[:_MAX_READ_CHARS])).split())
+    return line if len(line) <= MAX_ARGUMENT_CHARS else line[: MAX_ARGUMENT_CHARS - 1] + "…"
 
 
 def _build_error_message(call: ToolCall | InvalidToolCall, message: str) -> ToolMessage:

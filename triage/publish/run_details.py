@@ -5,13 +5,22 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from triage.domain.report import RunReport
-from triage.domain.run import ModelCall, StepName, ToolExecution, Usage
+from triage.domain.run import ModelCall, Outcome, StepName, ToolExecution, Usage
 from triage.publish import wording
 from triage.publish.run_stages import split_into_stages
 from triage.publish.sections import Fold
 from triage.publish.template import render_block
 
 MAX_ROWS = 100
+
+
+@dataclass(frozen=True)
+class LookUpRow:
+    round: int
+    step: StepName
+    tool: str
+    arguments: str
+    answer: str
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,9 @@ def build_detail_folds(report: RunReport, picture: str) -> Iterator[Fold]:
     requests = sorted(_list_requests(report), key=lambda row: row.seconds_after_start)
     yield Fold("What ran", render_block("audit", "ran", summarize_run(report), picture), is_open=True)
     yield Fold(_summarize_usage(report), _render_table("steps", report.steps))
+    look_ups = list(_list_look_ups(report))
+    title = f"{wording.format_count(len(look_ups), 'tool call')}, and what was asked for"
+    yield Fold(title, _render_table("look_ups", look_ups))
     faults = wording.format_count(len(report.faults), "fault")
     yield Fold(f"{faults}, and what was done instead", _render_table("faults", report.faults))
     decisions = f"{wording.format_count(len(report.decisions), 'decision')} of at most {report.limits.iterations}"
@@ -36,6 +48,13 @@ def build_detail_folds(report: RunReport, picture: str) -> Iterator[Fold]:
     yield Fold(f"{decisions}, {refused}" if refused else decisions, _render_table("decisions", report.decisions))
     yield Fold(f"{_summarize_requests(report)}, one by one", _render_table("requests", requests))
     yield Fold("What was indexed", render_block("audit", "index", report.index) if report.index else "")
+
+
+def _list_look_ups(report: RunReport) -> Iterator[LookUpRow]:
+    for step in report.steps:
+        for tool in step.tools:
+            answer = tool.output_summary if tool.outcome is Outcome.SUCCESS else _describe_outcome(tool)
+            yield LookUpRow(step.round, step.step, tool.tool, tool.arguments, answer)
 
 
 def _list_requests(report: RunReport) -> Iterator[RequestRow]:

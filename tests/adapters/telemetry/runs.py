@@ -28,6 +28,7 @@ def call(offset: float, ms: int, model: str = "gpt-4o", **changes: Any) -> Model
 def tool(name: str, offset: float, ms: int, outcome: Outcome = Outcome.SUCCESS) -> ToolExecution:
     return ToolExecution(
         tool=name,
+        arguments=QUOTED_TEXT,
         input_summary=QUOTED_TEXT,
         output_summary=QUOTED_TEXT,
         ms=ms,
