@@ -2,11 +2,14 @@
 
 Field names follow the agents' specification and are public. A model fills these schemas, so every field is
 required on the wire, no field is a free dictionary, and unknown fields are ignored rather than refused.
+
+Models leave fields out, rename them, and fill them with words such as "N/A". The metadata here says what stands in.
 """
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 AgentName = Literal["investigator", "codebase_search", "web_search", "critic", "writer"]
 Kind = Literal["bug", "feature_request", "question", "not_actionable"]
@@ -18,20 +21,59 @@ MissingKind = Literal[
 ]
 
 
+@dataclass(frozen=True)
+class IfMissing:
+    """What a field is set to when a model leaves it out, or when its value cannot be read."""
+
+    value: str | float | bool
+
+
+@dataclass(frozen=True)
+class AlsoNamed:
+    """Other names under which models write a field."""
+
+    names: tuple[str, ...]
+
+
+def is_blank(value: Any) -> bool:
+    """Whether a value is none, or one of the words that models write for it."""
+    return value is None or (
+        isinstance(value, str)
+        and value.strip(" \t\r\n.\"'`").casefold() in ("", "null", "none", "n/a", "na", "nil", "undefined")
+    )
+
+
+def is_no_error(value: Any) -> bool:
+    """Whether the `error` of an answer says that there was none."""
+    words = ("0", "no", "no error", "no errors", "false", "ok", "success")
+    return is_blank(value) or value is False or (isinstance(value, str) and value.strip(" .").casefold() in words)
+
+
+NullableText = Annotated[str | None, BeforeValidator(lambda value: None if is_blank(value) else value)]
+ErrorText = Annotated[str | None, BeforeValidator(lambda value: None if is_no_error(value) else value)]
+OptionalText = Annotated[str, IfMissing("")]
+Confidence = Annotated[float, Field(ge=0.0, le=1.0), IfMissing(0.4)]
+"""A probability. Missing, it is what the prompts ask for "a fitting suspicion"."""
+Path = AlsoNamed(("file", "file_path", "filename", "filepath", "location"))
+Reason = AlsoNamed(("reason", "relevance", "why", "explanation", "description"))
+
+
 class Answer(BaseModel):
     """Base of what a model may answer with."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+    essential: ClassVar[tuple[str, ...]] = ()
+    """Fields of which an answer must have at least one."""
 
 
 class AgentFindingBase(Answer):
     """What every agent returns."""
 
-    agent_name: str
-    summary: str
-    confidence: float = Field(ge=0.0, le=1.0)
-    reasoning: str
-    error: str | None
+    agent_name: OptionalText
+    summary: OptionalText
+    confidence: Confidence
+    reasoning: OptionalText
+    error: ErrorText
     """Set if the agent could not do its work. Its other fields are ignored then."""
 
 
@@ -48,9 +90,9 @@ class AgentFinding(Answer):
 class MissingInformation(Answer):
     """Something the report lacks, and why it is asked for."""
 
-    kind: MissingKind
+    kind: Annotated[MissingKind, IfMissing("other")]
     question: str
-    reason: str
+    reason: OptionalText
 
 
 class InvestigatorFinding(AgentFindingBase):
@@ -60,7 +102,7 @@ class InvestigatorFinding(AgentFindingBase):
     affected_areas: list[str]
     keywords_for_search: list[str]
     error_messages: list[str]
-    kind: Kind
+    kind: Annotated[Kind, IfMissing("bug")]
     missing_information: list[MissingInformation]
     reproduction: list[str]
     versions: list[str]
@@ -69,44 +111,46 @@ class InvestigatorFinding(AgentFindingBase):
 class RelevantFile(Answer):
     """A file that has to do with the bug. Lines are 1-based and inclusive."""
 
-    path: str
-    relevance_reason: str
+    path: Annotated[str, Path]
+    relevance_reason: Annotated[OptionalText, Reason]
     start_line: int | None
     end_line: int | None
-    symbol: str | None
-    quote: str | None
+    symbol: NullableText
+    quote: NullableText
 
 
 class CodebaseFinding(AgentFindingBase):
     """Where in the repository the bug lives, best file first."""
 
+    essential = ("relevant_files", "root_cause_location")
     relevant_files: list[RelevantFile]
-    root_cause_location: str | None
+    root_cause_location: NullableText
 
 
 class WebResult(Answer):
     """A page that the search returned."""
 
-    title: str
+    title: OptionalText
     url: str
-    relevance_reason: str
+    relevance_reason: Annotated[OptionalText, Reason]
 
 
 class WebSearchFinding(AgentFindingBase):
     """What is known outside about the symptom."""
 
+    essential = ("relevant_results", "external_root_cause", "summary")
     relevant_results: list[WebResult]
-    external_root_cause: str | None
+    external_root_cause: NullableText
 
 
 class CritiqueFinding(AgentFindingBase):
     """The critic's judgement of all that was found."""
 
     verdict: Verdict
-    confidence_adjustment: float = Field(ge=-1.0, le=1.0)
+    confidence_adjustment: Annotated[float, Field(ge=-1.0, le=1.0), IfMissing(0.0)]
     gaps: list[str]
-    revised_hypothesis: str | None
-    ready_for_report: bool
+    revised_hypothesis: NullableText
+    ready_for_report: Annotated[bool, IfMissing(False)]
 
 
 class CriticVerdict(Answer):
@@ -121,29 +165,30 @@ class CriticVerdict(Answer):
 class PlannerProposal(Answer):
     """A supervising model's proposal for the next agents. The routing rules decide whether it is accepted."""
 
+    essential = ("selected",)
     selected: list[AgentName]
-    reason: str
-    confidence: float = Field(ge=0.0, le=1.0)
+    reason: OptionalText
+    confidence: Confidence
 
 
 class AffectedFile(Answer):
     """A suspect, as the writer names it."""
 
-    path: str
+    path: Annotated[str, Path]
     start_line: int | None
     end_line: int | None
-    symbol: str | None
-    reason: str
+    symbol: NullableText
+    reason: Annotated[OptionalText, Reason]
 
 
 class Evidence(Answer):
     """A claim and the place that shows it; `path` is none for what the issue itself shows."""
 
     claim: str
-    path: str | None
+    path: Annotated[NullableText, Path]
     start_line: int | None
     end_line: int | None
-    quote: str | None
+    quote: NullableText
 
 
 class TriageReport(Answer):
@@ -151,8 +196,8 @@ class TriageReport(Answer):
 
     severity: Severity | None
     """None where nothing in the issue says how bad it is."""
-    severity_reason: str
-    confidence: float = Field(ge=0.0, le=1.0)
+    severity_reason: OptionalText
+    confidence: Confidence
     summary: str
     root_cause: str
     affected_files: list[AffectedFile]
@@ -160,7 +205,7 @@ class TriageReport(Answer):
     reproduction: list[str]
     missing_information: list[MissingInformation]
     next_steps: list[str]
-    suggested_fix: str | None
+    suggested_fix: NullableText
     external_references: list[WebResult]
 
 

@@ -47,10 +47,6 @@ GIVEN_UP: dict[str, tuple[ScriptedReply, str]] = {
     "empty": (chat_completion(""), "empty answer"),
     "blank": (chat_completion(" \n"), "empty answer"),
     "null content": (chat_completion(None), "empty answer"),
-    "prose": (chat_completion("Sure! Here it is."), "answer does not fit Colour"),
-    "wrong types": (chat_completion('{"name": 1}'), "answer does not fit Colour"),
-    "a null for an answer": (chat_completion("null"), "answer does not fit Colour"),
-    "deep": (chat_completion("[" * 50_000), "answer does not fit Colour"),
 }
 
 
@@ -66,10 +62,29 @@ async def test_a_call_that_cannot_succeed_is_made_once_and_named(reply: Scripted
     assert (call.model, call.mode, call.outcome, call.error) == ("gpt-4o", "json_schema", Outcome.FAILED, reason)
 
 
-TOLD = ["length", "filter", "refused", "empty", "blank", "null content", "prose", "wrong types", "deep"]
+MISFITS = {
+    "prose": ("Sure! Here it is.", "no JSON object"),
+    "a field missing": ('{"name": "green"}', "depth missing or unreadable"),
+    "a field of another type": ('{"name": "green", "depth": "deep"}', "depth missing or unreadable"),
+    "null": ("null", "no JSON object"),
+    "deep": ("[" * 50_000, "no JSON object"),
+    "deep objects": ('{"name": ' * 50_000, "no JSON object"),
+}
 
 
-@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize(("answer", "problem"), MISFITS.values(), ids=MISFITS)
+async def test_an_answer_that_does_not_fit_is_asked_for_once_more_and_paid_twice(answer: str, problem: str):
+    with serve_script([chat_completion(answer)]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(10) as meter, pytest.raises(ModelUnavailable) as raised:
+            await colour(model)
+    reason = f"answer does not fit Colour: {problem}"
+    assert raised.value.reason == reason
+    assert [(call.model, call.mode, call.error) for call in meter.calls] == [("gpt-4o", "json_schema", reason)] * 2
+    assert model.usage.tokens == 240
+
+
+@pytest.mark.parametrize("name", ["length", "filter", "refused", "empty", "blank", "null content"])
 async def test_tokens_of_an_unusable_answer_are_counted(name: str):
     with serve_script([GIVEN_UP[name][0]]) as server:
         model = ModelSetup(server).model

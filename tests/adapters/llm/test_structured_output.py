@@ -7,7 +7,8 @@ import pytest
 
 from testing.servers.scripted_server import ScriptedReply, chat_completion, error_reply, serve_script
 from tests.adapters.llm.model import GREEN, ModelSetup, asked_modes, colour
-from triage.errors import ModelUnavailable
+from triage.domain.run import Limits
+from triage.errors import BudgetExceeded, ModelUnavailable
 
 CALLED = chat_completion(tool_calls=[("Colour", GREEN)], finish_reason="tool_calls")
 PROSE = chat_completion("Sure! Here it is.")
@@ -68,7 +69,7 @@ async def test_a_prompt_that_is_too_long_is_no_reason_to_change_mode(code: str |
 
 
 @pytest.mark.parametrize("answer", ["Sure! Here it is.", '{"title": "green"}', "[]"])
-async def test_a_schema_that_is_accepted_and_ignored_fails_once_and_is_not_used_again(answer: str):
+async def test_a_schema_that_is_accepted_and_always_ignored_is_not_used_again(answer: str):
     def script(request: Any) -> ScriptedReply:
         return chat_completion(answer) if "response_format" in request.body else CALLED
 
@@ -78,7 +79,7 @@ async def test_a_schema_that_is_accepted_and_ignored_fails_once_and_is_not_used_
             await colour(model)
         for _ in range(2):
             assert (await colour(model)).depth == 3
-    assert asked_modes(server) == ["json_schema", "tools", "tools"]
+    assert asked_modes(server) == ["json_schema", "json_schema", "tools", "tools"]
 
 
 async def test_tools_that_are_ignored_give_way_to_json_mode():
@@ -89,10 +90,10 @@ async def test_tools_that_are_ignored_give_way_to_json_mode():
 
     with serve_script(script) as server:
         model = ModelSetup(server).model
-        with pytest.raises(ModelUnavailable, match="no usable function call"):
+        with pytest.raises(ModelUnavailable, match="no JSON object"):
             await colour(model)
         assert (await colour(model)).depth == 3
-    assert asked_modes(server) == ["json_schema", "tools", "json_object"]
+    assert asked_modes(server) == ["json_schema", "tools", "tools", "json_object"]
 
 
 async def test_an_endpoint_that_ignores_everything_stays_in_json_mode():
@@ -101,7 +102,83 @@ async def test_an_endpoint_that_ignores_everything_stays_in_json_mode():
         for _ in range(5):
             with pytest.raises(ModelUnavailable):
                 await colour(model)
-    assert asked_modes(server) == ["json_schema", "tools", *["json_object"] * 3]
+    assert asked_modes(server) == [*["json_schema"] * 2, *["tools"] * 2, *["json_object"] * 6]
+
+
+async def test_a_misfit_is_asked_for_again_with_the_reason_in_the_same_mode():
+    with serve_script([chat_completion('{"name": "green"}'), chat_completion(GREEN)]) as server:
+        model = ModelSetup(server).model
+        with model.measure_usage(10) as meter:
+            assert (await colour(model)).depth == 3
+    assert asked_modes(server) == ["json_schema", "json_schema"]
+    first, second = (request.body["messages"] for request in server.requests)
+    assert second[: len(first)] == first
+    assert [message["role"] for message in second[len(first) :]] == ["assistant", "user"]
+    assert second[-2]["content"] == '{"name": "green"}'
+    assert "depth missing or unreadable" in second[-1]["content"]
+    assert (meter.usage.calls, meter.calls[0].error) == (2, "answer does not fit Colour: depth missing or unreadable")
+
+
+async def test_a_misfit_in_a_mode_that_works_changes_nothing_for_the_rest_of_the_run():
+    answers = [chat_completion(GREEN), PROSE, PROSE, chat_completion(GREEN)]
+    with serve_script(answers) as server:
+        model = ModelSetup(server).model
+        await colour(model)
+        with pytest.raises(ModelUnavailable, match="does not fit"):
+            await colour(model)
+        assert (await colour(model)).depth == 3
+    assert asked_modes(server) == ["json_schema"] * 4
+
+
+async def test_a_second_question_counts_against_the_requests_of_a_call():
+    refusals = [error_reply(400), error_reply(400), error_reply(400, param="temperature")]
+    with serve_script([*refusals, PROSE]) as server, pytest.raises(ModelUnavailable, match="does not fit"):
+        await colour(ModelSetup(server).model)
+    assert len(server.requests) == 4
+
+
+async def test_a_second_question_that_the_budget_cannot_pay_is_not_asked():
+    with serve_script([PROSE]) as server, pytest.raises(BudgetExceeded):
+        await colour(ModelSetup(server, Limits(tokens=200)).model)
+    assert len(server.requests) == 1
+
+
+async def test_a_busy_endpoint_is_asked_the_second_question_again():
+    with serve_script([PROSE, error_reply(500), chat_completion(GREEN)]) as server:
+        assert (await colour(ModelSetup(server).model)).depth == 3
+    assert [len(request.body["messages"]) for request in server.requests] == [1, 3, 3]
+
+
+async def test_an_object_that_is_no_object_is_asked_for_again_too():
+    with serve_script([PROSE, chat_completion('{"title": "x"}')]) as server:
+        assert await ModelSetup(server).model.json_output("main", 50).ainvoke("go") == {"title": "x"}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        chat_completion(GREEN),
+        chat_completion("", tool_calls=[("colour", GREEN)]),
+        chat_completion("", tool_calls=[("Colour", GREEN.replace("}", ",}"))]),
+        chat_completion("", tool_calls=[("Colour", json.dumps(GREEN))]),
+        chat_completion("", tool_calls=[("Colour", json.loads(GREEN))]),
+        chat_completion("I call it.", tool_calls=[("Colour", GREEN)]),
+    ],
+    ids=["content", "other name", "not quite JSON", "JSON in JSON", "an object", "with prose"],
+)
+async def test_where_a_function_call_is_requested_any_answer_is_read(reply: ScriptedReply):
+    def script(request: Any) -> ScriptedReply:
+        return reply if "tools" in request.body else error_reply(400)
+
+    with serve_script(script) as server:
+        assert (await colour(ModelSetup(server).model)).depth == 3
+    assert asked_modes(server) == ["json_schema", "tools"]
+
+
+async def test_a_function_call_is_read_where_content_is_requested():
+    with serve_script([CALLED]) as server:
+        assert (await colour(ModelSetup(server).model)).depth == 3
+    assert asked_modes(server) == ["json_schema"]
 
 
 @pytest.mark.parametrize(

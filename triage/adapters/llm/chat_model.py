@@ -1,5 +1,6 @@
 """The language model behind the `Model` port."""
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,7 @@ from triage.adapters.llm.model_errors import (
     WrongFormat,
     classify_error,
 )
-from triage.adapters.llm.model_reply import to_model_reply
+from triage.adapters.llm.model_reply import ModelReply, to_model_reply
 from triage.adapters.llm.model_retry import RetryPolicy
 from triage.adapters.llm.output_formats import OutputFormat
 from triage.adapters.llm.stand_ins import StandIns
@@ -38,7 +39,9 @@ A = TypeVar("A", bound=BaseModel)
 T = TypeVar("T")
 
 MAX_REQUESTS = 4
-"""For one call, including retries, other modes and the fallback."""
+"""For one call, including retries, other modes, a second question and the fallback."""
+MAX_REPEATED_CHARS = 4_000
+"""Of an answer that does not fit, when it is shown to its model."""
 
 
 @dataclass
@@ -50,6 +53,8 @@ class _Call(Generic[T]):
     requests: int = 0
     modes: dict[str, int] = field(default_factory=dict)
     """Index of the mode to try next, by model."""
+    correction: list[BaseMessage] = field(default_factory=list)
+    """The answer that did not fit, and why."""
 
 
 @dataclass
@@ -161,8 +166,13 @@ class ChatModel:
                 raise ModelUnavailable(reason)
             self.endpoint.breaker.check()
             self.retry.check_time()
+            is_first_question = not call.correction
             try:
                 return await self._send_request(model, call)
+            except WrongFormat:
+                if not is_first_question or call.requests >= MAX_REQUESTS:
+                    self.features.record_misfit(model, call.output_format, call.modes[model])
+                    raise
             except REQUEST_ERRORS as error:
                 self._adapt_request(model, call, classify_error(error))
 
@@ -180,7 +190,7 @@ class ChatModel:
     async def _send_request(self, model: str, call: _Call[T]) -> T:
         index = call.modes[model]
         mode = call.output_format.modes[index]
-        prompt = [*mode.preface, *call.messages]
+        prompt = [*mode.preface, *call.messages, *call.correction]
         estimate = estimate_prompt(prompt, mode.prompt_addition)
         accepts_temperature = self.features.accepts_temperature(model)
         client = self.endpoint.chat_client(model, self.retry.seconds_left(), temperature=accepts_temperature)
@@ -196,12 +206,13 @@ class ChatModel:
                 self.features.record_overrun(model)
             reply = to_model_reply(message, model, mode.name, usage.tokens, estimated=usage.estimated)
             reply = reply.redact(self.redact_answer)
-            self.features.confirm_mode(model, call.output_format, index)
+            self.features.accept_mode(model, call.output_format, index)
             try:
                 answer = mode.read(reply)
-            except WrongFormat:
-                self.features.skip_mode(model, call.output_format, index)
+            except WrongFormat as error:
+                call.correction = _build_correction(reply, error)
                 raise
+            self.features.confirm_mode(model, call.output_format, index)
         self.cached_replies.put(call.cache_key, reply)
         return answer
 
@@ -229,6 +240,14 @@ def _to_messages(prompt: Any) -> list[BaseMessage]:
     if isinstance(prompt, str):
         return [HumanMessage(prompt)]
     return list(prompt)
+
+
+def _build_correction(reply: ModelReply, error: WrongFormat) -> list[BaseMessage]:
+    # The answer stands between, because some endpoints refuse two messages of one role in a row.
+    text = reply.message.text.strip() or json.dumps([tool.args for tool in reply.tools])
+    text = text[:MAX_REPEATED_CHARS].encode("utf-8", "replace").decode()
+    reason = f"This cannot be read: {error.reason}. Answer again, with one JSON object of the schema and nothing else."
+    return [AIMessage(text), HumanMessage(reason)]
 
 
 def _redact_message(message: BaseMessage, redact: Redact) -> BaseMessage:

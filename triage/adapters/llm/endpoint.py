@@ -1,6 +1,7 @@
 """The clients of a model endpoint, and the circuit breaker in front of it."""
 
 import asyncio
+import json
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any
 
 import httpx2
 import openai
+from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
@@ -84,7 +86,7 @@ class Endpoint:
 
         `seconds` is how long its caller waits: a local model may take minutes.
         """
-        return ChatOpenAI(
+        return _LenientChatOpenAI(
             model=model,
             temperature=0 if temperature else None,
             base_url=self.base_url,
@@ -134,6 +136,29 @@ class Endpoint:
     @property
     def _headers(self) -> dict[str, str]:
         return {"X-Request-ID": self.request_id}
+
+
+class _LenientChatOpenAI(ChatOpenAI):
+    """Takes the arguments of a call as an object, and as JSON in a string in JSON, which are errors to its base."""
+
+    def _create_chat_result(
+        self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
+    ) -> ChatResult:
+        for choice in getattr(response, "choices", None) or ():
+            for call in getattr(getattr(choice, "message", None), "tool_calls", None) or ():
+                if function := getattr(call, "function", None):
+                    function.arguments = _unwrap_arguments(function.arguments)
+        return super()._create_chat_result(response, generation_info)
+
+
+def _unwrap_arguments(arguments: Any) -> Any:
+    if isinstance(arguments, dict):
+        return json.dumps(arguments)
+    try:
+        inner = json.loads(arguments)
+    except (TypeError, ValueError, RecursionError):
+        return arguments
+    return inner if isinstance(inner, str) else arguments
 
 
 def _limit_times(seconds: float = math.inf) -> openai.Timeout:

@@ -12,6 +12,7 @@ class EndpointFeatures:
     def __init__(self) -> None:
         self._drop_reasons: dict[str, str] = {}
         self._first_mode: dict[tuple[str, str], int] = {}
+        self._confirmed_modes: set[tuple[str, str, int]] = set()
         self._without_temperature: set[str] = set()
         self._with_max_tokens: set[str] = set()
 
@@ -34,13 +35,19 @@ class EndpointFeatures:
     def first_mode(self, model: str, shape: OutputFormat[Any]) -> int:
         return self._first_mode.get((model, shape.name), 0)
 
-    def confirm_mode(self, model: str, shape: OutputFormat[Any], index: int) -> None:
+    def accept_mode(self, model: str, shape: OutputFormat[Any], index: int) -> None:
         """Remembers that the endpoint accepts requests in this mode."""
         self._first_mode[(model, shape.name)] = index
 
-    def skip_mode(self, model: str, shape: OutputFormat[Any], index: int) -> None:
-        """Begins with the next mode from now on: the endpoint accepts this one and ignores it."""
-        self.confirm_mode(model, shape, min(index + 1, len(shape.modes) - 1))
+    def confirm_mode(self, model: str, shape: OutputFormat[Any], index: int) -> None:
+        """Remembers that an answer in this mode could be read."""
+        self.accept_mode(model, shape, index)
+        self._confirmed_modes.add((model, shape.name, index))
+
+    def record_misfit(self, model: str, shape: OutputFormat[Any], index: int) -> None:
+        """Begins with the next mode from now on if no answer in this one could be read: the endpoint may ignore it."""
+        if (model, shape.name, index) not in self._confirmed_modes:
+            self.accept_mode(model, shape, min(index + 1, len(shape.modes) - 1))
 
     def record_overrun(self, model: str) -> None:
         """Uses `max_tokens` from now on: an answer was too long, so the endpoint ignores the newer parameter."""

@@ -2,10 +2,11 @@
 
 A structured answer can be requested in three modes: `json_schema`, function calling, JSON mode. Endpoints differ in
 which ones they support. The reply is validated here instead of by the SDK, so that the tokens of an invalid one count.
+It is read in the same way in every mode, because models answer in the content when a function call is requested, and
+with a call when content is.
 """
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -16,14 +17,18 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from openai import pydantic_function_tool
 from pydantic import BaseModel, ValidationError
 
+from triage.adapters.llm.fit_schema import fit_answer
+from triage.adapters.llm.lenient_json import find_json_objects
 from triage.adapters.llm.model_errors import WrongFormat
 from triage.adapters.llm.model_reply import ModelReply
+from triage.adapters.llm.scalar_values import Misfit
 from triage.errors import InvalidAnswer
 
 A = TypeVar("A", bound=BaseModel)
 T = TypeVar("T")
 
-_FENCE = re.compile(r"\A\s*```[a-z]*\n(.*)\n```\s*\Z", re.DOTALL)
+CUT_MARK = "\u2026"
+"""Behind an answer that was cut, so that half a number is no number."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ def structured_format(answer: type[A]) -> OutputFormat[A]:
     schema = tool["function"]["parameters"]
     text = json.dumps(schema)
     name = answer.__name__
-    from_content = lambda reply: _validate(answer, _read_content(reply))  # noqa: E731
+    read = lambda reply: _read_answer(reply, answer)  # noqa: E731
     return OutputFormat(
         "structured",
         (
@@ -63,19 +68,19 @@ def structured_format(answer: type[A]) -> OutputFormat[A]:
                         "json_schema": {"name": name, "strict": True, "schema": schema},
                     }
                 },
-                from_content,
+                read,
                 prompt_addition=text,
             ),
             Mode(
                 "function_calling",
                 {"tools": [tool], "tool_choice": {"type": "function", "function": {"name": name}}},
-                lambda reply: _validate(answer, _read_arguments(reply, name)),
+                read,
                 prompt_addition=text,
             ),
             Mode(
                 "json_mode",
                 {"response_format": {"type": "json_object"}},
-                from_content,
+                read,
                 preface=(SystemMessage(f"Answer with one JSON object of this JSON schema and nothing else:\n{text}"),),
             ),
         ),
@@ -123,30 +128,40 @@ def _read_content(reply: ModelReply) -> str:
     return text
 
 
-def _read_arguments(reply: ModelReply, name: str) -> str:
-    for tool in _check_complete(reply).tools:
-        if tool.name == name and isinstance(tool.args, dict):
-            return json.dumps(tool.args)
-    raise WrongFormat("no usable function call")
+def _read_answer(reply: ModelReply, schema: type[A]) -> A:
+    """Returns the first answer that fits in the reply's content, else in the arguments of its function calls.
+
+    An answer that was cut is used as far as it goes.
+    """
+    cut = reply.finish_reason == "length"
+    if not cut:
+        _check_complete(reply)
+    texts = [reply.message.text.strip(), *(_dump_arguments(tool.args) for tool in reply.tools)]
+    problems: list[str] = []
+    for text in filter(None, texts):
+        try:
+            return schema.model_validate_json(text)
+        except ValidationError:
+            pass
+        for value in find_json_objects(text + CUT_MARK if cut else text):
+            try:
+                return fit_answer(value, schema)
+            except Misfit as error:
+                problems.append(str(error))
+            except RecursionError:
+                problems.append("nested too deeply")
+    if cut or not any(texts):
+        _read_content(reply)  # raises
+    problem = problems[0] if problems else "no JSON object"
+    raise WrongFormat(f"answer does not fit {schema.__name__}: {problem}")
 
 
-def _strip_fence(text: str) -> str:
-    fenced = _FENCE.match(text)
-    return fenced[1] if fenced else text
-
-
-def _validate(answer: type[A], text: str) -> A:
-    try:
-        return answer.model_validate_json(_strip_fence(text))
-    except ValidationError as error:
-        raise WrongFormat(f"answer does not fit {answer.__name__}") from error
+def _dump_arguments(args: dict[str, Any] | str) -> str:
+    return args if isinstance(args, str) else json.dumps(args)
 
 
 def _read_object(reply: ModelReply) -> dict[str, Any]:
-    try:
-        value = json.loads(_strip_fence(_read_content(reply)))
-    except (ValueError, RecursionError) as error:
-        raise InvalidAnswer("answer is not JSON") from error
-    if not isinstance(value, dict):
-        raise InvalidAnswer("answer is not a JSON object")
-    return value
+    objects = find_json_objects(_read_content(reply))
+    if not objects:
+        raise WrongFormat("answer is not a JSON object")
+    return objects[0]

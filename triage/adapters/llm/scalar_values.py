@@ -1,0 +1,93 @@
+"""Texts, numbers, flags and options as models write them: `"85%"`, `85`, `"Feature Request"`, `"yes"`."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+_NUMBER = re.compile(r"([+-]?(?:\d{1,9}(?:[.,]\d{1,20})?|[.,]\d{1,20}))\s*(%|/\s*\d{1,3})?", re.ASCII)
+_WORDS = {"very low": 0.1, "low": 0.2, "medium": 0.5, "moderate": 0.5, "high": 0.8, "very high": 0.9}
+"""The probabilities of the guidance note of the IPCC's fourth report on uncertainties (2005, table 3)."""
+
+
+class Misfit(ValueError):
+    """A value does not fit. The message says why in words of ours, for the model and the report."""
+
+
+def fit_option(value: Any, options: Sequence[str]) -> str:
+    """The option that is written in any case, with other joints, before a remark, or by its beginning."""
+    written = fold(re.split(r"[(:;\n]| [-\u2013\u2014] ", value.strip())[0]) if isinstance(value, str) else ""
+    folded = {fold(option): option for option in options}
+    if written in folded:
+        return folded[written]
+    begun = [option for text, option in folded.items() if len(written) >= 4 and text.startswith(written)]
+    if len(begun) != 1:
+        raise Misfit
+    return begun[0]
+
+
+def fit_share(value: Any, low: float, high: float) -> float:
+    """A number between two bounds; above 1 it means percent."""
+    number = _read_number(value)
+    if abs(number) > 1:
+        number /= 100
+    if not low <= number <= high:
+        raise Misfit
+    return number
+
+
+def _read_number(value: Any) -> float:
+    if isinstance(value, str):
+        return _read_written_number(value.strip())
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 10**9:
+        raise Misfit  # NaN too
+    return float(value)
+
+
+def _read_written_number(text: str) -> float:
+    if text.casefold() in _WORDS:
+        return _WORDS[text.casefold()]
+    found = _NUMBER.fullmatch(text)
+    if not found:
+        raise Misfit
+    number, unit = float(found[1].replace(",", ".")), found[2] or ""
+    divisor = 100.0 if unit == "%" else float(unit[1:] or 1) if unit else 1.0
+    if not divisor:
+        raise Misfit
+    return number / divisor
+
+
+def _read_text(value: Any) -> str:
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        value = "\n".join(value)
+    if isinstance(value, dict):
+        texts = [item for item in value.values() if isinstance(item, str) and item]
+        value = ": ".join(texts) if texts and "type" not in value else None  # `type`: the schema itself
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
+        raise Misfit
+    try:
+        return str(value).encode("utf-8", "replace").decode()  # JSON can hold lone surrogates
+    except ValueError as error:  # an integer with too many digits
+        raise Misfit from error
+
+
+def _read_flag(value: Any) -> bool:
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    flag = words.get(str(value).strip().casefold()) if isinstance(value, bool | str | int) else None
+    if flag is None:
+        raise Misfit
+    return flag
+
+
+def _read_integer(value: Any) -> int:
+    number = _read_number(value)
+    if math.floor(number) != number:
+        raise Misfit
+    return int(number)
+
+
+READERS: Mapping[Any, Callable[[Any], Any]] = {str: _read_text, bool: _read_flag, int: _read_integer}
+
+
+def fold(text: Any) -> str:
+    return "".join(character for character in str(text).casefold() if character.isalnum())
