@@ -1,5 +1,7 @@
 """Recognises files that may contain secrets by their name. Their text is never read."""
 
+from functools import lru_cache
+
 import re2  # type: ignore[import-untyped]
 
 from triage.secrets.likely_secrets import redact_likely_secrets
@@ -70,11 +72,17 @@ def may_hold_secrets(path: str) -> bool:
     folder += slash
     if _SECRET_FOLDER.search(folder + name):
         return True
-    if _is_secret_name(name) or _ENVIRONMENT_FOLDER.search(folder):
+    if _is_secret_name(name) or _is_environment_folder(folder):
         return not (_is_sample(name) or (_DESCRIBABLE_NAME.search(name) and _DESCRIPTION_FOLDER.search(folder)))
     return redact_likely_secrets(path) != path
 
 
+@lru_cache(maxsize=4_096)
+def _is_environment_folder(folder: bytes) -> bool:
+    return _ENVIRONMENT_FOLDER.search(folder) is not None
+
+
+@lru_cache(maxsize=16_384)
 def _is_secret_name(name: bytes) -> bool:
     original = _COPY.sub(b"", name)
     if not _SECRET_NAME.fullmatch(original):

@@ -58,7 +58,7 @@ def _compile(pattern: str) -> GitIgnoreSpec:
 
 
 def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:
-    by_path = {entry.path: entry for entry in entries}
+    by_path = {entry.path: entry for entry in entries if entry.path in _OWNER_FILES}
     chosen = next((by_path[path] for path in _OWNER_FILES if path in by_path), None)
     if chosen is None or chosen.size > _MAX_OWNERS_BYTES:
         return CodeOwners()
@@ -67,7 +67,7 @@ def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:
 
 def find_security_policy(entries: Sequence[Entry]) -> str | None:
     """Return the path of the security policy that GitHub shows; None without one."""
-    paths = {entry.path for entry in entries}
+    paths = {entry.path for entry in entries if entry.path in _POLICIES}
     return next((path for path in _POLICIES if path in paths), None)
 
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from pathspec import PathSpec
 
@@ -22,9 +23,10 @@ _VENDORED = re.compile(
     r"(?:^|/)(?:node_modules|vendor|_vendor|third[-_]?party|bower_components|jspm_packages|dist-packages|site-packages"
     r"|Godeps|Pods|Carthage|\.yarn|\.pnpm|\.pnpm-store|\.venv|\.tox|\.nox|\.gradle|__pypackages__)/"
     r"|(?:^|(?:^|/)(?:assets|static|public|resources|libs?|js|css|www|wwwroot|web)/)vendors/"
-    r"|(?:^|/)(?:\.pnp\.[cm]?js|gradlew(?:\.bat)?|mvnw(?:\.cmd)?)$"
 )
-_PACKAGE_FOLDER = re.compile(r"(?<=/)vendor/(?=.*\.(?:java|kts?|scala|groovy)$)")
+_VENDORED_NAME = re.compile(r"^(?:\.pnp\.[cm]?js|gradlew(?:\.bat)?|mvnw(?:\.cmd)?)$")
+_PACKAGE_FOLDER = re.compile(r"(?<=/)vendor/")
+_JVM_NAME = re.compile(r"\.(?:java|kts?|scala|groovy)$")
 """JVM projects do not copy foreign sources into the tree. There, such a folder is a package about vendors."""
 _LOCK_NAMES = """
 package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock pipfile.lock
@@ -70,11 +72,28 @@ _LONG_LINE_CHARS, _LONG_MEAN_CHARS = 5_000, 250
 
 def get_skip_reason(path: str, size: int) -> str | None:
     """Return why a file is left out by its path and size; None if its content decides."""
-    name = path.rpartition("/")[2].lower()
+    folder, slash, name = path.rpartition("/")
     if may_hold_secrets(path):
         return "may hold secrets"
-    if _VENDORED.search(_PACKAGE_FOLDER.sub("", path)):
+    if _is_vendored(folder + slash, is_jvm=_JVM_NAME.search(name) is not None):
         return "vendored"
+    if reason := _find_reason_in_name(name):
+        return reason
+    if size > (MAX_CODE_BYTES if detect_language(path) else MAX_TEXT_BYTES):
+        return "too large"
+    return None
+
+
+@lru_cache(maxsize=4_096)
+def _is_vendored(folder: str, *, is_jvm: bool) -> bool:
+    return _VENDORED.search(_PACKAGE_FOLDER.sub("", folder) if is_jvm else folder) is not None
+
+
+@lru_cache(maxsize=16_384)
+def _find_reason_in_name(original: str) -> str | None:
+    if _VENDORED_NAME.search(original):
+        return "vendored"
+    name = original.lower()
     if name in _LOCKS:
         return "lock file"
     if _BINARY_NAME.search(name):
@@ -83,8 +102,6 @@ def get_skip_reason(path: str, size: int) -> str | None:
         return "minified"
     if _GENERATED_NAME.search(name):
         return "generated"
-    if size > (MAX_CODE_BYTES if detect_language(path) else MAX_TEXT_BYTES):
-        return "too large"
     return None
 
 

@@ -2,7 +2,8 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from triage.index.files.languages import detect_language
 
@@ -15,8 +16,8 @@ _TEST_FOLDER = re.compile(
     r"|^(?:t|[Ss]napshots)/"
 )
 _TEST_FILE = re.compile(
-    r"(?:^|/)(?:test_[^/]*|[^/]*_(?:unit)?tests?|conftest|tests)\.(?![cm]?[jt]sx?$)\w+$"
-    r"|(?:^|/)[^/]*(?:_spec\.(?:rb|lua|cr|exs?)|[._-](?:test|spec|e2e|cy)s?\.[cm]?[jt]sx?|\.test-d\.ts|\.phpt"
+    r"^(?:test_.*|.*_(?:unit)?tests?|conftest|tests)\.(?![cm]?[jt]sx?$)\w+$"
+    r"|(?:_spec\.(?:rb|lua|cr|exs?)|[._-](?:test|spec|e2e|cy)s?\.[cm]?[jt]sx?|\.test-d\.ts|\.phpt"
     r"|(?<=[a-z0-9])(?:Tests?|Spec|IT)(?:\+\w+)?\.(?:java|kts?|scala|groovy|cs|php|swift|mm?|cc|cpp|cxx))$"
 )
 _PRODUCT_FOLDERS = {
@@ -69,21 +70,34 @@ class FileRole:
         )
 
 
+class _FolderRole(NamedTuple):
+    is_test: bool
+    is_auxiliary: bool
+    is_shipped: bool
+
+
 def classify_file(path: str) -> FileRole:
     language = detect_language(path)
-    name = language.name if language else ""
-    shipped = _SHIPPED.search(path)
-    outer = path[: shipped.start() + 1] if shipped else path
-    in_test_folder = _TEST_FOLDER.search(_match_product_folders(name).sub("", outer))
-    is_test = bool(in_test_folder or (not shipped and _TEST_FILE.search(path)))
-    return FileRole(is_test=is_test, is_auxiliary=_is_auxiliary(outer, name), is_code=language is not None)
+    before, slash, name = path.rpartition("/")
+    folder = _classify_folder(before + slash, language.name if language else "")
+    is_test = folder.is_test or (not folder.is_shipped and _TEST_FILE.search(name) is not None)
+    is_completion = not folder.is_shipped and _COMPLETION.search(path) is not None
+    return FileRole(is_test=is_test, is_auxiliary=folder.is_auxiliary or is_completion, is_code=language is not None)
 
 
-def _is_auxiliary(path: str, language: str) -> bool:
-    sources = _SOURCES.search(path)
-    above_sources = path[: sources.start() + 1] if sources else path
+@lru_cache(maxsize=4_096)
+def _classify_folder(folder: str, language: str) -> _FolderRole:
+    # Files come sorted by folder: this is most of the work, and once for each folder instead of each file.
+    shipped = _SHIPPED.search(folder)
+    outer = folder[: shipped.start() + 1] if shipped else folder
+    sources = _SOURCES.search(outer)
+    above_sources = outer[: sources.start() + 1] if sources else outer
     is_documentation = language != "Go" and _DOCUMENTATION.search(above_sources)
-    return bool(_EXAMPLES.search(path) or _COMPLETION.search(path) or is_documentation)
+    return _FolderRole(
+        is_test=_TEST_FOLDER.search(_match_product_folders(language).sub("", outer)) is not None,
+        is_auxiliary=bool(_EXAMPLES.search(outer) or is_documentation),
+        is_shipped=shipped is not None,
+    )
 
 
 @cache

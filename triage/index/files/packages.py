@@ -36,8 +36,10 @@ def find_packages(paths: Iterable[str]) -> Mapping[str, frozenset[str]]:
     packages: dict[str, set[str]] = {}
     for path in paths:
         folder, stem = _parse_manifest(path)
+        if not folder:
+            continue
         role = classify_file(path)
-        if folder and not role.is_test and not role.is_auxiliary and get_skip_reason(path, 0) is None:
+        if not role.is_test and not role.is_auxiliary and get_skip_reason(path, 0) is None:
             names = packages.setdefault(folder, {_normalize(folder.rpartition("/")[2])})
             if stem:
                 names.add(_normalize(stem))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from triage.index.corpus.bm25 import TermCounter, TermCounts
 from triage.index.corpus.corpus import compress_text
 from triage.index.corpus.tokens import Vocabulary
 from triage.index.files.file_filter import load_text
-from triage.index.files.languages import detect_language
+from triage.index.files.languages import Language, detect_language
 from triage.index.parse.chunks import Scope, build_scopes, iter_scopes, split_into_chunks
 from triage.index.parse.definitions import find_definitions
 
@@ -86,7 +87,8 @@ class Extractor:
         words = self._vocabulary.encode_words(text or "")
         counters.by_file.add(words, path_words, path_words)
         if text is not None:
-            self._extract_chunks(_parse_scopes(file, text), words, path_words, extracted, counters.by_chunk)
+            language = detect_language(file.path) if file.use_grammar else None
+            self._extract_chunks(_parse_scopes(text, language), words, path_words, extracted, counters.by_chunk)
 
     def _extract_chunks(
         self,
@@ -112,7 +114,8 @@ class Extractor:
                 extracted.chunks.append((number, chunk.start, chunk.end, definitions[chunk.symbol]))
 
 
-def _parse_scopes(file: SourceFile, text: str) -> Scope:
-    language = detect_language(file.path) if file.use_grammar else None
+@lru_cache(maxsize=16)
+def _parse_scopes(text: str, language: Language | None) -> Scope:
+    # Copies of a file are often neighbours. A hostile tree repeats one file 300,000 times.
     lines = text.count("\n") + (not text.endswith("\n") and text != "")
     return build_scopes(find_definitions(text, language) if language else [], lines)

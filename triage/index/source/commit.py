@@ -1,8 +1,11 @@
 """The repository at its HEAD commit, read from git objects only: no file of the work tree is opened."""
 
 import os
+import re
 import time
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from triage.domain.code import History
@@ -15,10 +18,12 @@ _FILE_MODES = (b"100644", b"100755", b"100664")
 _READ_SECONDS = 240.0
 """For all blobs, which are read no faster than they are parsed. Twice `IndexLimits.read_seconds`."""
 _OTHER_MODES = {b"120000": "symbolic link", b"160000": "submodule"}
-_MAX_ENTRIES = 1_000_000
+_MAX_ENTRIES = 500_000
+"""As many as in a folder without git."""
 _MAX_NAMES_BYTES = 200_000_000
 _MAX_PATH_BYTES = 4_096
 """PATH_MAX of Linux."""
+_FORBIDDEN_PART = re.compile(rb"/(?:\.{0,2}|\.git)/", re.IGNORECASE)
 _MAX_GIT_FILE_BYTES = 8_192
 """Of a file `.git`: two paths of the maximum length."""
 _MAX_RESTARTS = 16
@@ -91,6 +96,13 @@ class CommitTree:
         return "file that was not fetched" if size is None else Entry(path, size, blob_id)
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
+        copies = [list(group) for _, group in groupby(entries, attrgetter("blob_id"))]
+        # Neighbours with the same content are read once: a small tree can repeat one file without end.
+        for (_, data), same in zip(self._read_each([group[0] for group in copies]), copies, strict=True):
+            for entry in same:
+                yield entry, data
+
+    def _read_each(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         # Git stops at an object that it cannot unpack, or not within its memory limit. Then it starts again after it.
         deadline = time.monotonic() + _READ_SECONDS
         done = 0
@@ -141,7 +153,9 @@ def _parse_record(record: bytes) -> tuple[bytes, str, int | None, bytes]:
 
 def _get_skip_reason(name: bytes) -> str | None:
     # Git itself would not check such a path out.
-    if len(name) > _MAX_PATH_BYTES or any(part.lower() in (b"", b".", b"..", b".git") for part in name.split(b"/")):
+    bounded = b"/%b/" % name
+    is_odd = b"//" in bounded or b"/." in bounded  # cheap, and rules out nearly all of a million names
+    if len(name) > _MAX_PATH_BYTES or (is_odd and _FORBIDDEN_PART.search(bounded)):
         return "path that cannot be checked out"
     try:
         name.decode("utf-8")
