@@ -27,6 +27,8 @@ MAX_ASSIGNMENTS = 6
 MAX_COMMITS = 10
 SUBSTRING_WEIGHT = 0.25
 """Of a word that stands inside a longer one."""
+MIN_SHARE = 0.3
+"""Of the weight of a file's best line; lines below only share common words."""
 _WORD = re.compile(r"\w{3,}")
 _WORDS = re.compile(r"\w+")
 
@@ -59,6 +61,8 @@ def _render_hit(hit: Hit, weights: dict[str, float]) -> str:
         for numbered in enumerate(passage.text.split("\n"), passage.span.start)
         if (weight := _weigh_line(numbered[1].lower(), weights))
     ]
+    least = MIN_SHARE * max((weight for weight, _, _ in lines), default=0.0)
+    lines = [one for one in lines if one[0] >= least]
     best = sorted(lines, key=lambda one: -one[0])[:MAX_HIT_LINES]
     shown = [
         "\n".join(
@@ -85,9 +89,9 @@ def render_text_matches(codebase: Codebase, text: str) -> str:
     if not found.total:
         heading = "Nothing in the indexed commit has this text."
     elif found.same_case:
-        heading = f"{_count_lines(found)} this text."
+        heading = f"{_count_lines(found)} {'has' if found.total == 1 else 'have'} this text."
     else:
-        heading = f"No line has this text with these capitals. {_count_lines(found)} it with others."
+        heading = f"No line has this text with these capitals. In any case: {_count_lines(found)}."
     similar = ["Lines of the product's code that share words with it:", _render_lines(found.similar)]
     return _join_blocks(heading, _render_lines(found.lines), *_note_rest(found), *similar[: 2 * bool(found.similar)])
 
@@ -98,13 +102,15 @@ def render_callers(codebase: Codebase, name: str) -> str:
     if not found.total:
         return "No line of code uses this name, as far as it was read."
     kinds = ", ".join(_pluralize(count, kind) for kind, count in found.kinds.items())
-    heading = f"{_count_lines(found)} it: {kinds}. Types are not known: each use of the last name counts."
+    verb = "uses" if found.total == 1 else "use"
+    heading = f"{_count_lines(found)} {verb} it: {kinds}."
+    if len(_WORDS.findall(name)) > 1:
+        heading += " Types are not known: every use of the last name counts."
     return _join_blocks(heading, _render_lines(found.lines), *_note_rest(found))
 
 
 def _count_lines(found: LineMatches) -> str:
-    verb = "has" if found.total == 1 else "have"
-    return f"{_pluralize(found.total, 'line')} in {_pluralize(found.files, 'file')} {verb}"
+    return f"{_pluralize(found.total, 'line')} in {_pluralize(found.files, 'file')}"
 
 
 def _note_rest(found: LineMatches) -> list[str]:
@@ -122,7 +128,7 @@ def _render_lines(matches: Sequence[LineMatch]) -> str:
     blocks = []
     for (path, symbol), group in groupby(by_file, key=lambda match: (match.path, match.symbol)):
         lines = [(match.line, match.text) for match in group]
-        heading = _format_location(path, lines[0][0], lines[-1][0], symbol)
+        heading = _format_location(path, lines[0][0], lines[-1][0], symbol, is_range=False)
         blocks.append("\n".join([heading, *_number_lines(lines)]))
     return "\n".join(blocks)
 
@@ -227,8 +233,9 @@ def _format_heading(passage: Passage) -> str:
     return _format_location(span.path, span.start, span.end, passage.symbol)
 
 
-def _format_location(path: str, start: int, end: int, symbol: str | None) -> str:
-    return f"## {path}:{start}-{end}" + (f" ({symbol})" if symbol else "")
+def _format_location(path: str, start: int, end: int, symbol: str | None, *, is_range: bool = True) -> str:
+    lines = f"{start}-{end}" if is_range or start != end else f"{start}"
+    return f"## {path}:{lines}" + (f" ({symbol})" if symbol else "")
 
 
 def _number_lines(lines: Iterable[NumberedLine]) -> Sequence[str]:

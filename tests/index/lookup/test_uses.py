@@ -12,7 +12,7 @@ from tests.index.lookup.made_up import FILES
 from triage.domain.code import LineMatches
 from triage.index.corpus.corpus import Corpus
 from triage.index.lookup.line_scan import match_word
-from triage.index.lookup.uses import KINDS, classify_use, find_uses
+from triage.index.lookup.uses import KINDS, classify_use, find_code_lines, find_uses
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +102,56 @@ def test_files_that_mention_the_owner_come_first(tmp_path: Path):
 def test_the_kind_of_a_use(line: str, kind: str | None):
     found = classify_use(line, match_word("save"))
     assert (None if found is None else KINDS[found]) == kind
+
+
+@pytest.mark.parametrize("line", ["requires_save = save", "export_all(save)", "use(save)", "included = save"])
+def test_what_only_begins_like_an_import(line: str):
+    found = classify_use(line, match_word("save"))
+    assert found is not None
+    assert KINDS[found] == "other use"
+
+
+def test_lines_with_the_owner_come_first(tmp_path: Path):
+    corpus = make_corpus(tmp_path, {"a.py": "save(norm)\n" * 3 + "x = norm.save\n"})
+    assert places(find_uses(corpus, "norm.save", 2))[0][1] == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('"""save()\nsave()\n"""\nsave()', {4}),
+        ('x = """\nsave()\n"""\nsave()\ny = 1', {1, 4, 5}),
+        ('x = """save()""" + save()\nsave()', {1, 2}),
+        ('x = \'"""\'\nsave()', {1, 2}),
+        ('x = 1  # """ no string\nsave()', {1, 2}),
+        ("# save()\nsave()", {2}),
+        ("x = '''\nsave()\n''' + save('''\n''')\nsave()", {1, 5}),
+    ],
+)
+def test_code_of_python_is_outside_of_comments_and_strings(text: str, code: set[int]):
+    assert find_code_lines(text.split("\n"), is_python=True) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("/* save()\nsave()\n*/\nsave();", {4}),
+        ("// save()\n * save()\nsave();", {3}),
+        ("/* a */ save();\nsave();", {2}),
+        ("glob('src/**/*.ts');\nsave();", {1, 2}),
+    ],
+)
+def test_code_of_other_languages_is_outside_of_comments(text: str, code: set[int]):
+    assert find_code_lines(text.split("\n"), is_python=False) == code
+
+
+@pytest.mark.parametrize("piece", ['"""', "'", '"', "\\", "/*", "*/", '"\\', "#", "x\n", '"""\n'])
+def test_the_cost_of_finding_code_is_linear(piece: str):
+    def find(text: str) -> None:
+        for is_python in (True, False):
+            find_code_lines(text.split("\n"), is_python=is_python)
+
+    assert_grows_linearly(repeat_to(piece), find)
 
 
 @pytest.mark.parametrize("line", ["saved(x)", "unsave(x)", "save_all(x)", "$save(x)"])

@@ -16,6 +16,7 @@ from triage.index.lookup.text_search import rank_role
 MAX_ASSIGNMENTS = 20
 MAX_VALUE_LINES = 40
 _MAX_CANDIDATES = 2_000
+_TEST_ROLE = 2
 _MAX_SEARCHED_CHARS = 500
 """Of a line. Data and minified code assign nothing that has a meaning."""
 _MAX_HEADER_LINES = 30
@@ -65,8 +66,8 @@ class Form(IntEnum):
 def find_assignments(corpus: Corpus, name: str) -> list[Passage]:
     """Return where a name gets its value, with enough lines to show it: at most 20, likely ones first.
 
-    With an owner, as in `settings.DEBUG`, only what the owner has, if it has anything. Variables of a function count
-    only if nothing else has the name.
+    With an owner, as in `settings.DEBUG`, only what the owner has, if it has anything. Variables of a function, tests
+    and documents count only if nothing else has the name.
     """
     *owner, last = split_name(name)
     if not last:
@@ -84,6 +85,7 @@ def find_assignments(corpus: Corpus, name: str) -> list[Passage]:
                 found.append((form, role, file, number, symbol))
     found = [one for one in found if _belongs(corpus, one, owner)] or found
     found = [one for one in found if one[0] != Form.LOCAL] or found
+    found = [one for one in found if one[1] < _TEST_ROLE] or found
     return [
         _make_passage(corpus, file, number, f"{symbol}.{last}" if symbol else last)
         for _, _, file, number, symbol in sorted(found)[:MAX_ASSIGNMENTS]

@@ -18,7 +18,7 @@ from triage.index.lookup.line_scan import (
     split_name,
 )
 from triage.index.lookup.text_search import rank_role, spread
-from triage.index.rank.snippets import number_code_lines
+from triage.index.rank.snippets import COMMENT, DOCSTRING
 
 KINDS = ("call", "subclass", "other use", "import")
 _CALL, _SUBCLASS, _OTHER, _IMPORT = range(4)
@@ -31,8 +31,11 @@ _DEFINED = re.compile(
     r"\b(?:def|class|fn|func|function|struct|enum|trait|type|interface|sub|fun|macro_rules!|record|protocol|module)\s+$"
 )
 _IMPORTED = re.compile(
-    r"(?:import|from|use|using|require\w*|include\w*|#\s*include|export\s+(?:\{|\*)|pub use)\b|.*\brequire\("
+    r"(?:pub )?(?:import|from|use|using|require(?:_once|_relative)?|#?\s*include(?:_once)?|export)\b"
+    r"\s*[\w'\"<{*.@:/\\]|.*\brequire\("
 )
+_TRIPLE_QUOTES = ('"""', "'''")
+_PYTHON_TOKEN = re.compile(r"#|\"\"\"|'''|\"(?:[^\"\\]|\\.){0,500}\"|'(?:[^'\\]|\\.){0,500}'")
 _INHERITS = re.compile(
     r"(?:.{0,200}\b(?:extends|implements|with)\b"
     r"|\s*(?:@\w+\s+)*(?:(?:pub|public|abstract|final|export|default)\s+)*(?:class|struct|interface)\s[^:(<]{1,100}[:(<]"
@@ -51,6 +54,7 @@ def find_uses(corpus: Corpus, name: str, limit: int) -> LineMatches:
         return LineMatches()
     scan, word = LineScan(corpus), match_word(last)
     owner_word = match_word(owner[-1]) if owner else None
+    qualified = re.compile(rf"{re.escape(owner[-1])}\b.{{0,3}}{re.escape(last)}\b") if owner else word
     kinds = Counter[str]()
     by_file = Counter[int]()
     ranked: list[tuple[tuple[int, ...], Found]] = []
@@ -64,8 +68,8 @@ def find_uses(corpus: Corpus, name: str, limit: int) -> LineMatches:
             by_file[file] += 1
             kinds[KINDS[kind]] += 1
             if len(ranked) < _MAX_FOUND:
-                rank = (role, not has_owner, kind)
-                ranked.append((rank, (file, number, clip_line(lines[number - 1], last))))
+                line = clip_line(lines[number - 1], last)
+                ranked.append(((role, qualified.search(line) is None, not has_owner, kind), (file, number, line)))
     listed = spread(ranked, limit)
     return LineMatches(
         lines=[make_match(corpus, one, last) for one in listed],
@@ -80,19 +84,58 @@ def find_uses(corpus: Corpus, name: str, limit: int) -> LineMatches:
 def _find_in_file(
     corpus: Corpus, name: str, file: int, lines: Sequence[str], numbers: Sequence[int], word: re.Pattern[str]
 ) -> list[tuple[int, int]]:
-    defined = find_definition_lines(corpus, name, file, numbers)
     path = corpus.files[file].path
+    defined = find_definition_lines(corpus, name, file, numbers)
     for number in numbers:
         line = lines[number - 1]
         if not line[:1].isspace() and classify_line(line, word, path) is Form.VALUE:
             defined.add(number)
-    code = {number for number, _ in number_code_lines(lines)}
+    code = find_code_lines(lines, is_python=path.endswith((".py", ".pyi", ".pyx")))
     kinds = [
         (number, classify_use(lines[number - 1], word, is_definition=number in defined))
         for number in numbers
         if number in code
     ]
     return [(number, kind) for number, kind in kinds if kind is not None]
+
+
+def find_code_lines(lines: Sequence[str], *, is_python: bool) -> set[int]:
+    """Return the numbers of the lines that do not begin inside a comment or a string of several lines."""
+    found = set[int]()
+    closing = ""
+    for number, line in enumerate(lines, 1):
+        text = line[:_MAX_SEARCHED_CHARS]
+        start = 0
+        if closing:
+            end = text.find(closing)
+            if end < 0:
+                continue
+            start, closing = end + len(closing), ""
+        elif COMMENT.match(text.strip()) is None and not (is_python and DOCSTRING.match(text.strip())):
+            found.add(number)
+        closing = _find_open_string(text, start) if is_python else _find_open_comment(text, start)
+    return found
+
+
+def _find_open_string(text: str, start: int) -> str:
+    """Return the quotes that close a string which begins in a line of Python and goes on below; empty without one."""
+    while match := _PYTHON_TOKEN.search(text, start):
+        if match[0] == "#":
+            return ""
+        start = match.end()
+        if match[0] in _TRIPLE_QUOTES:
+            end = text.find(match[0], start)
+            if end < 0:
+                return match[0]
+            start = end + len(match[0])
+    return ""
+
+
+def _find_open_comment(text: str, start: int) -> str:
+    opening = text.rfind("/*", start)
+    is_open = opening >= 0 and "*/" not in text[opening + 2 :] and not text[:opening].rstrip().endswith(("'", '"', "`"))
+    # Other than at the start of a line, it may be part of a string, such as a glob.
+    return "*/" if is_open and not text[start:opening].strip() else ""
 
 
 def classify_use(line: str, word: re.Pattern[str], *, is_definition: bool = False) -> int | None:

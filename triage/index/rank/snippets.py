@@ -121,20 +121,15 @@ def look_up_definitions(corpus: Corpus, name: str) -> list[Passage]:
 
 def code_lines(lines: Iterable[str]) -> Iterator[str]:
     """Lines that are not blank and do not look like a comment or a docstring."""
-    return (line for _, line in number_code_lines(lines))
-
-
-def number_code_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """The same lines with their numbers, from 1."""
     closing = ""
-    for number, line in enumerate(lines, 1):
+    for line in lines:
         text = line.strip()
         if closing:
             closing = "" if closing in text else closing
         elif opening := DOCSTRING.match(text):
             closing = opening[1] if text.count(opening[1]) == 1 else ""
         elif text and not COMMENT.match(text):
-            yield number, line
+            yield line
 
 
 def skip_docstring(lines: Sequence[str], start: int, end: int) -> int:
