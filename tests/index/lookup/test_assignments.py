@@ -69,6 +69,19 @@ def test_product_code_comes_first_and_documents_define_nothing(corpus: Corpus):
     assert [path for path, _, _ in places(find_assignments(corpus, "MAX_RETRIES"))] == ["src/shop/settings.py"]
 
 
+def test_tests_count_only_if_nothing_else_has_the_name(tmp_path: Path):
+    corpus = make_corpus(tmp_path, {"src/a.py": "LIMIT = 1\n", "tests/test_a.py": "LIMIT = 2\nONLY = 3\n"})
+    assert places(find_assignments(corpus, "LIMIT")) == [("src/a.py", 1, 1)]
+    assert places(find_assignments(corpus, "ONLY")) == [("tests/test_a.py", 2, 2)]
+
+
+def test_of_the_same_name_in_two_classes_the_one_of_the_owner(tmp_path: Path):
+    corpus = make_corpus(tmp_path, {"a.py": "class A:\n    size = 1\n", "b.py": "class B:\n    size = 2\n"})
+    assert places(find_assignments(corpus, "B.size")) == [("b.py", 2, 2)]
+    assert places(find_assignments(corpus, "b.B.size")) == [("b.py", 2, 2)]
+    assert len(find_assignments(corpus, "size")) == 2
+
+
 def test_a_variable_of_a_function_counts_only_if_nothing_else_has_the_name(corpus: Corpus):
     assert places(find_assignments(corpus, "count")) == [("src/shop/store.py", 13, 13)]
     assert ("crates/core/src/lib.rs", 13, 13) not in places(find_assignments(corpus, "depth"))

@@ -67,6 +67,29 @@ def test_a_line_that_stands_once_comes_before_one_that_many_files_have(tmp_path:
     assert sum(found.not_listed.values()) == 38
 
 
+@pytest.mark.parametrize(
+    "definition", ["def save(x):\n    pass\n", "save = 1\n", "const save = 1\n", "int save(int x) {}\n"]
+)
+def test_where_it_is_defined_comes_before_where_it_is_used(tmp_path: Path, definition: str):
+    name = "z.c" if "int" in definition else "z.py"
+    corpus = make_corpus(tmp_path, {f"a{n}.py": f"x{n}.save({n})\n" for n in range(5)} | {name: definition})
+    assert places(find_text(corpus, "save", 3))[0] == f"{name}:1"
+
+
+def test_few_lines_of_tests_are_listed_beside_product_code(tmp_path: Path):
+    tests = {f"tests/test_{n}.py": f"use({n})\n" for n in range(30)}
+    corpus = make_corpus(tmp_path, tests | {"a.py": "use(a)\n"})
+    assert len(find_text(corpus, "use(", 20).lines) == 6
+    corpus = make_corpus(tmp_path / "other", tests)
+    assert len(find_text(corpus, "use(", 20).lines) == 20
+
+
+def test_only_files_with_the_text_are_read(corpus: Corpus):
+    assert [file for file, _ in LineScan(corpus).find_files(["ErrClosed"])] == [corpus.file_numbers["server/main.go"]]
+    found = dict(LineScan(corpus).find_files(["errclosed", "maxretries"], any_case=True))
+    assert found == {corpus.file_numbers["server/main.go"]: ["errclosed"]}
+
+
 def test_one_file_does_not_take_all_lines(tmp_path: Path):
     corpus = make_corpus(tmp_path, {"a.py": "".join(f"use({n})\n" for n in range(50)), "b.py": "use(b)\n"})
     assert "b.py:1" in places(find_text(corpus, "use(", 5))

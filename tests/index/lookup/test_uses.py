@@ -68,7 +68,7 @@ def test_a_constant_is_mentioned_where_it_is_not_defined(corpus: Corpus):
 
 
 def test_files_that_mention_the_owner_come_first(tmp_path: Path):
-    corpus = make_corpus(tmp_path, {"a.py": "other.save()\n", "b.py": "Store().save()\n"})
+    corpus = make_corpus(tmp_path, {"a.py": "other.save()\n", "b.py": "store = Store()\nstore.save()\n"})
     assert [path for path, _, _ in places(find_uses(corpus, "Store.save", 9))] == ["b.py", "a.py"]
     assert [path for path, _, _ in places(find_uses(corpus, "save", 9))] == ["a.py", "b.py"]
 
