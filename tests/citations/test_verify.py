@@ -1,15 +1,20 @@
 """Citations are verified: examples of what agents get wrong, and properties for what an attacker makes them cite."""
 
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testing.cost_growth import assert_grows_linearly
+from testing.cost_growth import assert_grows_linearly, repeat_to
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import merge_citations, verify_evidence, verify_files, verify_suspects
-from triage.domain.code import Span
+from triage.domain.code import Passage, Span
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
 from triage.domain.report import Citations, Suspect
+from triage.index.codebase import GitCodebase
 
 STORE = """\
 import json
@@ -40,7 +45,39 @@ FILES: dict[str, list[str]] = {
     "docs/a b#c?.md": ["# Title"],
 }
 PATHS = list(FILES)
-lines = FILES.get
+DEFINITIONS = {
+    "Store": ("src/shop/store.py", 4, 13),
+    "Store.save": ("src/shop/store.py", 5, 9),
+    "Store.load": ("src/shop/store.py", 11, 13),
+    "clear": ("src/shop/store.py", 16, 18),
+    "odd": ("b/odd.py", 1, 1),
+}
+
+
+@dataclass
+class Code:
+    """The part of a codebase that citations need."""
+
+    files: Mapping[str, list[str] | None] = field(default_factory=lambda: FILES)
+    definitions: Mapping[str, tuple[str, int, int]] = field(default_factory=lambda: DEFINITIONS)
+
+    def read_lines(self, path: str) -> list[str] | None:
+        return self.files.get(path)
+
+    def list_paths(self) -> Sequence[str]:
+        return list(self.files)
+
+    def find_definitions(self, name: str) -> list[Passage]:
+        wanted = re.findall(r"\w+", name)[-1:]
+        found = [known for known in self.definitions if known.split(".")[-1:] == wanted]
+        return [
+            Passage(span=Span(path=path, start=start, end=end), text="", symbol=known)
+            for known, (path, start, end) in ((known, self.definitions[known]) for known in found)
+        ]
+
+
+def lookup(code: Code | None = None, repository: str = "acme/shop") -> CitationLookup:
+    return CitationLookup(code or Code(), repository)
 
 
 def relevant(
@@ -55,7 +92,7 @@ def relevant(
 
 
 def checked(*files: RelevantFile) -> tuple[list[Suspect], Citations]:
-    return verify_suspects(files, lines, PATHS)
+    return verify_suspects(files, lookup())
 
 
 @pytest.mark.parametrize(
@@ -97,7 +134,7 @@ def checked(*files: RelevantFile) -> tuple[list[Suspect], Citations]:
     ],
 )
 def test_a_cited_path_is_resolved_only_to_one_file(cited, resolved):
-    assert CitationLookup(lines, PATHS).resolve(cited) == resolved
+    assert lookup().resolve(cited) == resolved
 
 
 @pytest.mark.parametrize(
@@ -111,20 +148,6 @@ def test_a_cited_path_is_resolved_only_to_one_file(cited, resolved):
         (relevant("src/shop/store.py", 5, 9, "text  =\n\t json.dumps(item)"), (5, 9), 3, 3, []),
         (relevant("src/shop/store.py", 5, 9, 'if not text:\nraise ValueError("empty")'), (5, 9), 3, 3, []),
         (relevant("src/shop/store.py", quote="json.loads(text)"), (13, 13), 2, 2, []),
-        (
-            relevant("src/shop/store.py", 5, 9, "return json.loads(text)"),
-            (13, 13),
-            2,
-            3,
-            ["src/shop/store.py: the quote stands in lines 13-13, which replace those cited"],
-        ),
-        (
-            relevant("src/shop/store.py", 900, 910, "def load(self, at): text = self.rows[at]"),
-            (11, 12),
-            2,
-            3,
-            ["src/shop/store.py: lines 900-910 are not in the file, which has 18"],
-        ),
         (
             relevant("src/shop/store.py", 5, 9, "store.rows = []"),
             None,
@@ -149,13 +172,6 @@ def test_a_cited_path_is_resolved_only_to_one_file(cited, resolved):
         ),
         (relevant("src/shop/store.py", 5, 9, " \n "), (5, 9), 2, 2, []),
         (
-            relevant("src/shop/store.py", 9, 5),
-            None,
-            1,
-            2,
-            ["src/shop/store.py: lines 9-5 are not in the file, which has 18"],
-        ),
-        (
             relevant("src/shop/store.py", 0, 3),
             None,
             1,
@@ -175,8 +191,8 @@ def test_a_cited_path_is_resolved_only_to_one_file(cited, resolved):
             1,
             3,
             [
-                "src/shop/__init__.py: lines 1-1 are not in the file, which has 0",
                 "src/shop/__init__.py: the quote is not in the file",
+                "src/shop/__init__.py: lines 1-1 are not in the file, which has 0",
             ],
         ),
     ],
@@ -186,6 +202,180 @@ def test_lines_and_quotes_are_verified_in_the_file(file, span, verified, total, 
     expected = Span(path=suspect.path, start=span[0], end=span[1]) if span else None
     assert suspect.span == expected
     assert citations == Citations(verified=verified, total=total, refused=refused)
+
+
+@pytest.mark.parametrize(
+    ("file", "span", "correction"),
+    [
+        (
+            relevant("src/shop/store.py", 5, 9, "return json.loads(text)"),
+            (13, 13),
+            "the quote stands in lines 13-13, which replace those cited",
+        ),
+        (
+            relevant("src/shop/store.py", 900, 910, "def load(self, at): text = self.rows[at]"),
+            (11, 12),
+            "the quote stands in lines 11-12, which replace those cited",
+        ),
+        (relevant("src/shop/store.py", 9, 5), (5, 9), "the last of the cited lines stands before the first"),
+        (
+            relevant("src/shop/store.py", 900, 910, symbol="Store.load"),
+            (11, 13),
+            "the symbol is defined in lines 11-13, which replace those cited",
+        ),
+        (
+            relevant("src/shop/store.py", 8, 8, symbol="Store.load"),
+            (11, 13),
+            "the symbol is defined in lines 11-13, which replace those cited",
+        ),
+        (relevant("Store.load"), (11, 13), "this file defines the symbol that was cited as a path"),
+        (relevant("store.clear()", 17, 18), (17, 18), "this file defines the symbol that was cited as a path"),
+        (
+            relevant("src/shop/store.py", 2, 3, "store.rows = []", symbol="clear"),
+            (17, 17),
+            "the quote stands in lines 17-17, which replace those cited",
+        ),
+    ],
+)
+def test_a_correction_is_no_refusal(file, span, correction):
+    [suspect], citations = checked(file)
+    assert suspect.span == Span(path="src/shop/store.py", start=span[0], end=span[1])
+    assert citations.corrected == [f"src/shop/store.py: {correction}"]
+    assert (citations.verified, citations.refused) == (citations.total, [])
+
+
+def test_a_quote_that_is_not_there_is_refused_though_the_symbol_corrects_the_lines():
+    [suspect], citations = checked(relevant("src/shop/store.py", 90, 99, "return pickle.loads(text)", "Store.load"))
+    assert suspect.span == Span(path="src/shop/store.py", start=11, end=13)
+    assert citations.refused == ["src/shop/store.py: the quote is not in the file"]
+    assert (citations.verified, citations.total) == (2, 3)
+
+
+def test_lines_that_call_the_symbol_stay():
+    [suspect], citations = checked(relevant("src/shop/store.py", 6, 6, symbol="dumps"))
+    assert (suspect.span, suspect.symbol) == (Span(path="src/shop/store.py", start=6, end=6), "dumps")
+    assert citations.corrected == []
+
+
+SHA = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.mark.parametrize(
+    ("cited", "lines", "symbol"),
+    [
+        ("src/shop/store.py:5-9", (5, 9), None),
+        ("src/shop/store.py:5", (5, 5), None),
+        ("src/shop/store.py:5:13", (5, 5), None),
+        ("src/shop/store.py:L5-L9", (5, 9), None),
+        ("src/shop/store.py#L5-L9", (5, 9), None),
+        ("src/shop/store.py#L5", (5, 5), None),
+        ("src/shop/store.py, lines 5-9", (5, 9), None),
+        ("src/shop/store.py line 5", (5, 5), None),
+        ("src/shop/store.py (lines 5 to 9)", (5, 9), None),
+        ("src/shop/store.py (Store.save)", (5, 9), "Store.save"),
+        ("src/shop/store.py::Store.save", (5, 9), "Store.save"),
+        ("src/shop/store.py::Store::save()", (5, 9), "Store::save()"),
+        ("## src/shop/store.py:6-8 (Store.save)", (6, 8), "Store.save"),
+        ("- `src/shop/store.py:6-8`", (6, 8), None),
+        ("`src/shop/store.py`:6", (6, 6), None),
+        ("src/shop/store.py:6-8 (Store.save)", (6, 8), "Store.save"),
+        ("shop/src/shop/store.py:6", (6, 6), None),
+        ("acme/shop/src/shop/store.py:6", (6, 6), None),
+        ("Acme/Shop/src/shop/store.py:6", (6, 6), None),
+        (f"https://github.com/acme/shop/blob/{SHA}/src/shop/store.py#L6-L8", (6, 8), None),
+        ("https://github.com/acme/shop/blob/main/src/shop/store.py?plain=1#L6", (6, 6), None),
+        ("https://git.acme.example/Acme/Shop/blob/fix/some/branch/src/shop/store.py#L6C3-L8C9", (6, 8), None),
+        ("<https://github.com/acme/shop/blob/main/docs/a%20b%23c%3F.md>", None, None),
+        (f"[store](https://github.com/acme/shop/blob/{SHA}/src/shop/store.py#L6-L8)", (6, 8), None),
+        ("https://github.com/acme/shop/raw/main/docs/a%20b%23c%3F.md", None, None),
+        ("store.py:6", (6, 6), None),
+        ("docs/a b#c?.md", None, None),
+        ("docs/a b#c?.md:1", (1, 1), None),
+    ],
+)
+def test_a_place_is_read_as_models_write_it(cited, lines, symbol):
+    [suspect], citations = checked(relevant(cited))
+    assert suspect.path == ("docs/a b#c?.md" if "docs" in cited else "src/shop/store.py")
+    assert suspect.span == (Span(path=suspect.path, start=lines[0], end=lines[1]) if lines else None)
+    assert suspect.symbol == symbol
+    assert (citations.verified, citations.refused) == (citations.total, [])
+
+
+@pytest.mark.parametrize(
+    "cited",
+    [
+        f"https://github.com/other/shop/blob/{SHA}/src/shop/store.py#L6",
+        "https://github.com/acme/shop/issues/12",
+        "https://evil.example/src/shop/store.py",
+        "https://github.com/acme/shop/blob/main/../../etc/passwd",
+        "other/shop/src/shop/store.py",
+        "Other.save",
+        "other.clear",
+        "save it",
+        "src/gone.py (Store.save)",
+        "src/gone.py:5",
+        "unknown",
+        "in",
+    ],
+)
+def test_a_place_elsewhere_is_refused(cited):
+    suspects, citations = checked(relevant(cited))
+    assert suspects == []
+    assert len(citations.refused) == 1
+
+
+def test_a_symbol_of_two_files_stands_for_none_of_them():
+    code = Code(FILES, DEFINITIONS | {"Other.save": ("b/odd.py", 1, 1)})
+    assert lookup(code).locate("save") is None
+    assert lookup(code).resolve("Store.save") == "src/shop/store.py"
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "6|         text = json.dumps(item)",
+        "  6| text = json.dumps(item)\n  7| if not text:",
+        "`text = json.dumps(item)`",
+        '"text = json.dumps(item)"',
+        "\u201ctext = json.dumps(item)\u201d",
+        "`6| text = json.dumps(item)`",
+        "```python\n6|         text = json.dumps(item)\n7|         if not text:\n```",
+        "text=json.dumps( item )",
+        "text = json.dumps(item) ...",
+        "text\u00a0= json.dumps(item)",
+    ],
+)
+def test_a_quote_is_found_as_models_write_it_and_shown_as_it_is(quote):
+    [suspect], citations = verify_files([relevant("src/shop/store.py", 5, 9, quote)], lookup())
+    assert (citations.verified, citations.total, citations.corrected) == (3, 3, [])
+    shown = " ".join((suspect.quote or "").split())
+    assert shown.startswith("text = json.dumps(item)")
+    assert "|" not in shown
+
+
+def test_the_index_knows_where_a_definition_with_a_long_signature_ends(tmp_path):
+    sources = {
+        "src/cache.rs": "impl Cache {\n    pub fn get<T>(\n        &self,\n        key: &str,\n    ) -> Option<T>\n"
+        "    {\n        self.read(key)\n    }\n}\n\nfn other() {}\n",
+        "src/cache.ts": "export class Cache {\n  load<T>(\n    key: string,\n  ): Promise<T> {\n    return get(key);\n"
+        "  }\n}\n",
+        "src/cache.cc": "int\nCache::drop(\n    const Key& key\n) const {\n  return size(key);\n}\n\nint other() { return 0; }\n",
+    }
+    for path, text in sources.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    codebase = GitCodebase(tmp_path, "acme/cache", chroma=None)
+    codebase.index()
+    cited = [
+        relevant("src/cache.rs", 7, 7, symbol="Cache::get"),
+        relevant("src/cache.ts", 5, 5, symbol="Cache.load"),
+        relevant("src/cache.cc", 5, 5, symbol="Cache::drop"),
+        relevant("src/cache.rs", 11, 11, symbol="Cache::get"),
+    ]
+    files, citations = verify_files(cited, CitationLookup(codebase, "acme/cache"))
+    assert [file.symbol for file in files] == ["Cache::get", "Cache.load", "Cache::drop", "Cache::get"]
+    assert [file.start_line for file in files] == [7, 5, 5, 2]
+    assert (files[3].end_line, citations.refused) == (8, [])
 
 
 def test_a_missing_file_is_dropped_with_its_claims():
@@ -210,8 +400,7 @@ def test_a_missing_file_is_dropped_with_its_claims():
         # the frame points into the body; the definition stands above it
         ("Store.save", 8, 8, True),
         ("Store", 8, 8, True),
-        ("Store.load", 8, 8, False),
-        ("clear", 8, 8, False),
+        ("json", 8, 8, False),
         ("sav", 5, 9, False),
         ("dump", 5, 9, False),
         ("invented", None, None, False),
@@ -248,7 +437,7 @@ def test_the_same_place_is_one_suspect_and_the_order_stays():
 
 def test_affected_files_are_verified_too():
     file = AffectedFile(path="shop/store.py", start_line=5, end_line=9, symbol="Store.save", reason="saves")
-    [suspect], citations = verify_suspects([file], lines, PATHS)
+    [suspect], citations = verify_suspects([file], lookup())
     assert (suspect.path, suspect.symbol, suspect.reason) == ("src/shop/store.py", "Store.save", "saves")
     assert (citations.verified, citations.total) == (2, 2)
 
@@ -259,12 +448,12 @@ def test_verified_files_keep_their_confirmed_parts():
         relevant("gone.py", 1, 2),
         relevant("b/odd.py", 7, 9, "even = 2", "even"),
     ]
-    verified, citations = verify_files(cited, lines, PATHS)
+    verified, citations = verify_files(cited, lookup())
     assert verified == [
         relevant("src/shop/store.py", 6, 6, "json.dumps(item)", "Store.save"),
         relevant("b/odd.py"),
     ]
-    assert citations == verify_suspects(cited, lines, PATHS)[1]
+    assert citations == verify_suspects(cited, lookup())[1]
 
 
 def evidence(
@@ -277,7 +466,7 @@ def evidence(
     ("item", "verified", "span", "quote", "count"),
     [
         (evidence("src/shop/store.py", 5, 9, "json.dumps(item)"), True, (5, 9), "json.dumps(item)", (3, 3)),
-        (evidence("src/shop/store.py", 1, 1, "json.dumps(item)"), True, (6, 6), "json.dumps(item)", (2, 3)),
+        (evidence("src/shop/store.py", 1, 1, "json.dumps(item)"), True, (6, 6), "json.dumps(item)", (3, 3)),
         (evidence("src/shop/store.py", 5, 9), True, (5, 9), None, (2, 2)),
         # a wrong quote takes its place with it
         (evidence("src/shop/store.py", 5, 9, "pickle.dumps(item)"), False, None, None, (2, 3)),
@@ -291,7 +480,7 @@ def evidence(
     ],
 )
 def test_unverified_evidence_loses_its_place_and_keeps_its_claim(item, verified, span, quote, count):
-    [result], citations = verify_evidence([item], lines, PATHS, issue_text="It\nand it crashes on save.")
+    [result], citations = verify_evidence([item], lookup(), issue_text="It\nand it crashes on save.")
     assert result.claim == "claim"
     assert result.verified is verified
     assert result.span == (Span(path="src/shop/store.py", start=span[0], end=span[1]) if span else None)
@@ -300,9 +489,11 @@ def test_unverified_evidence_loses_its_place_and_keeps_its_claim(item, verified,
 
 
 def test_counts_are_summed_and_reasons_are_deduplicated():
-    one = Citations(verified=1, total=2, refused=["a", "b"])
-    other = Citations(verified=3, total=5, refused=["b", "c"])
-    assert merge_citations([one, other]) == Citations(verified=4, total=7, refused=["a", "b", "c"])
+    one = Citations(verified=1, total=2, corrected=["x"], refused=["a", "b"])
+    other = Citations(verified=3, total=5, corrected=["x", "y"], refused=["b", "c"])
+    assert merge_citations([one, other]) == Citations(
+        verified=4, total=7, corrected=["x", "y"], refused=["a", "b", "c"]
+    )
     assert merge_citations([]) == Citations()
 
 
@@ -317,7 +508,7 @@ quotes = st.none() | st.text(max_size=60) | st.sampled_from(STORE)
 @given(st.lists(st.tuples(paths, numbers, numbers, quotes), max_size=6))
 def test_only_existing_places_are_returned(cited):
     files = [relevant(path, start, end, quote, symbol=quote) for path, start, end, quote in cited]
-    suspects, citations = verify_suspects(files, lines, PATHS)
+    suspects, citations = verify_suspects(files, lookup())
     assert 0 <= citations.verified <= citations.total
     assert (citations.verified < citations.total) == bool(citations.refused)
     for suspect in suspects:
@@ -331,7 +522,7 @@ def test_only_existing_places_are_returned(cited):
 @given(st.lists(st.tuples(paths | st.none(), numbers, numbers, quotes), max_size=6), st.text(max_size=80))
 def test_verified_evidence_points_to_its_quote(cited, issue_text):
     items = [evidence(path, start, end, quote) for path, start, end, quote in cited]
-    results, citations = verify_evidence(items, lines, PATHS, issue_text)
+    results, citations = verify_evidence(items, lookup(), issue_text)
     assert [result.claim for result in results] == ["claim"] * len(items)
     assert 0 <= citations.verified <= citations.total
     for result in results:
@@ -360,18 +551,42 @@ def test_the_cost_of_hostile_quotes_is_linear(quote):
         lines = size // 1_000
         text = ["a" * 1000] * lines + ["a b " * 250] * lines
         cut = quote[: size - 1] + quote[-1]
-        verify_suspects([relevant("x.py", 1, 2 * lines, cut, symbol=cut)], {"x.py": text}.get, ["x.py"])
+        verify_suspects([relevant("x.py", 1, 2 * lines, cut, symbol=cut)], lookup(Code({"x.py": text}, {})))
 
     assert_grows_linearly(int, verify)
 
 
+@pytest.mark.parametrize(
+    "piece", ["a:1", "(", " (a", "https://a/b/c/blob/d/", "::a", "#L1", ", lines 1", "a/", "`", "- "]
+)
+def test_the_cost_of_hostile_places_is_linear(piece):
+    def locate(text: str) -> None:
+        lookup().locate(text)
+
+    assert_grows_linearly(repeat_to(piece), locate)
+    for _ in range(50):
+        locate(repeat_to(piece)(4_000))
+
+
+@pytest.mark.parametrize("piece", ["1| ", "`", "...", " ", "1|", "```\n", '"'])
+def test_the_cost_of_hostile_forms_of_quotes_is_linear(piece):
+    text = ["a" * 1_000] * 60
+
+    def verify(quote: str) -> None:
+        verify_suspects([relevant("x.py", 1, 2, quote + "abcd")], lookup(Code({"x.py": text}, {})))
+
+    assert_grows_linearly(repeat_to(piece), verify)
+
+
 def test_one_path_of_very_many_is_found():
     many = [f"src/{number % 1000}/file{number}.py" for number in range(200_000)]
-    suspects, _ = verify_suspects([relevant("/x/7/file7007.py"), relevant("file12.py")], lambda path: [], many)
+    suspects, _ = verify_suspects(
+        [relevant("/x/7/file7007.py"), relevant("file12.py")], lookup(Code(dict.fromkeys(many), {}))
+    )
     assert [suspect.path for suspect in suspects] == ["src/7/file7007.py", "src/12/file12.py"]
 
 
 def test_a_quote_without_invisible_characters_is_found():
     """A model is not shown invisible characters of the code, and cannot quote them."""
-    code = CitationLookup(lambda path: ["x = 1", "na\u200bme = '\u202ecafé\U000e0041'", "y = 2"], ["a.py"])
+    code = lookup(Code({"a.py": ["x = 1", "na\u200bme = '\u202ecafé\U000e0041'", "y = 2"]}))
     assert code.text("a.py").find_ranges("name = 'café'") == [(2, 2)]

@@ -215,7 +215,7 @@ def render_history(codebase: Codebase, path: str) -> str:
 
 def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], str]) -> str:
     paths = codebase.list_paths()
-    found = CitationLookup(codebase.read_lines, paths).resolve(path)
+    found = CitationLookup(codebase).resolve(path)
     if found is not None:
         return render(found)
     name = path.strip().replace("\\", "/").rpartition("/")[2]

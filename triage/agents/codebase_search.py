@@ -278,7 +278,7 @@ def _ends_in_missing_file(trace: Trace, paths: AbstractSet[str], folders: Abstra
 
 
 def check_answer(answer: CodebaseFinding, services: Services) -> str | None:
-    citation_lookup = CitationLookup(services.codebase.read_lines, services.codebase.list_paths())
+    citation_lookup = CitationLookup(services.codebase)
     if answer.relevant_files and not any(citation_lookup.resolve(file.path) for file in answer.relevant_files):
         return "none of the cited files exists"
     return None

@@ -1,25 +1,49 @@
-"""Looks up cited paths and quotes in the indexed commit."""
+"""Looks up cited paths, symbols and quotes in the indexed commit."""
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Protocol
 
-from triage.text.clean_text import clean_text
+from triage.citations.quoted_text import NormalizedText
+from triage.citations.written_place import MAX_CHARS, WrittenPlace, list_readings
+from triage.domain.code import Passage, Span
 
-ReadLines = Callable[[str], list[str] | None]
-"""Returns the lines of an indexed file without their ends, or None when the commit has no such text file."""
+MIN_SYMBOL_CHARS, MAX_SYMBOL_CHARS = 3, 200
+"""A shorter name alone says too little about which file is meant."""
+_SYMBOL = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
 
-_MAX_PATH_CHARS = 4096
-"""PATH_MAX of Linux: a longer path cannot be checked out."""
+
+class CitedCode(Protocol):
+    """The part of the `Codebase` port that citations are looked up in."""
+
+    def read_lines(self, path: str) -> list[str] | None: ...
+    def list_paths(self) -> Sequence[str]: ...
+    def find_definitions(self, name: str) -> list[Passage]: ...
+
+
+@dataclass(frozen=True)
+class CitedPlace:
+    """An indexed file, and what was written about the place in it."""
+
+    path: str
+    start: int | None = None
+    end: int | None = None
+    symbol: str | None = None
+    is_from_symbol: bool = False
+    """Whether a symbol was cited in place of the path."""
 
 
 class CitationLookup:
-    """The files of the indexed commit, by the paths that agents write."""
+    """The files of the indexed commit, by the places that agents write. `repository` is `owner/name`."""
 
-    def __init__(self, lines: ReadLines, paths: Iterable[str]) -> None:
-        self._paths = frozenset(paths)
-        self.lines = lru_cache(maxsize=64)(lines)
+    def __init__(self, code: CitedCode, repository: str = "") -> None:
+        self._paths = frozenset(code.list_paths())
+        self._repository = repository
+        self.lines = lru_cache(maxsize=64)(code.read_lines)
         self.text = lru_cache(maxsize=16)(lambda path: NormalizedText(self.lines(path) or []))
+        self._definitions = lru_cache(maxsize=64)(code.find_definitions)
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
@@ -29,7 +53,34 @@ class CitationLookup:
         return by_name
 
     def resolve(self, cited: str) -> str | None:
-        """The indexed path for a cited one; None when there is none or more than one."""
+        """The indexed path of a cited place; None when there is none or more than one."""
+        place = self.locate(cited)
+        return place.path if place else None
+
+    def locate(self, cited: str) -> CitedPlace | None:
+        """The place that is cited by its path, else by a symbol that only one file defines."""
+        readings = list(list_readings(cited, self._repository))
+        for written in readings:
+            if path := self._resolve_path(written.path):
+                return CitedPlace(path, written.start, written.end, written.symbol)
+        return next(filter(None, map(self._locate_symbol, readings)), None)
+
+    def find_spans(self, symbol: str, path: str) -> list[Span]:
+        """Where a symbol is defined in a file."""
+        if not MIN_SYMBOL_CHARS <= len(symbol) <= MAX_SYMBOL_CHARS:
+            return []
+        return [passage.span for passage in self._definitions(symbol) if passage.span.path == path]
+
+    def _locate_symbol(self, written: WrittenPlace) -> CitedPlace | None:
+        name = written.path.strip("` ")
+        if not MIN_SYMBOL_CHARS <= len(name) <= MAX_SYMBOL_CHARS or not _SYMBOL.fullmatch(name):
+            return None
+        defined = [passage for passage in self._definitions(name) if _is_named(passage, name)]
+        if len({passage.span.path for passage in defined}) != 1 or defined[0].span.path not in self._paths:
+            return None
+        return CitedPlace(defined[0].span.path, written.start, written.end, name, is_from_symbol=True)
+
+    def _resolve_path(self, cited: str) -> str | None:
         path = _normalize(cited)
         if path is None:
             return None
@@ -55,7 +106,7 @@ class CitationLookup:
 def _normalize(cited: str) -> str | None:
     """The path with forward slashes and without `.` parts; an absolute path keeps its first slash."""
     path = cited.strip().strip("`'\"").replace("\\", "/")
-    if not path or len(path) > _MAX_PATH_CHARS:
+    if not path or len(path) > MAX_CHARS:
         return None
     is_absolute = path.startswith("/") or path[1:3] == ":/"
     parts = [part for part in path.split("/") if part not in {"", "."}]
@@ -64,33 +115,8 @@ def _normalize(cited: str) -> str | None:
     return ("/" if is_absolute else "") + "/".join(parts)
 
 
-class NormalizedText:
-    """A file's text with white space folded, and the line of each word."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        # As a model was shown it: invisible characters are not part of a quote.
-        visible = (line if line.isprintable() else clean_text(line) for line in lines)
-        folded = [(number, " ".join(line.split())) for number, line in enumerate(visible, start=1)]
-        filled = [(number, text) for number, text in folded if text]
-        self._numbers = [number for number, _ in filled]
-        self._offsets = [0]
-        for _, text in filled:
-            self._offsets.append(self._offsets[-1] + len(text) + 1)
-        self._joined = "".join(f"{text} " for _, text in filled)
-
-    def contains(self, quote: str, start: int, end: int) -> bool:
-        low = self._offsets[bisect_right(self._numbers, start - 1)]
-        high = self._offsets[bisect_right(self._numbers, end)]
-        return self._joined.find(quote, low, high) >= 0
-
-    def find_ranges(self, quote: str) -> list[tuple[int, int]]:
-        """First and last line of the first two places of the quote."""
-        found: list[tuple[int, int]] = []
-        offset = self._joined.find(quote)
-        while offset >= 0 and len(found) < 2:
-            found.append((self._line_at(offset), self._line_at(offset + len(quote) - 1)))
-            offset = self._joined.find(quote, offset + 1)
-        return found
-
-    def _line_at(self, offset: int) -> int:
-        return self._numbers[bisect_right(self._offsets, offset) - 1]
+def _is_named(passage: Passage, name: str) -> bool:
+    """Whether a definition has the name with its owner: the index falls back to the name alone."""
+    parts, known = re.findall(r"[\w$~]+", name), re.findall(r"[\w$~]+", passage.symbol or "")
+    owners = parts[: -len(known)] if len(parts) > len(known) else []  # a module's name
+    return known[-len(parts) :] == parts[len(owners) :] and all(part in passage.span.path for part in owners)

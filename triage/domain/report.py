@@ -52,7 +52,10 @@ class Citations(Value):
     """Result of the check of every path, line range and quote that an agent cited."""
 
     verified: int = 0
+    """With those that were corrected."""
     total: int = 0
+    corrected: list[str] = Field(default_factory=list)
+    """Citations that were verified after a correction, such as of wrong lines: path, and what was done."""
     refused: list[str] = Field(default_factory=list)
     """Citations that could not be verified, each with path and reason."""
 

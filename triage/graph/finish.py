@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
+from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
 from triage.domain.code import FoundPlace
 from triage.domain.findings import Kind, MissingInformation, TriageReport
@@ -108,14 +109,14 @@ def _check_citations(
     draft: TriageReport, state: BugTriageState, services: Services
 ) -> tuple[list[Suspect], list[CheckedEvidence], Citations]:
     """Return the verified suspects of the writer, else of the search; the evidence; and the count of references."""
-    lines, paths = services.codebase.read_lines, services.codebase.list_paths()
-    suspects, cited = verify_suspects(draft.affected_files, lines, paths)
+    lookup = CitationLookup(services.codebase, state.repository.slug)
+    suspects, cited = verify_suspects(draft.affected_files, lookup)
     counts = [cited]
     if not suspects:
-        suspects, cited = verify_suspects(state.suspects, lines, paths)
+        suspects, cited = verify_suspects(state.suspects, lookup)
         counts.append(cited)
     claims = [item for item in draft.evidence if item.claim.strip()]
-    evidence, cited = verify_evidence(claims, lines, paths, state.reading.text)
+    evidence, cited = verify_evidence(claims, lookup, state.reading.text)
     # The writer cites the verified ones again; they are counted there.
     searched = state.citations
     unverified = searched.model_copy(update={"verified": 0, "total": searched.total - searched.verified})

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 from triage.agents.agent import to_agent_finding
 from triage.agents.critic import extract_search_terms, map_critique_to_verdict
 from triage.agents.registry import AGENTS
+from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
 from triage.domain.code import FoundPlace, IndexFacts
 from triage.domain.findings import AgentName, CritiqueFinding
@@ -35,6 +36,8 @@ class Node(Protocol):
 
 INDEX_SHARE = 0.6
 """Of the run's time; the rest is for the agents."""
+MAX_MODEL_FILES = 5
+"""As its prompt says. Of more, the best count."""
 ANSWER_FIELDS: dict[AgentName, str] = {
     "investigator": "investigation",
     "codebase_search": "codebase",
@@ -107,9 +110,10 @@ def make_agent_node(name: AgentName) -> Node:
             return update | {"declined": [name]}
         update["answered_in_round"] = {name: state.round}
         if name == "codebase_search" and answer is not None:
-            lines, paths = services.codebase.read_lines, services.codebase.list_paths()
-            files, update["citations"] = verify_files(answer.relevant_files, lines, paths)
-            answer = answer.model_copy(update={"relevant_files": files})
+            lookup = CitationLookup(services.codebase, state.repository.slug)
+            files, update["citations"] = verify_files(answer.relevant_files, lookup)
+            best = files[:MAX_MODEL_FILES] if engine == "model" else files
+            answer = answer.model_copy(update={"relevant_files": best})
         if name == "critic":
             answer = require_verified_citation(answer, state.citations.verified) if answer else None
             update |= _close_round(answer, engine, state)
