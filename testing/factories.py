@@ -118,6 +118,8 @@ def critique(verdict: str = "CONFIRMED", **changes: Any) -> CritiqueFinding:
         "verdict": verdict,
         "confidence_adjustment": 0.1 if verdict == "CONFIRMED" else -0.1,
         "gaps": [] if verdict == "CONFIRMED" else ["is `leap_year` checked?"],
+        "questions_for_reporter": [],
+        "gaps_outside": [],
         "revised_hypothesis": None,
         "ready_for_report": verdict == "CONFIRMED",
     }

@@ -216,6 +216,11 @@ class FakeModel:
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         return self._runnable("tools")
 
+    def tools_or_answer(
+        self, tools: Sequence[BaseTool], answer: Any, tier: Tier, max_tokens: int
+    ) -> Runnable[Any, Any]:
+        return self._runnable("tools")
+
     def with_fast_model(self) -> "FakeModel":
         self.fast_model_views += 1
         return self

@@ -105,6 +105,11 @@ class Model(Protocol):
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         """Prompt value or messages in, a message that may contain tool calls out."""
 
+    def tools_or_answer(
+        self, tools: Sequence[BaseTool], answer: type[A], tier: Tier, max_tokens: int
+    ) -> Runnable[Any, AIMessage | A]:
+        """Prompt value or messages in; a message that may contain tool calls out, or a validated answer."""
+
     def measure_usage(self, seconds: float) -> AbstractContextManager[MeasuredUsage]:
         """Usage of all calls inside the block and in tasks that it starts; `seconds` limits the block."""
 

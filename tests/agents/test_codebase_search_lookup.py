@@ -107,7 +107,7 @@ async def test_each_turn_sees_the_answers_of_those_before_as_data():
     first, second = turns_of(model)
     assert [message.type for message in first] == ["system", "human"]
     assert [message.type for message in second] == ["system", "human", "ai", "tool"]
-    assert "call nothing" in first[0].text
+    assert "by calling `CodebaseFinding`" in first[0].text
     (reply,) = replies(second)
     mark = reply.text.split(">>")[0].removeprefix("<<answer 1 ")
     assert reply.text.startswith(f"<<answer 1 {mark}>>\n## src/parse.py:2-3")
@@ -192,7 +192,7 @@ async def test_no_answer_takes_more_than_half_of_the_room_that_is_left():
     tools = FakeToolset("x\n" * 50_000)
     model = model_of(reads(1), reads(2), reads(3))
     lookup = CodeLookup(given_services(model, tools), model, tools)
-    await lookup.extend_prompt(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    await lookup.answer(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
     sizes = [len(one.answer) for one in lookup.answers]
     room = code_lookup.MAX_ANSWERS_CHARS
     for size in sizes:
@@ -206,7 +206,7 @@ async def test_what_was_looked_up_is_kept_as_it_was_shown():
     services = given_services(model)
     assert services.code_tools
     lookup = CodeLookup(services, model, services.code_tools)
-    await lookup.extend_prompt(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    await lookup.answer(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
     assert [one.call for one in lookup.answers] == [
         'read_lines({"end": 3, "path": "src/parse.py", "start": 2})',
         'find_symbol({"name": "Store"})',
@@ -219,7 +219,7 @@ async def test_what_an_earlier_round_looked_up_is_not_looked_up_again():
     tools = FakeToolset("lines")
     earlier = [LookedUp(call='read_lines({"end": 3, "path": "src/parse.py", "start": 2})', answer="2| x")]
     lookup = CodeLookup(given_services(model, tools), model, tools, is_first_round=False, earlier=earlier)
-    await lookup.extend_prompt(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    await lookup.answer(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
     assert tools.ran == []
     assert lookup.answers == []
 
@@ -232,7 +232,7 @@ async def test_a_further_round_keeps_less_of_the_budget_for_later(is_first_round
     tools = FakeToolset("lines")
     services = given_services(model, tools, limits=Limits(tokens=100_000))
     lookup = CodeLookup(services, model, tools, is_first_round=is_first_round)
-    await lookup.extend_prompt(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    await lookup.answer(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
     assert len(turns_of(model)) == turns
 
 

@@ -56,6 +56,7 @@ def test_translation(answer: Any, details: str, files: list[str]):
         confidence=answer.confidence,
         details=details,
         relevant_files=files,
+        reasoning=answer.reasoning,
     )
 
 

@@ -92,6 +92,7 @@ async def test_a_model_looks_things_up_and_then_answers(tmp_path: Path):
         "read_lines",
         "search_code",
         "git_history",
+        "CodebaseFinding",
     ]
     assert_every_call_is_answered(second)
     assert "tools" not in last.body

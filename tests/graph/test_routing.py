@@ -50,9 +50,49 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
         ["critic"],
     ),
     (
-        "a feature request goes straight to the writer",
+        "where a feature request would go is searched for",
         {"investigation": investigation(kind="feature_request"), "answered_in_round": {"investigator": 1}},
         ONLINE,
+        ["codebase_search"],
+    ),
+    (
+        "a feature request is not challenged",
+        {"investigation": investigation(kind="feature_request"), "answered_in_round": SEARCHED},
+        ONLINE,
+        ["writer"],
+    ),
+    (
+        "a question goes straight to the writer",
+        {"investigation": investigation(kind="question"), "answered_in_round": {"investigator": 1}},
+        ONLINE,
+        ["writer"],
+    ),
+    (
+        "a gap outside: only the web is searched again",
+        BUG | REJECTED | {"answered_in_round": JUDGED, "round": 2, "outside_queries": ["numpy 2 leap"]},
+        ONLINE,
+        ["web_search"],
+    ),
+    (
+        "critic again after the second web search",
+        BUG
+        | REJECTED
+        | {"answered_in_round": {**JUDGED, "web_search": 2}, "round": 2, "outside_queries": ["numpy 2 leap"]},
+        ONLINE,
+        ["critic"],
+    ),
+    (
+        "gaps in both places: both searches",
+        BUG
+        | REJECTED
+        | {"answered_in_round": JUDGED, "round": 2, "outside_queries": ["numpy 2"], "search_terms": ["leap_year"]},
+        ONLINE,
+        ["codebase_search", "web_search"],
+    ),
+    (
+        "a gap outside without a web search opens no round",
+        BUG | REJECTED | {"answered_in_round": JUDGED, "outside_queries": ["numpy 2 leap"]},
+        OFFLINE,
         ["writer"],
     ),
     ("the investigator failed for good", {"answered_in_round": {"investigator": 1}}, OFFLINE, ["codebase_search"]),
@@ -75,7 +115,8 @@ def list_all(
 def opens_round(
     given: BugTriageState, limits: Limits | None = None, seconds_left: float = 300, spent: Usage | None = None
 ) -> bool:
-    return should_open_round(given, measure_budget(limits or Limits(), seconds_left, spent, given.steps))
+    budget = measure_budget(limits or Limits(), seconds_left, spent, given.steps)
+    return should_open_round(given, budget, has_web_search=True)
 
 
 @pytest.mark.parametrize(("given", "online", "expected"), [c[1:] for c in LAW], ids=[c[0] for c in LAW])

@@ -7,6 +7,7 @@ import pytest
 
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
+from triage.domain.findings import DeclinedAnswer
 from triage.domain.issue import IssueComment
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, Outcome, Status
@@ -159,7 +160,10 @@ async def test_an_agent_that_declines_is_asked_again_by_rules():
     assert (second.engine, second.outcome) == ("rules", Outcome.SUCCESS)
     assert second.iteration == first.iteration + 1, "the supervisor decided again"
     assert [finding.agent_name for finding in report.findings].count("investigator") == 1
-    assert "I cannot read this" not in report.model_dump_json()
+    assert report.declined == [DeclinedAnswer(agent_name="investigator", reason="I cannot read this")]
+    assert "I cannot read this" not in " ".join(report.notes), (
+        "notes are annotated and logged; models do not write there"
+    )
 
 
 async def test_a_gate_refuses_an_empty_hypothesis():

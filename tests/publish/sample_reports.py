@@ -4,7 +4,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from triage.domain.code import IndexFacts, Span
-from triage.domain.findings import CritiqueFinding, MissingInformation, MissingKind, WebResult
+from triage.domain.findings import (
+    AgentFinding,
+    CritiqueFinding,
+    DeclinedAnswer,
+    MissingInformation,
+    MissingKind,
+    WebResult,
+)
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
@@ -141,12 +148,15 @@ FULL = RunReport(
     severity_reason="Every import of a German bank statement fails, and 2.3 could read them.",
     confidence=0.86,
     summary="`parse_date` tries only `%Y-%m-%d`, so a day-first date such as 31.12.2025 ends in an uncaught ValueError.",
-    root_cause=(
+    root_cause="Since 2.4 `read_rows` no longer passes the date format of the bank profile to `parse_date`.",
+    why=(
         "`parse_date` in src/ledger/dates.py calls strptime with the one format it got from DEFAULT_FORMAT. "
         "Since 2.4 the importer no longer passes the format of the bank profile. "
         "A day-first date therefore never matches. "
         "The ValueError leaves `read_rows`, which catches only csv.Error."
     ),
+    fix_idea="Pass `profile.date_format` from CsvReader.read_rows to parse_date again.",
+    check="Import a row with 31.12.2025 and the profile `sparkasse`: it should become an entry of 31 December.",
     suspects=[
         suspect(DATES, 18, 31, "parse_date", "Tries one format and lets the ValueError through."),
         suspect(READER, 74, 96, "CsvReader.read_rows", "Stopped passing `profile.date_format` in 2.4."),
@@ -174,11 +184,10 @@ FULL = RunReport(
     ],
     reproduction=["Save a CSV with the date 31.12.2025.", "Run `ledger import bank.csv --profile sparkasse`."],
     next_steps=[
-        "Pass `profile.date_format` from CsvReader.read_rows to parse_date again.",
         "Catch ValueError in read_rows and name the row in the message.",
         "Add a test with a day-first profile.",
     ],
-    suggested_fix="-    when = parse_date(row[columns.date])\n+    when = parse_date(row[columns.date], profile.date_format)",
+    suggested_fix=None,
     external_references=[
         WebResult(
             title="strptime() and strftime() format codes",
@@ -189,11 +198,10 @@ FULL = RunReport(
     ticket=Ticket(
         title="parse_date ignores the profile's date format", labels=["bug", "importer"], assignee="maria", effort="S"
     ),
-    analysis=(
-        "The importer was rewritten in 2.4 to stream rows. The date format moved into the profile, but the call that "
-        "hands it on was lost.\n\nBecause the default is the ISO format, the fault shows for day-first profiles only."
-    ),
+    analysis="Why: `parse_date` calls strptime with one format.\n\nFix idea: pass `profile.date_format` again.",
     critique=CritiqueFinding(
+        questions_for_reporter=[],
+        gaps_outside=[],
         agent_name="critic",
         summary="The traceback, the quoted line and the changed call agree.",
         confidence=0.9,
@@ -209,6 +217,16 @@ FULL = RunReport(
         verified=14, total=15, refused=["src/ledger/importers/base.py: no such file in the indexed commit"]
     ),
     hidden_fragments=3,
+    findings=[
+        AgentFinding(
+            agent_name="codebase_search",
+            summary="parse_date ignores the profile.",
+            confidence=0.8,
+            details=DATES,
+            relevant_files=[DATES],
+            reasoning="read_rows calls parse_date without the profile's format, so DEFAULT_FORMAT is tried alone.",
+        )
+    ],
     decisions=DECISIONS,
     steps=MODEL_STEPS,
     usage=Usage(input_tokens=27880, output_tokens=3250, calls=8, usd=0.0837),
@@ -233,6 +251,9 @@ RULES = change_report(
     confidence=0.62,
     seconds=2.3,
     summary="The traceback ends in `parse_date` (src/ledger/dates.py), at a line that exists in the indexed commit.",
+    why="",
+    fix_idea="",
+    check="",
     root_cause="The traceback ends in `parse_date`. It raises ValueError for the value in the report.",
     severity="MEDIUM",
     severity_reason="A crash with a traceback; nothing in the report speaks of lost data.",
@@ -265,6 +286,9 @@ FEATURE = change_report(
     confidence=0.78,
     seconds=8.2,
     summary="It asks for an import of OFX files, which ledger has never had.",
+    why="",
+    fix_idea="",
+    check="",
     root_cause="",
     suspects=[],
     evidence=[],
@@ -289,6 +313,9 @@ LOW = change_report(
     severity_reason="Nothing in the report speaks of a crash or of lost data.",
     confidence=0.21,
     summary="The report says that the import is wrong, but neither how nor where.",
+    why="The importer's column detection is the only part that the words of the report fit.",
+    fix_idea="",
+    check="",
     root_cause="The importer's column detection is the only part that the words of the report fit.",
     suspects=[suspect(READER, 20, 41, "CsvReader.columns", "Shares the words “import” and “column” with the report.")],
     evidence=[],
@@ -303,6 +330,8 @@ LOW = change_report(
     external_references=[],
     analysis="",
     critique=CritiqueFinding(
+        questions_for_reporter=[],
+        gaps_outside=[],
         agent_name="critic",
         summary="One file fits by its words alone.",
         confidence=0.8,
@@ -356,7 +385,7 @@ FIRST = change_report(
 )
 
 LONG = change_report(
-    root_cause="The reader drops the profile's format, e.g. day-first ones. " * 40,
+    why="The reader drops the profile's format, e.g. day-first ones. " * 40,
     suspects=[
         suspect(f"src/ledger/module_{number}.py", number, number + 9, f"run_{number}", "It calls the reader. " * 12)
         for number in range(1, 31)
@@ -372,7 +401,11 @@ LONG = change_report(
     ],
     next_steps=["Read the reader with care. " * 30] * 25,
     missing_information=[missing("other", "What else? " * 60, "Because. " * 60)] * 9,
-    analysis="The importer was rewritten.\n\n" * 4000,
+    reproduction=["Save a file and import it. " * 30] * 25,
+    external_references=[
+        WebResult(title=f"Page {number}", url=f"https://docs.example/{number}", relevance_reason="It is so. " * 60)
+        for number in range(25)
+    ],
     notes=["Map<K, V> [was] {left} out. " * 40] * 30,
     citations=Citations(
         verified=50,
@@ -381,7 +414,7 @@ LONG = change_report(
             f"src/gone_{number}.py: lines <1>-<2> [are] *not* in the file. {'It is so. ' * 30}" for number in range(40)
         ],
     ),
-    suggested_fix="+ line\n" * 4000,
+    fix_idea="Add a line. " * 4000,
 )
 
 EVIL = (
@@ -393,6 +426,10 @@ HOSTILE = change_report(
     severity_reason=EVIL,
     summary=EVIL,
     root_cause=EVIL,
+    why=EVIL,
+    fix_idea=EVIL,
+    check=EVIL,
+    declined=[DeclinedAnswer(agent_name="critic", reason=EVIL)],
     suspects=[
         Suspect(
             path="src/a b#c?(d)[e]|f`g<h>.md",
@@ -422,6 +459,8 @@ HOSTILE = change_report(
     ticket=Ticket(title=EVIL, labels=["bug`@octocat`", "a|b"], assignee="@octocat`|\n@x", effort="XL"),
     analysis=EVIL * 3,
     critique=CritiqueFinding(
+        questions_for_reporter=[],
+        gaps_outside=[],
         agent_name=EVIL,
         summary=EVIL,
         confidence=0.9,
@@ -435,9 +474,15 @@ HOSTILE = change_report(
     ),
     citations=Citations(verified=1, total=2, refused=[EVIL]),
     notes=[EVIL],
+    findings=[
+        AgentFinding(
+            agent_name="codebase_search", summary=EVIL, confidence=0.8, details=EVIL, relevant_files=[], reasoning=EVIL
+        )
+    ],
     decisions=[decision(1, [EVIL, "writer"], EVIL, "model")],
     steps=[
-        step("critic", 1, 0.0, 1.0, 'm"]\nclick s0 "javascript:alert(1)" <b>', usage(1, 1, None), Outcome.FAILED, EVIL)
+        step("codebase_search", 1, 0.0, 1.0, EVIL, usage(1, 1, None)),
+        step("critic", 1, 0.0, 1.0, 'm"]\nclick s0 "javascript:alert(1)" <b>', usage(1, 1, None), Outcome.FAILED, EVIL),
     ],
     index=IndexFacts(commit=COMMIT, files=1, passages=1, vectors=1, left_out={EVIL: 2}, embedding=EVIL, notes=[EVIL]),
     usage=Usage(input_tokens=1, output_tokens=1, calls=1, usd=None),

@@ -105,10 +105,10 @@ def test_a_model_says_what_is_wrong_and_what_the_critic_thinks_of_it(verdict, sa
 
 
 def test_a_fix_is_an_idea_that_the_critic_did_not_reject():
-    report = change_report(suggested_fix="Pass the format. Then test it. Then rest.")
+    report = change_report(fix_idea="Pass the format. Then test it. Then rest.")
     assert "**Fix idea.** Pass the format. Then test it.\n" in visible(report)
     assert "Fix idea" not in visible(report.model_copy(update={"verdict": "CHALLENGED"}))
-    assert "**Check.** Pass `profile.date_format`" in visible(report)
+    assert "**Check.** Import a row" in visible(report)
 
 
 FOUND = {
@@ -196,8 +196,8 @@ def test_hostile_text_does_not_break_the_layout():
     hosts = set(re.findall(r'href="https?://([^/"?]+)', rendered))
     assert hosts <= {"github.com", "docs.example"}
     rows = rendered.partition("<tbody>")[2].partition("</tbody>")[0]
-    assert rows.count("<tr>") == len(HOSTILE.suspects)
-    assert rows.count("<td>") == 2 * len(HOSTILE.suspects)
+    assert rows.count("<tr>") == len(HOSTILE.suspects) - 1
+    assert rows.count("<td>") == 2 * (len(HOSTILE.suspects) - 1)
 
 
 def test_details_of_the_run_are_only_on_the_page_of_the_job():
@@ -288,12 +288,12 @@ def test_other_places_are_folded():
 
 
 def test_the_reasons_of_a_model_have_at_most_five_sentences():
-    report = change_report(root_cause="One. Two. Three. Four. Five. Six.")
+    report = change_report(why="One. Two. Three. Four. Five. Six.")
     assert "**Why.** One. Two. Three. Four. Five.\n" in body(report)
 
 
-def test_a_report_without_root_cause_says_so():
-    assert "**No cause was found.**" in visible(change_report(root_cause="", suspects=[]))
+def test_a_report_without_an_explanation_says_so():
+    assert "**No cause was found.**" in visible(change_report(why="", suspects=[]))
 
 
 @pytest.mark.parametrize("kind", ["feature_request", "question", "not_actionable"])
@@ -366,7 +366,7 @@ def test_an_unknown_price_is_never_zero():
 def test_a_long_page_loses_whole_folds_from_the_end():
     text = render_comment(LONG, None, PATHS)
     assert utf16_length(text) <= MAX_COMMENT_UNITS + 4096
-    assert re.search(r"_Cut, because it was too long\. Left out: .*Analysis\._", text)
+    assert re.search(r"_Cut, because it was too long\. Left out: .*The run\._", text)
     assert text.rstrip().endswith("</sub>")
     assert html(text).count("<details>") == text.count("<details>") == text.count("</details>")
 
@@ -411,14 +411,15 @@ def test_any_text_stays_text(texts):
     one, two, three, four, five, six, seven, eight = texts
     report = change_report(
         summary=one,
-        root_cause=two,
+        why=two,
         severity_reason=eight,
         suspects=[sample_reports.suspect(three or "x", 1, 2, four, five)],
         missing_information=[missing("version", six, seven)],
         next_steps=[eight, one],
         evidence=[],
         analysis=two + "\n\n" + three,
-        suggested_fix=four,
+        fix_idea=four,
+        check=five,
         ticket=Ticket(title=five, labels=[six or "x"], assignee=seven),
         external_references=[WebResult(title=one, url=eight, relevance_reason=two)],
         notes=[three],

@@ -34,7 +34,7 @@ def by_model(**changes: Any) -> RunReport:
         (by_model(verdict="UNCERTAIN"), "analysis"),
         (by_model(verdict="CHALLENGED"), None),
         (by_model(verdict=None), None),
-        (by_model(root_cause=" "), None),
+        (by_model(why=" "), None),
         (by_model(kind="question"), None),
         (DEGRADED.model_copy(update={"found": None, "missing_information": []}), None),
     ],

@@ -10,7 +10,16 @@ def test_no_word_of_the_issue_of_a_model_or_of_the_web_is_left():
     for report in (FULL, REFUSED, ROUNDS):
         published = withhold_details(report.model_copy(update={"security": True}), ["security", "bug"])
         text = published.model_dump_json()
-        secrets = [report.summary, report.root_cause, report.issue.title, report.ticket.title, *report.reproduction]
+        secrets = [
+            report.summary,
+            report.root_cause,
+            report.why,
+            report.fix_idea,
+            report.check,
+            report.issue.title,
+            report.ticket.title,
+            *report.reproduction,
+        ]
         secrets += [suspect.path for suspect in report.suspects] + [page.url for page in report.external_references]
         secrets += [execution.arguments for step in report.steps for execution in step.tools]
         secrets += [decision.reason for decision in report.decisions if decision.origin == "model"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
 from triage.domain.agent_input import AgentInput
+from triage.domain.code import LookedUp
 from triage.domain.findings import AgentFinding, AgentFindingBase, AgentName
 from triage.ports import Model, Services
 
@@ -22,6 +23,8 @@ class AgentAnswer(Generic[A]):
     answer: A
     shortfalls: list[str] = field(default_factory=list)
     """Parts that came otherwise than planned, each with the reason and what stood in."""
+    looked_up: list[LookedUp] = field(default_factory=list)
+    """What the agent looked up in the repository."""
 
 
 @dataclass(frozen=True)
@@ -51,4 +54,5 @@ def to_agent_finding(raw: AgentFindingBase, details: str, relevant_files: list[s
         confidence=raw.confidence,
         details=details,
         relevant_files=relevant_files,
+        reasoning=raw.reasoning,
     )

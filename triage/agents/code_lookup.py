@@ -13,24 +13,21 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
 from langchain_core.prompt_values import PromptValue
-from langchain_core.runnables import Runnable
 
 from triage.agents.prompts import build_system_message, fence, shorten
 from triage.domain.code import LookedUp
+from triage.domain.findings import CodebaseFinding
 from triage.errors import TriageError
 from triage.ports import Model, Services, Toolset
 
 MAX_TURNS = 3
 MIN_CHARS = 400
 """With less room for answers than this the loop ends."""
-TURN_TOKENS = 800
-"""Output of one turn. A call takes 40, but reasoning is billed too."""
 ANSWER_TOKENS = 2_000
-"""Output of the answer after the last turn."""
+"""Output of a turn, which may be the answer. A call takes 40, but reasoning is billed too."""
 RESERVED_SHARE, RESERVED_SHARE_LATER = 0.4, 0.3
 """Of tokens and dollars, for critic and writer, which take 10 to 18 percent (measured), and in the first round for a
 further one."""
@@ -71,7 +68,8 @@ class CodeLookup:
         self._earlier = {one.call for one in earlier}
         self._model = model
         self._tools = tools
-        self._model_with_tools: Runnable[Any, AIMessage] = model.with_tools(list(tools.tools), "main", TURN_TOKENS)
+        self._model_with_tools = model.tools_or_answer(list(tools.tools), CodebaseFinding, "main", ANSWER_TOKENS)
+        self._model_without_tools = model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS)
         seconds = services.agent_seconds()
         self._deadline = services.clock() + seconds - min(ANSWER_SECONDS, seconds / 2)
         self._messages: list[BaseMessage] = []  # for the model that looks things up
@@ -82,16 +80,21 @@ class CodeLookup:
         """Why the loop ended early, for the report."""
         self.answers: list[LookedUp] = []
         """What was looked up, in order; each answer as it was shown."""
+        self._finding: CodebaseFinding | None = None
 
-    async def extend_prompt(self, prompt: PromptValue) -> list[BaseMessage]:
+    async def answer(self, prompt: PromptValue) -> CodebaseFinding:
+        """Return the model's answer: the one it gives in a turn, else one to the prompt and what was looked up."""
         messages = prompt.to_messages()
-        self._messages = [build_system_message("codebase_tools"), *messages[1:]]
+        self._messages = [build_system_message("codebase_search", "codebase_tools"), *messages[1:]]
         try:
             why = await self._run_turns()
         except (TriageError, TimeoutError) as error:
             why = str(error) or "no answer in time"
             self.shortfalls.append(f"looking things up ended early: {why}; answered from what was there")
         self._services.progress.detail(f"Codebase search: things looked up: {len(self._executed)}; {why}.")
+        return self._finding or await self._model_without_tools.ainvoke(self._extend_prompt(messages))
+
+    def _extend_prompt(self, messages: list[BaseMessage]) -> list[BaseMessage]:
         if not self._executed:
             return messages
         # As text: many endpoints refuse tool messages once the tools are no longer offered, and some refuse two
@@ -123,11 +126,14 @@ class CodeLookup:
         calls = sum(len(json.dumps(getattr(message, "tool_calls", []))) for message in self._messages)
         words = sum(len(message.text.encode("utf-8", "replace")) for message in self._messages)
         sent = math.ceil((calls + words) / BYTES_PER_TOKEN)
-        return 2 * sent + math.ceil(self._chars_left / BYTES_PER_TOKEN) + TURN_TOKENS + ANSWER_TOKENS
+        return 2 * sent + math.ceil(self._chars_left / BYTES_PER_TOKEN) + 2 * ANSWER_TOKENS
 
     async def _run_turn(self, turn: int) -> str:
         """Ask the model and run its calls. Returns why this was the last turn; empty when there may be another."""
         message = await self._model_with_tools.ainvoke([*self._messages])
+        if isinstance(message, CodebaseFinding):
+            self._finding = message
+            return "it has answered"
         calls = parse_calls(message, turn)
         refused = self._refuse_calls(calls)
         answers = await self._run_calls([call for call in calls if call["id"] not in refused])

@@ -11,7 +11,8 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 
 from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
-from triage.agents.code_lookup import CodeLookup
+from triage.agents.code_lookup import ANSWER_TOKENS, CodeLookup
+from triage.agents.earlier_rounds import build_followup_sections
 from triage.agents.prompts import (
     build_system_message,
     fence,
@@ -31,7 +32,6 @@ from triage.reading.code_names import find_identifiers
 from triage.threads import run_in_daemon_thread
 
 _COMMENT_LINE = re.compile(r"#|//|/?\*|--|@|\"\"\"|'''|<!--")
-MAX_TOKENS = 2_000
 MAX_FILES = 10
 MIN_QUOTE_CHARS = 10
 """A shorter line may be in an issue by chance."""
@@ -65,7 +65,7 @@ class CodebaseSearchInput(Value):
 
 
 def build_search_input(agent_input: AgentInput) -> CodebaseSearchInput:
-    """Return what the search starts with. In later rounds the keywords include the critic's gaps."""
+    """Return what the search starts with. In later rounds the keywords include the names in the critic's gaps."""
     investigation = agent_input.investigation
     return CodebaseSearchInput(
         repository=agent_input.repository.slug,
@@ -119,8 +119,23 @@ def build_codebase_chain(
         hypothesis=RunnableLambda(lambda inputs: inputs["hypothesis"]),
         keywords=RunnableLambda(lambda inputs: ", ".join(inputs["keywords"])),
     )
-    prompt = ChatPromptTemplate.from_messages([build_system_message("codebase_search"), MessagesPlaceholder("data")])
-    return gather | RunnableLambda(build_data) | prompt | llm
+    return gather | RunnableLambda(build_data) | _build_prompt() | llm
+
+
+def build_followup_chain(
+    llm: Runnable[Any, CodebaseFinding], sections: dict[str, str]
+) -> Runnable[dict[str, Any], CodebaseFinding]:
+    """Return the chain of a further round, which searches for nothing: `sections` have what is known."""
+
+    def build_data(inputs: dict[str, Any]) -> dict[str, Any]:
+        data = {"hypothesis": inputs["hypothesis"], "keywords": ", ".join(inputs["keywords"])}
+        return {"data": [fence(sections | data)]}
+
+    return RunnableLambda(build_data) | _build_prompt() | llm
+
+
+def _build_prompt() -> ChatPromptTemplate:
+    return ChatPromptTemplate.from_messages([build_system_message("codebase_search"), MessagesPlaceholder("data")])
 
 
 def format_passages(documents: Sequence[Document]) -> str:
@@ -138,19 +153,30 @@ def _format_heading(document: Document) -> str:
 
 
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CodebaseFinding]:
-    """Ask the main model with the best passages, after it has looked up what it asks for."""
-    llm = model.structured_output(CodebaseFinding, "main", MAX_TOKENS)
-    shortfalls: list[str] = []
-    chars = CONTEXT_CHARS
-    if services.code_tools is not None:
-        lookup = CodeLookup(services, model, services.code_tools, is_first_round=agent_input.round == 1)
-        llm = RunnableLambda(lookup.extend_prompt) | llm
-        shortfalls, chars = lookup.shortfalls, CONTEXT_CHARS_WITH_TOOLS
-    retriever = services.codebase.get_retriever(agent_input.repository.slug, chars)
-    parts = format_issue(agent_input) | format_instructions(services) | format_languages(agent_input)
-    chain = build_codebase_chain(retriever, llm, parts)
+    """Ask the main model, after it has looked up what it asks for.
+
+    The first round shows the best passages; a further one what the earlier rounds have found.
+    """
+    lookup = _open_lookup(agent_input, services, model)
+    llm = RunnableLambda(lookup.answer) if lookup else model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS)
+    sections = format_issue(agent_input) | format_instructions(services) | format_languages(agent_input)
+    if agent_input.round > 1 and agent_input.searched_by_model:
+        known = await run_in_daemon_thread(lambda: build_followup_sections(agent_input, services.codebase))
+        chain = build_followup_chain(llm, sections | known)
+    else:
+        chars = CONTEXT_CHARS_WITH_TOOLS if lookup else CONTEXT_CHARS
+        chain = build_codebase_chain(services.codebase.get_retriever(agent_input.repository.slug, chars), llm, sections)
     answer = await chain.ainvoke(build_search_input(agent_input).model_dump())
-    return AgentAnswer(answer.model_copy(update={"agent_name": "codebase_search"}), shortfalls)
+    answer = answer.model_copy(update={"agent_name": "codebase_search"})
+    return AgentAnswer(answer, lookup.shortfalls if lookup else [], lookup.answers if lookup else [])
+
+
+def _open_lookup(agent_input: AgentInput, services: Services, model: Model) -> CodeLookup | None:
+    if services.code_tools is None:
+        return None
+    return CodeLookup(
+        services, model, services.code_tools, is_first_round=agent_input.round == 1, earlier=agent_input.looked_up
+    )
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CodebaseFinding:

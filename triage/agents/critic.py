@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
+from triage.agents.cited_code import ReadLines, render_cited_code
 from triage.agents.prompts import (
     build_messages,
     format_bullets,
@@ -17,9 +18,10 @@ from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding,
 from triage.domain.issue import Trace
 from triage.domain.value import Value
 from triage.ports import Codebase, Model, Services
+from triage.threads import run_in_daemon_thread
 
 MAX_TOKENS = 1_200
-MAX_GAPS = 4
+MAX_GAPS, MAX_QUESTIONS, MAX_OUTSIDE = 4, 2, 2
 UNVERIFIED_PENALTY = -0.1
 """Added to the confidence when a cited location could not be verified."""
 MAX_ADJUSTMENT = 0.5
@@ -31,15 +33,18 @@ class CriticInput(Value):
     current_hypothesis: str
     codebase_evidence: list[str]
     """Each suspect with its location, and what the citation check said about it."""
+    cited_code: str
+    """The suspects' lines and what stands around them."""
 
 
-def build_critic_input(agent_input: AgentInput) -> CriticInput:
+def build_critic_input(agent_input: AgentInput, read_lines: ReadLines) -> CriticInput:
     verified = [f"{_format_location(file)}: {file.relevance_reason}" for file in agent_input.suspects]
     refused = [f"REFUSED by the citation check: {reason}" for reason in agent_input.citations.refused]
     return CriticInput(
         all_findings=agent_input.findings,
         current_hypothesis=agent_input.hypothesis,
         codebase_evidence=[*verified, *refused],
+        cited_code=render_cited_code(agent_input.suspects, read_lines),
     )
 
 
@@ -49,21 +54,37 @@ def _format_location(file: RelevantFile) -> str:
 
 
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CritiqueFinding]:
-    critic_input = build_critic_input(agent_input)
+    codebase = services.codebase
+    critic_input = await run_in_daemon_thread(lambda: build_critic_input(agent_input, codebase.read_lines))
     sections = format_issue(agent_input) | {
         **format_instructions(services),
         **format_languages(agent_input),
         "current hypothesis": critic_input.current_hypothesis,
         "all findings": format_findings(critic_input.all_findings),
         "codebase evidence": format_bullets(critic_input.codebase_evidence),
+        "cited code": critic_input.cited_code,
         "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
         "confidence so far": f"{agent_input.confidence:.2f}",
     }
     chain = model.structured_output(CritiqueFinding, "main", MAX_TOKENS)
     answer = await chain.ainvoke(build_messages("critic", sections))
-    adjustment = max(-MAX_ADJUSTMENT, min(MAX_ADJUSTMENT, answer.confidence_adjustment))
-    update = {"agent_name": "critic", "gaps": answer.gaps[:MAX_GAPS], "confidence_adjustment": adjustment}
-    return AgentAnswer(answer.model_copy(update=update))
+    return AgentAnswer(_correct_answer(answer))
+
+
+def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
+    is_confirmed = answer.verdict == "CONFIRMED" and answer.ready_for_report
+    return answer.model_copy(
+        update={
+            "agent_name": "critic",
+            # Who is not ready to report it has not confirmed it.
+            "verdict": "UNCERTAIN" if answer.verdict == "CONFIRMED" and not is_confirmed else answer.verdict,
+            "ready_for_report": is_confirmed,
+            "gaps": answer.gaps[:MAX_GAPS],
+            "questions_for_reporter": answer.questions_for_reporter[:MAX_QUESTIONS],
+            "gaps_outside": answer.gaps_outside[:MAX_OUTSIDE],
+            "confidence_adjustment": max(-MAX_ADJUSTMENT, min(MAX_ADJUSTMENT, answer.confidence_adjustment)),
+        }
+    )
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> CritiqueFinding:
@@ -88,6 +109,8 @@ async def answer_with_rules(agent_input: AgentInput, services: Services) -> Crit
         # The search's confidence includes traces, names and the distance to the next file already.
         confidence_adjustment=UNVERIFIED_PENALTY if refused else 0.0,
         gaps=gaps,
+        questions_for_reporter=[],
+        gaps_outside=[],
         revised_hypothesis=None,
         ready_for_report=verdict == "CONFIRMED",
     )

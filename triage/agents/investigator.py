@@ -14,6 +14,7 @@ from triage.domain.issue import Reading
 from triage.ports import Model, Services
 from triage.reading.issue_kind import classify_issue, is_spam
 from triage.reading.missing_information import MAX_QUESTIONS, find_missing_information
+from triage.reading.regressions import find_regression
 from triage.reading.symptom import describe_symptom
 from triage.text.reporter_phrases import get_phrases
 from triage.threads import run_in_daemon_thread
@@ -38,12 +39,12 @@ async def answer_with_model(
 
 
 def _correct_answer(answer: InvestigatorFinding, reading: Reading) -> InvestigatorFinding:
-    # An issue that shows an error is a bug report, whatever it talks the model into.
-    shows_error = bool(reading.traces or reading.error_messages)
+    # An issue that shows an error, or says what worked before, is a bug report, whatever it talks the model into.
+    shows_bug = bool(reading.traces or reading.error_messages or find_regression(reading))
     return answer.model_copy(
         update={
             "agent_name": "investigator",
-            "kind": "bug" if shows_error else answer.kind,
+            "kind": "bug" if shows_bug else answer.kind,
             "error_messages": [message for message in answer.error_messages if message and message in reading.text],
             "keywords_for_search": answer.keywords_for_search[:MAX_KEYWORDS],
             "missing_information": answer.missing_information[:MAX_QUESTIONS],

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from hashlib import blake2b
 from importlib.resources import files
 from itertools import count, pairwise
@@ -10,6 +11,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding
+from triage.domain.issue import HumanExchange
 from triage.ports import Services
 from triage.text.clean_text import clean_text
 from triage.text.reporter_phrases import get_phrases
@@ -29,9 +31,9 @@ _PROMPTS = {
 """Read at import, because an event loop must not wait for a disk."""
 
 
-def build_system_message(name: str) -> SystemMessage:
-    """Return the system message of this name, with the rule on fenced data that all share."""
-    return SystemMessage(f"{_PROMPTS[name]}\n\n{_PROMPTS['data']}")
+def build_system_message(*names: str) -> SystemMessage:
+    """Return the system message of these parts, with the rule on fenced data that all share."""
+    return SystemMessage("\n\n".join(_PROMPTS[name] for name in (*names, "data")))
 
 
 def fence(sections: Mapping[str, str]) -> HumanMessage:
@@ -65,13 +67,27 @@ def format_bullets(items: Sequence[str]) -> str:
 
 
 def format_issue(agent_input: AgentInput) -> dict[str, str]:
-    """Return title, visible body with the author's own comments, and the comments of others."""
+    """Return title, visible body with the author's comments, comments of others, and our questions with the answers."""
     thread = "\n\n".join(f"{comment.author}: {comment.body}" for comment in agent_input.issue.thread)
     return {
         "issue title": shorten(agent_input.reading.title, 500),
         "issue body": shorten(agent_input.reading.body, MAX_BODY_CHARS),
         "issue thread": shorten(thread, MAX_THREAD_CHARS),
+        "human exchanges": shorten(format_exchanges(agent_input.exchanges), MAX_THREAD_CHARS),
     }
+
+
+def format_exchanges(exchanges: Sequence[HumanExchange]) -> str:
+    """Return our questions to the reporter with the answers. The answers stand in the issue's body as well."""
+    return "\n\n".join(
+        f"Asked{_format_date(exchange.asked_at)}:\n{exchange.question}\n"
+        f"Answered by the reporter{_format_date(exchange.answered_at)}:\n{exchange.answer}"
+        for exchange in exchanges
+    )
+
+
+def _format_date(at: datetime | None) -> str:
+    return f" on {at:%Y-%m-%d %H:%M}" if at else ""
 
 
 def format_instructions(services: Services) -> dict[str, str]:
@@ -91,6 +107,7 @@ def format_languages(agent_input: AgentInput) -> dict[str, str]:
 def format_findings(findings: list[AgentFinding]) -> str:
     return "\n\n".join(
         f"{finding.agent_name} (confidence {finding.confidence:.2f}): {finding.summary}\n{finding.details}"
+        + (f"\nReasoning: {finding.reasoning}" if finding.reasoning else "")
         + (f"\nPoints at:\n{format_bullets(finding.relevant_files)}" if finding.relevant_files else "")
         for finding in findings
     )

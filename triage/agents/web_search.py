@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
 from triage.agents.agent import Agent, AgentAnswer
-from triage.agents.prompts import build_messages, format_issue, format_languages
+from triage.agents.prompts import build_messages, format_bullets, format_issue, format_languages
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import WebResult, WebSearchFinding
 from triage.errors import InvalidAnswer
@@ -28,7 +28,8 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     """
     tools = _require_tools(services)
     chooser = model.with_tools(list(tools.tools), "fast", QUERY_TOKENS)
-    choice = await chooser.ainvoke(build_messages("web_search", format_issue(agent_input)))
+    wanted = {"what is missing": format_bullets(agent_input.outside_queries)}
+    choice = await chooser.ainvoke(build_messages("web_search", format_issue(agent_input) | wanted))
     if not choice.tool_calls and not choice.invalid_tool_calls:
         return AgentAnswer(_build_finding([], "The model saw nothing to search for."))
     usable = _rewrite_queries(choice.tool_calls[:MAX_SEARCHES], tools.tools[0].name, agent_input)
@@ -106,8 +107,9 @@ def _explain_no_pages(results: Sequence[ToolMessage]) -> str:
 
 
 def choose_query(agent_input: AgentInput) -> str:
-    """Return the first error message that has three words when private details are removed; empty when none has."""
-    queries = (sanitize_query(message) for message in agent_input.reading.error_messages)
+    """Return what the critic misses, else an error message, without private details; empty if none has three words."""
+    texts = [*agent_input.outside_queries, *agent_input.reading.error_messages]
+    queries = (sanitize_query(text) for text in texts)
     return next((query for query in queries if len(query.split()) >= 3), "")
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from triage.domain.code import FoundPlace
+from triage.domain.code import FoundPlace, LookedUp
 from triage.domain.findings import (
     AgentFinding,
     CodebaseFinding,
@@ -13,7 +13,7 @@ from triage.domain.findings import (
     RelevantFile,
     WebSearchFinding,
 )
-from triage.domain.issue import Issue, Reading, Repository
+from triage.domain.issue import HumanExchange, Issue, Reading, Repository
 from triage.domain.report import Citations
 from triage.domain.value import Value
 
@@ -32,8 +32,16 @@ class AgentInput(Value):
     """Where a trace, a message or a name of the issue leads."""
     citations: Citations = Citations()
     """Result of the check of the codebase finding's references."""
+    exchanges: list[HumanExchange] = Field(default_factory=list)
+    """Questions of earlier runs with the reporter's answers, oldest first."""
+    searched_by_model: bool = False
+    """Whether a model gave the codebase finding."""
+    looked_up: list[LookedUp] = Field(default_factory=list)
+    """What the codebase search has looked up so far."""
     search_terms: list[str] = Field(default_factory=list)
     """New terms from the critic's gaps; empty in the first round."""
+    outside_queries: list[str] = Field(default_factory=list)
+    """What the critic would search for on the web, in words that the issue has or that everybody uses."""
     round: int = 1
     """Pass of searches and critic, from 1."""
 
@@ -59,7 +67,18 @@ class AgentInput(Value):
 
     @property
     def missing_information(self) -> list[MissingInformation]:
-        return self.investigation.missing_information if self.investigation else []
+        asked = self.investigation.missing_information if self.investigation else []
+        return [*asked, *self.critic_questions]
+
+    @property
+    def critic_questions(self) -> list[MissingInformation]:
+        """What only the reporter can answer, and what the verdict depends on."""
+        questions = self.critique.questions_for_reporter if self.critique else []
+        return [
+            MissingInformation(kind="other", question=question, reason="It decides between the possible causes.")
+            for question in questions
+            if question.strip()
+        ]
 
     @property
     def suspects(self) -> list[RelevantFile]:

@@ -85,6 +85,15 @@ class AgentFinding(Answer):
     confidence: float = Field(ge=0.0, le=1.0)
     details: str
     relevant_files: list[str]
+    reasoning: str = ""
+    """How the agent came to it; a model's own words."""
+
+
+class DeclinedAnswer(Answer):
+    """A model that could not do its agent's work, and why in its own words."""
+
+    agent_name: AgentName
+    reason: str
 
 
 class MissingInformation(Answer):
@@ -149,6 +158,11 @@ class CritiqueFinding(AgentFindingBase):
     verdict: Verdict
     confidence_adjustment: Annotated[float, Field(ge=-1.0, le=1.0), IfMissing(0.0)]
     gaps: list[str]
+    """What only this repository's code can settle: a further round looks it up."""
+    questions_for_reporter: list[str]
+    """What only the reporter can answer."""
+    gaps_outside: list[str]
+    """What only pages outside of the repository can answer."""
     revised_hypothesis: NullableText
     ready_for_report: Annotated[bool, IfMissing(False)]
 

@@ -39,6 +39,16 @@ class Issue(Value):
         return label.casefold() in {name.casefold() for name in self.labels}
 
 
+class HumanExchange(Value):
+    """What we asked in a comment, and what the reporter answered below it."""
+
+    question: str
+    asked_at: datetime | None = None
+    answer: str
+    """Visible text."""
+    answered_at: datetime | None = None
+
+
 class Repository(Value):
     slug: str
     """`owner/name`, or the folder's name at a terminal."""

@@ -13,6 +13,7 @@ from triage.domain.code import FoundPlace, IndexFacts, Span
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
+    DeclinedAnswer,
     Effort,
     Kind,
     MissingInformation,
@@ -125,9 +126,16 @@ class RunReport(Value):
     confidence: float
     summary: str
     root_cause: str
+    why: str = ""
+    """How the cause leads to the symptom, by a model: the writer, or the codebase search if the writer failed."""
+    fix_idea: str = ""
+    """What to change, in a model's words."""
+    check: str = ""
+    """What would prove or refute it, in a model's words."""
     found: FoundPlace | None = None
     """Where a trace, a message or a name of the issue leads; none if only shared words do."""
     suspects: list[Suspect] = Field(default_factory=list)
+    """For a feature request: places where it may go."""
     evidence: list[CheckedEvidence] = Field(default_factory=list)
     reproduction: list[str] = Field(default_factory=list)
     missing_information: list[MissingInformation] = Field(default_factory=list)
@@ -143,12 +151,14 @@ class RunReport(Value):
     """The comment as Markdown, without its hidden first line; none if the issue gets none."""
 
     analysis: str = ""
-    """The model's own text as inert Markdown; empty with the rules engine."""
+    """The writer's draft of the comment as inert Markdown; empty if rules wrote it."""
     critique: CritiqueFinding | None = None
     citations: Citations = Citations()
     hidden_fragments: int = 0
     language: str = "en"
     """Of the issue's text: ISO 639-1, for Chinese with its script (`zh-Hans`, `zh-Hant`); English where unsure."""
+    declined: list[DeclinedAnswer] = Field(default_factory=list)
+    """Models that said they could not do an agent's work, with their reason. Rules answered then."""
     notes: list[str] = Field(default_factory=list)
     """What is missing from this report and why, one sentence each."""
 

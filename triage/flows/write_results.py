@@ -46,7 +46,7 @@ async def publish_report(
     if report.security:
         report = withhold_details(report, facts.repository.labels)
     else:
-        context.progress.log_group("Analysis", report.analysis or sanitize_markdown(report.root_cause))
+        context.progress.log_group("Analysis", sanitize_markdown(report.why or report.root_cause))
     issue = admitted.fetched_issue
     partial = context.cancelled.is_set() and bool(report.cut)
     may_comment = context.policy.comment != "never" and not context.policy.dry_run

@@ -48,4 +48,9 @@ def restrict_input(agent_input: AgentInput, capabilities: frozenset[Capability])
     if "code access" in capabilities:
         return agent_input
     repository = agent_input.repository.model_copy(update={"labels": []})
-    return AgentInput(issue=agent_input.issue, reading=agent_input.reading, repository=repository)
+    return AgentInput(
+        issue=agent_input.issue,
+        reading=agent_input.reading,
+        repository=repository,
+        outside_queries=agent_input.outside_queries,  # words of the issue only
+    )

@@ -41,8 +41,9 @@ def measure_budget(
 
 
 def _usage_without_tools(step: StepRecord) -> Usage:
-    calls = [call.usage for call in step.calls if call.mode != "tools"]  # looking up is left out when the budget is low
-    return sum(calls, Usage()) if calls else step.usage
+    # Looking up is left out when the budget is low. The last call answers, in whatever mode.
+    calls = [call.usage for call in step.calls[:-1] if call.mode != "tools"]
+    return sum([*calls, step.calls[-1].usage], Usage()) if step.calls else step.usage
 
 
 def compute_share_left(spent: Usage, limits: Limits) -> float:

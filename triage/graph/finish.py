@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from triage.agents.comment_draft import CommentDraft, parse_comment_draft
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
 from triage.domain.code import FoundPlace
-from triage.domain.findings import Kind, MissingInformation, TriageReport
+from triage.domain.findings import MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Usage
@@ -31,7 +32,9 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
     read = state.kind_reading or read_kind(state.reading, state.issue.labels)
     pages = {page.url: page for page in (state.web.relevant_results if state.web else [])}
     is_bug = state.kind == "bug"
-    suspects, evidence, citations = _check_citations(draft, state, services) if is_bug else ([], [], Citations())
+    is_searched = state.kind in ("bug", "feature_request")
+    suspects, evidence, citations = _check_citations(draft, state, services) if is_searched else ([], [], Citations())
+    explanation = _explain(draft, state) if is_bug else CommentDraft()
     faults = collect_faults(state.steps)
     return RunReport(
         triage_version=services.facts.triage_version,
@@ -61,11 +64,14 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         confidence=_cap_confidence(draft, state, is_verified=bool(suspects) or not is_bug),
         summary=draft.summary,
         root_cause=draft.root_cause,
+        why=explanation.why,
+        fix_idea=explanation.fix_idea,
+        check=explanation.check,
         found=_choose_found(state.found, suspects),
         suspects=suspects,
-        evidence=evidence,
+        evidence=evidence if is_bug else [],
         reproduction=[step for step in draft.reproduction if step.strip()],
-        missing_information=_list_questions(draft, state.kind),
+        missing_information=_list_questions(draft, state),
         next_steps=[step for step in draft.next_steps if step.strip()][:4],
         suggested_fix=draft.suggested_fix,
         external_references=[pages[page.url] for page in draft.external_references if page.url in pages],
@@ -75,6 +81,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         citations=citations,
         hidden_fragments=state.reading.hidden_fragments,
         language=state.reading.language,
+        declined=state.declined,
         notes=list_notes(state, faults, services, cut),
         findings=state.findings,
         rounds=state.rounds,
@@ -88,10 +95,26 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
     )
 
 
-def _list_questions(draft: TriageReport, kind: Kind) -> list[MissingInformation]:
-    # Whoever asks for help or for something new owes no version and no steps.
-    is_report = kind in ("bug", "not_actionable")
-    return [asked for asked in draft.missing_information if is_report and asked.question.strip()][:MAX_QUESTIONS]
+def _explain(draft: TriageReport, state: BugTriageState) -> CommentDraft:
+    """Return the writer's paragraphs. What its draft lacks comes from the codebase search and the report's fields."""
+    written = parse_comment_draft(state.output.github_comment_markdown if state.output else "")
+    reasoning = state.codebase.reasoning if state.codebase and state.searched_by_model else ""
+    if not written.why and not reasoning:
+        return CommentDraft()  # by rules nobody knows why
+    steps = [step for step in draft.next_steps if step.strip()]
+    return CommentDraft(
+        why=written.why or reasoning,
+        fix_idea=written.fix_idea or draft.suggested_fix or "",
+        check=written.check or next(iter(steps), ""),
+    )
+
+
+def _list_questions(draft: TriageReport, state: BugTriageState) -> list[MissingInformation]:
+    if state.kind not in ("bug", "not_actionable"):  # who asks for help or for something new owes no version
+        return []
+    asked = [asked for asked in draft.missing_information if asked.question.strip()]
+    known = {question.question for question in asked}
+    return [*asked, *(one for one in state.critic_questions if one.question not in known)][:MAX_QUESTIONS]
 
 
 def _choose_found(found: FoundPlace | None, suspects: Sequence[Suspect]) -> FoundPlace | None:
@@ -111,6 +134,9 @@ def _check_citations(
     """Return the verified suspects of the writer, else of the search; the evidence; and the count of references."""
     lookup = CitationLookup(services.codebase, state.repository.slug)
     suspects, cited = verify_suspects(draft.affected_files, lookup)
+    if state.codebase is not None:  # the writer has seen no other file
+        found = {file.path for file in state.suspects}
+        suspects = [suspect for suspect in suspects if suspect.path in found]
     counts = [cited]
     if not suspects:
         suspects, cited = verify_suspects(state.suspects, lookup)

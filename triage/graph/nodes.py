@@ -11,19 +11,21 @@ from triage.agents.registry import AGENTS
 from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
 from triage.domain.code import FoundPlace, IndexFacts
-from triage.domain.findings import AgentName, CritiqueFinding
+from triage.domain.findings import AgentName, CritiqueFinding, DeclinedAnswer
 from triage.domain.report import Round
 from triage.domain.run import Engine
 from triage.graph.degradation import measure_budget
 from triage.graph.finish import build_report
-from triage.graph.planner import decide
+from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
+from triage.reading.human_exchanges import find_exchanges
 from triage.reading.issue_kind import read_kind
 from triage.reading.project_language import detect_project_language
 from triage.reading.read_issue import count_template_comments, read_issue_and_thread
+from triage.secrets.web_query import restrict_query
 from triage.threads import run_in_daemon_thread
 
 Update = dict[str, Any]
@@ -54,6 +56,7 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     seconds = max(1.0, services.seconds_left() * INDEX_SHARE)
     # Text in another language than English loads a model for half a second.
     reading, thread = await run_in_daemon_thread(lambda: read_issue_and_thread(state.issue))
+    exchanges = await run_in_daemon_thread(lambda: find_exchanges(state.issue))
 
     # In a thread: the first call reads the weights from a file.
     kind_reading = await run_in_daemon_thread(lambda: read_kind(reading, state.issue.labels))
@@ -66,6 +69,7 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
     indexing = await step.attempt("rules", lambda: run_in_daemon_thread(build_index), seconds)
     index, found, of_template, language = indexing.result or (None, None, 0, "en")
     return {
+        "exchanges": exchanges,
         "reading": reading.model_copy(update={"hidden_fragments": reading.hidden_fragments - of_template}),
         "issue": state.issue.model_copy(update={"thread": thread}),
         "index": index,
@@ -83,7 +87,7 @@ async def supervisor(state: BugTriageState, runtime: Runtime[Services]) -> Updat
     services = runtime.context
     spent = services.model.usage + services.model.reused if services.model else None
     budget = measure_budget(services.limits, services.seconds_left(), spent, state.steps)
-    if should_open_round(state, budget):
+    if should_open_round(state, budget, has_web_search=may_search_web(state, services)):
         state = state.model_copy(update={"round": state.round + 1})
     step = Step("supervisor", services, state.round, state.iterations + 1)
     decision = await decide(state, budget, step)
@@ -102,18 +106,21 @@ def make_agent_node(name: AgentName) -> Node:
 
     async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         services = runtime.context
-        level = "rules" if name in state.declined else state.planner_decisions[-1].budget_level
+        level = "rules" if state.has_declined(name) else state.planner_decisions[-1].budget_level
         step = Step(name, services, state.round, state.iterations)
-        answer, engine = await run_agent(agent, state, step, level)
+        given, engine = await run_agent(agent, state, step, level)
         update: Update = {"steps": step.records}
-        if answer is not None and answer.error is not None:
-            return update | {"declined": [name]}
+        if given and given.answer.error is not None:
+            return update | {"declined": [DeclinedAnswer(agent_name=name, reason=given.answer.error)]}
         update["answered_in_round"] = {name: state.round}
-        if name == "codebase_search" and answer is not None:
+        answer = given.answer if given else None
+        if name == "codebase_search" and given and answer is not None:
             lookup = CitationLookup(services.codebase, state.repository.slug)
             files, update["citations"] = verify_files(answer.relevant_files, lookup)
             best = files[:MAX_MODEL_FILES] if engine == "model" else files
             answer = answer.model_copy(update={"relevant_files": best})
+            update["looked_up"] = [*state.looked_up, *given.looked_up]
+            update["searched_by_model"] = engine == "model"
         if name == "critic":
             answer = require_verified_citation(answer, state.citations.verified) if answer else None
             update |= _close_round(answer, engine, state)
@@ -153,6 +160,7 @@ def _close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTri
     return {
         "critic_feedback": map_critique_to_verdict(critique) if critique else None,
         "search_terms": _find_new_search_terms(critique, engine, state) if critique else [],
+        "outside_queries": _choose_outside_queries(critique, state) if critique else [],
         "rounds": [record],
     }
 
@@ -163,6 +171,12 @@ def _find_new_search_terms(critique: CritiqueFinding, engine: Engine, state: Bug
     keywords = state.investigation.keywords_for_search if state.investigation else []
     searched = " ".join([state.reading.text, *keywords, *state.search_terms]).lower()
     return [term for term in terms if term.lower() not in searched]
+
+
+def _choose_outside_queries(critique: CritiqueFinding, state: BugTriageState) -> list[str]:
+    # The critic has seen the code, and a query leaves the machine: only words of the issue stay.
+    queries = [restrict_query(gap, [state.reading.text]) for gap in critique.gaps_outside]
+    return [query for query in dict.fromkeys(queries) if query and query not in state.outside_queries]
 
 
 async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:

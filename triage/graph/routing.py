@@ -2,9 +2,10 @@
 
 - The investigator runs first, codebase search before the critic, the critic before the writer.
 - The writer runs when the critic approves, or when rounds, iterations, budget or time are spent.
-- Codebase search and web search run in parallel; web search runs once.
+- Codebase search and web search run in parallel. Web search runs again only for what the critic misses outside.
 - No agent runs twice in a round.
-- What is no bug goes straight to the writer.
+- A round is opened only for gaps that somebody can close: new terms for the code, or a query for the web.
+- A feature request is searched for in the code and not challenged. A question goes straight to the writer.
 """
 
 from dataclasses import dataclass
@@ -32,13 +33,24 @@ def list_choices(state: BugTriageState, budget: RemainingBudget, *, has_web_sear
         return [_write(f"iteration limit ({budget.limits.iterations}) reached", forced=True)]
     if "investigator" not in state.answered_in_round:
         return [Choice(("investigator",), "nobody has read the issue yet")]
-    if state.kind != "bug":
+    if state.kind not in ("bug", "feature_request"):
         return [_write(f"not a bug: {state.kind.replace('_', ' ')}")]
-    if not _has_answered_this_round(state, "codebase_search"):
+    if state.kind == "feature_request":
+        if "codebase_search" in state.answered_in_round:
+            return [_write("a feature request: there is no cause to challenge")]
+        return [Choice(("codebase_search",), "a feature request: where would it go?")]
+    if not _has_searched(state, has_web_search=has_web_search):
         return _list_searches(state, budget, has_web_search=has_web_search)
     if not _has_answered_this_round(state, "critic"):
         return [Choice(("critic",), "the findings have not been challenged yet")]
-    return [end_rounds(state, budget) or _write("the critic has answered")]
+    return [end_rounds(state, budget, has_web_search=has_web_search) or _write("the critic has answered")]
+
+
+def _has_searched(state: BugTriageState, *, has_web_search: bool) -> bool:
+    """Whether this round's search has answered. A round that only the web can help does not search the code again."""
+    if state.round > 1 and not state.search_terms and state.outside_queries and has_web_search:
+        return _has_answered_this_round(state, "web_search")
+    return _has_answered_this_round(state, "codebase_search")
 
 
 def _list_searches(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> list[Choice]:
@@ -51,13 +63,23 @@ def _list_searches(state: BugTriageState, budget: RemainingBudget, *, has_web_se
         if web and not affordable:
             return [Choice(code.selected, f"{not_searched}; no web search, for the budget is low", forced=True)]
         return [both, code] if web else [code]
-    again = Choice(code.selected, f"round {state.round}: the critic's gaps give new words to search for")
+    further = _list_further_searches(state, can_search_web=has_web_search and affordable)
     reread = Choice(("investigator",), f"round {state.round}: the issue is read again with what was found")
-    further = [] if _has_answered_this_round(state, "investigator") else [reread]
-    return [again, *([both] if web and affordable else []), *further]
+    return further if _has_answered_this_round(state, "investigator") else [*further, reread]
 
 
-def end_rounds(state: BugTriageState, budget: RemainingBudget) -> Choice | None:
+def _list_further_searches(state: BugTriageState, *, can_search_web: bool) -> list[Choice]:
+    """Return the searches of a round after the first; what the critic misses decides which comes first."""
+    code = Choice(("codebase_search",), f"round {state.round}: the critic's gaps give new words to search for")
+    both = Choice(("codebase_search", "web_search"), f"round {state.round}: the critic misses something in both places")
+    web = Choice(("web_search",), f"round {state.round}: the critic misses something outside of the repository")
+    if state.outside_queries and can_search_web:
+        return [both, code] if state.search_terms else [web]
+    is_first_web_search = can_search_web and "web_search" not in state.answered_in_round
+    return [code, both] if is_first_web_search else [code]
+
+
+def end_rounds(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> Choice | None:
     """Return the writer, and why no further round follows the critic's answer; None when one follows."""
     if state.critic_feedback is None:
         return _write("the critic gave no answer")
@@ -65,7 +87,8 @@ def end_rounds(state: BugTriageState, budget: RemainingBudget) -> Choice | None:
         return _write("the critic approved")
     if state.round >= MAX_ROUNDS:
         return _write(f"rejected, but all {MAX_ROUNDS} rounds are spent")
-    if not state.search_terms:
+    can_search_web = has_web_search and not budget.has_given_up("no web search")
+    if not state.search_terms and not (state.outside_queries and can_search_web):
         return _write("rejected, but the gaps give nothing new to search for")
     if budget.has_given_up("no further rounds"):
         return _write("rejected, but the budget has no room for a further round", forced=True)
@@ -74,9 +97,10 @@ def end_rounds(state: BugTriageState, budget: RemainingBudget) -> Choice | None:
     return None
 
 
-def should_open_round(state: BugTriageState, budget: RemainingBudget) -> bool:
+def should_open_round(state: BugTriageState, budget: RemainingBudget, *, has_web_search: bool) -> bool:
     """Whether the critic rejected what this round found, and a further round makes sense."""
-    return _has_answered_this_round(state, "critic") and end_rounds(state, budget) is None
+    has_critique = _has_answered_this_round(state, "critic")
+    return has_critique and end_rounds(state, budget, has_web_search=has_web_search) is None
 
 
 def _write(reason: str, *, forced: bool = False) -> Choice:

@@ -118,13 +118,13 @@ async def _call(call: Callable[[], Awaitable[T]], seconds: float, check: Callabl
 
 async def run_agent(
     agent: Agent[A], agent_input: AgentInput, step: Step, level: DegradationLevel = "whole"
-) -> tuple[A | None, Engine]:
+) -> tuple[AgentAnswer[A] | None, Engine]:
     """Ask the agent's model, then its rules if there is no model or the model fails.
 
     The degradation level decides which models are asked; none at `rules`.
 
     Returns:
-        The answer, and who gave it. An answer with `error` means that the model declined; None that all failed.
+        The answer, and who gave it. One with `error` means that the model declined; None that all failed.
     """
     services = restrict_services(step.services, agent.capabilities)
     agent_input = restrict_input(agent_input, agent.capabilities)
@@ -140,7 +140,7 @@ async def run_agent(
         call = partial(agent.answer_with_model, agent_input, services, model)
         attempt = await step.attempt("model", call, deadline - services.clock(), check)
         if attempt.result and attempt.error in (None, DECLINED):
-            return attempt.result.answer, "model"
+            return attempt.result, "model"
         if not isinstance(attempt.exception, CostLimitExceeded):
             break
 
@@ -148,7 +148,7 @@ async def run_agent(
         return AgentAnswer(await agent.answer_with_rules(agent_input, services))
 
     attempt = await step.attempt("rules", call_rules, RULES_SECONDS, check)
-    return attempt.result.answer if attempt.result and not attempt.error else None, "rules"
+    return attempt.result if not attempt.error else None, "rules"
 
 
 def _choose_models(model: Model | None, level: DegradationLevel) -> list[Model]:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import IndexFacts
-from triage.domain.findings import AgentFinding, AgentName, CriticVerdict, WriterOutput
+from triage.domain.findings import AgentFinding, AgentName, CriticVerdict, DeclinedAnswer, WriterOutput
 from triage.domain.report import Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord
 from triage.reading.issue_kind import KindReading
@@ -31,8 +31,8 @@ class BugTriageState(AgentInput):
 
     answered_in_round: Annotated[dict[str, int], or_] = Field(default_factory=dict)
     """Agent to the last round that it answered in."""
-    declined: Annotated[list[AgentName], add] = Field(default_factory=list)
-    """Agents whose model answered with `error`: their rules answer next."""
+    declined: Annotated[list[DeclinedAnswer], add] = Field(default_factory=list)
+    """Answers with `error`: rules answer next."""
 
     current_node: str = ""
     iterations: int = 0
@@ -40,6 +40,9 @@ class BugTriageState(AgentInput):
     rounds: Annotated[list[Round], add] = Field(default_factory=list)
     planner_decisions: Annotated[list[PlannerDecision], add] = Field(default_factory=list)
     steps: Annotated[list[StepRecord], add] = Field(default_factory=list)
+
+    def has_declined(self, agent: AgentName) -> bool:
+        return any(declined.agent_name == agent for declined in self.declined)
 
     @property
     def issue_title(self) -> str:

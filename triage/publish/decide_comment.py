@@ -41,4 +41,4 @@ def _is_analysed(report: RunReport) -> bool:
     is_by_model = any(
         step.step == "writer" and step.engine == "model" and step.outcome is Outcome.SUCCESS for step in report.steps
     )
-    return is_by_model and report.verdict in ("CONFIRMED", "UNCERTAIN") and bool(report.root_cause.strip())
+    return is_by_model and report.verdict in ("CONFIRMED", "UNCERTAIN") and bool(report.why.strip())

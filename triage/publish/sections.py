@@ -6,17 +6,16 @@ from dataclasses import dataclass, field, replace
 from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport, Suspect
-from triage.domain.run import Status, Usage
+from triage.domain.run import Outcome, Status, Usage
 from triage.publish import wording
 from triage.publish.hidden_state import CommentState, hash_path
 from triage.publish.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
 from triage.publish.template import render_block, render_table_code
 from triage.publish.visible_blocks import MAX_ITEMS, build_blocks, build_code_link
 from triage.text.active_content import find_active_content
-from triage.text.inert_markdown import format_code_block, format_code_span, sanitize_markdown
+from triage.text.inert_markdown import format_code_block, format_code_span
 
 MAX_STEPS = 40
-MAX_ANALYSIS_CHARS = 6_000
 MAX_COMMENT_UNITS = 60_000
 """GitHub accepts 65,536 characters. The difference leaves room for our first line and for how GitHub counts."""
 MAX_SUMMARY_UNITS = 900_000
@@ -94,12 +93,15 @@ def _render_location(report: RunReport, target: Span | str, code: Callable[[str]
 def _build_folds(report: RunReport) -> Iterator[Fold]:
     # The most useful first: if the page is too long, the last ones are left out.
     by_model = wording.has_model_answer(report)
-    notes = Fold(NOTES_TITLE, render_block("folds", "notes", report.notes[:MAX_ITEMS]))
+    notes = Fold(NOTES_TITLE, render_block("folds", "notes", report.notes[:MAX_ITEMS], report.declined[:MAX_ITEMS]))
     if report.security:
         yield replace(notes, is_summary_only=True)
         return
     if report.status is Status.DEGRADED:
         yield notes
+    if report.kind == "feature_request":
+        others = report.suspects[:MAX_ITEMS]
+        yield Fold(f"Where it may go ({len(others)})", _render_suspects(report, others), is_summary_only=True)
     if report.kind == "bug":
         yield _build_places_fold(report, by_model=by_model)
         yield from _build_bug_folds(report, is_summary_only=not by_model)
@@ -115,7 +117,7 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
     steps = [step for step in report.steps if step.step != "supervisor"][:MAX_STEPS]
     if report.usage.calls or report.reused.calls:  # by rules there is nothing to tell
         yield Fold(f"The run: {facts}", render_block("folds", "run", report, steps, planning), is_comment_only=True)
-    yield Fold("Analysis", sanitize_markdown(report.analysis, max_chars=MAX_ANALYSIS_CHARS))
+    yield from _build_reasoning_folds(report)
 
 
 def _build_places_fold(report: RunReport, *, by_model: bool) -> Fold:
@@ -133,10 +135,21 @@ def _build_bug_folds(report: RunReport, *, is_summary_only: bool) -> Iterator[Fo
         objections = wording.format_count(len(gaps), "objection") if gaps else "no objections"
         body = render_block("folds", "critique", report.critique, gaps[:MAX_ITEMS])
         yield Fold(f"Critic: {report.critique.verdict.lower()}, {objections}", body, is_summary_only=is_summary_only)
-    yield Fold("Suggested fix", render_block("folds", "fix", report.suggested_fix) if report.suggested_fix else "")
     steps = render_block("folds", "reproduction", report.reproduction[:MAX_ITEMS])
     yield Fold("Steps to reproduce", steps, is_summary_only=is_summary_only)
-    yield Fold("Next steps", render_block("folds", "reproduction", report.next_steps[1:MAX_ITEMS]))
+    further = [step for step in report.next_steps[:MAX_ITEMS] if step != report.check]
+    yield Fold("Next steps", render_block("folds", "reproduction", further))
+
+
+def _build_reasoning_folds(report: RunReport) -> Iterator[Fold]:
+    """Yield what each model said of how it came to its answer."""
+    answered = {step.step for step in report.steps if step.engine == "model" and step.outcome is Outcome.SUCCESS}
+    findings = [
+        finding
+        for finding in report.findings
+        if finding.agent_name in answered and finding.agent_name != "writer" and finding.reasoning.strip()
+    ]
+    yield Fold("Reasoning", render_block("folds", "reasoning", findings[-MAX_ITEMS:]), is_summary_only=True)
 
 
 def _build_evidence_fold(report: RunReport) -> Fold:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
-from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.text import Text
 
@@ -30,15 +29,13 @@ def _build_parts(report: RunReport) -> Iterator[RenderableType]:
     yield from _render_list("Could the reporter add", [item.question for item in report.missing_information])
     if report.kind == "bug":
         if wording.has_model_answer(report):
-            yield from _render_section("Why", [report.root_cause] if report.root_cause else [])
+            for title, text in (("Why", report.why), ("Fix idea", report.fix_idea), ("Check", report.check)):
+                yield from _render_section(title, [text] if text else [])
         yield from _render_suspects(report)
-    yield from _render_list("Next steps", report.next_steps)
+    yield from _render_list("Next steps", [step for step in report.next_steps if step != report.check])
     if report.critique and report.kind == "bug":
         yield from _render_list(f"Critic: {report.critique.summary}", report.critique.gaps)
     yield from _render_list("External references", [f"{page.title}  {page.url}" for page in report.external_references])
-    if report.analysis:
-        yield Text("\nAnalysis", style="bold")
-        yield _indent(Markdown(clean_text(report.analysis)))
     if report.status is Status.DEGRADED:
         yield from _render_list(NOTES_TITLE, report.notes)
     yield from _render_run(report)

@@ -105,6 +105,11 @@ class ChatModel:
     def with_tools(self, tools: Sequence[BaseTool], tier: Tier, max_tokens: int) -> Runnable[Any, AIMessage]:
         return self._chain(output_formats.tools_format(tools), tier, max_tokens)
 
+    def tools_or_answer(
+        self, tools: Sequence[BaseTool], answer: type[A], tier: Tier, max_tokens: int
+    ) -> Runnable[Any, AIMessage | A]:
+        return self._chain(output_formats.tools_or_answer_format(tools, answer), tier, max_tokens)
+
     def _chain(self, output_format: OutputFormat[T], tier: Tier, max_tokens: int) -> Runnable[Any, T]:
         model = self.models[tier]
 

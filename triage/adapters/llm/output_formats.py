@@ -107,6 +107,21 @@ def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
     return OutputFormat("tools", (Mode("tools", {"tools": specs}, _read_message, prompt_addition=json.dumps(specs)),))
 
 
+def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> OutputFormat[AIMessage | A]:
+    """Returns the format of a turn that may call tools, or give the answer by a call of its own."""
+    specs = [*(convert_to_openai_tool(tool) for tool in tools), dict(pydantic_function_tool(answer))]
+
+    def read(reply: ModelReply) -> AIMessage | A:
+        names = [tool.name for tool in reply.tools]
+        if answer.__name__ in names:
+            return _read_answer(reply, answer)
+        if not names and find_json_objects(reply.message.text):
+            return _read_answer(reply, answer)
+        return _read_message(reply)
+
+    return OutputFormat("tools", (Mode("tools", {"tools": specs}, read, prompt_addition=json.dumps(specs)),))
+
+
 def _read_message(reply: ModelReply) -> AIMessage:
     return _check_complete(reply).message
 
