@@ -160,6 +160,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     lookup = _open_lookup(agent_input, services, model)
     llm = RunnableLambda(lookup.answer) if lookup else model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS)
     sections = format_issue(agent_input) | format_instructions(services) | format_languages(agent_input)
+    sections["kind of issue"] = "feature request" if agent_input.kind == "feature_request" else ""
     if agent_input.round > 1 and agent_input.searched_by_model:
         known = await run_in_daemon_thread(lambda: build_followup_sections(agent_input, services.codebase))
         chain = build_followup_chain(llm, sections | known)

@@ -39,11 +39,11 @@ def list_choices(state: BugTriageState, budget: RemainingBudget, *, has_web_sear
         if "codebase_search" in state.answered_in_round:
             return [_write("a feature request: there is no cause to challenge")]
         return [Choice(("codebase_search",), "a feature request: where would it go?")]
+    if _has_answered_this_round(state, "critic"):
+        return [end_rounds(state, budget, has_web_search=has_web_search) or _write("the critic has answered")]
     if not _has_searched(state, has_web_search=has_web_search):
         return _list_searches(state, budget, has_web_search=has_web_search)
-    if not _has_answered_this_round(state, "critic"):
-        return [Choice(("critic",), "the findings have not been challenged yet")]
-    return [end_rounds(state, budget, has_web_search=has_web_search) or _write("the critic has answered")]
+    return [Choice(("critic",), "the findings have not been challenged yet")]
 
 
 def _has_searched(state: BugTriageState, *, has_web_search: bool) -> bool:

@@ -1,0 +1,36 @@
+"""The code around a citation, for the critic and for a further round."""
+
+from testing.factories import relevant
+from triage.agents.cited_code import MAX_CITED_LINES, render_cited_code
+
+LINES = [f"line {number}" for number in range(1, 201)]
+
+
+def read_lines(path: str) -> list[str] | None:
+    return LINES if path == "a.py" else None
+
+
+def test_ten_lines_around_the_cited_ones():
+    shown = render_cited_code([relevant("a.py", start_line=50, end_line=52, symbol="run")], read_lines).split("\n")
+    assert shown[0] == "## a.py:40-62 (cited: 50-52, run)"
+    assert (shown[1], shown[-1], len(shown)) == ("40| line 40", "62| line 62", 24)
+
+
+def test_at_the_ends_of_a_file():
+    assert render_cited_code([relevant("a.py", start_line=1, end_line=2)], read_lines).startswith("## a.py:1-12 (")
+    assert render_cited_code([relevant("a.py", start_line=199, end_line=200)], read_lines).endswith("200| line 200")
+
+
+def test_a_long_place_is_shown_to_a_limit():
+    shown = render_cited_code([relevant("a.py", start_line=1, end_line=200)], read_lines)
+    assert len(shown.split("\n")) == 1 + MAX_CITED_LINES + 10
+
+
+def test_a_place_without_lines_and_one_that_does_not_fit_are_left_out():
+    files = [
+        relevant("a.py", start_line=None, end_line=None),
+        relevant("gone.py", start_line=1, end_line=2),
+        relevant("a.py", start_line=1, end_line=50),
+        relevant("a.py", start_line=90, end_line=90),
+    ]
+    assert render_cited_code(files, read_lines, max_chars=400).startswith("## a.py:80-100 (cited: 90-90")

@@ -1,0 +1,138 @@
+"""What a further round is opened for, and what it is given."""
+
+import asyncio
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from testing import factories
+from testing.fakes import FakeCodebase, FakeModel, FakeToolset, fake_services
+from triage.agents.prompts import fence
+from triage.domain.report import RunReport
+from triage.graph.run_graph import run_graph
+from triage.ports import Services
+
+PAGES = '{"results": [{"title": "Dates", "url": "https://docs.test/date", "content": "day is out of range"}]}'
+GAP = "is `leap_year` checked?"
+REASONING = "parse passes the day on unchecked, and date refuses it"
+
+
+async def run(given: Services, **changes: Any) -> RunReport:
+    return await run_graph(factories.issue(**changes), factories.repository(), given, asyncio.Event())
+
+
+def with_model(**changes: Any) -> tuple[Services, FakeModel]:
+    services = {name: changes.pop(name) for name in ("web_tools", "code_tools") if name in changes}
+    model = FakeModel(factories.answers(**changes))
+    return fake_services(codebase=FakeCodebase(factories.FILES), model=model, **services), model
+
+
+def prompts(model: FakeModel, name: str) -> list[str]:
+    return [
+        prompt.to_string() if hasattr(prompt, "to_string") else "\n".join(message.text for message in prompt)
+        for asked, prompt in model.asked
+        if asked == name
+    ]
+
+
+async def test_the_critic_reads_the_cited_lines_and_the_reasoning():
+    given, model = with_model(CodebaseFinding=factories.codebase(reasoning=REASONING))
+    await run(given)
+    [prompt] = prompts(model, "CritiqueFinding")
+    assert "(cited: 1-3" in prompt
+    assert "3|     return date(*parts)" in prompt
+    assert REASONING in prompt
+    assert all(REASONING in prompt for prompt in prompts(model, "TriageReport") + prompts(model, "text"))
+
+
+async def test_a_further_round_continues_from_what_is_known():
+    critiques = [factories.critique("UNCERTAIN", gaps=[GAP], reasoning="the caller is not shown"), factories.critique()]
+    given, model = with_model(CritiqueFinding=critiques)
+    report = await run(given)
+    assert [round_.number for round_ in report.rounds] == [1, 2]
+    first, second = prompts(model, "CodebaseFinding")
+    assert "<<passages" in first
+    assert "<<passages" not in second
+    for known in ("<<earlier suspects", "<<code of the earlier suspects", "the caller is not shown", GAP):
+        assert known in second
+        assert known not in first
+
+
+async def test_what_was_looked_up_is_known_in_the_next_round():
+    read = {"name": "read_lines", "args": {"path": "src/parse.py", "start": 1, "end": 3}, "id": "1"}
+    turns = [AIMessage("", tool_calls=[read]), factories.codebase(), factories.codebase()]
+    given, model = with_model(
+        tools=turns,
+        CritiqueFinding=[factories.critique("UNCERTAIN", gaps=[GAP]), factories.critique()],
+        code_tools=FakeToolset("1| LINES OF THE FILE"),
+    )
+    await run(given)
+    first, _, second = prompts(model, "tools")
+    assert "LINES OF THE FILE" not in first
+    assert "LINES OF THE FILE" in second
+    assert prompts(model, "CodebaseFinding") == [], "the answer came in a turn, so nothing is asked again"
+
+
+async def test_a_gap_that_only_the_reporter_can_close_is_a_question_and_opens_no_round():
+    question = "Which day did you enter?"
+    critique = factories.critique("UNCERTAIN", gaps=[], questions_for_reporter=[question])
+    given, _ = with_model(CritiqueFinding=critique)
+    report = await run(given)
+    assert len(report.rounds) == 1
+    assert question in [missing.question for missing in report.missing_information]
+
+
+async def test_a_gap_outside_goes_to_the_web_in_words_of_the_issue():
+    gap = "does `datetime` of secret_module say day is out of range since 3.12?"
+    critiques = [factories.critique("UNCERTAIN", gaps=[], gaps_outside=[gap]), factories.critique()]
+    search = AIMessage("", tool_calls=[{"name": "web_search", "args": {"query": "day is out of range"}, "id": "1"}])
+    given, model = with_model(
+        CritiqueFinding=critiques, tools=search, WebSearchFinding=factories.web(), web_tools=FakeToolset(PAGES)
+    )
+    report = await run(given)
+    steps = [(step.step, step.round) for step in report.steps if step.step.endswith("search")]
+    assert steps == [("codebase_search", 1), ("web_search", 1), ("web_search", 2)]
+    _, second = prompts(model, "tools")
+    wanted = second.partition("<<what is missing")[2]
+    assert "out of range" in wanted
+    assert "secret_module" not in second
+
+
+async def test_confirmed_but_not_ready_is_uncertain():
+    given, _ = with_model(CritiqueFinding=factories.critique("CONFIRMED", ready_for_report=False))
+    report = await run(given)
+    assert report.verdict == "UNCERTAIN"
+
+
+async def test_the_writer_names_no_file_that_nobody_found():
+    [found] = factories.report().affected_files
+    added = found.model_copy(update={"path": "src/store.py", "start_line": 1, "end_line": 1})
+    given, _ = with_model(TriageReport=factories.report(affected_files=[added, found]))
+    report = await run(given)
+    assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
+
+
+async def test_without_a_draft_the_reasoning_of_the_search_says_why():
+    given, _ = with_model(CodebaseFinding=factories.codebase(reasoning=REASONING), text="")
+    report = await run(given)
+    assert report.why == REASONING
+
+
+async def test_the_draft_says_why_and_what_to_do():
+    given, _ = with_model(text="Why: It is unchecked.\nFix idea: Check it.\nCheck: Enter 31 April.")
+    report = await run(given)
+    assert (report.why, report.fix_idea, report.check) == ("It is unchecked.", "Check it.", "Enter 31 April.")
+
+
+async def test_a_feature_request_gets_the_places_where_it_would_go():
+    asked = factories.investigation(kind="feature_request")
+    given, model = with_model(InvestigatorFinding=asked)
+    report = await run(given, title="Allow other calendars in parse", body="It would be nice.")
+    assert [step.step for step in report.steps] == ["prepare", "investigator", "codebase_search", "writer"]
+    assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
+    assert (report.verdict, report.evidence, report.why) == (None, [], "")
+    assert "<<kind of issue" in prompts(model, "CodebaseFinding")[0]
+
+
+def test_a_section_without_text_is_left_out_of_a_prompt():
+    assert fence({"human exchanges": ""}).text == ""
