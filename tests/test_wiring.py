@@ -107,7 +107,7 @@ async def test_a_model_uses_own_prices_and_cached_replies_and_a_search_is_made_a
     """The second run finds the model's reply to the first, at its own prices."""
     replies = [chat_completion("words"), ScriptedReply({"results": []}), ScriptedReply({"results": []})]
     settings = Settings(model_api_key=SecretStr("k" * 20), tavily_api_key=SecretStr("t" * 20), cache_dir="kept")
-    own = ProjectConfig(prices={"gpt-4o": Price(input=1_000, output=0)})
+    own = ProjectConfig(prices={"gpt-6.1-terra": Price(input=1_000, output=0)})
     progress = FakeProgressLog()
     with endpoint_serving(replies) as endpoint:
         settings = settings.model_copy(update={"model_base_url": f"{endpoint.url}/v1"})

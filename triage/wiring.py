@@ -252,6 +252,7 @@ def _open_model(
     from triage.adapters.llm.cached_replies import CachedReplies
     from triage.adapters.llm.chat_model import ChatModel
     from triage.adapters.llm.embeddings import MeteredEmbeddings
+    from triage.adapters.llm.endpoint_features import EndpointFeatures
     from triage.adapters.llm.model_retry import RetryPolicy
     from triage.adapters.llm.prices import PriceTable
 
@@ -262,7 +263,8 @@ def _open_model(
     models: dict[Tier, str] = {"main": settings.model, "fast": settings.fast_model}
     replies = CachedReplies(responses, endpoint.base_url)
     redact = redactor.redactor_for("model's prompt"), redactor.redactor_for("model's answer")
-    chat = ChatModel(endpoint, models, settings.fallback_model, budget, retry, replies, *redact)
+    features = EndpointFeatures(endpoint.base_url)
+    chat = ChatModel(endpoint, models, settings.fallback_model, budget, retry, replies, *redact, features)
     name = settings.effective_embedding_model
     if name == "local":
         return chat, None

@@ -41,8 +41,8 @@ class TestDefaults:
     def test_the_process_environment_is_not_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("INPUT_MODEL", "TRIAGE_MODEL", "MODEL", "model"):
             monkeypatch.setenv(name, "sneaky")
-        assert Settings.from_runner({}).model == "gpt-4o"
-        assert Settings.from_terminal({}).model == "gpt-4o"
+        assert Settings.from_runner({}).model == "gpt-6.1-terra"
+        assert Settings.from_terminal({}).model == "gpt-6.1-terra"
 
     def test_unknown_fields_are_refused(self) -> None:
         later = {"commands", "fix"}
@@ -312,7 +312,7 @@ class TestWarnings:
             ({"engine": "rules", "model_api_key": KEY}, "model-api-key is not used"),
             ({"model": "gpt-5", "fast_model": "gpt-5-mini"}, "model and fast-model are not used"),
             ({"embedding_model": "text-embedding-3-small"}, "embedding-model is not used"),
-            ({"model_api_key": KEY, "fallback_model": "gpt-4o"}, "there is no fallback"),
+            ({"model_api_key": KEY, "fallback_model": "gpt-6.1-terra"}, "there is no fallback"),
             ({"model_api_key": KEY, "max_cost_usd": "0"}, "max-cost-usd is 0: every agent answers by rules"),
             ({"supervisor": "model"}, "supervisor: model is not used"),
             (
@@ -332,7 +332,7 @@ class TestWarnings:
         assert from_runner(timeout_seconds="20", agent_timeout_seconds="10").warnings == []
 
     def test_defaults_from_the_runner_are_no_warning(self) -> None:
-        assert from_runner(model="gpt-4o", fast_model="gpt-4o-mini", embedding_model="local").warnings == []
+        assert from_runner(model="gpt-6.1-terra", fast_model="gpt-6-luna", embedding_model="local").warnings == []
 
 
 class TestRunnerEnvironment:

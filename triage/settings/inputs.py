@@ -61,12 +61,12 @@ class Settings(BaseModel):
         None,
         description="Base URL of an OpenAI-compatible endpoint (LiteLLM, vLLM, Azure, Ollama). Empty uses OpenAI.",
     )
-    model: ModelName = Field("gpt-4o", description="Model for the codebase search, critic and writer agents.")
+    model: ModelName = Field("gpt-6.1-terra", description="Model for the codebase search, critic and writer agents.")
     fast_model: ModelName = Field(
-        "gpt-4o-mini", description="Model for the investigator and web search agents and for the supervisor."
+        "gpt-6-luna", description="Model for the investigator and web search agents and for the supervisor."
     )
     fallback_model: ModelName = Field(
-        "gpt-4o-mini", description="Model that answers when the first model stays rate-limited or unreachable."
+        "gpt-6-luna", description="Model that answers when the first model stays rate-limited or unreachable."
     )
     supervisor: Annotated[Engine, one_of("rules", "model")] = Field(
         "rules",

@@ -33,7 +33,7 @@ LABELS = ["bug", "deploy"]
 LINKS = [f"https://github.com/{SLUG}/", f"https://github.com/{SLUG}", "https://docs.example.com/"]
 INPUTS = {"labels": "apply", "embedding_model": "text-embedding-3-small", "tavily_api_key": "tvly-" + "z3" * 16}
 MAX_TOKENS = 100_000
-PRICES = "prices:\n  gpt-4o: {input: 2, output: 8}\n  gpt-4o-mini: {input: 1, output: 4}\n"
+PRICES = "prices:\n  gpt-6.1-terra: {input: 2, output: 8}\n  gpt-6-luna: {input: 1, output: 4}\n"
 """Of the project: no library checks the counts that are multiplied by them."""
 
 Index = dict[str, Any]

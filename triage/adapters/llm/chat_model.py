@@ -199,10 +199,10 @@ class ChatModel:
         estimate = estimate_prompt(prompt, mode.prompt_addition)
         accepts_temperature = self.features.accepts_temperature(model)
         client = self.endpoint.chat_client(model, self.retry.seconds_left(), temperature=accepts_temperature)
-        length = self.features.length_arguments(model, call.max_tokens)
+        options = self.features.length_arguments(model, call.max_tokens) | self.features.reasoning_arguments(model)
         with self.budget.record_request(model, mode.name, estimate, call.max_tokens) as usage:
             call.requests += 1
-            message = await client.ainvoke(prompt, **length, **mode.arguments)
+            message = await client.ainvoke(prompt, **options, **mode.arguments)
             self.endpoint.breaker.reset()
             billed = parse_usage(message.response_metadata.get("token_usage"))
             usage.tokens = billed or TokenCount(estimate, estimate_prompt([message], ""))

@@ -75,7 +75,9 @@ _FATAL_STATUSES = {
     410: "gone (410)",
 }
 _TOO_LONG = re.compile(r"context (?:length|window|size)|prompt is too long|too many (?:input )?tokens", re.IGNORECASE)
-_PARAMETER = re.compile(r"""["'`](temperature|max_completion_tokens|max_tokens)["'`]""")
+_PARAMETER = re.compile(
+    r"""["'`](temperature|max_completion_tokens|max_tokens)["'`]|\b(?P<effort>reasoning_effort)\b"""
+)
 
 
 def classify_error(error: BaseException) -> ModelFailure:
@@ -143,7 +145,11 @@ def _classify_refusal(error: openai.APIStatusError, code: str) -> ModelFailure:
         return ModelFailure(Remedy.GIVE_UP, "content filter")
     # The error's own field, else the first name that its message quotes.
     found = _PARAMETER.search(f"'{error.param}'" if error.param else text)
-    return ModelFailure(Remedy.OTHER_MODE, f"request refused ({status})", refused_parameter=found[1] if found else "")
+    return ModelFailure(
+        Remedy.OTHER_MODE,
+        f"request refused ({status})",
+        refused_parameter=(found[1] or found["effort"]) if found else "",
+    )
 
 
 def _error_text(error: openai.APIStatusError) -> str:
