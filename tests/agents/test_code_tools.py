@@ -290,6 +290,14 @@ def test_other_capitals_similar_lines_and_a_lack_of_time_are_said():
     )
 
 
+@pytest.mark.parametrize("text", ["a|b", "def .*save", "\\bsave", "save\\("])
+def test_what_looks_like_a_pattern_is_said_to_be_none(text: str):
+    nothing = "Nothing in the indexed commit has this text."
+    assert render_text_matches(Matching(), text) == f"{nothing} It was taken literally, not as a pattern."
+    assert render_text_matches(Matching(), "a || b") == nothing
+    assert render_text_matches(Matching(), " a ") == f"{nothing} Ask for at least two characters."
+
+
 def test_a_name_with_an_owner_is_answered_for_its_last_part():
     found = LineMatches(lines=[match("a.py", 1)], total=2, files=1, kinds={"call": 1, "import": 1})
     assert render_callers(Matching(matches=found), "Store.save").startswith(

@@ -25,10 +25,12 @@ MAX_FIRST_DEFINITION_LINES, MAX_DEFINITION_LINES = 80, 25
 MAX_LOCATIONS = 20
 MAX_ASSIGNMENTS = 6
 MAX_COMMITS = 10
+MIN_GREP_CHARS = 2
 SUBSTRING_WEIGHT = 0.25
 """Of a word that stands inside a longer one."""
 MIN_SHARE = 0.3
 """Of the weight of a file's best line; lines below only share common words."""
+_PATTERN = re.compile(r"\w\|\w|\.[*+]|\\[bdswBDSW(.|]")
 _WORD = re.compile(r"\w{3,}")
 _WORDS = re.compile(r"\w+")
 
@@ -88,6 +90,8 @@ def render_text_matches(codebase: Codebase, text: str) -> str:
     found = codebase.find_text(_clean_query(text), MAX_GREP_LINES)
     if not found.total:
         heading = "Nothing in the indexed commit has this text."
+        heading += " Ask for at least two characters." if len(text.strip()) < MIN_GREP_CHARS else ""
+        heading += " It was taken literally, not as a pattern." if _PATTERN.search(text) else ""
     elif found.same_case:
         heading = f"{_count_lines(found)} {'has' if found.total == 1 else 'have'} this text."
     else:

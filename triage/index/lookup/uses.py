@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from triage.domain.code import LineMatches
 from triage.index.corpus.corpus import Corpus
@@ -23,7 +24,7 @@ from triage.index.rank.snippets import COMMENT, DOCSTRING
 KINDS = ("call", "subclass", "other use", "import")
 _CALL, _SUBCLASS, _OTHER, _IMPORT = range(4)
 _MAX_FOUND = 20_000
-_MAX_SEARCHED_CHARS = 2_000
+_MAX_SEARCHED_CHARS, _MAX_MATCHES = 2_000, 8
 """Of a line."""
 _CALLED = re.compile(r"[!?]?(?:::)?(?:<[^<>()]{0,80}>|\[[^\[\]()]{0,80}\])?[!?.]?\s*\(|\s*!\s*[\[{(]|\s*`")
 _CONSTRUCTED = re.compile(r"(?:\bnew|<|@)\s*$")
@@ -144,21 +145,19 @@ def classify_use(line: str, word: re.Pattern[str], *, is_definition: bool = Fals
     A definition may use the name too: `def save(self): return other.save()`.
     """
     text = line[:_MAX_SEARCHED_CHARS]
+    is_import = _IMPORTED.match(text.lstrip()) is not None
     best: int | None = None
-    for number, match in enumerate(word.finditer(text)):
+    for number, match in enumerate(islice(word.finditer(text), _MAX_MATCHES)):
         if number == 0 and (is_definition or _DEFINED.search(text[max(0, match.start() - 40) : match.start()])):
             continue
-        kind = _classify_place(text, match)
+        kind = _IMPORT if is_import else _classify_place(text, match)
         best = kind if best is None else min(best, kind)
     return best
 
 
 def _classify_place(text: str, match: re.Match[str]) -> int:
-    before = text[: match.start()]
-    if _IMPORTED.match(text.lstrip()):
-        return _IMPORT
-    if _INHERITS.match(before):
+    if _INHERITS.match(text[: match.start()]):
         return _SUBCLASS
-    if _CALLED.match(text, match.end()) or _CONSTRUCTED.search(before[-10:]):
+    if _CALLED.match(text, match.end()) or _CONSTRUCTED.search(text[max(0, match.start() - 10) : match.start()]):
         return _CALL
     return _OTHER
