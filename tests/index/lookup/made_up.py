@@ -63,6 +63,8 @@ FILES = {
         "static const int kTable[] = {\n    1, 2,\n    3,\n};\n"
         "enum class Color {\n    Red,\n    Green = 2,\n};\n"
         "struct Frame {\n    int length;\n};\n"
+        "int decode(Frame* frame);\n"
+        "/* decode() reads\n * a frame */\n"
         "int decode(Frame* frame) {\n    if (frame->length > MAX_FRAME) return fail(frame);\n    return kTable[0];\n}\n"
     ),
     "config/app.toml": "max_retries = 5\n[cache]\nfolder = 'x'\n",

@@ -87,6 +87,12 @@ def test_a_variable_of_a_function_counts_only_if_nothing_else_has_the_name(corpu
     assert ("crates/core/src/lib.rs", 13, 13) not in places(find_assignments(corpus, "depth"))
 
 
+def test_a_parameter_with_a_struct_makes_no_type(tmp_path: Path):
+    function = "struct easy *run(struct easy *data)\n{\n  limit = 1;\n  return data;\n}\n"
+    corpus = make_corpus(tmp_path, {"a.c": function, "b.h": "struct easy {\n  int limit;\n};\n"})
+    assert places(find_assignments(corpus, "limit")) == [("b.h", 2, 2)]
+
+
 def test_an_owner_that_has_no_such_name_does_not_hide_it(corpus: Corpus):
     assert places(find_assignments(corpus, "django.conf.settings.MAX_RETRIES"))[0][0] == "src/shop/settings.py"
     assert places(find_assignments(corpus, "settings.MAX_RETRIES"))[0][0] == "src/shop/settings.py"
@@ -105,6 +111,9 @@ def test_an_owner_that_has_no_such_name_does_not_hide_it(corpus: Corpus):
         ("  return limit;", "a.ts"),
         ("  fn(limit => 1)", "a.ts"),
         ("goto limit;", "a.c"),
+        ("case limit: /* x */", "a.c"),
+        (" * - limit: the largest", "a.h"),
+        ("// limit = 3", "a.ts"),
         ("limit: int,", "a.py"),
         ("x = {**limit}", "a.py"),
     ],

@@ -109,6 +109,12 @@ def test_a_message_with_values_leads_to_the_line_with_placeholders(corpus: Corpu
     assert [(one.path, one.line) for one in found.similar][:1] == [("src/shop/store.py", 21)]
 
 
+def test_of_similar_lines_only_the_best(tmp_path: Path):
+    lines = ["log('unable to parse the value %s', x)", "parse(value)", "# unable to stop"]
+    corpus = make_corpus(tmp_path, {"a.py": "\n".join(lines) + "\n"})
+    assert [one.line for one in find_text(corpus, "unable to parse the value 3", 9).similar] == [1]
+
+
 def test_no_similar_lines_where_product_code_has_the_text(corpus: Corpus):
     assert find_text(corpus, "No items for store", 9).similar == []
 
@@ -134,7 +140,7 @@ def test_what_stands_nowhere_is_not_found(corpus: Corpus, text: str):
 
 def test_a_pattern_is_only_text(corpus: Corpus):
     assert find_text(corpus, "MAX_.*", 9).total == 0
-    assert places(find_text(corpus, "kTable[0]", 9)) == ["native/codec.cpp:16"]
+    assert places(find_text(corpus, "kTable[0]", 9)) == ["native/codec.cpp:19"]
 
 
 @settings(deadline=None, max_examples=60)

@@ -44,7 +44,7 @@ class File:
     def find_bytes(self, wanted: Sequence[bytes], *, any_case: bool = False) -> list[int]:
         """Return the positions of those bytes in `wanted` that the text has. With `any_case` they are in small letters.
 
-        A text from a cache is not verified, which takes a hundred times as long: `read_text` does that.
+        A text from a cache is not verified, which takes eight times as long: `read_text` does that.
         """
         content = decompress_text(self.compressed_text) if self.compressed_text is not None else None
         if content is None:

@@ -12,6 +12,7 @@ from triage.index.corpus.corpus import Corpus
 from triage.index.files.languages import detect_language
 from triage.index.lookup.line_scan import MAX_LINE_CHARS, LineScan, find_enclosing, match_word, split_name
 from triage.index.lookup.text_search import rank_role
+from triage.index.rank.snippets import COMMENT
 
 MAX_ASSIGNMENTS = 20
 MAX_VALUE_LINES = 40
@@ -25,7 +26,7 @@ _PROSE = re.compile(r"\.(?:mdx?|rst|txt|adoc|html?|po)$")
 _DEFINE = re.compile(r"#\s*define$|\b(?:define|attr_(?:accessor|reader|writer))\b.*[(:]['\"]?$")
 _STATEMENT = re.compile(
     r"(?:return|if|elif|else|while|for|foreach|switch|throw|raise|assert|del|delete|goto|yield|await|import|from|package"
-    r"|using|use|require|include|print|echo|new|not|and|or|in|is|case(?=\s+\S+\s))\b"
+    r"|using|use|require|include|print|echo|new|not|and|or|in|is|case)\b"
 )
 _DECLARED = re.compile(r"(?:^|\s)(?:const|let|var|val|static|final|readonly|constexpr|extern|global|mut|define|set)\b")
 _MODIFIERS = re.compile(
@@ -42,8 +43,11 @@ _GO_FIELD = re.compile(r"\s+[\w.*\[\]]{1,80}(?:\s+`[^`]*`)?\s*(?://.*)?$")
 _MEMBER = re.compile(r"\s*(?:[,({=;]|$|//|/\*)")
 _KEY = re.compile(r"\s*(?::(?!:)|=>|=(?!=))")
 _TYPE_HEADER = re.compile(
-    r"\b(?:class|struct|enum|interface|trait|impl|object|module|namespace|record|type|union|protocol|extension|mod)\b"
+    r"(?:pub\([\w: ]{1,60}\)|[^(])*?\b"
+    r"(?:(?:class|struct|enum|interface|trait|object|module|namespace|record|type|union|protocol|extension|mod)\s|impl\b)"
 )
+_C_FUNCTION = re.compile(r"[^(]*\b(?:struct|union|enum)\s+\w+[\s*]+\w+\s*\(")
+"""A function that returns a struct."""
 _ENUM_HEADER = re.compile(r"\benum\b|\bEnum\b")
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.){0,400}\"|'(?:[^'\\\n]|\\.){0,400}'|`[^`\n]{0,400}`")
 _OPENING, _CLOSING = re.compile(r"[(\[{]"), re.compile(r"[)\]}]")
@@ -110,7 +114,8 @@ def _classify(
     header = "\n".join(_read_header(lines, around.start, number))
     if form is None and _ENUM_HEADER.search(header) and _is_member(lines[number - 1], word):
         form = Form.VALUE
-    is_local = not _TYPE_HEADER.search(header) and around.start != number
+    is_type = _TYPE_HEADER.match(header) is not None and _C_FUNCTION.match(header) is None
+    is_local = not is_type and around.start != number
     if is_local and form in (Form.VALUE, Form.FIELD):
         form = Form.LOCAL
     return form, around.name
@@ -135,6 +140,8 @@ def classify_line(line: str, word: re.Pattern[str], path: str) -> "Form | None":
     name = language.name if language else ""
     if _DEFINE.search(before.rstrip()):
         return Form.VALUE
+    if COMMENT.match(line.lstrip()):
+        return None
     if before[-1:] in ("'", '"', "`") and before[-1:] == after[:1]:
         is_first = before[:-1].rstrip()[-1:] in ("", "{", ",", "[", "(", "-")
         return Form.KEY if is_first and _KEY.match(after, 1) else None

@@ -16,7 +16,6 @@ MAX_SECONDS = 6.0
 """Of one look-up. Django's 31 MB take half of one."""
 MAX_LINE_CHARS = 300
 MAX_PLACES = 8
-_MAX_COMMENTS = 30
 _CLIPPED = "(...)"
 
 Found = tuple[int, int, str]
@@ -87,14 +86,12 @@ def find_enclosing(corpus: Corpus, file: int, line: int) -> DefinitionLocation |
 
 
 def find_definition_lines(corpus: Corpus, name: str, file: int, numbers: Sequence[int]) -> set[int]:
-    """Return which of some lines with an unqualified name define it; the numbers ascend."""
+    """Return which of some lines with an unqualified name define it. The numbers ascend; comments are left out."""
     defined = set[int]()
     for one in corpus.find_definitions(file, name):
         # Comments and decorators above belong to a definition.
         first = bisect_right(numbers, one.start - 1)
-        defined.update(
-            number for number in numbers[first : first + 1] if number <= min(one.end, one.start + _MAX_COMMENTS)
-        )
+        defined.update(number for number in numbers[first : first + 1] if number <= one.end)
     return defined
 
 

@@ -28,6 +28,8 @@ _SPREAD = 3
 _MAX_OTHERS = 5
 """Listed lines outside of product code, if there are lines in it."""
 _MAX_SIMILAR = 8
+_MIN_SIMILARITY = 0.76
+"""Of that of the best line."""
 _MAX_WORDS = 8
 _WORD = re.compile(r"\w{3,}")
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -86,7 +88,8 @@ class _Lines:
             for number in numbers[: _MAX_FOUND - len(self.found)]:
                 self.found.append((file, number, clip_line(lines[number - 1], self.text)))
             if len(names) == 1:
-                defined = find_definition_lines(self.scan.corpus, names[0], file, numbers)
+                code = [number for number in numbers if not _COMMENT.match(lines[number - 1].strip())]
+                defined = find_definition_lines(self.scan.corpus, names[0], file, code)
                 self.definitions.update((file, number) for number in defined)
 
     def choose(self, limit: int) -> list[Found]:
@@ -158,4 +161,6 @@ def _find_similar(scan: LineScan, text: str, known: Set[tuple[int, int]]) -> lis
             if shared >= wanted and (file, number) not in known and len(ranked) < _MAX_FOUND:
                 phrases = sum(pair in line for pair in pairs)
                 ranked.append((-shared - phrases, (file, number, clip_line(line, words[0]))))
-    return [make_match(scan.corpus, one, words[0]) for _, one in sorted(ranked)[:_MAX_SIMILAR]]
+    best = min(ranked, default=(0,))[0]
+    chosen = sorted(one for one in ranked if one[0] <= best * _MIN_SIMILARITY)[:_MAX_SIMILAR]
+    return [make_match(scan.corpus, one, words[0]) for _, one in chosen]

@@ -31,6 +31,9 @@ _CONSTRUCTED = re.compile(r"(?:\bnew|<|@)\s*$")
 _DEFINED = re.compile(
     r"\b(?:def|class|fn|func|function|struct|enum|trait|type|interface|sub|fun|macro_rules!|record|protocol|module)\s+$"
 )
+_C_EXTENSIONS = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".m", ".mm")
+_PROTOTYPE = r"(?!(?:return|else|new|case|throw|goto)\b)[A-Za-z_][\w:<>,]*(?:[ \t*&]+[\w:<>,]+){0,8}[ \t*&]+"
+"""A function's type, at the start of a line of C."""
 _IMPORTED = re.compile(
     r"(?:pub )?(?:import|from|use|using|require(?:_once|_relative)?|#?\s*include(?:_once)?|export)\b"
     r"\s*[\w'\"<{*.@:/\\]|.*\brequire\("
@@ -86,17 +89,16 @@ def _find_in_file(
     corpus: Corpus, name: str, file: int, lines: Sequence[str], numbers: Sequence[int], word: re.Pattern[str]
 ) -> list[tuple[int, int]]:
     path = corpus.files[file].path
-    defined = find_definition_lines(corpus, name, file, numbers)
-    for number in numbers:
-        line = lines[number - 1]
-        if not line[:1].isspace() and classify_line(line, word, path) is Form.VALUE:
-            defined.add(number)
     code = find_code_lines(lines, is_python=path.endswith((".py", ".pyi", ".pyx")))
-    kinds = [
-        (number, classify_use(lines[number - 1], word, is_definition=number in defined))
-        for number in numbers
-        if number in code
-    ]
+    numbers = [number for number in numbers if number in code]
+    defined = find_definition_lines(corpus, name, file, numbers)
+    prototype = re.compile(_PROTOTYPE + re.escape(name) + r"\s*\(") if path.endswith(_C_EXTENSIONS) else None
+    for number in numbers:
+        line = lines[number - 1][:_MAX_SEARCHED_CHARS]
+        is_value = not line[:1].isspace() and classify_line(line, word, path) is Form.VALUE
+        if is_value or (prototype is not None and prototype.match(line)):
+            defined.add(number)
+    kinds = [(number, classify_use(lines[number - 1], word, is_definition=number in defined)) for number in numbers]
     return [(number, kind) for number, kind in kinds if kind is not None]
 
 
