@@ -11,6 +11,9 @@ from triage.agents import prompts
 from triage.domain.code import SearchQuery
 from triage.domain.issue import Issue, Reading
 from triage.events.commands import parse_command
+from triage.index.lookup.assignments import classify_line, find_value_end
+from triage.index.lookup.line_scan import match_word
+from triage.index.lookup.uses import classify_use, find_code_lines
 from triage.index.rank.query import build_query
 from triage.publish.hidden_state import hash_text, parse_state
 from triage.reading.markdown.visible_text import extract_visible_line, extract_visible_page
@@ -39,7 +42,18 @@ def _issue(text: str) -> Issue:
     return Issue(number=7, title=text[:256], body=text)
 
 
+def _look_up(text: str) -> None:
+    word, lines = match_word("a"), text.split("\n")
+    find_value_end(lines, 1)
+    for path in ("a.py", "a.c", "a.ts", "a.toml"):
+        find_code_lines(lines, is_python=path == "a.py")
+        for line in lines:
+            classify_line(line, word, path)
+            classify_use(line, word)
+
+
 STAGES: dict[str, Stage] = {
+    "looked up": _look_up,
     "clean": clean_and_count,
     "visible": extract_visible_page,
     "visible line": extract_visible_line,
