@@ -224,6 +224,24 @@ def test_three_definitions_with_their_code_then_places_then_a_count():
     assert text.endswith("## f22.py:1-100 (run22)\n(and at least 27 further places)")
 
 
+def test_of_a_long_definition_its_further_members_are_named():
+    code = Holding()
+    lines = [
+        "class Store:",
+        *["    x = 1"] * 100,
+        "    async def save(self):",
+        "        pass",
+        "    def load(self):",
+        "        pass",
+    ]
+    span = Span(path="a.py", start=11, end=115)
+    code.places = [Passage(span=span, text="\n".join(lines), symbol="Store")]
+    assert render_definitions(code, "Store").endswith(
+        "(25 further lines of this definition not shown; these begin definitions:)\n"
+        "112|     async def save(self):\n114|     def load(self):"
+    )
+
+
 def test_a_constant_is_shown_with_its_value():
     code = FakeCodebase({"a.py": "LIMIT = 3\n"})
     assert render_definitions(code, "LIMIT") == "It gets a value here:\n## a.py:1-1 (LIMIT)\n1| LIMIT = 3"
@@ -299,9 +317,10 @@ def test_what_looks_like_a_pattern_is_said_to_be_none(text: str):
 
 
 def test_a_name_with_an_owner_is_answered_for_its_last_part():
-    found = LineMatches(lines=[match("a.py", 1)], total=2, files=1, kinds={"call": 1, "import": 1})
+    kinds = {"call": 1, "subclass": 2, "other use": 2}
+    found = LineMatches(lines=[match("a.py", 1)], total=5, files=1, kinds=kinds)
     assert render_callers(Matching(matches=found), "Store.save").startswith(
-        "2 lines in 1 file use it: 1 call, 1 import. Types are not known: every use of the last name counts.\n"
+        "5 lines in 1 file use it: 1 call, 2 subclasses, 2 other uses. Types are not known: every use of the last name counts.\n"
     )
 
 

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
+from triage.agents.numbered_lines import format_heading, format_location, number_lines, pluralize
 from triage.citations.citation_lookup import CitationLookup
 from triage.domain.code import Hit, LineMatch, LineMatches, Passage, SearchQuery
 from triage.domain.issue import Reading
@@ -18,11 +19,12 @@ MAX_HIT_LINES = 6
 MAX_GREP_LINES, MAX_CALLERS = 20, 25
 MAX_LINES = 200
 """Of one file in one answer."""
-MAX_LINE_CHARS = 300
 MAX_DEFINITIONS = 3
 """Definitions shown with their code; further ones are shown as locations."""
 MAX_FIRST_DEFINITION_LINES, MAX_DEFINITION_LINES = 80, 25
 MAX_LOCATIONS = 20
+MAX_MEMBERS = 20
+"""Of the part of a definition that is not shown."""
 MAX_ASSIGNMENTS = 6
 MAX_COMMITS = 10
 MIN_GREP_CHARS = 2
@@ -31,10 +33,9 @@ SUBSTRING_WEIGHT = 0.25
 MIN_SHARE = 0.3
 """Of the weight of a file's best line; lines below only share common words."""
 _PATTERN = re.compile(r"\w\|\w|\.[*+]|\\[bdswBDSW(.|]")
+_MEMBER = re.compile(r"\s{0,40}(?:[\w()]{1,20}\s){0,4}(?:def|class|fn|func|function|fun|sub|struct|enum)\s+[\w.]+")
 _WORD = re.compile(r"\w{3,}")
 _WORDS = re.compile(r"\w+")
-
-NumberedLine = tuple[int, str]
 
 
 def render_search(codebase: Codebase, query: str) -> str:
@@ -67,14 +68,12 @@ def _render_hit(hit: Hit, weights: dict[str, float]) -> str:
     lines = [one for one in lines if one[0] >= least]
     best = sorted(lines, key=lambda one: -one[0])[:MAX_HIT_LINES]
     shown = [
-        "\n".join(
-            [_format_heading(passage), *_number_lines(sorted(line for _, owner, line in best if owner is passage))]
-        )
+        "\n".join([format_heading(passage), *number_lines(sorted(line for _, owner, line in best if owner is passage))])
         for passage in hit.passages
         if any(owner is passage for _, owner, _ in best)
     ]
     left_out = len(lines) - len(best)
-    more = [f"({_pluralize(left_out, 'further line')} with these words)"] if left_out else []
+    more = [f"({pluralize(left_out, 'further line')} with these words)"] if left_out else []
     return "\n".join([*shown, *more])
 
 
@@ -105,7 +104,7 @@ def render_callers(codebase: Codebase, name: str) -> str:
     found = codebase.find_uses(_clean_query(name), MAX_CALLERS)
     if not found.total:
         return "No line of code uses this name, as far as it was read."
-    kinds = ", ".join(_pluralize(count, kind) for kind, count in found.kinds.items())
+    kinds = ", ".join(pluralize(count, kind) for kind, count in found.kinds.items())
     verb = "uses" if found.total == 1 else "use"
     heading = f"{_count_lines(found)} {verb} it: {kinds}."
     if len(_WORDS.findall(name)) > 1:
@@ -114,7 +113,7 @@ def render_callers(codebase: Codebase, name: str) -> str:
 
 
 def _count_lines(found: LineMatches) -> str:
-    return f"{_pluralize(found.total, 'line')} in {_pluralize(found.files, 'file')}"
+    return f"{pluralize(found.total, 'line')} in {pluralize(found.files, 'file')}"
 
 
 def _note_rest(found: LineMatches) -> list[str]:
@@ -132,8 +131,8 @@ def _render_lines(matches: Sequence[LineMatch]) -> str:
     blocks = []
     for (path, symbol), group in groupby(by_file, key=lambda match: (match.path, match.symbol)):
         lines = [(match.line, match.text) for match in group]
-        heading = _format_location(path, lines[0][0], lines[-1][0], symbol, is_range=False)
-        blocks.append("\n".join([heading, *_number_lines(lines)]))
+        heading = format_location(path, lines[0][0], lines[-1][0], symbol, is_range=False)
+        blocks.append("\n".join([heading, *number_lines(lines)]))
     return "\n".join(blocks)
 
 
@@ -151,10 +150,10 @@ def render_lines(codebase: Codebase, path: str, start: int, end: int) -> str:
         first = max(1, start)
         last = min(len(lines), end, first + MAX_LINES - 1)
         if first > last:
-            return f"{known_path} has {_pluralize(len(lines), 'line')}; there are none from {start} to {end}."
+            return f"{known_path} has {pluralize(len(lines), 'line')}; there are none from {start} to {end}."
         cut = [f"(at most {MAX_LINES} lines at a time)"] if last < min(len(lines), end) else []
-        heading = f"## {known_path}:{first}-{last} of {_pluralize(len(lines), 'line')}"
-        return "\n".join([heading, *_number_lines(enumerate(lines[first - 1 : last], first)), *cut])
+        heading = f"## {known_path}:{first}-{last} of {pluralize(len(lines), 'line')}"
+        return "\n".join([heading, *number_lines(enumerate(lines[first - 1 : last], first)), *cut])
 
     return _render_for_file(codebase, path, render)
 
@@ -177,19 +176,21 @@ def render_definitions(codebase: Codebase, name: str) -> str:
         _render_definition(passage, MAX_DEFINITION_LINES if number else MAX_FIRST_DEFINITION_LINES)
         for number, passage in enumerate(found[:MAX_DEFINITIONS])
     ]
-    locations = [_format_heading(passage) for passage in found[MAX_DEFINITIONS:][:MAX_LOCATIONS]]
+    locations = [format_heading(passage) for passage in found[MAX_DEFINITIONS:][:MAX_LOCATIONS]]
     further = len(found) - len(bodies) - len(locations)
     heading = ["Also defined, code not shown:"] if locations else []
-    more = [f"(and at least {_pluralize(further, 'further place')})"] if further else []
+    more = [f"(and at least {pluralize(further, 'further place')})"] if further else []
     values = _render_assignments(assigned, is_short=bool(found))
     return "\n\n".join(filter(None, [*bodies, "\n".join([*heading, *locations, *more]), values]))
 
 
 def _render_definition(passage: Passage, max_lines: int) -> str:
     lines = list(enumerate(passage.text.split("\n"), passage.span.start))
-    left_out = len(lines) - max_lines
-    more = [f"({_pluralize(left_out, 'further line')} of this definition not shown)"] if left_out > 0 else []
-    return "\n".join([_format_heading(passage), *_number_lines(lines[:max_lines]), *more])
+    shown, left_out = lines[:max_lines], lines[max_lines:]
+    members = [one for one in left_out if _MEMBER.match(one[1])][:MAX_MEMBERS]
+    note = "; these begin definitions:" if members else ""
+    more = [f"({pluralize(len(left_out), 'further line')} of this definition not shown{note})"] if left_out else []
+    return "\n".join([format_heading(passage), *number_lines(shown), *more, *number_lines(members)])
 
 
 def _render_assignments(assigned: Sequence[Passage], *, is_short: bool) -> str:
@@ -200,7 +201,7 @@ def _render_assignments(assigned: Sequence[Passage], *, is_short: bool) -> str:
     ]
     heading = ["It gets a value here:"] if shown else []
     left_out = len(assigned) - len(shown)
-    more = [f"(and at {_pluralize(left_out, 'further place')})"] if left_out else []
+    more = [f"(and at {pluralize(left_out, 'further place')})"] if left_out else []
     return "\n".join([*heading, *blocks, *more])
 
 
@@ -230,28 +231,3 @@ def _render_for_file(codebase: Codebase, path: str, render: Callable[[str], str]
 
 def _clean_query(text: str) -> str:
     return text[:MAX_QUERY_CHARS].encode("utf-8", "replace").decode("utf-8")
-
-
-def _format_heading(passage: Passage) -> str:
-    span = passage.span
-    return _format_location(span.path, span.start, span.end, passage.symbol)
-
-
-def _format_location(path: str, start: int, end: int, symbol: str | None, *, is_range: bool = True) -> str:
-    lines = f"{start}-{end}" if is_range or start != end else f"{start}"
-    return f"## {path}:{lines}" + (f" ({symbol})" if symbol else "")
-
-
-def _number_lines(lines: Iterable[NumberedLine]) -> Sequence[str]:
-    numbered = list(lines)
-    width = len(str(numbered[-1][0])) if numbered else 0
-    return [f"{number:>{width}}| {_cut_line(line)}" for number, line in numbered]
-
-
-def _cut_line(line: str) -> str:
-    over = len(line) - MAX_LINE_CHARS
-    return f"{line[:MAX_LINE_CHARS]} (... {over:,} characters left out)" if over > 0 else line
-
-
-def _pluralize(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
