@@ -1,6 +1,7 @@
 """An HTTP server on loopback that replies from a script, as an endpoint for models or a search service."""
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -104,6 +105,29 @@ def chat_completion(content: str | None = None, **changes: Any) -> ScriptedReply
         },
         cut=changes.get("cut", False),
     )
+
+
+def stream_completion(reply: ScriptedReply, request: ReceivedRequest, *, knows_usage: bool = True) -> ScriptedReply:
+    """Returns a chat completion as server-sent events, a word in each; as it is to a request that asks for no stream.
+
+    The usage comes in the last event if the request asks for it by `stream_options` and the endpoint knows that option.
+    """
+    if not request.body.get("stream"):
+        return reply
+    head = {**reply.body, "object": "chat.completion.chunk"}
+    usage = head.pop("usage", None)
+    choice = head["choices"][0]
+    message = choice["message"]
+    calls = [{**call, "index": number} for number, call in enumerate(message.get("tool_calls", []))]
+    words = re.findall(r"\S+\s*", message["content"] or "")
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": "", "tool_calls": calls} if calls else {}]
+    deltas += [{"content": word} for word in words]
+    events = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    events.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
+    if knows_usage and request.body.get("stream_options", {}).get("include_usage"):
+        events.append({**head, "choices": [], "usage": usage})
+    lines = [f"data: {json.dumps(event)}\n\n" for event in events]
+    return ScriptedReply("".join([*lines, "data: [DONE]\n\n"]).encode(), headers={"content-type": "text/event-stream"})
 
 
 def error_reply(status: int, code: str | None = None, *, param: str | None = None, **headers: str) -> ScriptedReply:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -159,6 +160,25 @@ def test_steps_are_streamed(served: Served):
         "writer",
         "finish",
     ]
+
+
+def test_a_client_follows_steps_and_checked_texts_and_no_request_to_a_model(served: Served):
+    wanted = {"assistant_id": "triage", "input": ASKED, "stream_mode": ["custom", "messages-tuple", "events"]}
+    body = served.client.post("/runs/stream", json=wanted).text
+    pairs = re.findall(r"^event: (\S+)\r?\ndata: (.*)", body, re.MULTILINE)
+    custom = [json.loads(data) for event, data in pairs if event == "custom"]
+    assert [event["step"] for event in custom if "step" in event][-1] == "writer"
+    assert "analysis" in [event.get("section") for event in custom]
+    assert not [data for event, data in pairs if event.startswith("messages")]
+    assert not re.search("on_(?:chat_model|llm|tool|retriever)_", body)
+
+
+def test_labels_and_thread_come_over_http(served: Served):
+    comments = [{"author": "eve", "body": sample_bug.BODY, "created_at": "2026-01-01T00:00:00Z"}]
+    given = {"issue_title": sample_bug.TITLE, "issue_labels": ["bug"], "issue_comments": comments}
+    report = served.run(**given, repository="octo/shop")["report"]
+    assert report["issue"]["labels"] == ["bug"]
+    assert report["suspects"][0]["path"] == "shop/basket.py"
 
 
 def test_errors_are_reported(served: Served):

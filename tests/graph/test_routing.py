@@ -10,7 +10,7 @@ from testing.factories import critique, investigation, state
 from testing.fakes import NOW
 from triage.agents.critic import map_critique_to_verdict
 from triage.agents.registry import AGENTS
-from triage.domain.findings import PlannerProposal
+from triage.domain.findings import DeclinedAnswer, PlannerProposal
 from triage.domain.run import Limits, ModelCall, Outcome, StepRecord, Usage
 from triage.graph.degradation import measure_budget
 from triage.graph.planner import find_choice
@@ -25,6 +25,8 @@ JUDGED = {**SEARCHED, "critic": 1}
 REJECTED = {"critique": critique("UNCERTAIN"), "critic_feedback": map_critique_to_verdict(critique("UNCERTAIN"))}
 APPROVED = {"critique": critique(), "critic_feedback": map_critique_to_verdict(critique())}
 
+DECLINED = DeclinedAnswer(agent_name="web_search", reason="I do not search")
+
 LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
     ("first of all", {}, ONLINE, ["investigator"]),
     (
@@ -34,6 +36,18 @@ LAW: list[tuple[str, dict[str, Any], bool, list[str]]] = [
         ["codebase_search", "web_search"],
     ),
     ("web search is off", BUG | {"answered_in_round": {"investigator": 1}}, OFFLINE, ["codebase_search"]),
+    (
+        "a web search that a model declined",
+        BUG | {"answered_in_round": {"investigator": 1, "codebase_search": 1}, "declined": [DECLINED]},
+        ONLINE,
+        ["web_search"],
+    ),
+    (
+        "rules answered for the web search",
+        BUG | {"answered_in_round": SEARCHED, "declined": [DECLINED]},
+        ONLINE,
+        ["critic"],
+    ),
     ("critic after the searches", BUG | {"answered_in_round": SEARCHED}, ONLINE, ["critic"]),
     ("writer after approval", BUG | APPROVED | {"answered_in_round": JUDGED}, ONLINE, ["writer"]),
     ("rejected with nothing new", BUG | REJECTED | {"answered_in_round": JUDGED}, ONLINE, ["writer"]),

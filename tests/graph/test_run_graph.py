@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from testing import factories
 from testing.fakes import FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
@@ -83,8 +84,6 @@ async def test_searches_run_in_one_superstep():
             return await super().run(message)
 
     call = {"name": "web_search", "args": {"query": "q"}, "id": "1", "type": "tool_call"}
-    from langchain_core.messages import AIMessage
-
     model = FakeModel(
         factories.answers(
             CodebaseFinding=meet, tools=AIMessage("", tool_calls=[call]), WebSearchFinding=factories.web()
@@ -164,6 +163,21 @@ async def test_an_agent_that_declines_is_asked_again_by_rules():
     assert "I cannot read this" not in " ".join(report.notes), (
         "notes are annotated and logged; models do not write there"
     )
+
+
+async def test_a_web_search_that_a_model_declined_is_made_by_rules():
+    declined = factories.web(error="I do not search")
+    call = {"name": "web_search", "args": {"query": "day is out of range for month"}, "id": "1", "type": "tool_call"}
+    answers = factories.answers(tools=AIMessage("", tool_calls=[call]), WebSearchFinding=declined)
+    report = await run(with_model(answers, web_tools=FakeToolset(PAGES)))
+
+    steps = [(step.step, step.engine, step.outcome) for step in report.steps if step.step in ("web_search", "critic")]
+    assert steps == [
+        ("web_search", "model", Outcome.FAILED),
+        ("web_search", "rules", Outcome.SUCCESS),
+        ("critic", "model", Outcome.SUCCESS),
+    ]
+    assert [finding.agent_name for finding in report.findings].count("web_search") == 1
 
 
 async def test_a_gate_refuses_an_empty_hypothesis():

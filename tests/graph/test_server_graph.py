@@ -69,6 +69,53 @@ async def test_what_is_no_issue_opens_nothing(asked: dict[str, Any]):
     assert server.opened == []
 
 
+def comment(body: str, **fields: Any) -> dict[str, Any]:
+    return {"author": "reporter", "body": body, "created_at": "2026-01-01T00:00:00Z", **fields}
+
+
+async def test_labels_author_and_thread_are_read_like_an_events():
+    asked = {
+        "issue_title": "It stopped working",
+        "issue_author": "reporter",
+        "issue_labels": ["bug", "area: dates"],
+        "issue_comments": [comment("Sorry, here is the error:\n\n" + factories.issue().body)],
+    }
+    report = (await FakeServer().graph().ainvoke(asked))["report"]
+    assert report.issue.labels == ["bug", "area: dates"]
+    assert report.suspects[0].path == "src/parse.py", "the trace is in the comment"
+
+
+async def test_a_label_decides_the_kind_as_on_github():
+    asked = {"issue_title": "Dates", "issue_labels": ["enhancement"]}
+    assert (await FakeServer().graph().ainvoke(asked))["report"].kind == "feature_request"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("issue_labels", ["x"] * 101),
+        ("issue_labels", ["x" * 101]),
+        ("issue_labels", [""]),
+        ("issue_labels", "bug"),
+        ("issue_author", "x" * 101),
+        ("issue_comments", [comment("x")] * 501),
+        ("issue_comments", [comment("x" * 1_000_001)]),
+        ("issue_comments", [comment("x" * 600_000)] * 2),
+        ("issue_comments", [comment("x", created_at="yesterday")]),
+        ("issue_comments", [comment("x", created_at="2026-01-01T00:00:00")]),
+        ("issue_comments", [comment("x", ours=True)]),
+        ("issue_comments", [comment("x", by_bot=False)]),
+        ("issue_comments", [{"author": "x"}]),
+        ("issue_comments", ["x"]),
+    ],
+)
+async def test_fields_of_the_issue_are_bounded_and_no_client_says_who_is_trusted(field: str, value: Any):
+    server = FakeServer()
+    with pytest.raises(ValueError, match=field):
+        await server.graph().ainvoke(ASKED | {field: value})
+    assert server.opened == []
+
+
 async def test_a_client_writes_no_other_channel():
     odd = {"iterations": 11, "findings": [{"agent_name": "critic"}], "report": {}, "answered_in_round": {"critic": 9}}
     answer = await FakeServer().graph().ainvoke(ASKED | odd)

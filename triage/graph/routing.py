@@ -43,6 +43,8 @@ def list_choices(state: BugTriageState, budget: RemainingBudget, *, has_web_sear
         return [end_rounds(state, budget, has_web_search=has_web_search) or _write("the critic has answered")]
     if not _has_searched(state, has_web_search=has_web_search):
         return _list_searches(state, budget, has_web_search=has_web_search)
+    if has_web_search and state.has_declined("web_search") and "web_search" not in state.answered_in_round:
+        return [Choice(("web_search",), "the model declined the web search: rules search")]
     return [Choice(("critic",), "the findings have not been challenged yet")]
 
 

@@ -4,15 +4,17 @@ A server cannot pass services to a graph, so the first node of each run opens th
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Annotated, Any
 
+from langchain_core.runnables.config import set_config_context
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
 
-from triage.domain.issue import Issue, Repository
+from triage.domain.issue import Issue, IssueComment, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import StepRecord
 from triage.errors import SetupError
@@ -20,10 +22,28 @@ from triage.graph.build_graph import add_nodes
 from triage.graph.nodes import Node, Update
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
+from triage.secrets.likely_secrets import redact_likely_secrets
+from triage.text.inert_markdown import sanitize_markdown
 from triage.threads import run_in_daemon_thread
 
 MAX_CHARS = 1_000_000
 """GitHub itself takes 65,536."""
+MAX_COMMENTS = 500
+MAX_LABELS = 100
+"""GitHub's own maximum of an issue."""
+Login = Annotated[str, Field(max_length=100)]
+LabelName = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class CommentInput(BaseModel):
+    """A comment of the issue's thread. Whether it is one of ours is not for a client to say."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    author: Login = ""
+    body: str = Field(max_length=MAX_CHARS)
+    created_at: AwareDatetime | None = None
+    edited_at: AwareDatetime | None = None
 
 
 class _IssueInput(BaseModel):
@@ -31,6 +51,17 @@ class _IssueInput(BaseModel):
     issue_body: str = Field(default="", max_length=MAX_CHARS)
     issue_number: int | None = None
     issue_url: str = ""
+    issue_author: Login = ""
+    issue_labels: list[LabelName] = Field(default_factory=list, max_length=MAX_LABELS)
+    issue_comments: list[CommentInput] = Field(default_factory=list, max_length=MAX_COMMENTS)
+    """Oldest first."""
+
+    @field_validator("issue_comments")
+    @classmethod
+    def _limit_chars(cls, comments: list[CommentInput]) -> list[CommentInput]:
+        if sum(len(comment.body) for comment in comments) > MAX_CHARS:
+            raise ValueError(f"all comments together may have {MAX_CHARS:,} characters")
+        return comments
 
 
 class ServerInput(_IssueInput):
@@ -86,13 +117,14 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
             repository, _ = await lazy_services.get(state.repository)
         except SetupError as error:
             raise RequestRefused(str(error)) from None
-        issue = Issue(number=state.issue_number, title=state.issue_title, body=state.issue_body, url=state.issue_url)
-        return {"issue": issue, "repository": repository}
+        return {"issue": _build_issue(state), "repository": repository}
 
     def with_services(node: Node) -> Node:
         async def run(state: BugTriageState, runtime: Runtime[Services]) -> Update:
             _, services = await lazy_services.get(state.repository.slug, with_index=state.index is not None)
-            update = await node(state, runtime.override(context=services))
+            update = await _run_unobserved(node(state, runtime.override(context=services)))
+            for event in list_events(update):
+                runtime.stream_writer(event)
             if isinstance(update.get("report"), RunReport):
                 await export_report(update["report"], services)
             return update
@@ -105,6 +137,63 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
     graph.add_edge("receive", "prepare")
     add_nodes(graph, with_services)
     return graph.compile()
+
+
+def _build_issue(state: _ThreadInput) -> Issue:
+    thread = [
+        IssueComment(
+            author=comment.author,
+            body=comment.body,
+            created_at=comment.created_at,
+            edited_at=comment.edited_at,
+            by_bot=_is_bot(comment.author),
+        )
+        for comment in state.issue_comments
+    ]
+    return Issue(
+        number=state.issue_number,
+        title=state.issue_title,
+        body=state.issue_body,
+        url=state.issue_url,
+        author=state.issue_author,
+        author_is_bot=_is_bot(state.issue_author),
+        labels=state.issue_labels,
+        thread=thread,
+    )
+
+
+def _is_bot(login: str) -> bool:
+    return login.endswith("[bot]")
+
+
+async def _run_unobserved(node: Awaitable[Update]) -> Update:
+    """Run a node without the callbacks and streams of the client, who could follow each request to a model in them."""
+
+    async def run() -> Update:
+        return await node
+
+    with set_config_context({"callbacks": []}) as context:
+        return await asyncio.create_task(run(), context=context)
+
+
+def list_events(update: Update) -> Iterator[dict[str, Any]]:
+    """Yield what a client may follow of a step: who answered and how it went, and the finished report's texts.
+
+    The texts are those of the report, whose citations are verified, with likely secrets masked and as inert Markdown.
+    """
+    for record in update.get("steps", ()):
+        yield {
+            "step": record.step,
+            "round": record.round,
+            "engine": record.engine,
+            "outcome": record.outcome,
+            "seconds": record.seconds,
+        }
+    report = update.get("report")
+    if isinstance(report, RunReport):
+        for section in ("summary", "root_cause", "analysis", "suggested_fix"):
+            if text := getattr(report, section):
+                yield {"section": section, "text": sanitize_markdown(redact_likely_secrets(text))}
 
 
 def compute_max_iterations(supersteps: int) -> int:

@@ -95,6 +95,10 @@ class Endpoint:
             max_retries=0,
             default_headers=self._headers,
             use_responses_api=False,
+            # Under a server that streams messages LangChain would stream too: then an endpoint may leave out what the
+            # call used, and a client would see words that nobody has checked.
+            disable_streaming=True,
+            tags=["nostream"],
             http_client=self._http_client,
             http_async_client=self._async_http_client,
         )
