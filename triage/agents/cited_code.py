@@ -16,21 +16,32 @@ MAX_CHARS = 12_000
 
 
 def render_cited_code(files: Sequence[RelevantFile], read_lines: ReadLines, max_chars: int = MAX_CHARS) -> str:
-    """Return the cited lines with their numbers and ten lines around them; places that do not fit are left out."""
+    """Return the cited lines with their numbers and ten lines around them, no line twice.
+
+    Places that do not fit are left out.
+    """
     rendered: list[str] = []
+    shown: set[tuple[str, int]] = set()
     for file in files:
-        text = _render_place(file, read_lines(file.path) or [])
+        lines = read_lines(file.path) or []
+        numbers = [number for number in _list_lines(file, len(lines)) if (file.path, number) not in shown]
+        text = _render_place(file, lines, numbers) if lines and file.start_line else ""
         if text and sum(map(len, rendered)) + len(text) <= max_chars:
             rendered.append(text)
+            shown.update((file.path, number) for number in numbers)
     return "\n\n".join(rendered)
 
 
-def _render_place(file: RelevantFile, lines: Sequence[str]) -> str:
-    if file.start_line is None or not lines:
-        return ""
-    cited_end = min(file.end_line or file.start_line, file.start_line + MAX_CITED_LINES - 1)
-    start, end = max(1, file.start_line - MARGIN), min(len(lines), cited_end + MARGIN)
-    width = len(str(end))
-    numbered = [f"{number:>{width}}| {lines[number - 1][:MAX_LINE_CHARS]}" for number in range(start, end + 1)]
+def _list_lines(file: RelevantFile, count: int) -> range:
+    start = file.start_line or 1
+    cited_end = min(file.end_line or start, start + MAX_CITED_LINES - 1)
+    return range(max(1, start - MARGIN), min(count, cited_end + MARGIN) + 1)
+
+
+def _render_place(file: RelevantFile, lines: Sequence[str], numbers: Sequence[int]) -> str:
     cited = f"cited: {file.start_line}-{file.end_line or file.start_line}" + (f", {file.symbol}" if file.symbol else "")
-    return "\n".join([f"## {file.path}:{start}-{end} ({cited})", *numbered])
+    if not numbers:
+        return f"## {file.path} ({cited}; shown above)"
+    width = len(str(numbers[-1]))
+    numbered = [f"{number:>{width}}| {lines[number - 1][:MAX_LINE_CHARS]}" for number in numbers]
+    return "\n".join([f"## {file.path}:{numbers[0]}-{numbers[-1]} ({cited})", *numbered])

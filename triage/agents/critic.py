@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
 from triage.agents.cited_code import ReadLines, render_cited_code
 from triage.agents.prompts import (
+    MAX_JUDGED_BODY_CHARS,
     build_messages,
     format_bullets,
     format_findings,
@@ -56,7 +57,7 @@ def _format_location(file: RelevantFile) -> str:
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[CritiqueFinding]:
     codebase = services.codebase
     critic_input = await run_in_daemon_thread(lambda: build_critic_input(agent_input, codebase.read_lines))
-    sections = format_issue(agent_input) | {
+    sections = format_issue(agent_input, MAX_JUDGED_BODY_CHARS) | {
         **format_instructions(services),
         **format_languages(agent_input),
         "current hypothesis": critic_input.current_hypothesis,

@@ -46,7 +46,8 @@ def _format_critique(critique: CritiqueFinding) -> str:
 def _render_named(terms: Sequence[str], codebase: Codebase) -> str:
     found: list[str] = []
     for term in [term for term in terms if len(term) >= MIN_NAME_CHARS and " " not in term][:MAX_NAMES]:
-        rendered = render_definitions(codebase, term) if codebase.find_definitions(term) else ""
+        is_defined = codebase.find_definitions(term) or codebase.find_assignments(term)
+        rendered = render_definitions(codebase, term) if is_defined else ""
         if rendered and sum(map(len, found)) + len(rendered) <= MAX_DEFINITIONS_CHARS:
             found.append(rendered)
     return "\n\n".join(found)

@@ -9,6 +9,7 @@ from itertools import count, pairwise
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from triage.agents.package_lists import shorten_package_lists
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding
 from triage.domain.issue import HumanExchange
@@ -20,8 +21,9 @@ MAX_PART_CHARS = 60_000
 """Of one section, about 20,000 tokens. Most sections have a smaller limit of their own."""
 
 MAX_BODY_CHARS = 16_000
-"""About 5,000 tokens. Nine of ten issues have less than 4,000 characters (measured)."""
-MAX_THREAD_CHARS = 8_000
+"""About 5,000 tokens. Nine of ten issues have less than 4,000 characters (measured). The thread gets half of it."""
+MAX_JUDGED_BODY_CHARS = 6_000
+"""For agents that judge or write what others found in the issue."""
 
 _PROMPTS = {
     file.name.removesuffix(".md"): file.read_text(encoding="utf-8").strip()
@@ -66,14 +68,14 @@ def format_bullets(items: Sequence[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
 
 
-def format_issue(agent_input: AgentInput) -> dict[str, str]:
+def format_issue(agent_input: AgentInput, body_chars: int = MAX_BODY_CHARS) -> dict[str, str]:
     """Return title, visible body with the author's comments, comments of others, and our questions with the answers."""
     thread = "\n\n".join(f"{comment.author}: {comment.body}" for comment in agent_input.issue.thread)
     return {
         "issue title": shorten(agent_input.reading.title, 500),
-        "issue body": shorten(agent_input.reading.body, MAX_BODY_CHARS),
-        "issue thread": shorten(thread, MAX_THREAD_CHARS),
-        "human exchanges": shorten(format_exchanges(agent_input.exchanges), MAX_THREAD_CHARS),
+        "issue body": shorten(shorten_package_lists(agent_input.reading.body), body_chars),
+        "issue thread": shorten(thread, body_chars // 2),
+        "human exchanges": shorten(format_exchanges(agent_input.exchanges), body_chars // 2),
     }
 
 
@@ -108,7 +110,11 @@ def format_findings(findings: list[AgentFinding]) -> str:
     return "\n\n".join(
         f"{finding.agent_name} (confidence {finding.confidence:.2f}): {finding.summary}\n{finding.details}"
         + (f"\nReasoning: {finding.reasoning}" if finding.reasoning else "")
-        + (f"\nPoints at:\n{format_bullets(finding.relevant_files)}" if finding.relevant_files else "")
+        + (
+            f"\nPoints at:\n{format_bullets(list(dict.fromkeys(finding.relevant_files)))}"
+            if finding.relevant_files
+            else ""
+        )
         for finding in findings
     )
 

@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from triage.agents.agent import Agent, AgentAnswer
+from triage.agents.cited_code import render_cited_code
 from triage.agents.prompts import (
+    MAX_JUDGED_BODY_CHARS,
     build_messages,
     format_bullets,
     format_findings,
@@ -21,6 +23,7 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.findings import TriageReport, WriterOutput
 from triage.errors import CostLimitExceeded, TriageError
 from triage.ports import Model, Services
+from triage.threads import run_in_daemon_thread
 
 T = TypeVar("T")
 
@@ -28,6 +31,7 @@ REPORT_TOKENS = 3_000
 COMMENT_TOKENS = 800
 TICKET_TOKENS = 300
 DRAFT_COUNT = 3
+MAX_CODE_CHARS = 4_000
 
 
 async def answer_with_model(agent_input: AgentInput, services: Services, model: Model) -> AgentAnswer[WriterOutput]:
@@ -39,14 +43,18 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     shortfalls: list[str] = []
     failures: list[TriageError] = []
     owners = _list_owners(agent_input, services)
-    sections = _build_sections(agent_input, services, owners)
+    read_lines = services.codebase.read_lines
+    cited_code = await run_in_daemon_thread(
+        lambda: render_cited_code(agent_input.suspects[:1], read_lines, MAX_CODE_CHARS)
+    )
+    sections = _build_sections(agent_input, services, owners, cited_code)
 
     async def draft(name: str, build_chain: Callable[[Model], Runnable[Any, T]], write_by_rules: Callable[[], T]) -> T:
         try:
             try:
-                return await build_chain(model).ainvoke(build_messages(name, sections))
+                return await build_chain(model).ainvoke(build_messages(name, sections[name]))
             except CostLimitExceeded as error:
-                answer = await build_chain(model.with_fast_model()).ainvoke(build_messages(name, sections))
+                answer = await build_chain(model.with_fast_model()).ainvoke(build_messages(name, sections[name]))
                 shortfalls.append(f"{name}: {error}; the fast model wrote it")
                 return answer
         except TriageError as error:
@@ -85,21 +93,38 @@ def _list_owners(agent_input: AgentInput, services: Services) -> list[str]:
     return list(dict.fromkeys(map(services.config.resolve_assignee, owners)))
 
 
-def _build_sections(agent_input: AgentInput, services: Services, owners: list[str]) -> dict[str, str]:
-    descriptions = {label: services.config.label_description(label) for label in agent_input.repository.labels}
-    return format_issue(agent_input) | {
+def _build_sections(
+    agent_input: AgentInput, services: Services, owners: list[str], cited_code: str
+) -> dict[str, dict[str, str]]:
+    """Return what each draft is written from; none gets what it has no use for."""
+    labels = agent_input.repository.labels
+    descriptions = {label: services.config.label_description(label) for label in labels}
+    critique = agent_input.critique
+    issue = format_issue(agent_input, MAX_JUDGED_BODY_CHARS)
+    shared = {
         **format_instructions(services),
         **format_languages(agent_input),
         "repository": agent_input.repository.slug,
         "all findings": format_findings(agent_input.findings),
         "suspects": format_bullets([file.model_dump_json() for file in agent_input.suspects]),
-        "missing information": format_bullets([item.model_dump_json() for item in agent_input.missing_information]),
-        "critic's verdict": agent_input.critique.model_dump_json() if agent_input.critique else "",
-        "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
-        "confidence": f"{agent_input.confidence:.2f}",
-        "labels of the project": format_bullets(agent_input.repository.labels),
-        "when a label fits": format_bullets([f"{label}: {text}" for label, text in descriptions.items() if text]),
-        "owners of the first suspect": ", ".join(owners),
+        "critic's verdict": critique.model_dump_json(exclude={"agent_name", "error"}) if critique else "",
+    }
+    return {
+        "report": issue
+        | shared
+        | {
+            "missing information": format_bullets([item.model_dump_json() for item in agent_input.missing_information]),
+            "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
+            "confidence": f"{agent_input.confidence:.2f}",
+        },
+        "comment": issue | shared | {"cited code": cited_code},
+        "ticket": {"issue title": issue["issue title"]}
+        | shared
+        | {
+            "labels of the project": format_bullets(labels),
+            "when a label fits": format_bullets([f"{label}: {text}" for label, text in descriptions.items() if text]),
+            "owners of the first suspect": ", ".join(owners),
+        },
     }
 
 

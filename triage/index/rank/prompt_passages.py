@@ -104,7 +104,7 @@ class _OpenFile:
         for number in sorted(self.shown):
             last = runs[-1][-1] if runs else 0
             is_next = last and all(between in self.hidden for between in range(last + 1, number))
-            if is_next and self.shown[last] is self.shown[number]:
+            if is_next and _is_one_definition(self.shown[runs[-1][0]], self.shown[number]):
                 runs[-1].append(number)
             else:
                 runs.append([number])
@@ -136,6 +136,11 @@ class _Room:
 
     def shown_files(self) -> list[_OpenFile]:
         return [file for file in self.files.values() if file.shown]
+
+
+def _is_one_definition(first: _Block, other: _Block) -> bool:
+    """Whether the second block is the first one, or inside of the same definition."""
+    return first is other or (first.symbol is not None and f"{other.symbol}.".startswith(f"{first.symbol}."))
 
 
 def _list_named_definitions(ranking: Ranking) -> list[_Block]:
