@@ -236,6 +236,17 @@ async def test_a_further_round_keeps_less_of_the_budget_for_later(is_first_round
     assert len(turns_of(model)) == turns
 
 
+async def test_after_two_turns_a_further_round_can_look_things_up_within_the_default_caps():
+    """Sizes as measured on issues of Django and SymPy: 38,000 tokens in a first round with its critic."""
+    model = model_of(*(reads(number) for number in range(1, 5)))
+    model.cost = Usage(input_tokens=5_500, output_tokens=200, calls=1, usd=0.02)
+    model._spent.append(Usage(input_tokens=36_000, output_tokens=2_000, calls=5, usd=0.15))
+    tools = FakeToolset("x\n" * 1_500)
+    lookup = CodeLookup(given_services(model, tools, limits=Limits()), model, tools, is_first_round=False)
+    await lookup.answer(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h" * 18_000)]))
+    assert turns_of(model)
+
+
 async def test_one_long_answer_leaves_room_for_its_neighbours():
     class Uneven(FakeToolset):
         async def run(self, message: AIMessage) -> list[ToolMessage]:

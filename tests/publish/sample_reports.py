@@ -407,13 +407,9 @@ LONG = change_report(
         for number in range(25)
     ],
     notes=["Map<K, V> [was] {left} out. " * 40] * 30,
-    citations=Citations(
-        verified=50,
-        total=90,
-        refused=[
-            f"src/gone_{number}.py: lines <1>-<2> [are] *not* in the file. {'It is so. ' * 30}" for number in range(40)
-        ],
-    ),
+    critique=FULL.critique
+    and FULL.critique.model_copy(update={"gaps": [f"Gap <{number}> [is] *open*. " * 30 for number in range(40)]}),
+    citations=Citations(verified=50, total=90, refused=[f"src/gone_{number}.py: is gone" for number in range(40)]),
     fix_idea="Add a line. " * 4000,
 )
 

@@ -331,14 +331,14 @@ def test_a_degraded_run_has_a_notice_and_a_fold():
     [
         (
             {},
-            "<sub>Bug Triage v0.1.0 · by a model · 1 reference could not be verified · 3 hidden fragments of the issue were not read · [run](https://github.com/acme/ledger/actions/runs/9912) · written by",
+            "<sub>Bug Triage v0.1.0 · by a model · 3 hidden fragments of the issue were not read · [run](https://github.com/acme/ledger/actions/runs/9912) · written by",
         ),
         (
             {"hidden_fragments": 0, "citations": Citations(), "run_url": ""},
             "<sub>Bug Triage v0.1.0 · by a model · written by",
         ),
         ({"hidden_fragments": 1}, "1 hidden fragment of the issue was not read"),
-        ({"run_url": "javascript:alert(1)", "hidden_fragments": 0}, "could not be verified · written"),
+        ({"run_url": "javascript:alert(1)", "hidden_fragments": 0}, "by a model · written"),
     ],
 )
 def test_the_footer_counts(fields, said):

@@ -19,7 +19,7 @@ from tests.publish.sample_runs import (
     with_details,
 )
 from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
-from triage.domain.report import RunReport
+from triage.domain.report import Citations, RunReport
 from triage.domain.run import Usage
 from triage.publish.diagram import render_diagram
 from triage.publish.sections import MAX_SUMMARY_UNITS, build_page, utf16_length
@@ -240,3 +240,24 @@ def test_a_long_summary_stays_below_what_github_shows():
     words = [LONG.notes[0] * 10] * 20
     many = change_report(LONG, notes=words, next_steps=["x" * 100_000] * 20)
     assert utf16_length(render_summary(many, None, PATHS)) <= MAX_SUMMARY_UNITS
+
+
+@pytest.mark.parametrize(
+    ("verified", "corrected", "refused", "said"),
+    [
+        (11, [], ["a"] * 3, "3 of 14 references could not be found. `report.json` says why."),
+        (11, ["b", "c"], ["a"] * 3, "3 of 14 references could not be found, 2 had to be corrected. `report.json` says"),
+        (14, ["b"], [], "1 of 14 references had to be corrected. `report.json` says why."),
+    ],
+)
+def test_references_are_counted_and_not_listed(verified: int, corrected: list[str], refused: list[str], said: str):
+    citations = Citations(verified=verified, total=14, corrected=corrected, refused=[f"{one}: gone" for one in refused])
+    report = change_report(citations=citations)
+    text = render_summary(report, None, PATHS)
+    assert text.count(said) == 1
+    assert "gone" not in text
+
+
+def test_references_that_are_all_found_are_not_counted():
+    text = render_summary(change_report(citations=Citations(verified=14, total=14)), None, PATHS)
+    assert "14 references" not in text

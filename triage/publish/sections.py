@@ -155,10 +155,9 @@ def _build_reasoning_folds(report: RunReport) -> Iterator[Fold]:
 def _build_evidence_fold(report: RunReport) -> Fold:
     items = report.evidence[:MAX_ITEMS]
     rows = [(item, _render_location(report, item.span) if item.span else "") for item in items]
-    refused = report.citations.refused[:MAX_ITEMS]
     verified = sum(item.verified for item in items)
-    title = f"Evidence ({verified} of {len(rows)} verified)" if rows else "References that could not be verified"
-    return Fold(title, render_block("folds", "evidence", rows, refused) if rows or refused else "")
+    title = f"Evidence ({verified} of {len(rows)} verified)"
+    return Fold(title, render_block("folds", "evidence", rows) if rows else "")
 
 
 def _collect_links(report: RunReport) -> list[str]:

@@ -36,10 +36,12 @@ def render_summary(
         blocks.append(render_block("summary", "suggested", _describe_suggestions(suggestions)))
     if is_unsaid:
         blocks.append(render_block("summary", "unsaid"))
+    counted = report.citations.refused or report.citations.corrected
+    found = [render_block("summary", "citations", report.citations)] if counted else []
     picture = render_diagram(report)
     folds = [fold for fold in page.folds if not fold.is_comment_only]
     folds += [fold for fold in build_detail_folds(report, picture) if fold.body]
-    whole = replace(page, blocks=[*blocks, *page.blocks], folds=folds)
+    whole = replace(page, blocks=[*blocks, *page.blocks, *found], folds=folds)
     return render_page(whole, MAX_SUMMARY_UNITS, picture) + "\n"
 
 
