@@ -54,6 +54,8 @@ CRITIQUE = BASE | {
     "verdict": "CONFIRMED",
     "confidence_adjustment": -0.1,
     "gaps": ["Which caller?"],
+    "questions_for_reporter": ["Which version?"],
+    "gaps_outside": ["numpy 2"],
     "revised_hypothesis": None,
     "ready_for_report": True,
 }
