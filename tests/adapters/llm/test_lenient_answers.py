@@ -55,6 +55,8 @@ CRITIQUE = BASE | {
     "confidence_adjustment": -0.1,
     "gaps": ["Which caller?"],
     "revised_hypothesis": None,
+    "questions_for_reporter": [],
+    "gaps_outside": [],
     "ready_for_report": True,
 }
 PROPOSAL = {"selected": ["codebase_search", "critic"], "reason": "Next.", "confidence": 0.85}
