@@ -54,6 +54,8 @@ CRITIQUE = BASE | {
     "verdict": "CONFIRMED",
     "confidence_adjustment": -0.1,
     "gaps": ["Which caller?"],
+    "questions_for_reporter": [],
+    "gaps_outside": [],
     "revised_hypothesis": None,
     "questions_for_reporter": [],
     "gaps_outside": [],
