@@ -59,6 +59,7 @@ class FakeCodebase:
     changes: Sequence[FileChange] = ()
     queries: list[SearchQuery] = field(default_factory=list)
     found: FoundPlace | None = None
+    repository: str = "acme/ledger"
 
     @property
     def commit(self) -> str | None:

@@ -35,6 +35,10 @@ class Codebase(Protocol):
     """The checked-out repository."""
 
     @property
+    def repository(self) -> str:
+        """`owner/name`, or the folder's name at a terminal."""
+
+    @property
     def commit(self) -> str | None:
         """Full SHA of the indexed commit; none before `index`, and for a folder without git."""
 

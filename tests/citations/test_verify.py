@@ -60,6 +60,7 @@ class Code:
 
     files: Mapping[str, list[str] | None] = field(default_factory=lambda: FILES)
     definitions: Mapping[str, tuple[str, int, int]] = field(default_factory=lambda: DEFINITIONS)
+    repository: str = "acme/shop"
 
     def read_lines(self, path: str) -> list[str] | None:
         return self.files.get(path)
@@ -76,8 +77,8 @@ class Code:
         ]
 
 
-def lookup(code: Code | None = None, repository: str = "acme/shop") -> CitationLookup:
-    return CitationLookup(code or Code(), repository)
+def lookup(code: Code | None = None) -> CitationLookup:
+    return CitationLookup(code or Code())
 
 
 def relevant(
@@ -372,7 +373,7 @@ def test_the_index_knows_where_a_definition_with_a_long_signature_ends(tmp_path)
         relevant("src/cache.cc", 5, 5, symbol="Cache::drop"),
         relevant("src/cache.rs", 11, 11, symbol="Cache::get"),
     ]
-    files, citations = verify_files(cited, CitationLookup(codebase, "acme/cache"))
+    files, citations = verify_files(cited, CitationLookup(codebase))
     assert [file.symbol for file in files] == ["Cache::get", "Cache.load", "Cache::drop", "Cache::get"]
     assert [file.start_line for file in files] == [7, 5, 5, 2]
     assert (files[3].end_line, citations.refused) == (8, [])

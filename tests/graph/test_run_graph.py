@@ -242,6 +242,25 @@ async def test_a_search_that_invents_all_its_files_is_answered_by_rules():
     assert report.status is Status.DEGRADED
 
 
+@pytest.mark.parametrize(
+    "cited", ["https://github.com/acme/ledger/blob/main/src/parse.py#L1-L2", "acme/ledger/src/parse.py:1-2"]
+)
+async def test_a_search_that_cites_places_of_this_repository_in_other_forms_is_used(cited: str):
+    found = factories.codebase(relevant_files=[factories.relevant(cited, start_line=None, end_line=None, quote=None)])
+    report = await run(with_model(factories.answers(CodebaseFinding=found)))
+    assert [step.error for step in report.steps if step.step == "codebase_search"] == [None]
+    assert report.suspects[0].path == "src/parse.py"
+
+
+async def test_of_more_than_five_files_a_model_names_the_best_five_count():
+    names = [f"src/extra_{number}.py" for number in range(7)]
+    found = factories.codebase(relevant_files=[factories.relevant(name, quote=None) for name in names])
+    codebase = FakeCodebase({**factories.FILES, **dict.fromkeys(names, "def parse():\n    return 1\n" * 30)})
+    report = await run(fake_services(codebase=codebase, model=FakeModel(factories.answers(CodebaseFinding=found))))
+    (finding,) = [one for one in report.findings if one.agent_name == "codebase_search"]
+    assert finding.relevant_files == names[:5]
+
+
 async def test_invented_places_are_dropped_and_counted():
     files = [
         factories.relevant(),

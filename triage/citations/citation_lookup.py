@@ -18,6 +18,8 @@ _SYMBOL = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(
 class CitedCode(Protocol):
     """The part of the `Codebase` port that citations are looked up in."""
 
+    @property
+    def repository(self) -> str: ...
     def read_lines(self, path: str) -> list[str] | None: ...
     def list_paths(self) -> Sequence[str]: ...
     def find_definitions(self, name: str) -> list[Passage]: ...
@@ -36,11 +38,11 @@ class CitedPlace:
 
 
 class CitationLookup:
-    """The files of the indexed commit, by the places that agents write. `repository` is `owner/name`."""
+    """The files of the indexed commit, by the places that agents write."""
 
-    def __init__(self, code: CitedCode, repository: str = "") -> None:
+    def __init__(self, code: CitedCode) -> None:
         self._paths = frozenset(code.list_paths())
-        self._repository = repository
+        self._repository = code.repository
         self.lines = lru_cache(maxsize=64)(code.read_lines)
         self.text = lru_cache(maxsize=16)(lambda path: NormalizedText(self.lines(path) or []))
         self._definitions = lru_cache(maxsize=64)(code.find_definitions)

@@ -132,7 +132,7 @@ def _check_citations(
     draft: TriageReport, state: BugTriageState, services: Services
 ) -> tuple[list[Suspect], list[CheckedEvidence], Citations]:
     """Return the verified suspects of the writer, else of the search; the evidence; and the count of references."""
-    lookup = CitationLookup(services.codebase, state.repository.slug)
+    lookup = CitationLookup(services.codebase)
     suspects, cited = verify_suspects(draft.affected_files, lookup)
     if state.codebase is not None:  # the writer has seen no other file
         found = {file.path for file in state.suspects}

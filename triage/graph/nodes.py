@@ -115,7 +115,7 @@ def make_agent_node(name: AgentName) -> Node:
         update["answered_in_round"] = {name: state.round}
         answer = given.answer if given else None
         if name == "codebase_search" and given and answer is not None:
-            lookup = CitationLookup(services.codebase, state.repository.slug)
+            lookup = CitationLookup(services.codebase)
             files, update["citations"] = verify_files(answer.relevant_files, lookup)
             best = files[:MAX_MODEL_FILES] if engine == "model" else files
             answer = answer.model_copy(update={"relevant_files": best})

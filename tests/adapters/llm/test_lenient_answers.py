@@ -54,9 +54,11 @@ CRITIQUE = BASE | {
     "verdict": "CONFIRMED",
     "confidence_adjustment": -0.1,
     "gaps": ["Which caller?"],
-    "questions_for_reporter": ["Which version?"],
-    "gaps_outside": ["numpy 2"],
+    "questions_for_reporter": [],
+    "gaps_outside": [],
     "revised_hypothesis": None,
+    "questions_for_reporter": [],
+    "gaps_outside": [],
     "ready_for_report": True,
 }
 PROPOSAL = {"selected": ["codebase_search", "critic"], "reason": "Next.", "confidence": 0.85}

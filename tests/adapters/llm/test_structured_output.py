@@ -1,6 +1,7 @@
 """How a format is requested, and what the client learns from an endpoint's responses for the rest of the run."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -116,6 +117,7 @@ async def test_a_misfit_is_asked_for_again_with_the_reason_in_the_same_mode():
     assert [message["role"] for message in second[len(first) :]] == ["assistant", "user"]
     assert second[-2]["content"] == '{"name": "green"}'
     assert "depth missing or unreadable" in second[-1]["content"]
+    assert re.fullmatch(r"<<problem (\w{16})>>\n[^\n]+\n<</problem \1>>", second[-1]["content"])
     assert (meter.usage.calls, meter.calls[0].error) == (2, "answer does not fit Colour: depth missing or unreadable")
 
 

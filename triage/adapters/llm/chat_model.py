@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -252,7 +253,8 @@ def _build_correction(reply: ModelReply, error: WrongFormat) -> list[BaseMessage
     text = reply.message.text.strip() or json.dumps([tool.args for tool in reply.tools])
     text = text[:MAX_REPEATED_CHARS].encode("utf-8", "replace").decode()
     reason = f"This cannot be read: {error.reason}. Answer again, with one JSON object of the schema and nothing else."
-    return [AIMessage(text), HumanMessage(reason)]
+    mark = blake2b(reason.encode(), digest_size=8).hexdigest()  # every text in a user's message stands between marks
+    return [AIMessage(text), HumanMessage(f"<<problem {mark}>>\n{reason}\n<</problem {mark}>>")]
 
 
 def _redact_message(message: BaseMessage, redact: Redact) -> BaseMessage:
