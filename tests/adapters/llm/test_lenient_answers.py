@@ -54,11 +54,9 @@ CRITIQUE = BASE | {
     "verdict": "CONFIRMED",
     "confidence_adjustment": -0.1,
     "gaps": ["Which caller?"],
-    "questions_for_reporter": [],
-    "gaps_outside": [],
+    "questions_for_reporter": ["Which version?"],
+    "gaps_outside": ["numpy 2"],
     "revised_hypothesis": None,
-    "questions_for_reporter": [],
-    "gaps_outside": [],
     "ready_for_report": True,
 }
 PROPOSAL = {"selected": ["codebase_search", "critic"], "reason": "Next.", "confidence": 0.85}
