@@ -52,7 +52,7 @@ class OutputFormat(Generic[T]):
 
 
 def structured_format(answer: type[A]) -> OutputFormat[A]:
-    tool: dict[str, Any] = dict(pydantic_function_tool(answer))
+    tool = _build_function(answer)
     schema = tool["function"]["parameters"]
     text = json.dumps(schema)
     name = answer.__name__
@@ -87,6 +87,24 @@ def structured_format(answer: type[A]) -> OutputFormat[A]:
     )
 
 
+def _build_function(answer: type[BaseModel]) -> dict[str, Any]:
+    tool: dict[str, Any] = _drop_titles(dict(pydantic_function_tool(answer)))
+    return tool
+
+
+def _drop_titles(schema: Any) -> Any:
+    # Pydantic repeats each field's name as its title: a fifth of what is sent.
+    if isinstance(schema, list):
+        return [_drop_titles(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: _drop_titles(value)
+        for name, value in schema.items()
+        if name != "title" or not isinstance(value, str)  # a property may be named so
+    }
+
+
 def json_format() -> OutputFormat[dict[str, Any]]:
     """Returns the format of a JSON object with any fields; without JSON mode for endpoints that lack it."""
     return OutputFormat(
@@ -109,7 +127,7 @@ def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
 
 def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> OutputFormat[AIMessage | A]:
     """Returns the format of a turn that may call tools, or give the answer by a call of its own."""
-    specs = [*(convert_to_openai_tool(tool) for tool in tools), dict(pydantic_function_tool(answer))]
+    specs = [*(convert_to_openai_tool(tool) for tool in tools), _build_function(answer)]
 
     def read(reply: ModelReply) -> AIMessage | A:
         names = [tool.name for tool in reply.tools]
