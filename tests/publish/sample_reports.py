@@ -13,7 +13,7 @@ from triage.domain.findings import (
     WebResult,
 )
 from triage.domain.issue import Issue, Repository
-from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
+from triage.domain.report import CheckedEvidence, Citations, IssueRef, NamedPlace, RunReport, Suspect, Ticket
 from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
 from triage.publish.trusted_facts import TrustedFacts
 
@@ -155,6 +155,7 @@ FULL = RunReport(
         "A day-first date therefore never matches. "
         "The ValueError leaves `read_rows`, which catches only csv.Error."
     ),
+    named_places=[NamedPlace(text=DATES, path=DATES)],
     fix_idea="Pass `profile.date_format` from CsvReader.read_rows to parse_date again.",
     check="Import a row with 31.12.2025 and the profile `sparkasse`: it should become an entry of 31 December.",
     suspects=[

@@ -40,6 +40,15 @@ class Suspect(Value):
     reason: str
 
 
+class NamedPlace(Value):
+    """A file or lines of the indexed commit that a text names."""
+
+    text: str
+    """As it is written, such as `a/b.py:12`."""
+    path: str
+    span: Span | None = None
+
+
 class CheckedEvidence(Value):
     """A claim and its place in the code. Evidence that could not be verified has no place."""
 
@@ -132,6 +141,8 @@ class RunReport(Value):
     """What to change, in a model's words."""
     check: str = ""
     """What would prove or refute it, in a model's words."""
+    named_places: list[NamedPlace] = Field(default_factory=list)
+    """Places in these three texts that are in the indexed commit."""
     found: FoundPlace | None = None
     """Where a trace, a message or a name of the issue leads; none if only shared words do."""
     suspects: list[Suspect] = Field(default_factory=list)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from triage.agents.comment_draft import CommentDraft, parse_comment_draft
 from triage.agents.report_templates import fill_report_template, fill_ticket_template
 from triage.citations.citation_lookup import CitationLookup
+from triage.citations.text_places import find_named_places
 from triage.citations.verify import merge_citations, verify_evidence, verify_suspects
 from triage.domain.code import FoundPlace
 from triage.domain.findings import MissingInformation, TriageReport
@@ -67,6 +68,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         why=explanation.why,
         fix_idea=explanation.fix_idea,
         check=explanation.check,
+        named_places=find_named_places(explanation.model_dump().values(), CitationLookup(services.codebase)),
         found=_choose_found(state.found, suspects),
         suspects=suspects,
         evidence=evidence if is_bug else [],

@@ -11,7 +11,7 @@ from triage.publish import wording
 from triage.publish.hidden_state import CommentState, hash_path
 from triage.publish.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
 from triage.publish.template import render_block, render_table_code
-from triage.publish.visible_blocks import MAX_ITEMS, build_blocks, build_code_link
+from triage.publish.visible_blocks import MAX_ITEMS, build_blocks, build_code_link, link_named_places
 from triage.text.active_content import find_active_content
 from triage.text.inert_markdown import format_code_block, format_code_span
 
@@ -165,6 +165,7 @@ def _collect_links(report: RunReport) -> list[str]:
     targets += [item.span for item in report.evidence if item.span]
     links = [build_permalink(report.server_url, report.repository, report.commit, target) for target in targets]
     links += [sanitize_third_party_url(result.url, report.server_url) for result in report.external_references]
+    links += link_named_places(report).values()
     links += [sanitize_url(report.run_url), sanitize_url(report.issue.url), build_code_link(report)]
     paths = [suspect.path for suspect in report.suspects[:1]]
     paths += [report.security_policy] if report.security_policy else []

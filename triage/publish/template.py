@@ -4,6 +4,7 @@ The template engine escapes nothing: every value passes a filter of `text.inert_
 of ours.
 """
 
+from collections.abc import Mapping
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -42,6 +43,7 @@ def _environment() -> Environment:
         "truncate": wording.truncate,
         "escape_checkbox": escape_checkbox,
         "answered_by": describe_answerer,
+        "link_code": link_code,
     }
     environment.globals["wording"] = wording
     return environment
@@ -63,6 +65,13 @@ def describe_answerer(step: StepRecord) -> str:
     if model:
         return render_table_code(wording.truncate(model, 60))
     return "" if step.step == "prepare" else step.engine
+
+
+def link_code(markdown: str, links: Mapping[str, str]) -> str:
+    """Returns escaped text in which each code span that has a link leads there. `links` are URLs by code span."""
+    for code, url in links.items():
+        markdown = markdown.replace(code, f"[{code}]({url})")
+    return markdown
 
 
 def escape_checkbox(markdown: str) -> str:

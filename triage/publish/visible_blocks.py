@@ -46,7 +46,8 @@ def _render_findings(report: RunReport) -> str:
     first = report.suspects[0] if report.suspects else None
     if by_model:
         where = _link_file(report, first.path) if first else ""
-        return render_block("blocks", "cause", report, where, build_code_link(report))
+        links = link_named_places(report)
+        return render_block("blocks", "cause", report, where, build_code_link(report), links)
     if report.found:
         where = _link_file(report, report.found.span.path)
         return render_block("blocks", "found", report.found, where, build_code_link(report))
@@ -69,6 +70,17 @@ def build_code_link(report: RunReport) -> str:
         return ""
     shown = span.model_copy(update={"end": min(span.end, span.start + MAX_CODE_LINES - 1)})
     return build_permalink(report.server_url, report.repository, report.commit, shown) or ""
+
+
+def link_named_places(report: RunReport) -> dict[str, str]:
+    """Return the URL of each place that the explanation names, by its code span."""
+    links = {
+        format_code_span(place.text): build_permalink(
+            report.server_url, report.repository, report.commit, place.span or place.path
+        )
+        for place in report.named_places
+    }
+    return {code: link for code, link in links.items() if link}
 
 
 def _link_file(report: RunReport, path: str) -> str:

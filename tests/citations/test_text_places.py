@@ -1,0 +1,45 @@
+"""Which places of a model's text can be linked."""
+
+import pytest
+
+from testing.cost_growth import assert_grows_linearly, repeat_to
+from testing.fakes import FakeCodebase
+from triage.citations.citation_lookup import CitationLookup
+from triage.citations.text_places import find_named_places
+from triage.domain.code import Span
+from triage.domain.report import NamedPlace
+
+CODE = FakeCodebase({"src/parse.py": "one\ntwo\nthree\n", "src/a/util.py": "x\n", "src/b/util.py": "x\n"})
+
+
+def find(text: str) -> list[NamedPlace]:
+    return find_named_places([text], CitationLookup(CODE))
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("`src/parse.py:2` is wrong", [("src/parse.py:2", "src/parse.py", (2, 2))]),
+        ("see src/parse.py:1-3.", [("src/parse.py:1-3", "src/parse.py", (1, 3))]),
+        ("in `src/parse.py` and `src/parse.py`", [("src/parse.py", "src/parse.py", None)]),
+        ("`parse.py:2`", [("parse.py:2", "src/parse.py", (2, 2))]),
+        ("`src/parse.py:9` has no such line", []),
+        ("`src/parse.py:3-1`", []),
+        ("`src/gone.py`", []),
+        ("`util.py` is in two folders", []),
+        ("https://evil.example/src/parse.py", []),
+        ("parse.split calls it", []),
+        ("", []),
+    ],
+)
+def test_paths_and_lines_that_exist(text: str, places: list[tuple[str, str, tuple[int, int] | None]]):
+    expected = [
+        NamedPlace(text=written, path=path, span=Span(path=path, start=lines[0], end=lines[1]) if lines else None)
+        for written, path, lines in places
+    ]
+    assert find(text) == expected
+
+
+@pytest.mark.parametrize("piece", ["a.", "a/", "src/parse.py:1 ", "x" * 30 + ".py ", "a.b.c"])
+def test_linear_in_the_text(piece: str):
+    assert_grows_linearly(repeat_to(piece), find)
