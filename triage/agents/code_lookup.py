@@ -3,9 +3,8 @@
 Turns, calls, characters of answers, tokens, dollars and seconds are limited, and a repeated call is not run. An error
 ends the loop; the model then answers from what was found so far.
 
-Tokens of a whole run's first round (four issues of pytest and Django, of 100,000 that a run may take by default):
-22,000 to 27,000 without the loop, 25,000 to 29,000 when nothing is looked up, 37,000 to 40,000 after one turn, 39,000
-to 54,000 after two or three.
+A model answers in the turn in which it has seen enough, by a call of its own: then the prompt is not sent once more.
+`bench.tokens` measures the tokens of whole runs; docs/how-it-works.md has them.
 """
 
 import asyncio
