@@ -34,8 +34,8 @@ ANSWER_SECONDS = 20.0
 """Reserved for the answer; at most half of the agent's time."""
 MIN_SECONDS = 2.0
 MAX_CALLS = 8
-MAX_ANSWERS_CHARS = 16_000
-"""Of all answers together, because each turn sends the earlier ones again."""
+MAX_ANSWERS_CHARS, MAX_ANSWERS_CHARS_LATER = 16_000, 8_000
+"""Of all answers of a round together, because each turn sends the earlier ones again; less in a further round."""
 MAX_TEXT_CHARS = 1_000
 BYTES_PER_TOKEN = 3.0
 """Low on purpose, as for the reservation of calls."""
@@ -74,7 +74,7 @@ class CodeLookup:
         self._messages: list[BaseMessage] = []  # for the model that looks things up
         self._transcript: list[str] = []  # for the model that answers
         self._executed: dict[str, int] = {}  # numbers of calls
-        self._chars_left = MAX_ANSWERS_CHARS
+        self._chars_left = MAX_ANSWERS_CHARS if is_first_round else MAX_ANSWERS_CHARS_LATER
         self.shortfalls: list[str] = []
         """Why the loop ended early, for the report."""
         self.answers: list[LookedUp] = []

@@ -14,6 +14,8 @@ from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
 from triage.agents.code_lookup import ANSWER_TOKENS, CodeLookup
 from triage.agents.earlier_rounds import build_followup_sections
 from triage.agents.prompts import (
+    MAX_BODY_CHARS,
+    MAX_JUDGED_BODY_CHARS,
     build_system_message,
     fence,
     find_traceback_lines,
@@ -159,9 +161,11 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     """
     lookup = _open_lookup(agent_input, services, model)
     llm = RunnableLambda(lookup.answer) if lookup else model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS)
-    sections = format_issue(agent_input) | format_instructions(services) | format_languages(agent_input)
+    continues = agent_input.round > 1 and agent_input.searched_by_model
+    sections = format_issue(agent_input, MAX_JUDGED_BODY_CHARS if continues else MAX_BODY_CHARS)
+    sections |= format_instructions(services) | format_languages(agent_input)
     sections["kind of issue"] = "feature request" if agent_input.kind == "feature_request" else ""
-    if agent_input.round > 1 and agent_input.searched_by_model:
+    if continues:
         known = await run_in_daemon_thread(lambda: build_followup_sections(agent_input, services.codebase))
         chain = build_followup_chain(llm, sections | known)
     else:
