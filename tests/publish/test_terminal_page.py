@@ -5,10 +5,11 @@ import io
 import pytest
 from rich.console import Console
 
-from tests.publish.sample_reports import FULL, RULES
+from tests.publish.sample_reports import FULL, RULES, change_report
 from tests.publish.sample_runs import CUT, HOSTILE_RUN, REFUSED, RULES_FALLBACKS, SILENT
 from triage.domain.code import FoundPlace, Span
 from triage.domain.report import RunReport
+from triage.domain.run import StepRecord
 from triage.publish.terminal_page import render_terminal_page
 
 
@@ -83,3 +84,14 @@ def test_whether_an_issue_like_this_gets_a_comment():
     assert shown(RULES)[-1] == "When it is opened, an issue like this gets no comment."
     triaged = RULES.model_copy(update={"speaks": "found"})
     assert shown(triaged)[-1] == "When it is opened, an issue like this gets a comment (found)."
+
+
+@pytest.mark.parametrize(
+    ("steps", "title"),
+    [(FULL.steps, "Where it may go"), ([], "Places that share words with the report")],
+    ids=["by a model", "by rules"],
+)
+def test_a_feature_request_shows_where_it_may_go(steps: list[StepRecord], title: str):
+    lines = shown(change_report(FULL, kind="feature_request", verdict=None, found=None, steps=steps))
+    assert title in lines
+    assert any(FULL.suspects[0].path in line for line in lines)

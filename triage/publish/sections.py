@@ -22,6 +22,7 @@ MAX_SUMMARY_UNITS = 900_000
 """GitHub shows 1 MiB per step."""
 NOTES_TITLE = "What this report could not do"
 PLACES_TITLE = "Places that share words with the report"
+FEATURE_TITLE = "Where it may go"
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,8 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
         yield notes
     if report.kind == "feature_request":
         others = report.suspects[:MAX_ITEMS]
-        yield Fold(f"Where it may go ({len(others)})", _render_suspects(report, others), is_summary_only=True)
+        title = FEATURE_TITLE if by_model else PLACES_TITLE
+        yield Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=True)
     if report.kind == "bug":
         yield _build_places_fold(report, by_model=by_model)
         yield from _build_bug_folds(report, is_summary_only=not by_model)

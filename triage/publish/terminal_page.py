@@ -13,7 +13,7 @@ from triage.publish import wording
 from triage.publish.permalink import format_location
 from triage.publish.run_details import summarize_run
 from triage.publish.run_stages import AgentTurn, split_into_stages
-from triage.publish.sections import NOTES_TITLE, PLACES_TITLE
+from triage.publish.sections import FEATURE_TITLE, NOTES_TITLE, PLACES_TITLE
 from triage.text.clean_text import clean_text
 
 _SEVERITY_STYLES = {"CRITICAL": "bold white on red", "HIGH": "bold red", "MEDIUM": "bold yellow", "LOW": "bold cyan"}
@@ -27,11 +27,10 @@ def render_terminal_page(report: RunReport) -> Group:
 def _build_parts(report: RunReport) -> Iterator[RenderableType]:
     yield _render_findings(report)
     yield from _render_list("Could the reporter add", [item.question for item in report.missing_information])
-    if report.kind == "bug":
-        if wording.has_model_answer(report):
-            for title, text in (("Why", report.why), ("Fix idea", report.fix_idea), ("Check", report.check)):
-                yield from _render_section(title, [text] if text else [])
-        yield from _render_suspects(report)
+    if report.kind == "bug" and wording.has_model_answer(report):
+        for title, text in (("Why", report.why), ("Fix idea", report.fix_idea), ("Check", report.check)):
+            yield from _render_section(title, [text] if text else [])
+    yield from _render_suspects(report)
     yield from _render_list("Next steps", [step for step in report.next_steps if step != report.check])
     if report.critique and report.kind == "bug":
         yield from _render_list(f"Critic: {report.critique.summary}", report.critique.gaps)
@@ -76,13 +75,20 @@ def _render_suspects(report: RunReport) -> Iterator[RenderableType]:
     if not report.suspects:
         return
     yield Text()
-    yield Text("Places" if report.found or wording.has_model_answer(report) else PLACES_TITLE, style="bold")
+    yield Text(_choose_places_title(report), style="bold")
     for suspect in report.suspects:
         location = clean_text(format_location(suspect.span or suspect.path))
         symbol = clean_text(suspect.symbol or "")
         # Not wrapped, so that a long path can be copied and clicked in a narrow terminal.
         yield Text.assemble("  ", (location, "bold"), "  ", (symbol, "dim"), no_wrap=True, overflow="ignore")
         yield Padding(Text(clean_text(suspect.reason)), (0, 0, 0, 6))
+
+
+def _choose_places_title(report: RunReport) -> str:
+    by_model = wording.has_model_answer(report)
+    if report.kind == "feature_request":
+        return FEATURE_TITLE if by_model else PLACES_TITLE
+    return "Places" if report.found or by_model else PLACES_TITLE
 
 
 def _render_run(report: RunReport) -> Iterator[RenderableType]:
