@@ -10,7 +10,16 @@ from langchain_core.runnables import RunnableLambda
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, FakeRetriever, FakeToolset, fake_services
-from triage.agents import codebase_search, critic, investigator, prompts, web_search, writer
+from triage.agents import (
+    codebase_input,
+    codebase_rules,
+    codebase_search,
+    critic,
+    investigator,
+    prompts,
+    web_search,
+    writer,
+)
 from triage.agents.prompts import MAX_PART_CHARS, build_system_message, fence, shorten
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.domain.agent_input import AgentInput
@@ -175,7 +184,7 @@ def test_files_of_which_nothing_is_shown_are_named():
 
 
 async def test_codebase_by_rules_gives_lines_and_reasons():
-    answer = await codebase_search.answer_with_rules(case(), fake_services(codebase=CODE))
+    answer = await codebase_rules.answer_with_rules(case(), fake_services(codebase=CODE))
     first = answer.relevant_files[0]
     assert (first.path, first.start_line, first.end_line) == ("src/parse.py", 1, 3)
     assert first.quote == "return date(*parts)", "the line that the traceback names"
@@ -187,7 +196,7 @@ async def test_a_stale_line_number_is_not_quoted():
     """The trace shows another line's text: the reporter's version differs."""
     drifted = factories.issue(body=factories.TRACEBACK.replace("return date(*parts)", "return old_date(*parts)"))
     agent_input = case(issue=drifted, critique=factories.critique())
-    answer = await codebase_search.answer_with_rules(agent_input, fake_services(codebase=CODE))
+    answer = await codebase_rules.answer_with_rules(agent_input, fake_services(codebase=CODE))
     assert answer.relevant_files[0].quote == "def parse(text):"
     report = fill_report_template(agent_input.model_copy(update={"codebase": answer}))
     assert "failing line" not in report.root_cause
@@ -199,7 +208,7 @@ async def test_a_line_of_a_librarys_frame_is_not_told_as_the_failing_one():
     deeper = factories.TRACEBACK.replace(
         "ValueError:", '  File "/usr/lib/dates.py", line 9, in date\n    raise ValueError(text)\nValueError:'
     )
-    answer = await codebase_search.answer_with_rules(
+    answer = await codebase_rules.answer_with_rules(
         case(issue=factories.issue(body=deeper)), fake_services(codebase=code)
     )
     assert answer.relevant_files[0].quote == "return date(*parts)"
@@ -215,7 +224,7 @@ async def test_frames_in_libraries_do_not_hide_the_repositorys_own():
 
 async def test_a_file_that_merely_shares_a_word_is_no_suspect():
     many = FakeCodebase({f"src/f{n}.py": "parse\n" for n in range(8)})
-    answer = await codebase_search.answer_with_rules(case(), fake_services(codebase=many))
+    answer = await codebase_rules.answer_with_rules(case(), fake_services(codebase=many))
     assert len(answer.relevant_files) == 3, "those with a chance: 0.7, 0.175 and 0.044"
 
 
@@ -226,7 +235,7 @@ async def test_a_file_known_by_its_path_alone_is_a_suspect_without_lines():
         def search(self, query: Any, limit: int) -> list[Hit]:
             return [Hit(path="src/parse.py", score=1.0, probability=0.8, passages=[], reasons=["innermost frame"])]
 
-    answer = await codebase_search.answer_with_rules(case(), fake_services(codebase=ByPathAlone(factories.FILES)))
+    answer = await codebase_rules.answer_with_rules(case(), fake_services(codebase=ByPathAlone(factories.FILES)))
     assert answer.root_cause_location == "src/parse.py"
     assert (answer.relevant_files[0].start_line, answer.relevant_files[0].quote) == (None, None)
 
@@ -243,8 +252,8 @@ async def test_a_panic_is_told_where_it_began_not_in_the_runtime_that_reports_it
 async def test_a_vague_issue_is_never_sure():
     """The chances were learned from issues with something to go by."""
     agent_input = case(issue=factories.issue(title="It does not work", body="parse is broken since today"))
-    answer = await codebase_search.answer_with_rules(agent_input, fake_services(codebase=CODE))
-    assert (answer.relevant_files[0].path, answer.confidence) == ("src/parse.py", codebase_search.MAX_VAGUE_CONFIDENCE)
+    answer = await codebase_rules.answer_with_rules(agent_input, fake_services(codebase=CODE))
+    assert (answer.relevant_files[0].path, answer.confidence) == ("src/parse.py", codebase_rules.MAX_VAGUE_CONFIDENCE)
 
 
 async def test_what_the_issue_says_counts_once():
@@ -252,11 +261,11 @@ async def test_what_the_issue_says_counts_once():
     agent_input = case(
         investigation=found, search_terms=["Is `Calendar.days` right?", "The issue shows no second example."]
     )
-    assert codebase_search.build_query(agent_input).keywords == ["frobnicate", "Calendar.days", "leap_years"]
+    assert codebase_input.build_query(agent_input).keywords == ["frobnicate", "Calendar.days", "leap_years"]
 
 
 async def test_codebase_by_rules_finds_nothing_in_nothing():
-    answer = await codebase_search.answer_with_rules(case(), fake_services())
+    answer = await codebase_rules.answer_with_rules(case(), fake_services())
     assert answer.relevant_files == []
     assert answer.root_cause_location is None
     assert answer.confidence == 0.0

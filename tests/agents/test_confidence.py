@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testing.fakes import FakeCodebase
-from triage.agents.codebase_search import MAX_CONFIDENCE, MAX_VAGUE_CONFIDENCE, estimate_confidence
+from triage.agents.codebase_rules import MAX_CONFIDENCE, MAX_VAGUE_CONFIDENCE, estimate_confidence
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import Hit, SearchQuery
 from triage.domain.issue import Issue, Repository

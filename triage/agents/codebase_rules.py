@@ -1,0 +1,157 @@
+"""The codebase search's rules: the ranked files as suspects, each with its best lines and the reason for its rank."""
+
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+from triage.agents.agent import CONFIDENT_FROM
+from triage.agents.codebase_input import build_query
+from triage.agents.prompts import find_traceback_lines
+from triage.domain.agent_input import AgentInput
+from triage.domain.code import Hit, MatchSource, Passage, Span
+from triage.domain.findings import CodebaseFinding, RelevantFile
+from triage.domain.issue import Trace
+from triage.ports import Codebase, Services
+from triage.threads import run_in_daemon_thread
+
+_COMMENT_LINE = re.compile(r"#|//|/?\*|--|@|\"\"\"|'''|<!--")
+MAX_FILES = 10
+MIN_QUOTE_CHARS = 10
+"""A shorter line may be in an issue by chance."""
+MIN_SUSPECT_CHANCE = 0.04
+"""A hit with a lower probability is no suspect."""
+MAX_VAGUE_CONFIDENCE, MAX_CONFIDENCE = 0.5, 0.95
+_LIBRARY = re.compile(
+    r"(?:^|[/\\])(?:site-packages|dist-packages|node_modules|vendor|\.cargo|lib[/\\]python[\d.]*)[/\\]"
+)
+MAX_LINES, LINES_BEFORE_QUOTE = 15, 3
+NO_REASON = "shares words with the issue"
+_SIGN_REASONS: dict[MatchSource, str] = {
+    "trace": "the stack trace ends here",
+    "message": "has the text of the message",
+    "name": "defines what the issue names",
+}
+
+
+async def answer_with_rules(agent_input: AgentInput, services: Services) -> CodebaseFinding:
+    """Return the ranked hits, each with its best passage and the reasons for its rank."""
+    query, found = build_query(agent_input), agent_input.found
+    hits = await run_in_daemon_thread(lambda: services.codebase.search(query, MAX_FILES))
+    if found:  # with the agents' words another file may be first
+        hits = sorted(hits, key=lambda hit: hit.path != found.span.path)
+    confidence = estimate_confidence(hits, agent_input, services.codebase)
+    first = hits[0] if hits else None
+    return CodebaseFinding(
+        agent_name="codebase_search",
+        summary=_summarize(first),
+        confidence=confidence,
+        reasoning="Ranked by words, names, paths and stack frames that the issue and the code share.",
+        error=None,
+        relevant_files=[_to_relevant_file(hit, agent_input) for hit in select_suspects(hits)],
+        root_cause_location=_format_root_cause(first) if first and confidence >= CONFIDENT_FROM else None,
+    )
+
+
+def _summarize(first: Hit | None) -> str:
+    if first is None:
+        return "Nothing in the repository fits the issue's words."
+    return f"{first.path} fits best: {first.reasons[0]}." if first.reasons else f"{first.path} fits best."
+
+
+def select_suspects(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the first hit and every other that is likely enough."""
+    return [hit for rank, hit in enumerate(hits) if rank == 0 or hit.probability >= MIN_SUSPECT_CHANCE]
+
+
+def _to_relevant_file(hit: Hit, agent_input: AgentInput) -> RelevantFile:
+    found = agent_input.found
+    if found and found.span.path == hit.path and found.line:
+        span, symbol, quote, reason = found.span, found.symbol, found.quote, _SIGN_REASONS[found.sign]
+    elif hit.passages:
+        best = hit.passages[0]
+        quote = _choose_quote(best, agent_input)
+        span, symbol, reason = _narrow_span(best, quote), best.symbol, next(iter(hit.reasons), NO_REASON)
+    else:  # of a file beyond the limits of the index only the path is known
+        return _make_relevant_file(hit.path, next(iter(hit.reasons), NO_REASON))
+    return _make_relevant_file(hit.path, reason, span, symbol, quote)
+
+
+def _make_relevant_file(
+    path: str, reason: str, span: Span | None = None, symbol: str | None = None, quote: str | None = None
+) -> RelevantFile:
+    return RelevantFile(
+        path=path,
+        relevance_reason=reason,
+        start_line=span.start if span else None,
+        end_line=span.end if span else None,
+        symbol=symbol,
+        quote=quote,
+    )
+
+
+def _narrow_span(passage: Passage, quote: str | None) -> Span:
+    """Return the lines around the quote, as many as a reader takes in at a glance."""
+    lines = [line.strip() for line in passage.text.splitlines()]
+    at = passage.span.start + (lines.index(quote) if quote in lines else 0)
+    start = max(passage.span.start, at - LINES_BEFORE_QUOTE)
+    return passage.span.model_copy(update={"start": start, "end": min(passage.span.end, start + MAX_LINES - 1)})
+
+
+def _choose_quote(passage: Passage, agent_input: AgentInput) -> str | None:
+    """Return the line of the passage that a trace or the issue shows; else its first line of code.
+
+    A quote finds the place also when the reporter's version has other line numbers.
+    """
+    lines = [line.strip() for line in passage.text.splitlines() if len(line.strip()) > 3]
+    issue = (
+        find_traceback_lines(agent_input, passage.span.path) if agent_input.reading.traces else agent_input.reading.body
+    )
+    quoted = [line for line in lines if len(line) >= MIN_QUOTE_CHARS and line in issue]
+    code = [line for line in lines if not _COMMENT_LINE.match(line)]
+    return max(quoted, key=len) if quoted else next(iter([*code, *lines]), None)
+
+
+def _format_root_cause(hit: Hit) -> str:
+    if not hit.passages:  # of a file beyond the limits of the index only the path is known
+        return hit.path
+    best = hit.passages[0]
+    location = f"{hit.path}:{best.span.start}-{best.span.end}"
+    return f"{location} ({best.symbol})" if best.symbol else location
+
+
+def estimate_confidence(hits: Sequence[Hit], agent_input: AgentInput, codebase: Codebase) -> float:
+    """Return the probability that the first hit is right, rounded down, since a promise is worse than a doubt.
+
+    At most 0.95, because the fault may be outside of the repository. At most 0.5 for an issue without names, messages,
+    paths and traces, because the probabilities were learned from issues that have some; and for one whose traces do not
+    pass through the repository, or end in a file of the project that the checkout does not have.
+    """
+    reading = agent_input.reading
+    traces = [trace for trace in reading.traces if trace.frames]
+    has_evidence = reading.identifiers or reading.error_messages or reading.paths or reading.traces
+    is_foreign = bool(traces) and not any(
+        codebase.resolve_path(frame.path) for trace in traces for frame in trace.frames
+    )
+    paths = {path.lower() for path in codebase.list_paths()} if traces else set()
+    folders = {path.rpartition("/")[0] for path in paths} - {""}
+    is_incomplete = any(_ends_in_missing_file(trace, paths, folders, codebase) for trace in traces)
+    is_sure = has_evidence and not is_foreign and not is_incomplete
+    probability = min(MAX_CONFIDENCE if is_sure else MAX_VAGUE_CONFIDENCE, hits[0].probability if hits else 0.0)
+    return round(probability * 10_000) // 100 / 100
+
+
+def _ends_in_missing_file(trace: Trace, paths: AbstractSet[str], folders: AbstractSet[str], codebase: Codebase) -> bool:
+    """Whether the last frame of the project is in one of its folders, but in none of its files.
+
+    `paths` and `folders` are in small letters.
+    """
+    for frame in reversed(trace.frames):
+        if _LIBRARY.search(frame.path):
+            continue
+        if codebase.resolve_path(frame.path):
+            return False
+        *parts, name = frame.path.lower().replace("\\", "/").split("/")
+        known = [folder for start in range(len(parts)) if (folder := "/".join(parts[start:])) in folders]
+        if known:
+            return not any(f"{folder}/{name}" in paths for folder in known)
+    return False
