@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from triage.agents.cited_code import render_cited_code
 from triage.agents.code_answers import render_definitions
-from triage.agents.prompts import format_bullets, shorten
+from triage.agents.code_lookup import cut_lines
+from triage.agents.prompts import format_bullets
 from triage.domain.agent_input import AgentInput
-from triage.domain.code import LookedUp
+from triage.domain.code import LookedUp, Passage
 from triage.domain.findings import CritiqueFinding, RelevantFile
 from triage.ports import Codebase
 
@@ -19,17 +20,29 @@ MIN_NAME_CHARS = 3
 def build_followup_sections(agent_input: AgentInput, codebase: Codebase) -> dict[str, str]:
     """Return the earlier suspects with their code, the critic's words, and the definitions that these name."""
     suspects = agent_input.suspects
+    code = render_cited_code(suspects, codebase.read_lines, MAX_SUSPECTS_CHARS)
     return {
         "earlier suspects": format_bullets([_format_suspect(suspect) for suspect in suspects]),
-        "code of the earlier suspects": render_cited_code(suspects, codebase.read_lines, MAX_SUSPECTS_CHARS),
-        "looked up earlier": shorten(format_looked_up(agent_input.looked_up), MAX_LOOKED_UP_CHARS),
+        "code of the earlier suspects": code,
+        "looked up earlier": format_looked_up(agent_input.looked_up),
         "what the critic says": _format_critique(agent_input.critique) if agent_input.critique else "",
-        "definitions of what the critic names": _render_named(agent_input.search_terms, codebase),
+        "definitions of what the critic names": _render_named(agent_input.search_terms, code, codebase),
     }
 
 
 def format_looked_up(looked_up: Sequence[LookedUp]) -> str:
-    return "\n\n".join(f"# {one.call}\n{one.answer}" for one in looked_up)
+    return "\n\n".join(_fit([f"# {one.call}\n{one.answer}" for one in looked_up], MAX_LOOKED_UP_CHARS))
+
+
+def _fit(texts: Sequence[str], max_chars: int) -> list[str]:
+    """Cut the longest texts after a line, so that none of them takes the room of the others."""
+    room, fitted = max_chars, dict.fromkeys(range(len(texts)), "")
+    for waiting, index in zip(
+        range(len(texts), 0, -1), sorted(fitted, key=lambda index: len(texts[index])), strict=True
+    ):
+        fitted[index] = cut_lines(texts[index], max(0, room) // waiting)
+        room -= len(fitted[index])
+    return list(fitted.values())
 
 
 def _format_suspect(file: RelevantFile) -> str:
@@ -43,11 +56,16 @@ def _format_critique(critique: CritiqueFinding) -> str:
     return f"{critique.verdict}: {critique.summary}\n{critique.reasoning}{gaps}"
 
 
-def _render_named(terms: Sequence[str], codebase: Codebase) -> str:
-    found: list[str] = []
-    for term in [term for term in terms if len(term) >= MIN_NAME_CHARS and " " not in term][:MAX_NAMES]:
-        is_defined = codebase.find_definitions(term) or codebase.find_assignments(term)
-        rendered = render_definitions(codebase, term) if is_defined else ""
-        if rendered and sum(map(len, found)) + len(rendered) <= MAX_DEFINITIONS_CHARS:
-            found.append(rendered)
-    return "\n\n".join(found)
+def _render_named(terms: Sequence[str], known: str, codebase: Codebase) -> str:
+    names = [term for term in terms if len(term) >= MIN_NAME_CHARS and " " not in term]
+    rendered = [
+        render_definitions(codebase, name)
+        for name in names[:MAX_NAMES]
+        if any(not _is_shown(passage, known) for passage in codebase.find_definitions(name))
+    ]
+    return "\n\n".join(_fit(rendered, MAX_DEFINITIONS_CHARS))
+
+
+def _is_shown(passage: Passage, code: str) -> bool:
+    lines = enumerate(passage.text.rstrip("\n").split("\n"), passage.span.start)
+    return all(f"{number}| {line}" in code for number, line in lines)
