@@ -168,7 +168,7 @@ def test_a_client_follows_steps_and_checked_texts_and_no_request_to_a_model(serv
     pairs = re.findall(r"^event: (\S+)\r?\ndata: (.*)", body, re.MULTILINE)
     custom = [json.loads(data) for event, data in pairs if event == "custom"]
     assert [event["step"] for event in custom if "step" in event][-1] == "writer"
-    assert "analysis" in [event.get("section") for event in custom]
+    assert "why" in [event.get("section") for event in custom]
     assert not [data for event, data in pairs if event.startswith("messages")]
     assert not re.search("on_(?:chat_model|llm|tool|retriever)_", body)
 

@@ -90,7 +90,7 @@ async def test_custom_events_are_steps_and_then_the_texts_of_the_report(folder: 
     assert {key for event in steps for key in event} == {"step", "round", "engine", "outcome", "seconds"}
     texts = {event["section"]: event["text"] for event in events[len(steps) :]}
     assert {"summary", "root_cause"} <= texts.keys()
-    assert WRITTEN in texts["analysis"]
+    assert WRITTEN in texts["why"]
     json.dumps(events)
 
 
@@ -104,7 +104,7 @@ async def test_texts_of_the_stream_are_inert_and_without_secrets(folder: Path):
         return ScriptedReply(json.loads(text))
 
     server.reply = write_too_much  # type: ignore[method-assign]
-    (text,) = [event["text"] for _, event in await server.follow("custom") if event.get("section") == "analysis"]
+    (text,) = [event["text"] for _, event in await server.follow("custom") if event.get("section") == "why"]
     assert key not in text
     assert "<img" not in text
     assert "`@everyone`" in text, "a name in code notifies nobody"

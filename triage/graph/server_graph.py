@@ -191,7 +191,7 @@ def list_events(update: Update) -> Iterator[dict[str, Any]]:
         }
     report = update.get("report")
     if isinstance(report, RunReport):
-        for section in ("summary", "root_cause", "analysis", "suggested_fix"):
+        for section in ("summary", "root_cause", "why", "fix_idea", "check"):
             if text := getattr(report, section):
                 yield {"section": section, "text": sanitize_markdown(redact_likely_secrets(text))}
 
