@@ -1,6 +1,7 @@
 """The writer's rules: report and ticket from templates over the findings."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from triage.agents.prompts import find_traceback_lines
@@ -136,24 +137,53 @@ def _find_signs(reading: Reading) -> list[SeveritySign]:
 
 def normalize_ticket(raw: dict[str, Any], agent_input: AgentInput, owners: Sequence[str]) -> dict[str, Any]:
     """Return a model's ticket with a title, only labels that exist, and only an owner as assignee."""
-    title, labels, effort, assignee = (raw.get(name) for name in ("title", "labels", "effort", "assignee"))
-    names = [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
-    login = assignee.lstrip("@") if isinstance(assignee, str) else ""
+    fields = _unwrap_ticket(raw)
+    title, effort = fields.get("title"), fields.get("effort")
+    wanted = {name.strip("@").casefold() for name in _split_names(fields.get("assignee"))}
     return {
         "title": _format_title(title if isinstance(title, str) and title.strip() else agent_input.reading.title),
-        "labels": _select_existing_labels(names, agent_input.repository.labels),
-        "assignee": login if login in owners else None,
-        "effort": effort if effort in get_args(Effort) else "M",
+        "labels": _select_existing_labels(fields.get("labels"), agent_input.repository.labels),
+        "assignee": next((owner for owner in owners if owner.casefold() in wanted), None),
+        "effort": _read_effort(effort) or "M",
     }
+
+
+def _unwrap_ticket(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields with their names in lower case, also those of the only object inside: `{"ticket": {...}}`."""
+    inner = [value for value in raw.values() if isinstance(value, dict)]
+    return {
+        str(name).strip().lower(): value for name, value in (inner[0] if len(raw) == len(inner) == 1 else raw).items()
+    }
+
+
+def _split_names(value: Any) -> list[str]:
+    """Return the names in a list, in objects such as `{"name": "bug"}`, or in a text with commas."""
+    if isinstance(value, dict):
+        value = value.get("name") or value.get("login")
+    if isinstance(value, list):
+        return [name for item in value for name in ([item] if isinstance(item, str) else _split_names(item))]
+    return [name.strip(" \t`'\"[]-*#") for name in re.split(r"[,;\n]", value)] if isinstance(value, str) else []
+
+
+def _read_effort(value: Any) -> Effort | None:
+    first = re.match(r"\W*(x{0,2}[sl]|m|extra[ -]small|small|medium|extra[ -]large|large)\b", str(value), re.IGNORECASE)
+    written = first[1].lower().replace(" ", "-") if first else ""
+    short = {"extra-small": "XS", "small": "S", "medium": "M", "large": "L", "extra-large": "XL"}.get(
+        written, written.upper()
+    )
+    return next((effort for effort in get_args(Effort) if effort == short), None)
 
 
 def _format_title(text: str) -> str:
     return " ".join(text.split())[:MAX_TITLE_CHARS] or "Untitled issue"
 
 
-def _select_existing_labels(names: Iterable[str], labels: Sequence[str]) -> list[str]:
+def _select_existing_labels(written: Any, labels: Sequence[str]) -> list[str]:
     known = {label.lower(): label for label in labels}
-    return list(dict.fromkeys(known[name.lower()] for name in names if name.lower() in known))[:MAX_LABELS]
+    # The name of a label may have a comma in it.
+    whole = [item for item in (written if isinstance(written, list) else [written]) if isinstance(item, str)]
+    names = [name.strip().lower() for name in [*whole, *_split_names(written)]]
+    return list(dict.fromkeys(known[name] for name in names if name in known))[:MAX_LABELS]
 
 
 def _match_labels(kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
