@@ -275,7 +275,7 @@ SHA = "0123456789abcdef0123456789abcdef01234567"
         ("src/shop/store.py (lines 5 to 9)", (5, 9), None),
         ("src/shop/store.py (Store.save)", (5, 9), "Store.save"),
         ("src/shop/store.py::Store.save", (5, 9), "Store.save"),
-        ("src/shop/store.py::Store::save()", (5, 9), "Store::save()"),
+        ("src/shop/store.py::Store::save()", (5, 9), "Store::save"),
         ("## src/shop/store.py:6-8 (Store.save)", (6, 8), "Store.save"),
         ("- `src/shop/store.py:6-8`", (6, 8), None),
         ("`src/shop/store.py`:6", (6, 6), None),
@@ -343,6 +343,8 @@ def test_a_symbol_of_two_files_stands_for_none_of_them():
         "```python\n6|         text = json.dumps(item)\n7|         if not text:\n```",
         "text=json.dumps( item )",
         "text = json.dumps(item) ...",
+        "\u2026 text = json.dumps(item) \u2026",
+        "...text = json.dumps(item)",
         "text\u00a0= json.dumps(item)",
     ],
 )
@@ -352,6 +354,28 @@ def test_a_quote_is_found_as_models_write_it_and_shown_as_it_is(quote):
     shown = " ".join((suspect.quote or "").split())
     assert shown.startswith("text = json.dumps(item)")
     assert "|" not in shown
+
+
+@pytest.mark.parametrize(
+    "quote", ["raise ValueError('empty')", "raise ValueError(\u201cempty\u201d)", "raise ValueError( 'empty' )"]
+)
+def test_a_quote_with_other_quotation_marks_is_shown_as_the_file_has_it(quote):
+    [file], citations = verify_files([relevant("src/shop/store.py", 5, 9, quote)], lookup())
+    assert (file.quote, citations.refused) == ('raise ValueError("empty")', [])
+
+
+@pytest.mark.parametrize("symbol", ["Store.save", "def save(self)"])
+def test_a_name_of_two_files_means_the_one_that_defines_the_symbol(symbol):
+    code = lookup(Code(FILES | {"old/store.py": ["x = 1"]}))
+    [suspect], citations = verify_suspects([relevant("store.py", symbol=symbol)], code)
+    assert (suspect.path, suspect.span) == ("src/shop/store.py", Span(path="src/shop/store.py", start=5, end=9))
+    assert citations.refused == []
+    assert verify_suspects([relevant("store.py", symbol="json")], code)[0] == []
+
+
+def test_a_quote_of_the_issue_is_shown_without_marks_around_it():
+    [found], _ = verify_evidence([evidence(None, quote="\u201cIt is broken.\u201d")], lookup(), "Help! It is broken.")
+    assert found.quote == "It is broken."
 
 
 def test_the_index_knows_where_a_definition_with_a_long_signature_ends(tmp_path):
@@ -393,6 +417,27 @@ def test_a_missing_file_is_dropped_with_its_claims():
 
 
 @pytest.mark.parametrize(
+    "symbol",
+    [
+        "`Store.save`",
+        "Store.save()",
+        "def save(self, path)",
+        "async def save",
+        "method Store.save",
+        "Store.save method",
+        "**save**",
+    ],
+)
+def test_a_symbol_is_read_as_models_write_it(symbol):
+    [suspect], citations = checked(relevant("src/shop/store.py", 900, 910, symbol=symbol))
+    assert (suspect.span, suspect.symbol) in [
+        (Span(path="src/shop/store.py", start=5, end=9), "Store.save"),
+        (Span(path="src/shop/store.py", start=5, end=9), "save"),
+    ]
+    assert citations.refused == []
+
+
+@pytest.mark.parametrize(
     ("symbol", "start", "end", "is_kept"),
     [
         ("Store.save", 5, 9, True),
@@ -412,7 +457,7 @@ def test_a_missing_file_is_dropped_with_its_claims():
 )
 def test_a_symbol_is_kept_only_if_it_is_at_the_cited_place(symbol, start, end, is_kept):
     [suspect], _ = checked(relevant("src/shop/store.py", start, end, symbol=symbol))
-    assert suspect.symbol == (symbol if is_kept else None)
+    assert suspect.symbol == (symbol.removesuffix("()") if symbol and is_kept else None)
 
 
 def test_the_same_place_is_one_suspect_and_the_order_stays():

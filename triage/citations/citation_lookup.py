@@ -59,11 +59,14 @@ class CitationLookup:
         place = self.locate(cited)
         return place.path if place else None
 
-    def locate(self, cited: str) -> CitedPlace | None:
-        """The place that is cited by its path, else by a symbol that only one file defines."""
+    def locate(self, cited: str, symbol: str = "") -> CitedPlace | None:
+        """The place that is cited by its path, else by a symbol that only one file defines.
+
+        Of several files with the end of the path, the only one that defines `symbol`.
+        """
         readings = list(list_readings(cited, self._repository))
         for written in readings:
-            if path := self._resolve_path(written.path):
+            if path := self._resolve_path(written.path, symbol or written.symbol or ""):
                 return CitedPlace(path, written.start, written.end, written.symbol)
         return next(filter(None, map(self._locate_symbol, readings)), None)
 
@@ -82,7 +85,7 @@ class CitationLookup:
             return None
         return CitedPlace(defined[0].span.path, written.start, written.end, name, is_from_symbol=True)
 
-    def _resolve_path(self, cited: str) -> str | None:
+    def _resolve_path(self, cited: str, symbol: str) -> str | None:
         path = _normalize(cited)
         if path is None:
             return None
@@ -90,9 +93,9 @@ class CitationLookup:
         for spelling in (path, path[2:]) if path.startswith(("a/", "b/")) else (path,):
             if spelling in self._paths:
                 return spelling
-        return self._resolve_suffix(path)
+        return self._resolve_suffix(path, symbol)
 
-    def _resolve_suffix(self, path: str) -> str | None:
+    def _resolve_suffix(self, path: str, symbol: str) -> str | None:
         parts = path.strip("/").split("/")
         candidates = self._by_name.get(parts[-1], [])
         # The file name of a foreign absolute path (`/usr/lib/json/decoder.py`) says too little.
@@ -100,8 +103,11 @@ class CitationLookup:
         for length in range(len(parts), shortest - 1, -1):
             suffix = "/" + "/".join(parts[-length:])
             found = [known for known in candidates if f"/{known}".endswith(suffix)]
-            if found:
+            if len(found) > 1:
+                found = [known for known in found if symbol and self.find_spans(symbol, known)]
                 return found[0] if len(found) == 1 else None
+            if found:
+                return found[0]
         return None
 
 

@@ -15,11 +15,13 @@ _NUMBERED = re.compile(r"^[ \t]*\d{1,7}[ \t]*\|[ \t]?", re.MULTILINE)
 """As passages and answers of tools show lines: `277| return text`."""
 _FENCE = re.compile(r"\A\s*```\w*\n(.*)\n[ \t]*```\s*\Z", re.DOTALL)
 _MARKS = "`'\"\u201c\u201d\u2018\u2019"
+_ONE_MARK = str.maketrans(dict.fromkeys("'\u201c\u201d\u2018\u2019", '"'))
 _ELLIPSIS = re.compile(r"(?:\s*(?:\.{3}|\u2026))+\s*\Z")
+_LEADING_DOTS = re.compile(r"\A\s*(?:\.{3}|\u2026)\s*")
 
 
 def list_quote_forms(quote: str) -> Iterator[str]:
-    """Yields the quote as it is, then without a fence, marks around it, line numbers, and dots at its end."""
+    """Yields the quote as it is, then without a fence, marks around it, line numbers, and dots before and behind it."""
     steps = (str, _strip_fence, _strip_marks, partial(_NUMBERED.sub, ""), _strip_marks, _strip_ellipsis)
     form, seen = quote, set[str]()
     for step in steps:
@@ -39,7 +41,7 @@ def _strip_marks(text: str) -> str:
 
 
 def _strip_ellipsis(text: str) -> str:
-    return text[:-16] + _ELLIPSIS.sub("", text[-16:])
+    return _LEADING_DOTS.sub("", text[:-16] + _ELLIPSIS.sub("", text[-16:]))
 
 
 class NormalizedText:
@@ -62,7 +64,9 @@ class NormalizedText:
         return NormalizedText(self._visible, has_blanks=False)
 
     def normalize(self, text: str) -> str:
-        return self._joint.join(text.split())
+        """White space folded; without any, all quotation marks are one: a model that writes JSON changes them."""
+        folded = self._joint.join(text.split())
+        return folded if self._joint else folded.translate(_ONE_MARK)
 
     def contains(self, quote: str, start: int, end: int) -> bool:
         low = self._offsets[bisect_right(self._numbers, start - 1)]

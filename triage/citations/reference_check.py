@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from triage.citations.citation_lookup import CitationLookup, CitedPlace
 from triage.citations.quoted_text import MIN_QUOTE_CHARS, count_letters, find_quote
+from triage.citations.written_symbol import clean_symbol
 from triage.domain.code import Span
 from triage.domain.findings import AffectedFile, Evidence, RelevantFile
 from triage.domain.report import Citations
@@ -44,7 +45,8 @@ class CheckedReference:
 
 
 def check_reference(cited: RelevantFile | AffectedFile | Evidence, code: CitationLookup) -> CheckedReference:
-    place = code.locate(cited.path or "")
+    cited_symbol = clean_symbol((None if isinstance(cited, Evidence) else cited.symbol) or "")
+    place = code.locate(cited.path or "", cited_symbol)
     lines = _list_lines(cited, place)
     quote = "" if isinstance(cited, AffectedFile) else (cited.quote or "").strip()
     total = 1 + (lines is not None) + bool(quote)
@@ -55,7 +57,7 @@ def check_reference(cited: RelevantFile | AffectedFile | Evidence, code: Citatio
     found = CheckedReference(path=place.path, verified=1, total=total)
     if place.is_from_symbol:
         found.corrected.append("this file defines the symbol that was cited as a path")
-    symbol = (None if isinstance(cited, Evidence) else cited.symbol) or place.symbol or ""
+    symbol = cited_symbol or clean_symbol(place.symbol or "")
     definitions = code.find_spans(symbol, place.path)
     span, problem = _verify_lines(lines, found, code)
     if quote:

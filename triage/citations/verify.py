@@ -86,10 +86,11 @@ def _verify_in_code(claim: Evidence, code: CitationLookup) -> tuple[CheckedEvide
 def _verify_in_issue(claim: Evidence, issue: str) -> tuple[CheckedEvidence, Citations]:
     if not (claim.quote or "").strip():
         return CheckedEvidence(claim=claim.claim, verified=False), Citations()
-    found = any(_normalize_text(form) in issue for form in list_quote_forms(claim.quote or ""))
-    refused = [] if found else ["a quote that is not in the issue"]
-    checked = CheckedEvidence(claim=claim.claim, quote=claim.quote if found else None, verified=found)
-    return checked, Citations(verified=int(found), total=1, refused=refused)
+    found = next((form for form in list_quote_forms(claim.quote or "") if _normalize_text(form) in issue), None)
+    is_found = found is not None
+    checked = CheckedEvidence(claim=claim.claim, quote=found, verified=is_found)
+    refused = [] if is_found else ["a quote that is not in the issue"]
+    return checked, Citations(verified=int(is_found), total=1, refused=refused)
 
 
 def _add_suspect(suspects: list[Suspect], new: Suspect) -> None:
