@@ -139,7 +139,7 @@ def _open_setup(repo: Path, progress: ProgressLog, engine: str | None = None) ->
     if not repo.is_dir():
         raise BadInput(f"--repo: {repo} is not a folder.")
     root = repo.resolve()
-    return RunSetup.from_terminal(os.environ, root, root.name, progress, engine)
+    return RunSetup.from_terminal(os.environ, root, wiring.find_repository_name(root), progress, engine)
 
 
 def _list_warnings(setup: RunSetup) -> list[str]:

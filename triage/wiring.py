@@ -47,7 +47,7 @@ class RunSetup:
     environment: RunnerEnvironment
     root: Path
     repository: str
-    """`owner/name`, or the name of the checkout's folder."""
+    """`owner/name`, or the name of the checkout's folder when it has no remote `origin`."""
     progress: ProgressLog
     redactor: SecretRedactor
     config: ProjectConfig = field(default_factory=ProjectConfig)
@@ -191,6 +191,13 @@ def open_offline_services(setup: RunSetup) -> Services:
         supervisor=settings.supervisor,
         config=setup.config,
     )
+
+
+def find_repository_name(root: Path) -> str:
+    """Return `owner/name` of the checkout's remote `origin`, else the name of its folder."""
+    from triage.index.source.origin import read_origin
+
+    return read_origin(root) or root.name
 
 
 def build_local_codebase(setup: RunSetup) -> Codebase:

@@ -23,7 +23,7 @@ class GitCodebase:
 
     root: Path
     repository: str
-    """`owner/name`, or the folder's name at a terminal."""
+    """`owner/name`, or the folder's name at a terminal when there is no remote."""
     embeddings: "Embeddings | None" = None
     """The embedding model; without one, vectors are made from the words."""
     embedding_name: str = "local"
