@@ -13,7 +13,7 @@ from langchain_core.prompt_values import ChatPromptValue
 
 from testing import factories
 from testing.fakes import NOW, FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
-from triage.agents import code_lookup, codebase_search
+from triage.agents import code_lookup, codebase_search, written_calls
 from triage.agents.code_lookup import CodeLookup
 from triage.agents.code_tools import build_code_tools
 from triage.domain.agent_input import AgentInput
@@ -339,7 +339,7 @@ async def test_every_call_is_answered_under_its_own_id():
     message = asks(
         ("read_lines", {"path": "src/parse.py", "start": 1, "end": 1}),
         ("no such/tool", {}),
-        ("read_lines", {"path": "src/parse.py"}),
+        ("read_lines", {"start": 1}),
         ("search_code", {"query": "\ud800"}),
         words="I will \udfff look",
     )
@@ -358,7 +358,7 @@ async def test_every_call_is_answered_under_its_own_id():
     assert (
         told[1] == "There is no such tool; there are: grep, find_symbol, callers, read_lines, search_code, git_history."
     )
-    assert told[2] == "These arguments do not fit (start: missing; end: missing)."
+    assert told[2] == "These arguments do not fit (path: missing; end: missing)."
     assert told[7] == "The arguments are not a JSON object."
     assert told[3].startswith("Nothing in the indexed commit")
     assert set(told[4:7]) == {code_lookup.REPEATED.format(number=1)}
@@ -410,7 +410,7 @@ def test_whatever_is_asked_the_conversation_stays_well_formed(turns: list[list[t
             waiting = [call["id"] for call in message.tool_calls]
             assert all(waiting)
             for call in message.tool_calls:
-                assert code_lookup._NAME.fullmatch(call["name"])
+                assert written_calls._NAME.fullmatch(call["name"])
                 json.dumps(call["args"], ensure_ascii=False).encode("utf-8")
         elif isinstance(message, ToolMessage):
             assert message.tool_call_id == waiting.pop(0)

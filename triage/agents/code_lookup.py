@@ -10,13 +10,13 @@ A model answers in the turn in which it has seen enough, by a call of its own: t
 import asyncio
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
 from langchain_core.prompt_values import PromptValue
 
 from triage.agents.prompts import build_system_message, fence, shorten
+from triage.agents.written_calls import parse_calls, replace_surrogates
 from triage.domain.code import LookedUp
 from triage.domain.findings import CodebaseFinding
 from triage.errors import TriageError
@@ -39,8 +39,6 @@ MAX_ANSWERS_CHARS, MAX_ANSWERS_CHARS_LATER = 16_000, 8_000
 MAX_TEXT_CHARS = 1_000
 BYTES_PER_TOKEN = 3.0
 """Low on purpose, as for the reservation of calls."""
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Names of tools that endpoints accept in a conversation."""
 
 MAX_SHARE = 0.5
 """Of the room that is left, for one answer, so that later ones have room."""
@@ -133,10 +131,10 @@ class CodeLookup:
         if isinstance(message, CodebaseFinding):
             self._finding = message
             return "it has answered"
-        calls = parse_calls(message, turn)
+        calls = parse_calls(message, turn, self._tools.tools)
         refused = self._refuse_calls(calls)
         answers = await self._run_calls([call for call in calls if call["id"] not in refused])
-        text = _replace_surrogates(shorten(message.text.strip(), MAX_TEXT_CHARS))
+        text = replace_surrogates(shorten(message.text.strip(), MAX_TEXT_CHARS))
         self._transcript += [text] if text else []
         if not calls:
             return "it has seen enough"
@@ -202,28 +200,9 @@ class CodeLookup:
             self._messages.append(ToolMessage(reply, tool_call_id=call["id"] or "", name=call["name"]))
 
 
-def parse_calls(message: AIMessage, turn: int) -> list[ToolCall | InvalidToolCall]:
-    """Return the calls of a message in a form that can be sent again, each with an id of its own."""
-    found: dict[str, ToolCall | InvalidToolCall] = {}
-    for number, call in enumerate([*message.tool_calls, *message.invalid_tool_calls]):
-        key = call["id"] if call["id"] and call["id"] not in found else f"call_{turn}_{number}"
-        name = call["name"] if _NAME.fullmatch(call["name"] or "") else "unknown_tool"
-        if isinstance(call["args"], dict):
-            args = json.loads(_replace_surrogates(json.dumps(call["args"], ensure_ascii=False)))
-            found[key] = ToolCall(name=name or "", args=args, id=key, type="tool_call")
-        else:
-            found[key] = InvalidToolCall(name=name, args="", id=key, error=None, type="invalid_tool_call")
-    return list(found.values())
-
-
 def _format_call(call: ToolCall | InvalidToolCall) -> str:
     args = call["args"]
     return f"{call['name']}({json.dumps(args, sort_keys=True) if isinstance(args, dict) else 'unreadable arguments'})"
-
-
-def _replace_surrogates(text: str) -> str:
-    # JSON can hold lone surrogates; the body of a request cannot.
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def cut_lines(text: str, max_chars: int) -> str:

@@ -1,0 +1,88 @@
+"""Tool calls as models write them: `functions.grep`, `readLines`, `{"pattern": "x"}`, `{"lines": "5-9"}`.
+
+A call that cannot be read costs a turn, which sends the whole conversation again.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
+from langchain_core.tools import BaseTool
+
+from triage.citations.written_place import list_readings
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Names of tools that endpoints accept in a conversation."""
+MIN_NAME_CHARS = 4
+"""Of a part of a tool's name that stands for it."""
+LINES_FROM_START = 100
+"""Lines to read where a call says only where to begin."""
+_OTHER_NAMES = {
+    "path": ("file", "filepath", "filename"),
+    "start": ("startline", "from", "first", "line", "lines", "linestart", "offset"),
+    "end": ("endline", "to", "last", "lineend"),
+}
+
+
+def parse_calls(message: AIMessage, turn: int, tools: Sequence[BaseTool]) -> list[ToolCall | InvalidToolCall]:
+    """Return the calls of a message in a form that can be run and sent again, each with an id of its own."""
+    found: dict[str, ToolCall | InvalidToolCall] = {}
+    for number, call in enumerate([*message.tool_calls, *message.invalid_tool_calls]):
+        key = call["id"] if call["id"] and call["id"] not in found else f"call_{turn}_{number}"
+        tool = _find_tool(call["name"] or "", tools)
+        name = tool.name if tool else call["name"] if _NAME.fullmatch(call["name"] or "") else "unknown_tool"
+        if isinstance(call["args"], dict):
+            args = json.loads(replace_surrogates(json.dumps(call["args"], ensure_ascii=False)))
+            fitted = _fit_arguments(args, tool) if tool else args
+            found[key] = ToolCall(name=name or "", args=fitted, id=key, type="tool_call")
+        else:
+            found[key] = InvalidToolCall(name=name, args="", id=key, error=None, type="invalid_tool_call")
+    return list(found.values())
+
+
+def replace_surrogates(text: str) -> str:
+    # JSON can hold lone surrogates; the body of a request cannot.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _find_tool(written: str, tools: Sequence[BaseTool]) -> BaseTool | None:
+    """The tool of this name, else the only one whose name has the written one in it, or stands in it."""
+    name = _fold(re.split(r"[.:/]", written)[-1])
+    by_name = {_fold(tool.name): tool for tool in tools}
+    if name in by_name:
+        return by_name[name]
+    near = [tool for known, tool in by_name.items() if len(name) >= MIN_NAME_CHARS and (name in known or known in name)]
+    return near[0] if len(near) == 1 else None
+
+
+def _fit_arguments(args: Mapping[str, Any], tool: BaseTool) -> dict[str, Any]:
+    """The arguments that the tool has; those that are missing by other names, or the only text for the only one."""
+    wanted = tool.args
+    by_name = {_fold(name): value for name, value in args.items()}
+    fitted = {name: value for name in wanted if (value := _find_value(by_name, name)) is not None}
+    texts = [value for value in args.values() if isinstance(value, str)]
+    if len(wanted) == 1 and not fitted and len(texts) == 1:
+        fitted = {next(iter(wanted)): texts[0]}
+    if {"path", "start", "end"} <= wanted.keys() and isinstance(fitted.get("path"), str):
+        fitted |= _fit_lines(fitted)
+    return fitted or dict(args)
+
+
+def _find_value(by_name: Mapping[str, Any], name: str) -> Any:
+    known = (_fold(name), *_OTHER_NAMES.get(name, ()))
+    return next((by_name[key] for key in known if by_name.get(key) is not None), None)
+
+
+def _fit_lines(fitted: Mapping[str, Any]) -> dict[str, int]:
+    """First and last line, from whatever says them: `"12-14"`, `[12, 14]`, `"L12"`, or the path `a.py:12-14`."""
+    numbers = [int(number) for name in ("start", "end") for number in re.findall(r"\d{1,9}", str(fitted.get(name, "")))]
+    if not numbers:
+        places = [place for place in list_readings(fitted["path"], "") if place.start]
+        numbers = [places[0].start or 1, places[0].end or 1] if places else [1]
+    return {"start": numbers[0], "end": numbers[-1] if len(numbers) > 1 else numbers[0] + LINES_FROM_START - 1}
+
+
+def _fold(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
