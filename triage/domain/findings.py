@@ -49,8 +49,14 @@ def is_no_error(value: Any) -> bool:
     return is_blank(value) or value is False or (isinstance(value, str) and value.strip(" .").casefold() in words)
 
 
+def drop_blanks(value: Any) -> Any:
+    """Drop the items of a list that say that there is none."""
+    return [item for item in value if not is_blank(item)] if isinstance(value, list) else value
+
+
 NullableText = Annotated[str | None, BeforeValidator(lambda value: None if is_blank(value) else value)]
 ErrorText = Annotated[str | None, BeforeValidator(lambda value: None if is_no_error(value) else value)]
+Texts = Annotated[list[str], BeforeValidator(drop_blanks)]
 OptionalText = Annotated[str, IfMissing("")]
 Confidence = Annotated[float, Field(ge=0.0, le=1.0), IfMissing(0.4)]
 """A probability. Missing, it is what the prompts ask for "a fitting suspicion"."""
@@ -108,13 +114,13 @@ class InvestigatorFinding(AgentFindingBase):
     """What the issue says, before anybody looked at the code."""
 
     hypothesis: str
-    affected_areas: list[str]
+    affected_areas: Texts
     keywords_for_search: list[str]
     error_messages: list[str]
     kind: Annotated[Kind, IfMissing("bug")]
     missing_information: list[MissingInformation]
-    reproduction: list[str]
-    versions: list[str]
+    reproduction: Texts
+    versions: Texts
 
 
 class RelevantFile(Answer):
@@ -157,11 +163,11 @@ class CritiqueFinding(AgentFindingBase):
 
     verdict: Verdict
     confidence_adjustment: Annotated[float, Field(ge=-1.0, le=1.0), IfMissing(0.0)]
-    gaps: list[str]
+    gaps: Texts
     """What only this repository's code can settle: a further round looks it up."""
-    questions_for_reporter: list[str]
+    questions_for_reporter: Texts
     """What only the reporter can answer."""
-    gaps_outside: list[str]
+    gaps_outside: Texts
     """What only pages outside of the repository can answer."""
     revised_hypothesis: NullableText
     ready_for_report: Annotated[bool, IfMissing(False)]
@@ -216,9 +222,9 @@ class TriageReport(Answer):
     root_cause: str
     affected_files: list[AffectedFile]
     evidence: list[Evidence]
-    reproduction: list[str]
+    reproduction: Texts
     missing_information: list[MissingInformation]
-    next_steps: list[str]
+    next_steps: Texts
     suggested_fix: NullableText
     external_references: list[WebResult]
 

@@ -218,7 +218,20 @@ FITTED = [
     ("an adjustment in percent", CRITIQUE, {"confidence_adjustment": "-10%"}, {"confidence_adjustment": -0.1}),
     ("an adjustment with a sign", CRITIQUE, {"confidence_adjustment": "+0.2"}, {"confidence_adjustment": 0.2}),
     ("a missing adjustment", CRITIQUE, {"confidence_adjustment": None}, {"confidence_adjustment": 0.0}),
+    ("verdict with a remark", CRITIQUE, {"verdict": "Confirmed by the code shown"}, {}),
+    ("verdict in bold type", CRITIQUE, {"verdict": "**confirmed**"}, {}),
+    ("verdict by a synonym", CRITIQUE, {"verdict": "Rejected"}, {"verdict": "CHALLENGED"}),
+    ("no gaps in words", CRITIQUE, {"gaps": "No gaps found."}, {"gaps": []}),
     ("confidence as a word", CRITIQUE, {"confidence": "High"}, {"confidence": 0.8}),
+    ("confidence with a remark", CRITIQUE, {"confidence": "0.6 (moderate)"}, {"confidence": 0.6}),
+    ("confidence as a word with a remark", CRITIQUE, {"confidence": "High (seen)"}, {"confidence": 0.8}),
+    ("confidence about", CRITIQUE, {"confidence": "~80%"}, {"confidence": 0.8}),
+    ("confidence in words", CRITIQUE, {"confidence": "about 85 percent"}, {"confidence": 0.85}),
+    ("confidence of two", CRITIQUE, {"confidence": "0.6 - 0.8"}, {"confidence": 0.4}),
+    ("words for none in a list", CRITIQUE, {"gaps": ["None", "N/A", "Which?"]}, {"gaps": ["Which?"]}),
+    ("names in a list", INVESTIGATION, {"keywords_for_search": ["None"]}, {"keywords_for_search": ["None"]}),
+    ("severity by a synonym", REPORT, {"severity": "Moderate"}, {"severity": "MEDIUM"}),
+    ("severity with its name", REPORT, {"severity": "High severity"}, {"severity": "HIGH"}),
     ("confidence of ten", CRITIQUE, {"confidence": "8/10"}, {"confidence": 0.8}),
     ("confidence without sense", CRITIQUE, {"confidence": 1e308}, {"confidence": 0.4}),
     ("a negative confidence", CRITIQUE, {"confidence": -3}, {"confidence": 0.4}),
@@ -231,6 +244,17 @@ def test_a_field_that_does_not_fit_costs_only_itself(answer: Any, change: dict[s
     schema = next(schema for schema, known in ANSWERS if known is answer)
     changed = {name: value for name, value in (answer | change).items() if value is not ...}
     assert read(schema, dump(changed)) == schema.model_validate(answer | expected)
+
+
+def test_files_by_their_paths():
+    files = {"a/b.py": {"lines": "12-14", "reason": "saves"}, "c.py": "loads", "d.py": None}
+    answer = read(CodebaseFinding, dump(CODEBASE | {"relevant_files": files}))
+    assert [(file.path, file.start_line) for file in answer.relevant_files] == [
+        ("a/b.py", 12),
+        ("c.py", None),
+        ("d.py", None),
+    ]
+    assert answer.relevant_files[0].relevance_reason == "saves"
 
 
 FILES = [

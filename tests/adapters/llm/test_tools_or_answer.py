@@ -25,9 +25,19 @@ ANSWER = ("Colour", GREEN)
     [
         chat_completion(tool_calls=[ANSWER], finish_reason="tool_calls"),
         chat_completion(tool_calls=[LOOK, ANSWER], finish_reason="tool_calls"),
+        chat_completion(tool_calls=[("functions.colour", GREEN)]),
+        chat_completion(tool_calls=[("submit_answer", f'{{"answer": {GREEN}}}')]),
+        chat_completion("Looks green.", tool_calls=[LOOK, ("final", GREEN)]),
         chat_completion(f"I have seen enough.\n```json\n{GREEN}\n```"),
     ],
-    ids=["called", "called with others", "in the content"],
+    ids=[
+        "called",
+        "called with others",
+        "another name",
+        "a made-up name",
+        "a made-up name with others",
+        "in the content",
+    ],
 )
 async def test_an_answer_is_taken_wherever_it_stands(reply):
     with serve_script([reply]) as server:
@@ -38,7 +48,14 @@ async def test_an_answer_is_taken_wherever_it_stands(reply):
 
 
 @pytest.mark.parametrize(
-    "reply", [chat_completion(tool_calls=[LOOK], finish_reason="tool_calls"), chat_completion("enough")]
+    "reply",
+    [
+        chat_completion(tool_calls=[LOOK], finish_reason="tool_calls"),
+        chat_completion("enough"),
+        chat_completion(tool_calls=[("no_such_tool", '{"name": "x"}')]),
+        chat_completion(tool_calls=[("functions.look_up", GREEN)]),
+        chat_completion(f"Perhaps {GREEN}, but first:", tool_calls=[LOOK]),
+    ],
 )
 async def test_everything_else_is_a_turn(reply):
     with serve_script([reply]) as server:

@@ -20,6 +20,12 @@ M = TypeVar("M")
 MAX_WRAPPERS = 3
 """Objects around an answer, such as `{"answer": {...}}`."""
 _ITEM_MARK = re.compile(r"\s*(?:[-*\u2022]|\d{1,3}[.)])\s+")
+_NOTHING = re.compile(
+    r"(?:none|nothing|no (?:gaps?|questions?|results?|steps?|files?|others?))"
+    r"(?: (?:found|known|given|needed|left|so far))?[.!]?",
+    re.IGNORECASE,
+)
+"""What models write for an empty list."""
 _MISSING = object()
 
 
@@ -82,8 +88,12 @@ def _is_declined(fitted: Mapping[str, Any]) -> bool:
 
 
 def _find_value(by_name: Mapping[str, Any], name: str, info: FieldInfo) -> Any:
-    others = next((item.names for item in info.metadata if isinstance(item, AlsoNamed)), ())
-    return next((by_name[key] for key in map(fold, (name, *others)) if key in by_name), _MISSING)
+    names = map(fold, (name, *_list_other_names(info)))
+    return next((by_name[key] for key in names if key in by_name), _MISSING)
+
+
+def _list_other_names(info: FieldInfo) -> tuple[str, ...]:
+    return next((item.names for item in info.metadata if isinstance(item, AlsoNamed)), ())
 
 
 def _is_there(found: Any, fitted: Any) -> bool:
@@ -139,7 +149,7 @@ def _fit(value: Any, annotation: Any) -> Any:
 
 def _fit_list(value: Any, kind: Any) -> list[Any]:
     fitted = []
-    for item in _split_items(value):
+    for item in _split_items(_list_by_main_field(value, kind)):
         try:
             fitted.append(_fit(item, kind))
         except (Misfit, ValidationError):
@@ -150,11 +160,22 @@ def _fit_list(value: Any, kind: Any) -> list[Any]:
 def _split_items(value: Any) -> Sequence[Any]:
     if isinstance(value, list):
         return [item for item in value if item is not None and item != ""]
-    if is_blank(value):
+    if is_blank(value) or (isinstance(value, str) and _NOTHING.fullmatch(value.strip())):
         return []
     if isinstance(value, str):
         return [_ITEM_MARK.sub("", line, count=1) for line in value.splitlines() if line.strip()]
     return [value]
+
+
+def _list_by_main_field(value: Any, kind: Any) -> Any:
+    """The items of an object whose names are the items' main field: `{"a.py": {...}, "b.py": {...}}`."""
+    if not isinstance(value, dict) or not isinstance(kind, type) or not issubclass(kind, BaseModel):
+        return value
+    known = {fold(name) for field, info in kind.model_fields.items() for name in (field, *_list_other_names(info))}
+    main = _find_main_field(kind)
+    if not value or any(fold(name) in known for name in value):
+        return value
+    return [item | {main: name} if isinstance(item, dict) else name for name, item in value.items()]
 
 
 def _fit_item(value: Any, schema: type[M]) -> M:

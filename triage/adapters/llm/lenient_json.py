@@ -17,6 +17,8 @@ MAX_FAILURES = 500
 
 _THINKING = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad)"
 _TOKEN = re.compile(rf"<(?P<close>/?){_THINKING}>|(?P<brace>\{{)", re.IGNORECASE)
+_OPEN_THOUGHT = re.compile(rf"\s*<{_THINKING}>", re.IGNORECASE)
+_END_OF_THOUGHT = re.compile(rf"(?<!`)</{_THINKING}>(?!`)", re.IGNORECASE)
 _AFTER_NAME, _AFTER_VALUE = r":\n", r",}\]\n"
 _AFTER_ANSWER = re.compile(r"[\s`]*\Z")
 _BLANK = re.compile(r"(?:[\s,\ufeff]++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))*+")
@@ -71,6 +73,17 @@ def find_json_objects(text: str) -> list[dict[str, Any]]:
     if thinking_from is not None:
         found += reader.find_final_object(thinking_from)
     return [one.value for one in sorted(found, key=lambda one: not one.is_whole)]
+
+
+def strip_thinking(text: str) -> str:
+    """Returns a text without the thoughts before it, whose first tag may stand in the prompt.
+
+    Tags in backticks are part of the text. Thoughts without an end are all there is.
+    """
+    ends = list(_END_OF_THOUGHT.finditer(text))
+    if ends:
+        return text[ends[-1].end() :]
+    return "" if _OPEN_THOUGHT.match(text) else text
 
 
 class _Search:

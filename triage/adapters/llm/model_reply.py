@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
 from pydantic import Field
 
+from triage.adapters.llm.lenient_json import find_json_objects
 from triage.adapters.llm.token_count import MAX_COUNT, TokenCount
 from triage.domain.value import Value
 from triage.secrets.redactor import Redact
@@ -72,7 +73,9 @@ def to_model_reply(message: AIMessage, model: str, mode: str, tokens: TokenCount
         mode=mode,
         content=message.content,
         tools=[
-            RequestedTool(id=call["id"] or f"call-{number}", name=call["name"] or "", args=call["args"] or {})
+            RequestedTool(
+                id=call["id"] or f"call-{number}", name=call["name"] or "", args=_read_arguments(call["args"] or {})
+            )
             for number, call in enumerate([*message.tool_calls, *message.invalid_tool_calls])
         ],
         finish_reason=message.response_metadata.get("finish_reason"),
@@ -82,3 +85,9 @@ def to_model_reply(message: AIMessage, model: str, mode: str, tokens: TokenCount
         cached_tokens=tokens.cached,
         estimated=estimated,
     )
+
+
+def _read_arguments(args: dict[str, Any] | str) -> dict[str, Any] | str:
+    if isinstance(args, dict):
+        return args
+    return next(filter(None, find_json_objects(args)), args)

@@ -7,7 +7,9 @@ with a call when content is.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -18,10 +20,10 @@ from openai import pydantic_function_tool
 from pydantic import BaseModel, ValidationError
 
 from triage.adapters.llm.fit_schema import fit_answer
-from triage.adapters.llm.lenient_json import find_json_objects
+from triage.adapters.llm.lenient_json import find_json_objects, strip_thinking
 from triage.adapters.llm.model_errors import WrongFormat
 from triage.adapters.llm.model_reply import ModelReply
-from triage.adapters.llm.scalar_values import Misfit
+from triage.adapters.llm.scalar_values import Misfit, fold
 from triage.errors import InvalidAnswer
 
 A = TypeVar("A", bound=BaseModel)
@@ -117,7 +119,7 @@ def json_format() -> OutputFormat[dict[str, Any]]:
 
 
 def text_format() -> OutputFormat[str]:
-    return OutputFormat("text", (Mode("plain", {}, _read_content),))
+    return OutputFormat("text", (Mode("plain", {}, _read_text),))
 
 
 def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
@@ -128,16 +130,26 @@ def tools_format(tools: Sequence[BaseTool]) -> OutputFormat[AIMessage]:
 def tools_or_answer_format(tools: Sequence[BaseTool], answer: type[A]) -> OutputFormat[AIMessage | A]:
     """Returns the format of a turn that may call tools, or give the answer by a call of its own."""
     specs = [*(convert_to_openai_tool(tool) for tool in tools), _build_function(answer)]
+    known = {_fold_name(tool.name) for tool in tools}
 
     def read(reply: ModelReply) -> AIMessage | A:
-        names = [tool.name for tool in reply.tools]
-        if answer.__name__ in names:
+        if not reply.tools and find_json_objects(reply.message.text):
             return _read_answer(reply, answer)
-        if not names and find_json_objects(reply.message.text):
-            return _read_answer(reply, answer)
+        calls = [tool for tool in reply.tools if tool.name == answer.__name__] or [
+            tool for tool in reply.tools if _fold_name(tool.name) not in known
+        ]
+        if any(_fold_name(tool.name) == _fold_name(answer.__name__) for tool in calls):
+            return _read_answer(reply.model_copy(update={"tools": calls}), answer)
+        with suppress(InvalidAnswer):  # a call of a tool that does not exist may be the answer
+            return _read_answer(reply.model_copy(update={"tools": calls, "content": ""}), answer)
         return _read_message(reply)
 
     return OutputFormat("tools", (Mode("tools", {"tools": specs}, read, prompt_addition=json.dumps(specs)),))
+
+
+def _fold_name(name: str) -> str:
+    """Names of tools come as `CodebaseFinding`, `codebase_finding` or `functions.CodebaseFinding`."""
+    return fold(re.split(r"[.:/]", name)[-1])
 
 
 def _read_message(reply: ModelReply) -> AIMessage:
@@ -159,6 +171,17 @@ def _read_content(reply: ModelReply) -> str:
     if not text:
         raise InvalidAnswer("empty answer")
     return text
+
+
+def _read_text(reply: ModelReply) -> str:
+    """Returns the content without thoughts before it, else what stands in a function call that nobody asked for."""
+    text = strip_thinking(reply.message.text).strip()
+    if text or not reply.tools:
+        return strip_thinking(_read_content(reply)).strip() or _read_content(reply.model_copy(update={"content": ""}))
+    _check_complete(reply)
+    args = reply.tools[0].args
+    texts = [value for value in args.values() if isinstance(value, str)] if isinstance(args, dict) else []
+    return texts[0] if len(texts) == 1 else _dump_arguments(args)
 
 
 def _read_answer(reply: ModelReply, schema: type[A]) -> A:
@@ -194,7 +217,10 @@ def _dump_arguments(args: dict[str, Any] | str) -> str:
 
 
 def _read_object(reply: ModelReply) -> dict[str, Any]:
-    objects = find_json_objects(_read_content(reply))
+    _check_complete(reply)
+    texts = [reply.message.text, *(_dump_arguments(tool.args) for tool in reply.tools)]
+    objects = [found for text in texts for found in find_json_objects(text)]
     if not objects:
+        _read_content(reply)  # raises for an empty answer
         raise WrongFormat("answer is not a JSON object")
     return objects[0]

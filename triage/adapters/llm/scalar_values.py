@@ -5,9 +5,26 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-_NUMBER = re.compile(r"([+-]?(?:\d{1,9}(?:[.,]\d{1,20})?|[.,]\d{1,20}))\s*(%|/\s*\d{1,3})?", re.ASCII)
+_NUMBER = re.compile(
+    r"(?:[~<>=]{1,2}|about|approx(?:imately|\.)?|around)?\s*([+-]?(?:\d{1,9}(?:[.,]\d{1,20})?|[.,]\d{1,20}))"
+    r"\s*(%|percent|/\s*\d{1,3})?(?:\s*[.;(\u2013\u2014-][^\d\n]*)?",
+    re.ASCII | re.IGNORECASE,
+)
 _WORDS = {"very low": 0.1, "low": 0.2, "medium": 0.5, "moderate": 0.5, "high": 0.8, "very high": 0.9}
 """The probabilities of the guidance note of the IPCC's fourth report on uncertainties (2005, table 3)."""
+
+_SYNONYMS = {
+    **dict.fromkeys(("blocker", "urgent"), "critical"),
+    **dict.fromkeys(("major", "severe", "serious"), "high"),
+    **dict.fromkeys(("moderate", "normal", "average"), "medium"),
+    **dict.fromkeys(("minor", "trivial", "cosmetic"), "low"),
+    **dict.fromkeys(("defect", "regression"), "bug"),
+    **dict.fromkeys(("enhancement", "feature"), "featurerequest"),
+    **dict.fromkeys(("approved", "supported"), "confirmed"),
+    **dict.fromkeys(("rejected", "refuted"), "challenged"),
+}
+"""Words of issue trackers for the options of our fields, folded."""
+MAX_OPTION_WORDS = 4
 
 
 class Misfit(ValueError):
@@ -15,11 +32,17 @@ class Misfit(ValueError):
 
 
 def fit_option(value: Any, options: Sequence[str]) -> str:
-    """The option that is written in any case, with other joints, before a remark, or by its beginning."""
-    written = fold(re.split(r"[(:;\n]| [-\u2013\u2014] ", value.strip())[0]) if isinstance(value, str) else ""
+    """The option that is written in any case, with other joints, before a remark, by its beginning or by a synonym."""
+    words = (
+        re.findall(r"\w+", re.split(r"[(:;/\n]| [-\u2013\u2014] ", value.strip())[0]) if isinstance(value, str) else []
+    )
     folded = {fold(option): option for option in options}
-    if written in folded:
-        return folded[written]
+    for count in range(min(len(words), MAX_OPTION_WORDS), 0, -1):
+        written = fold("".join(words[:count]))
+        written = written if written in folded else _SYNONYMS.get(written, "")
+        if written in folded:
+            return folded[written]
+    written = fold("".join(words))
     begun = [option for text, option in folded.items() if len(written) >= 4 and text.startswith(written)]
     if len(begun) != 1:
         raise Misfit
@@ -45,13 +68,14 @@ def _read_number(value: Any) -> float:
 
 
 def _read_written_number(text: str) -> float:
-    if text.casefold() in _WORDS:
-        return _WORDS[text.casefold()]
+    word = re.split(r"\s*[(:;.,\u2013\u2014]", text.casefold())[0]
+    if word in _WORDS:
+        return _WORDS[word]
     found = _NUMBER.fullmatch(text)
     if not found:
         raise Misfit
     number, unit = float(found[1].replace(",", ".")), found[2] or ""
-    divisor = 100.0 if unit == "%" else float(unit[1:] or 1) if unit else 1.0
+    divisor = 100.0 if unit and not unit.startswith("/") else float(unit[1:] or 1) if unit else 1.0
     if not divisor:
         raise Misfit
     return number / divisor
