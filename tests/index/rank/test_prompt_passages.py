@@ -12,6 +12,7 @@ from triage.index.corpus.corpus import Corpus
 from triage.index.rank.prompt_passages import MAX_LINE_CHARS, choose_prompt_passages, number_lines
 from triage.index.rank.query import build_query
 from triage.index.rank.ranking import rank_files
+from triage.index.retriever import make_search_query
 
 METHOD = (
     "    def {name}(self, key):\n        value = self.{words}\n"
@@ -68,6 +69,29 @@ def test_named_definitions_take_a_third_at_most(tmp_path: Path):
     chosen = choose(corpus, make_query("pending queue: flush loops", keywords=names), 1_500)
     assert sum("convert_part" in passage.text for passage in chosen.passages) < 25
     assert "broken_loop" in [passage.symbol for passage in chosen.passages]
+
+
+def test_the_lines_around_a_stack_frame_come_before_definitions_that_are_named(tmp_path: Path):
+    body = "".join(f"    step_{number} = read(it)\n" for number in range(1, 60))
+    named = "".join(f"def convert_part_{number}(it):\n    return it\n\n\n" for number in range(30))
+    corpus = make_corpus(tmp_path, {"lib/parts.py": named, "src/flow.py": f"def run_all(it):\n{body}"})
+    trace = 'Traceback (most recent call last):\n  File "src/flow.py", line 40, in run_all\nKeyError: 1\n'
+    keywords = [f"convert_part_{number}" for number in range(30)]
+    asked = make_search_query(f"convert fails\n{trace}").model_copy(update={"keywords": keywords})
+    [flow] = [one for one in choose(corpus, asked, 2_000).passages if one.span.path == "src/flow.py"]
+    assert (flow.span.start, flow.span.end, flow.symbol) == (32, 48, "run_all")
+    assert "39| step_38 = read(it)" in flow.text
+
+
+def test_lines_of_a_class_that_stand_together_have_one_heading(tmp_path: Path):
+    store = "class Store:\n" + "".join(
+        f"    def save_{number}(self):\n        self.pending_{number} = 1\n\n" for number in range(4)
+    )
+    corpus = make_corpus(tmp_path, {"src/store.py": store})
+    asked = make_query("Store", keywords=[f"Store.save_{number}" for number in (3, 1, 0, 2)])
+    [passage] = choose(corpus, asked).passages
+    assert passage.symbol == "Store"
+    assert " 2|     def save_0(self):\n 3|         self.pending_0" in passage.text
 
 
 def test_a_long_docstring_is_left_out_and_counted(tmp_path: Path):

@@ -1,7 +1,7 @@
 """The indexed repository: files, chunks, definitions, and the BM25 tables that score them."""
 
 import zlib
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -161,6 +161,12 @@ class Corpus:
         same_name = self.definitions.get(name, ())
         first, end = (bisect_left(same_name, number, key=lambda one: one.file) for number in (file, file + 1))
         return same_name[first:end]
+
+    def find_enclosing(self, file: int, line: int) -> DefinitionLocation | None:
+        """Return the innermost definition around a line."""
+        locations = self.definitions_by_file.get(file, ())
+        last = bisect_right(locations, line, key=lambda one: one.start)
+        return next((one for one in reversed(locations[:last]) if one.end >= line), None)
 
     def find_chunks(self, file: int) -> range:
         first, last = np.searchsorted(self.chunk_files, (file, file + 1))

@@ -10,7 +10,7 @@ from enum import IntEnum
 from triage.domain.code import Passage, Span
 from triage.index.corpus.corpus import Corpus
 from triage.index.files.languages import detect_language
-from triage.index.lookup.line_scan import MAX_LINE_CHARS, LineScan, find_enclosing, match_word, split_name
+from triage.index.lookup.line_scan import MAX_LINE_CHARS, LineScan, match_word, split_name
 from triage.index.lookup.text_search import rank_role
 from triage.index.rank.snippets import COMMENT
 
@@ -108,7 +108,7 @@ def _classify(
     """Return the form, or none if the line gives no value, and the definition around it."""
     path = corpus.files[file].path
     form = classify_line(lines[number - 1], word, path)
-    around = find_enclosing(corpus, file, number)
+    around = corpus.find_enclosing(file, number)
     if around is None:
         return form, ""
     header = "\n".join(_read_header(lines, around.start, number))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from triage.domain.code import LineMatch
-from triage.index.corpus.corpus import Corpus, DefinitionLocation
+from triage.index.corpus.corpus import Corpus
 from triage.index.parse.definitions import normalize_name
 from triage.threads import raise_if_abandoned
 
@@ -78,13 +78,6 @@ def split_name(name: str) -> list[str]:
     return normalize_name(words[-1]).split(".") if words else [""]
 
 
-def find_enclosing(corpus: Corpus, file: int, line: int) -> DefinitionLocation | None:
-    """Return the innermost definition around a line."""
-    locations = corpus.definitions_by_file.get(file, ())
-    last = bisect_right(locations, line, key=lambda one: one.start)
-    return next((one for one in reversed(locations[:last]) if one.end >= line), None)
-
-
 def find_definition_lines(corpus: Corpus, name: str, file: int, numbers: Sequence[int]) -> set[int]:
     """Return which of some lines with an unqualified name define it. The numbers ascend; comments are left out."""
     defined = set[int]()
@@ -97,7 +90,7 @@ def find_definition_lines(corpus: Corpus, name: str, file: int, numbers: Sequenc
 
 def make_match(corpus: Corpus, found: Found, text: str) -> LineMatch:
     file, number, line = found
-    around = find_enclosing(corpus, file, number)
+    around = corpus.find_enclosing(file, number)
     return LineMatch(
         path=corpus.files[file].path, line=number, text=clip_line(line, text), symbol=around.name if around else None
     )

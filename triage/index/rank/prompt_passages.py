@@ -1,6 +1,7 @@
 """Chooses the code that a model is shown: as many lines that a fix may edit as fit into a number of characters.
 
-First the definitions that the issue or the keywords name, then the best snippets of the best files. A file that is more
+First the code around the lines that a stack trace names and the definitions that the issue or the keywords name, then
+the best snippets of the best files. A file that is more
 likely at fault gives more of its snippets. Measured with `bench.prompts`: docs/localization.md has the figures.
 """
 
@@ -24,6 +25,8 @@ MIN_NAME_SCORE = 0.3
 """See `Mentions.definitions`: at most three files define the name, and a plain word stands in the title."""
 MAX_NAMED_CHARS = 1_500
 """Of one named definition: its beginning."""
+LINES_AROUND_FRAME = 8
+"""Above and below the line of a stack frame, within its function."""
 MAX_WHOLE_LINES = 150
 """A longer definition is shown in part: the chunk of it that fits best."""
 MAX_PASSAGE_CHARS = 6_000
@@ -41,7 +44,7 @@ def choose_prompt_passages(ranking: Ranking, chars: int) -> PromptPassages:
     """
     ranked = ranking.order[:MAX_FILES]
     room = _Room(ranking.query_scores.corpus, chars)
-    for block in _list_named_definitions(ranking):
+    for block in [*_list_frames(ranking), *_list_named_definitions(ranking)]:
         room.add(block, reserve=chars - int(chars * NAMED_SHARE), max_chars=MAX_NAMED_CHARS)
     files = {number: room.open_file(number) for number in ranked}
     snippets = [block for number in ranked for block in _list_snippets(ranking, files[number])]
@@ -64,6 +67,10 @@ class _Block:
     end: int
     symbol: str | None
     worth: float = 0.0
+
+
+def _is_part(block: _Block, of: _Block) -> bool:
+    return block is of or bool(of.symbol and f"{block.symbol}.".startswith(f"{of.symbol}."))
 
 
 @dataclass
@@ -99,12 +106,15 @@ class _OpenFile:
             yield Passage(span=span, text=number_lines(self.lines, numbers), symbol=self.shown[first].symbol)
 
     def _split_into_runs(self) -> list[list[int]]:
-        """Return the shown lines of each block that stand together; hidden lines do not part them."""
+        """Return the shown lines that stand together, of a block and of those inside its definition.
+
+        Hidden lines do not part them.
+        """
         runs: list[list[int]] = []
         for number in sorted(self.shown):
             last = runs[-1][-1] if runs else 0
             is_next = last and all(between in self.hidden for between in range(last + 1, number))
-            if is_next and _is_one_definition(self.shown[runs[-1][0]], self.shown[number]):
+            if is_next and _is_part(self.shown[number], self.shown[runs[-1][0]]):
                 runs[-1].append(number)
             else:
                 runs.append([number])
@@ -141,6 +151,21 @@ class _Room:
 def _is_one_definition(first: _Block, other: _Block) -> bool:
     """Whether the second block is the first one, or inside of the same definition."""
     return first is other or (first.symbol is not None and f"{other.symbol}.".startswith(f"{first.symbol}."))
+
+
+def _list_frames(ranking: Ranking) -> list[_Block]:
+    """Return the lines around those that the stack traces name, of the likeliest file first."""
+    corpus, mentions = ranking.query_scores.corpus, ranking.query_scores.mentions
+    blocks = []
+    for file in sorted(mentions.frames, key=lambda file: (-ranking.scores.get(file, 0.0), file)):
+        for line in mentions.lines[file]:
+            around = corpus.find_enclosing(file, line)
+            if around:
+                # In another version the function may be elsewhere: then its start is all that is known.
+                start = max(around.start, line - LINES_AROUND_FRAME)
+                end = min(around.end, max(line, start + LINES_AROUND_FRAME) + LINES_AROUND_FRAME)
+                blocks.append(_Block(file, start, end, around.name))
+    return blocks
 
 
 def _list_named_definitions(ranking: Ranking) -> list[_Block]:
