@@ -136,3 +136,9 @@ async def test_a_feature_request_gets_the_places_where_it_would_go():
 
 def test_a_section_without_text_is_left_out_of_a_prompt():
     assert fence({"human exchanges": ""}).text == ""
+
+
+async def test_steps_that_the_issue_shows_as_code_are_code():
+    given, _ = with_model(TriageReport=factories.report(reproduction=["parse('02-29')", "Look at the day"]))
+    report = await run(given, body="It fails:\n\n```python\nparse('02-29')\n```\n")
+    assert report.reproduction == ["`parse('02-29')`", "Look at the day"]

@@ -104,6 +104,20 @@ def test_a_model_says_what_is_wrong_and_what_the_critic_thinks_of_it(verdict, sa
     assert f"\n\n{PERMALINK}#L18-L31\n\n" in rest
 
 
+@pytest.mark.parametrize(
+    ("verdict", "gaps", "title"),
+    [
+        ("CONFIRMED", [], "Critic: confirmed, no objections"),
+        ("UNCERTAIN", [], "Critic: uncertain"),
+        ("UNCERTAIN", ["Is `parse` called twice?"], "Critic: uncertain, 1 objection"),
+    ],
+)
+def test_only_a_critic_that_confirms_has_no_objections(verdict: str, gaps: list[str], title: str):
+    assert FULL.critique
+    report = change_report(FULL, critique=FULL.critique.model_copy(update={"verdict": verdict, "gaps": gaps}))
+    assert f"<summary>{title}</summary>" in render_comment(report)
+
+
 def test_a_fix_is_an_idea_that_the_critic_did_not_reject():
     report = change_report(fix_idea="Pass the format. Then test it. Then rest.")
     assert "**Fix idea.** Pass the format. Then test it.\n" in visible(report)

@@ -15,6 +15,7 @@ from triage.domain.run import Usage
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
+from triage.reading.code_steps import quote_code_steps
 from triage.reading.issue_kind import read_kind
 from triage.reading.missing_information import MAX_QUESTIONS
 from triage.reading.read_issue import read_issue
@@ -72,7 +73,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         found=_choose_found(state.found, suspects),
         suspects=suspects,
         evidence=evidence if is_bug else [],
-        reproduction=[step for step in draft.reproduction if step.strip()],
+        reproduction=quote_code_steps(draft.reproduction, state.reading),
         missing_information=_list_questions(draft, state),
         next_steps=[step for step in draft.next_steps if step.strip()][:4],
         suggested_fix=draft.suggested_fix,

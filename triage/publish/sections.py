@@ -134,9 +134,11 @@ def _build_bug_folds(report: RunReport, *, is_summary_only: bool) -> Iterator[Fo
     yield replace(_build_evidence_fold(report), is_summary_only=is_summary_only)
     if report.critique:
         gaps = report.critique.gaps
-        objections = wording.format_count(len(gaps), "objection") if gaps else "no objections"
+        title = f"Critic: {report.critique.verdict.lower()}"
+        if gaps or report.critique.verdict == "CONFIRMED":
+            title += f", {wording.format_count(len(gaps), 'objection') if gaps else 'no objections'}"
         body = render_block("folds", "critique", report.critique, gaps[:MAX_ITEMS])
-        yield Fold(f"Critic: {report.critique.verdict.lower()}, {objections}", body, is_summary_only=is_summary_only)
+        yield Fold(title, body, is_summary_only=is_summary_only)
     steps = render_block("folds", "reproduction", report.reproduction[:MAX_ITEMS])
     yield Fold("Steps to reproduce", steps, is_summary_only=is_summary_only)
     further = [step for step in report.next_steps[:MAX_ITEMS] if step != report.check]
