@@ -142,3 +142,13 @@ async def test_steps_that_the_issue_shows_as_code_are_code():
     given, _ = with_model(TriageReport=factories.report(reproduction=["parse('02-29')", "Look at the day"]))
     report = await run(given, body="It fails:\n\n```python\nparse('02-29')\n```\n")
     assert report.reproduction == ["`parse('02-29')`", "Look at the day"]
+
+
+async def test_a_suspect_without_a_reason_keeps_the_one_of_the_search():
+    [found] = factories.report().affected_files
+    given, _ = with_model(
+        CodebaseFinding=factories.codebase(relevant_files=[factories.relevant(relevance_reason="passes the day on")]),
+        TriageReport=factories.report(affected_files=[found.model_copy(update={"reason": " "})]),
+    )
+    report = await run(given)
+    assert [suspect.reason for suspect in report.suspects] == ["passes the day on"]

@@ -138,8 +138,12 @@ def _check_citations(
     lookup = CitationLookup(services.codebase)
     suspects, cited = verify_suspects(draft.affected_files, lookup)
     if state.codebase is not None:  # the writer has seen no other file
-        found = {file.path for file in state.suspects}
-        suspects = [suspect for suspect in suspects if suspect.path in found]
+        found = {file.path: file.relevance_reason for file in reversed(state.suspects)}
+        suspects = [
+            suspect.model_copy(update={"reason": suspect.reason.strip() or found[suspect.path]})
+            for suspect in suspects
+            if suspect.path in found
+        ]
     counts = [cited]
     if not suspects:
         suspects, cited = verify_suspects(state.suspects, lookup)
