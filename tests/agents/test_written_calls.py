@@ -49,6 +49,8 @@ def test_the_name_of_a_tool(written: str, name: str):
         ("grep", {"pattern": "x"}, {"text": "x"}),
         ("grep", {"pattern": "x", "regex": False}, {"text": "x"}),
         ("grep", {"text": "x", "path": "src"}, {"text": "x"}),
+        ("grep", {"pattern": "x", "path": "src"}, {"text": "x"}),
+        ("callers", {"symbol": "x", "path": "src"}, {"name": "x"}),
         ("grep", {"one": "x", "two": "y"}, {"one": "x", "two": "y"}),  # nobody knows which
         ("find_symbol", {"Name": "x"}, {"name": "x"}),
         ("read_lines", {"path": "a.py", "start": 5, "end": 9}, {"path": "a.py", "start": 5, "end": 9}),

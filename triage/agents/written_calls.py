@@ -23,6 +23,9 @@ _OTHER_NAMES = {
     "path": ("file", "filepath", "filename"),
     "start": ("startline", "from", "first", "line", "lines", "linestart", "offset"),
     "end": ("endline", "to", "last", "lineend"),
+    "text": ("pattern", "query", "string", "search", "regex"),
+    "name": ("symbol", "symbolname", "function", "identifier", "query"),
+    "query": ("text", "pattern", "keywords", "search", "q"),
 }
 
 

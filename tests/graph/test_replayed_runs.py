@@ -1,0 +1,207 @@
+"""A whole run whose model is right and sloppy: real requests, a real index, and nothing that it knows is lost.
+
+The answers have the forms of runs that were answered by hand, over a small repository of its own.
+"""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from testing import factories
+from testing.checkouts.git_repositories import commit
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion, serve_script
+from testing.sessions import make_session
+from triage import wiring
+from triage.domain.code import Span
+from triage.domain.issue import Repository
+from triage.domain.report import RunReport
+from triage.domain.run import Outcome, Status
+from triage.graph.run_graph import run_graph
+from triage.settings import Settings
+
+STORE = '''"""Shelves on disk."""
+
+from shelf.cache import Cache
+
+
+class Store:
+    def __init__(self, folder):
+        self.folder = folder
+        self.cache = Cache()
+
+    def load(self, name):
+        found = self.cache.get(name)
+        if found is not None:
+            return found
+        text = (self.folder / name).read_text()
+        self.cache.put(name, text)
+        return text
+
+    def save(self, name, text):
+        (self.folder / name).write_text(text + "\\n")
+'''
+CACHE = """class Cache:
+    def __init__(self):
+        self.texts = {}
+
+    def get(self, name):
+        return self.texts.get(name)
+
+    def put(self, name, text):
+        self.texts[name] = text
+
+    def forget(self, name):
+        self.texts.pop(name, None)
+"""
+FILES = {
+    "src/shelf/store.py": STORE,
+    "src/shelf/cache.py": CACHE,
+    "src/shelf/names.py": "def clean_name(name):\n    return name.strip()\n",
+    "old/cache.py": "SIZE = 3\n",
+}
+ISSUE = "After `Store.save` a second `Store.load` of the same name returns the text as it was before.\n\nshelf 2.1\n"
+
+INVESTIGATION = """<think>
+A question? {"kind": "question"} No.
+</think>
+Sure! Here is what the issue says:
+
+``` JSON {
+  // in short
+  "summary": "Store.load returns an old text after Store.save.",
+  "Confidence": "about 70 percent",
+  "error": "",
+  "hypothesis": "Store.save writes the file and leaves the old text in the "cache".",
+  "affectedAreas": null,
+  "keywords": "Store.save",
+  "error_messages": "None",
+  "kind": "Bug Report",
+  "reproduction": "1. Save\\n2. Load",
+  "versions": {"shelf": "2.1"},
+}```
+Let me know if you need more."""
+
+LOOK_UPS = [
+    ("functions.grep", '{"pattern": "self.cache", "path": "src"}'),
+    ("readLines", '{"file": "src/shelf/cache.py (Cache)", "lines": "5-12", "why": "what can be forgotten"}'),
+    ("get_callers", '{"symbol": "Cache.put", "limit": "5",}'),
+]
+FINDING = {
+    "summary": "Store.save leaves the old text in the cache.",
+    "confidence": "High (seen)",
+    "reasoning": ["Store.load returns what Cache.get has.", "Store.save writes the file alone."],
+    "error": "N/A",
+    "relevant_files": [
+        {"path": "Store.save", "start_line": "2", "end_line": "3", "symbol": "def save(self, name, text)",
+         "quote": "`20|  (self.folder / name).write_text( text + '\\n' )`", "reason": "Nothing is forgotten here."},
+        {"file": "acme/shelf/src/shelf/store.py (Store.load)", "lines": "12-14", "why": "Returns it."},
+        {"note": "somewhere else too"},
+        {"path": "cache.py", "symbol": "`Cache.forget`", "line": "L99", "why": "What a fix would call."},
+        {"path": "src/shelf/gone.py", "start_line": 1, "end_line": 2, "why": "?"},
+        "https://github.com/acme/shelf/blob/main/src/shelf/names.py#L1-L2",
+    ],
+    "root_cause_location": {"path": "src/shelf/store.py", "symbol": "Store.save"},
+}  # fmt: skip
+CRITIQUE = {
+    "verdict": "**Confirmed** - the code shows it",
+    "confidence_adjustment": "+5 %",
+    "gaps": "No gaps.",
+    "questions_for_reporter": ["None"],
+    "revised_hypothesis": "null",
+    "ready_for_report": "Yes",
+    "confidence": "8/10",
+    "summary": "Nothing takes the old text out of the cache.",
+    "error": "no error",
+}
+REPORT = """~~~json
+{'report': {'severity': 'Major (wrong results)', 'severity_reason': ['wrong results'], 'confidence': 85,
+ 'summary': 'Store.load returns an old text after Store.save.', 'rootCause': 'Store.save forgets nothing.',
+ 'affected_files': {'src/shelf/store.py:19-20 (Store.save)': 'Nothing is forgotten here.',
+   'b/src/shelf/cache.py': {'symbol': 'forget()', 'reason': 'What a fix would call.'}},
+ 'evidence': [
+   {'claim': 'Only the file is written', 'location': 'src/shelf/store.py:20', 'quote': "…write_text(text + '\\\\n')…"},
+   {'claim': 'The issue says so', 'path': 'N/A', 'quote': '“returns the text as it was before”'}],
+ 'next_steps': '- Look at other writers of the folder', 'external_references': 'none'}}
+~~~"""
+COMMENT = """<think>The label is Why.</think>
+## Root cause
+
+- `Store.save` (`src/shelf/store.py:20`) writes the file **alone**.
+- `Store.load` returns what `Cache.get` still has.
+
+**Suggested fix** - Call `Cache.forget` in `Store.save`.
+
+3. How to verify: Save twice and load after each; the second text is expected.
+"""
+TICKET = '{"title": "Store.load is stale after Store.save", "labels": "Bug, `regression`", "effort": "Small"}'
+
+
+def reply(request: ReceivedRequest) -> ScriptedReply:
+    """What the sloppy model answers: in the content where a call is asked for, by a call where content is."""
+    wanted = request.body.get("response_format") or {}
+    if request.body.get("tools"):
+        is_first_turn = all(message["role"] != "tool" for message in request.body["messages"])
+        answer = [("submit_answer", json.dumps({"answer": FINDING}))]
+        return (
+            chat_completion("Let me look.", tool_calls=LOOK_UPS)
+            if is_first_turn
+            else chat_completion(tool_calls=answer)
+        )
+    if wanted.get("type") == "json_object":
+        return chat_completion(tool_calls=[("ticket", f'{{"ticket": {TICKET}}}')])
+    schema = wanted.get("json_schema", {}).get("name", "")
+    answers = {
+        "InvestigatorFinding": chat_completion(INVESTIGATION),
+        "CritiqueFinding": chat_completion("My verdict:", tool_calls=[("critique", json.dumps(CRITIQUE))]),
+        "TriageReport": chat_completion(REPORT),
+    }
+    return answers.get(schema, chat_completion(COMMENT))
+
+
+@pytest.fixture
+async def replayed(tmp_path: Path) -> tuple[RunReport, list[ReceivedRequest]]:
+    commit(tmp_path, FILES)
+    repository = Repository(slug="acme/shelf", labels=["bug", "Regression", "question"])
+    issue = factories.issue(title="Store.load returns an old text", body=ISSUE)
+    with serve_script(reply) as server:
+        settings = Settings(model_api_key="sk-test", model_base_url=f"{server.url}/v1")
+        services = wiring.open_services(make_session(settings, tmp_path, repository.slug))
+        report = await run_graph(issue, repository, services, asyncio.Event())
+    return report, server.requests
+
+
+async def test_nothing_that_a_sloppy_model_knows_is_lost(replayed: tuple[RunReport, list[ReceivedRequest]]):
+    report, requests = replayed
+
+    assert report.status is Status.COMPLETE
+    assert [(step.step, step.engine, step.error) for step in report.steps] == [
+        ("prepare", "rules", None),
+        *((step, "model", None) for step in ("investigator", "codebase_search", "critic", "writer")),
+    ]
+    assert len(requests) == 7, "nothing is asked twice: two turns of the search, three drafts, two other agents"
+    looked_up = sorted((tool.tool, tool.outcome) for step in report.steps for tool in step.tools)
+    assert looked_up == [(name, Outcome.SUCCESS) for name in ("callers", "grep", "read_lines")]
+
+    assert (report.kind, report.verdict, report.severity) == ("bug", "CONFIRMED", "HIGH")
+    assert [(suspect.path, suspect.span, suspect.symbol) for suspect in report.suspects] == [
+        ("src/shelf/store.py", Span(path="src/shelf/store.py", start=19, end=20), "Store.save"),
+        ("src/shelf/cache.py", Span(path="src/shelf/cache.py", start=11, end=12), "forget"),
+    ]
+    assert report.citations.refused == ["src/shelf/gone.py: no such file in the indexed commit"]
+    assert [found.verified for found in report.evidence] == [True, True]
+
+    assert report.why.startswith("`Store.save` (`src/shelf/store.py:20`) writes the file alone.")
+    assert report.fix_idea == "Call `Cache.forget` in `Store.save`."
+    assert report.check.startswith("Save twice")
+    assert report.ticket.labels == ["bug", "Regression"]
+    assert (report.ticket.title, report.ticket.effort) == ("Store.load is stale after Store.save", "S")
+
+
+async def test_the_critic_sees_the_places_of_the_sloppy_answer(replayed: tuple[RunReport, list[ReceivedRequest]]):
+    _, requests = replayed
+    critic = next(one for one in requests if "CritiqueFinding" in json.dumps(one.body.get("response_format")))
+    prompt = critic.body["messages"][-1]["content"]
+    for place in ("store.py:20-20", "store.py:12-14", "cache.py:11-12", "names.py:1-2"):
+        assert f"src/shelf/{place}" in prompt
