@@ -31,6 +31,8 @@ def read(name: str, args: dict[str, Any]) -> tuple[str | None, Any]:
         ("get_callers", "callers"),
         ("search", "search_code"),
         ("history", "git_history"),
+        ("read_file", "read_lines"),
+        ("findReferences", "callers"),
         ("no_such_tool", "no_such_tool"),
         ("git", "git"),  # too short to stand for another name
         ("find_callers_or_symbol_grep", "find_callers_or_symbol_grep"),  # the names of two tools
@@ -52,6 +54,8 @@ def test_the_name_of_a_tool(written: str, name: str):
         ("grep", {"pattern": "x", "path": "src"}, {"text": "x"}),
         ("callers", {"symbol": "x", "path": "src"}, {"name": "x"}),
         ("grep", {"one": "x", "two": "y"}, {"one": "x", "two": "y"}),  # nobody knows which
+        ("grep", {"text": "`x y(`"}, {"text": "x y("}),
+        ("grep", {"text": "a `x`"}, {"text": "a `x`"}),
         ("find_symbol", {"Name": "x"}, {"name": "x"}),
         ("read_lines", {"path": "a.py", "start": 5, "end": 9}, {"path": "a.py", "start": 5, "end": 9}),
         ("read_lines", {"path": "a.py", "start": "5", "end": "L9"}, {"path": "a.py", "start": 5, "end": 9}),
@@ -69,12 +73,26 @@ def test_the_arguments_of_a_tool(name: str, written: dict[str, Any], args: dict[
     assert read(name, written) == (name, args)
 
 
+def test_calls_in_one_call():
+    uses = [
+        {"recipient_name": "functions.grep", "parameters": {"text": "x"}},
+        {"recipient_name": "functions.find_symbol", "parameters": {"name": "y"}},
+        7,
+    ]
+    call = ToolCall(name="multi_tool_use.parallel", args={"tool_uses": uses}, id="1")
+    found = parse_calls(AIMessage("", tool_calls=[call]), 0, TOOLS)
+    assert [(one["name"], one["args"]) for one in found] == [("grep", {"text": "x"}), ("find_symbol", {"name": "y"})]
+    assert len({one["id"] for one in found}) == 2
+    [other] = parse_calls(AIMessage("", tool_calls=[call | {"args": {"tool_uses": [7]}}]), 0, TOOLS)
+    assert other["name"] == "unknown_tool"
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
-ARGUMENTS = st.sampled_from(["path", "start", "end", "lines", "text", "name"]) | st.text(max_size=5)
+ARGUMENTS = st.sampled_from(["path", "start", "end", "lines", "text", "name", "tool_uses"]) | st.text(max_size=5)
 
 
 @given(st.sampled_from(NAMES) | st.text(max_size=20), st.dictionaries(ARGUMENTS, JSON, max_size=4))

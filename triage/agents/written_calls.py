@@ -19,6 +19,13 @@ MIN_NAME_CHARS = 4
 """Of a part of a tool's name that stands for it."""
 LINES_FROM_START = 100
 """Lines to read where a call says only where to begin."""
+_OTHER_TOOLS = {
+    "read_lines": ("readfile", "viewfile", "openfile", "getfile", "view", "cat"),
+    "grep": ("ripgrep", "rg", "findtext"),
+    "find_symbol": ("finddefinition", "getdefinition", "gotodefinition"),
+    "callers": ("findreferences", "findusages", "references", "usages"),
+}
+"""Names of such tools elsewhere, folded."""
 _OTHER_NAMES = {
     "path": ("file", "filepath", "filename"),
     "start": ("startline", "from", "first", "line", "lines", "linestart", "offset"),
@@ -32,7 +39,8 @@ _OTHER_NAMES = {
 def parse_calls(message: AIMessage, turn: int, tools: Sequence[BaseTool]) -> list[ToolCall | InvalidToolCall]:
     """Return the calls of a message in a form that can be run and sent again, each with an id of its own."""
     found: dict[str, ToolCall | InvalidToolCall] = {}
-    for number, call in enumerate([*message.tool_calls, *message.invalid_tool_calls]):
+    calls = [one for call in message.tool_calls for one in _split_parallel(call)]
+    for number, call in enumerate([*calls, *message.invalid_tool_calls]):
         key = call["id"] if call["id"] and call["id"] not in found else f"call_{turn}_{number}"
         tool = _find_tool(call["name"] or "", tools)
         name = tool.name if tool else call["name"] if _NAME.fullmatch(call["name"] or "") else "unknown_tool"
@@ -45,6 +53,18 @@ def parse_calls(message: AIMessage, turn: int, tools: Sequence[BaseTool]) -> lis
     return list(found.values())
 
 
+def _split_parallel(call: ToolCall) -> list[ToolCall]:
+    """The calls in one of `multi_tool_use.parallel`, which some models make up."""
+    uses = call["args"].get("tool_uses")
+    if not isinstance(uses, list):
+        return [call]
+    return [
+        ToolCall(name=str(use.get("recipient_name")), args=args, id=None)
+        for use in uses
+        if isinstance(use, dict) and isinstance(args := use.get("parameters"), dict)
+    ] or [call]
+
+
 def replace_surrogates(text: str) -> str:
     # JSON can hold lone surrogates; the body of a request cannot.
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -54,9 +74,10 @@ def _find_tool(written: str, tools: Sequence[BaseTool]) -> BaseTool | None:
     """The tool of this name, else the only one whose name has the written one in it, or stands in it."""
     name = _fold(re.split(r"[.:/]", written)[-1])
     by_name = {_fold(tool.name): tool for tool in tools}
-    if name in by_name:
-        return by_name[name]
-    near = [tool for known, tool in by_name.items() if len(name) >= MIN_NAME_CHARS and (name in known or known in name)]
+    others = {other: tool for tool in tools for other in _OTHER_TOOLS.get(tool.name, ())}
+    if known := by_name.get(name) or others.get(name):
+        return known
+    near = [tool for one, tool in by_name.items() if len(name) >= MIN_NAME_CHARS and (name in one or one in name)]
     return near[0] if len(near) == 1 else None
 
 
@@ -68,9 +89,15 @@ def _fit_arguments(args: Mapping[str, Any], tool: BaseTool) -> dict[str, Any]:
     texts = [value for value in args.values() if isinstance(value, str)]
     if len(wanted) == 1 and not fitted and len(texts) == 1:
         fitted = {next(iter(wanted)): texts[0]}
+    fitted = {name: _strip_backticks(value) for name, value in fitted.items()}
     if {"path", "start", "end"} <= wanted.keys() and isinstance(fitted.get("path"), str):
         fitted |= _fit_lines(fitted)
     return fitted or dict(args)
+
+
+def _strip_backticks(value: Any) -> Any:
+    is_marked = isinstance(value, str) and len(value) > 2 and value[0] == value[-1] == "`"
+    return value.strip("`") if is_marked else value
 
 
 def _find_value(by_name: Mapping[str, Any], name: str) -> Any:

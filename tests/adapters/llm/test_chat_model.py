@@ -96,6 +96,21 @@ async def test_tool_arguments_that_are_not_json_stay_a_string():
     assert [(call["name"], call["args"]) for call in message.invalid_tool_calls] == [("look_up", '{"name": ')]
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"name": "x",}',
+        '{"name": "x"',
+        '```json\n{"name": "x"}\n```',
+        '"{\\"name\\": \\"x\\"}"',
+        "{'name': 'x'} // enough",
+    ],
+)
+async def test_tool_arguments_with_slips_are_read(written: str):
+    message = await asked(chat_completion(None, tool_calls=[("look_up", written)]))
+    assert [call["args"] for call in message.tool_calls] == [{"name": "x"}]
+
+
 async def test_a_call_without_an_id_gets_one():
     reply = chat_completion(None, tool_calls=[("look_up", "{}")])
     del reply.body["choices"][0]["message"]["tool_calls"][0]["id"]

@@ -219,6 +219,7 @@ FITTED = [
     ("an adjustment with a sign", CRITIQUE, {"confidence_adjustment": "+0.2"}, {"confidence_adjustment": 0.2}),
     ("a missing adjustment", CRITIQUE, {"confidence_adjustment": None}, {"confidence_adjustment": 0.0}),
     ("verdict with a remark", CRITIQUE, {"verdict": "Confirmed by the code shown"}, {}),
+    ("verdict in a list", CRITIQUE, {"verdict": ["CONFIRMED"]}, {}),
     ("verdict in bold type", CRITIQUE, {"verdict": "**confirmed**"}, {}),
     ("verdict by a synonym", CRITIQUE, {"verdict": "Rejected"}, {"verdict": "CHALLENGED"}),
     ("no gaps in words", CRITIQUE, {"gaps": "No gaps found."}, {"gaps": []}),

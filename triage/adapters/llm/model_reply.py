@@ -1,5 +1,7 @@
 """A model's reply in a form that can be cached."""
 
+import json
+from contextlib import suppress
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
@@ -88,6 +90,10 @@ def to_model_reply(message: AIMessage, model: str, mode: str, tokens: TokenCount
 
 
 def _read_arguments(args: dict[str, Any] | str) -> dict[str, Any] | str:
+    """The object in unreadable arguments: in a fence, with slips, or in JSON that was written as a text of JSON."""
     if isinstance(args, dict):
         return args
+    with suppress(ValueError, RecursionError):
+        inner = json.loads(args)
+        args = inner if isinstance(inner, str) else args
     return next(filter(None, find_json_objects(args)), args)

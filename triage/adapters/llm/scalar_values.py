@@ -33,6 +33,8 @@ class Misfit(ValueError):
 
 def fit_option(value: Any, options: Sequence[str]) -> str:
     """The option that is written in any case, with other joints, before a remark, by its beginning or by a synonym."""
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
     words = (
         re.findall(r"\w+", re.split(r"[(:;/\n]| [-\u2013\u2014] ", value.strip())[0]) if isinstance(value, str) else []
     )
