@@ -20,7 +20,7 @@ _SYNONYMS = {
     **dict.fromkeys(("minor", "trivial", "cosmetic"), "low"),
     **dict.fromkeys(("defect", "regression"), "bug"),
     **dict.fromkeys(("enhancement", "feature"), "featurerequest"),
-    **dict.fromkeys(("approved", "supported"), "confirmed"),
+    **dict.fromkeys(("approved",), "confirmed"),
     **dict.fromkeys(("rejected", "refuted"), "challenged"),
 }
 """Words of issue trackers for the options of our fields, folded."""
