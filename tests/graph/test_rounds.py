@@ -82,6 +82,14 @@ async def test_a_gap_that_only_the_reporter_can_close_is_a_question_and_opens_no
     assert question in [missing.question for missing in report.missing_information]
 
 
+async def test_a_confirmed_cause_asks_the_reporter_nothing():
+    given, _ = with_model(
+        CritiqueFinding=factories.critique("CONFIRMED", questions_for_reporter=["Which day?"]),
+        TriageReport=factories.report(missing_information=[]),
+    )
+    assert (await run(given)).missing_information == []
+
+
 async def test_a_gap_outside_goes_to_the_web_in_words_of_the_issue():
     gap = "does `datetime` of secret_module say day is out of range since 3.12?"
     critiques = [factories.critique("UNCERTAIN", gaps=[], gaps_outside=[gap]), factories.critique()]
@@ -132,6 +140,7 @@ async def test_a_feature_request_gets_the_places_where_it_would_go():
     assert [suspect.path for suspect in report.suspects] == ["src/parse.py"]
     assert (report.verdict, report.evidence, report.why) == (None, [], "")
     assert "<<kind of issue" in prompts(model, "CodebaseFinding")[0]
+    assert prompts(model, "text") == [], "there is no cause to explain"
 
 
 def test_a_section_without_text_is_left_out_of_a_prompt():

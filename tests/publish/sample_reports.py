@@ -273,7 +273,7 @@ RULES = change_report(
         decision(1, ["investigator"], "nobody has read the issue yet"),
         decision(2, ["codebase_search"], "the code has not been searched yet"),
         decision(3, ["critic"], "the findings have not been challenged yet"),
-        decision(4, ["writer"], "rejected, but the gaps give nothing new to search for"),
+        decision(4, ["writer"], "not approved, and nothing new to look up"),
     ],
     steps=RULES_STEPS,
     usage=Usage(),

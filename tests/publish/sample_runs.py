@@ -232,7 +232,7 @@ RULES_FALLBACKS = run(
         ruled(1, ["investigator"], "nobody has read the issue yet"),
         ruled(2, ["codebase_search", "web_search"], "both searches need only the investigator's answer"),
         ruled(3, ["critic"], "the findings have not been challenged yet"),
-        ruled(4, ["writer"], "rejected, but the gaps give nothing new to search for"),
+        ruled(4, ["writer"], "not approved, and nothing new to look up"),
     ],
     79.9,
 )
@@ -260,7 +260,7 @@ SILENT = run(
         ruled(1, ["investigator"], "nobody has read the issue yet"),
         ruled(2, ["codebase_search"], "the code has not been searched yet"),
         ruled(3, ["critic"], "the findings have not been challenged yet"),
-        ruled(4, ["writer"], "rejected, but the gaps give nothing new to search for"),
+        ruled(4, ["writer"], "not approved, and nothing new to look up"),
     ],
     6.1,
     notes=["No model answered: the key was refused (401)."],
@@ -288,7 +288,7 @@ DEGRADATION = run(
         ruled(
             4,
             ["writer"],
-            "rejected, but the budget has no room for a further round",
+            "not approved, and the budget has no room for a further round",
             budget_level="fast model",
             forced=True,
         ),

@@ -81,7 +81,7 @@ def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:
             "verdict": "UNCERTAIN" if answer.verdict == "CONFIRMED" and not is_confirmed else answer.verdict,
             "ready_for_report": is_confirmed,
             "gaps": answer.gaps[:MAX_GAPS],
-            "questions_for_reporter": answer.questions_for_reporter[:MAX_QUESTIONS],
+            "questions_for_reporter": [] if is_confirmed else answer.questions_for_reporter[:MAX_QUESTIONS],
             "gaps_outside": answer.gaps_outside[:MAX_OUTSIDE],
             "confidence_adjustment": max(-MAX_ADJUSTMENT, min(MAX_ADJUSTMENT, answer.confidence_adjustment)),
         }

@@ -62,6 +62,11 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
             shortfalls.append(f"{name}: {error}; written by rules")
             return write_by_rules()
 
+    async def no_draft() -> str:
+        return ""
+
+    explains = agent_input.kind == "bug"  # nothing else has a cause to explain
+
     def build_ticket_chain(chosen: Model) -> Runnable[Any, dict[str, Any]]:
         return chosen.json_output("main", TICKET_TOKENS) | RunnableLambda(
             lambda raw: normalize_ticket(raw, agent_input, owners)
@@ -73,10 +78,10 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
             lambda chosen: chosen.structured_output(TriageReport, "main", REPORT_TOKENS),
             partial(fill_report_template, agent_input),
         ),
-        draft("comment", lambda chosen: chosen.text_output("main", COMMENT_TOKENS), str),
+        draft("comment", lambda chosen: chosen.text_output("main", COMMENT_TOKENS), str) if explains else no_draft(),
         draft("ticket", build_ticket_chain, lambda: fill_ticket_template(agent_input, owners)),
     )
-    if len(failures) == DRAFT_COUNT:
+    if len(failures) == (DRAFT_COUNT if explains else DRAFT_COUNT - 1):
         raise failures[0]
     merged = merge_writer_outputs({"report": report, "comment": comment, "ticket": ticket})
     return AgentAnswer(merged, shortfalls)
@@ -105,6 +110,7 @@ def _build_sections(
         **format_instructions(services),
         **format_languages(agent_input),
         "repository": agent_input.repository.slug,
+        "kind of issue": agent_input.kind.replace("_", " "),
         "all findings": format_findings(agent_input.findings),
         "suspects": format_bullets([file.model_dump_json() for file in agent_input.suspects]),
         "critic's verdict": critique.model_dump_json(exclude={"agent_name", "error"}) if critique else "",

@@ -88,14 +88,14 @@ def end_rounds(state: BugTriageState, budget: RemainingBudget, *, has_web_search
     if state.critic_feedback.verdict == "APPROVED":
         return _write("the critic approved")
     if state.round >= MAX_ROUNDS:
-        return _write(f"rejected, but all {MAX_ROUNDS} rounds are spent")
+        return _write(f"not approved, and all {MAX_ROUNDS} rounds are spent")
     can_search_web = has_web_search and not budget.has_given_up("no web search")
     if not state.search_terms and not (state.outside_queries and can_search_web):
-        return _write("rejected, but the gaps give nothing new to search for")
+        return _write("not approved, and nothing new to look up")
     if budget.has_given_up("no further rounds"):
-        return _write("rejected, but the budget has no room for a further round", forced=True)
+        return _write("not approved, and the budget has no room for a further round", forced=True)
     if budget.seconds_left < 2 * budget.limits.writer_seconds:
-        return _write("rejected, but time is nearly up", forced=True)
+        return _write("not approved, and time is nearly up", forced=True)
     return None
 
 
