@@ -111,6 +111,11 @@ async def test_tool_arguments_with_slips_are_read(written: str):
     assert [call["args"] for call in message.tool_calls] == [{"name": "x"}]
 
 
+async def test_the_outermost_object_of_cut_arguments_counts():
+    message = await asked(chat_completion(None, tool_calls=[("look_up", '{"files": [{"name": "x"}], "name": "y"')]))
+    assert [call["args"] for call in message.tool_calls] == [{"files": [{"name": "x"}], "name": "y"}]
+
+
 async def test_a_call_without_an_id_gets_one():
     reply = chat_completion(None, tool_calls=[("look_up", "{}")])
     del reply.body["choices"][0]["message"]["tool_calls"][0]["id"]

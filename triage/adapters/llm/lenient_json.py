@@ -75,6 +75,13 @@ def find_json_objects(text: str) -> list[dict[str, Any]]:
     return [one.value for one in sorted(found, key=lambda one: not one.is_whole)]
 
 
+def read_first_object(text: str) -> dict[str, Any]:
+    """Returns the object that begins first, also without its end; empty if there is none."""
+    start = text.find("{")
+    found = _Search(text).read_object(start) if start >= 0 else None
+    return found.value if found else {}
+
+
 def strip_thinking(text: str) -> str:
     """Returns a text without the thoughts before it, whose first tag may stand in the prompt.
 

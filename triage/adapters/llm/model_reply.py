@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall
 from pydantic import Field
 
-from triage.adapters.llm.lenient_json import find_json_objects
+from triage.adapters.llm.lenient_json import read_first_object
 from triage.adapters.llm.token_count import MAX_COUNT, TokenCount
 from triage.domain.value import Value
 from triage.secrets.redactor import Redact
@@ -96,4 +96,4 @@ def _read_arguments(args: dict[str, Any] | str) -> dict[str, Any] | str:
     with suppress(ValueError, RecursionError):
         inner = json.loads(args)
         args = inner if isinstance(inner, str) else args
-    return next(filter(None, find_json_objects(args)), args)
+    return read_first_object(args) or args
