@@ -21,12 +21,11 @@ _OPEN_THOUGHT = re.compile(rf"\s*<{_THINKING}>", re.IGNORECASE)
 _END_OF_THOUGHT = re.compile(rf"(?<!`)</{_THINKING}>(?!`)", re.IGNORECASE)
 _AFTER_NAME, _AFTER_VALUE = r":\n", r",}\]\n"
 _AFTER_ANSWER = re.compile(r"[\s`]*\Z")
-_BLANK = re.compile(r"(?:[\s,\ufeff]++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))*+")
+# No possessive groups: Python before 3.11.5 matches them wrongly (gh-106052). Nothing follows that could backtrack.
+_BLANK = re.compile(r"(?:[\s,\ufeff]|//[^\n]*|\#[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))*")
 # A quote that nothing of JSON follows is part of the string, and should have been escaped.
 _STRINGS = {
-    (quote, after): re.compile(
-        rf"(?:[^{quote}\\]++|\\.|{quote}(?![ \t\r]*(?:[{after}]|//|/\*|\#|```|\Z)))*+", re.DOTALL
-    )
+    (quote, after): re.compile(rf"(?:[^{quote}\\]|\\.|{quote}(?![ \t\r]*(?:[{after}]|//|/\*|\#|```|\Z)))*", re.DOTALL)
     for quote in "\"'"
     for after in (_AFTER_NAME, _AFTER_VALUE)
 }
