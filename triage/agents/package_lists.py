@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-MIN_PACKAGES, KEPT_PACKAGES = 12, 3
+MIN_PACKAGES, SHOWN_PACKAGES = 12, 3
 _PACKAGE = re.compile(
     r"[-*+ \t]*[A-Za-z][\w.\[\]-]{0,60}(?:[ \t]+|==|@|: ?)v?\d{1,8}\.[\w.+!-]{0,40}(?:[ \t].{0,200})?"
 )
@@ -36,8 +36,8 @@ def shorten_package_lists(text: str) -> str:
 def _shorten(packages: Sequence[str], named: set[str]) -> list[str]:
     if len(packages) < MIN_PACKAGES:
         return list(packages)
-    kept = [*packages[:KEPT_PACKAGES], *(line for line in packages[KEPT_PACKAGES:] if _find_name(line) in named)]
-    return [*kept, f"[... {len(packages) - len(kept):,} further packages left out ...]"]
+    shown = [*packages[:SHOWN_PACKAGES], *(line for line in packages[SHOWN_PACKAGES:] if _find_name(line) in named)]
+    return [*shown, f"[... {len(packages) - len(shown):,} further packages left out ...]"]
 
 
 def _find_name(line: str) -> str:

@@ -164,7 +164,7 @@ class CritiqueFinding(AgentFindingBase):
     verdict: Verdict
     confidence_adjustment: Annotated[float, Field(ge=-1.0, le=1.0), IfMissing(0.0)]
     gaps: Texts
-    """What only this repository's code can settle: a further round looks it up."""
+    """What only this repository's code can answer: a further round looks it up."""
     questions_for_reporter: Texts
     """What only the reporter can answer."""
     gaps_outside: Texts
