@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from triage.agents.numbered_lines import number_lines
 from triage.domain.findings import RelevantFile
 
 ReadLines = Callable[[str], list[str] | None]
@@ -10,7 +11,6 @@ MARGIN = 10
 """Lines above and below the cited ones."""
 MAX_CITED_LINES = 60
 """Of one place, without the margin."""
-MAX_LINE_CHARS = 300
 MAX_CHARS = 12_000
 """Of all places together."""
 
@@ -42,6 +42,5 @@ def _render_place(file: RelevantFile, lines: Sequence[str], numbers: Sequence[in
     cited = f"cited: {file.start_line}-{file.end_line or file.start_line}" + (f", {file.symbol}" if file.symbol else "")
     if not numbers:
         return f"## {file.path} ({cited}; shown above)"
-    width = len(str(numbers[-1]))
-    numbered = [f"{number:>{width}}| {lines[number - 1][:MAX_LINE_CHARS]}" for number in numbers]
+    numbered = number_lines([(number, lines[number - 1]) for number in numbers])
     return "\n".join([f"## {file.path}:{numbers[0]}-{numbers[-1]} ({cited})", *numbered])

@@ -1,6 +1,6 @@
 """Verifies what agents cite against the indexed commit. Each path, line range and quote is one reference.
 
-A file that exists is kept even when its lines do not. Wrong lines are corrected by the quote, else by the definition of
+A file that exists stays even when its lines do not. Wrong lines are corrected by the quote, else by the definition of
 the symbol. Lines and quotes that are still not there are dropped, with the reason.
 """
 
@@ -18,7 +18,7 @@ def verify_suspects(
 ) -> tuple[list[Suspect], Citations]:
     """Suspects in existing files, in the given order, each place once; and the count of all references.
 
-    A symbol is kept when it is defined around the cited lines, stands in them, or, without lines, in the file.
+    A symbol stays when it is defined around the cited lines, stands in them, or, without lines, in the file.
     """
     suspects: list[Suspect] = []
     results = [(file, check_reference(file, code)) for file in files]

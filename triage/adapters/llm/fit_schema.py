@@ -1,4 +1,4 @@
-"""Fits a JSON value from a model to the schema of an answer: what can be read is kept, what cannot is left out."""
+"""Fits a JSON value from a model to the schema of an answer: what cannot be read is left out."""
 
 import json
 import re

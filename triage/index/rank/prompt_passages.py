@@ -148,11 +148,6 @@ class _Room:
         return [file for file in self.files.values() if file.shown]
 
 
-def _is_one_definition(first: _Block, other: _Block) -> bool:
-    """Whether the second block is the first one, or inside of the same definition."""
-    return first is other or (first.symbol is not None and f"{other.symbol}.".startswith(f"{first.symbol}."))
-
-
 def _list_frames(ranking: Ranking) -> list[_Block]:
     """Return the lines around those that the stack traces name, of the likeliest file first."""
     corpus, mentions = ranking.query_scores.corpus, ranking.query_scores.mentions
