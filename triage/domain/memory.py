@@ -1,0 +1,72 @@
+"""What a repository remembers: its past issues and their fixes, as GitHub shows them."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from triage.domain.value import Value
+
+StateReason = Literal["", "completed", "not_planned", "duplicate", "reopened"]
+"""Why an issue has its state, by GitHub's `IssueStateReason` in small letters."""
+
+
+class PastFix(Value):
+    """A merged pull request, or a commit, that closed an issue."""
+
+    number: int | None = None
+    """Of the pull request."""
+    commit: str | None = None
+    """Full SHA of the commit, or of the merge."""
+    title: str = ""
+    milestone: str = ""
+    files: list[str] = Field(default_factory=list)
+    """Paths that it changed, not all of a large one."""
+    at: datetime | None = None
+    """When it was merged, or committed."""
+
+
+class PastIssue(Value):
+    """Another issue of the repository. Its texts are a stranger's."""
+
+    number: int
+    title: str
+    body: str = ""
+    """As it is written, cut."""
+    author: str = ""
+    labels: list[str] = Field(default_factory=list)
+    issue_type: str = ""
+    state: Literal["open", "closed"] = "open"
+    state_reason: StateReason = ""
+    created_at: datetime
+    updated_at: datetime | None = None
+    closed_at: datetime | None = None
+    milestone: str = ""
+    duplicate_of: int | None = None
+    """The issue of which a person said that this is a duplicate."""
+    fixes: list[PastFix] = Field(default_factory=list)
+    suspects: list[str] = Field(default_factory=list)
+    """Paths that our own report on it named."""
+
+
+class SimilarIssue(Value):
+    """A past issue that is like this one, and how it ended."""
+
+    number: int
+    title: str
+    state: Literal["open", "closed"] = "open"
+    ended: str = ""
+    """Of a closed one: how, in words of ours, such as `fixed in 1.4`, `not planned` or `duplicate of #7`."""
+    score: float
+    """Probability that both report the same, from 0 to 1, in two digits."""
+    reasons: list[str] = Field(default_factory=list)
+    """What both share, in words of ours, strongest first."""
+    fix_files: list[str] = Field(default_factory=list)
+    """Paths that its fixes changed."""
+
+
+class LearnedLabel(Value):
+    """A label, or an issue type, that similar issues of the repository carry."""
+
+    name: str
+    probability: float
