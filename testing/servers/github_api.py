@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from testing.servers.endless_body import EndlessBody
+from testing.servers.past_issues_graphql import answer_past_issues, is_past_issues_query
 
 SLUG = "octo/shop"
 SERVER_ERROR_TEXT = "EVIL ::error::words of the server"
@@ -69,6 +70,8 @@ class GitHubApi:
     viewer: str | None = None
     graphql: "Callable[[str, Any], Answer] | None" = None
     """Answers GraphQL with the token and the body; none if this server knows the viewer only."""
+    knows_fixes: bool = True
+    """Whether GraphQL knows the fields of past issues that older servers lack."""
     faults: list[ApiFault] = field(default_factory=list)
     logins: dict[str, str] = field(default_factory=lambda: dict(LOGINS))
     seconds: int = 0
@@ -170,6 +173,8 @@ def handle_request(api: GitHubApi, verb: str, path: str, query: dict[str, list[s
 
 
 def _graphql(api: GitHubApi, token: str, sent: Any) -> Answer:
+    if is_past_issues_query(sent):
+        return answer_past_issues(api, sent, knows_fixes=api.knows_fixes)
     if api.graphql and "viewer" not in sent["query"]:
         return api.graphql(token, sent)
     if api.viewer is None:

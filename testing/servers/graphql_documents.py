@@ -40,6 +40,8 @@ def parse_document(text: str, given: Mapping[str, Any]) -> Document:
 class _Parser:
     tokens: list[str]
     given: Mapping[str, Any]
+    spreads: list[Selection] = field(default_factory=list)
+    """Of named fragments, which stand behind the operation."""
 
     def take(self, *expected: str) -> str:
         token = self.tokens.pop(0)
@@ -51,8 +53,19 @@ class _Parser:
         variables = dict(self.variables()) if self.tokens[0] == "(" else {}
         assert set(self.given) == set(variables), "variables that are declared, and no others"
         document = Document(operation, variables, list(self.selections()))
+        fragments = dict(iter(self.fragment, None)) if self.tokens else {}
+        for spread in self.spreads:
+            spread.on, spread.selections = fragments[spread.name]
         assert not self.tokens
         return document
+
+    def fragment(self) -> tuple[str, tuple[str, list[Selection]]] | None:
+        if not self.tokens:
+            return None
+        self.take("fragment")
+        name = self.take()
+        self.take("on")
+        return name, (self.take(), list(self.selections()))
 
     def variables(self) -> Iterator[tuple[str, str]]:
         self.take("(")
@@ -70,8 +83,12 @@ class _Parser:
         while self.tokens[0] != "}":
             if self.tokens[0] == "...":
                 self.take()
-                self.take("on")
-                yield Selection(on=self.take(), selections=list(self.selections()))
+                if self.tokens[0] == "on":
+                    self.take()
+                    yield Selection(on=self.take(), selections=list(self.selections()))
+                else:
+                    self.spreads.append(Selection(self.take()))
+                    yield self.spreads[-1]
                 continue
             alias = name = self.take()
             if self.tokens[0] == ":":
@@ -86,8 +103,11 @@ class _Parser:
         if self.tokens[0] == "$":
             self.take()
             return self.given[self.take()]
+        if self.tokens[0] == "[":
+            return list(self.items())
         if self.tokens[0] != opening:
-            return int(self.take())
+            word = self.take()
+            return int(word) if word.isdigit() else {"true": True, "false": False}.get(word, word)
         self.take()
         fields = {}
         while self.tokens[0] != closing:
@@ -96,6 +116,12 @@ class _Parser:
             fields[name] = self.value()
         self.take()
         return fields
+
+    def items(self) -> Iterator[Any]:
+        self.take("[")
+        while self.tokens[0] != "]":
+            yield self.value()
+        self.take("]")
 
 
 Schema = Mapping[str, Mapping[str, str]]

@@ -1,4 +1,4 @@
-"""What the comment remembers: hashes and enums, read strictly."""
+"""What the comment remembers: hashes, enums and paths, read strictly."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -30,7 +30,6 @@ from triage.publish.hidden_state import (
     CommentState,
     NeedsInfo,
     hash_content,
-    hash_path,
     hash_text,
     next_state,
     parse_state,
@@ -39,12 +38,14 @@ from triage.publish.hidden_state import (
 
 KINDS: list[MissingKind] = list(get_args(MissingKind))
 hashes = st.text("0123456789abcdef", min_size=16, max_size=16) | st.just("")
+names = st.text(min_size=1, max_size=20).filter(lambda name: name.isprintable() and not {"<", ">", "/"} & set(name))
+paths = st.lists(names.filter(lambda name: name != ".."), min_size=1, max_size=5).map("/".join)
 states = st.builds(
     CommentState,
     text=hashes,
     content=hashes,
     asked=st.lists(st.sampled_from(KINDS), max_size=8, unique=True),
-    suspects=st.lists(hashes, max_size=MAX_SUSPECTS),
+    suspects=st.lists(paths, max_size=MAX_SUSPECTS),
     quiet=st.booleans(),
     needs_info=st.sampled_from(get_args(NeedsInfo)),
     suggested=st.lists(hashes, max_size=MAX_SUGGESTED),
@@ -52,10 +53,10 @@ states = st.builds(
 
 
 def test_the_line_is_compact_and_starts_with_the_marker():
-    state = CommentState(text="0" * 16, asked=["version"], suspects=["a" * 16])
+    state = CommentState(text="0" * 16, asked=["version"], suspects=["src/a--b.py"])
     assert render_state(state) == (
-        '<!-- bug-triage: v1 {"text":"0000000000000000","content":"","asked":["version"],'
-        '"suspects":["aaaaaaaaaaaaaaaa"],"quiet":false} -->'
+        '<!-- bug-triage: v2 {"text":"0000000000000000","content":"","asked":["version"],'
+        '"suspects":["src/a-\\u002db.py"],"quiet":false} -->'
     )
 
 
@@ -85,7 +86,7 @@ GOOD = render_state(CommentState(text="0" * 16))
         "\ufeff" + GOOD,
         GOOD + " trailing",
         GOOD.removesuffix(" -->"),
-        GOOD.replace("v1", "v2"),
+        GOOD.replace("v2", "v1"),
         GOOD.replace('"quiet":false', '"quiet":0'),
         GOOD.replace('"quiet":false', '"quiet":"false"'),
         GOOD.replace('"quiet":false', '"quiet": false'),
@@ -95,15 +96,18 @@ GOOD = render_state(CommentState(text="0" * 16))
         GOOD.replace('"asked":[]', '"asked":"version"'),
         GOOD.replace('"asked":[]', '"asked":[' + ",".join(['"version"'] * 9) + "]"),
         GOOD.replace('"suspects":[]', '"suspects":["../../etc/passwd"]'),
-        GOOD.replace('"suspects":[]', '"suspects":["' + "A" * 16 + '"]'),
+        GOOD.replace('"suspects":[]', '"suspects":["/etc/passwd"]'),
+        GOOD.replace('"suspects":[]', '"suspects":["a<b"]'),
+        GOOD.replace('"suspects":[]', '"suspects":[""]'),
+        GOOD.replace('"suspects":[]', '"suspects":["' + "a" * 201 + '"]'),
         GOOD.replace('"suspects":[]', '"suspects":["' + "a" * 16 + '\\n"]'),
         GOOD.replace('"text":"0000000000000000",', ""),
         GOOD.replace("{", "[").replace("}", "]"),
-        f"{COMMENT_MARKER} v1 " + "[" * 3000 + " -->",
-        f"{COMMENT_MARKER} v1 " + "[" * 100_000 + " -->",
-        f"{COMMENT_MARKER} v1 {{}} -->",
-        f"{COMMENT_MARKER} v1 null -->",
-        f"{COMMENT_MARKER} v1 \ud800 -->",
+        f"{COMMENT_MARKER} v2 " + "[" * 3000 + " -->",
+        f"{COMMENT_MARKER} v2 " + "[" * 100_000 + " -->",
+        f"{COMMENT_MARKER} v2 {{}} -->",
+        f"{COMMENT_MARKER} v2 null -->",
+        f"{COMMENT_MARKER} v2 \ud800 -->",
         f"{COMMENT_MARKER} -->",
     ],
 )
@@ -111,14 +115,14 @@ def test_a_forged_or_invalid_state_is_ignored(body):
     assert parse_state(body) is None
 
 
-@given(st.text(max_size=200) | st.text(max_size=200).map(lambda text: f"{COMMENT_MARKER} v1 {text} -->"))
+@given(st.text(max_size=200) | st.text(max_size=200).map(lambda text: f"{COMMENT_MARKER} v2 {text} -->"))
 def test_any_text_can_be_parsed(text):
     state = parse_state(text)
     assert state is None or render_state(state) in text
 
 
 def test_the_longest_state_is_parsed_back():
-    state = CommentState(text="0" * 16, content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, quiet=True)
+    state = CommentState(text="0" * 16, content="1" * 16, asked=KINDS, suspects=["😀" * 150] * MAX_SUSPECTS, quiet=True)
     assert parse_state(render_state(state)) == state
 
 
@@ -160,9 +164,9 @@ def test_earlier_questions_and_suspects_stay_in_the_state():
     first = next_state(FIRST, None, "a" * 16)
     second = next_state(SECOND, first, "b" * 16)
     assert first.asked == ["version", "error_output"]
-    assert first.suspects == [hash_path(READER), hash_path(DATES)]
+    assert first.suspects == [READER, DATES]
     assert second.asked == ["version", "error_output"]
-    assert second.suspects == [hash_path(DATES), hash_path(READER)]
+    assert second.suspects == [DATES, READER]
     assert (second.text_hash, second.quiet) == ("b" * 16, False)
 
 
@@ -177,10 +181,10 @@ def test_the_state_is_bounded():
     )
     state = next_state(many, next_state(FULL, None))
     assert len(state.suspects) == MAX_SUSPECTS
-    assert hash_path(CLI) not in state.suspects
+    assert CLI not in state.suspects
     assert state.asked == KINDS
     assert parse_state(render_state(state)) == state
-    assert json.loads(render_state(state).removeprefix(f"{COMMENT_MARKER} v1 ").removesuffix(" -->"))
+    assert json.loads(render_state(state).removeprefix(f"{COMMENT_MARKER} v2 ").removesuffix(" -->"))
 
 
 AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -205,7 +209,7 @@ def test_runs_are_stored_once_for_a_day_up_to_a_maximum():
 
 def test_the_longest_state_with_runs_is_parsed_back():
     runs = [f"{10**11 - place - 1}.{2**63 - 1}" for place in range(MAX_RUNS)]
-    state = CommentState(content="1" * 16, asked=KINDS, suspects=["f" * 16] * MAX_SUSPECTS, runs=runs)
+    state = CommentState(content="1" * 16, asked=KINDS, suspects=["😀" * 150] * MAX_SUSPECTS, runs=runs)
     assert parse_state(render_state(state)) == state
     assert len(state.past_runs) == MAX_RUNS
 

@@ -14,7 +14,7 @@ ASKED, ANSWERED = datetime(2026, 8, 20, 9, tzinfo=UTC), datetime(2026, 8, 21, 7,
 def ask(language: str = "en") -> str:
     phrases = get_phrases(language)
     return (
-        f"<!-- bug-triage: v1 {{}} -->\n**{phrases.thanks}**\n\n- Which version?\n- What is max\\_size?\n\n"
+        f"<!-- bug-triage: v2 {{}} -->\n**{phrases.thanks}**\n\n- Which version?\n- What is max\\_size?\n\n"
         f"{phrases.how_to_answer}\n\n<details>\n<summary>x</summary>\n\n- no question\n\n</details>"
     )
 

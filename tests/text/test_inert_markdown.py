@@ -263,7 +263,7 @@ def test_active_content_is_found(page: str, effect: str) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        "<!-- bug-triage: v1 abc -->\n**Likely a bug.** `@bob` said `#1`.",
+        "<!-- bug-triage: v2 abc -->\n**Likely a bug.** `@bob` said `#1`.",
         "<details><summary>More</summary>\n\n| a | b |\n|---|---|\n| `@x` | [f](https://ok.example/a) |\n\n</details>",
         "<details open>\n<summary>More</summary>\n\n- [ ] question\n\n</details>\n<sub>12 s, 0 USD</sub>",
         "```\n@bob #1 /approve\n```",

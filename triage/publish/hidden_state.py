@@ -1,7 +1,7 @@
-"""The state in the first line of our comment, an HTML comment: hashes, enums and numbers.
+"""The state in the first line of our comment, an HTML comment: hashes, enums, numbers and paths of the repository.
 
 Whoever can edit the comment can forge the state, so it is parsed strictly and only decides whether something is
-written or run again. No value in it can close the HTML comment.
+written or run again, and which files a later run looks at. No value in it can close the HTML comment.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, ValidationError
 
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
@@ -19,15 +19,31 @@ from triage.domain.suggestion import Suggestion
 from triage.domain.task import RUN_WINDOW, RunKey
 from triage.domain.value import RENAMED_FIELDS, Value
 
-MAX_SUSPECTS = 40
+MAX_SUSPECTS = 15
 MAX_RUNS = 60
 MAX_SUGGESTED = 20
-MAX_LINE_CHARS = 4096
-_OPEN = f"{COMMENT_MARKER} v1 "
+MAX_PATH_CHARS = 150
+MAX_LINE_CHARS = 8_192
+_OPEN = f"{COMMENT_MARKER} v2 "
 _CLOSE = " -->"
 
 Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
 """First 64 bits of a SHA-256; empty if unknown."""
+
+
+def _can_be_remembered(path: str) -> bool:
+    """Returns whether a path is short, relative, and harmless inside an HTML comment."""
+    is_inside = bool(path) and not path.startswith("/") and ".." not in path.split("/")
+    return is_inside and len(path) <= MAX_PATH_CHARS and path.isprintable() and not {"<", ">"} & set(path)
+
+
+def _check_path(path: str) -> str:
+    if not _can_be_remembered(path):
+        raise ValueError("not a path that a comment remembers")
+    return path
+
+
+SuspectPath = Annotated[str, AfterValidator(_check_path)]
 RunKeyText = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,10}\.(0|[1-9][0-9]{0,18})$")]
 """Seconds since 1970, and the id of a comment or 0."""
 
@@ -45,8 +61,8 @@ class CommentState(Value):
     )
     """Of verdict, suspects, questions and next steps: the same content is not written again."""
     asked: list[MissingKind] = Field(default_factory=list, max_length=8)
-    suspects: list[Hash] = Field(default_factory=list, max_length=MAX_SUSPECTS)
-    """Hashes of the paths of all suspects so far."""
+    suspects: list[SuspectPath] = Field(default_factory=list, max_length=MAX_SUSPECTS)
+    """Paths of all suspects so far, the latest first."""
     quiet: bool = False
     needs_info: NeedsInfo = ""
     suggested: list[Hash] = Field(default_factory=list, max_length=MAX_SUGGESTED)
@@ -90,7 +106,7 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
     """Returns the state of the comment that shows `report`. Without the hash `text` of the issue, it is partial."""
     earlier = previous or CommentState()
     asked = [*earlier.asked, *(missing.kind for missing in report.missing_information)]
-    suspects = [*(hash_path(suspect.path) for suspect in report.suspects), *earlier.suspects]
+    suspects = [*filter(_can_be_remembered, (suspect.path for suspect in report.suspects)), *earlier.suspects]
     return CommentState(
         text_hash=text or "",
         content_hash="" if text is None else hash_content(report),
@@ -100,10 +116,6 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
         suggested=earlier.suggested,
         runs=earlier.runs,
     )
-
-
-def hash_path(path: str) -> str:
-    return _hash(path)
 
 
 def hash_suggestion(suggestion: Suggestion) -> str:
@@ -126,7 +138,8 @@ def _normalize(text: str) -> str:
 def render_state(state: CommentState) -> str:
     # Comments of earlier versions lack these. Without this, `parse_state` would not accept them.
     exclude = {name for name in ("needs_info", "suggested", "runs") if not getattr(state, name)}
-    return _OPEN + json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":")) + _CLOSE
+    text = json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":"), ensure_ascii=False)
+    return _OPEN + text.replace("--", "-\\u002d") + _CLOSE  # of a path
 
 
 def hash_text(title: str, body: str) -> str:

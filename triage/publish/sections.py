@@ -8,7 +8,7 @@ from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Outcome, Status, Usage
 from triage.publish import wording
-from triage.publish.hidden_state import CommentState, hash_path
+from triage.publish.hidden_state import CommentState
 from triage.publish.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
 from triage.publish.template import render_block, render_table_code
 from triage.publish.visible_blocks import MAX_ITEMS, build_blocks, build_code_link, link_named_places
@@ -16,7 +16,7 @@ from triage.text.active_content import find_active_content
 from triage.text.inert_markdown import format_code_block, format_code_span
 
 MAX_STEPS = 40
-MAX_COMMENT_UNITS = 60_000
+MAX_COMMENT_UNITS = 56_000
 """GitHub accepts 65,536 characters. The difference leaves room for our first line and for how GitHub counts."""
 MAX_SUMMARY_UNITS = 900_000
 """GitHub shows 1 MiB per step."""
@@ -59,14 +59,13 @@ def build_page(
 ) -> Page:
     """Returns the page that the comment and the job summary share.
 
-    `posted` is what our comment on the issue remembers, and `paths` are all indexed files: it has only hashes of
-    earlier suspects, so files that were deleted since have no name.
+    `posted` is what our comment on the issue remembers, and `paths` are all indexed files: other paths that it has are
+    not shown, since somebody may have forged them.
     """
     posted = posted or CommentState()
-    by_hash = {hash_path(path): path for path in paths} if posted.suspects else {}
     current = {suspect.path for suspect in report.suspects}
-    earlier = [by_hash[known] for known in posted.suspects if known in by_hash]
-    withdrawn = [path for path in earlier if path not in current]
+    indexed = set(paths) if posted.suspects else set()
+    withdrawn = [path for path in posted.suspects if path in indexed and path not in current]
     still_missing = {missing.kind for missing in report.missing_information}
     has_answered = not still_missing.issuperset(posted.asked)
     blocks = build_blocks(report, withdrawn, labels, has_answered=has_answered)

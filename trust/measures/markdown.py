@@ -38,7 +38,7 @@ def _neutral(choice: int) -> dict[str, Judgement]:
 
 def _pages(words: str, choice: int) -> dict[str, str]:
     report = build_report(words, choice)
-    earlier = CommentState(asked=["version"], suspects=["0123456789abcdef"])
+    earlier = CommentState(asked=["version"], suspects=["src/old.py"])
     page = build_page(report, earlier, [words])
     return {
         "comment": render_comment(page, next_state(report, earlier)),

@@ -5,6 +5,7 @@ folder that it is in.
 """
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -36,6 +37,17 @@ def write_private_file(path: Path, data: bytes, timestamp: float) -> None:
         except BaseException:
             draft.unlink(missing_ok=True)
             raise
+
+
+def read_private_file(path: Path, max_bytes: int) -> bytes | None:
+    """Read a file; None if it is longer. Raises OSError, also for whatever is no regular file."""
+    # Whatever has this name is opened without following a link, and without waiting for a pipe.
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    with os.fdopen(handle, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError("not a regular file")
+        data = stream.read(max_bytes + 1)
+    return data if len(data) <= max_bytes else None
 
 
 def has_symlink(root: Path, path: Path) -> bool:

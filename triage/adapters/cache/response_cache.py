@@ -3,14 +3,12 @@
 The folder may come from anywhere: a reply from it passes the same checks as a fresh one.
 """
 
-import os
-import stat
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from triage.adapters.cache.private_folder import make_private_folder, write_private_file
+from triage.adapters.cache.private_folder import make_private_folder, read_private_file, write_private_file
 
 SUFFIX = ".reply"
 DAY = 24 * 60 * 60
@@ -30,7 +28,8 @@ class FileResponseCache:
     def get(self, key: str) -> str | None:
         try:
             self._prepare()
-            return _read(self._find_file(key))
+            data = read_private_file(self._find_file(key), MAX_FILE_BYTES)
+            return data.decode() if data is not None else None
         except FileNotFoundError:
             return None
         except (OSError, UnicodeError):
@@ -74,13 +73,3 @@ class FileResponseCache:
 
 def _is_ours(file: Path) -> bool:
     return file.is_file() and (file.suffix == SUFFIX or file.name.startswith(".new-"))
-
-
-def _read(file: Path) -> str | None:
-    # Whatever has this name is opened without following a link, and without waiting for a pipe.
-    handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-    with os.fdopen(handle, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError("not a regular file")
-        data = stream.read(MAX_FILE_BYTES + 1)
-    return data.decode() if len(data) <= MAX_FILE_BYTES else None

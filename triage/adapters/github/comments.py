@@ -68,7 +68,10 @@ class Comments:
 
     def is_ours(self, comment: CommentResponse) -> bool:
         """Returns whether a comment starts with our marker and we wrote it: anybody can write the marker."""
-        return _has_marker(comment) and (comment.login == JOB_TOKEN_LOGIN or comment.login == self._own_login)
+        return _has_marker(comment) and self.is_own_login(comment.login)
+
+    def is_own_login(self, login: str) -> bool:
+        return login == JOB_TOKEN_LOGIN or login == self._own_login
 
     def post(self, number: int, body: str) -> CommentResponse:
         path = f"{self.repo}/issues/{number}/comments"

@@ -1,7 +1,7 @@
 """Reads and writes the issues of one GitHub repository."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -10,9 +10,11 @@ from urllib.parse import quote
 
 from triage.adapters.github.comments import Comments
 from triage.adapters.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
+from triage.adapters.github.past_issues import PastIssues
 from triage.adapters.github.responses import IssueResponse, LabelResponse, RoleResponse, parse_response
 from triage.adapters.github.suggestions import Suggestions
 from triage.domain.issue import Issue
+from triage.domain.memory import PastIssue
 from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.domain.task import RUN_WINDOW
 from triage.errors import BadInput, GitHubUnavailable
@@ -96,6 +98,15 @@ class IssueTracker:
             comments = self._comments.fetch_all(number, posted)
             thread = [comment.to_comment(ours=self._comments.is_ours(comment)) for comment in comments]
             return response.to_issue(thread, self._client.server_time)
+
+    def iterate_past_issues(self, limit: int, since: datetime | None, words: str) -> Iterator[list[PastIssue]]:
+        """Yields pages of the newest issues, at most `limit`; then what a search for `words` finds beside them.
+
+        With `since`, only issues that changed since then. Raises GitHubUnavailable and SetupError.
+        """
+        reader = PastIssues(self._client, self.slug, self._comments.is_own_login)
+        with translate_read_errors(self.slug):
+            yield from reader.iterate_pages(limit, since, words)
 
     def list_recent_issues(self, limit: int) -> list[int]:
         newest = {"state": "all", "sort": "created", "direction": "desc"}

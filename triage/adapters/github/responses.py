@@ -147,7 +147,7 @@ class SuggestionsResponse(_Response):
         return [(kind, target) for kind, targets in named for target in targets if target]
 
 
-A = TypeVar("A", bound=_Response)
+A = TypeVar("A", bound=BaseModel)
 
 
 def parse_response(response_type: type[A], raw: object) -> A:

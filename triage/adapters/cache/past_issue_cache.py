@@ -1,0 +1,67 @@
+"""Caches the repository's past issues, so that a run asks GitHub only for those that changed since the last one.
+
+The folder may come from anywhere: what does not parse counts as nothing.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from triage.adapters.cache.private_folder import make_private_folder, read_private_file, write_private_file
+from triage.domain.memory import PastIssue
+
+MAX_FILE_BYTES = 32_000_000
+"""A thousand issues have 8 MB at most, unless their texts are escapes only."""
+_ISSUES = TypeAdapter(list[PastIssue])
+IteratePages = Callable[[datetime | None, str], Iterator[list[PastIssue]]]
+"""Yields the issues that changed since a time, and those that a search for some words finds."""
+
+
+@dataclass(frozen=True)
+class CachedPastIssues:
+    """Implements the port `PastIssueSource` with a file in front of GitHub."""
+
+    folder: Path
+    repository: str
+    """Its cache is not read for another one."""
+    limit: int
+    iterate_pages: IteratePages
+    now: Callable[[], datetime]
+
+    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
+        stored = self._read()
+        yield stored
+        known = {issue.number: issue for issue in stored}
+        for page in self.iterate_pages(_find_last_change(stored), words):
+            known |= {issue.number: issue for issue in page}
+            yield page
+        self._write(list(known.values()))
+
+    @property
+    def _file(self) -> Path:
+        return self.folder / f"issues-{blake2b(self.repository.encode(), digest_size=16).hexdigest()}.json"
+
+    def _read(self) -> list[PastIssue]:
+        try:
+            data = read_private_file(self._file, MAX_FILE_BYTES)
+            issues = _ISSUES.validate_json(data or b"[]")
+        except (OSError, ValidationError):
+            return []
+        # A time to come would hide all changes until then.
+        now = self.now()
+        return [issue for issue in issues if issue.updated_at and issue.updated_at <= now][: self.limit]
+
+    def _write(self, issues: Sequence[PastIssue]) -> None:
+        newest = sorted(issues, key=lambda issue: -issue.number)[: self.limit]
+        with suppress(OSError):  # the next run asks for all of them
+            make_private_folder(self.folder)
+            write_private_file(self._file, _ISSUES.dump_json(newest), self.now().timestamp())
+
+
+def _find_last_change(issues: Sequence[PastIssue]) -> datetime | None:
+    return max((issue.updated_at for issue in issues if issue.updated_at), default=None)

@@ -1,0 +1,178 @@
+"""The parts of GraphQL's answers about past issues. What GitHub does not show, such as a pull request, is null."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any, Generic, TypeVar, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from triage.adapters.github.responses import DELETED_ACCOUNT
+from triage.domain.effect import COMMENT_MARKER
+from triage.domain.memory import PastFix, PastIssue, StateReason
+from triage.publish.hidden_state import parse_state
+from triage.text.timestamps import Timestamp, parse_timestamp
+
+MAX_BODY_CHARS = 6_000
+"""Of a past issue. Nine of ten have less than 4,000."""
+MAX_TITLE_CHARS = 300
+N = TypeVar("N")
+
+
+class _Node(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class _Nodes(_Node, Generic[N]):
+    nodes: list[N | None] | None = None
+
+
+def _list_nodes(nodes: _Nodes[N] | None) -> list[N]:
+    return [node for node in (nodes.nodes if nodes else None) or [] if node is not None]
+
+
+class _Named(_Node):
+    name: str = ""
+    title: str = ""
+    path: str = ""
+
+
+class _Account(_Node):
+    login: str = DELETED_ACCOUNT
+    kind: str = Field("", alias="__typename")
+
+    @property
+    def rest_login(self) -> str:
+        """The login as the REST API and the pages write it."""
+        return f"{self.login}[bot]" if self.kind == "Bot" else self.login
+
+
+class _Comment(_Node):
+    author: _Account | None = None
+    body: str = ""
+
+
+class _Commit(_Node):
+    oid: str | None = None
+    headline: str = Field("", alias="messageHeadline")
+    at: Timestamp = Field(None, alias="committedDate")
+
+
+class _PullRequest(_Node):
+    number: int
+    title: str = ""
+    merged_at: Timestamp = Field(None, alias="mergedAt")
+    merge_commit: _Commit | None = Field(None, alias="mergeCommit")
+    milestone: _Named | None = None
+    files: _Nodes[_Named] | None = None
+
+
+class _Canonical(_Node):
+    number: int | None = None
+
+
+class _Event(_Node):
+    closer: _Commit | None = None
+    canonical: _Canonical | None = None
+    is_cross_repository: bool = Field(False, alias="isCrossRepository")
+
+
+class PastIssueResponse(_Node):
+    number: int = Field(ge=1)
+    title: str = ""
+    body: str | None = None
+    state: str = "OPEN"
+    state_reason: str | None = Field(None, alias="stateReason")
+    created_at: Annotated[datetime, BeforeValidator(parse_timestamp)] = Field(alias="createdAt")
+    updated_at: Timestamp = Field(None, alias="updatedAt")
+    closed_at: Timestamp = Field(None, alias="closedAt")
+    author: _Account | None = None
+    labels: _Nodes[_Named] | None = None
+    issue_type: _Named | None = Field(None, alias="issueType")
+    milestone: _Named | None = None
+    pull_requests: _Nodes[_PullRequest] | None = Field(None, alias="closedByPullRequestsReferences")
+    events: _Nodes[_Event] | None = None
+    comments: _Nodes[_Comment] | None = None
+    repository: dict[str, Any] | None = None
+
+    def is_in(self, slug: str) -> bool:
+        name = (self.repository or {}).get("nameWithOwner")
+        return isinstance(name, str) and name.casefold() == slug.casefold()
+
+    def to_past_issue(self, is_own_login: Callable[[str], bool]) -> PastIssue:
+        reason = (self.state_reason or "").lower()
+        duplicates = [event.canonical.number for event in _list_nodes(self.events) if event.canonical]
+        return PastIssue(
+            number=self.number,
+            title=self.title[:MAX_TITLE_CHARS],
+            body=(self.body or "")[:MAX_BODY_CHARS],
+            author=self.author.rest_login if self.author else DELETED_ACCOUNT,
+            labels=[label.name for label in _list_nodes(self.labels) if label.name],
+            issue_type=self.issue_type.name if self.issue_type else "",
+            state="closed" if self.state == "CLOSED" else "open",
+            state_reason=reason if reason in get_args(StateReason) else "",
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            closed_at=self.closed_at,
+            milestone=self.milestone.title if self.milestone else "",
+            duplicate_of=duplicates[-1] if duplicates and not self._is_elsewhere() else None,
+            fixes=self._list_fixes() if self.state == "CLOSED" else [],
+            suspects=self._find_suspects(is_own_login),
+        )
+
+    def _is_elsewhere(self) -> bool:
+        return any(event.is_cross_repository for event in _list_nodes(self.events) if event.canonical)
+
+    def _list_fixes(self) -> list[PastFix]:
+        pulls = [
+            PastFix(
+                number=pull.number,
+                commit=pull.merge_commit.oid if pull.merge_commit else None,
+                title=pull.title[:MAX_TITLE_CHARS],
+                milestone=pull.milestone.title if pull.milestone else "",
+                files=[file.path for file in _list_nodes(pull.files) if file.path],
+                at=pull.merged_at,
+            )
+            for pull in _list_nodes(self.pull_requests)
+            if pull.merged_at
+        ]
+        commits = [event.closer for event in _list_nodes(self.events) if event.closer and event.closer.oid]
+        return pulls + [
+            PastFix(commit=commit.oid, title=commit.headline[:MAX_TITLE_CHARS], at=commit.at) for commit in commits
+        ]
+
+    def _find_suspects(self, is_own_login: Callable[[str], bool]) -> list[str]:
+        # Anybody can write the marker.
+        for comment in _list_nodes(self.comments):
+            login = comment.author.rest_login if comment.author else DELETED_ACCOUNT
+            if comment.body.startswith(COMMENT_MARKER) and is_own_login(login):
+                state = parse_state(comment.body)
+                return state.suspects if state else []
+        return []
+
+
+class _PageInfo(_Node):
+    has_next: bool = Field(False, alias="hasNextPage")
+    end: str | None = Field(None, alias="endCursor")
+
+
+class IssuePage(_Node):
+    """A page of the list or of the search. A pull request that the search finds is an object without fields."""
+
+    info: _PageInfo = Field(_PageInfo(), alias="pageInfo")
+    nodes: list[Any] | None = None
+
+    @property
+    def issues(self) -> list[PastIssueResponse]:
+        """The issues that can be read; one that cannot costs only itself."""
+        return [issue for issue in map(_parse_issue, self.nodes or []) if issue]
+
+    @property
+    def next_cursor(self) -> str | None:
+        return self.info.end if self.info.has_next else None
+
+
+def _parse_issue(raw: object) -> PastIssueResponse | None:
+    try:
+        return PastIssueResponse.model_validate(raw)
+    except ValidationError:
+        return None
