@@ -5,7 +5,7 @@ LangChain is imported for type checkers only: importing it takes a third of a se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches, Passage, SearchQuery, Span
 from triage.domain.issue import Issue, Reading
+from triage.domain.memory import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
@@ -223,6 +224,17 @@ class GitHub(Protocol):
         """Take a label off an issue; nothing if the issue does not have it."""
 
 
+class PastIssueSource(Protocol):
+    """Where the repository's past issues are read. Nothing is ever written there."""
+
+    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
+        """Yield pages of past issues; the same issue may come again, changed.
+
+        `words` are those of the new issue that a past one like it would have. Raises TriageError. Slow: call it in a
+        thread.
+        """
+
+
 class Runner(Protocol):
     """Where results go besides GitHub: the files and commands of the Actions runner, or a terminal."""
 
@@ -302,6 +314,8 @@ class Services:
     """Tools of the codebase agent; none with the rules engine."""
     supervisor: Engine = "rules"
     """Who proposes the next agents."""
+    past_issues: PastIssueSource | None = None
+    """None without a repository on GitHub, or when it is off."""
     config: ProjectConfig = field(default_factory=ProjectConfig)
     telemetry: Telemetry | None = None
 

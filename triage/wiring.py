@@ -17,9 +17,21 @@ from triage import __version__
 from triage.domain.project_config import ProjectConfig
 from triage.domain.run import RunFacts
 from triage.errors import BadInput
-from triage.ports import Codebase, GitHub, Model, ProgressLog, ResponseCache, Services, Telemetry, Tier, Toolset
+from triage.ports import (
+    Codebase,
+    GitHub,
+    Model,
+    PastIssueSource,
+    ProgressLog,
+    ResponseCache,
+    Services,
+    Telemetry,
+    Tier,
+    Toolset,
+)
 from triage.publish.redacting import (
     RedactingGitHub,
+    RedactingPastIssues,
     RedactingResponseCache,
     RedactingRunner,
     RedactingTelemetry,
@@ -165,6 +177,7 @@ def open_services(setup: RunSetup) -> Services:
         codebase=codebase,
         model=model,
         web_tools=_open_web_tools(setup),
+        past_issues=_open_past_issues(setup),
         code_tools=_run_tools(setup, build_code_tools(codebase)) if model else None,
         telemetry=_open_telemetry(setup),
     )
@@ -233,7 +246,7 @@ def find_cache_folder(setup: RunSetup) -> Path | None:
         return None
     folder = setup.root / setup.settings.cache_dir
     # A link in the checkout may lead anywhere on this machine.
-    return None if any(has_symlink(setup.root, folder / name) for name in ("index", "runs")) else folder
+    return None if any(has_symlink(setup.root, folder / name) for name in ("index", "issues", "runs")) else folder
 
 
 def _open_response_cache(setup: RunSetup) -> ResponseCache | None:
@@ -247,6 +260,26 @@ def _open_response_cache(setup: RunSetup) -> ResponseCache | None:
         return None
     cache = FileResponseCache(make_private_folder(folder / "runs"), setup.progress.info, utc_now)
     return RedactingResponseCache(cache, setup.redactor)
+
+
+def _open_past_issues(setup: RunSetup) -> PastIssueSource | None:
+    settings, environment = setup.settings, setup.environment
+    token, limit = settings.github_token.get_secret_value(), settings.memory_issues
+    if not token or not limit or "/" not in setup.repository:
+        return None
+    from triage.adapters.cache.past_issue_cache import CachedPastIssues
+    from triage.adapters.github.issue_tracker import IssueTracker
+
+    tracker = IssueTracker(token, setup.repository, environment.api_url, network=environment.network)
+    folder = find_cache_folder(setup)
+    source = CachedPastIssues(
+        folder / "issues" if folder else None,
+        setup.repository,
+        limit,
+        partial(tracker.iterate_past_issues, limit),
+        utc_now,
+    )
+    return RedactingPastIssues(source, setup.redactor)
 
 
 def _open_model(

@@ -85,6 +85,9 @@ def _find_github_effects(run: ObservedRun, *, may_label: bool) -> Iterator[str]:
         yield f"{posted} comments"
 
 
+_PLAIN_SEARCH = re.compile(rf'repo:{SLUG} is:issue ("[\w. ]+"|\w+( \w+)*)')
+
+
 def find_wrong_graphql(body: dict[str, Any], tracker: PermissiveGitHub) -> Iterator[str]:
     """Questions about us and about the issue of the event are allowed; suggestions where the server has them."""
     query, variables = str(body.get("query")), body.get("variables") or {}
@@ -93,8 +96,12 @@ def find_wrong_graphql(body: dict[str, Any], tracker: PermissiveGitHub) -> Itera
     if not query.startswith("query("):
         yield from _find_wrong_suggestions(query, variables, tracker)
         return
-    if (f"{variables.get('owner')}/{variables.get('name')}", variables.get("number")) != (SLUG, NUMBER):
+    is_memory = "fragment past on Issue" in query
+    number = None if is_memory else NUMBER
+    if (f"{variables.get('owner')}/{variables.get('name')}", variables.get("number")) != (SLUG, number):
         yield f"a question about another issue: {variables}"[:120]
+    if "search" in variables and not _PLAIN_SEARCH.fullmatch(str(variables["search"])):
+        yield f"a search that is more than words: {variables['search']}"[:120]
     if "mutation" in query or query.count("query(") != 1:
         yield f"more than a question: {query}"[:120]
 

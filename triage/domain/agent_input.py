@@ -14,6 +14,7 @@ from triage.domain.findings import (
     WebSearchFinding,
 )
 from triage.domain.issue import HumanExchange, Issue, Reading, Repository
+from triage.domain.memory import EarlierReport, SimilarIssue
 from triage.domain.report import Citations
 from triage.domain.value import Value
 
@@ -34,6 +35,12 @@ class AgentInput(Value):
     """Result of the check of the codebase finding's references."""
     exchanges: list[HumanExchange] = Field(default_factory=list)
     """Questions of earlier runs with the reporter's answers, oldest first."""
+    earlier_report: EarlierReport | None = None
+    """Of an earlier run on this issue."""
+    similar_issues: list[SimilarIssue] = Field(default_factory=list)
+    """Past issues like this one, likeliest first."""
+    recent_entities: list[str] = Field(default_factory=list)
+    """The last files and definitions that this run and the earlier one found, the newest last."""
     searched_by_model: bool = False
     """Whether a model gave the codebase finding."""
     looked_up: list[LookedUp] = Field(default_factory=list)

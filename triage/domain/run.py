@@ -10,7 +10,7 @@ from triage.domain.findings import AgentName
 from triage.domain.value import RENAMED_FIELDS, Value
 
 Engine = Literal["model", "rules"]
-StepName = AgentName | Literal["prepare", "supervisor"]
+StepName = AgentName | Literal["prepare", "memory", "recall", "supervisor"]
 DegradationLevel = Literal["whole", "no further rounds", "no web search", "fast model", "rules"]
 """What the run left out to stay within its budget; each level includes those before it."""
 Part = Literal["step", "gate", "shortfall", "model call", "tool"]
@@ -154,6 +154,11 @@ class StepRecord(Value):
     round: int = 1
     iteration: int = 0
     """Number of the supervisor's decision that started it. Steps of one decision run in parallel."""
+
+    @property
+    def is_preparation(self) -> bool:
+        """Whether it comes before the supervisor, and nobody answers anything."""
+        return self.step in ("prepare", "memory", "recall")
 
     @property
     def is_refused(self) -> bool:

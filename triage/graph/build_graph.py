@@ -7,6 +7,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from triage.agents.registry import AGENTS
+from triage.graph.memory import memory, recall
 from triage.graph.nodes import Node, finish, make_agent_node, prepare, supervisor
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
@@ -17,18 +18,21 @@ Graph = CompiledStateGraph[BugTriageState, Services, BugTriageState, BugTriageSt
 def build_graph() -> Graph:
     """Return the compiled graph; `Services` is its runtime context."""
     graph = StateGraph(BugTriageState, context_schema=Services)
-    graph.add_edge(START, "prepare")
-    add_nodes(graph)
+    add_nodes(graph, START)
     return graph.compile()
 
 
 def add_nodes(
-    graph: StateGraph[BugTriageState, Any, Any, Any], wrap: Callable[[Node], Node] = lambda node: node
+    graph: StateGraph[BugTriageState, Any, Any, Any], start: str, wrap: Callable[[Node], Node] = lambda node: node
 ) -> None:
-    """Add nodes and edges from `prepare` to the end. `wrap` returns what the graph runs for a node."""
-    graph.add_node("prepare", wrap(prepare))
+    """Add nodes and edges from the node `start` to the end. `wrap` returns what the graph runs for a node."""
+    for node in (prepare, memory):  # at the same time
+        graph.add_node(node.__name__, wrap(node))
+        graph.add_edge(start, node.__name__)
+    graph.add_node("recall", wrap(recall))
+    graph.add_edge(["prepare", "memory"], "recall")
     graph.add_node("supervisor", wrap(supervisor))
-    graph.add_edge("prepare", "supervisor")
+    graph.add_edge("recall", "supervisor")
     graph.add_conditional_edges("supervisor", route_to_agents, [*AGENTS])
     graph.add_node("finish", wrap(finish))
     graph.add_edge("finish", END)

@@ -15,6 +15,8 @@ from triage.ports import Codebase, Services
 
 CAPABILITIES: Mapping[str, frozenset[Capability]] = {
     "prepare": frozenset({"untrusted input", "code access"}),
+    "memory": frozenset({"untrusted input", "outbound requests"}),
+    "recall": frozenset({"untrusted input", "code access"}),
     "supervisor": frozenset({"untrusted input", "code access"}),
     **{name: agent.capabilities for name, agent in AGENTS.items()},
     "finish": frozenset({"untrusted input", "code access"}),
@@ -37,7 +39,7 @@ def restrict_services(services: Services, capabilities: frozenset[Capability]) -
     """
     removed: dict[str, Any] = {}
     if "outbound requests" not in capabilities:
-        removed["web_tools"] = None
+        removed |= {"web_tools": None, "past_issues": None}
     if "code access" not in capabilities:
         removed |= {"codebase": cast("Codebase", _ForbiddenCodebase()), "code_tools": None, "config": ProjectConfig()}
     return replace(services, **removed)

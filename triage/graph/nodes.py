@@ -16,6 +16,7 @@ from triage.domain.report import Round
 from triage.domain.run import Engine
 from triage.graph.degradation import measure_budget
 from triage.graph.finish import build_report
+from triage.graph.memory import find_earlier_report, remember_entities
 from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
@@ -68,6 +69,7 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
 
     indexing = await step.attempt("rules", lambda: run_in_daemon_thread(build_index), seconds)
     index, found, of_template, language = indexing.result or (None, None, 0, "en")
+    earlier = find_earlier_report(state.issue)
     return {
         "exchanges": exchanges,
         "reading": reading.model_copy(update={"hidden_fragments": reading.hidden_fragments - of_template}),
@@ -75,6 +77,8 @@ async def prepare(state: BugTriageState, runtime: Runtime[Services]) -> Update:
         "index": index,
         "kind_reading": kind_reading,
         "found": found,
+        "earlier_report": earlier,
+        "recent_entities": remember_entities([], earlier.suspects if earlier else []),
         "repository": state.repository.model_copy(
             update={"commit": index.commit if index else None, "language": language}
         ),
@@ -121,6 +125,8 @@ def make_agent_node(name: AgentName) -> Node:
             answer = answer.model_copy(update={"relevant_files": best})
             update["looked_up"] = [*state.looked_up, *given.looked_up]
             update["searched_by_model"] = engine == "model"
+            names = [name for file in reversed(best) for name in (file.path, file.symbol or "")]
+            update["recent_entities"] = remember_entities(state.recent_entities, names)
         if name == "critic":
             answer = require_verified_citation(answer, state.citations.verified) if answer else None
             update |= _close_round(answer, engine, state)

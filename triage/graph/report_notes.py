@@ -25,7 +25,8 @@ def determine_status(state: BugTriageState, faults: Sequence[Fault], cut: str) -
 
 
 def _is_failed_step(fault: Fault) -> bool:
-    return fault.part in ("step", "gate", "shortfall")
+    # Without past issues the report is what it would be without memory, and a note says so.
+    return fault.part in ("step", "gate", "shortfall") and fault.step != "memory"
 
 
 def _is_failed_tool(fault: Fault) -> bool:
@@ -38,6 +39,7 @@ def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Service
     notes = [cut] if cut else []
     notes += _list_index_notes(state)
     notes += [_describe_step(fault) for fault in faults if _is_failed_step(fault) and fault.step != "supervisor"]
+    notes += [f"Not all past issues could be read: {fault.error}." for fault in faults if fault.step == "memory"]
     notes += _list_proposal_notes(state)
     notes += [
         f"The {fault.step.replace('_', ' ')}'s tool {fault.name} failed: {fault.error}."

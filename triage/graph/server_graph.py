@@ -134,8 +134,7 @@ def build_server_graph(open_services: OpenServices, export_report: ExportReport)
     graph = StateGraph(BugTriageState, input_schema=ServerInput, output_schema=ServerOutput)
     graph.add_node("receive", receive, input_schema=_ThreadInput)
     graph.add_edge(START, "receive")
-    graph.add_edge("receive", "prepare")
-    add_nodes(graph, with_services)
+    add_nodes(graph, "receive", with_services)
     return graph.compile()
 
 
@@ -197,5 +196,5 @@ def list_events(update: Update) -> Iterator[dict[str, Any]]:
 
 
 def compute_max_iterations(supersteps: int) -> int:
-    """Return how many decisions a server's limit allows: two supersteps each, and five for the ends."""
-    return max(1, (supersteps - 5) // 2)
+    """Return how many decisions a server's limit allows: two supersteps each, and six for the ends."""
+    return max(1, (supersteps - 6) // 2)

@@ -9,6 +9,7 @@ from pydantic import Field
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFinding, AgentName, CriticVerdict, DeclinedAnswer, WriterOutput
+from triage.domain.memory import PastIssue
 from triage.domain.report import Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord
 from triage.reading.issue_kind import KindReading
@@ -24,6 +25,10 @@ class BugTriageState(AgentInput):
     index: IndexFacts | None = None
     kind_reading: KindReading | None = None
     """What kind of issue the text says it is, before any agent."""
+    past_issues: list[PastIssue] = Field(default_factory=list)
+    """Between the two nodes of memory only."""
+    past_issue_count: int = 0
+    """Number of past issues that this one was compared with."""
     critic_feedback: CriticVerdict | None = None
     """Approves or rejects the critique; the supervisor routes on it."""
     output: WriterOutput | None = None

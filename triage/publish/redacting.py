@@ -3,14 +3,15 @@
 The run goes on; the redactor's warning says where it found one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from triage.domain.code import Span
 from triage.domain.issue import Issue
+from triage.domain.memory import PastIssue
 from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion, SuggestionOptions
-from triage.ports import AnnotationLevel, GitHub, ResponseCache, Runner, Telemetry, Toolset
+from triage.ports import AnnotationLevel, GitHub, PastIssueSource, ResponseCache, Runner, Telemetry, Toolset
 from triage.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
@@ -67,6 +68,15 @@ class RedactingGitHub:
 
     def remove_label(self, number: int, label: str) -> None:
         self._github.remove_label(number, label)
+
+
+class RedactingPastIssues:
+    def __init__(self, source: PastIssueSource, redactor: SecretRedactor) -> None:
+        self._source, self._redactor = source, redactor
+
+    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
+        for page in self._source.iterate(words):
+            yield [self._redactor.redact_model("past issue", issue) for issue in page]
 
 
 class RedactingRunner:

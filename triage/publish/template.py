@@ -60,11 +60,11 @@ def render_table_code(text: str) -> str:
 
 
 def describe_answerer(step: StepRecord) -> str:
-    """Returns who answered, for a table cell; empty for the index, which no agent answers."""
+    """Returns who answered, for a table cell; empty for what no agent answers, such as the index."""
     model = wording.model_name(step)
     if model:
         return render_table_code(wording.truncate(model, 60))
-    return "" if step.step == "prepare" else step.engine
+    return "" if step.is_preparation else step.engine
 
 
 def link_code(markdown: str, links: Mapping[str, str]) -> str:

@@ -28,6 +28,8 @@ EFFORTS: dict[Effort, str] = {
 }
 STEPS: dict[StepName, str] = {
     "prepare": "Index",
+    "memory": "Past issues",
+    "recall": "Comparison with past issues",
     "supervisor": "Supervisor",
     "investigator": "Investigator",
     "codebase_search": "Codebase search",

@@ -105,6 +105,11 @@ class Settings(BaseModel):
     dry_run: Flag = Field(
         False, description="Whether to decide everything but write nothing to GitHub. The job summary shows the plan."
     )
+    memory_issues: Annotated[int, whole_number(0, 1_000)] = Field(
+        500,
+        description="How many of the repository's latest issues to compare with: for possible duplicates, past fixes "
+        "and labels. 0 reads none.",
+    )
     labels: Annotated[LabelsMode, one_of("off", "suggest", "apply")] = Field(
         "suggest",
         description="What to do with labels: off, suggest (in GitHub's panel for suggestions, or in the comment where "

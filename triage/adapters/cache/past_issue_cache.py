@@ -26,7 +26,8 @@ IteratePages = Callable[[datetime | None, str], Iterator[list[PastIssue]]]
 class CachedPastIssues:
     """Implements the port `PastIssueSource` with a file in front of GitHub."""
 
-    folder: Path
+    folder: Path | None
+    """None caches nothing."""
     repository: str
     """Its cache is not read for another one."""
     limit: int
@@ -34,21 +35,21 @@ class CachedPastIssues:
     now: Callable[[], datetime]
 
     def iterate(self, words: str) -> Iterator[list[PastIssue]]:
-        stored = self._read()
+        if self.folder is None:
+            yield from self.iterate_pages(None, words)
+            return
+        file = self.folder / f"issues-{blake2b(self.repository.encode(), digest_size=16).hexdigest()}.json"
+        stored = self._read(file)
         yield stored
         known = {issue.number: issue for issue in stored}
         for page in self.iterate_pages(_find_last_change(stored), words):
             known |= {issue.number: issue for issue in page}
             yield page
-        self._write(list(known.values()))
+        self._write(file, list(known.values()))
 
-    @property
-    def _file(self) -> Path:
-        return self.folder / f"issues-{blake2b(self.repository.encode(), digest_size=16).hexdigest()}.json"
-
-    def _read(self) -> list[PastIssue]:
+    def _read(self, file: Path) -> list[PastIssue]:
         try:
-            data = read_private_file(self._file, MAX_FILE_BYTES)
+            data = read_private_file(file, MAX_FILE_BYTES)
             issues = _ISSUES.validate_json(data or b"[]")
         except (OSError, ValidationError):
             return []
@@ -56,11 +57,11 @@ class CachedPastIssues:
         now = self.now()
         return [issue for issue in issues if issue.updated_at and issue.updated_at <= now][: self.limit]
 
-    def _write(self, issues: Sequence[PastIssue]) -> None:
+    def _write(self, file: Path, issues: Sequence[PastIssue]) -> None:
         newest = sorted(issues, key=lambda issue: -issue.number)[: self.limit]
         with suppress(OSError):  # the next run asks for all of them
-            make_private_folder(self.folder)
-            write_private_file(self._file, _ISSUES.dump_json(newest), self.now().timestamp())
+            make_private_folder(file.parent)
+            write_private_file(file, _ISSUES.dump_json(newest), self.now().timestamp())
 
 
 def _find_last_change(issues: Sequence[PastIssue]) -> datetime | None:

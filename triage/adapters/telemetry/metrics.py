@@ -107,7 +107,7 @@ class _Recorder:
                 self._record(DECISIONS, 1, attributes)
 
     def record_step(self, step: StepRecord) -> None:
-        if step.step != "prepare":
+        if not step.is_preparation:
             step_result = {
                 "gen_ai.agent.name": step.step,
                 "triage.engine": step.engine,

@@ -1,0 +1,71 @@
+"""The nodes of memory: read the repository's past issues, then compare the issue with them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from triage.domain.code import FoundPlace
+from triage.domain.issue import Issue
+from triage.domain.memory import EarlierReport, PastIssue
+from triage.graph.capabilities import CAPABILITIES, restrict_services
+from triage.graph.step_runner import RULES_SECONDS, Step
+from triage.graph.triage_state import BugTriageState
+from triage.ports import Services
+from triage.publish.deduplicate import find_our_comment
+from triage.publish.hidden_state import parse_state
+from triage.reading.past_issue_words import choose_search_words
+from triage.reading.read_issue import read_issue
+from triage.threads import run_in_daemon_thread
+
+MEMORY_SHARE = 0.15
+"""Of the run's time, for reading past issues. The index is built at the same time, and takes longer as a rule."""
+MAX_RECENT_ENTITIES = 10
+
+
+async def memory(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
+    """Read the past issues. What was read before an error or the end of the time counts."""
+    services = restrict_services(runtime.context, CAPABILITIES["memory"])
+    source = services.past_issues
+    if source is None:
+        return {}
+    step = Step("memory", services)
+    read: dict[int, PastIssue] = {}
+
+    def read_pages() -> None:
+        words = choose_search_words(read_issue(state.issue))
+        for page in source.iterate(words):
+            read.update((issue.number, issue) for issue in page if issue.number != state.issue.number)
+
+    seconds = max(1.0, services.seconds_left() * MEMORY_SHARE)
+    await step.attempt("rules", lambda: run_in_daemon_thread(read_pages), seconds)
+    past = sorted(dict(read).values(), key=lambda issue: -issue.number)
+    return {"past_issues": past, "past_issue_count": len(past), "steps": step.records}
+
+
+async def recall(state: BugTriageState, runtime: Runtime[Services]) -> dict[str, Any]:
+    """Compare the issue with the past ones, and find its place anew: past fixes count in it."""
+    services = runtime.context
+    if not state.past_issues or state.index is None:
+        return {"past_issues": []}
+    step = Step("recall", services)
+
+    def look_back() -> FoundPlace | None:
+        return services.codebase.find_place(state.reading)
+
+    attempt = await step.attempt("rules", lambda: run_in_daemon_thread(look_back), RULES_SECONDS)
+    return {"past_issues": [], "found": attempt.result or state.found, "steps": step.records}
+
+
+def find_earlier_report(issue: Issue) -> EarlierReport | None:
+    """Return what our comment on the issue remembers; None without a comment of ours."""
+    comment = find_our_comment(issue)
+    state = parse_state(comment.body) if comment else None
+    return EarlierReport(suspects=state.suspects, asked=state.asked) if state else None
+
+
+def remember_entities(known: Sequence[str], found: Iterable[str]) -> list[str]:
+    """Return the last ten names, the newest last. A name that is found again is new again."""
+    names = [name for name in found if name]
+    older = [name for name in known if name not in names]
+    return list(dict.fromkeys([*older, *names]))[-MAX_RECENT_ENTITIES:]
