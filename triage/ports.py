@@ -18,6 +18,7 @@ from triage.domain.issue import Issue, Reading
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
+from triage.domain.skill import Skills
 from triage.domain.suggestion import Suggestion, SuggestionOptions
 
 if TYPE_CHECKING:
@@ -92,6 +93,9 @@ class Codebase(Protocol):
 
     def read_issue_forms(self) -> list[str]:
         """Text of each issue template and issue form, from the places that GitHub reads."""
+
+    def read_skills(self) -> Skills:
+        """The project's own guidance for triage, from `.github/triage/skills`; empty before `index`."""
 
 
 class Model(Protocol):
