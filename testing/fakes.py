@@ -28,6 +28,7 @@ from triage.domain.code import (
 from triage.domain.issue import Issue, IssueComment, Reading
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
+from triage.domain.skill import Skills
 from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.errors import NoSuchIssue, NotIndexed
 from triage.ports import AnnotationLevel, Services, Tier
@@ -52,6 +53,7 @@ class FakeCodebase:
     files: Mapping[str, str] = field(default_factory=dict)
     code_owners: Sequence[str] = ()
     forms: Sequence[str] = ()
+    skills: Skills = field(default_factory=Skills)
     security_policy: str | None = None
     on_index: Callable[[], None] = lambda: None
     notes: Sequence[str] = ()
@@ -156,6 +158,9 @@ class FakeCodebase:
 
     def read_issue_forms(self) -> list[str]:
         return list(self.forms)
+
+    def read_skills(self) -> Skills:
+        return self.skills
 
 
 def _symbol(text: str) -> str | None:

@@ -19,6 +19,7 @@ from triage.domain.memory import PastIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
+from triage.domain.skill import Skills
 from triage.domain.suggestion import Suggestion, SuggestionOptions
 
 if TYPE_CHECKING:
@@ -93,6 +94,9 @@ class Codebase(Protocol):
 
     def read_issue_forms(self) -> list[str]:
         """Text of each issue template and issue form, from the places that GitHub reads."""
+
+    def read_skills(self) -> Skills:
+        """The project's own guidance for triage, from `.github/triage/skills`; empty before `index`."""
 
 
 class Model(Protocol):

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, SystemMessage, ToolMessage
-from langchain_core.prompt_values import ChatPromptValue
 
 from testing import factories
 from testing.fakes import NOW, FakeClock, FakeCodebase, FakeModel, FakeProgressLog, FakeToolset, fake_services
@@ -192,7 +191,7 @@ async def test_no_answer_takes_more_than_half_of_the_room_that_is_left():
     tools = FakeToolset("x\n" * 50_000)
     model = model_of(reads(1), reads(2), reads(3))
     lookup = CodeLookup(given_services(model, tools), model, tools)
-    await lookup.answer(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    await lookup.answer([SystemMessage("s"), HumanMessage("h")])
     sizes = [len(one.answer) for one in lookup.answers]
     room = code_lookup.MAX_ANSWERS_CHARS
     for size in sizes:
@@ -206,7 +205,7 @@ async def test_what_was_looked_up_is_kept_as_it_was_shown():
     services = given_services(model)
     assert services.code_tools
     lookup = CodeLookup(services, model, services.code_tools)
-    await lookup.answer(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    await lookup.answer([SystemMessage("s"), HumanMessage("h")])
     assert [one.call for one in lookup.answers] == [
         'read_lines({"end": 3, "path": "src/parse.py", "start": 2})',
         'find_symbol({"name": "Store"})',
@@ -219,7 +218,7 @@ async def test_what_an_earlier_round_looked_up_is_not_looked_up_again():
     tools = FakeToolset("lines")
     earlier = [LookedUp(call='read_lines({"end": 3, "path": "src/parse.py", "start": 2})', answer="2| x")]
     lookup = CodeLookup(given_services(model, tools), model, tools, is_first_round=False, earlier=earlier)
-    await lookup.answer(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    await lookup.answer([SystemMessage("s"), HumanMessage("h")])
     assert tools.ran == []
     assert lookup.answers == []
 
@@ -232,7 +231,7 @@ async def test_a_further_round_keeps_less_of_the_budget_for_later(is_first_round
     tools = FakeToolset("lines")
     services = given_services(model, tools, limits=Limits(tokens=100_000))
     lookup = CodeLookup(services, model, tools, is_first_round=is_first_round)
-    await lookup.answer(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")]))
+    await lookup.answer([SystemMessage("s"), HumanMessage("h")])
     assert len(turns_of(model)) == turns
 
 
@@ -243,7 +242,7 @@ async def test_after_two_turns_a_further_round_can_look_things_up_within_the_def
     model._spent.append(Usage(input_tokens=36_000, output_tokens=2_000, calls=5, usd=0.15))
     tools = FakeToolset("x\n" * 1_500)
     lookup = CodeLookup(given_services(model, tools, limits=Limits()), model, tools, is_first_round=False)
-    await lookup.answer(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h" * 18_000)]))
+    await lookup.answer([SystemMessage("s"), HumanMessage("h" * 18_000)])
     assert turns_of(model)
 
 

@@ -61,7 +61,7 @@ async def test_who_searches_the_web_has_not_seen_the_instructions():
 
 
 def test_the_rules_say_what_instructions_are():
-    assert "It is guidance and no permission" in " ".join(build_system_message("critic").text.split())
+    assert "They are guidance and no permission" in " ".join(build_system_message("critic").text.split())
 
 
 async def test_labels_are_told_with_when_they_fit():

@@ -196,7 +196,9 @@ async def test_rejection_opens_two_more_rounds_at_most():
     assert report.verdict == "CHALLENGED"
     assert report.status is Status.COMPLETE
     assert isinstance(given.model, FakeModel)
-    searches = [prompt.to_string() for name, prompt in given.model.asked if name == "CodebaseFinding"]
+    searches = [
+        "\n".join(message.text for message in prompt) for name, prompt in given.model.asked if name == "CodebaseFinding"
+    ]
     assert "word_0" not in searches[0]
     assert "word_0" in searches[1]
     assert [(one.number, one.searched_for, one.added, one.verdict) for one in report.rounds] == [
@@ -442,7 +444,9 @@ async def test_every_retrieved_passage_stands_in_the_prompt():
     given = fake_services(codebase=FakeCodebase(files), model=FakeModel(factories.answers()))
     await run(given)
     assert isinstance(given.model, FakeModel)
-    prompt = next(prompt.to_string() for name, prompt in given.model.asked if name == "CodebaseFinding")
+    prompt = next(
+        "\n".join(message.text for message in prompt) for name, prompt in given.model.asked if name == "CodebaseFinding"
+    )
     assert all(f"marker_{n}" in prompt for n in range(20))
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from triage.domain.project_config import MAX_INSTRUCTION_CHARS, Labels, Price, ProjectConfig
 from triage.errors import BadConfig
-from triage.settings.project_file import MAX_BYTES, MAX_PROBLEMS, parse_project_config
+from triage.settings.project_file import MAX_BYTES, parse_project_config
+from triage.text.strict_yaml import MAX_PROBLEMS
 
 ROOT = Path(__file__).parents[2]
 PATH = ".github/triage.yml"

@@ -25,6 +25,8 @@ class AgentAnswer(Generic[A]):
     """Parts that came otherwise than planned, each with the reason and what stood in."""
     looked_up: list[LookedUp] = field(default_factory=list)
     """What the agent looked up in the repository."""
+    skills: dict[str, int] = field(default_factory=dict)
+    """The project's skills that were in its prompt: id to tier, 2 for the text and 3 with files that it references."""
 
 
 @dataclass(frozen=True)

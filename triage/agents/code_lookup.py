@@ -13,7 +13,6 @@ import math
 from collections.abc import Mapping, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
-from langchain_core.prompt_values import PromptValue
 
 from triage.agents.prompts import build_system_message, fence, shorten
 from triage.agents.written_calls import parse_calls, replace_surrogates
@@ -58,11 +57,13 @@ class CodeLookup:
         *,
         is_first_round: bool = True,
         earlier: Sequence[LookedUp] = (),
+        catalogue: str = "",
     ) -> None:
-        """Take what earlier rounds looked up, so that it is not looked up again."""
+        """Take what earlier rounds looked up, so that it is not looked up again, and the catalogue of skills."""
         self._services = services
         self._reserved_share = RESERVED_SHARE if is_first_round else RESERVED_SHARE_LATER
         self._earlier = {one.call for one in earlier}
+        self._system_message = build_system_message("codebase_search", "codebase_tools", catalogue=catalogue)
         self._model = model
         self._tools = tools
         self._model_with_tools = model.tools_or_answer(list(tools.tools), CodebaseFinding, "main", ANSWER_TOKENS)
@@ -79,17 +80,20 @@ class CodeLookup:
         """What was looked up, in order; each answer as it was shown."""
         self._finding: CodebaseFinding | None = None
 
-    async def answer(self, prompt: PromptValue) -> CodebaseFinding:
+    async def answer(self, messages: list[BaseMessage]) -> CodebaseFinding:
         """Return the model's answer: the one it gives in a turn, else one to the prompt and what was looked up."""
-        messages = prompt.to_messages()
-        self._messages = [build_system_message("codebase_search", "codebase_tools"), *messages[1:]]
+        self._messages = [self._system_message, *messages[1:]]
         try:
             why = await self._run_turns()
         except (TriageError, TimeoutError) as error:
             why = str(error) or "no answer in time"
             self.shortfalls.append(f"looking things up ended early: {why}; answered from what was there")
         self._services.progress.detail(f"Codebase search: things looked up: {len(self._executed)}; {why}.")
-        return self._finding or await self._model_without_tools.ainvoke(self._extend_prompt(messages))
+        return self._finding or await self.answer_without_tools(messages)
+
+    async def answer_without_tools(self, messages: list[BaseMessage]) -> CodebaseFinding:
+        """Return an answer to the prompt and what was looked up so far."""
+        return await self._model_without_tools.ainvoke(self._extend_prompt(messages))
 
     def _extend_prompt(self, messages: list[BaseMessage]) -> list[BaseMessage]:
         if not self._executed:
@@ -97,7 +101,8 @@ class CodeLookup:
         # As text: many endpoints refuse tool messages once the tools are no longer offered, and some refuse two
         # messages of one role in a row.
         looked_up = fence({"looked up": "\n\n".join(self._transcript)}).text
-        return [*messages[:-1], HumanMessage(f"{messages[-1].text}\n\n{looked_up}")]
+        system, sections, *tail = messages
+        return [system, HumanMessage(f"{sections.text}\n\n{looked_up}"), *tail]
 
     async def _run_turns(self) -> str:
         """Run turn after turn. Returns why there is no further one."""

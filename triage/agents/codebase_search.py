@@ -1,9 +1,11 @@
 """Codebase search: which files and lines are at fault."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from langchain_core.documents import Document
+from langchain_core.messages import BaseMessage
+from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
@@ -22,6 +24,7 @@ from triage.agents.prompts import (
     format_issue,
     format_languages,
 )
+from triage.agents.skill_prompts import SkillPrompts
 from triage.citations.citation_lookup import CitationLookup
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding
@@ -36,11 +39,16 @@ MAX_PATH_CHARS = 200
 
 
 def build_codebase_chain(
-    retriever: BaseRetriever, llm: Runnable[Any, CodebaseFinding], sections: dict[str, str] | None = None
+    retriever: BaseRetriever,
+    llm: Runnable[Any, CodebaseFinding],
+    sections: dict[str, str] | None = None,
+    tail: Sequence[BaseMessage] = (),
+    catalogue: str = "",
 ) -> Runnable[dict[str, Any], CodebaseFinding]:
     """Return the chain `RunnableParallel | prompt | structured model`.
 
-    It takes `issue`, `hypothesis` and `keywords`. `sections` stand in the prompt too.
+    It takes `issue`, `hypothesis` and `keywords`. `sections` stand in the prompt too, `tail` and `catalogue` as in
+    `build_messages`.
     """
 
     def build_data(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +58,7 @@ def build_codebase_chain(
             "keywords": inputs["keywords"],
             "passages": inputs["context"],
         }
-        return {"data": [fence(data)]}
+        return {"data": [fence(data), *tail]}
 
     query = RunnableLambda[dict[str, Any], str](
         # In backticks a word counts as a name of the code.
@@ -63,23 +71,27 @@ def build_codebase_chain(
         hypothesis=RunnableLambda(lambda inputs: inputs["hypothesis"]),
         keywords=RunnableLambda(lambda inputs: ", ".join(inputs["keywords"])),
     )
-    return gather | RunnableLambda(build_data) | _build_prompt() | llm
+    return gather | RunnableLambda(build_data) | _build_prompt(catalogue) | llm
 
 
 def build_followup_chain(
-    llm: Runnable[Any, CodebaseFinding], sections: dict[str, str]
+    llm: Runnable[Any, CodebaseFinding],
+    sections: dict[str, str],
+    tail: Sequence[BaseMessage] = (),
+    catalogue: str = "",
 ) -> Runnable[dict[str, Any], CodebaseFinding]:
     """Return the chain of a further round, which searches for nothing: `sections` have what is known."""
 
     def build_data(inputs: dict[str, Any]) -> dict[str, Any]:
         data = {"hypothesis": inputs["hypothesis"], "keywords": ", ".join(inputs["keywords"])}
-        return {"data": [fence(sections | data)]}
+        return {"data": [fence(sections | data), *tail]}
 
-    return RunnableLambda(build_data) | _build_prompt() | llm
+    return RunnableLambda(build_data) | _build_prompt(catalogue) | llm
 
 
-def _build_prompt() -> ChatPromptTemplate:
-    return ChatPromptTemplate.from_messages([build_system_message("codebase_search"), MessagesPlaceholder("data")])
+def _build_prompt(catalogue: str) -> ChatPromptTemplate:
+    system = build_system_message("codebase_search", catalogue=catalogue)
+    return ChatPromptTemplate.from_messages([system, MessagesPlaceholder("data")])
 
 
 def format_passages(documents: Sequence[Document]) -> str:
@@ -101,28 +113,50 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
     The first round shows the best passages; a further one what the earlier rounds have found.
     """
-    lookup = _open_lookup(agent_input, services, model)
-    llm = RunnableLambda(lookup.answer) if lookup else model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS)
+    skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services))
+    lookup = _open_lookup(agent_input, services, model, skills.catalogue)
+    llm = RunnableLambda(_build_asking(lookup, skills, model))
     continues = agent_input.round > 1 and agent_input.searched_by_model
     sections = format_issue(agent_input, MAX_JUDGED_BODY_CHARS if continues else MAX_BODY_CHARS)
     sections |= format_instructions(services) | format_languages(agent_input)
     sections["kind of issue"] = "feature request" if agent_input.kind == "feature_request" else ""
     if continues:
         known = await run_in_daemon_thread(lambda: build_followup_sections(agent_input, services.codebase))
-        chain = build_followup_chain(llm, sections | known)
+        chain = build_followup_chain(llm, sections | known, skills.messages, skills.catalogue)
     else:
         chars = CONTEXT_CHARS_WITH_TOOLS if lookup else CONTEXT_CHARS
-        chain = build_codebase_chain(services.codebase.get_retriever(agent_input.repository.slug, chars), llm, sections)
+        retriever = services.codebase.get_retriever(agent_input.repository.slug, chars)
+        chain = build_codebase_chain(retriever, llm, sections, skills.messages, skills.catalogue)
     answer = await chain.ainvoke(build_search_input(agent_input).model_dump())
     answer = answer.model_copy(update={"agent_name": "codebase_search"})
-    return AgentAnswer(answer, lookup.shortfalls if lookup else [], lookup.answers if lookup else [])
+    shortfalls = [*(lookup.shortfalls if lookup else []), *skills.shortfalls]
+    return AgentAnswer(answer, shortfalls, lookup.answers if lookup else [], skills.tiers)
 
 
-def _open_lookup(agent_input: AgentInput, services: Services, model: Model) -> CodeLookup | None:
+def _build_asking(
+    lookup: CodeLookup | None, skills: SkillPrompts, model: Model
+) -> Callable[[PromptValue], Awaitable[CodebaseFinding]]:
+    async def ask(prompt: PromptValue) -> CodebaseFinding:
+        if lookup is None:
+            return await skills.ask(
+                model.structured_output(CodebaseFinding, "main", ANSWER_TOKENS).ainvoke, prompt.to_messages()
+            )
+        # What was looked up for the first answer stands in the second request: nothing is looked up again.
+        return await skills.ask(lookup.answer, prompt.to_messages(), lookup.answer_without_tools)
+
+    return ask
+
+
+def _open_lookup(agent_input: AgentInput, services: Services, model: Model, catalogue: str) -> CodeLookup | None:
     if services.code_tools is None:
         return None
     return CodeLookup(
-        services, model, services.code_tools, is_first_round=agent_input.round == 1, earlier=agent_input.looked_up
+        services,
+        model,
+        services.code_tools,
+        is_first_round=agent_input.round == 1,
+        earlier=agent_input.looked_up,
+        catalogue=catalogue,
     )
 
 

@@ -14,6 +14,7 @@ from triage.agents.prompts import (
     format_issue,
     format_languages,
 )
+from triage.agents.skill_prompts import SkillPrompts
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding, CriticVerdict, CritiqueFinding, RelevantFile, Verdict
 from triage.domain.issue import Trace
@@ -67,9 +68,10 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
         "citation check": f"{agent_input.citations.verified} of {agent_input.citations.total} references verified",
         "confidence so far": f"{agent_input.confidence:.2f}",
     }
+    skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services))
     chain = model.structured_output(CritiqueFinding, "main", MAX_TOKENS)
-    answer = await chain.ainvoke(build_messages("critic", sections))
-    return AgentAnswer(_correct_answer(answer))
+    answer = await skills.ask(chain.ainvoke, build_messages("critic", sections, skills.messages, skills.catalogue))
+    return AgentAnswer(_correct_answer(answer), skills.shortfalls, skills=skills.tiers)
 
 
 def _correct_answer(answer: CritiqueFinding) -> CritiqueFinding:

@@ -8,6 +8,7 @@ from triage.agents.prompts import (
     format_issue,
     format_languages,
 )
+from triage.agents.skill_prompts import SkillPrompts
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import InvestigatorFinding, Kind, MissingInformation
 from triage.domain.issue import Reading
@@ -33,9 +34,11 @@ async def answer_with_model(
         | format_languages(agent_input)
         | {"prior findings": format_findings(agent_input.findings)}
     )
+    skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services))
     chain = model.structured_output(InvestigatorFinding, "fast", MAX_TOKENS)
-    answer = await chain.ainvoke(build_messages("investigator", parts))
-    return AgentAnswer(_correct_answer(answer, agent_input.reading))
+    prompt = build_messages("investigator", parts, skills.messages, skills.catalogue)
+    answer = await skills.ask(chain.ainvoke, prompt)
+    return AgentAnswer(_correct_answer(answer, agent_input.reading), skills.shortfalls, skills=skills.tiers)
 
 
 def _correct_answer(answer: InvestigatorFinding, reading: Reading) -> InvestigatorFinding:

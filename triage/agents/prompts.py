@@ -33,9 +33,16 @@ _PROMPTS = {
 """Read at import, because an event loop must not wait for a disk."""
 
 
-def build_system_message(*names: str) -> SystemMessage:
-    """Return the system message of these parts, with the rule on fenced data that all share."""
-    return SystemMessage("\n\n".join(_PROMPTS[name] for name in (*names, "data")))
+def build_system_message(*names: str, catalogue: str = "") -> SystemMessage:
+    """Return the system message of these parts, with the rule on fenced data that all share.
+
+    The catalogue of the project's skills stands at its end, fenced: this message is the same for every issue of a
+    commit, so that a provider's cache of prompts finds it.
+    """
+    texts = [_PROMPTS[name] for name in (*names, "data")]
+    if catalogue:
+        texts += [_PROMPTS["skills"], fence({"project's skills": catalogue}).text]
+    return SystemMessage("\n\n".join(texts))
 
 
 def fence(sections: Mapping[str, str]) -> HumanMessage:
@@ -52,8 +59,11 @@ def fence(sections: Mapping[str, str]) -> HumanMessage:
     return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in texts.items()))
 
 
-def build_messages(name: str, sections: Mapping[str, str]) -> list[BaseMessage]:
-    return [build_system_message(name), fence(sections)]
+def build_messages(
+    name: str, sections: Mapping[str, str], tail: Sequence[BaseMessage] = (), catalogue: str = ""
+) -> list[BaseMessage]:
+    """Return a prompt: what never changes, then the sections, then messages that are fenced already."""
+    return [build_system_message(name, catalogue=catalogue), fence(sections), *tail]
 
 
 def shorten(text: str, max_chars: int = MAX_PART_CHARS) -> str:

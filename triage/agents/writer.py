@@ -19,6 +19,7 @@ from triage.agents.prompts import (
     format_languages,
 )
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
+from triage.agents.skill_prompts import SkillPrompts
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import TriageReport, WriterOutput
 from triage.errors import CostLimitExceeded, TriageError
@@ -49,12 +50,16 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     )
     sections = _build_sections(agent_input, services, owners, cited_code)
 
+    seconds = min(services.limits.agent_seconds, services.seconds_left())
+    skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services, seconds))
+
     async def draft(name: str, build_chain: Callable[[Model], Runnable[Any, T]], write_by_rules: Callable[[], T]) -> T:
+        prompt = build_messages(name, sections[name], skills.messages, skills.catalogue)
         try:
             try:
-                return await build_chain(model).ainvoke(build_messages(name, sections[name]))
+                return await skills.ask(build_chain(model).ainvoke, prompt)
             except CostLimitExceeded as error:
-                answer = await build_chain(model.with_fast_model()).ainvoke(build_messages(name, sections[name]))
+                answer = await skills.ask(build_chain(model.with_fast_model()).ainvoke, prompt)
                 shortfalls.append(f"{name}: {error}; the fast model wrote it")
                 return answer
         except TriageError as error:
@@ -84,7 +89,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     if len(failures) == (DRAFT_COUNT if explains else DRAFT_COUNT - 1):
         raise failures[0]
     merged = merge_writer_outputs({"report": report, "comment": comment, "ticket": ticket})
-    return AgentAnswer(merged, shortfalls)
+    return AgentAnswer(merged, [*shortfalls, *skills.shortfalls], skills=skills.tiers)
 
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> WriterOutput:

@@ -58,6 +58,8 @@ NullableText = Annotated[str | None, BeforeValidator(lambda value: None if is_bl
 ErrorText = Annotated[str | None, BeforeValidator(lambda value: None if is_no_error(value) else value)]
 Texts = Annotated[list[str], BeforeValidator(drop_blanks)]
 OptionalText = Annotated[str, IfMissing("")]
+SkillIds = Annotated[list[str], BeforeValidator(drop_blanks)]
+"""Ids of the project's skills whose text the agent asks for."""
 Confidence = Annotated[float, Field(ge=0.0, le=1.0), IfMissing(0.4)]
 """A probability. Missing, it is what the prompts ask for "a fitting suspicion"."""
 Path = AlsoNamed(("file", "file_path", "filename", "filepath", "location"))
@@ -121,6 +123,7 @@ class InvestigatorFinding(AgentFindingBase):
     missing_information: list[MissingInformation]
     reproduction: Texts
     versions: Texts
+    skills: SkillIds = Field(default_factory=list)
 
 
 class RelevantFile(Answer):
@@ -140,6 +143,7 @@ class CodebaseFinding(AgentFindingBase):
     essential = ("relevant_files", "root_cause_location")
     relevant_files: list[RelevantFile]
     root_cause_location: NullableText
+    skills: SkillIds = Field(default_factory=list)
 
 
 class WebResult(Answer):
@@ -171,6 +175,7 @@ class CritiqueFinding(AgentFindingBase):
     """What only pages outside of the repository can answer."""
     revised_hypothesis: NullableText
     ready_for_report: Annotated[bool, IfMissing(False)]
+    skills: SkillIds = Field(default_factory=list)
 
 
 class CriticVerdict(Answer):
@@ -227,6 +232,7 @@ class TriageReport(Answer):
     next_steps: Texts
     suggested_fix: NullableText
     external_references: list[WebResult]
+    skills: SkillIds = Field(default_factory=list)
 
 
 class WriterOutput(AgentFindingBase):

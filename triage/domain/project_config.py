@@ -1,14 +1,14 @@
 """The project's own settings, from `.github/triage.yml`. `docs/triage.schema.json` is generated from them."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated
 
 import re2  # type: ignore[import-untyped]
 from pathspec import PathSpec
-from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from triage.domain.value import Value
+from triage.domain.value import YamlSection
 
 MAX_INSTRUCTION_CHARS = 4_000
 
@@ -53,18 +53,7 @@ Description = Annotated[str, Field(min_length=1, max_length=300)]
 UsdPerMillion = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
 
 
-class _Section(Value):
-    """A section of the file. Keys have hyphens, and a key without a value is ignored."""
-
-    model_config = ConfigDict(alias_generator=lambda name: name.replace("_", "-"), populate_by_name=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _drop_nulls(cls, data: Any) -> Any:
-        return {key: value for key, value in data.items() if value is not None} if isinstance(data, dict) else data
-
-
-class Price(_Section):
+class Price(YamlSection):
     """US dollars for a million tokens of a model."""
 
     input: UsdPerMillion = Field(description="For a million tokens of the prompt.")
@@ -75,7 +64,7 @@ class Price(_Section):
     )
 
 
-class Labels(_Section):
+class Labels(YamlSection):
     """Which labels may be suggested or applied, and when they fit."""
 
     allow: list[LabelName] = Field(
@@ -89,7 +78,7 @@ class Labels(_Section):
     )
 
 
-class ProjectConfig(_Section):
+class ProjectConfig(YamlSection):
     """The project's own settings: guidance and limits. None of them permits a write."""
 
     ignore: list[Pattern] = Field(

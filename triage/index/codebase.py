@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches, Passage, SearchQuery
 from triage.domain.issue import Reading
+from triage.domain.skill import Skills
 from triage.index.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 
 if TYPE_CHECKING:
@@ -115,3 +116,6 @@ class GitCodebase:
 
     def read_issue_forms(self) -> list[str]:
         return list(self._indexed.forms) if self._indexed else []
+
+    def read_skills(self) -> Skills:
+        return self._indexed.skills if self._indexed else Skills()

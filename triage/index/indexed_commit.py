@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from triage.domain.code import FoundPlace, Hit, IndexFacts, PromptPassages, SearchQuery
 from triage.domain.issue import Reading
+from triage.domain.skill import Skills
 from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.build.cache_folder import CacheFolder
 from triage.index.build.index_cache import IndexCache
 from triage.index.corpus.corpus import Corpus
 from triage.index.files.code_owners import CodeOwners, find_security_policy, read_code_owners, read_issue_forms
 from triage.index.files.file_filter import remove_ignored
+from triage.index.files.skill_files import read_skills, remove_skills
 from triage.index.rank.found_place import find_place
 from triage.index.rank.prompt_passages import choose_prompt_passages
 from triage.index.rank.query import Query, build_query
@@ -52,6 +54,7 @@ class IndexedCommit:
     """Text of each issue form."""
     security_policy: str | None
     """Path of SECURITY.md."""
+    skills: Skills
     tree: SourceTree
 
     def search(self, search: SearchQuery, limit: int) -> list[Hit]:
@@ -109,7 +112,7 @@ def index_repository(
 ) -> tuple[IndexedCommit, IndexFacts]:
     """Index HEAD's commit, or the folder if there is no commit, see `GitCodebase`. No file makes it fail.
 
-    CODEOWNERS and issue forms are read even if `ignore` matches them.
+    CODEOWNERS, issue forms and the project's skills are read even if `ignore` matches them.
     """
     started = time.perf_counter()
     # The import takes a second, during which other processes read files.
@@ -120,7 +123,8 @@ def index_repository(
     tree, listing = _open_tree(root.resolve(), notes)
     index_cache = IndexCache(cache, repository, repr(limits)) if cache and tree.commit else None
     # No name for what is read, so that build_corpus can free it.
-    built = build_corpus(tree, remove_ignored(listing, ignore), limits, index_cache.read() if index_cache else None)
+    cached = index_cache.read if index_cache else lambda: None
+    built = build_corpus(tree, remove_ignored(remove_skills(listing), ignore), limits, cached())
     if index_cache and built.make_cached_index:
         index_cache.write(built.make_cached_index())
     vector_cache = VectorCache(cache, model_name) if cache and model else None
@@ -128,7 +132,7 @@ def index_repository(
         importing.join()  # two threads in chromadb's circular imports: one of them finds a module half made
     vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, open_chroma, vector_cache)
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
-    policy = find_security_policy(listing.entries)
+    policy, skills = find_security_policy(listing.entries), read_skills(tree)
     is_dirty = _is_dirty(tree, listing, notes)
     facts = IndexFacts(
         commit=tree.commit,
@@ -144,7 +148,7 @@ def index_repository(
         reused=built.reused_files,
         cache=cache.problem if cache else "",
     )
-    return IndexedCommit(built.corpus, vectors, model, owners, forms, policy, tree), facts
+    return IndexedCommit(built.corpus, vectors, model, owners, forms, policy, skills, tree), facts
 
 
 def _import_chroma() -> None:

@@ -1,9 +1,7 @@
 """Checks of single inputs. An error message says what is allowed, and never shows a secret."""
 
-import difflib
 import ipaddress
 import re
-from collections.abc import Iterable
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -11,8 +9,8 @@ from pydantic import BeforeValidator, SecretStr
 from pydantic_core import PydanticCustomError
 
 from triage.errors import BadInput
+from triage.text.quote_value import quote_value, suggest_nearest
 
-MAX_QUOTED_CHARS = 40
 MAX_PATH_CHARS = 1_000
 _PRIVATE_BLOCKS = [
     ipaddress.ip_network(block)
@@ -25,18 +23,6 @@ host."""
 def input_error(message: str) -> PydanticCustomError:
     """An error whose message pydantic does not change."""
     return PydanticCustomError("input", "{message}", {"message": message})
-
-
-def quote_value(value: object) -> str:
-    """The value in quotes on one line, shortened, with all but printable ASCII escaped."""
-    text = str(value)
-    return ascii(text if len(text) <= MAX_QUOTED_CHARS else text[:MAX_QUOTED_CHARS] + "...")
-
-
-def suggest_nearest(text: str, allowed: Iterable[str]) -> str:
-    """Such as `did you mean labels?`; empty if no allowed word is similar."""
-    nearest = difflib.get_close_matches(text.lower(), list(allowed), n=1, cutoff=0.5)
-    return f"did you mean {nearest[0]}?" if nearest else ""
 
 
 def one_of(*allowed: str) -> BeforeValidator:

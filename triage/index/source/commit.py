@@ -4,7 +4,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 from pathlib import Path
 
@@ -88,12 +88,15 @@ class CommitTree:
         output = self._objects.run("--literal-pathspecs", "ls-tree", "-z", "--long", self._tree, "--", path)
         if not output:
             return None
-        mode, blob_id, size, name = _parse_record(output.partition(b"\0")[0])
-        if name != path.encode():
-            return None
-        if mode not in _FILE_MODES:
-            return _OTHER_MODES.get(mode, "folder")
-        return "file that was not fetched" if size is None else Entry(path, size, blob_id)
+        record = output.partition(b"\0")[0]
+        return _describe_record(record, path) if _parse_record(record)[-1] == path.encode() else None
+
+    def list_folder(self, path: str, limit: int) -> dict[str, Entry | str]:
+        # With the slash git lists the folder, and nothing for a path that is none.
+        options = ("--literal-pathspecs", "ls-tree", "-z", "--long", self._tree, "--", path, f"{path}/")
+        records = islice(self._objects.iter_records(*options), limit)
+        named = [(_parse_record(record)[-1].decode("utf-8", "replace"), record) for record in records]
+        return {name: _describe_record(record, name) for name, record in named}
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         copies = [list(group) for _, group in groupby(entries, attrgetter("blob_id"))]
@@ -149,6 +152,13 @@ def _parse_record(record: bytes) -> tuple[bytes, str, int | None, bytes]:
     head, _, name = record.partition(b"\t")
     mode, _, blob_id, size = head.split()
     return mode, blob_id.decode(), int(size) if size.isdigit() else None, name
+
+
+def _describe_record(record: bytes, path: str) -> Entry | str:
+    mode, blob_id, size, _ = _parse_record(record)
+    if mode not in _FILE_MODES:
+        return _OTHER_MODES.get(mode, "folder")
+    return "file that was not fetched" if size is None else Entry(path, size, blob_id)
 
 
 def _get_skip_reason(name: bytes) -> str | None:

@@ -6,6 +6,7 @@ Repositories inside the folder are not read: one that a job checks out beside th
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from triage.domain.code import History
@@ -76,6 +77,18 @@ class FolderTree:
         if stat.S_ISREG(status.st_mode):
             return Entry(path, status.st_size)
         return "folder" if stat.S_ISDIR(status.st_mode) else "special file"
+
+    def list_folder(self, path: str, limit: int) -> dict[str, Entry | str]:
+        found = self.find_entry(path)
+        if found != "folder":
+            return {path: found} if found else {}
+        try:
+            with os.scandir(self._root / path) as items:
+                names = sorted(item.name for item in islice(items, limit) if item.name.isprintable())
+        except OSError:
+            return {path: "folder that cannot be read"}
+        entries = {f"{path}/{name}": self.find_entry(f"{path}/{name}") for name in names}
+        return {name: entry for name, entry in entries.items() if entry}
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         for entry in entries:

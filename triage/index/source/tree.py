@@ -38,6 +38,12 @@ class SourceTree(Protocol):
     def list_files(self) -> Listing:
         """Return all files. Reads none of them."""
 
+    def list_folder(self, path: str, limit: int) -> dict[str, Entry | str]:
+        """Return what is in a folder by its path, sorted: a regular file, or a description of what else is there.
+
+        Of a path that is no folder, the path itself; of more than `limit` files, the first. Raises GitError.
+        """
+
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         """Yield the bytes of each entry, in order; None for a file that cannot be read."""
 

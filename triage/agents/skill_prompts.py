@@ -1,0 +1,195 @@
+"""The project's skills in an agent's prompt: the catalogue, the texts of active ones, and what the agent asks for.
+
+A text that an agent asks for is given to it once, by a second request. It has no effect but on the prompt's data.
+"""
+
+import asyncio
+import posixpath
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+from urllib.parse import unquote
+
+from langchain_core.messages import BaseMessage, HumanMessage
+from pydantic import BaseModel
+
+from triage.agents.prompts import fence, format_bullets, shorten
+from triage.domain.agent_input import AgentInput
+from triage.domain.findings import RelevantFile
+from triage.domain.skill import MAX_ACTIVE_SKILLS, SKILL_FOLDER, Skill
+from triage.errors import TriageError
+from triage.ports import Services
+
+T = TypeVar("T")
+ReadLines = Callable[[str], list[str] | None]
+
+MAX_REFERENCES = 5
+"""Files of one skill."""
+MAX_REFERENCE_CHARS = 6_000
+"""Of all files in one prompt, about 2,000 tokens."""
+MIN_REFERENCE_CHARS = 400
+"""With less room than this no further file is shown."""
+MAX_SUSPECTS = 5
+MIN_SECONDS = 3.0
+"""With less time than this, or than the first answer took, an agent is not asked again."""
+SECTIONS = ("Steps", "Requirements", "Output Format")
+"""In the order in which they are shown; the others follow."""
+_SELECTION = re.compile(r"SKILL_SELECT:[ \t]*[{`\"']?([A-Za-z0-9][A-Za-z0-9-]{0,63})[}`\"']?")
+_SELECTING_FIELDS = ("reasoning", "summary")
+"""Fields with an agent's own words. Others quote the issue, whose author must not choose for the agent."""
+
+
+class SkillPrompts:
+    """The skills in the prompts of one agent."""
+
+    def __init__(self, agent_input: AgentInput, services: Services, seconds: float | None = None) -> None:
+        """Read the texts of the active skills. Reads files of the index: call it in a thread.
+
+        `seconds` is the time of the agent, if it has another limit than the other agents.
+        """
+        self._skills = {skill.id: skill for skill in services.codebase.read_skills().skills}
+        self._suspects = agent_input.suspects
+        self._services = services
+        self._deadline = services.clock() + (services.agent_seconds() if seconds is None else seconds)
+        self._reference_chars = MAX_REFERENCE_CHARS
+        self.tiers: dict[str, int] = {}
+        """The ledger: skills whose text is in the prompts, and the tier of each."""
+        self.shortfalls: list[str] = []
+        self.messages = self._inject(agent_input.active_skills)
+
+    @property
+    def catalogue(self) -> str:
+        """Id and description of every skill; empty without any."""
+        return format_bullets([f"{skill.id}: {skill.description}" for skill in self._skills.values()])
+
+    async def ask(
+        self,
+        chain: Callable[[list[BaseMessage]], Awaitable[T]],
+        messages: list[BaseMessage],
+        chain_with_skills: Callable[[list[BaseMessage]], Awaitable[T]] | None = None,
+    ) -> T:
+        """Return the chain's answer: the one to the prompt with the skills that its first answer asks for, if any.
+
+        If there is no time or budget for a second request, or it fails, the first answer counts.
+        """
+        started = self._services.clock()
+        first = await chain(messages)
+        seconds = self._deadline - self._services.clock()
+        named = self._list_new(first)
+        if not named:
+            return remove_selections(first)
+        if seconds < max(MIN_SECONDS, self._services.clock() - started):
+            self.shortfalls.append(f"no time for the skills {', '.join(named)}; answered without them")
+            return remove_selections(first)
+        tail = self._inject(named)
+        try:
+            async with asyncio.timeout(seconds - 1.0):
+                return remove_selections(await (chain_with_skills or chain)([*messages, *tail]))
+        except (TriageError, TimeoutError) as error:
+            for skill in named:
+                del self.tiers[skill]
+            why = str(error) or "no answer in time"
+            self.shortfalls.append(f"with the skills {', '.join(named)}: {why}; answered without them")
+            return remove_selections(first)
+
+    def _list_new(self, answer: Any) -> list[str]:
+        room = MAX_ACTIVE_SKILLS - len(self.tiers)
+        new = [one for one in find_selections(answer) if one in self._skills and one not in self.tiers]
+        return new[: max(0, room)]
+
+    def _inject(self, ids: Sequence[str] | Mapping[str, int]) -> list[BaseMessage]:
+        return [self._inject_one(self._skills[one]) for one in ids if one in self._skills and one not in self.tiers]
+
+    def _inject_one(self, skill: Skill) -> HumanMessage:
+        files = read_references(skill, self._services.codebase.read_lines, self._reference_chars)
+        self._reference_chars -= sum(map(len, files.values()))
+        self.tiers[skill.id] = 3 if files else 2
+        return fence({"project's skill": render_skill(skill, self._suspects, files)})
+
+
+def render_skill(skill: Skill, suspects: Sequence[RelevantFile], files: Mapping[str, str]) -> str:
+    """Return a skill as the prompts show it, with today's suspects and the files that it references."""
+    by_heading = {section.heading.casefold(): section for section in skill.sections}
+    known = [by_heading[name.casefold()] for name in SECTIONS if name.casefold() in by_heading]
+    others = [section for section in skill.sections if section not in known]
+    intro = [section.text for section in others if not section.heading]
+    headed = [*known, *(section for section in others if section.heading)]
+    context = [_format_suspect(file) for file in suspects[:MAX_SUSPECTS]]
+    blocks = [
+        f"=== Skill Activated: {skill.name} ===",
+        "\n\n".join([f"## Description\n{skill.description}", *intro]),
+        *(f"## {section.heading}\n{section.text}" for section in headed),
+        *(f"## Reference: {path}\n{text}" for path, text in files.items()),
+        f"## Context\nSuspects so far:\n{format_bullets(context)}" if context else "",
+    ]
+    return "\n\n".join(filter(None, blocks))
+
+
+def _format_suspect(file: RelevantFile) -> str:
+    lines = f":{file.start_line}-{file.end_line}" if file.start_line and file.end_line else ""
+    return f"{file.path}{lines}" + (f" ({file.symbol})" if file.symbol else "")
+
+
+def read_references(skill: Skill, read_lines: ReadLines, max_chars: int) -> dict[str, str]:
+    """Return the text of the indexed files that a skill references, by path, in at most `max_chars` characters.
+
+    The index has no secret files, nothing that the project ignores, and nothing outside of the commit.
+    """
+    texts: dict[str, str] = {}
+    for written in skill.references:
+        room = max_chars - sum(map(len, texts.values()))
+        if len(texts) == MAX_REFERENCES or room < MIN_REFERENCE_CHARS:
+            break
+        for path in _list_candidates(written):
+            lines = read_lines(path) if path not in texts and path != skill.path else None
+            if lines:
+                texts[path] = _cut("\n".join(lines), room)
+                break
+    return texts
+
+
+def _cut(text: str, max_chars: int) -> str:
+    note_chars = 60  # of how much is left out
+    return text if len(text) <= max_chars else shorten(text, max_chars - note_chars)
+
+
+def _list_candidates(written: str) -> Iterator[str]:
+    """Yield what a reference may mean: a path below the skill's folder, then one below the root."""
+    path = unquote(written.partition("#")[0].partition("?")[0])
+    for folder in () if path.startswith("/") else (SKILL_FOLDER,):
+        yield posixpath.normpath(f"{folder}/{path}")
+    yield posixpath.normpath(path.lstrip("/"))
+
+
+def find_selections(answer: Any) -> list[str]:
+    """Return the ids in an answer's field `skills`, and those of `SKILL_SELECT:{id}` in its own words."""
+    fields = _list_fields(answer)
+    listed = fields.get("skills", [])
+    ids = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+    texts = [answer] if isinstance(answer, str) else [fields.get(name) for name in _SELECTING_FIELDS]
+    written = [found for text in texts if isinstance(text, str) for found in _SELECTION.findall(text)]
+    cleaned = (one.strip().strip("`{}\"'").removeprefix("SKILL_SELECT:").strip("{} ").lower() for one in ids)
+    return list(dict.fromkeys([*cleaned, *(one.lower() for one in written)]))
+
+
+def remove_selections(answer: T) -> T:
+    """Return the answer without `SKILL_SELECT:{id}`, which nobody else shall read."""
+    if isinstance(answer, str):
+        return _remove(answer)  # type: ignore[return-value]
+    texts = {name: value for name, value in _list_fields(answer).items() if isinstance(value, str)}
+    changed = {name: _remove(value) for name, value in texts.items() if "SKILL_SELECT" in value}
+    if not changed:
+        return answer
+    if isinstance(answer, BaseModel):
+        return answer.model_copy(update=changed)
+    return {**answer, **changed}  # type: ignore[dict-item, return-value]
+
+
+def _remove(text: str) -> str:
+    return _SELECTION.sub("", text).strip()
+
+
+def _list_fields(answer: Any) -> dict[str, Any]:
+    if isinstance(answer, BaseModel):
+        return {name: getattr(answer, name) for name in type(answer).model_fields}
+    return answer if isinstance(answer, dict) else {}
