@@ -202,6 +202,6 @@ async def test_nothing_that_a_sloppy_model_knows_is_lost(replayed: tuple[RunRepo
 async def test_the_critic_sees_the_places_of_the_sloppy_answer(replayed: tuple[RunReport, list[ReceivedRequest]]):
     _, requests = replayed
     critic = next(one for one in requests if "CritiqueFinding" in json.dumps(one.body.get("response_format")))
-    prompt = critic.body["messages"][-1]["content"]
+    prompt = critic.body["messages"][1]["content"]
     for place in ("store.py:20-20", "store.py:12-14", "cache.py:11-12", "names.py:1-2"):
         assert f"src/shelf/{place}" in prompt

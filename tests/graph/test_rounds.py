@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 from langchain_core.messages import AIMessage
 
 from testing import factories
@@ -80,6 +81,27 @@ async def test_a_gap_that_only_the_reporter_can_close_is_a_question_and_opens_no
     report = await run(given)
     assert len(report.rounds) == 1
     assert question in [missing.question for missing in report.missing_information]
+
+
+async def test_a_gap_that_three_rounds_leave_open_is_a_question_to_a_person():
+    gaps = ["where is `leap_year` set?", "`leap_year` of `calendar_of`?", "no `leap_year` in `day_count` either"]
+    critiques = [factories.critique("UNCERTAIN", gaps=[gap]) for gap in gaps]
+    given, model = with_model(CritiqueFinding=critiques)
+    report = await run(given)
+    assert len(report.rounds) == 3
+    question = f"Three searches of the code did not answer this: {gaps[2]} Can you help with it?"
+    assert report.missing_information[0].question == question
+    assert all(question in prompt for prompt in prompts(model, "TriageReport"))
+    assert report.decisions[-1].reason == "3 rounds left the same gap open: a person is asked"
+
+
+@pytest.mark.parametrize("second", [["where is `day_count` set?"], []])
+async def test_another_gap_begins_to_count_anew(second: list[str]):
+    gaps = [["where is `leap_year` set?"], second, ["`leap_year` of `calendar_of`?"]]
+    critiques = [factories.critique("UNCERTAIN", gaps=one) for one in gaps]
+    given, _ = with_model(CritiqueFinding=critiques)
+    report = await run(given)
+    assert not [missing for missing in report.missing_information if "Three searches" in missing.question]
 
 
 async def test_a_confirmed_cause_asks_the_reporter_nothing():

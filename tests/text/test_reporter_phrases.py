@@ -6,6 +6,7 @@ from string import Formatter
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
 
+from triage.graph.open_gap import MAX_GAP_CHARS
 from triage.reading.reporter_language import detect_reporter_language, list_detectable_languages
 from triage.text.reporter_phrases import Phrases, get_phrases, list_languages
 
@@ -71,7 +72,7 @@ def test_questions_are_short_and_without_lectures(language: str) -> None:
     phrases = get_phrases(language)
     for name in QUESTIONS:
         text = getattr(phrases, name)
-        longest = text.format(project="p" * 40, label="x" * 120, message="m" * 80)
+        longest = text.format(project="p" * 40, label="x" * 120, message="m" * 80, gap="g" * MAX_GAP_CHARS)
         assert len(longest) <= MAX_CHARS, name
         assert len(re.findall(r"[.!?。！？](?:\s|$|(?=\w))", text)) <= 2, name
         assert "!" not in text

@@ -15,6 +15,7 @@ from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.code_lookup import ANSWER_TOKENS, CodeLookup
 from triage.agents.codebase_input import build_search_input
 from triage.agents.earlier_rounds import build_followup_sections
+from triage.agents.memory_message import build_memory_messages
 from triage.agents.prompts import (
     MAX_BODY_CHARS,
     MAX_JUDGED_BODY_CHARS,
@@ -116,17 +117,18 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services))
     lookup = _open_lookup(agent_input, services, model, skills.catalogue)
     llm = RunnableLambda(_build_asking(lookup, skills, model))
+    tail = [*build_memory_messages(agent_input), *skills.messages]
     continues = agent_input.round > 1 and agent_input.searched_by_model
     sections = format_issue(agent_input, MAX_JUDGED_BODY_CHARS if continues else MAX_BODY_CHARS)
     sections |= format_instructions(services) | format_languages(agent_input)
     sections["kind of issue"] = "feature request" if agent_input.kind == "feature_request" else ""
     if continues:
         known = await run_in_daemon_thread(lambda: build_followup_sections(agent_input, services.codebase))
-        chain = build_followup_chain(llm, sections | known, skills.messages, skills.catalogue)
+        chain = build_followup_chain(llm, sections | known, tail, skills.catalogue)
     else:
         chars = CONTEXT_CHARS_WITH_TOOLS if lookup else CONTEXT_CHARS
         retriever = services.codebase.get_retriever(agent_input.repository.slug, chars)
-        chain = build_codebase_chain(retriever, llm, sections, skills.messages, skills.catalogue)
+        chain = build_codebase_chain(retriever, llm, sections, tail, skills.catalogue)
     answer = await chain.ainvoke(build_search_input(agent_input).model_dump())
     answer = answer.model_copy(update={"agent_name": "codebase_search"})
     shortfalls = [*(lookup.shortfalls if lookup else []), *skills.shortfalls]

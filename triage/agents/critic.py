@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from triage.agents.agent import CONFIDENT_FROM, Agent, AgentAnswer
 from triage.agents.cited_code import ReadLines, render_cited_code
+from triage.agents.memory_message import build_memory_messages
 from triage.agents.prompts import (
     MAX_JUDGED_BODY_CHARS,
     build_messages,
@@ -70,7 +71,8 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     }
     skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services))
     chain = model.structured_output(CritiqueFinding, "main", MAX_TOKENS)
-    answer = await skills.ask(chain.ainvoke, build_messages("critic", sections, skills.messages, skills.catalogue))
+    tail = [*build_memory_messages(agent_input), *skills.messages]
+    answer = await skills.ask(chain.ainvoke, build_messages("critic", sections, tail, skills.catalogue))
     return AgentAnswer(_correct_answer(answer), skills.shortfalls, skills=skills.tiers)
 
 

@@ -1,6 +1,7 @@
 """Investigator: what the issue itself says, before anybody looks at the code."""
 
 from triage.agents.agent import Agent, AgentAnswer
+from triage.agents.memory_message import build_memory_messages
 from triage.agents.prompts import (
     build_messages,
     format_findings,
@@ -36,7 +37,9 @@ async def answer_with_model(
     )
     skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services))
     chain = model.structured_output(InvestigatorFinding, "fast", MAX_TOKENS)
-    prompt = build_messages("investigator", parts, skills.messages, skills.catalogue)
+    prompt = build_messages(
+        "investigator", parts, [*build_memory_messages(agent_input), *skills.messages], skills.catalogue
+    )
     answer = await skills.ask(chain.ainvoke, prompt)
     return AgentAnswer(_correct_answer(answer, agent_input.reading), skills.shortfalls, skills=skills.tiers)
 

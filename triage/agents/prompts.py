@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from hashlib import blake2b
 from importlib.resources import files
 from itertools import count, pairwise
@@ -12,7 +11,6 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from triage.agents.package_lists import shorten_package_lists
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import AgentFinding
-from triage.domain.issue import HumanExchange
 from triage.ports import Services
 from triage.text.clean_text import clean_text
 from triage.text.reporter_phrases import get_phrases
@@ -79,27 +77,13 @@ def format_bullets(items: Sequence[str]) -> str:
 
 
 def format_issue(agent_input: AgentInput, body_chars: int = MAX_BODY_CHARS) -> dict[str, str]:
-    """Return title, visible body with the author's comments, comments of others, and our questions with the answers."""
+    """Return title, visible body with the author's comments, and comments of others."""
     thread = "\n\n".join(f"{comment.author}: {comment.body}" for comment in agent_input.issue.thread)
     return {
         "issue title": shorten(agent_input.reading.title, 500),
         "issue body": shorten(shorten_package_lists(agent_input.reading.body), body_chars),
         "issue thread": shorten(thread, body_chars // 2),
-        "human exchanges": shorten(format_exchanges(agent_input.exchanges), body_chars // 2),
     }
-
-
-def format_exchanges(exchanges: Sequence[HumanExchange]) -> str:
-    """Return our questions to the reporter with the answers. The answers stand in the issue's body as well."""
-    return "\n\n".join(
-        f"Asked{_format_date(exchange.asked_at)}:\n{exchange.question}\n"
-        f"Answered by the reporter{_format_date(exchange.answered_at)}:\n{exchange.answer}"
-        for exchange in exchanges
-    )
-
-
-def _format_date(at: datetime | None) -> str:
-    return f" on {at:%Y-%m-%d %H:%M}" if at else ""
 
 
 def format_instructions(services: Services) -> dict[str, str]:

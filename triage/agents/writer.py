@@ -9,6 +9,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.cited_code import render_cited_code
+from triage.agents.memory_message import build_memory_messages
 from triage.agents.prompts import (
     MAX_JUDGED_BODY_CHARS,
     build_messages,
@@ -52,9 +53,10 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
 
     seconds = min(services.limits.agent_seconds, services.seconds_left())
     skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services, seconds))
+    tail = [*build_memory_messages(agent_input), *skills.messages]
 
     async def draft(name: str, build_chain: Callable[[Model], Runnable[Any, T]], write_by_rules: Callable[[], T]) -> T:
-        prompt = build_messages(name, sections[name], skills.messages, skills.catalogue)
+        prompt = build_messages(name, sections[name], tail, skills.catalogue)
         try:
             try:
                 return await skills.ask(build_chain(model).ainvoke, prompt)

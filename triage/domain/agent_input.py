@@ -14,7 +14,7 @@ from triage.domain.findings import (
     WebSearchFinding,
 )
 from triage.domain.issue import HumanExchange, Issue, Reading, Repository
-from triage.domain.memory import EarlierReport, SimilarIssue
+from triage.domain.memory import EarlierReport, OpenGap, SimilarIssue
 from triage.domain.report import Citations
 from triage.domain.value import Value
 
@@ -47,6 +47,10 @@ class AgentInput(Value):
     """What the codebase search has looked up so far."""
     search_terms: list[str] = Field(default_factory=list)
     """New terms from the critic's gaps; empty in the first round."""
+    open_gap: OpenGap | None = None
+    """What the last rounds looked for and did not find."""
+    gap_questions: list[MissingInformation] = Field(default_factory=list)
+    """What nobody looks for any more: a person is asked."""
     outside_queries: list[str] = Field(default_factory=list)
     """What the critic would search for on the web, in words that the issue has or that everybody uses."""
     active_skills: dict[str, int] = Field(default_factory=dict)
@@ -76,9 +80,14 @@ class AgentInput(Value):
         return self.investigation.hypothesis if self.investigation else ""
 
     @property
+    def consecutive_failed_resolves(self) -> int:
+        """Number of rounds in a row that did not close the same gap."""
+        return self.open_gap.failed_resolves if self.open_gap else 0
+
+    @property
     def missing_information(self) -> list[MissingInformation]:
         asked = self.investigation.missing_information if self.investigation else []
-        return [*asked, *self.critic_questions]
+        return [*self.gap_questions, *asked, *self.critic_questions]
 
     @property
     def critic_questions(self) -> list[MissingInformation]:

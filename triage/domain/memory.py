@@ -59,6 +59,14 @@ class EarlierReport(Value):
     """What the reporter was asked."""
 
 
+class OpenGap(Value):
+    """What the critic misses in the code."""
+
+    text: str
+    failed_resolves: int
+    """Rounds in a row that looked for it and did not find it."""
+
+
 class SimilarIssue(Value):
     """A past issue that is like this one, and how it ended."""
 

@@ -117,7 +117,10 @@ def _list_questions(draft: TriageReport, state: BugTriageState) -> list[MissingI
         return []
     asked = [asked for asked in draft.missing_information if asked.question.strip()]
     known = {question.question for question in asked}
-    return [*asked, *(one for one in state.critic_questions if one.question not in known)][:MAX_QUESTIONS]
+    gap, critic = (
+        [one for one in added if one.question not in known] for added in (state.gap_questions, state.critic_questions)
+    )
+    return [*gap, *asked, *critic][:MAX_QUESTIONS]
 
 
 def _choose_found(found: FoundPlace | None, suspects: Sequence[Suspect]) -> FoundPlace | None:

@@ -17,6 +17,7 @@ from triage.domain.run import Engine
 from triage.graph.degradation import measure_budget
 from triage.graph.finish import build_report
 from triage.graph.memory import find_earlier_report, remember_entities
+from triage.graph.open_gap import ask_for_gap, follow_gap
 from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
@@ -157,6 +158,7 @@ def _close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTri
         searches = searches[:-1]
     earlier = {path for paths in searches for path in paths}
     found = dict.fromkeys(file.path for file in state.suspects)
+    gap = follow_gap(state.open_gap, critique, engine)
     record = Round(
         number=state.round,
         searched_for=state.search_terms,
@@ -165,6 +167,8 @@ def _close_round(critique: CritiqueFinding | None, engine: Engine, state: BugTri
     )
     return {
         "critic_feedback": map_critique_to_verdict(critique) if critique else None,
+        "open_gap": gap,
+        "gap_questions": ask_for_gap(gap, state.reading.language),
         "search_terms": _find_new_search_terms(critique, engine, state) if critique else [],
         "outside_queries": _choose_outside_queries(critique, state) if critique else [],
         "rounds": [record],

@@ -87,6 +87,8 @@ def end_rounds(state: BugTriageState, budget: RemainingBudget, *, has_web_search
         return _write("the critic gave no answer")
     if state.critic_feedback.verdict == "APPROVED":
         return _write("the critic approved")
+    if state.gap_questions:
+        return _write(f"{state.consecutive_failed_resolves} rounds left the same gap open: a person is asked")
     if state.round >= MAX_ROUNDS:
         return _write(f"not approved, and all {MAX_ROUNDS} rounds are spent")
     can_search_web = has_web_search and not budget.has_given_up("no web search")

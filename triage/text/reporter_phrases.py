@@ -30,6 +30,7 @@ class Phrases(Value):
     ask_expected: str
     ask_actual: str
     ask_everything: str
+    ask_gap: str
 
 
 _PHRASES = {
