@@ -24,7 +24,7 @@ def restore_issue_at_trigger(issue: Issue, event_issue: Issue | None, started: d
         elif comment.ours or all(time and time < event_time for time in (comment.created_at, comment.edited_at)):
             thread.append(comment)
     text = {"title": event_issue.title, "body": event_issue.body} if event_issue else {}
-    return issue.model_copy(update={"thread": thread, **text})
+    return issue.model_copy(update={"thread": thread, "snapshot_time": event_time, **text})
 
 
 def get_trigger_comment(event_issue: Issue | None) -> IssueComment | None:

@@ -58,9 +58,15 @@ async def recall(state: BugTriageState, runtime: Runtime[Services]) -> dict[str,
 
 
 def find_earlier_report(issue: Issue) -> EarlierReport | None:
-    """Return what our comment on the issue remembers; None without a comment of ours."""
+    """Return what our comment on the issue remembered at the event; None without one.
+
+    A run that starts again finds what it wrote itself, which would change its prompts: their answers are paid for.
+    """
     comment = find_our_comment(issue)
-    state = parse_state(comment.body) if comment else None
+    written = (comment.edited_at or comment.created_at) if comment else None
+    if comment is None or written is None or issue.snapshot_time is None or written >= issue.snapshot_time:
+        return None
+    state = parse_state(comment.body)
     return EarlierReport(suspects=state.suspects, asked=state.asked) if state else None
 
 
