@@ -5,6 +5,7 @@ from typing import Literal
 
 from triage import wiring
 from triage.domain.code import IndexFacts
+from triage.domain.skill import SKILL_FOLDER
 from triage.domain.value import Value
 from triage.errors import TriageError
 from triage.wiring import RunSetup
@@ -22,6 +23,7 @@ def run_checks(setup: RunSetup, github: str = "") -> dict[str, Check]:
     probes: Mapping[str, Callable[[], Check]] = {
         "checkout": lambda: _check_checkout(setup),
         "project_settings": lambda: _check_project_settings(setup),
+        "skills": lambda: _check_skills(setup),
         "github": lambda: _check_github(setup, github),
         "model": lambda: _check_model(setup),
         "web_search": lambda: _check_web_search(setup),
@@ -60,6 +62,17 @@ def _check_project_settings(setup: RunSetup) -> Check:
         return Check(state="missing", detail=f"no {path} in the commit: defaults are used")
     keys = ", ".join(config.model_dump(by_alias=True, exclude_defaults=True)) or "nothing"
     return Check(state="ok", detail=f"{path} sets {keys}")
+
+
+def _check_skills(setup: RunSetup) -> Check:
+    from triage.index.files.skill_files import read_skills_at
+
+    skills = read_skills_at(setup.root)
+    if skills.broken:
+        return Check(state="broken", detail="; ".join(f"{one.path}: {one.problem}" for one in skills.broken))
+    if not skills.skills:
+        return Check(state="missing", detail=f"no skills in {SKILL_FOLDER}")
+    return Check(state="ok", detail=f"{SKILL_FOLDER} has {', '.join(skill.id for skill in skills.skills)}")
 
 
 def _check_github(setup: RunSetup, github: str) -> Check:

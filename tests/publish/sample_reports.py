@@ -15,6 +15,7 @@ from triage.domain.findings import (
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, NamedPlace, RunReport, Suspect, Ticket
 from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
+from triage.domain.skill import UsedSkill
 from triage.publish.trusted_facts import TrustedFacts
 
 START = datetime(2026, 8, 20, 9, 30, tzinfo=UTC)
@@ -483,4 +484,36 @@ HOSTILE = change_report(
     ],
     index=IndexFacts(commit=COMMIT, files=1, passages=1, vectors=1, left_out={EVIL: 2}, embedding=EVIL, notes=[EVIL]),
     usage=Usage(input_tokens=1, output_tokens=1, calls=1, usd=None),
+)
+
+
+USED_SKILLS = [
+    UsedSkill(
+        id="import-profiles",
+        name="Profiles of banks",
+        description="How profiles describe the files of a bank",
+        path=".github/triage/skills/import-profiles.md",
+        reasons=["the file `src/ledger/dates.py`", "the word `profile`"],
+    ),
+    UsedSkill(
+        id="money",
+        name="Money | [amounts](https://evil.test) @maria <b>#1</b>",
+        description="Amounts | and `rounding`",
+        path=".github/triage/skills/money.md",
+        reasons=["asked for by the critic"],
+        requires_approval=True,
+        checkpoint_type="labels",
+    ),
+]
+SKILLS_BY_RULES = change_report(
+    RULES,
+    skills=USED_SKILLS[:1],
+    active_skills={"import-profiles": 1},
+    notes=[*RULES.notes, "The skill .github/triage/skills/bad.md was not used: line 1: description is missing."],
+)
+SKILLS_BY_MODEL = change_report(
+    FULL,
+    skills=USED_SKILLS,
+    active_skills={"import-profiles": 3, "money": 2},
+    injected_skill_ids=["import-profiles", "money"],
 )

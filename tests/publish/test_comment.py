@@ -78,6 +78,8 @@ def html(markdown: str) -> str:
         ("second_run", SECOND, AFTER_FIRST),
         ("long", LONG, None),
         ("hostile", HOSTILE, None),
+        ("skills_by_rules", sample_reports.SKILLS_BY_RULES, None),
+        ("skills_by_model", sample_reports.SKILLS_BY_MODEL, None),
     ],
 )
 def test_the_comment_reads_as_in_its_golden_file(golden, name, report, previous):

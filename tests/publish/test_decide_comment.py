@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.publish.sample_reports import DEGRADED, FEATURE, FULL, RULES, change_report, missing
+from tests.publish.sample_reports import DEGRADED, FEATURE, FULL, RULES, USED_SKILLS, change_report, missing
 from triage.domain.code import FoundPlace, Span
 from triage.domain.effect import CommentMode
 from triage.domain.report import RunReport
@@ -24,6 +24,7 @@ def by_model(**changes: Any) -> RunReport:
     ("report", "reason"),
     [
         (SILENT, None),
+        (SILENT.model_copy(update={"skills": USED_SKILLS}), None),
         (FEATURE, None),
         (FOUND, "found"),
         (FOUND.model_copy(update={"kind": "question"}), None),

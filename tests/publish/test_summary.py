@@ -46,6 +46,8 @@ DRY_RUN: list[Effect] = [
         ("rounds", ROUNDS, None),
         ("cut", CUT, None),
         ("hostile", HOSTILE_RUN, None),
+        ("skills_by_rules", sample_reports.SKILLS_BY_RULES, None),
+        ("skills_by_model", sample_reports.SKILLS_BY_MODEL, None),
     ],
 )
 def test_the_summary_reads_as_in_its_golden_file(golden, name, report, planned):

@@ -22,6 +22,7 @@ from triage.domain.findings import (
     WebResult,
 )
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
+from triage.domain.skill import UsedSkill
 from triage.domain.value import Value
 
 SCHEMA_VERSION: Literal["1"] = "1"
@@ -185,3 +186,10 @@ class RunReport(Value):
     """Usage of the replies that were found in the cache, when they were paid for."""
     limits: Limits = Limits()
     index: IndexFacts | None = None
+    skills: list[UsedSkill] = Field(default_factory=list)
+    """The project's own guidance that applied to the issue."""
+    active_skills: dict[str, int] = Field(default_factory=dict)
+    """Id of each of these skills to its tier: 1 if it is only linked, 2 if its text was in a prompt, 3 if files that it
+    references were there too."""
+    injected_skill_ids: list[str] = Field(default_factory=list)
+    """Those whose text was in a prompt."""

@@ -33,9 +33,7 @@ def _check_approval(text: str) -> str:
     return text
 
 
-Description = Annotated[
-    str, BeforeValidator(_join_lines), Field(min_length=1, max_length=MAX_DESCRIPTION_CHARS), AfterValidator(str)
-]
+Description = Annotated[str, Field(min_length=1, max_length=MAX_DESCRIPTION_CHARS), BeforeValidator(_join_lines)]
 Word = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_check_word)]
 
 

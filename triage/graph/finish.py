@@ -12,6 +12,7 @@ from triage.domain.findings import MissingInformation, TriageReport
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, RunReport, Suspect, Ticket
 from triage.domain.run import Usage
+from triage.graph.active_skills import list_used_skills
 from triage.graph.report_notes import collect_faults, determine_status, list_notes
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
@@ -95,6 +96,9 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         reused=services.model.reused if services.model else Usage(),
         limits=services.limits,
         index=state.index,
+        skills=list_used_skills(state, services),
+        active_skills=state.active_skills,
+        injected_skill_ids=state.injected_skill_ids,
     )
 
 

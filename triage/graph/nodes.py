@@ -14,6 +14,7 @@ from triage.domain.code import FoundPlace, IndexFacts
 from triage.domain.findings import AgentName, CritiqueFinding, DeclinedAnswer
 from triage.domain.report import Round
 from triage.domain.run import Engine
+from triage.graph.active_skills import activate_skills, find_matching_skills, mark_injected
 from triage.graph.degradation import measure_budget
 from triage.graph.finish import build_report
 from triage.graph.memory import find_earlier_report, remember_entities
@@ -113,8 +114,14 @@ def make_agent_node(name: AgentName) -> Node:
         services = runtime.context
         level = "rules" if state.has_declined(name) else state.planner_decisions[-1].budget_level
         step = Step(name, services, state.round, state.iterations)
+        update: Update = {}
+        if "code access" in agent.capabilities:
+            before, codebase = state, services.codebase
+            matching = await run_in_daemon_thread(lambda: find_matching_skills(before, codebase))
+            update = activate_skills(state, matching)
+            state = state.model_copy(update=update)
         given, engine = await run_agent(agent, state, step, level)
-        update: Update = {"steps": step.records}
+        update |= {"steps": step.records} | mark_injected(state, name, given.skills if given else {})
         if given and given.answer.error is not None:
             return update | {"declined": [DeclinedAnswer(agent_name=name, reason=given.answer.error)]}
         update["answered_in_round"] = {name: state.round}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from triage.domain.run import Fault, ModelCall, Outcome, Part, Status, StepRecord, ToolExecution
+from triage.graph.active_skills import list_skill_notes
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 
@@ -48,6 +49,7 @@ def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Service
     ]
     notes += [f"A limit decided: {decision.reason}." for decision in state.planner_decisions if decision.forced]
     notes += _list_degradation_notes(state)
+    notes += list_skill_notes(state, services)
     if services.engine == "rules":
         notes.append("No language model was used: every answer is by rules.")
     if services.web_tools is None:

@@ -39,6 +39,11 @@ class BugTriageState(AgentInput):
     declined: Annotated[list[DeclinedAnswer], add] = Field(default_factory=list)
     """Answers with `error`: rules answer next."""
 
+    injected_skill_ids: list[str] = Field(default_factory=list)
+    """The project's skills whose text was in a prompt, in the order of the first prompt."""
+    skill_reasons: dict[str, list[str]] = Field(default_factory=dict)
+    """Why each active skill applies. Only agents that see the code write these two, and `active_skills`."""
+
     current_node: str = ""
     iterations: int = 0
     """Decisions of the supervisor so far."""

@@ -11,7 +11,7 @@ from triage.publish import wording
 from triage.publish.hidden_state import CommentState
 from triage.publish.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
 from triage.publish.template import render_block, render_table_code
-from triage.publish.visible_blocks import MAX_ITEMS, build_blocks, build_code_link, link_named_places
+from triage.publish.visible_blocks import MAX_ITEMS, build_blocks, build_code_link, link_named_places, link_skill
 from triage.text.active_content import find_active_content
 from triage.text.inert_markdown import format_code_block, format_code_span
 
@@ -111,6 +111,9 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
     yield Fold(wording.format_count(len(rows), "external reference"), render_block("folds", "references", rows))
     ticket = render_block("folds", "ticket", report) if report.kind == "bug" else ""
     yield Fold("Ticket fields", ticket, is_summary_only=True)
+    skills = [(skill, link_skill(report, skill)) for skill in report.skills]
+    body = render_block("folds", "skills", skills, report.active_skills) if skills else ""
+    yield Fold(f"Skills of the project ({len(skills)})", body, is_summary_only=True)
     if report.status is not Status.DEGRADED:
         yield replace(notes, is_summary_only=True)
     facts = f"{wording.format_seconds(report.seconds)}, {wording.format_usage(report.usage)}"
@@ -169,6 +172,7 @@ def _collect_links(report: RunReport) -> list[str]:
     links = [build_permalink(report.server_url, report.repository, report.commit, target) for target in targets]
     links += [sanitize_third_party_url(result.url, report.server_url) for result in report.external_references]
     links += link_named_places(report).values()
+    links += [link_skill(report, skill) for skill in report.skills]
     links += [sanitize_url(report.run_url), sanitize_url(report.issue.url), build_code_link(report)]
     paths = [suspect.path for suspect in report.suspects[:1]]
     paths += [report.security_policy] if report.security_policy else []

@@ -31,6 +31,7 @@ def _build_parts(report: RunReport) -> Iterator[RenderableType]:
         for title, text in (("Why", report.why), ("Fix idea", report.fix_idea), ("Check", report.check)):
             yield from _render_section(title, [text] if text else [])
     yield from _render_suspects(report)
+    yield from _render_list("The project's notes on this", [f"{skill.name}: {skill.path}" for skill in report.skills])
     yield from _render_list("Next steps", [step for step in report.next_steps if step != report.check])
     if report.critique and report.kind == "bug":
         yield from _render_list(f"Critic: {report.critique.summary}", report.critique.gaps)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from triage.domain.code import Span
 from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
+from triage.domain.skill import UsedSkill
 from triage.publish import wording
 from triage.publish.permalink import build_permalink
 from triage.publish.template import render_block
@@ -33,6 +34,7 @@ def build_blocks(
     yield _render_findings(report)
     yield render_block("blocks", "notices", report)
     yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], has_answered, phrases)
+    yield render_block("blocks", "skills", [(skill, link_skill(report, skill)) for skill in report.skills])
     if withdrawn:
         yield render_block("blocks", "withdrawn", withdrawn[:MAX_ITEMS])
     if report.ticket.labels and labels != "off":
@@ -81,6 +83,11 @@ def link_named_places(report: RunReport) -> dict[str, str]:
         for place in report.named_places
     }
     return {code: link for code, link in links.items() if link}
+
+
+def link_skill(report: RunReport, skill: UsedSkill) -> str:
+    """Return the URL of a skill's file; empty without a server to link to."""
+    return build_permalink(report.server_url, report.repository, report.commit, skill.path) or ""
 
 
 def _link_file(report: RunReport, path: str) -> str:

@@ -1,5 +1,7 @@
 """Words for enums and numbers on a page."""
 
+from collections.abc import Mapping
+
 from triage.domain.findings import Effort, Kind, Verdict
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Part, StepName, StepRecord, Usage
@@ -37,6 +39,7 @@ STEPS: dict[StepName, str] = {
     "critic": "Critic",
     "writer": "Writer",
 }
+TIERS: Mapping[int, str] = {1: "no", 2: "its text", 3: "its text, and files that it references"}
 OUTCOMES: dict[Outcome, str] = {
     Outcome.SUCCESS: "done",
     Outcome.FAILED: "failed",

@@ -1,9 +1,13 @@
 """The project's skills, from the same commit as the code."""
 
 from dataclasses import replace
+from operator import attrgetter
+from pathlib import Path
 
 from triage.domain.skill import SKILL_FOLDER, BrokenSkill, Skill, Skills
+from triage.index.source.commit import is_bare_repository, open_commit
 from triage.index.source.git import GitError
+from triage.index.source.plain_folder import FolderTree
 from triage.index.source.tree import Entry, Listing, SourceTree
 from triage.reading.skill_file import MAX_BYTES, parse_skill
 
@@ -32,6 +36,14 @@ def _is_skill_file(path: str) -> bool:
     return folder == SKILL_FOLDER and name.endswith(".md") and name != _DESCRIPTION
 
 
+def read_skills_at(root: Path) -> Skills:
+    """Return the skills of HEAD's commit, or of the folder if there is no commit, without indexing anything."""
+    try:
+        return read_skills(open_commit(root.resolve()))
+    except GitError:
+        return Skills() if is_bare_repository(root) else read_skills(FolderTree(root.resolve()))
+
+
 def read_skills(tree: SourceTree) -> Skills:
     """Return the skills of the tree. A file that cannot be used is named with its problem."""
     try:
@@ -41,7 +53,7 @@ def read_skills(tree: SourceTree) -> Skills:
     if isinstance(there := found.get(SKILL_FOLDER), str | Entry):
         what = there if isinstance(there, str) else "file"
         return Skills(broken=[BrokenSkill(path=SKILL_FOLDER, problem=f"it is a {what}: put a folder there")])
-    named = {path: entry for path, entry in found.items() if _is_skill_file(path)}
+    named = {path: entry for path, entry in found.items() if _is_skill_file(path) and path.isprintable()}
     broken = [
         BrokenSkill(path=path, problem=_describe_entry(entry))
         for path, entry in named.items()
@@ -56,6 +68,7 @@ def read_skills(tree: SourceTree) -> Skills:
     ]
     broken += [one for one in parsed if isinstance(one, BrokenSkill)]
     broken += [BrokenSkill(path=entry.path, problem=_TOO_MANY) for entry in readable[MAX_SKILLS : MAX_SKILLS + 1]]
+    broken.sort(key=attrgetter("path"))
     return Skills(skills=[one for one in parsed if isinstance(one, Skill)], broken=broken)
 
 

@@ -1,0 +1,85 @@
+"""Which of the project's skills apply to the issue: by their own conditions, or because an agent asked for them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from triage.domain.findings import AgentName
+from triage.domain.skill import MAX_ACTIVE_SKILLS, UsedSkill
+from triage.graph.triage_state import BugTriageState
+from triage.ports import Codebase, Services
+from triage.reading.match_skills import match_skills
+
+LINK_TIER, TEXT_TIER = 1, 2
+MAX_SUSPECTS = 3
+"""Of those whose paths may activate a skill; further ones are weak guesses."""
+MAX_NAMED_FILES = 100
+
+
+def find_matching_skills(state: BugTriageState, codebase: Codebase) -> dict[str, list[str]]:
+    """Return the skills whose conditions fit what is known now, by id, with the reasons.
+
+    Looks files up: call it in a thread.
+    """
+    skills = codebase.read_skills().skills
+    if not skills:
+        return {}
+    paths = [*_list_named_files(state, codebase), *(file.path for file in state.suspects[:MAX_SUSPECTS])]
+    return match_skills(skills, state.issue, state.reading.text, list(dict.fromkeys(paths)))
+
+
+def _list_named_files(state: BugTriageState, codebase: Codebase) -> list[str]:
+    frames = [frame.path for trace in state.reading.traces for frame in reversed(trace.frames)]
+    written = list(dict.fromkeys([*frames, *state.reading.paths]))[:MAX_NAMED_FILES]
+    found = [state.found.span.path] if state.found else []
+    return [*found, *(path for path in map(codebase.resolve_path, written) if path)]
+
+
+def activate_skills(state: BugTriageState, matching: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return what changes in the state: skills that apply now and did not before, as far as there is room."""
+    room = MAX_ACTIVE_SKILLS - len(state.active_skills)
+    new = [skill for skill in matching if skill not in state.active_skills][: max(0, room)]
+    if not new:
+        return {}
+    return {
+        "active_skills": state.active_skills | dict.fromkeys(new, LINK_TIER),
+        "skill_reasons": state.skill_reasons | {skill: matching[skill] for skill in new},
+    }
+
+
+def mark_injected(state: BugTriageState, agent: AgentName, tiers: Mapping[str, int]) -> dict[str, Any]:
+    """Return what changes in the state after an agent whose prompts had the texts of these skills."""
+    if not tiers:
+        return {}
+    asked_for = {skill: [f"asked for by the {agent.replace('_', ' ')}"] for skill in tiers}
+    highest = {skill: max(tier, state.active_skills.get(skill, tier)) for skill, tier in tiers.items()}
+    return {
+        "active_skills": state.active_skills | highest,
+        "skill_reasons": asked_for | state.skill_reasons,
+        "injected_skill_ids": list(dict.fromkeys([*state.injected_skill_ids, *tiers])),
+    }
+
+
+def list_used_skills(state: BugTriageState, services: Services) -> list[UsedSkill]:
+    skills = {skill.id: skill for skill in services.codebase.read_skills().skills}
+    return [
+        UsedSkill(
+            id=skill.id,
+            name=skill.name,
+            description=skill.description,
+            path=skill.path,
+            reasons=state.skill_reasons.get(skill.id, []),
+            requires_approval=skill.requires_approval,
+            checkpoint_type=skill.checkpoint_type,
+        )
+        for skill in (skills[one] for one in state.active_skills if one in skills)
+    ]
+
+
+def list_skill_notes(state: BugTriageState, services: Services) -> list[str]:
+    """Return which skills could not be read, and which apply but are not used, one sentence each."""
+    broken = services.codebase.read_skills().broken
+    notes = [f"The skill {one.path} was not used: {one.problem}." for one in broken]
+    unused = [skill for skill in find_matching_skills(state, services.codebase) if skill not in state.active_skills]
+    if unused and len(state.active_skills) >= MAX_ACTIVE_SKILLS:
+        notes.append(f"At most {MAX_ACTIVE_SKILLS} skills are used for an issue. Not used: {', '.join(unused)}.")
+    return notes
