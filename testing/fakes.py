@@ -25,6 +25,8 @@ from triage.domain.code import (
     SearchQuery,
     Span,
 )
+from triage.domain.facts import ReportFacts
+from triage.domain.history import CodeHistory, PathChange, Tag
 from triage.domain.issue import Issue, IssueComment, Reading
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
@@ -61,6 +63,7 @@ class FakeCodebase:
     changes: Sequence[FileChange] = ()
     queries: list[SearchQuery] = field(default_factory=list)
     found: FoundPlace | None = None
+    history: CodeHistory = field(default_factory=CodeHistory)
     repository: str = "acme/ledger"
 
     @property
@@ -146,6 +149,9 @@ class FakeCodebase:
         lines = [one for one in calls if not one.text.lstrip().startswith(("def ", "class "))]
         files = len({one.path for one in lines})
         return LineMatches(lines=lines[:limit], total=len(lines), files=files, kinds={"call": len(lines)})
+
+    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
+        return self.history if paths else CodeHistory()
 
     def read_history(self, path: str, limit: int) -> History:
         return History(changes=list(self.changes)[:limit] if path in self.files else [])
@@ -300,6 +306,9 @@ class FakeGitHub:
     looks: int = 0
     """How often the comments must be read again after a post."""
     recent_issues: Sequence[int] = ()
+    tags: Sequence[Tag] = ()
+    changes: Sequence[PathChange] = ()
+    asked_changes: list[tuple[str, str, list[str]]] = field(default_factory=list)
 
     def _raise_prepared_error(self, method: str) -> None:
         if method in self.errors:
@@ -327,6 +336,15 @@ class FakeGitHub:
     def list_recent_issues(self, limit: int) -> list[int]:
         self._raise_prepared_error("list_recent_issues")
         return list(self.recent_issues)[: limit + 1]
+
+    def list_tags(self) -> list[Tag]:
+        self._raise_prepared_error("list_tags")
+        return list(self.tags)
+
+    def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
+        self._raise_prepared_error("list_changes_between")
+        self.asked_changes.append((worked, broken, list(paths)))
+        return list(self.changes)
 
     def list_labels(self) -> list[str]:
         self._raise_prepared_error("list_labels")

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from pydantic import BaseModel
 
 from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches, Passage, SearchQuery, Span
+from triage.domain.facts import ReportFacts
+from triage.domain.history import CodeHistory, PathChange, Tag
 from triage.domain.issue import Issue, Reading
 from triage.domain.memory import PastIssue
 from triage.domain.project_config import ProjectConfig
@@ -88,6 +90,12 @@ class Codebase(Protocol):
 
     def find_owners(self, path: str) -> list[str]:
         """Owners of the path by CODEOWNERS, without `@`."""
+
+    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
+        """Owners, regression window and later changes of the likeliest files, and of the lines that fail.
+
+        Takes seconds with a long history: call it in a thread.
+        """
 
     def find_security_policy(self) -> str | None:
         """Path of SECURITY.md where GitHub looks for it; None without one."""
@@ -191,6 +199,12 @@ class GitHub(Protocol):
 
     def fetch_role(self, login: str) -> str:
         """The current `admin`, `maintain`, `write`, `triage`, `read` or `none`; `none` also if GitHub does not say."""
+
+    def list_tags(self) -> list[Tag]:
+        """The repository's tags, at most 300."""
+
+    def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
+        """Commits up to `broken` that changed one of the files and are younger than `worked`, newest first."""
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
         """Post a comment; its id and URL. Another run may post at the same time: see `publish.deduplicate`."""

@@ -19,6 +19,7 @@ from triage.domain.effect import (
     WriteReport,
     WriteSummary,
 )
+from triage.domain.history import PathChange, Tag
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuchIssue, PermissionMissing
@@ -64,6 +65,12 @@ class Recording:
         raise AssertionError("nothing of that is read while publishing")
 
     def list_labels(self) -> list[str]:
+        raise AssertionError("nothing is read while publishing")
+
+    def list_tags(self) -> list[Tag]:
+        raise AssertionError("nothing is read while publishing")
+
+    def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
         raise AssertionError("nothing is read while publishing")
 
     def fetch_role(self, login: str) -> str:

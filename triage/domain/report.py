@@ -21,6 +21,8 @@ from triage.domain.findings import (
     Verdict,
     WebResult,
 )
+from triage.domain.history import LaterChange, Owner, RegressionWindow
+from triage.domain.memory import SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import UsedSkill
 from triage.domain.value import Value
@@ -148,6 +150,14 @@ class RunReport(Value):
     """Where a trace, a message or a name of the issue leads; none if only shared words do."""
     suspects: list[Suspect] = Field(default_factory=list)
     """For a feature request: places where it may go."""
+    similar_issues: list[SimilarIssue] = Field(default_factory=list)
+    """Past issues like this one, likeliest first."""
+    past_issues: int = 0
+    """Number of past issues that this one was compared with."""
+    owners: list[Owner] = Field(default_factory=list)
+    """Who knows the code of the first suspect."""
+    regression_window: RegressionWindow | None = None
+    later_change: LaterChange | None = None
     evidence: list[CheckedEvidence] = Field(default_factory=list)
     reproduction: list[str] = Field(default_factory=list)
     missing_information: list[MissingInformation] = Field(default_factory=list)

@@ -156,8 +156,8 @@ class StepRecord(Value):
     """Number of the supervisor's decision that started it. Steps of one decision run in parallel."""
 
     @property
-    def is_preparation(self) -> bool:
-        """Whether it comes before the supervisor, and nobody answers anything."""
+    def is_lookup(self) -> bool:
+        """Whether nobody answers anything: it comes before the first decision."""
         return self.step in ("prepare", "memory", "recall")
 
     @property

@@ -24,6 +24,7 @@ from triage.events.trigger_snapshot import (
 from triage.flows.export_telemetry import export_telemetry
 from triage.flows.flow_context import AdmittedTriage, FlowContext, FlowResult
 from triage.flows.model_run_cap import check_model_run_cap
+from triage.flows.regression_window import add_regression_window
 from triage.flows.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
 from triage.publish.allowed_labels import select_allowed_labels
@@ -108,6 +109,8 @@ async def _triage(admitted: AdmittedTriage, context: FlowContext, problem: str =
     report, services = await _run_agents(admitted.issue_at_trigger, repository, context)
     if problem:
         report = report.model_copy(update={"status": Status.DEGRADED})
+    if not problem:
+        report = await add_regression_window(report, admitted.issue_at_trigger, context)
     report = add_notes(report, problem, cap_reason)
     codebase = services.codebase
     facts = TrustedFacts(

@@ -12,6 +12,7 @@ from triage.citations.citation_lookup import CitationLookup
 from triage.citations.verify import verify_files
 from triage.domain.code import FoundPlace, IndexFacts
 from triage.domain.findings import AgentName, CritiqueFinding, DeclinedAnswer
+from triage.domain.history import CodeHistory
 from triage.domain.report import Round
 from triage.domain.run import Engine
 from triage.graph.active_skills import activate_skills, find_matching_skills, mark_injected
@@ -28,6 +29,7 @@ from triage.reading.human_exchanges import find_exchanges
 from triage.reading.issue_kind import read_kind
 from triage.reading.project_language import detect_project_language
 from triage.reading.read_issue import count_template_comments, read_issue_and_thread
+from triage.reading.report_facts import find_facts
 from triage.secrets.web_query import restrict_query
 from triage.threads import run_in_daemon_thread
 
@@ -43,6 +45,9 @@ INDEX_SHARE = 0.6
 """Of the run's time; the rest is for the agents."""
 MAX_MODEL_FILES = 5
 """As its prompt says. Of more, the best count."""
+HISTORY_SECONDS = 15.0
+"""At most, for git, which goes through the whole history for some questions."""
+NO_HISTORY = "Who wrote the code, and what changed in it, could not be looked up in time."
 ANSWER_FIELDS: dict[AgentName, str] = {
     "investigator": "investigation",
     "codebase_search": "codebase",
@@ -197,4 +202,21 @@ def _choose_outside_queries(critique: CritiqueFinding, state: BugTriageState) ->
 
 
 async def finish(state: BugTriageState, runtime: Runtime[Services]) -> Update:
-    return {"report": build_report(state, runtime.context)}
+    """Build the report, and look up who knows the code that it names and what changed there."""
+    services = runtime.context
+    report = build_report(state, services)
+    seconds = min(HISTORY_SECONDS, services.seconds_left())
+    paths = [suspect.path for suspect in report.suspects]
+    if report.kind != "bug" or report.security or not paths or seconds < 1.0:
+        return {"report": report}
+    lines = report.found.span if report.found else report.suspects[0].span
+
+    def look_up() -> CodeHistory:
+        facts = find_facts(state.reading, state.repository.slug)
+        return services.codebase.look_up_history(facts, paths, lines)
+
+    try:
+        found = await run_in_daemon_thread(look_up, seconds)
+    except Exception:  # noqa: BLE001 - a question to git must not cost the report
+        return {"report": report.model_copy(update={"notes": [*report.notes, NO_HISTORY]})}
+    return {"report": report.model_copy(update=dict(found))}

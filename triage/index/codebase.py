@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches, Passage, SearchQuery
+from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches, Passage, SearchQuery, Span
+from triage.domain.facts import ReportFacts
+from triage.domain.history import CodeHistory
 from triage.domain.issue import Reading
 from triage.domain.skill import Skills
 from triage.index.vectors.chroma_connection import OpenChroma, open_embedded_chroma
@@ -110,6 +112,13 @@ class GitCodebase:
 
     def find_owners(self, path: str) -> list[str]:
         return self._indexed.owners.find_owners(path) if self._indexed else []
+
+    def look_up_history(self, facts: ReportFacts, paths: Sequence[str], lines: Span | None) -> CodeHistory:
+        from triage.index.lookup.code_history import look_up_history
+
+        if self._indexed is None:
+            return CodeHistory()
+        return look_up_history(self._indexed.tree.history, self._indexed.owners, facts, list(paths), lines)
 
     def find_security_policy(self) -> str | None:
         return self._indexed.security_policy if self._indexed else None

@@ -127,7 +127,7 @@ def _describe_attempt(record: StepRecord) -> str:
     # The name comes from an endpoint: anything that is not a plain name is left out.
     name = wording.model_name(record).partition(",")[0]
     short = name.rpartition("/")[2] if _MODEL_NAME.fullmatch(name) else ""
-    who = "" if record.is_preparation else f"{wording.truncate(short or record.engine, MAX_MODEL_CHARS)} "
+    who = "" if record.is_lookup else f"{wording.truncate(short or record.engine, MAX_MODEL_CHARS)} "
     if record.outcome is Outcome.SUCCESS:
         return f"{who}✓ {wording.format_seconds(record.seconds)}"
     if record.outcome is Outcome.SKIPPED:

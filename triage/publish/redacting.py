@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from triage.domain.code import Span
+from triage.domain.history import PathChange, Tag
 from triage.domain.issue import Issue
 from triage.domain.memory import PastIssue
 from triage.domain.report import RunReport
@@ -39,6 +40,13 @@ class RedactingGitHub:
 
     def fetch_role(self, login: str) -> str:
         return self._github.fetch_role(login)
+
+    def list_tags(self) -> list[Tag]:
+        return self._github.list_tags()
+
+    def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
+        changes = self._github.list_changes_between(worked, broken, paths)
+        return [self._redactor.redact_model("commit", change) for change in changes]
 
     def post_comment(self, number: int, body: str) -> tuple[int, str]:
         return self._github.post_comment(number, self._redact_comment(body))

@@ -64,7 +64,7 @@ def describe_answerer(step: StepRecord) -> str:
     model = wording.model_name(step)
     if model:
         return render_table_code(wording.truncate(model, 60))
-    return "" if step.is_preparation else step.engine
+    return "" if step.is_lookup else step.engine
 
 
 def link_code(markdown: str, links: Mapping[str, str]) -> str:

@@ -85,3 +85,11 @@ def _redact_ranges(data: bytes, found: Iterable[ByteRange]) -> Iterator[bytes]:
 def _redact_line(line: bytes) -> bytes:
     secret = line.rstrip(b"\r")
     return (_PLACEHOLDER if secret.strip() else secret) + line[len(secret) :]
+
+
+def shorten_text(text: str, max_chars: int) -> str:
+    """Return one printable line of a stranger's text, with likely secrets masked."""
+    # Mask before cutting: half a key would not be recognised.
+    printable = "".join(char if char.isprintable() else " " for char in redact_likely_secrets(text))
+    line = " ".join(printable.split())
+    return line if len(line) <= max_chars else f"{line[:max_chars]}…"

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from triage.adapters.github.comments import Comments
+from triage.adapters.github.commits import Commits
 from triage.adapters.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
 from triage.adapters.github.past_issues import PastIssues
 from triage.adapters.github.responses import IssueResponse, LabelResponse, RoleResponse, parse_response
 from triage.adapters.github.suggestions import Suggestions
+from triage.domain.history import PathChange, Tag
 from triage.domain.issue import Issue
 from triage.domain.memory import PastIssue
 from triage.domain.suggestion import Suggestion, SuggestionOptions
@@ -120,6 +122,14 @@ class IssueTracker:
                 if len(recent) < len(issues) or len(numbers) > limit:
                     break
         return numbers
+
+    def list_tags(self) -> list[Tag]:
+        with translate_read_errors(self.slug):
+            return Commits(self._client, self._repo).list_tags()
+
+    def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
+        with translate_read_errors(self.slug):
+            return Commits(self._client, self._repo).list_changes_between(worked, broken, paths)
 
     def list_labels(self) -> list[str]:
         with translate_read_errors(self.slug):

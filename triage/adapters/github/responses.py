@@ -147,6 +147,30 @@ class SuggestionsResponse(_Response):
         return [(kind, target) for kind, targets in named for target in targets if target]
 
 
+class Signature(_Response):
+    date: Timestamp = None
+
+
+class CommitDetails(_Response):
+    message: str = ""
+    author: Signature | None = None
+    committer: Signature | None = None
+
+
+class CommitResponse(_Response):
+    sha: str = Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")
+    details: CommitDetails = Field(CommitDetails(), alias="commit")
+
+
+class TagCommit(_Response):
+    sha: str = ""
+
+
+class TagResponse(_Response):
+    name: str
+    commit: TagCommit
+
+
 A = TypeVar("A", bound=BaseModel)
 
 

@@ -107,7 +107,7 @@ class _Recorder:
                 self._record(DECISIONS, 1, attributes)
 
     def record_step(self, step: StepRecord) -> None:
-        if not step.is_preparation:
+        if not step.is_lookup:
             step_result = {
                 "gen_ai.agent.name": step.step,
                 "triage.engine": step.engine,

@@ -108,7 +108,7 @@ class _SpanWriter:
             self._write_step(step, context, times)
 
     def _write_step(self, step: StepRecord, parent: Context, run: _Interval) -> None:
-        operation = None if step.is_preparation else "plan" if step.step == "supervisor" else "invoke_agent"
+        operation = None if step.is_lookup else "plan" if step.step == "supervisor" else "invoke_agent"
         times = run.clamp(step.started_at, timedelta(seconds=step.seconds))
         name = f"{operation} {step.step}" if operation else step.step
         context = self._write(name, parent, times, _step_attributes(step, operation))

@@ -11,6 +11,7 @@ from pathlib import Path
 from triage.domain.code import History
 from triage.index.source.commit_history import read_commit_history
 from triage.index.source.git import Git, GitError, IsolatedGit
+from triage.index.source.git_history import GitHistory
 from triage.index.source.tree import Entry, Listing, has_blob_id
 
 _FILE_MODES = (b"100644", b"100755", b"100664")
@@ -49,6 +50,7 @@ class CommitTree:
         self.commit: str | None = _resolve_object(git, f"{revision}^{{commit}}")
         home = os.fsdecode(git.run("rev-parse", "--git-common-dir").removesuffix(b"\n"))
         self._objects = IsolatedGit((git.folder / home).absolute())
+        self.history: GitHistory | None = GitHistory(git, self._objects, self.commit or "", prefix)
         self._tree = _resolve_object(
             self._objects, f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit
         )

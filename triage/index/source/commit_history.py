@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from triage.domain.code import FileChange, History
 from triage.index.source.git import Git, GitError
-from triage.secrets.likely_secrets import redact_likely_secrets
+from triage.secrets.likely_secrets import shorten_text
 
 LOG_SECONDS = 10.0
 """For git, which goes through every commit since the file changed."""
@@ -46,15 +46,21 @@ def read_commit_history(git: Git, commit: str, path: str, limit: int) -> History
     return History(changes=changes, partial=is_shallow or not is_complete or not changes)
 
 
+def read_changes(git: Git, revisions: str, path: str, limit: int) -> list[FileChange]:
+    """Return the newest commits of a revision or a range, of one file if there is a path. Empty if git fails."""
+    paths = [f":(literal){path}"] if path else []
+    try:
+        with git.stream(
+            *_LOG, f"--max-count={limit}", "--end-of-options", revisions, "--", *paths, seconds=LOG_SECONDS
+        ) as stream:
+            output = stream.read(MAX_LOG_BYTES)
+    except GitError:
+        return []
+    return [change for change, _ in _parse_changes(output)]
+
+
 def _parse_changes(output: bytes) -> Iterator[tuple[FileChange, str]]:
     fields = output.decode("utf-8", "replace").split("\0")[:-1]
     for start in range(0, len(fields) - 3, 4):
         commit, parents, date, subject = fields[start : start + 4]
-        yield FileChange(commit=commit, date=date, subject=_shorten(subject)), parents
-
-
-def _shorten(subject: str) -> str:
-    # Mask before cutting: half a key would not be recognised.
-    printable = "".join(char if char.isprintable() else " " for char in redact_likely_secrets(subject))
-    line = " ".join(printable.split())
-    return line if len(line) <= MAX_SUBJECT_CHARS else f"{line[:MAX_SUBJECT_CHARS]}…"
+        yield FileChange(commit=commit, date=date, subject=shorten_text(subject, MAX_SUBJECT_CHARS)), parents

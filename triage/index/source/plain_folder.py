@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from triage.domain.code import History
+from triage.index.source.git_history import GitHistory
 from triage.index.source.tree import Entry, Listing
 
 NESTED_REPOSITORY = "another repository"
@@ -24,6 +25,7 @@ _OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 class FolderTree:
     commit: str | None = None
+    history: GitHistory | None = None
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -7,6 +7,7 @@ from hashlib import sha1
 from typing import Protocol
 
 from triage.domain.code import History
+from triage.index.source.git_history import GitHistory
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,9 @@ class Listing:
 class SourceTree(Protocol):
     commit: str | None
     """Full object id; None for a folder without git."""
+
+    history: GitHistory | None
+    """None for a folder without git."""
 
     def list_files(self) -> Listing:
         """Return all files. Reads none of them."""

@@ -1,0 +1,38 @@
+"""Looks up in git what a report's places have behind them: owners, a regression window, a later change."""
+
+from datetime import UTC, datetime
+
+from triage.domain.code import Span
+from triage.domain.facts import ReportFacts
+from triage.domain.history import CodeHistory, Owner
+from triage.index.files.code_owners import CodeOwners
+from triage.index.lookup.owners import ACTIVE_YEARS, list_code_owners, weigh_authors
+from triage.index.lookup.regression_window import find_later_change, find_regression_window
+from triage.index.source.git_history import GitHistory
+
+MAX_PATHS = 5
+
+
+def look_up_history(
+    history: GitHistory | None, code_owners: CodeOwners, facts: ReportFacts, paths: list[str], lines: Span | None
+) -> CodeHistory:
+    """Return what is known of the likeliest files, and of the lines that fail or that a fix would change."""
+    paths = paths[:MAX_PATHS]
+    owners = list_code_owners(code_owners.find_owners(paths[0])) if paths else []
+    if history is None:
+        return CodeHistory(owners=owners)
+    tags = history.list_tags()
+    return CodeHistory(
+        owners=[*owners, *(_find_authors(history, lines) if lines else [])],
+        regression_window=find_regression_window(history, facts, tags, paths),
+        later_change=find_later_change(history, facts.version.text, tags, lines) if facts.version and lines else None,
+    )
+
+
+def _find_authors(history: GitHistory, lines: Span) -> list[Owner]:
+    blamed = history.blame(lines.path, lines.start, lines.end)
+    head = history.read_commit(history.commit)
+    if not blamed or head is None:
+        return []
+    now = datetime.fromisoformat(head.date).astimezone(UTC)
+    return weigh_authors(blamed, history.list_recent_authors(ACTIVE_YEARS), now)

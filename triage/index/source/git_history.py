@@ -1,0 +1,148 @@
+"""Tags, authors and ranges of commits of a repository. Every text in them is a stranger's."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from triage.domain.code import FileChange
+from triage.domain.history import Author, BlamedLine, PathChange, Tag
+from triage.index.source.commit_history import read_changes
+from triage.index.source.git import Git, GitError
+from triage.secrets.likely_secrets import shorten_text
+
+MAX_TAGS = 5_000
+"""The newest ones count."""
+HISTORY_SECONDS = 10.0
+"""For one question, which may go through every commit."""
+MAX_LISTED = 200
+"""Commits of one file in a range."""
+MAX_NAME_CHARS = 60
+_BOUNDARY = b"boundary"
+
+
+class GitHistory:
+    """The history behind the indexed commit. What git cannot answer is empty."""
+
+    def __init__(self, git: Git, objects: Git, commit: str, prefix: str) -> None:
+        """Take git with the repository's refs, and git on its objects alone, which reads no config.
+
+        `prefix` is the folder that paths are relative to, with a slash at its end; empty for the top.
+        """
+        self._git, self._objects, self.commit, self._prefix = git, objects, commit, prefix
+
+    def is_shallow(self) -> bool:
+        """Return whether older commits are missing. Raises GitError."""
+        return self._objects.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+    def list_tags(self) -> list[Tag]:
+        """Return the tags of commits, newest first. None in a shallow clone that has fetched none."""
+        fields = "%(refname:strip=2)%00%(objectname)%00%(*objectname)"
+        try:
+            output = self._git.run(
+                "for-each-ref", "--sort=-creatordate", f"--count={MAX_TAGS}", f"--format={fields}", "refs/tags"
+            )
+        except GitError:
+            return []
+        rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
+        return [Tag(name=row[0], commit=row[2] or row[1]) for row in rows if len(row) == 3]
+
+    def resolve_commit(self, written: str) -> str | None:
+        """Return the full id of a commit that is written in hexadecimal, at least seven digits."""
+        try:
+            return self._objects.run("rev-parse", "--verify", "--quiet", f"{written}^{{commit}}").decode().strip()
+        except GitError:
+            return None
+
+    def is_ancestor(self, commit: str, of: str) -> bool | None:
+        """Return whether `of` contains the commit; None if git does not know."""
+        try:
+            self._objects.run("merge-base", "--is-ancestor", commit, of, seconds=HISTORY_SECONDS)
+        except GitError as error:
+            return False if str(error).endswith("exited with 1") else None
+        return True
+
+    def find_release(self, commit: str) -> str:
+        """Return the oldest tag that contains the commit; empty without one."""
+        try:
+            output = self._git.run(
+                "for-each-ref",
+                f"--contains={commit}",
+                "--sort=creatordate",
+                "--count=1",
+                "--format=%(refname:strip=2)",
+                "refs/tags",
+                seconds=HISTORY_SECONDS,
+            )
+        except GitError:
+            return ""
+        return output.decode("utf-8", "replace").strip()
+
+    def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
+        """Return the commits that are in `broken` and not in `worked` and that changed one of the files."""
+        found: dict[str, PathChange] = {}
+        for path in paths:
+            for change in read_changes(self._objects, f"{worked}..{broken}", self._prefix + path, MAX_LISTED):
+                known = found.get(change.commit)
+                earlier = known.paths if known else []
+                found[change.commit] = PathChange(**change.model_dump(), paths=[*earlier, path])
+        return sorted(found.values(), key=lambda change: datetime.fromisoformat(change.date), reverse=True)
+
+    def read_commit(self, commit: str) -> FileChange | None:
+        """Return the subject and the date of a commit."""
+        return next(iter(read_changes(self._objects, commit, "", 1)), None)
+
+    def blame(self, path: str, start: int, end: int) -> list[BlamedLine]:
+        """Return who wrote the lines. Those that are older than a shallow clone are left out."""
+        lines = ("-L", f"{start},{end}", self.commit, "--", self._prefix + path)
+        try:
+            # Without --root the first commit of all counts as the edge of a shallow clone.
+            root = () if self.is_shallow() else ("--root",)
+            args = ("blame", "--line-porcelain", "-w", *root, *lines)
+            output = self._objects.run(*args, seconds=HISTORY_SECONDS)
+        except GitError:
+            return []
+        return _parse_blame(output)
+
+    def list_recent_authors(self, years: int) -> list[Author]:
+        """Return who has committed anything in the last years before the indexed commit."""
+        head = self.read_commit(self.commit)
+        if head is None:
+            return []
+        since = datetime.fromisoformat(head.date).astimezone(UTC) - timedelta(days=365 * years)
+        options = ("--format=tformat:%aN%x00%aE", "--no-mailmap", "--encoding=UTF-8")
+        args = ("log", f"--since={since.isoformat()}", *options)
+        try:
+            with self._objects.stream(*args, self.commit, "--", seconds=HISTORY_SECONDS) as stream:
+                lines = set(stream.read(1 << 22).decode("utf-8", "replace").splitlines())
+        except GitError:
+            return []
+        pairs = [line.split("\0") for line in lines if line.count("\0") == 1]
+        return [_make_author(name, email) for name, email in pairs]
+
+
+def _make_author(name: str, email: str) -> Author:
+    return Author(name=shorten_text(name, MAX_NAME_CHARS), email=email.strip("<> ").lower()[:200])
+
+
+def _parse_blame(output: bytes) -> list[BlamedLine]:
+    lines: list[BlamedLine] = []
+    fields: dict[bytes, str] = {}
+    for raw in output.split(b"\n"):
+        if raw.startswith(b"\t"):  # the line itself, after its fields
+            if _BOUNDARY not in fields:
+                lines.append(_make_blamed_line(fields))
+            fields = {}
+            continue
+        key, _, value = raw.partition(b" ")
+        text = value.decode("utf-8", "replace")
+        if fields:
+            fields.setdefault(key, text)
+        else:
+            fields[b"commit"] = key.decode("ascii", "replace")
+    return lines
+
+
+def _make_blamed_line(fields: dict[bytes, str]) -> BlamedLine:
+    seconds = fields.get(b"author-time", "")
+    at = datetime.fromtimestamp(int(seconds) if seconds.isdigit() and len(seconds) <= 11 else 0, UTC)
+    author = _make_author(fields.get(b"author", ""), fields.get(b"author-mail", ""))
+    return BlamedLine(author=author, at=at, commit=fields[b"commit"])
