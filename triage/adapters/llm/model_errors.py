@@ -79,8 +79,6 @@ _PARAMETER = re.compile(
     r"""["'`](temperature|max_completion_tokens|max_tokens)["'`]|\b(?P<effort>reasoning_effort)\b"""
 )
 _ALTERNATION = re.compile(r"\broles? must alternate|\balternat\w+ (?:user|roles?)\b", re.IGNORECASE)
-    r"\broles? must alternate|must alternate between|alternat\w+ (?:user|roles?)\b", re.IGNORECASE
-)
 """Of chat templates that take one message of the user at a time, as vLLM and llama.cpp pass their errors on."""
 
 
