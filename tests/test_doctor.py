@@ -9,6 +9,10 @@ from triage.doctor import Check, run_checks
 from triage.settings import Settings
 
 
+def check_skills(root: Path) -> Check:
+    return run_checks(make_session(Settings(), root))["skills"]
+
+
 def check_checkout(root: Path) -> Check:
     return run_checks(make_session(Settings(), root))["checkout"]
 
@@ -39,3 +43,17 @@ def test_a_folder_of_which_nothing_can_be_indexed(tmp_path: Path):
     check = check_checkout(tmp_path)
     assert check.state == "broken"
     assert check.detail == "none of the files here can be indexed (binary: 1)"
+
+
+def test_skills_are_checked_one_by_one(tmp_path: Path):
+    commit(tmp_path, {"cart.py": "x = 1\n"})
+    assert check_skills(tmp_path) == Check(state="missing", detail="no skills in .github/triage/skills")
+    good = "---\ndescription: a\n---\nb\n"
+    commit(tmp_path, {".github/triage/skills/two.md": good, ".github/triage/skills/one.md": good})
+    assert check_skills(tmp_path) == Check(state="ok", detail=".github/triage/skills has one, two")
+    commit(tmp_path, {".github/triage/skills/bad.md": "a", ".github/triage/skills/Worse.md": good})
+    broken = check_skills(tmp_path)
+    assert broken.state == "broken"
+    worse, bad = broken.detail.split("; .github")
+    assert worse.startswith(".github/triage/skills/Worse.md: the name of the file may have small letters")
+    assert bad.startswith("/triage/skills/bad.md: line 1: the file must begin with front matter")

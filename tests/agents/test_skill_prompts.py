@@ -218,6 +218,7 @@ def test_the_files_of_all_skills_share_one_budget():
         (factories.critique(summary="SKILL_SELECT:{refunds} and SKILL_SELECT: `tax-es`"), ["refunds", "tax-es"]),
         (factories.investigation(error_messages=["SKILL_SELECT:refunds"]), []),
         (factories.critique(gaps=["SKILL_SELECT:refunds"]), []),
+        (factories.report(severity_reason="SKILL_SELECT:refunds"), []),
         ("Why: x\nSKILL_SELECT:{refunds}", ["refunds"]),
         ({"title": "t", "skills": ["refunds", 3]}, ["refunds"]),
         ({"title": "t", "skills": "refunds"}, []),

@@ -39,7 +39,7 @@ STEPS: dict[StepName, str] = {
     "critic": "Critic",
     "writer": "Writer",
 }
-TIERS: Mapping[int, str] = {1: "no", 2: "its text", 3: "its text, and files that it references"}
+TIERS: Mapping[int, str] = {2: "its text", 3: "its text, and files that it references"}
 OUTCOMES: dict[Outcome, str] = {
     Outcome.SUCCESS: "done",
     Outcome.FAILED: "failed",

@@ -1,14 +1,21 @@
 """Requests to well-known endpoints, as docs/endpoints.md describes them."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.tools import tool
 
 from testing.servers.model_endpoints import anthropic_endpoint, gemini_endpoint, openai_endpoint
-from testing.servers.scripted_server import ScriptedReply, ScriptedServer, chat_completion, serve_script
-from tests.adapters.llm.model import GREEN, ModelSetup, asked_modes, colour
+from testing.servers.scripted_server import (
+    ReceivedRequest,
+    ScriptedReply,
+    ScriptedServer,
+    chat_completion,
+    serve_script,
+)
+from tests.adapters.llm.model import GREEN, Colour, ModelSetup, asked_modes, colour
 from triage.adapters.llm.chat_model import ChatModel
 from triage.adapters.llm.endpoint_features import EndpointFeatures
 from triage.errors import ModelUnavailable
@@ -105,3 +112,31 @@ async def test_gemini_may_refuse_the_schema_and_answers_by_function_calling():
         model = ModelSetup(server, main="gemini-3.8-flash").model
         assert [(await colour(model)).name for _ in range(2)] == ["green", "green"]
     assert asked_modes(server) == ["json_schema", "tools", "tools"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Conversation roles must alternate user/assistant/user/assistant/...",
+        "After the optional system message, conversation roles must alternate user and assistant roles",
+    ],
+)
+async def test_a_chat_template_that_wants_alternating_roles_gets_one_message_of_the_user(text: str):
+    """As vLLM answers for Mistral and Gemma."""
+
+    def answer(request: ReceivedRequest) -> ScriptedReply:
+        roles = [message["role"] for message in request.body["messages"]]
+        if any(one == other for one, other in pairwise(roles)):
+            return ScriptedReply({"object": "error", "message": text, "type": "BadRequestError", "code": 400}, 400)
+        return chat_completion(GREEN)
+
+    prompt = [SystemMessage("rules"), HumanMessage("the issue"), HumanMessage("memory"), HumanMessage("skill")]
+    with serve_script(answer) as server:
+        model = ModelSetup(server).model
+        for _ in range(2):
+            assert (await model.structured_output(Colour, "main", 50).ainvoke(prompt)).name == "green"
+    assert asked_modes(server) == ["json_schema"] * 3, "learned once, and the mode was not at fault"
+    assert [message["content"] for message in server.requests[-1].body["messages"]] == [
+        "rules",
+        "the issue\n\nmemory\n\nskill",
+    ]

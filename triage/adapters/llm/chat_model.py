@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, merge_message_runs
 from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool
@@ -197,6 +197,8 @@ class ChatModel:
         index = call.modes[model]
         mode = call.output_format.modes[index]
         prompt = [*mode.preface, *call.messages, *call.correction]
+        if self.features.needs_alternating_roles(model):
+            prompt = merge_message_runs(prompt, chunk_separator="\n\n")
         estimate = estimate_prompt(prompt, mode.prompt_addition)
         accepts_temperature = self.features.accepts_temperature(model)
         client = self.endpoint.chat_client(model, self.retry.seconds_left(), temperature=accepts_temperature)

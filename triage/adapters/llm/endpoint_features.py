@@ -27,6 +27,7 @@ class EndpointFeatures:
         self._without_temperature: set[str] = set()
         self._with_max_tokens: set[str] = set()
         self._without_reasoning: dict[str, bool] = {}
+        self._with_alternating_roles: set[str] = set()
 
     def drop_reason(self, model: str) -> str:
         """Returns why the model is not asked any more; empty while it is."""
@@ -34,6 +35,10 @@ class EndpointFeatures:
 
     def accepts_temperature(self, model: str) -> bool:
         return model not in self._without_temperature
+
+    def needs_alternating_roles(self, model: str) -> bool:
+        """Returns whether two messages of one role in a row are refused."""
+        return model in self._with_alternating_roles
 
     def length_arguments(self, model: str, max_tokens: int) -> dict[str, Any]:
         """Returns the arguments that limit the length of the answer.
@@ -81,6 +86,9 @@ class EndpointFeatures:
             return True
         elif failure.refused_parameter == "max_completion_tokens" and model not in self._with_max_tokens:
             self._with_max_tokens.add(model)
+            return True
+        elif failure.refused_parameter == "messages" and not self.needs_alternating_roles(model):
+            self._with_alternating_roles.add(model)
             return True
         elif failure.refused_parameter == "reasoning_effort" and model not in self._without_reasoning:
             # Either it was sent to a model that cannot do without, or it was missing where tools need it.

@@ -78,6 +78,8 @@ _TOO_LONG = re.compile(r"context (?:length|window|size)|prompt is too long|too m
 _PARAMETER = re.compile(
     r"""["'`](temperature|max_completion_tokens|max_tokens)["'`]|\b(?P<effort>reasoning_effort)\b"""
 )
+_ALTERNATION = re.compile(r"\broles? must alternate|\balternat\w+ (?:user|roles?)\b", re.IGNORECASE)
+"""Of chat templates that take one message of the user at a time, as vLLM and llama.cpp pass their errors on."""
 
 
 def classify_error(error: BaseException) -> ModelFailure:
@@ -143,6 +145,8 @@ def _classify_refusal(error: openai.APIStatusError, code: str) -> ModelFailure:
         return ModelFailure(Remedy.GIVE_UP, f"prompt too long for the model ({status})")
     if code == "content_filter":
         return ModelFailure(Remedy.GIVE_UP, "content filter")
+    if _ALTERNATION.search(text):
+        return ModelFailure(Remedy.OTHER_MODE, f"request refused ({status})", refused_parameter="messages")
     # The error's own field, else the first name that its message quotes.
     found = _PARAMETER.search(f"'{error.param}'" if error.param else text)
     return ModelFailure(

@@ -1,0 +1,120 @@
+"""The whole action on a checkout with skills."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testing import factories
+from testing.checkouts.git_repositories import write
+from testing.runs.external_services import MODEL_ANSWERS
+from testing.runs.in_process_job import InProcessJob, set_up_job
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
+
+PATH = ".github/triage/skills/prices.md"
+SKILL = """\
+---
+description: Prices of fruit
+when:
+  {when}
+requires-approval: labels
+---
+# Prices and baskets
+
+Look at [the list](../../../docs/prices.md), never at `.env` or `../../../../etc/passwd`.
+
+## Steps
+1. Ask which fruit has no price.
+"""
+FILES = {
+    "docs/prices.md": "A pear has no price in winter.\n",
+    ".env": "API_KEY=canary-of-the-env-file\n",
+    ".github/triage/skills/broken.md": "---\nwhat: x\n---\ny\n",
+}
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Iterator[InProcessJob]:
+    with set_up_job(tmp_path) as job:
+        yield job
+
+
+def commit_skill(job: InProcessJob, when: str) -> None:
+    write(job.job.workspace, FILES | {PATH: SKILL.format(when=when)})
+    job.job.commit()
+    write(job.job.workspace, {PATH: SKILL.format(when="words: [nothing]").replace("Prices and", "Not committed")})
+
+
+@pytest.mark.parametrize("when", ["words: [basket]", "paths: [shop/]"])
+def test_by_rules_the_comment_links_the_skill_of_the_commit(job: InProcessJob, when: str):
+    commit_skill(job, when)
+    done = job.run(engine="rules")
+    assert done.exit_code == 0, done.log
+    report = job.report
+    link = f"{report['server_url']}/octo/shop/blob/{report['commit']}/{PATH}"
+    assert f"The project's notes on this: [Prices and baskets]({link})." in job.comment
+    assert f"The project's notes on this: [Prices and baskets]({link})." in done.summary
+    assert "The skill `.github/triage/skills/broken.md` was not used: line 2: 'what' is not a known key" in done.summary
+    assert report["active_skills"] == {"prices": 1}
+    assert [(one["id"], one["requires_approval"], one["checkpoint_type"]) for one in report["skills"]] == [
+        ("prices", True, "labels")
+    ]
+
+
+def test_a_skill_alone_is_no_reason_to_comment(job: InProcessJob):
+    del job.job.inputs["comment"]
+    commit_skill(job, "words: [francs]")
+    job.github.title = "Total is wrong for francs"
+    job.github.body = (
+        "The total is one cent too high in version 2.4.1.\n\nTo reproduce: put three items into the cart and choose "
+        "francs. It shows 10.06. I expected 10.05, as in the list."
+    )
+    job.job.write_event()
+    done = job.run(engine="rules")
+    assert (job.comment, job.report["speaks"]) == ("", None)
+    assert "The project's notes on this: [Prices and baskets]" in done.summary
+
+
+def test_a_security_report_shows_no_skill(job: InProcessJob):
+    commit_skill(job, "words: [basket]")
+    job.github.title = "Security vulnerability: basket allows remote code execution"
+    job.github.body = (
+        "CVE-2026-1234: an attacker can execute arbitrary code through the basket. Proof of concept below."
+    )
+    job.job.write_event()
+    done = job.run(engine="rules")
+    assert job.report["security"]
+    assert job.report["skills"] == []
+    for text in (job.comment, done.summary):
+        assert "Prices and baskets" not in text
+
+
+def test_a_model_that_asks_for_a_skill_gets_it_on_the_wire(job: InProcessJob):
+    commit_skill(job, "labels: [fruit]")
+    seen: list[tuple[str, list[dict[str, Any]]]] = []
+
+    def answer(request: ReceivedRequest) -> ScriptedReply | None:
+        schema = request.body.get("response_format", {}).get("json_schema", {}).get("name", "other")
+        seen.append((schema, request.body["messages"]))
+        if schema == "CritiqueFinding" and [name for name, _ in seen].count(schema) == 1:
+            return chat_completion(factories.critique("UNCERTAIN", skills=["prices"]).model_dump_json())
+        return chat_completion(MODEL_ANSWERS[schema].model_dump_json()) if schema in MODEL_ANSWERS else None
+
+    job.model = answer
+    done = job.run()
+    assert done.exit_code == 0, done.log
+    first, second = [messages for name, messages in seen if name == "CritiqueFinding"]
+    assert second[: len(first)] == first, "the first prompt is its head, which a provider has cached"
+    assert "- prices: Prices of fruit" in first[0]["content"]
+    skill = second[-1]["content"]
+    assert "=== Skill Activated: Prices and baskets ===" in skill
+    assert "## Reference: docs/prices.md\nA pear has no price in winter." in skill
+    assert "## Context\nSuspects so far:\n- shop/basket.py:5-6 (total)" in skill
+    everything = repr(seen)
+    assert "canary-of-the-env-file" not in everything
+    assert "root:" not in everything
+    assert job.report["active_skills"] == {"prices": 3}
+    assert job.report["injected_skill_ids"] == ["prices"]
+    assert job.report["verdict"] == "CONFIRMED"
+    assert "asked for by the critic" in done.summary
