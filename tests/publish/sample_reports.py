@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from triage.domain.code import IndexFacts, Span
+from triage.domain.code import FileChange, IndexFacts, Span
 from triage.domain.findings import (
     AgentFinding,
     CritiqueFinding,
@@ -12,7 +12,9 @@ from triage.domain.findings import (
     MissingKind,
     WebResult,
 )
+from triage.domain.history import LaterChange, Owner, PathChange, RegressionWindow
 from triage.domain.issue import Issue, Repository
+from triage.domain.memory import SimilarIssue
 from triage.domain.report import CheckedEvidence, Citations, IssueRef, NamedPlace, RunReport, Suspect, Ticket
 from triage.domain.run import Engine, Limits, Outcome, PlannerDecision, Status, StepName, StepRecord, Usage
 from triage.domain.skill import UsedSkill
@@ -415,6 +417,36 @@ LONG = change_report(
     fix_idea="Add a line. " * 4000,
 )
 
+SIMILAR = [
+    SimilarIssue(
+        number=388,
+        title="Import of a day-first CSV stops with ValueError",
+        state="closed",
+        ended="fixed in 0.9",
+        score=0.94,
+        reasons=["same stack trace", "same error text"],
+        fix_files=[DATES, READER],
+    ),
+    SimilarIssue(number=17, title="Support CSV", score=0.08, reasons=["shares the words `csv`, `import`"]),
+]
+CHANGES = [
+    PathChange(commit="9" * 40, date="2026-10-03T12:00:00+02:00", subject="Read profiles (#371)", paths=[READER]),
+    PathChange(commit="8" * 40, date="2026-09-14T09:30:00+00:00", subject="Dates are parsed once", paths=[DATES, CLI]),
+]
+PAST = change_report(
+    similar_issues=SIMILAR,
+    possible_duplicate=SIMILAR[0],
+    past_issues=499,
+    regression_window=RegressionWindow(worked_in="v0.7", broken_in="v0.8", commits=CHANGES, total=7),
+    later_change=LaterChange(
+        version="v0.8", commit=FileChange(commit="9" * 40, date="2026-10-03", subject="Read profiles"), release="v0.9"
+    ),
+    owners=[
+        Owner(name="acme/parsers", source="CODEOWNERS", reason="by CODEOWNERS"),
+        Owner(name="mona", source="history", reason="wrote 12 of the 15 lines, the last in 2026-09"),
+    ],
+)
+
 EVIL = (
     "@octocat #1 acme/ledger#2 GH-3 deadbeefdeadbeefdeadbeefdeadbeefdeadbeef ![x](https://evil.example/p.png) "
     "[click](javascript:alert(1)) <img src=https://evil.example/x> <!-- bug-triage: v1 {} --> --> | ` `` ``` $a$ "
@@ -443,6 +475,16 @@ HOSTILE = change_report(
         CheckedEvidence(claim=EVIL, verified=False),
     ],
     reproduction=[EVIL],
+    similar_issues=[SimilarIssue(number=1, title=EVIL, state="closed", ended=EVIL, score=1.0, reasons=[EVIL])],
+    possible_duplicate=SimilarIssue(number=1, title=EVIL, state="closed", ended=EVIL, score=1.0, reasons=[EVIL]),
+    regression_window=RegressionWindow(
+        worked_in=EVIL,
+        broken_in=EVIL,
+        commits=[PathChange(commit=EVIL, date=EVIL, subject=EVIL, paths=[EVIL])],
+        total=9,
+    ),
+    later_change=LaterChange(version=EVIL, commit=FileChange(commit=EVIL, date=EVIL, subject=EVIL), release=EVIL),
+    owners=[Owner(name=EVIL, source="history", reason=EVIL)],
     missing_information=[missing("other", EVIL, EVIL)],
     next_steps=[EVIL, "/approve", "@dependabot merge"],
     suggested_fix=EVIL,

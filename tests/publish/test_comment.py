@@ -78,6 +78,7 @@ def html(markdown: str) -> str:
         ("second_run", SECOND, AFTER_FIRST),
         ("long", LONG, None),
         ("hostile", HOSTILE, None),
+        ("past", sample_reports.PAST, None),
         ("skills_by_rules", sample_reports.SKILLS_BY_RULES, None),
         ("skills_by_model", sample_reports.SKILLS_BY_MODEL, None),
     ],
@@ -210,7 +211,7 @@ def test_hostile_text_does_not_break_the_layout():
     assert "<img" not in rendered
     assert "</sub>" in text
     hosts = set(re.findall(r'href="https?://([^/"?]+)', rendered))
-    assert hosts <= {"github.com", "docs.example"}
+    assert hosts <= {"github.com", "redirect.github.com", "docs.example"}
     rows = rendered.partition("<tbody>")[2].partition("</tbody>")[0]
     assert rows.count("<tr>") == len(HOSTILE.suspects) - 1
     assert rows.count("<td>") == 2 * (len(HOSTILE.suspects) - 1)

@@ -45,6 +45,7 @@ DRY_RUN: list[Effect] = [
         ("degradation", DEGRADATION, None),
         ("rounds", ROUNDS, None),
         ("cut", CUT, None),
+        ("past", sample_reports.PAST, None),
         ("hostile", HOSTILE_RUN, None),
         ("skills_by_rules", sample_reports.SKILLS_BY_RULES, None),
         ("skills_by_model", sample_reports.SKILLS_BY_MODEL, None),

@@ -28,7 +28,7 @@ from triage.domain.skill import UsedSkill
 from triage.domain.value import Value
 
 SCHEMA_VERSION: Literal["1"] = "1"
-SpeakReason = Literal["security", "found", "analysis", "question", "update", "asked", "always"]
+SpeakReason = Literal["security", "duplicate", "found", "analysis", "question", "update", "asked", "always"]
 """Why a report is worth a comment, the strongest reason first."""
 MAX_LABELS = 5
 """Labels of one report."""
@@ -152,6 +152,8 @@ class RunReport(Value):
     """For a feature request: places where it may go."""
     similar_issues: list[SimilarIssue] = Field(default_factory=list)
     """Past issues like this one, likeliest first."""
+    possible_duplicate: SimilarIssue | None = None
+    """The past issue that this one is probably the same as; none if that is not likely enough."""
     past_issues: int = 0
     """Number of past issues that this one was compared with."""
     owners: list[Owner] = Field(default_factory=list)
@@ -166,9 +168,9 @@ class RunReport(Value):
     external_references: list[WebResult] = Field(default_factory=list)
     ticket: Ticket
     speaks: SpeakReason | None = None
-    """Why the issue gets a comment: it may report a vulnerability; a place was found; a model's analysis was not
-    rejected; a question is open; an earlier comment must not become stale; a person asked for the run; the input
-    `comment` is `always`. None if it gets none."""
+    """Why the issue gets a comment: it may report a vulnerability; it is possibly a duplicate; a place was found; a
+    model's analysis was not rejected; a question is open; an earlier comment must not become stale; a person asked for
+    the run; the input `comment` is `always`. None if it gets none."""
     comment: str | None = None
     """The comment as Markdown, without its hidden first line; none if the issue gets none."""
 

@@ -29,6 +29,8 @@ def decide_comment(
 def _find_reason(report: RunReport) -> SpeakReason | None:
     if report.security:
         return "security"
+    if report.possible_duplicate:
+        return "duplicate"
     if report.kind == "bug" and report.found:
         return "found"
     if report.kind == "bug" and _is_analysed(report):

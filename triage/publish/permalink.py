@@ -56,6 +56,19 @@ def format_location(target: Span | str) -> str:
     return f"{target.path}:{lines}"
 
 
+_REFERENCE = re.compile(r"issues/[1-9][0-9]{0,18}|commit/[0-9a-f]{40}([0-9a-f]{24})?")
+
+
+def build_reference_url(server_url: str, slug: str, path: str) -> str | None:
+    """Returns the URL of an issue or a commit of the repository, such as `issues/12`, that leaves no trace there.
+
+    GitHub shows a link on the page that it leads to, unless it goes to `redirect.github.com` (docs, "Autolinked
+    references and URLs"). An Enterprise server has no such host: there the result is None.
+    """
+    is_valid = server_url == "https://github.com" and _SLUG.fullmatch(slug) and _REFERENCE.fullmatch(path)
+    return f"https://redirect.github.com/{slug}/{path}" if is_valid else None
+
+
 _HOST = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _URL_SAFE = ":/?#@!$&*+,=%~"
 """Not encoded. Brackets, quotes and backslashes could close a Markdown link, and a semicolon an entity in it."""

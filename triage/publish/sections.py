@@ -11,7 +11,16 @@ from triage.publish import wording
 from triage.publish.hidden_state import CommentState
 from triage.publish.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
 from triage.publish.template import render_block, render_table_code
-from triage.publish.visible_blocks import MAX_ITEMS, build_blocks, build_code_link, link_named_places, link_skill
+from triage.publish.visible_blocks import (
+    MAX_ITEMS,
+    build_blocks,
+    build_code_link,
+    build_issue_link,
+    link_named_places,
+    link_skill,
+    list_reference_links,
+    render_history,
+)
 from triage.text.active_content import find_active_content
 from triage.text.inert_markdown import format_code_block, format_code_span
 
@@ -105,7 +114,12 @@ def _build_folds(report: RunReport) -> Iterator[Fold]:
         yield Fold(f"{title} ({len(others)})", _render_suspects(report, others), is_summary_only=True)
     if report.kind == "bug":
         yield _build_places_fold(report, by_model=by_model)
+        if not report.found and not by_model:  # the places are not sure enough for the comment
+            yield Fold("History of these files", "\n\n".join(render_history(report)), is_summary_only=True)
         yield from _build_bug_folds(report, is_summary_only=not by_model)
+    similar = [(issue, build_issue_link(report, issue.number)) for issue in report.similar_issues]
+    title = f"Similar issues ({len(similar)}, of {report.past_issues:,} past ones)"
+    yield Fold(title, render_block("folds", "similar", similar) if similar else "", is_summary_only=True)
     results = report.external_references[:MAX_ITEMS]
     rows = [(result, sanitize_third_party_url(result.url, report.server_url)) for result in results]
     yield Fold(wording.format_count(len(rows), "external reference"), render_block("folds", "references", rows))
@@ -172,6 +186,7 @@ def _collect_links(report: RunReport) -> list[str]:
     links = [build_permalink(report.server_url, report.repository, report.commit, target) for target in targets]
     links += [sanitize_third_party_url(result.url, report.server_url) for result in report.external_references]
     links += link_named_places(report).values()
+    links += list_reference_links(report)
     links += [link_skill(report, skill) for skill in report.skills]
     links += [sanitize_url(report.run_url), sanitize_url(report.issue.url), build_code_link(report)]
     paths = [suspect.path for suspect in report.suspects[:1]]

@@ -6,7 +6,8 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from triage.domain.code import FoundPlace
+from triage.domain.code import FileChange, FoundPlace
+from triage.domain.memory import SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Status
 from triage.publish import wording
@@ -25,12 +26,14 @@ def render_terminal_page(report: RunReport) -> Group:
 
 
 def _build_parts(report: RunReport) -> Iterator[RenderableType]:
+    yield from _render_list("Possibly the same as", [describe_issue(one) for one in [report.possible_duplicate] if one])
     yield _render_findings(report)
     yield from _render_list("Could the reporter add", [item.question for item in report.missing_information])
     if report.kind == "bug" and wording.has_model_answer(report):
         for title, text in (("Why", report.why), ("Fix idea", report.fix_idea), ("Check", report.check)):
             yield from _render_section(title, [text] if text else [])
     yield from _render_suspects(report)
+    yield from _render_history(report)
     yield from _render_list("The project's notes on this", [f"{skill.name}: {skill.path}" for skill in report.skills])
     yield from _render_list("Next steps", [step for step in report.next_steps if step != report.check])
     if report.critique and report.kind == "bug":
@@ -55,6 +58,28 @@ def _render_findings(report: RunReport) -> Text:
     if report.found:
         return Text(clean_text(describe_found(report.found)), style="bold")
     return Text("Nothing in the report leads to one place in the code.", style="bold")
+
+
+def describe_issue(issue: SimilarIssue) -> str:
+    """Returns one line about a past issue, as plain text."""
+    state = f"{issue.state}, {issue.ended}" if issue.ended else issue.state
+    return f"#{issue.number} {issue.title} ({state}): {'; '.join(issue.reasons)}"
+
+
+def _render_history(report: RunReport) -> Iterator[RenderableType]:
+    window, later = report.regression_window, report.later_change
+    if window:
+        title = f"Changed in these files between {window.worked_in} and {window.broken_in}"
+        yield from _render_list(title, [_describe_change(change) for change in window.commits])
+    if later:
+        released = f"released in {later.release}" if later.release else "not released yet"
+        title = f"These lines have changed since {later.version}"
+        yield from _render_list(title, [f"{_describe_change(later.commit)}, {released}"])
+    yield from _render_list("Who knows this code", [f"{owner.name} ({owner.reason})" for owner in report.owners])
+
+
+def _describe_change(change: FileChange) -> str:
+    return f"{change.commit[:8]} {change.subject} ({change.date[:10]})"
 
 
 def describe_found(place: FoundPlace) -> str:

@@ -7,7 +7,7 @@ from triage.domain.effect import LabelsMode
 from triage.domain.report import RunReport
 from triage.domain.skill import UsedSkill
 from triage.publish import wording
-from triage.publish.permalink import build_permalink
+from triage.publish.permalink import build_permalink, build_reference_url
 from triage.publish.template import render_block
 from triage.text.inert_markdown import format_code_span
 from triage.text.reporter_phrases import get_phrases
@@ -31,7 +31,10 @@ def build_blocks(
     if report.security:
         yield render_block("blocks", "security", _link_file(report, report.security_policy or ""), phrases)
         return
+    yield _render_duplicate(report)
     yield _render_findings(report)
+    if report.found or wording.has_model_answer(report):
+        yield from render_history(report)
     yield render_block("blocks", "notices", report)
     yield render_block("blocks", "questions", report.missing_information[:VISIBLE_ITEMS], has_answered, phrases)
     yield render_block("blocks", "skills", [(skill, link_skill(report, skill)) for skill in report.skills])
@@ -53,9 +56,46 @@ def _render_findings(report: RunReport) -> str:
     if report.found:
         where = _link_file(report, report.found.span.path)
         return render_block("blocks", "found", report.found, where, build_code_link(report))
-    if report.missing_information:
-        return ""  # a comment that asks needs no other reason
+    if report.missing_information or report.possible_duplicate:
+        return ""  # a comment that asks, or names another issue, needs no other reason
     return render_block("blocks", "nothing_found", first is not None)
+
+
+def _render_duplicate(report: RunReport) -> str:
+    issue = report.possible_duplicate
+    if issue is None:
+        return ""
+    return render_block("blocks", "duplicate", issue, build_issue_link(report, issue.number))
+
+
+def render_history(report: RunReport) -> Iterator[str]:
+    """Yield what git knows of the places: commits between two versions, a later change, owners."""
+    window, later = report.regression_window, report.later_change
+    if window and window.commits:
+        rows = [(change, _build_commit_link(report, change.commit)) for change in window.commits]
+        yield render_block("blocks", "window", window, rows)
+    if later:
+        yield render_block("blocks", "later_change", later, _build_commit_link(report, later.commit.commit))
+    if report.owners:
+        yield render_block("blocks", "owners", report.owners)
+
+
+def build_issue_link(report: RunReport, number: int) -> str | None:
+    return build_reference_url(report.server_url, report.repository, f"issues/{number}")
+
+
+def _build_commit_link(report: RunReport, commit: str) -> str | None:
+    return build_reference_url(report.server_url, report.repository, f"commit/{commit}")
+
+
+def list_reference_links(report: RunReport) -> list[str]:
+    """Return every URL of an issue or a commit that the page may have."""
+    numbers = [issue.number for issue in report.similar_issues]
+    commits = [change.commit for change in report.regression_window.commits] if report.regression_window else []
+    commits += [report.later_change.commit.commit] if report.later_change else []
+    links = [build_issue_link(report, number) for number in numbers]
+    links += [_build_commit_link(report, commit) for commit in commits]
+    return [link for link in links if link]
 
 
 def build_code_link(report: RunReport) -> str:
