@@ -28,6 +28,7 @@ from triage.domain.code import (
 from triage.domain.facts import ReportFacts
 from triage.domain.history import CodeHistory, PathChange, Tag
 from triage.domain.issue import Issue, IssueComment, Reading
+from triage.domain.memory import PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
@@ -64,6 +65,7 @@ class FakeCodebase:
     queries: list[SearchQuery] = field(default_factory=list)
     found: FoundPlace | None = None
     history: CodeHistory = field(default_factory=CodeHistory)
+    similar: Sequence[SimilarIssue] = ()
     repository: str = "acme/ledger"
 
     @property
@@ -155,6 +157,13 @@ class FakeCodebase:
 
     def read_history(self, path: str, limit: int) -> History:
         return History(changes=list(self.changes)[:limit] if path in self.files else [])
+
+    def find_similar_issues(
+        self, issue: Issue, reading: Reading, past: Sequence[PastIssue], limit: int
+    ) -> list[SimilarIssue]:
+        assert reading.title == issue.title.strip()
+        known = {one.number for one in past}
+        return [one for one in self.similar if one.number in known][:limit]
 
     def find_owners(self, path: str) -> list[str]:
         return list(self.code_owners)

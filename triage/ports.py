@@ -17,7 +17,7 @@ from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches
 from triage.domain.facts import ReportFacts
 from triage.domain.history import CodeHistory, PathChange, Tag
 from triage.domain.issue import Issue, Reading
-from triage.domain.memory import PastIssue
+from triage.domain.memory import PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
@@ -87,6 +87,14 @@ class Codebase(Protocol):
 
     def read_history(self, path: str, limit: int) -> History:
         """The newest commits that changed an indexed file. Empty without git. Takes seconds: call it in a thread."""
+
+    def find_similar_issues(
+        self, issue: Issue, reading: Reading, past: Sequence[PastIssue], limit: int
+    ) -> list[SimilarIssue]:
+        """Past issues that report the same, likeliest first; works before `index` as well.
+
+        Takes up to a second for 500 issues: call it in a thread.
+        """
 
     def find_owners(self, path: str) -> list[str]:
         """Owners of the path by CODEOWNERS, without `@`."""

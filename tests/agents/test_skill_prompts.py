@@ -116,10 +116,11 @@ def test_an_active_skill_is_a_message_of_its_own():
     assert skills.tiers == {"refunds": 2}
     messages = build_messages("critic", {"issue title": "t"}, skills.messages, skills.catalogue)
     assert len(messages) == 3
-    begin, *lines, end = messages[-1].text.splitlines()
+    title, empty, begin, *lines, end = messages[-1].text.splitlines()
+    assert (title, empty) == ("=== Skill Activated: refunds ===", "")
     assert (begin[:18], end[:19]) == ("<<project's skill ", "<</project's skill ")
     assert lines == [
-        "=== Skill Activated: Refunds ===",
+        "# Refunds",
         "",
         "## Description",
         "About refunds",
@@ -250,7 +251,7 @@ async def test_an_agent_that_names_a_skill_is_asked_once_more_with_its_text():
     assert answer.reasoning == "Now I know."
     assert chain.prompts[0] == PROMPT
     assert chain.prompts[1][:-1] == PROMPT
-    assert "=== Skill Activated: Refunds ===" in chain.prompts[1][-1].text
+    assert "=== Skill Activated: refunds ===" in chain.prompts[1][-1].text
     assert skills.tiers == {"taxes": 2, "refunds": 2}
     assert skills.shortfalls == []
 

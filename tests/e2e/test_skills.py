@@ -108,7 +108,7 @@ def test_a_model_that_asks_for_a_skill_gets_it_on_the_wire(job: InProcessJob):
     assert second[: len(first)] == first, "the first prompt is its head, which a provider has cached"
     assert "- prices: Prices of fruit" in first[0]["content"]
     skill = second[-1]["content"]
-    assert "=== Skill Activated: Prices and baskets ===" in skill
+    assert skill.startswith("=== Skill Activated: prices ===\n\n<<project's skill ")
     assert "## Reference: docs/prices.md\nA pear has no price in winter." in skill
     assert "## Context\nSuspects so far:\n- shop/basket.py:5-6 (total)" in skill
     everything = repr(seen)

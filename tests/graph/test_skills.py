@@ -48,7 +48,7 @@ def prompts(given: Services) -> list[tuple[str, str]]:
 
 def asked_with(given: Services, name: str) -> list[str]:
     """Each request whose prompt has a skill's text."""
-    return [request for request, prompt in prompts(given) if TITLE.format(name.title()) in prompt]
+    return [request for request, prompt in prompts(given) if TITLE.format(name) in prompt]
 
 
 # --- by rules

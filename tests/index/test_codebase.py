@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from testing.checkouts.git_repositories import commit, git, write
 from tests.index.indexes import make_codebase, make_corpus, make_query
+from tests.index.issues.past import SUBJECTS, new_issue, past_issue
 from tests.index.project import PROJECT
 from triage.index.build.build_corpus import IndexLimits
 from triage.index.codebase import GitCodebase
 from triage.ports import Codebase
+from triage.reading.read_issue import read_issue
 
 
 def test_it_is_the_port(tmp_path: Path):
@@ -253,3 +255,13 @@ def test_a_workspace_of_another_user_is_read(tmp_path: Path):
     facts = codebase.index()
     assert facts.commit is not None
     assert not facts.dirty
+
+
+def test_past_issues_are_compared_before_and_after_indexing(tmp_path: Path):
+    codebase = GitCodebase(write(tmp_path, PROJECT), "acme/shop")
+    past = [past_issue(number, f"{subject} at midnight", "On every server.") for number, subject in enumerate(SUBJECTS)]
+    issue = new_issue(past[3].title, "On every server. Like acme/shop#2.")
+    before = codebase.find_similar_issues(issue, read_issue(issue), past, 2)
+    codebase.index()
+    assert codebase.find_similar_issues(issue, read_issue(issue), past, 2) == before
+    assert [one.number for one in before][:1] == [3]

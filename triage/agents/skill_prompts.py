@@ -21,6 +21,7 @@ from triage.errors import TriageError
 from triage.ports import Services
 
 T = TypeVar("T")
+TITLE = "=== Skill Activated: {} ==="
 ReadLines = Callable[[str], list[str] | None]
 
 MAX_REFERENCES = 5
@@ -104,7 +105,9 @@ class SkillPrompts:
         files = read_references(skill, self._services.codebase.read_lines, self._reference_chars)
         self._reference_chars -= sum(map(len, files.values()))
         self.tiers[skill.id] = 3 if files else 2
-        return fence({"project's skill": render_skill(skill, self._suspects, files)})
+        # Of the title only the id is not ours, and it has no characters but letters, digits and hyphens.
+        text = fence({"project's skill": render_skill(skill, self._suspects, files)}).text
+        return HumanMessage(f"{TITLE.format(skill.id)}\n\n{text}")
 
 
 def render_skill(skill: Skill, suspects: Sequence[RelevantFile], files: Mapping[str, str]) -> str:
@@ -116,7 +119,7 @@ def render_skill(skill: Skill, suspects: Sequence[RelevantFile], files: Mapping[
     headed = [*known, *(section for section in others if section.heading)]
     context = [_format_suspect(file) for file in suspects[:MAX_SUSPECTS]]
     blocks = [
-        f"=== Skill Activated: {skill.name} ===",
+        f"# {skill.name}",
         "\n\n".join([f"## Description\n{skill.description}", *intro]),
         *(f"## {section.heading}\n{section.text}" for section in headed),
         *(f"## Reference: {path}\n{text}" for path, text in files.items()),

@@ -54,8 +54,7 @@ class AgentInput(Value):
     outside_queries: list[str] = Field(default_factory=list)
     """What the critic would search for on the web, in words that the issue has or that everybody uses."""
     active_skills: dict[str, int] = Field(default_factory=dict)
-    """The project's skills that apply to the issue: id to tier, 1 as long as no prompt had the text, 2 with the text, 3
-    with files that it references too."""
+    """The project's skills that apply to the issue: id to tier, see `RunReport.active_skills`."""
     round: int = 1
     """Pass of searches and critic, from 1."""
 

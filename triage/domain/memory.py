@@ -77,8 +77,10 @@ class SimilarIssue(Value):
     """Of a closed one: how, in words of ours, such as `fixed in 1.4`, `not planned` or `duplicate of #7`."""
     score: float
     """Probability that both report the same, from 0 to 1, in two digits."""
+    named: bool = False
+    """Whether it may be named as possibly the same. At most one is, and none that the reporter names already."""
     reasons: list[str] = Field(default_factory=list)
-    """What both share, in words of ours, strongest first."""
+    """What both share, in words of ours, strongest first. Words of the issue stand in backticks."""
     fix_files: list[str] = Field(default_factory=list)
     """Paths that its fixes changed."""
 

@@ -201,7 +201,7 @@ class RunReport(Value):
     skills: list[UsedSkill] = Field(default_factory=list)
     """The project's own guidance that applied to the issue."""
     active_skills: dict[str, int] = Field(default_factory=dict)
-    """Id of each of these skills to its tier: 1 if it is only linked, 2 if its text was in a prompt, 3 if files that it
-    references were there too."""
+    """Id of each of these skills to its tier: 1 if it is only linked, 2 if a model answered with its text, 3 if it had
+    files that the text references too."""
     injected_skill_ids: list[str] = Field(default_factory=list)
-    """Those whose text was in a prompt."""
+    """Those with whose text a model answered."""

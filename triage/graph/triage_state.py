@@ -40,7 +40,7 @@ class BugTriageState(AgentInput):
     """Answers with `error`: rules answer next."""
 
     injected_skill_ids: list[str] = Field(default_factory=list)
-    """The project's skills whose text was in a prompt, in the order of the first prompt."""
+    """The project's skills with whose text a model answered, in the order of the first answer."""
     skill_reasons: dict[str, list[str]] = Field(default_factory=dict)
     """Why each active skill applies. Only agents that see the code write these two, and `active_skills`."""
 

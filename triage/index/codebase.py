@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches, Passage, SearchQuery, Span
 from triage.domain.facts import ReportFacts
 from triage.domain.history import CodeHistory
-from triage.domain.issue import Reading
+from triage.domain.issue import Issue, Reading
+from triage.domain.memory import PastIssue, SimilarIssue
 from triage.domain.skill import Skills
 from triage.index.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 
@@ -109,6 +110,13 @@ class GitCodebase:
         if self._indexed is None or path not in self._indexed.corpus.file_numbers:
             return History()
         return self._indexed.tree.read_history(path, limit)
+
+    def find_similar_issues(
+        self, issue: Issue, reading: Reading, past: Sequence[PastIssue], limit: int
+    ) -> list[SimilarIssue]:
+        from triage.index.issues.similar_issues import find_similar_issues
+
+        return find_similar_issues(issue, reading, past, limit, repository=self.repository)
 
     def find_owners(self, path: str) -> list[str]:
         return self._indexed.owners.find_owners(path) if self._indexed else []

@@ -1,0 +1,111 @@
+"""Finds past issues that report the same as this one, and says which one may be named."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from triage.domain.issue import Issue, Reading
+from triage.domain.memory import PastIssue, SimilarIssue
+from triage.index.issues.issue_outcome import describe_outcome
+from triage.index.issues.past_issue_index import Compared, PastIssueIndex
+from triage.reading.issue_references import find_referenced_issues
+
+NAMED_FROM = 0.6
+"""Least probability to name an issue as possibly the same (`python -m bench.duplicates`, see docs/memory.md)."""
+GITHUB = "https://github.com"
+_ALIKE = 0.4
+_BOT = "[bot]"
+
+
+def find_similar_issues(
+    issue: Issue,
+    reading: Reading,
+    past: Sequence[PastIssue],
+    limit: int,
+    *,
+    repository: str = "",
+    near: Collection[int] = (),
+) -> list[SimilarIssue]:
+    """The likeliest past issues, at most `limit`, of which at most the first is `named`.
+
+    Only older issues of people count. Where a person said of which issue a past one is a duplicate, that one stands in
+    its place. `repository` is `owner/name`. `near` are numbers of issues to compare as well, whatever their words.
+    Takes time linear in the issues.
+    """
+    earlier = [one for one in past if _is_earlier_report(one, issue)]
+    index = PastIssueIndex(earlier)
+    compared = index.compare_likeliest(reading, _guess_report_time(issue, past), near)
+    known = {one.number: one for one in past}
+    found: dict[int, tuple[Compared, PastIssue]] = {}
+    for one in compared:
+        original = find_original(one.past, known)
+        shown = original if _is_earlier_report(original, issue) else one.past
+        found.setdefault(shown.number, (one, shown))
+    likeliest = list(found.values())[: max(0, limit)]
+    excluded = find_referenced_issues(reading.text, repository, _find_server_url(issue, repository))
+    excluded |= {one.number for one in past if find_original(one, known).number == issue.number}
+    return [
+        _make_similar_issue(one, shown, may_be_named=position == 0 and shown.number not in excluded)
+        for position, (one, shown) in enumerate(likeliest)
+    ]
+
+
+def find_original(past: PastIssue, known: Mapping[int, PastIssue]) -> PastIssue:
+    """The issue at the end of the chain of which a person said that this one is a duplicate.
+
+    Itself without such a word, and where the chain is a circle or leaves what is known.
+    """
+    original, seen = past, {past.number}
+    while original.duplicate_of is not None and original.duplicate_of not in seen:
+        seen.add(original.duplicate_of)
+        if (following := known.get(original.duplicate_of)) is None:
+            return original
+        original = following
+    return original if original.duplicate_of is None else past
+
+
+def _is_earlier_report(past: PastIssue, issue: Issue) -> bool:
+    return not past.author.endswith(_BOT) and (issue.number is None or past.number < issue.number)
+
+
+def _find_server_url(issue: Issue, repository: str) -> str:
+    server_url, found, _ = issue.url.partition(f"/{repository}/")
+    return server_url if found else GITHUB
+
+
+def _guess_report_time(issue: Issue, past: Sequence[PastIssue]) -> datetime:
+    """Issues are numbered in order of time, so the next one is at most a little newer."""
+    later = [one.created_at for one in past if issue.number is not None and one.number > issue.number]
+    known = [issue.snapshot_time] if issue.snapshot_time else [one.created_at for one in past]
+    return min(later, default=max(known, default=datetime.max))
+
+
+def _make_similar_issue(one: Compared, shown: PastIssue, *, may_be_named: bool) -> SimilarIssue:
+    score = round(one.probability, 2)
+    return SimilarIssue(
+        number=shown.number,
+        title=shown.title,
+        state=shown.state,
+        ended=describe_outcome(shown),
+        score=score,
+        named=may_be_named and score >= NAMED_FROM,
+        reasons=list(_explain(one, shown)),
+        fix_files=list(dict.fromkeys(path for fix in shown.fixes for path in fix.files)),
+    )
+
+
+def _explain(one: Compared, shown: PastIssue) -> Iterator[str]:
+    if one.same_trace:
+        yield "same stack trace"
+    if one.same_error:
+        yield "same error text"
+    if one.likeness.alike >= _ALIKE:
+        yield "nearly the same text"
+    elif one.words:
+        yield f"shares {_format_words(one.words)}"
+    if shown.number != one.past.number:
+        yield f"like its duplicate #{one.past.number}"
+
+
+def _format_words(words: Sequence[str]) -> str:
+    """In backticks: they are a stranger's."""
+    return ", ".join(f"`{word}`" for word in words)
