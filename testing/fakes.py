@@ -64,6 +64,7 @@ class FakeCodebase:
     changes: Sequence[FileChange] = ()
     queries: list[SearchQuery] = field(default_factory=list)
     found: FoundPlace | None = None
+    compared_with: list[PastIssue] = field(default_factory=list)
     history: CodeHistory = field(default_factory=CodeHistory)
     similar: Sequence[SimilarIssue] = ()
     repository: str = "acme/ledger"
@@ -162,6 +163,7 @@ class FakeCodebase:
         self, issue: Issue, reading: Reading, past: Sequence[PastIssue], limit: int
     ) -> list[SimilarIssue]:
         assert reading.title == issue.title.strip()
+        self.compared_with = list(past)
         known = {one.number for one in past}
         return [one for one in self.similar if one.number in known][:limit]
 

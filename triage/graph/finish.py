@@ -74,6 +74,7 @@ def build_report(state: BugTriageState, services: Services, cut: str = "") -> Ru
         found=_choose_found(state.found, suspects),
         suspects=suspects,
         similar_issues=state.similar_issues,
+        possible_duplicate=next((issue for issue in state.similar_issues if issue.named), None),
         past_issues=state.past_issue_count,
         evidence=evidence if is_bug else [],
         reproduction=quote_code_steps(draft.reproduction, state.reading),

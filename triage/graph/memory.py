@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from triage.domain.code import FoundPlace
 from triage.domain.issue import Issue
-from triage.domain.memory import EarlierReport, PastIssue
+from triage.domain.memory import EarlierReport, PastIssue, SimilarIssue
 from triage.graph.capabilities import CAPABILITIES, restrict_services
 from triage.graph.step_runner import RULES_SECONDS, Step
 from triage.graph.triage_state import BugTriageState
@@ -20,6 +20,7 @@ from triage.threads import run_in_daemon_thread
 
 MEMORY_SHARE = 0.15
 """Of the run's time, for reading past issues. The index is built at the same time, and takes longer as a rule."""
+MAX_SIMILAR = 5
 MAX_RECENT_ENTITIES = 10
 
 
@@ -50,11 +51,15 @@ async def recall(state: BugTriageState, runtime: Runtime[Services]) -> dict[str,
         return {"past_issues": []}
     step = Step("recall", services)
 
-    def look_back() -> FoundPlace | None:
-        return services.codebase.find_place(state.reading)
+    codebase = services.codebase
+
+    def look_back() -> tuple[list[SimilarIssue], FoundPlace | None]:
+        similar = codebase.find_similar_issues(state.issue, state.reading, state.past_issues, MAX_SIMILAR)
+        return similar, codebase.find_place(state.reading)
 
     attempt = await step.attempt("rules", lambda: run_in_daemon_thread(look_back), RULES_SECONDS)
-    return {"past_issues": [], "found": attempt.result or state.found, "steps": step.records}
+    similar, found = attempt.result or ([], state.found)
+    return {"past_issues": [], "similar_issues": similar, "found": found, "steps": step.records}
 
 
 def find_earlier_report(issue: Issue) -> EarlierReport | None:
