@@ -39,7 +39,9 @@ SUGGESTING_MUTATIONS = frozenset({"addLabelsToLabelable", "updateIssue", "addAss
 MAX_REASON_CHARS = 280
 COMMANDS = frozenset({"add-mask", "error", "warning", "notice", "debug", "group", "endgroup"})
 READING_GIT_COMMANDS = frozenset(
-    ("cat-file config for-each-ref log ls-files ls-tree merge-base rev-list rev-parse show status symbolic-ref").split()
+    (
+        "blame cat-file config for-each-ref log ls-files ls-tree merge-base rev-list rev-parse show status symbolic-ref"
+    ).split()
 )
 """Git commands that neither write nor fetch nor run anything."""
 PRIVATE = re.compile(

@@ -25,6 +25,8 @@ CHANNELS = (
 )
 EVIL_URL = "https://evil.example"
 """In half of the cases it is replaced by the URL of a server that records requests."""
+SKILLS = 30
+"""As many as the action reads; they belong to the channel of instruction files."""
 TRACES = 3
 """Number of texts that also appear as stack traces."""
 _SWALLOWING_TAGS = (
@@ -147,6 +149,9 @@ def _files(texts: Sequence[str], histories: Sequence[str]) -> dict[bytes, bytes]
             for number, path in enumerate(histories)
         },
     }
+    for number, text in enumerate(texts[:SKILLS]):
+        skill = f"---\ndescription: {json.dumps(text[:150])}\nwhen: {{words: [basket]}}\n---\n{text[:2_000]}\n"
+        files[f".github/triage/skills/skill-{number}.md".encode()] = skill.encode("utf-8", "replace")
     for text in texts:
         files[b"names/" + to_git_path(text) + b".py"] = b"def total_of_the_basket(prices):\n    return prices['pear']\n"
     return files

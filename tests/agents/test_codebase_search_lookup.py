@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from triage.agents.code_tools import build_code_tools
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp
 from triage.domain.run import Limits, Outcome, Usage
+from triage.domain.skill import Skill, Skills
 from triage.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable, TimeLimitExceeded
 from triage.graph.tool_runner import ToolRunner, record_tool_calls
 from triage.ports import Services
@@ -98,6 +100,26 @@ async def test_what_was_looked_up_reaches_the_answer():
         ("read_lines", Outcome.SUCCESS),
         ("find_symbol", Outcome.SUCCESS),
     ]
+
+
+async def test_the_text_of_a_skill_is_added_to_what_was_looked_up():
+    skills = Skills(
+        skills=[Skill(id="dates", path="dates.md", name="Dates", description="d", references=["src/store.py"])]
+    )
+    codebase = replace(CODE, skills=skills)
+    model = model_of(reads(2), factories.codebase(skills=["dates"], summary="first"))
+    services = replace(given_services(model), codebase=codebase)
+    result = await codebase_search.answer_with_model(case(), services, model)
+    assert [name for name, _ in model.asked] == ["tools", "tools", "CodebaseFinding"], "nothing is looked up again"
+    assert all("- dates: d" in turn[1].text for turn in turns_of(model))
+    assert all("SKILL_SELECT" in turn[0].text for turn in turns_of(model))
+    system, sections, skill = model.asked[-1][1]
+    assert "SKILL_SELECT" in system.text
+    assert sections.text.startswith("<<project's skills ")
+    assert "# answer 1 to read_lines(" in sections.text
+    assert skill.text.startswith("=== Skill Activated: dates ===")
+    assert result.answer.summary == "parse builds the date"
+    assert result.skills == {"dates": 3}
 
 
 async def test_each_turn_sees_the_answers_of_those_before_as_data():

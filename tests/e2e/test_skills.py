@@ -106,7 +106,7 @@ def test_a_model_that_asks_for_a_skill_gets_it_on_the_wire(job: InProcessJob):
     assert done.exit_code == 0, done.log
     first, second = [messages for name, messages in seen if name == "CritiqueFinding"]
     assert second[: len(first)] == first, "the first prompt is its head, which a provider has cached"
-    assert "- prices: Prices of fruit" in first[0]["content"]
+    assert "- prices: Prices of fruit" in first[1]["content"]
     skill = second[-1]["content"]
     assert skill.startswith("=== Skill Activated: prices ===\n\n<<project's skill ")
     assert "## Reference: docs/prices.md\nA pear has no price in winter." in skill

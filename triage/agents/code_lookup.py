@@ -57,13 +57,13 @@ class CodeLookup:
         *,
         is_first_round: bool = True,
         earlier: Sequence[LookedUp] = (),
-        catalogue: str = "",
+        has_skills: bool = False,
     ) -> None:
-        """Take what earlier rounds looked up, so that it is not looked up again, and the catalogue of skills."""
+        """Take what earlier rounds looked up, so that it is not looked up again."""
         self._services = services
         self._reserved_share = RESERVED_SHARE if is_first_round else RESERVED_SHARE_LATER
         self._earlier = {one.call for one in earlier}
-        self._system_message = build_system_message("codebase_search", "codebase_tools", catalogue=catalogue)
+        self._system_message = build_system_message("codebase_search", "codebase_tools", has_skills=has_skills)
         self._model = model
         self._tools = tools
         self._model_with_tools = model.tools_or_answer(list(tools.tools), CodebaseFinding, "main", ANSWER_TOKENS)

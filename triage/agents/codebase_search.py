@@ -20,7 +20,7 @@ from triage.agents.prompts import (
     MAX_BODY_CHARS,
     MAX_JUDGED_BODY_CHARS,
     build_system_message,
-    fence,
+    fence_below_catalogue,
     format_instructions,
     format_issue,
     format_languages,
@@ -59,7 +59,7 @@ def build_codebase_chain(
             "keywords": inputs["keywords"],
             "passages": inputs["context"],
         }
-        return {"data": [fence(data), *tail]}
+        return {"data": [fence_below_catalogue(data, catalogue), *tail]}
 
     query = RunnableLambda[dict[str, Any], str](
         # In backticks a word counts as a name of the code.
@@ -72,7 +72,7 @@ def build_codebase_chain(
         hypothesis=RunnableLambda(lambda inputs: inputs["hypothesis"]),
         keywords=RunnableLambda(lambda inputs: ", ".join(inputs["keywords"])),
     )
-    return gather | RunnableLambda(build_data) | _build_prompt(catalogue) | llm
+    return gather | RunnableLambda(build_data) | _build_prompt(has_skills=bool(catalogue)) | llm
 
 
 def build_followup_chain(
@@ -85,13 +85,13 @@ def build_followup_chain(
 
     def build_data(inputs: dict[str, Any]) -> dict[str, Any]:
         data = {"hypothesis": inputs["hypothesis"], "keywords": ", ".join(inputs["keywords"])}
-        return {"data": [fence(sections | data), *tail]}
+        return {"data": [fence_below_catalogue(sections | data, catalogue), *tail]}
 
-    return RunnableLambda(build_data) | _build_prompt(catalogue) | llm
+    return RunnableLambda(build_data) | _build_prompt(has_skills=bool(catalogue)) | llm
 
 
-def _build_prompt(catalogue: str) -> ChatPromptTemplate:
-    system = build_system_message("codebase_search", catalogue=catalogue)
+def _build_prompt(*, has_skills: bool) -> ChatPromptTemplate:
+    system = build_system_message("codebase_search", has_skills=has_skills)
     return ChatPromptTemplate.from_messages([system, MessagesPlaceholder("data")])
 
 
@@ -115,7 +115,7 @@ async def answer_with_model(agent_input: AgentInput, services: Services, model: 
     The first round shows the best passages; a further one what the earlier rounds have found.
     """
     skills = await run_in_daemon_thread(lambda: SkillPrompts(agent_input, services))
-    lookup = _open_lookup(agent_input, services, model, skills.catalogue)
+    lookup = _open_lookup(agent_input, services, model, has_skills=bool(skills.catalogue))
     llm = RunnableLambda(_build_asking(lookup, skills, model))
     tail = [*build_memory_messages(agent_input), *skills.messages]
     continues = agent_input.round > 1 and agent_input.searched_by_model
@@ -149,7 +149,7 @@ def _build_asking(
     return ask
 
 
-def _open_lookup(agent_input: AgentInput, services: Services, model: Model, catalogue: str) -> CodeLookup | None:
+def _open_lookup(agent_input: AgentInput, services: Services, model: Model, *, has_skills: bool) -> CodeLookup | None:
     if services.code_tools is None:
         return None
     return CodeLookup(
@@ -158,7 +158,7 @@ def _open_lookup(agent_input: AgentInput, services: Services, model: Model, cata
         services.code_tools,
         is_first_round=agent_input.round == 1,
         earlier=agent_input.looked_up,
-        catalogue=catalogue,
+        has_skills=has_skills,
     )
 
 

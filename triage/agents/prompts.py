@@ -15,6 +15,7 @@ from triage.ports import Services
 from triage.text.clean_text import clean_text
 from triage.text.reporter_phrases import get_phrases
 
+CATALOGUE = "project's skills"
 MAX_PART_CHARS = 60_000
 """Of one section, about 20,000 tokens. Most sections have a smaller limit of their own."""
 
@@ -31,16 +32,9 @@ _PROMPTS = {
 """Read at import, because an event loop must not wait for a disk."""
 
 
-def build_system_message(*names: str, catalogue: str = "") -> SystemMessage:
-    """Return the system message of these parts, with the rule on fenced data that all share.
-
-    The catalogue of the project's skills stands at its end, fenced: this message is the same for every issue of a
-    commit, so that a provider's cache of prompts finds it.
-    """
-    texts = [_PROMPTS[name] for name in (*names, "data")]
-    if catalogue:
-        texts += [_PROMPTS["skills"], fence({"project's skills": catalogue}).text]
-    return SystemMessage("\n\n".join(texts))
+def build_system_message(*names: str, has_skills: bool = False) -> SystemMessage:
+    """Return the system message of these parts, with the rule on fenced data that all share."""
+    return SystemMessage("\n\n".join(_PROMPTS[name] for name in (*names, "data", *["skills"] * has_skills)))
 
 
 def fence(sections: Mapping[str, str]) -> HumanMessage:
@@ -57,11 +51,21 @@ def fence(sections: Mapping[str, str]) -> HumanMessage:
     return HumanMessage("\n\n".join(f"<<{name} {mark}>>\n{text}\n<</{name} {mark}>>" for name, text in texts.items()))
 
 
+def fence_below_catalogue(sections: Mapping[str, str], catalogue: str) -> HumanMessage:
+    """Return the sections below the catalogue of the project's skills, which has marks of its own.
+
+    So the begin of a prompt is the same for every issue of a commit, and a provider's cache of prompts finds it.
+    """
+    fenced = fence(sections)
+    return HumanMessage(f"{fence({CATALOGUE: catalogue}).text}\n\n{fenced.text}") if catalogue else fenced
+
+
 def build_messages(
     name: str, sections: Mapping[str, str], tail: Sequence[BaseMessage] = (), catalogue: str = ""
 ) -> list[BaseMessage]:
     """Return a prompt: what never changes, then the sections, then messages that are fenced already."""
-    return [build_system_message(name, catalogue=catalogue), fence(sections), *tail]
+    system = build_system_message(name, has_skills=bool(catalogue))
+    return [system, fence_below_catalogue(sections, catalogue), *tail]
 
 
 def shorten(text: str, max_chars: int = MAX_PART_CHARS) -> str:

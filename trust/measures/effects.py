@@ -108,12 +108,15 @@ def _find_misplaced_text(strings: Sequence[str], run: ObservedRun) -> list[str]:
 
 
 _OPENING = re.compile(r"<<([^<>]+) ([0-9a-f]{16,})>>")
+_TITLE = re.compile(r"=== (?:Memory Context|Skill Activated: [a-z0-9-]{1,64}) ===")
+"""Of a message, above its first mark. The id of a skill has no characters for a sentence."""
 
 
 def _is_fenced(content: str) -> bool:
     # Each block starts and ends with its own mark, which does not occur inside.
     name, mark = "", ""
-    for line in content.split("\n"):
+    first, _, rest = content.partition("\n")
+    for line in (rest if _TITLE.fullmatch(first) else content).split("\n"):
         opening = _OPENING.fullmatch(line)
         if not mark and opening:
             name, mark = opening[1], opening[2]
