@@ -270,7 +270,10 @@ def _open_past_issues(setup: RunSetup) -> PastIssueSource | None:
     from triage.adapters.cache.past_issue_cache import CachedPastIssues
     from triage.adapters.github.issue_tracker import IssueTracker
 
-    tracker = IssueTracker(token, setup.repository, environment.api_url, network=environment.network)
+    # It only reads, but GraphQL's questions are POST requests, before which PyGithub would wait as before writes.
+    tracker = IssueTracker(
+        token, setup.repository, environment.api_url, seconds_between_writes=0.0, network=environment.network
+    )
     folder = find_cache_folder(setup)
     source = CachedPastIssues(
         folder / "issues" if folder else None,

@@ -42,8 +42,8 @@ def test_a_single_new_line_among_many_says_little():
 
 
 def test_a_bot_and_who_left_are_nobody():
-    assert names(lines(BOT, 9), lines(OLAF, 3)) == ["Olaf"]
-    assert names(lines(MONA, 9), lines(OLAF, 3), active=[OLAF]) == ["Olaf"]
+    assert names(lines(BOT, 6), lines(OLAF, 3)) == ["Olaf"]
+    assert names(lines(MONA, 6), lines(OLAF, 3), active=[OLAF]) == ["Olaf"]
     assert names(lines(MONA, 9), active=[]) == []
 
 

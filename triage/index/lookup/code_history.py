@@ -30,7 +30,9 @@ def look_up_history(
 
 
 def _find_authors(history: GitHistory, lines: Span) -> list[Owner]:
-    blamed = history.blame(lines.path, lines.start, lines.end)
+    lines_by_commit = history.blame(lines.path, lines.start, lines.end)
+    mass_changes = {commit for commit in {line.commit for line in lines_by_commit} if history.is_mass_change(commit)}
+    blamed = [line for line in lines_by_commit if line.commit not in mass_changes]
     head = history.read_commit(history.commit)
     if not blamed or head is None:
         return []

@@ -13,7 +13,7 @@ HALF_LIFE_DAYS = 365.0
 """A line of this age weighs half of a new one."""
 MIN_SHARE = 0.2
 """Of the weight of all lines."""
-MIN_LINES_SHARE = 0.1
+MIN_LINES_SHARE = 0.3
 """Of the number of lines: a new line alone says little."""
 MAX_AUTHORS = 2
 MAX_CODE_OWNERS = 3

@@ -27,7 +27,7 @@ def find_later_change(history: GitHistory, version: str, tags: Sequence[Tag], li
         return None
     blamed = history.blame(lines.path, lines.start, lines.end)
     for commit in dict.fromkeys(line.commit for line in sorted(blamed, key=lambda line: line.at, reverse=True)):
-        if history.is_ancestor(commit, reported.commit) is False:
+        if history.is_ancestor(commit, reported.commit) is False and not history.is_mass_change(commit):
             change = history.read_commit(commit)
             release = history.find_release(commit)
             return LaterChange(version=reported.name, commit=change, release=release) if change else None

@@ -1,7 +1,7 @@
 """The commits that changed a file. A message is a stranger's text: one short line of it, likely secrets masked."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from triage.domain.code import FileChange, History
 from triage.index.source.git import Git, GitError
@@ -46,13 +46,14 @@ def read_commit_history(git: Git, commit: str, path: str, limit: int) -> History
     return History(changes=changes, partial=is_shallow or not is_complete or not changes)
 
 
-def read_changes(git: Git, revisions: str, path: str, limit: int) -> list[FileChange]:
-    """Return the newest commits of a revision or a range, of one file if there is a path. Empty if git fails."""
+def read_changes(git: Git, revisions: Sequence[str], path: str, limit: int) -> list[FileChange]:
+    """Return the newest commits of a range or a commit, of one file if there is a path. Empty if git fails.
+
+    `revisions` are full ids of commits, and options of our own.
+    """
     paths = [f":(literal){path}"] if path else []
     try:
-        with git.stream(
-            *_LOG, f"--max-count={limit}", "--end-of-options", revisions, "--", *paths, seconds=LOG_SECONDS
-        ) as stream:
+        with git.stream(*_LOG, f"--max-count={limit}", *revisions, "--", *paths, seconds=LOG_SECONDS) as stream:
             output = stream.read(MAX_LOG_BYTES)
     except GitError:
         return []

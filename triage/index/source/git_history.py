@@ -13,6 +13,8 @@ MAX_TAGS = 5_000
 """The newest ones count."""
 HISTORY_SECONDS = 10.0
 """For one question, which may go through every commit."""
+MAX_FILES = 20
+"""Of a change that is about these lines."""
 MAX_LISTED = 200
 """Commits of one file in a range."""
 MAX_NAME_CHARS = 60
@@ -52,6 +54,15 @@ class GitHistory:
         except GitError:
             return None
 
+    def is_mass_change(self, commit: str) -> bool:
+        """Return whether a commit changed so many files that it says nothing of any, such as a new code style."""
+        args = ("diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "-z", "--no-renames", commit)
+        try:
+            with self._objects.stream(*args, seconds=HISTORY_SECONDS) as stream:
+                return stream.read(MAX_FILES * 4_096).count(b"\0") > MAX_FILES
+        except GitError:
+            return False
+
     def is_ancestor(self, commit: str, of: str) -> bool | None:
         """Return whether `of` contains the commit; None if git does not know."""
         try:
@@ -80,7 +91,9 @@ class GitHistory:
         """Return the commits that are in `broken` and not in `worked` and that changed one of the files."""
         found: dict[str, PathChange] = {}
         for path in paths:
-            for change in read_changes(self._objects, f"{worked}..{broken}", self._prefix + path, MAX_LISTED):
+            # What a merge brings stands in commits of its own.
+            options = ("--no-merges", f"{worked}..{broken}")
+            for change in read_changes(self._objects, options, self._prefix + path, MAX_LISTED):
                 known = found.get(change.commit)
                 earlier = known.paths if known else []
                 found[change.commit] = PathChange(**change.model_dump(), paths=[*earlier, path])
@@ -88,7 +101,7 @@ class GitHistory:
 
     def read_commit(self, commit: str) -> FileChange | None:
         """Return the subject and the date of a commit."""
-        return next(iter(read_changes(self._objects, commit, "", 1)), None)
+        return next(iter(read_changes(self._objects, [commit], "", 1)), None)
 
     def blame(self, path: str, start: int, end: int) -> list[BlamedLine]:
         """Return who wrote the lines. Those that are older than a shallow clone are left out."""
