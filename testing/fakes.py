@@ -28,7 +28,7 @@ from triage.domain.code import (
 from triage.domain.facts import ReportFacts
 from triage.domain.history import CodeHistory, PathChange, Tag
 from triage.domain.issue import Issue, IssueComment, Reading
-from triage.domain.memory import PastIssue, SimilarIssue
+from triage.domain.memory import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
@@ -67,6 +67,7 @@ class FakeCodebase:
     compared_with: list[PastIssue] = field(default_factory=list)
     history: CodeHistory = field(default_factory=CodeHistory)
     similar: Sequence[SimilarIssue] = ()
+    learned: LearnedFromLabels = field(default_factory=LearnedFromLabels)
     repository: str = "acme/ledger"
 
     @property
@@ -166,6 +167,10 @@ class FakeCodebase:
         self.compared_with = list(past)
         known = {one.number for one in past}
         return [one for one in self.similar if one.number in known][:limit]
+
+    def learn_from_labels(self, reading: Reading, past: Sequence[PastIssue]) -> LearnedFromLabels:
+        assert reading.title
+        return self.learned if past else LearnedFromLabels()
 
     def find_owners(self, path: str) -> list[str]:
         return list(self.code_owners)

@@ -17,7 +17,7 @@ from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches
 from triage.domain.facts import ReportFacts
 from triage.domain.history import CodeHistory, PathChange, Tag
 from triage.domain.issue import Issue, Reading
-from triage.domain.memory import PastIssue, SimilarIssue
+from triage.domain.memory import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.project_config import ProjectConfig
 from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
@@ -95,6 +95,9 @@ class Codebase(Protocol):
 
         Takes up to a second for 500 issues: call it in a thread.
         """
+
+    def learn_from_labels(self, reading: Reading, past: Sequence[PastIssue]) -> LearnedFromLabels:
+        """What similar issues carry; empty with fewer than 50 labelled ones. Takes up to a second, as above."""
 
     def find_owners(self, path: str) -> list[str]:
         """Owners of the path by CODEOWNERS, without `@`."""

@@ -82,6 +82,21 @@ async def test_a_path_matches_the_first_suspects_too():
     assert other.skills == []
 
 
+async def test_by_rules_only_the_first_suspect_counts():
+    words = {"title": "class Store and def parse", "body": "Both are slow."}
+    report = await run(with_skills(skill("first", paths=["parse.py"]), skill("second", paths=["store.py"])), **words)
+    assert [suspect.path for suspect in report.suspects] == ["src/parse.py", "src/store.py"]
+    assert list(report.active_skills) == ["first"]
+
+
+async def test_of_a_models_suspects_the_first_three_count():
+    found = [factories.relevant("src/parse.py"), factories.relevant("src/store.py", quote=None, symbol=None)]
+    answers = factories.answers(CodebaseFinding=factories.codebase(relevant_files=found))
+    given = with_skills(skill("second", paths=["store.py"]), model=FakeModel(answers))
+    report = await run(given, title="Leap days fail", body="February has 29 days.")
+    assert list(report.active_skills) == ["second"]
+
+
 async def test_more_skills_than_are_used_are_named():
     report = await run(with_skills(*(skill(name, words=["parse"]) for name in "abcde")))
     assert list(report.active_skills) == ["a", "b", "c"]

@@ -120,7 +120,7 @@ def _build_sections(
         "kind of issue": agent_input.kind.replace("_", " "),
         "all findings": format_findings(agent_input.findings),
         "suspects": format_bullets([file.model_dump_json() for file in agent_input.suspects]),
-        "critic's verdict": critique.model_dump_json(exclude={"agent_name", "error"}) if critique else "",
+        "critic's verdict": critique.model_dump_json(exclude={"agent_name", "error", "skills"}) if critique else "",
     }
     return {
         "report": issue

@@ -90,3 +90,13 @@ class LearnedLabel(Value):
 
     name: str
     probability: float
+
+
+class LearnedFromLabels(Value):
+    """What the labels of the repository's past issues say about an issue."""
+
+    labels: list[LearnedLabel] = Field(default_factory=list)
+    """Likeliest first, each with a probability of a half or more."""
+    issue_type: LearnedLabel | None = None
+    kinds: dict[Literal["bug", "feature_request", "question"], float] = Field(default_factory=dict)
+    """The probability of each kind; empty where fewer than 50 issues have a label that names one."""

@@ -10,8 +10,8 @@ from triage.ports import Codebase, Services
 from triage.reading.match_skills import match_skills
 
 LINK_TIER, TEXT_TIER = 1, 2
-MAX_SUSPECTS = 3
-"""Of those whose paths may activate a skill; further ones are weak guesses."""
+MAX_SUSPECTS, MAX_SUSPECTS_BY_RULES = 3, 1
+"""Whose paths may activate a skill; further ones are weak guesses, which a comment must not be about."""
 MAX_NAMED_FILES = 100
 
 
@@ -23,7 +23,8 @@ def find_matching_skills(state: BugTriageState, codebase: Codebase) -> dict[str,
     skills = codebase.read_skills().skills
     if not skills:
         return {}
-    paths = [*_list_named_files(state, codebase), *(file.path for file in state.suspects[:MAX_SUSPECTS])]
+    suspects = state.suspects[: MAX_SUSPECTS if state.searched_by_model else MAX_SUSPECTS_BY_RULES]
+    paths = [*_list_named_files(state, codebase), *(file.path for file in suspects)]
     return match_skills(skills, state.issue, state.reading.text, list(dict.fromkeys(paths)))
 
 

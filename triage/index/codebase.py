@@ -9,7 +9,7 @@ from triage.domain.code import FoundPlace, History, Hit, IndexFacts, LineMatches
 from triage.domain.facts import ReportFacts
 from triage.domain.history import CodeHistory
 from triage.domain.issue import Issue, Reading
-from triage.domain.memory import PastIssue, SimilarIssue
+from triage.domain.memory import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.skill import Skills
 from triage.index.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 
@@ -117,6 +117,11 @@ class GitCodebase:
         from triage.index.issues.similar_issues import find_similar_issues
 
         return find_similar_issues(issue, reading, past, limit, repository=self.repository)
+
+    def learn_from_labels(self, reading: Reading, past: Sequence[PastIssue]) -> LearnedFromLabels:
+        from triage.index.issues.learned_labels import learn_from_labels
+
+        return learn_from_labels(reading, past)
 
     def find_owners(self, path: str) -> list[str]:
         return self._indexed.owners.find_owners(path) if self._indexed else []

@@ -48,7 +48,7 @@ class KindReading(Value):
 
 
 def read_kind(reading: Reading, labels: Sequence[str] = ()) -> KindReading:
-    labelled = _find_labelled_kind(labels)
+    labelled = find_labelled_kind(labels)
     chances = estimate_kind(reading)
     likeliest = max(chances, key=lambda candidate: chances[candidate])
     kind = labelled or likeliest
@@ -69,7 +69,7 @@ def classify_issue(reading: Reading, labels: Sequence[str]) -> Kind:
     """
     if _is_not_actionable(reading):
         return "not_actionable"
-    if labelled := _find_labelled_kind(labels):
+    if labelled := find_labelled_kind(labels):
         return labelled
     found = read_kind(reading)
     if _shows_failure(reading) and find_declared_kind(reading) != found.kind:
@@ -82,7 +82,8 @@ def _shows_failure(reading: Reading) -> bool:
     return bool(reading.traces) or has_error(reading) or any(section.text.strip() for section in results)
 
 
-def _find_labelled_kind(labels: Sequence[str]) -> LearnedKind | None:
+def find_labelled_kind(labels: Sequence[str]) -> LearnedKind | None:
+    """The kind that the labels, or an issue type among them, name; a bug before the others."""
     return next((kind for kind, words in _LABELS.items() if any(map(words.search, labels))), None)
 
 
