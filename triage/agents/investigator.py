@@ -60,7 +60,7 @@ def _correct_answer(answer: InvestigatorFinding, reading: Reading) -> Investigat
 
 async def answer_with_rules(agent_input: AgentInput, services: Services) -> InvestigatorFinding:
     reading = agent_input.reading
-    kind = classify_issue(reading, agent_input.issue.labels)
+    kind = classify_issue(reading, agent_input.issue.labels, agent_input.learned.kinds)
     # Issue forms may be two megabytes of YAML: parsing them must not block the event loop.
     project = agent_input.repository.slug
     questions = await run_in_daemon_thread(lambda: _list_questions(kind, reading, services, project))

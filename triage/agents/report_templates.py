@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
+from triage.agents.learned_labels import select_topics
 from triage.agents.prompts import find_traceback_lines
 from triage.domain.agent_input import AgentInput
 from triage.domain.facts import SeveritySign, SignKind
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport
 from triage.domain.issue import Reading
 from triage.domain.report import MAX_LABELS
+from triage.reading.issue_kind import find_labelled_kind
 from triage.reading.regressions import find_regression
 from triage.reading.severity_signs import find_severity_signs
 
@@ -125,10 +127,19 @@ def fill_ticket_template(agent_input: AgentInput, owners: Sequence[str]) -> dict
         kinds.append("missing")
     return {
         "title": _format_title(agent_input.reading.title),
-        "labels": _match_labels(kinds, agent_input.repository.labels),
+        "labels": _choose_labels(kinds, agent_input),
         "assignee": next((owner for owner in owners if owner != agent_input.issue.author), None),
         "effort": "S" if agent_input.is_confirmed else "M",
     }
+
+
+def _choose_labels(kinds: Sequence[str], agent_input: AgentInput) -> list[str]:
+    """Return the labels that name the kind and the signs, then those that similar issues carry."""
+    existing = agent_input.repository.labels
+    learned = [label.name for label in select_topics(agent_input.learned.labels)]
+    # One that names another kind contradicts the report.
+    fitting = [name for name in learned if find_labelled_kind([name]) in (None, agent_input.kind)]
+    return list(dict.fromkeys([*_match_labels(kinds, existing), *_select_existing_labels(fitting, existing)]))
 
 
 def _find_signs(reading: Reading) -> list[SeveritySign]:

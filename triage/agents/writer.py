@@ -9,6 +9,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.cited_code import render_cited_code
+from triage.agents.learned_labels import select_topics
 from triage.agents.memory_message import build_memory_messages
 from triage.agents.prompts import (
     MAX_JUDGED_BODY_CHARS,
@@ -111,7 +112,7 @@ def _build_sections(
     """Return what each draft is written from; none gets what it has no use for."""
     labels = agent_input.repository.labels
     descriptions = {label: services.config.label_description(label) for label in labels}
-    critique = agent_input.critique
+    critique, learned = agent_input.critique, agent_input.learned.labels
     issue = format_issue(agent_input, MAX_JUDGED_BODY_CHARS)
     shared = {
         **format_instructions(services),
@@ -136,6 +137,9 @@ def _build_sections(
         | {
             "labels of the project": format_bullets(labels),
             "when a label fits": format_bullets([f"{label}: {text}" for label, text in descriptions.items() if text]),
+            "labels of similar issues": format_bullets(
+                [f"{label.name} (probability {label.probability:.2f})" for label in select_topics(learned)]
+            ),
             "owners of the first suspect": ", ".join(owners),
         },
     }

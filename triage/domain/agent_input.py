@@ -14,7 +14,7 @@ from triage.domain.findings import (
     WebSearchFinding,
 )
 from triage.domain.issue import HumanExchange, Issue, Reading, Repository
-from triage.domain.memory import EarlierReport, OpenGap, SimilarIssue
+from triage.domain.memory import EarlierReport, LearnedFromLabels, OpenGap, SimilarIssue
 from triage.domain.report import Citations
 from triage.domain.value import Value
 
@@ -39,6 +39,8 @@ class AgentInput(Value):
     """Of an earlier run on this issue."""
     similar_issues: list[SimilarIssue] = Field(default_factory=list)
     """Past issues like this one, likeliest first."""
+    learned: LearnedFromLabels = LearnedFromLabels()
+    """What the labels of past issues say about this one."""
     recent_entities: list[str] = Field(default_factory=list)
     """The last files and definitions that this run and the earlier one found, the newest last."""
     searched_by_model: bool = False

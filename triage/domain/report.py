@@ -22,7 +22,7 @@ from triage.domain.findings import (
     WebResult,
 )
 from triage.domain.history import LaterChange, Owner, RegressionWindow
-from triage.domain.memory import SimilarIssue
+from triage.domain.memory import LearnedLabel, SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
 from triage.domain.skill import UsedSkill
 from triage.domain.value import Value
@@ -154,6 +154,8 @@ class RunReport(Value):
     """Past issues like this one, likeliest first."""
     possible_duplicate: SimilarIssue | None = None
     """The past issue that this one is probably the same as; none if that is not likely enough."""
+    learned_labels: list[LearnedLabel] = Field(default_factory=list)
+    """Labels, also the issue type, that similar issues of the repository carry, with their probability."""
     past_issues: int = 0
     """Number of past issues that this one was compared with."""
     owners: list[Owner] = Field(default_factory=list)

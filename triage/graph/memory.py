@@ -5,15 +5,15 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from triage.domain.code import FoundPlace
 from triage.domain.issue import Issue
-from triage.domain.memory import EarlierReport, PastIssue, SimilarIssue
+from triage.domain.memory import EarlierReport, PastIssue
 from triage.graph.capabilities import CAPABILITIES, restrict_services
 from triage.graph.step_runner import RULES_SECONDS, Step
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 from triage.publish.deduplicate import find_our_comment
 from triage.publish.hidden_state import parse_state
+from triage.reading.issue_kind import read_kind
 from triage.reading.past_issue_words import choose_search_words
 from triage.reading.read_issue import read_issue
 from triage.threads import run_in_daemon_thread
@@ -53,13 +53,22 @@ async def recall(state: BugTriageState, runtime: Runtime[Services]) -> dict[str,
 
     codebase = services.codebase
 
-    def look_back() -> tuple[list[SimilarIssue], FoundPlace | None]:
-        similar = codebase.find_similar_issues(state.issue, state.reading, state.past_issues, MAX_SIMILAR)
-        return similar, codebase.find_place(state.reading)
+    past, reading = state.past_issues, state.reading
+
+    def look_back() -> dict[str, Any]:
+        learned = codebase.learn_from_labels(reading, past)
+        kind_reading = read_kind(reading, state.issue.labels, learned.kinds)
+        if state.kind_reading:  # what labels others put on other issues must not decide about security
+            kind_reading = kind_reading.model_copy(update={"security": state.kind_reading.security})
+        return {
+            "similar_issues": codebase.find_similar_issues(state.issue, reading, past, MAX_SIMILAR),
+            "learned": learned,
+            "kind_reading": kind_reading,
+            "found": codebase.find_place(reading),
+        }
 
     attempt = await step.attempt("rules", lambda: run_in_daemon_thread(look_back), RULES_SECONDS)
-    similar, found = attempt.result or ([], state.found)
-    return {"past_issues": [], "similar_issues": similar, "found": found, "steps": step.records}
+    return {**(attempt.result or {}), "past_issues": [], "steps": step.records}
 
 
 def find_earlier_report(issue: Issue) -> EarlierReport | None:

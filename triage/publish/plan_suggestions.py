@@ -70,8 +70,16 @@ def plan_suggestions(
 def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions) -> Iterator[Suggestion]:
     asked = list_candidates(report, mode)
     of_kind = _rate_kind(report)
+    learned = {label.name.casefold(): label.probability for label in report.learned_labels}
     for name in asked.labels:
-        if name in options.labels and (of_kind or not _names_kind(name, report.kind)):
+        if name not in options.labels or not (
+            of_kind or name.casefold() in learned or not _names_kind(name, report.kind)
+        ):
+            continue
+        if name.casefold() in learned and not _names_kind(name, report.kind) and not report.security:
+            rate: Confidence = "HIGH" if learned[name.casefold()] >= _SURE_KIND else "MEDIUM"
+            yield _suggest("label", name, "Similar issues of this repository carry it.", rate)
+        else:
             yield _suggest("label", name, _explain_label(report, name), of_kind or "LOW")
     by_word = {name.casefold(): name for name in options.types}
     types = [] if report.security else [by_word[word] for word in _KIND_WORDS.get(report.kind, ()) if word in by_word]

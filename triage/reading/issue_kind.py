@@ -1,7 +1,7 @@
 """Classifies an issue. In doubt it is a bug: a bug that is called a question is lost."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from triage.domain.findings import Kind
 from triage.domain.issue import Reading
@@ -47,9 +47,12 @@ class KindReading(Value):
     """It may report a vulnerability of this project, which does not belong in public."""
 
 
-def read_kind(reading: Reading, labels: Sequence[str] = ()) -> KindReading:
+def read_kind(
+    reading: Reading, labels: Sequence[str] = (), learned: Mapping[LearnedKind, float] | None = None
+) -> KindReading:
+    """What the text and the labels say. `learned` has the probabilities by the repository's own issues, if any."""
     labelled = find_labelled_kind(labels)
-    chances = estimate_kind(reading)
+    chances = learned or estimate_kind(reading)
     likeliest = max(chances, key=lambda candidate: chances[candidate])
     kind = labelled or likeliest
     is_certain = labelled is not None or chances[kind] >= _CERTAIN_FROM[kind]
@@ -62,8 +65,8 @@ def read_kind(reading: Reading, labels: Sequence[str] = ()) -> KindReading:
     )
 
 
-def classify_issue(reading: Reading, labels: Sequence[str]) -> Kind:
-    """What the issue is handled as.
+def classify_issue(reading: Reading, labels: Sequence[str], learned: Mapping[LearnedKind, float] | None = None) -> Kind:
+    """What the issue is handled as; `learned` as in `read_kind`.
 
     An uncertain one is a bug, and so is one that shows an error, unless a label or the reporter says otherwise.
     """
@@ -71,7 +74,7 @@ def classify_issue(reading: Reading, labels: Sequence[str]) -> Kind:
         return "not_actionable"
     if labelled := find_labelled_kind(labels):
         return labelled
-    found = read_kind(reading)
+    found = read_kind(reading, learned=learned)
     if _shows_failure(reading) and find_declared_kind(reading) != found.kind:
         return "bug"
     return found.kind if found.certain else "bug"
