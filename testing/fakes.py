@@ -63,6 +63,7 @@ class FakeCodebase:
     partial: bool = False
     changes: Sequence[FileChange] = ()
     queries: list[SearchQuery] = field(default_factory=list)
+    past_issues: list[PastIssue] = field(default_factory=list)
     found: FoundPlace | None = None
     compared_with: list[PastIssue] = field(default_factory=list)
     history: CodeHistory = field(default_factory=CodeHistory)
@@ -88,6 +89,9 @@ class FakeCodebase:
 
     def find_place(self, reading: Reading) -> FoundPlace | None:
         return self.found
+
+    def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
+        self.past_issues += issues
 
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         self.queries.append(query)

@@ -49,6 +49,9 @@ class Codebase(Protocol):
     def index(self) -> IndexFacts:
         """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out."""
 
+    def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
+        """Let the ranking use the fixes of other, past issues. Call it once, after `index`."""
+
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
 

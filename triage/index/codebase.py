@@ -62,6 +62,10 @@ class GitCodebase:
         )
         return facts
 
+    def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
+        if self._indexed:
+            self._indexed = self._indexed.add_past_issues(issues)
+
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         return self._indexed.search(query, limit) if self._indexed else []
 

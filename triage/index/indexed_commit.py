@@ -4,12 +4,13 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triage.domain.code import FoundPlace, Hit, IndexFacts, PromptPassages, SearchQuery
 from triage.domain.issue import Reading
+from triage.domain.memory import PastIssue
 from triage.domain.skill import Skills
 from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.build.cache_folder import CacheFolder
@@ -18,6 +19,8 @@ from triage.index.corpus.corpus import Corpus
 from triage.index.files.code_owners import CodeOwners, find_security_policy, read_code_owners, read_issue_forms
 from triage.index.files.file_filter import remove_ignored
 from triage.index.files.skill_files import read_skills, remove_skills
+from triage.index.history.change_reader import ChangeReader
+from triage.index.history.past_changes import PastChanges
 from triage.index.rank.found_place import find_place
 from triage.index.rank.prompt_passages import choose_prompt_passages
 from triage.index.rank.query import Query, build_query
@@ -47,6 +50,7 @@ _NEAREST = 200
 @dataclass(frozen=True)
 class IndexedCommit:
     corpus: Corpus
+    past: PastChanges
     vectors: CorpusVectors
     model: "Embeddings | None"
     owners: CodeOwners
@@ -56,6 +60,10 @@ class IndexedCommit:
     """Path of SECURITY.md."""
     skills: Skills
     tree: SourceTree
+
+    def add_past_issues(self, issues: Sequence[PastIssue]) -> "IndexedCommit":
+        """Return the same index, whose ranking also uses the fixes of these issues."""
+        return replace(self, past=self.past.add_issues(issues))
 
     def search(self, search: SearchQuery, limit: int) -> list[Hit]:
         if not self.corpus.files or limit < 1:
@@ -70,13 +78,14 @@ class IndexedCommit:
     def _rank(self, search: SearchQuery) -> Ranking:
         query = build_query(search)
         near = self._find_nearest(search, query)
-        return rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL)
+        return rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
 
     def find_place(self, reading: Reading) -> FoundPlace | None:
         """Return the place that the issue leads to, see `rank.found_place`. No embedding model is asked."""
         if not self.corpus.files:
             return None
-        ranking = rank_files(self.corpus, build_query(SearchQuery(reading=reading)), {}, by_embedding=False)
+        query = build_query(SearchQuery(reading=reading))
+        ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
         return find_place(ranking, reading)
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
@@ -121,6 +130,7 @@ def index_repository(
         importing.start()
     notes: list[str] = []
     tree, listing = _open_tree(root.resolve(), notes)
+    changes = ChangeReader(tree)
     index_cache = IndexCache(cache, repository, repr(limits)) if cache and tree.commit else None
     # No name for what is read, so that build_corpus can free it.
     cached = index_cache.read if index_cache else lambda: None
@@ -134,6 +144,7 @@ def index_repository(
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
     policy, skills = find_security_policy(listing.entries), read_skills(tree)
     is_dirty = _is_dirty(tree, listing, notes)
+    past = PastChanges(built.corpus, changes.wait())
     facts = IndexFacts(
         commit=tree.commit,
         files=len(built.corpus.files),
@@ -148,7 +159,7 @@ def index_repository(
         reused=built.reused_files,
         cache=cache.problem if cache else "",
     )
-    return IndexedCommit(built.corpus, vectors, model, owners, forms, policy, skills, tree), facts
+    return IndexedCommit(built.corpus, past, vectors, model, owners, forms, policy, skills, tree), facts
 
 
 def _import_chroma() -> None:

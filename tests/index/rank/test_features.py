@@ -16,7 +16,7 @@ from triage.index.rank.features import FEATURES
 from triage.index.rank.query import build_query
 from triage.index.rank.query_scores import QueryScores, Scores, documents_with, find_highest
 from triage.index.rank.quotes import find_quotes, measure_message_overlap, score_quotes, weigh_longest_run
-from triage.index.rank.ranking import load_weights, rank_files
+from triage.index.rank.ranking import PAST_FEATURE, load_weights, rank_files
 
 FETCH = """import json
 
@@ -50,7 +50,8 @@ def by_path(evidence: QueryScores, scores: Scores) -> Mapping[str, float]:
 
 
 def test_every_learned_weight_belongs_to_a_signal_and_the_other_way_round():
-    assert set(load_weights()) == set(FEATURES)
+    assert {*load_weights(), PAST_FEATURE} == set(FEATURES)
+    assert PAST_FEATURE not in load_weights(), "it has its own weight, which grows with the past"
 
 
 def test_every_signal_has_a_number_for_each_file_and_none_below_zero(evidence_of: Callable[[SearchQuery], QueryScores]):

@@ -3,16 +3,22 @@
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from testing.checkouts.git_repositories import commit
+from testing.checkouts.git_repositories import commit, git
 from tests.index.embeddings import FailingModel, LetterCounts
-from tests.index.indexes import make_codebase, make_query, make_trace
+from tests.index.indexes import make_codebase, make_corpus, make_query, make_trace
 from tests.index.project import PROJECT
 from triage.domain.code import SearchQuery
+from triage.domain.memory import PastFix, PastIssue
 from triage.index.codebase import GitCodebase
+from triage.index.history.past_changes import PastChanges, read_changes
+from triage.index.rank.query import build_query
+from triage.index.rank.ranking import rank_files
+from triage.index.source.commit_log import LoggedCommit
 
 DATES = "src/calendar_tool/dates.py"
 
@@ -198,3 +204,75 @@ def test_every_process_ranks_alike(tmp_path: Path):
     }
     assert len(outputs) == 1
     assert outputs.pop().count(b"\n") > 3
+
+
+PAST_FILES = {f"src/part_{n}.py": f"def load_{n}(name):\n    return name\n" for n in range(6)}
+PAST_ISSUE = make_query(title="Wrong interest in a leap year", prose="The load of February is wrong.")
+
+
+def make_history(root: Path) -> None:
+    """Every file is changed, and one of them in a fix that shares words with the issue."""
+    commit(root, PAST_FILES)
+    for path, text in PAST_FILES.items():
+        commit(root, {path: f"{text}\n"})
+    commit(root, {"src/part_4.py": "def load_4(name):\n    return name + 1\n"})
+    git(root, "commit", "-q", "--amend", "-m", "Fix the interest of a leap year (#12)")
+
+
+def test_a_file_of_a_past_fix_with_the_same_words_comes_first(tmp_path: Path):
+    make_history(tmp_path)
+    codebase = GitCodebase(tmp_path, "acme/past", chroma=None)
+    codebase.index()
+    hit = codebase.search(PAST_ISSUE, 10)[0]
+    assert hit.path == "src/part_4.py"
+    assert "fixed here before: `#12`" in hit.reasons
+
+
+def test_without_a_past_the_ranking_stays_as_it_is(tmp_path: Path):
+    corpus = make_corpus(tmp_path, PROJECT)
+    query = build_query(ISSUE)
+    alone = rank_files(corpus, query, {}, by_embedding=False)
+    for past in (PastChanges(corpus, read_changes([])), PastChanges(corpus, read_changes([NOT_OURS]))):
+        other = rank_files(corpus, query, {}, by_embedding=False, past=past)
+        assert (other.order, other.scores, other.probabilities) == (alone.order, alone.scores, alone.probabilities)
+
+
+NOT_OURS = LoggedCommit("0" * 40, 1, "Fix parse_date in a leap year", ("elsewhere.py",))
+
+
+def test_the_past_counts_as_much_as_it_covers(tmp_path: Path):
+    corpus = make_corpus(tmp_path, PAST_FILES)
+    fix = LoggedCommit("0" * 40, 1, "Fix the interest of a leap year", ("src/part_4.py",))
+    others = [LoggedCommit("1" * 40, 1, "Tidy", (path,)) for path in PAST_FILES]
+    chances = []
+    for commits in ([], [fix], [fix, *others[:3]], [fix, *others]):
+        past = PastChanges(corpus, read_changes(commits))
+        ranking = rank_files(corpus, build_query(PAST_ISSUE), {}, by_embedding=False, past=past)
+        chances.append(ranking.probabilities.get(corpus.file_numbers["src/part_4.py"], 0.0))
+        assert sum(ranking.probabilities.values()) <= 1.0
+    assert chances == sorted(set(chances)), "more at each step"
+
+
+def test_a_fix_leads_to_a_file_that_shares_no_word_with_the_issue(tmp_path: Path):
+    files = {**{f"src/leap_{n}.py": "leap = 'year'\n" for n in range(3)}, "src/engine.py": "x = 1\n"}
+    corpus = make_corpus(tmp_path, files)
+    query = build_query(make_query(title="leap year"))
+    assert corpus.file_numbers["src/engine.py"] not in rank_files(corpus, query, {}, by_embedding=False).order
+    fixes = [LoggedCommit(str(n) * 40, 1, "Fix leap year", (path,)) for n, path in enumerate(files)]
+    past = PastChanges(corpus, read_changes(fixes))
+    assert corpus.file_numbers["src/engine.py"] in rank_files(corpus, query, {}, by_embedding=False, past=past).order
+
+
+def test_past_issues_change_the_search(tmp_path: Path):
+    codebase = make_codebase(tmp_path, PAST_FILES)
+    fix = PastFix(files=["src/part_3.py"], at=datetime(2024, 1, 1, tzinfo=UTC))
+    past = PastIssue(
+        number=7, title="Interest is wrong in a leap year", created_at=datetime(2023, 1, 1, tzinfo=UTC), fixes=[fix]
+    )
+    codebase.add_past_issues([past])  # nothing is indexed yet
+    codebase.index()
+    before = {hit.path: hit.probability for hit in codebase.search(PAST_ISSUE, 10)}
+    codebase.add_past_issues([past])
+    after = {hit.path: hit for hit in codebase.search(PAST_ISSUE, 10)}
+    assert after["src/part_3.py"].probability > before.get("src/part_3.py", 0.0)
+    assert "fixed here before: `#7`" in after["src/part_3.py"].reasons

@@ -9,10 +9,12 @@ from testing.cost_growth import assert_grows_linearly, repeat_to
 from tests.index.indexes import make_corpus, make_query, make_trace
 from triage.domain.code import SearchQuery
 from triage.index.corpus.corpus import Corpus
+from triage.index.history.past_changes import PastChanges, read_changes
 from triage.index.rank.query import build_query
 from triage.index.rank.ranking import Ranking, rank_files
 from triage.index.rank.reasons import MAX_REASONS, Reason, explain_rank, is_distinctive, merge_reasons
 from triage.index.rank.snippets import choose_chunks
+from triage.index.source.commit_log import LoggedCommit
 
 ENGINE = '''"""Engine of the acme tool."""
 
@@ -223,3 +225,23 @@ def test_an_issue_with_a_long_log_takes_linear_time(tmp_path: Path):
     found = explain(rank(1_500))
     assert found
     assert all(len(one) < 300 for one in found)
+
+
+@pytest.mark.parametrize(
+    ("message", "reasons"),
+    [
+        ("Fix draining of a graceful JobQueue (#31)", ["fixed here before: `#31`"]),
+        ("Drain: fix JobQueue, graceful end", ["fixed here before: `0000000`"]),
+        ("Draining of a graceful JobQueue (#31)", []),  # no fix
+        ("Fix JobQueue (#31)", []),  # one shared word
+        ("Fix it: a bug of acme fails, never works (#31)", []),  # words of any report, and the project's name
+    ],
+)
+def test_a_past_fix_is_a_reason_if_it_is_about_the_same(corpus: Corpus, message: str, reasons: list[str]):
+    commits = [LoggedCommit("0" * 40, 1, message, (PATH,)), LoggedCommit("1" * 40, 1, "Tidy", tuple(FILES))]
+    query = build_query(make_query(title="Graceful draining of JobQueue: acme fails"))
+    past = PastChanges(corpus, read_changes(commits))
+    ranking = rank_files(corpus, query, {}, by_embedding=False, past=past)
+    file = corpus.file_numbers[PATH]
+    found = explain_rank(ranking, file, choose_chunks(ranking.query_scores, file))
+    assert [reason for reason in found if "before" in reason] == reasons

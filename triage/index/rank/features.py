@@ -43,6 +43,11 @@ def _score_package(query_scores: QueryScores) -> Scores:
     return query_scores.to_array(score_mentioned_packages(list(corpus.file_numbers), corpus.packages, title, prose))
 
 
+def _score_past_fixes(query_scores: QueryScores) -> Scores:
+    past = query_scores.past
+    return past.score_files(query_scores.change_scores) if past else query_scores.zeros()
+
+
 def _score_size(query_scores: QueryScores) -> Scores:
     return np.log1p(np.bincount(query_scores.corpus.chunk_files, minlength=len(query_scores.corpus.files))).astype(
         np.float32
@@ -73,4 +78,5 @@ FEATURES: Mapping[str, Callable[[QueryScores], Scores]] = {
     "neighbours": _score_neighbours,
     "size": _score_size,
     "package": _score_package,
+    "past fixes": _score_past_fixes,
 }

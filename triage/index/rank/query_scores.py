@@ -7,26 +7,27 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from triage.index.corpus.best_sums import sum_best_parts
 from triage.index.corpus.bm25 import BM25
 from triage.index.corpus.corpus import Corpus
+from triage.index.history.past_changes import PastChanges
 from triage.index.rank.mentions import Mentions, find_mentions
 from triage.index.rank.query import Query
 
 Scores = NDArray[np.float32]
 """One number of at least 0 for each file, or for each chunk."""
-_SECOND, _THIRD = 1 / 2, 1 / 3
-"""Shares of a file's second and third chunk, which are added to its best one."""
 
 
 @dataclass(frozen=True)
 class QueryScores:
     corpus: Corpus
     query: Query
+    past: PastChanges | None = None
 
     @cached_property
     def term_weights(self) -> Mapping[int, float]:
         """Weights of the query's terms that the repository has, by term number."""
-        return self._number_terms({**self.query.joined_weights, **self.query.term_weights})
+        return self._number_terms(self._all_weights)
 
     @cached_property
     def terms(self) -> Mapping[int, str]:
@@ -45,6 +46,19 @@ class QueryScores:
     @cached_property
     def best_chunk_scores(self) -> Scores:
         return self.sum_best_chunks(self.chunk_scores)
+
+    @cached_property
+    def change_scores(self) -> Scores:
+        """Of each past change, by the words that it shares with the issue."""
+        return self.past.score_changes(self._all_weights) if self.past else np.zeros(0, dtype=np.float32)
+
+    def explain_change(self, change: int) -> list[str]:
+        """Terms that a past change shares with the issue, heaviest first."""
+        return self.past.explain_change(change, self._all_weights) if self.past else []
+
+    @property
+    def _all_weights(self) -> Mapping[str, float]:
+        return {**self.query.joined_weights, **self.query.term_weights}
 
     def part_weights(self, part: str) -> Mapping[int, float]:
         """Weights of the terms of one part of the issue (see `Query.part_weights`), by term number."""
@@ -71,19 +85,8 @@ class QueryScores:
         return np.zeros(len(self.corpus.files), dtype=np.float32)
 
     def sum_best_chunks(self, scores: Scores) -> Scores:
-        """Score of each file's best chunk, plus half of its second and a third of its third one."""
-        total = self.zeros()
-        if not len(scores):
-            return total
-        files = self.corpus.chunk_files
-        scored = np.flatnonzero(scores)
-        order = scored[np.lexsort((-scores[scored], files[scored]))]
-        ordered = files[order]
-        rank = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
-        for number, share in enumerate((1.0, _SECOND, _THIRD)):
-            chosen = rank == number
-            total[ordered[chosen]] += np.float32(share) * scores[order[chosen]]
-        return total
+        """See `sum_best_parts`, of each file's chunks."""
+        return sum_best_parts(scores, self.corpus.chunk_files, len(self.corpus.files))
 
     def find_best_chunks(self, count: int) -> Sequence[int]:
         """Chunks of product code with the highest scores, best first."""

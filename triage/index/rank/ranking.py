@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from triage.index.corpus.corpus import Corpus
+from triage.index.history.past_changes import PastChanges
 from triage.index.rank.features import FEATURES
 from triage.index.rank.query import Query
 from triage.index.rank.query_scores import QueryScores, Scores, find_highest
@@ -18,7 +19,8 @@ EMBEDDING_WEIGHT = 1.0
 """Of an embedding model's similarity. Local vectors only add candidates."""
 BACKGROUND_FEATURES = frozenset({"neighbours", "size"})
 """Features that make no file a suspect: it must share something else with the issue."""
-_CHUNK_CANDIDATES, _FILE_CANDIDATES = 200, 100
+PAST_FEATURE = "past fixes"
+_CHUNK_CANDIDATES, _FILE_CANDIDATES, _PAST_CANDIDATES = 200, 100, 20
 
 
 @dataclass(frozen=True)
@@ -36,18 +38,24 @@ class Ranking:
     """Files that an embedding model finds among the nearest."""
 
 
-def rank_files(corpus: Corpus, query: Query, near: Mapping[int, float], *, by_embedding: bool) -> Ranking:
+def rank_files(
+    corpus: Corpus, query: Query, near: Mapping[int, float], *, by_embedding: bool, past: PastChanges | None = None
+) -> Ranking:
     """Order the files for a query.
 
     `near` has the chunks that the vector store found, with their similarity. That of an embedding model counts;
-    otherwise it only adds candidates.
+    otherwise it only adds candidates. `past` counts as much as it covers of the code; without it nothing changes.
     """
-    query_scores = QueryScores(corpus, query)
+    query_scores = QueryScores(corpus, query, past)
     features = compute_features(query_scores)
     closest = _closest_chunks(corpus, near) if by_embedding else {}
     specific = EMBEDDING_WEIGHT * normalize(query_scores.to_array(closest))
     specific = specific + _weighted_sum(features, features.keys() - BACKGROUND_FEATURES)
+    if past and past.coverage:
+        specific = specific + np.float32(load_past_weights().weight * past.coverage) * features[PAST_FEATURE]
     total = (specific + _weighted_sum(features, BACKGROUND_FEATURES)) * corpus.priors
+    if past and past.coverage:
+        total = total * np.float32(1 - load_past_weights().flattening * past.coverage)
     candidates = _find_candidates(query_scores, features, near)
     order = sorted(
         (file for file in candidates if specific[file] > 0 or file in query_scores.mentions.frame_scores),
@@ -63,6 +71,21 @@ def rank_files(corpus: Corpus, query: Query, near: Mapping[int, float], *, by_em
 def load_weights() -> Mapping[str, float]:
     weights: dict[str, float] = json.loads(WEIGHTS_FILE.read_text())["weights"]
     return weights
+
+
+@dataclass(frozen=True)
+class PastWeights:
+    """How much the past counts where all code was changed in it; less in proportion where less was."""
+
+    weight: float
+    """Of the feature."""
+    flattening: float
+    """Share by which the sums shrink. The past repeats what other features say, so together they are too sure."""
+
+
+@cache
+def load_past_weights() -> PastWeights:
+    return PastWeights(**json.loads(WEIGHTS_FILE.read_text())["past"])
 
 
 def compute_features(query_scores: QueryScores) -> dict[str, Scores]:
@@ -93,6 +116,7 @@ def _find_candidates(query_scores: QueryScores, features: Mapping[str, Scores], 
     files = query_scores.corpus.chunk_files
     found = {int(files[chunk]) for chunk in (*near, *find_highest(query_scores.chunk_scores, _CHUNK_CANDIDATES))}
     found.update(*(find_highest(features[name], _FILE_CANDIDATES) for name in ("files", "paths", "called")))
+    found.update(find_highest(features[PAST_FEATURE], _PAST_CANDIDATES))
     mentions = query_scores.mentions
     found.update(mentions.path_scores, mentions.frame_scores, mentions.module_scores)
     found.update(mentions.definition_scores, mentions.title_stem_scores, mentions.stem_scores)

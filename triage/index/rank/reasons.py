@@ -13,7 +13,7 @@ from triage.index.rank.mentions import resolve_line
 from triage.index.rank.query import Query
 from triage.index.rank.query_scores import QueryScores, documents_with
 from triage.index.rank.quotes import find_quotes, measure_message_overlap
-from triage.index.rank.ranking import Ranking
+from triage.index.rank.ranking import PAST_FEATURE, Ranking
 from triage.index.rank.snippets import code_lines
 from triage.text.word_set import word_set
 
@@ -24,6 +24,12 @@ _MIN_MESSAGE_SHARE = 0.5
 """Of an error message, for a file that is said to hold it."""
 _MIN_DEFINITION_SCORE = 0.04
 """A definition in more files is no reason."""
+_MIN_PAST_SCORE, _MIN_FIX_SHARE = 0.5, 0.4
+"""Of the file, and of a fix, relative to the best one."""
+_MAX_FIXES = 5
+"""Of a file that are looked at."""
+_MIN_SHARED_WORDS = 2
+"""Of a past fix with the issue's title and names, distinctive ones."""
 _MIN_CHARS = 3
 _COMMON_SHARE, _COMMON_FILES = 0.2, 5
 """A word in more files than both, share and number, is not distinctive."""
@@ -83,6 +89,7 @@ def explain_rank(ranking: Ranking, file: int, chunks: Sequence[int], known: Iter
         *_explain_frames(query_scores, file),
         *_explain_paths(query_scores, file),
         *_explain_definitions(query_scores, file),
+        *_explain_past_fixes(ranking, file),
     ]
     named = {part.lower() for reason in found for name in _QUOTED.findall(reason.text) for part in find_words(name)}
     found.extend(_explain_words(query_scores, chunks, named))
@@ -176,6 +183,27 @@ def _explain_definitions(query_scores: QueryScores, file: int) -> Iterator[Reaso
         if named:
             quoted = " and ".join(dict.fromkeys(f"`{_shorten_name(name)}`" for _, name in named))
             yield Reason(2.0 * min(1.5, named[0][0]), f"defines {quoted}, named in {place}")
+
+
+def _explain_past_fixes(ranking: Ranking, file: int) -> Iterator[Reason]:
+    """Fixes that are about the same as the issue. Their texts are strangers', so only their numbers are shown."""
+    query_scores, past = ranking.query_scores, ranking.query_scores.past
+    score = float(ranking.features[PAST_FEATURE][file])
+    if past is None or score < _MIN_PAST_SCORE:
+        return
+    scores = query_scores.change_scores
+    candidates = [fix for fix in past.find_fixes(file, scores) if scores[fix] >= _MIN_FIX_SHARE * scores.max()]
+    near = [fix for fix in candidates[:_MAX_FIXES] if _shares_its_subject(query_scores, fix)][:_MAX_NAMES]
+    if near:
+        labels = " and ".join(f"`{past.table.changes[fix].label}`" for fix in near)
+        yield Reason(1.5 * score, f"fixed here before: {labels}")
+
+
+def _shares_its_subject(query_scores: QueryScores, fix: int) -> bool:
+    query = query_scores.query
+    shared = [term for term in query_scores.explain_change(fix) if is_distinctive(query_scores.corpus, term)]
+    words = _words_in_issue(query, dict(zip(shared, range(len(shared), 0, -1), strict=True)))
+    return sum(word in query.title_words or word in query.code_words for word in words) >= _MIN_SHARED_WORDS
 
 
 def _is_code_name(query_scores: QueryScores, name: str) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from triage.domain.code import History
 from triage.index.source.commit_history import read_commit_history
+from triage.index.source.commit_log import LoggedCommit, read_commit_log
 from triage.index.source.git import Git, GitError, IsolatedGit
 from triage.index.source.git_history import GitHistory
 from triage.index.source.tree import Entry, Listing, has_blob_id
@@ -147,6 +148,9 @@ class CommitTree:
 
     def read_history(self, path: str, limit: int) -> History:
         return read_commit_history(self._objects, str(self.commit), self._prefix + path, limit)
+
+    def read_commits(self) -> list[LoggedCommit]:
+        return read_commit_log(self._objects, str(self.commit), self._prefix)
 
 
 def _parse_record(record: bytes) -> tuple[bytes, str, int | None, bytes]:

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from triage.domain.code import History
+from triage.index.source.commit_log import LoggedCommit
 from triage.index.source.git_history import GitHistory
 from triage.index.source.tree import Entry, Listing
 
@@ -101,6 +102,9 @@ class FolderTree:
 
     def read_history(self, path: str, limit: int) -> History:  # noqa: ARG002 - the protocol's signature
         return History()
+
+    def read_commits(self) -> list[LoggedCommit]:
+        return []
 
 
 def _read_bytes(root: Path, entry: Entry) -> bytes | None:

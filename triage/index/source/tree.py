@@ -7,6 +7,7 @@ from hashlib import sha1
 from typing import Protocol
 
 from triage.domain.code import History
+from triage.index.source.commit_log import LoggedCommit
 from triage.index.source.git_history import GitHistory
 
 
@@ -56,6 +57,9 @@ class SourceTree(Protocol):
 
     def read_history(self, path: str, limit: int) -> History:
         """Return the newest commits that changed a file."""
+
+    def read_commits(self) -> list[LoggedCommit]:
+        """Return the newest commits, newest first; empty without git. Takes seconds."""
 
 
 def has_blob_id(data: bytes, blob_id: str) -> bool:

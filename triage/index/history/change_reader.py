@@ -1,0 +1,28 @@
+"""Reads the past beside the indexing: git and the workers are other processes, so it costs hardly any time."""
+
+import threading
+from contextlib import suppress
+from contextvars import copy_context
+
+from triage.index.history.past_changes import ChangeTable, read_changes
+from triage.index.source.tree import SourceTree
+from triage.threads import Abandoned
+
+
+class ChangeReader:
+    def __init__(self, tree: SourceTree) -> None:
+        """Start to read the commits of a tree."""
+        self._tree = tree
+        self._table = ChangeTable()
+        # With our context, so that git ends when nobody waits for the index any more.
+        self._thread = threading.Thread(target=copy_context().run, args=(self._read,), daemon=True, name="history")
+        self._thread.start()
+
+    def wait(self) -> ChangeTable:
+        """Return what was read; empty when git has no answer."""
+        self._thread.join()
+        return self._table
+
+    def _read(self) -> None:
+        with suppress(Abandoned):
+            self._table = read_changes(self._tree.read_commits())
