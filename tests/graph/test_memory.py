@@ -1,5 +1,6 @@
 """Past issues are read beside the indexing, and agents, report and comment know of those that are like the new one."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,10 +13,12 @@ from testing.fakes import NOW, FakeCodebase, FakeModel, fake_services
 from tests.graph.test_rounds import prompts, run
 from triage.agents.memory_message import TITLE
 from triage.domain.issue import Issue, IssueComment
-from triage.domain.memory import EarlierReport, PastIssue, SimilarIssue
+from triage.domain.memory import EarlierReport, LearnedFromLabels, LearnedLabel, PastIssue, SimilarIssue
+from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.errors import GitHubUnavailable
 from triage.graph.memory import find_earlier_report, remember_entities
+from triage.graph.run_graph import run_graph
 from triage.publish.hidden_state import CommentState, render_state
 
 SAME = SimilarIssue(
@@ -72,6 +75,7 @@ async def test_the_report_names_the_issue_that_is_probably_the_same():
         ["prepare", "memory", "recall"],
     )
     assert files.compared_with == [past(3, labels=["bug"]), past(2)], "the newest version of each, newest first"
+    assert files.past_issues == files.compared_with, "their fixes count in the ranking"
     assert source.asked == ['"ValueError day is out of range for month"']
 
 
@@ -162,3 +166,33 @@ class TestEarlierReport:
 )
 def test_the_last_ten_names_are_remembered(known: list[str], found: list[str], expected: list[str]):
     assert remember_entities(known, found) == expected
+
+
+class TestLearnedLabels:
+    learned = LearnedFromLabels(
+        labels=[
+            LearnedLabel(name="area: dates", probability=0.95),
+            LearnedLabel(name="enhancement", probability=0.9),
+            LearnedLabel(name="needs-triage", probability=0.9),
+            LearnedLabel(name="gone", probability=0.8),
+        ],
+        kinds={"bug": 0.05, "feature_request": 0.9, "question": 0.05},
+    )
+    labels = ("bug", "enhancement", "area: dates", "needs-triage")
+
+    async def report(self, **changes: Any) -> RunReport:
+        codebase = FakeCodebase(factories.FILES, learned=self.learned)
+        given = fake_services(codebase=codebase, past_issues=FakePastIssues([[past(2)]]))
+        repository = factories.repository(labels=list(self.labels))
+        return await run_graph(factories.issue(**changes), repository, given, asyncio.Event())
+
+    async def test_a_trace_is_a_bug_whatever_others_carry(self):
+        report = await self.report()
+        assert report.kind == "bug"
+        assert report.ticket.labels == ["bug", "area: dates"]
+        assert [label.name for label in report.learned_labels][:2] == ["area: dates", "enhancement"]
+
+    async def test_the_kind_is_what_similar_issues_carry(self):
+        report = await self.report(title="Dates in the footer", body="The dates in the footer are in the long form.")
+        assert (report.kind, report.kind_probability) == ("feature_request", 0.9)
+        assert report.ticket.labels == ["enhancement", "area: dates"]

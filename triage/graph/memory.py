@@ -56,6 +56,7 @@ async def recall(state: BugTriageState, runtime: Runtime[Services]) -> dict[str,
     past, reading = state.past_issues, state.reading
 
     def look_back() -> dict[str, Any]:
+        codebase.add_past_issues(past)
         learned = codebase.learn_from_labels(reading, past)
         kind_reading = read_kind(reading, state.issue.labels, learned.kinds)
         if state.kind_reading:  # what labels others put on other issues must not decide about security

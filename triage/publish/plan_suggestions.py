@@ -72,11 +72,10 @@ def _list_wanted(report: RunReport, mode: LabelsMode, options: SuggestionOptions
     of_kind = _rate_kind(report)
     learned = {label.name.casefold(): label.probability for label in report.learned_labels}
     for name in asked.labels:
-        if name not in options.labels or not (
-            of_kind or name.casefold() in learned or not _names_kind(name, report.kind)
-        ):
+        is_kind = _names_kind(name, report.kind)
+        if name not in options.labels or (is_kind and not of_kind):
             continue
-        if name.casefold() in learned and not _names_kind(name, report.kind) and not report.security:
+        if name.casefold() in learned and not is_kind and not report.security:
             rate: Confidence = "HIGH" if learned[name.casefold()] >= _SURE_KIND else "MEDIUM"
             yield _suggest("label", name, "Similar issues of this repository carry it.", rate)
         else:
