@@ -16,6 +16,7 @@ from triage.publish.hidden_state import parse_state
 from triage.reading.issue_kind import read_kind
 from triage.reading.past_issue_words import choose_search_words
 from triage.reading.read_issue import read_issue
+from triage.reading.security_signs import reports_vulnerability
 from triage.threads import run_in_daemon_thread
 
 MEMORY_SHARE = 0.15
@@ -34,7 +35,11 @@ async def memory(state: BugTriageState, runtime: Runtime[Services]) -> dict[str,
     read: dict[int, PastIssue] = {}
 
     def read_pages() -> None:
-        words = choose_search_words(read_issue(state.issue))
+        reading = read_issue(state.issue)
+        # A vulnerability is not for any log of searches.
+        words = (
+            "" if reports_vulnerability(reading, state.issue.labels, is_request=False) else choose_search_words(reading)
+        )
         for page in source.iterate(words):
             read.update((issue.number, issue) for issue in page if issue.number != state.issue.number)
 

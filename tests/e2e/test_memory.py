@@ -1,0 +1,237 @@
+"""The whole action on a repository with three hundred past issues, tags and history: what it remembers, and what not."""
+
+import contextlib
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
+from tests.index.source.test_git_history import git
+from tests.publish.sample_reports import EVIL
+from triage.action import main
+
+CODE = '''"""Baskets."""
+
+
+def total(basket):
+    return sum(item.price for item in basket)
+
+
+def parse_amount(text):
+    return float(text.replace(",", "."))
+'''
+ROUNDED = CODE.replace("sum(item.price for item in basket)", "round(sum(item.price for item in basket), 2)")
+TRACE = """Traceback (most recent call last):
+  File "{home}/run.py", line {line}, in main
+    show(load(path))
+  File "{home}/shop/basket.py", line {place}, in parse_amount
+    return float(text.replace(",", "."))
+ValueError: could not convert string to float: '{amount}'"""
+THINGS = [
+    "invoice",
+    "receipt",
+    "voucher",
+    "customer",
+    "address",
+    "currency",
+    "discount",
+    "warehouse",
+    "courier",
+    "calendar",
+]
+FAILURES = ["missing", "duplicated", "truncated", "misaligned", "untranslated", "outdated"]
+WHERE = ["printing", "exporting", "searching", "sorting", "archiving"]
+
+
+@dataclass
+class Shop:
+    """The checkout, GitHub, and one run."""
+
+    folder: Path
+    api: GitHubApi
+
+    def run(self, title: str, body: str, **inputs: str) -> str:
+        """Opens an issue, runs the action, and returns the comment; empty without one."""
+        self.api.add_issue(
+            900, title=title, body=body, created_at="2026-11-20T09:00:00Z", updated_at="2026-11-20T09:00:00Z"
+        )
+        event = {"action": "opened", "issue": self.api.issues[900], "repository": {"full_name": SLUG}}
+        (self.folder / "event.json").write_text(json.dumps(event | {"sender": {"login": "mona", "type": "User"}}))
+        for name in ("output", "summary"):
+            (self.folder / name).write_text("")
+        log = io.StringIO()
+        with contextlib.redirect_stdout(log):
+            code = main(self.environment() | {f"INPUT_{name.upper()}": value for name, value in inputs.items()})
+        assert code == 0, log.getvalue()
+        bodies = [comment["body"] for comment in self.api.comments if comment["issue"] == 900]
+        assert len(bodies) <= 1
+        return bodies[0] if bodies else ""
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "GITHUB_REPOSITORY": SLUG,
+            "GITHUB_EVENT_NAME": "issues",
+            "GITHUB_EVENT_PATH": str(self.folder / "event.json"),
+            "GITHUB_OUTPUT": str(self.folder / "output"),
+            "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
+            "GITHUB_WORKSPACE": str(self.folder / "shop"),
+            "GITHUB_API_URL": self.api.url,
+            "GITHUB_SERVER_URL": "https://github.com",
+            "INPUT_GITHUB-TOKEN": JOB_TOKEN,
+            "INPUT_ENGINE": "rules",
+            "HOME": str(self.folder),
+        }
+
+    @property
+    def report(self) -> dict[str, Any]:
+        report: dict[str, Any] = json.loads((self.folder / "shop" / ".triage" / "report.json").read_text())
+        return report
+
+    @property
+    def questions(self) -> int:
+        """Requests for past issues."""
+        return len([line for line in self.api.request_lines("POST") if "graphql" in line]) - 1
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    root = tmp_path / "shop"
+    (root / "shop").mkdir(parents=True)
+    git(root, "init", "-q", "-b", "main")
+    for thing in THINGS:
+        (root / "shop" / f"{thing}.py").write_text(f"def print_{thing}({thing}):\n    print({thing}.lines)\n")
+    for text, subject, tag, at in (
+        (CODE, "Baskets", "v1.0", "2025-01-01T00:00:00Z"),
+        (ROUNDED, "Round the total of a basket (#31)", "v1.1", "2026-06-01T00:00:00Z"),
+        (ROUNDED.replace("float(", "float(0 or "), "Accept an empty amount", "v1.2", "2026-09-01T00:00:00Z"),
+    ):
+        (root / "shop" / "basket.py").write_text(text)
+        git(root, "add", "-A")
+        git(root, "commit", "-q", "-m", subject, at=at)
+        git(root, "tag", tag)
+    with serve_github_api() as api:
+        api.labels = ["bug", "printing"]
+        for number, (thing, failure, where) in enumerate(product(THINGS, FAILURES, WHERE), 100):
+            api.add_issue(
+                number,
+                title=f"The {thing} is {failure} while {where}",
+                body=f"When {where} a {thing} of order {number}, it is {failure}. I expected the {thing} as it was.",
+                state="closed" if number % 2 else "open",
+                labels=[{"name": "bug"}, {"name": where}],
+                created_at="2026-03-01T00:00:00Z",
+                updated_at="2026-03-01T00:00:00Z",
+            )
+        add_past_crash(api)
+        yield Shop(tmp_path, api)
+
+
+def add_past_crash(api: GitHubApi, **changes: Any) -> None:
+    trace = TRACE.format(home="/srv/till", line=12, place=9, amount="1.234,50")
+    fields = {
+        "title": "ValueError in parse_amount for amounts with a thousands separator",
+        "body": f"Amounts such as 1.234,50 stop the import:\n\n```\n{trace}\n```\n",
+        "state": "closed",
+        "state_reason": "completed",
+        "created_at": "2026-05-01T00:00:00Z",
+        "updated_at": "2026-05-02T00:00:00Z",
+        "fixes": [
+            {
+                "number": 61,
+                "oid": "d" * 40,
+                "title": "Read separators",
+                "at": "2026-05-02T00:00:00Z",
+                "milestone": "1.4",
+            }
+        ],
+    }
+    api.add_issue(50, **(fields | changes))
+
+
+def crash(amount: str = "2.000,00") -> str:
+    trace = TRACE.format(home="/home/ada/app", line=88, place=9, amount=amount)
+    return f"Amounts with a thousands separator such as {amount} stop the import of my shop:\n\n```\n{trace}\n```\n"
+
+
+CRASH_TITLE = "ValueError in parse_amount: thousands separator in amounts"
+DUPLICATE = "**Possibly the same as [`#50`](https://redirect.github.com/octo/shop/issues/50)**"
+
+
+def test_a_duplicate_with_the_same_trace(shop: Shop):
+    comment = shop.run(CRASH_TITLE, crash())
+    assert comment.partition("\n")[2].startswith(DUPLICATE)
+    assert "(closed, fixed in 1.4): same " in comment
+    assert shop.report["speaks"] == "duplicate"
+    assert shop.report["past_issues"] == 301
+    assert shop.questions == 4
+    assert "Similar issues (" in (shop.folder / "summary").read_text()
+    writes = [line for line in shop.api.request_lines() if not line.startswith("GET") and "graphql" not in line]
+    assert writes == ["POST /repos/octo/shop/issues/900/comments"]
+
+
+def test_a_duplicate_in_nearly_the_same_words(shop: Shop):
+    comment = shop.run(
+        "The voucher is truncated while printing", "When printing a voucher, it is truncated. I expected it whole."
+    )
+    named = shop.report["possible_duplicate"]
+    assert named["title"] == "The voucher is truncated while printing"
+    assert f"`#{named['number']}`" in comment
+
+
+@pytest.mark.parametrize("text", ["See also #50.", "As in https://github.com/octo/shop/issues/50"])
+def test_an_issue_that_the_reporter_names_is_not_found(shop: Shop, text: str):
+    assert "Possibly the same" not in shop.run(CRASH_TITLE, f"{crash()}\n{text}")
+
+
+def test_a_new_issue_is_like_no_other(shop: Shop):
+    comment = shop.run("total is wrong for a basket of three", "`total(basket)` of three items at 3.35 is 10.04.")
+    assert "Possibly the same" not in comment
+    assert shop.report["possible_duplicate"] is None
+
+
+def test_a_regression_lists_what_changed(shop: Shop):
+    body = "`parse_amount` takes an empty text since 1.2 without a complaint, it worked in 1.1.\n\nSteps: `parse_amount('')`."
+    comment = shop.run("parse_amount accepts an empty text", body)
+    window = comment.partition("**Changed in these files between `v1.1` and `v1.2`**")[2].partition("Suggested")[0]
+    assert "Accept an empty amount (2026-09-01)" in window
+    assert "Round the total" not in window
+
+
+def test_lines_that_changed_since_the_reporters_version(shop: Shop):
+    comment = shop.run("Crash of the import", f"{crash('7.000,00')}\nVersion: shop 1.1")
+    assert "These lines have changed since `v1.1`:" in comment
+    assert "Accept an empty amount (2026-09-01, released in `v1.2`). Does it still happen there?" in comment
+
+
+class TestHostilePast:
+    def test_orders_and_hidden_text_change_nothing(self, shop: Shop):
+        plain = shop.run(CRASH_TITLE, crash())
+        shop.api.comments.clear()
+        shop.api.issues[50] |= {"title": EVIL[:250], "body": crash() + EVIL * 20}
+        for number in range(100, 300):
+            shop.api.issues[number] |= {"title": EVIL[:200], "body": EVIL * 5, "labels": [{"name": EVIL[:90]}] * 20}
+        comment = shop.run(CRASH_TITLE, crash())
+        assert not re.search(r"https?://(?!(redirect\.)?github\.com/octo/shop/)", re.sub(r"`[^`]*`", "", comment))
+        assert plain.partition("**The stack")[2].partition("Suggested")[0] in comment
+
+    def test_a_million_labels_cost_no_more(self, shop: Shop):
+        shop.api.issues[50]["labels"] = [{"name": f"label {number}"} for number in range(1_000_000)]
+        assert DUPLICATE in shop.run(CRASH_TITLE, crash())
+
+    def test_a_server_that_refuses_costs_only_the_memory(self, shop: Shop):
+        shop.api.graphql = lambda token, sent: (403, {"message": "no"})
+        shop.api.knows_fixes = False
+        comment = shop.run(CRASH_TITLE, crash())
+        assert "**The stack trace ends in" in comment
+
+
+def test_memory_can_be_switched_off(shop: Shop):
+    assert "Possibly" not in shop.run(CRASH_TITLE, crash(), **{"memory-issues": "0"})
+    assert shop.questions == 0
+    assert shop.report["past_issues"] == 0
