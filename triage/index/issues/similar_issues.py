@@ -31,8 +31,7 @@ def find_similar_issues(
     its place. `repository` is `owner/name`. `near` are numbers of issues to compare as well, whatever their words.
     Takes time linear in the issues.
     """
-    earlier = [one for one in past if _is_earlier_report(one, issue)]
-    index = PastIssueIndex(earlier)
+    index = PastIssueIndex(choose_earlier_reports(issue, past))
     compared = index.compare_likeliest(reading, _guess_report_time(issue, past), near)
     known = {one.number: one for one in past}
     found: dict[int, tuple[Compared, PastIssue]] = {}
@@ -61,6 +60,11 @@ def find_original(past: PastIssue, known: Mapping[int, PastIssue]) -> PastIssue:
             return original
         original = following
     return original if original.duplicate_of is None else past
+
+
+def choose_earlier_reports(issue: Issue, past: Sequence[PastIssue]) -> list[PastIssue]:
+    """Those of people that are older than the issue."""
+    return [one for one in past if _is_earlier_report(one, issue)]
 
 
 def _is_earlier_report(past: PastIssue, issue: Issue) -> bool:
