@@ -80,6 +80,12 @@ def test_at_most_one_of_several_copies_is_named() -> None:
     assert sum(one.named for one in found) <= 1
 
 
+def test_the_original_of_several_known_duplicates_is_named() -> None:
+    copies = [past_issue(94, TITLE, BODY), past_issue(95, TITLE, BODY, duplicate_of=94)]
+    found = find(new_issue(TITLE, BODY), [*past_issues(), *copies])
+    assert (found[0].number, found[0].named) == (94, True)
+
+
 def test_lines_of_a_template_are_not_compared() -> None:
     table = IssueTable()
     terms = extract_terms("Title", "### Which browser?\nOwn words")

@@ -32,8 +32,9 @@ def find_similar_issues(
     Takes time linear in the issues.
     """
     index = PastIssueIndex(choose_earlier_reports(issue, past))
-    compared = index.compare_likeliest(reading, _guess_report_time(issue, past), near)
     known = {one.number: one for one in past}
+    originals = {one.number: find_original(one, known).number for one in past}
+    compared = index.compare_likeliest(reading, _guess_report_time(issue, past), near, originals)
     found: dict[int, tuple[Compared, PastIssue]] = {}
     for one in compared:
         original = find_original(one.past, known)
@@ -41,7 +42,7 @@ def find_similar_issues(
         found.setdefault(shown.number, (one, shown))
     likeliest = list(found.values())[: max(0, limit)]
     excluded = find_referenced_issues(reading.text, repository, _find_server_url(issue, repository))
-    excluded |= {one.number for one in past if find_original(one, known).number == issue.number}
+    excluded |= {number for number, original in originals.items() if original == issue.number}
     return [
         _make_similar_issue(one, shown, may_be_named=position == 0 and shown.number not in excluded)
         for position, (one, shown) in enumerate(likeliest)
