@@ -22,9 +22,11 @@ from triage.index.corpus.corpus import Corpus
 from triage.index.rank.features import FEATURES
 from triage.index.rank.query import build_query
 from triage.index.rank.query_scores import QueryScores
-from triage.index.rank.ranking import WEIGHTS_FILE, normalize, rank_files
+from triage.index.rank.ranking import PAST_FEATURE, WEIGHTS_FILE, normalize, rank_files
 from triage.index.retriever import make_search_query
 
+SIGNALS = {name: feature for name, feature in FEATURES.items() if name != PAST_FEATURE}
+"""Those of the commit alone; `bench.train_past` learns how much its past counts."""
 CANDIDATES = 200
 RIDGE = 0.1
 """Pull of each weight towards its start, in units of the feature's standard deviation."""
@@ -66,14 +68,15 @@ def main() -> None:
     examples = list(load_examples(records, options.mirror, options.cache))
     report(examples)
     if options.write:
-        learned = dict(zip(FEATURES, fit(examples).round(3).tolist(), strict=True))
-        WEIGHTS_FILE.write_text(json.dumps({"issues": len(examples), "weights": learned}, indent=2) + "\n")
+        learned = dict(zip(SIGNALS, fit(examples).round(3).tolist(), strict=True))
+        stored = {**json.loads(WEIGHTS_FILE.read_text()), "issues": len(examples), "weights": learned}
+        WEIGHTS_FILE.write_text(json.dumps(stored, indent=2) + "\n")
 
 
 def load_examples(records: Sequence[dict[str, Any]], mirror: Path, cache: Path) -> Iterator[Example]:
     cache.mkdir(parents=True, exist_ok=True)
     # Distinguishes caches of other features. The cache of a changed feature has to be deleted by hand.
-    digest = f"{zlib.crc32(' '.join(FEATURES).encode()):08x}"
+    digest = f"{zlib.crc32(' '.join(SIGNALS).encode()):08x}"
     for record in records:
         file = cache / f"{record['instance_id'].replace('/', '_')}-{digest}.npz"
         if not file.exists():
@@ -87,7 +90,7 @@ def compute_example(record: dict[str, Any], corpus: Corpus) -> tuple[NDArray[np.
     query = build_query(make_search_query(record["problem_statement"]))
     order = rank_files(corpus, query, {}, by_embedding=False).order[:CANDIDATES]
     evidence = QueryScores(corpus, query)
-    columns = [normalize(feature(evidence))[order] * corpus.priors[order] for feature in FEATURES.values()]
+    columns = [normalize(feature(evidence))[order] * corpus.priors[order] for feature in SIGNALS.values()]
     gold = set(record["gold_files"])
     return np.stack(columns, axis=1), np.array([corpus.files[file].path in gold for file in order], dtype=bool)
 
@@ -97,7 +100,7 @@ def fit(examples: Sequence[Example]) -> Matrix:
     known = [example for example in examples if example.right.any()]
     spread = np.maximum(_MIN_SPREAD, np.concatenate([example.features for example in known]).std(axis=0))
     scaled = [(example.features / spread, example.right) for example in known]
-    start: Matrix = np.array([START.get(name, 0.0) for name in FEATURES]) * spread
+    start: Matrix = np.array([START.get(name, 0.0) for name in SIGNALS]) * spread
     weights = start.copy()
     loss = _loss(scaled, weights, start)
     for _ in range(_STEPS):
@@ -108,7 +111,7 @@ def fit(examples: Sequence[Example]) -> Matrix:
             break
         weights -= step
         loss = better
-    learned: Matrix = np.maximum(weights / spread, [MIN_WEIGHTS.get(name, -np.inf) for name in FEATURES])
+    learned: Matrix = np.maximum(weights / spread, [MIN_WEIGHTS.get(name, -np.inf) for name in SIGNALS])
     return learned
 
 

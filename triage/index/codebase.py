@@ -118,9 +118,22 @@ class GitCodebase:
     def find_similar_issues(
         self, issue: Issue, reading: Reading, past: Sequence[PastIssue], limit: int
     ) -> list[SimilarIssue]:
-        from triage.index.issues.similar_issues import find_similar_issues
+        from triage.index.build.cache_folder import CacheFolder
+        from triage.index.issues.issue_vectors import find_near_issues
+        from triage.index.issues.similar_issues import choose_earlier_reports, find_similar_issues
+        from triage.index.vectors.vector_cache import VectorCache
 
-        return find_similar_issues(issue, reading, past, limit, repository=self.repository)
+        cache = VectorCache(CacheFolder(self.cache), self.embedding_name) if self.cache and self.embeddings else None
+        near = find_near_issues(
+            reading,
+            choose_earlier_reports(issue, past),
+            self.repository,
+            self.chroma,
+            self.embeddings,
+            self.embedding_name,
+            cache,
+        )
+        return find_similar_issues(issue, reading, past, limit, repository=self.repository, near=near)
 
     def learn_from_labels(self, reading: Reading, past: Sequence[PastIssue]) -> LearnedFromLabels:
         from triage.index.issues.learned_labels import learn_from_labels

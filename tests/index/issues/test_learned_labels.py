@@ -59,12 +59,11 @@ def test_a_label_that_names_no_kind_is_learned_and_the_kind_is_not() -> None:
     assert learned.kinds == {}
 
 
-def test_a_rare_label_is_not_learned() -> None:
-    past = [
-        one.model_copy(update={"labels": [*one.labels, "wontfix"]}) if one.number < 27 else one for one in labelled(30)
-    ]
-    learned = learn_from_labels(read("Crash in renderer on startup", TEXTS["bug"][1]), past)
-    assert [one.name for one in learned.labels] == ["bug"]
+@pytest.mark.parametrize(("carriers", "names"), [(9, []), (10, ["kernel"])])
+def test_a_label_of_few_issues_is_not_learned(carriers: int, names: list[str]) -> None:
+    rare = [past_issue(200 + number, "Kernel oops in driver", "Oops.", labels=["kernel"]) for number in range(carriers)]
+    learned = learn_from_labels(read("Kernel oops in driver", "Oops."), [*labelled(30), *rare])
+    assert [one.name for one in learned.labels] == names
 
 
 def test_the_issue_type_is_learned() -> None:

@@ -8,6 +8,9 @@ from testing.cost_growth import assert_grows_linearly
 from tests.index.issues.past import START, new_issue, past_issue, past_issues
 from triage.domain.issue import Issue
 from triage.domain.memory import PastFix, PastIssue, SimilarIssue
+from triage.index.issues.issue_table import IssueTable
+from triage.index.issues.issue_terms import extract_terms
+from triage.index.issues.past_issue_index import PastIssueIndex
 from triage.index.issues.similar_issues import NAMED_FROM, find_original, find_similar_issues
 from triage.reading.read_issue import read_issue
 
@@ -71,6 +74,42 @@ def test_what_is_no_earlier_report_of_a_person_is_not_found(change: dict[str, ob
     assert same.number not in [one.number for one in find(new_issue(TITLE, BODY), [*past_issues(), same])]
 
 
+def test_at_most_one_of_several_copies_is_named() -> None:
+    found = find(new_issue(TITLE, BODY), [*past_issues(), past_issue(94, TITLE, BODY), past_issue(95, TITLE, BODY)])
+    assert {one.number for one in found[:2]} == {94, 95}
+    assert sum(one.named for one in found) <= 1
+
+
+def test_the_original_of_several_known_duplicates_is_named() -> None:
+    copies = [past_issue(94, TITLE, BODY), past_issue(95, TITLE, BODY, duplicate_of=94)]
+    found = find(new_issue(TITLE, BODY), [*past_issues(), *copies])
+    assert (found[0].number, found[0].named) == (94, True)
+
+
+def test_lines_of_a_template_are_not_compared() -> None:
+    table = IssueTable()
+    terms = extract_terms("Title", "### Which browser?\nOwn words")
+    for _ in range(6):
+        table.add(terms)
+    assert set(table.make_bag(terms).counts) == {"titl"}
+    other = extract_terms("Title", "### Which version?\nOwn words too")
+    assert "browser" not in table.make_bag(other).counts
+    assert "version" in table.make_bag(other).counts
+
+
+def test_an_issue_that_vectors_found_is_compared_without_shared_words() -> None:
+    issue = new_issue("Absturz beim Hochladen", "Umlaute gehen verloren.")
+    past = [*past_issues(), past_issue(95, TITLE, BODY)]
+    reading = read_issue(issue)
+    assert find_similar_issues(issue, reading, past, 5) == []
+    assert [one.number for one in find_similar_issues(issue, reading, past, 5, near=[95])] == [95]
+
+
+def test_at_most_thirty_issues_are_compared_closely() -> None:
+    index = PastIssueIndex(past_issue(number, f"Upload fails for topic{number}") for number in range(60))
+    assert len(index.compare_likeliest(read_issue(new_issue("Upload fails")), START)) == 30
+
+
 def test_two_issues_never_name_each_other() -> None:
     first, second = past_issue(95, TITLE, BODY), past_issue(96, TITLE, BODY)
     of_first = find(Issue(number=95, title=TITLE, body=BODY), [*past_issues(), first, second])
@@ -129,6 +168,7 @@ def test_a_template_makes_no_issues_alike() -> None:
 
 
 def test_hidden_comments_are_not_compared() -> None:
+    assert [line for line, _ in extract_terms("a", "Seen <!-- hidden -->here\n<!-- open").lines] == ["Seen here"]
     stuffed = past_issue(95, "Other", f"<!-- {TITLE} {BODY} -->")
     unclosed = past_issue(96, "Third", f"Text\n<!-- {TITLE} {BODY}")
     found = find(new_issue(TITLE, BODY), [*past_issues(), stuffed, unclosed])

@@ -47,21 +47,31 @@ class PastIssueIndex:
         self._table.add(extract_terms(issue.title, issue.body))
         self._issues.append(issue)
 
-    def compare_likeliest(self, reading: Reading, reported_at: datetime, near: Collection[int] = ()) -> list[Compared]:
-        """Compare the issues that share most words with this one, and those numbered `near`. Likeliest first."""
+    def compare_likeliest(
+        self,
+        reading: Reading,
+        reported_at: datetime,
+        near: Collection[int] = (),
+        originals: Mapping[int, int] | None = None,
+    ) -> list[Compared]:
+        """Compare the issues that share most words with this one, and those numbered `near`. Likeliest first.
+
+        `originals` has the number of the original of each known duplicate: neither is ahead of the other.
+        """
         here = self._table.make_bag(extract_terms(reading.title, reading.body))
         scores = self._table.score(here)
         best = [
             position for position in np.argsort(-scores, kind="stable")[:_COMPARED].tolist() if scores[position] > 0
         ]
         failure = read_failure(reading)
-        highest, second = [*(float(scores[position]) for position in best[:2]), 0.0, 0.0][:2]
+        roots = [(originals or {}).get(past.number, past.number) for past in self._issues]
+        highest = float(scores[best[0]]) if best else 0.0
         positions = [*best, *(at for at, past in enumerate(self._issues) if past.number in near)]
         written = _write_out(reading)
         compared = []
         for position in dict.fromkeys(positions):
             past, bag = self._issues[position], self._table.bags[position]
-            ahead = float(scores[position]) - (second if position in best[:1] else highest)
+            other = next((float(scores[at]) for at in best if roots[at] != roots[position]), 0.0)
             same_error = shows_same_error(failure, past.title, past.body)
             same_trace = shows_same_trace(failure, past.body)
             likeness = compare(
@@ -69,7 +79,7 @@ class PastIssueIndex:
                 here,
                 bag,
                 days=count_days(past.created_at, reported_at),
-                lead=ahead / highest if highest else 0.0,
+                lead=(float(scores[position]) - other) / highest if highest else 0.0,
                 same_failure=same_error or same_trace,
             )
             words = self._find_shared_words(here, bag, written)

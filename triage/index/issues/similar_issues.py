@@ -31,10 +31,10 @@ def find_similar_issues(
     its place. `repository` is `owner/name`. `near` are numbers of issues to compare as well, whatever their words.
     Takes time linear in the issues.
     """
-    earlier = [one for one in past if _is_earlier_report(one, issue)]
-    index = PastIssueIndex(earlier)
-    compared = index.compare_likeliest(reading, _guess_report_time(issue, past), near)
+    index = PastIssueIndex(choose_earlier_reports(issue, past))
     known = {one.number: one for one in past}
+    originals = {one.number: find_original(one, known).number for one in past}
+    compared = index.compare_likeliest(reading, _guess_report_time(issue, past), near, originals)
     found: dict[int, tuple[Compared, PastIssue]] = {}
     for one in compared:
         original = find_original(one.past, known)
@@ -42,7 +42,7 @@ def find_similar_issues(
         found.setdefault(shown.number, (one, shown))
     likeliest = list(found.values())[: max(0, limit)]
     excluded = find_referenced_issues(reading.text, repository, _find_server_url(issue, repository))
-    excluded |= {one.number for one in past if find_original(one, known).number == issue.number}
+    excluded |= {number for number, original in originals.items() if original == issue.number}
     return [
         _make_similar_issue(one, shown, may_be_named=position == 0 and shown.number not in excluded)
         for position, (one, shown) in enumerate(likeliest)
@@ -61,6 +61,11 @@ def find_original(past: PastIssue, known: Mapping[int, PastIssue]) -> PastIssue:
             return original
         original = following
     return original if original.duplicate_of is None else past
+
+
+def choose_earlier_reports(issue: Issue, past: Sequence[PastIssue]) -> list[PastIssue]:
+    """Those of people that are older than the issue."""
+    return [one for one in past if _is_earlier_report(one, issue)]
 
 
 def _is_earlier_report(past: PastIssue, issue: Issue) -> bool:

@@ -58,11 +58,11 @@ class ChromaStore:
         self,
         client: "ChromaClient",
         key: VectorKey,
-        corpus: Corpus,
+        corpus: Corpus | None,
         chunks: Sequence[int],
         vectors: Matrix,
     ) -> None:
-        """Store one row of `vectors` for each chunk. Raises StoreFailed."""
+        """Store one row of `vectors` for each chunk, or for each number without a corpus. Raises StoreFailed."""
         self.key = key
         self.size = len(chunks)
         self._chunks_by_id = {str(chunk): int(chunk) for chunk in chunks}
@@ -128,7 +128,7 @@ class ChromaStore:
             },
         )
 
-    def _add_vectors(self, corpus: Corpus, chunks: Sequence[int], vectors: Matrix) -> None:
+    def _add_vectors(self, corpus: Corpus | None, chunks: Sequence[int], vectors: Matrix) -> None:
         for first in range(0, len(chunks), _BATCH):
             raise_if_abandoned()
             batch = chunks[first : first + _BATCH]
@@ -136,7 +136,7 @@ class ChromaStore:
             self._collection.upsert(
                 ids=[str(chunk) for chunk in batch],
                 embeddings=vectors[first : first + _BATCH],
-                metadatas=[_make_metadata(corpus, chunk) for chunk in batch],
+                metadatas=[_make_metadata(corpus, chunk) for chunk in batch] if corpus else None,
             )
 
     def _delete_old_commits(self) -> None:

@@ -71,7 +71,7 @@ def embed_corpus(
         chunks = chunks[:MAX_VECTORS]
         rows = project_chunks(corpus, chunks)
     key = VectorKey(repository, commit, vectors.embedding, rows.shape[1], digest_layout(corpus, chunks))
-    vectors.store = _store_vectors(open_chroma, key, corpus, chunks, rows, vectors.notes)
+    vectors.store = store_vectors(open_chroma, key, corpus, chunks, rows, vectors.notes)
     return vectors
 
 
@@ -79,7 +79,7 @@ def embed_query(model: "Embeddings", text: str) -> Matrix | None:
     """The vector of a search; None when the model fails."""
     try:
         return _to_matrix([model.embed_query(text[:_MAX_CHARS])], 1).reshape(-1)
-    except _embedding_errors():
+    except embedding_errors():
         return None
 
 
@@ -91,20 +91,21 @@ def _embed_with_model(
         return None
     texts = list(_chunk_texts(corpus, chunks))
     try:
-        return _embed_texts(model, texts, cache)
-    except _embedding_errors() as error:
+        return embed_texts(model, texts, cache)
+    except embedding_errors() as error:
         notes.append(f"The embedding endpoint failed ({type(error).__name__}); local vectors stand in.")
         return None
 
 
-def _store_vectors(
+def store_vectors(
     open_chroma: OpenChroma | None,
     key: VectorKey,
-    corpus: Corpus,
+    corpus: Corpus | None,
     chunks: Sequence[int],
     rows: Matrix,
     notes: list[str],
 ) -> VectorStore | None:
+    """Store vectors in Chroma, or in this process without it. None if nothing takes them; `notes` then says why."""
     if open_chroma is None:
         return ExactStore(key, chunks, rows)
     openers: list[OpenChroma] = [open_chroma]
@@ -129,7 +130,7 @@ def _chunk_texts(corpus: Corpus, chunks: Sequence[int]) -> Iterator[str]:
             yield "\n".join([f"{file.path} {corpus.chunk_symbols[chunk] or ''}", *own_lines])[:_MAX_CHARS]
 
 
-def _embed_texts(model: "Embeddings", texts: Sequence[str], cache: VectorCache | None) -> tuple[list[int], Matrix]:
+def embed_texts(model: "Embeddings", texts: Sequence[str], cache: VectorCache | None) -> tuple[list[int], Matrix]:
     """Positions and vectors of as many texts as time and budget allow, at least of the first batch."""
     deadline = time.monotonic() + EMBED_SECONDS
     found = cache.find(texts) if cache else {}
@@ -162,7 +163,7 @@ def _to_matrix(rows: Sequence[Sequence[float] | Matrix], count: int) -> Matrix:
     return matrix
 
 
-def _embedding_errors() -> tuple[type[Exception], ...]:
+def embedding_errors() -> tuple[type[Exception], ...]:
     from openai import OpenAIError
 
     return (TriageError, OpenAIError, OSError, ValueError, TypeError)

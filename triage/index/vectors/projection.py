@@ -41,9 +41,14 @@ def project_chunks(corpus: Corpus, chunks: Sequence[int]) -> NDArray[np.float32]
 
 def project_query(corpus: Corpus, weights: Mapping[str, float]) -> NDArray[np.float32]:
     known = {term: found for term in weights if (found := corpus.vocabulary.find_number(term)) is not None}
-    values = np.array([weights[term] * corpus.by_chunk.idf[found] for term, found in known.items()], dtype=np.float32)
+    return project_terms({term: weights[term] * float(corpus.by_chunk.idf[found]) for term, found in known.items()})
+
+
+def project_terms(weights: Mapping[str, float]) -> NDArray[np.float32]:
+    """The projection of any terms with their weights."""
     vector: NDArray[np.float32] = np.zeros((1, DIMENSIONS), dtype=np.float32)
-    _add_projections(vector, np.zeros(len(values), dtype=np.int32), _hash_terms(known), values)
+    values = np.fromiter(weights.values(), dtype=np.float32, count=len(weights))
+    _add_projections(vector, np.zeros(len(weights), dtype=np.int32), _hash_terms(weights), values)
     return vector.reshape(DIMENSIONS)
 
 
