@@ -39,6 +39,15 @@ def test_a_model_reads_the_start_without_comments() -> None:
     assert model.texts == [f"Title\n{'x' * 494}"]
 
 
+def test_a_secret_is_not_sent_also_not_half_of_it() -> None:
+    model = LetterCounts()
+    key = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    past = [past_issue(1, "Token", f"{'x' * 480} {key}"), past_issue(2, "Token", f"token {key}")]
+    find_near_issues(read("a"), past, "acme/secret", None, model, "m")
+    assert len(model.texts) == 2
+    assert not any("ghp" in text for text in model.texts)
+
+
 @pytest.mark.parametrize("queries_only", [True, False])
 def test_a_model_that_fails_is_replaced_by_words(queries_only: bool) -> None:
     model = FailingModel(OSError("no route"), queries_only=queries_only)

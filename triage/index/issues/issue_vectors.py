@@ -17,6 +17,7 @@ from triage.index.vectors.chroma_store import VectorKey
 from triage.index.vectors.embed_corpus import LOCAL, embed_query, embed_texts, embedding_errors, store_vectors
 from triage.index.vectors.projection import project_terms
 from triage.index.vectors.vector_cache import VectorCache
+from triage.secrets.likely_secrets import redact_likely_secrets
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -25,6 +26,8 @@ NEAR = 10
 """Past issues that vectors add to those that the words have found."""
 _MAX_TEXT_CHARS = 500
 """Of a past issue that an embedding model reads: it is paid by the token, in every run without a cache."""
+_MAX_READ_CHARS = 5_000
+"""A secret is replaced before the text is cut to what is sent: half of one would not be recognised."""
 _COLLECTION = "past issues of "
 
 
@@ -50,7 +53,7 @@ def find_near_issues(
 def _embed_with_model(
     reading: Reading, past: Sequence[PastIssue], model: "Embeddings", cache: VectorCache | None
 ) -> tuple[list[int], NDArray[np.float32], NDArray[np.float32]] | None:
-    texts = [_shorten(one.title, drop_comments(one.body[: 10 * _MAX_TEXT_CHARS])) for one in past]
+    texts = [_shorten(one.title, drop_comments(one.body[:_MAX_READ_CHARS])) for one in past]
     query = embed_query(model, _shorten(reading.title, reading.body))
     if query is None:
         return None
@@ -62,7 +65,7 @@ def _embed_with_model(
 
 
 def _shorten(title: str, body: str) -> str:
-    return f"{title}\n{body}"[:_MAX_TEXT_CHARS]
+    return redact_likely_secrets(f"{title}\n{body}"[:_MAX_READ_CHARS])[:_MAX_TEXT_CHARS]
 
 
 def _project(reading: Reading, past: Sequence[PastIssue]) -> tuple[list[int], NDArray[np.float32], NDArray[np.float32]]:
