@@ -19,6 +19,8 @@ class PermissiveGitHub(GitHubServer):
     labels: Sequence[str] = ()
     thread: Sequence[str] = ()
     """Comments by strangers before the run."""
+    past_texts: Sequence[str] = ()
+    """Each is in every field of a past issue that looks like the new one."""
     error_text: str = ""
     """Message of all error responses."""
     refuses_labels: bool = False
@@ -40,6 +42,8 @@ class PermissiveGitHub(GitHubServer):
         below = asked.path.removeprefix(f"/repos/{SLUG}")
         if asked.method == "GET":
             return self._read(asked, below)
+        if asked.path.endswith("/graphql") and "fragment past on Issue" in asked.body["query"]:
+            return ScriptedReply({"data": self._list_past_issues()})
         if asked.path.endswith("/graphql") and self.offers_suggestions and "viewer" not in asked.body["query"]:
             return self._answer_graphql(asked.body["query"], asked.body["variables"])
         match asked.method, below:
@@ -51,6 +55,32 @@ class PermissiveGitHub(GitHubServer):
                 refused = ScriptedReply({"message": self.error_text, "errors": [{"message": self.error_text}]}, 422)
                 return refused if self.refuses_labels else ScriptedReply([])
         return ScriptedReply({"message": self.error_text}, 403 if asked.path.endswith("/graphql") else 200)
+
+    def _list_past_issues(self) -> dict[str, Any]:
+        nodes = [
+            {
+                "number": number,
+                "title": f"{self.title[:100]} {text}",
+                "body": f"{self.body}\n{text}",
+                "state": "CLOSED",
+                "stateReason": text,
+                "createdAt": WHEN,
+                "updatedAt": WHEN,
+                "author": {"__typename": "User", "login": text},
+                "labels": {"nodes": [{"name": text}]},
+                "milestone": {"title": text},
+                "issueType": {"name": text},
+                "closedByPullRequestsReferences": {
+                    "nodes": [{"number": 1, "title": text, "mergedAt": WHEN, "files": {"nodes": [{"path": text}]}}]
+                },
+                "comments": {"nodes": [{"author": {"__typename": "Bot", "login": "github-actions"}, "body": text}]},
+                "repository": {"nameWithOwner": SLUG},
+            }
+            # Only older ones are compared with the issue.
+            for number, text in enumerate(("\n".join(self.past_texts[first::6]) for first in range(6)), 1)
+        ]
+        page = {"pageInfo": {"hasNextPage": True, "endCursor": "next"}, "nodes": nodes}
+        return {"repository": {"issues": page}, "search": {"nodes": nodes}}
 
     def _answer_graphql(self, query: str, variables: dict[str, Any]) -> ScriptedReply:
         if query.startswith("mutation"):
