@@ -14,6 +14,7 @@ from triage.index.issues.past_issue_index import PastIssueIndex
 from triage.index.issues.similar_issues import NAMED_FROM, find_original, find_similar_issues
 from triage.reading.read_issue import read_issue
 
+NOW = START + timedelta(days=100)
 TITLE = "Statement upload crashes with UnicodeDecodeError on Windows"
 TRACE = """It stops here.
 
@@ -74,10 +75,12 @@ def test_what_is_no_earlier_report_of_a_person_is_not_found(change: dict[str, ob
     assert same.number not in [one.number for one in find(new_issue(TITLE, BODY), [*past_issues(), same])]
 
 
-def test_at_most_one_of_several_copies_is_named() -> None:
-    found = find(new_issue(TITLE, BODY), [*past_issues(), past_issue(94, TITLE, BODY), past_issue(95, TITLE, BODY)])
-    assert {one.number for one in found[:2]} == {94, 95}
-    assert sum(one.named for one in found) <= 1
+def test_only_the_first_of_several_copies_is_named() -> None:
+    body = TRACE.format(line="17")
+    copies = [past_issue(number, TITLE, body).model_copy(update={"created_at": NOW}) for number in (94, 95)]
+    found = find(new_issue(TITLE, body), [*past_issues(), *copies])
+    assert all(one.score >= NAMED_FROM for one in found[:2])
+    assert [(one.number, one.named) for one in found[:2]] == [(94, True), (95, False)]
 
 
 def test_the_original_of_several_known_duplicates_is_named() -> None:
