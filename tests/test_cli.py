@@ -203,6 +203,7 @@ def test_doctor_says_what_is_missing(checkout: Path):
     assert {name: (check["ok"], check["configured"]) for name, check in checks.items()} == {
         "checkout": (True, True),
         "project_settings": (True, False),
+        "skills": (True, False),
         "github": (True, False),
         "model": (True, False),
         "web_search": (True, False),

@@ -16,7 +16,9 @@ from trust.permissive_github import NUMBER
 COMMIT = "bc466a32ae9b84e1d398cce19c4345b83d924eb4"
 PAGE = f"https://github.com/{SLUG}"
 FOUND = "https://docs.example.com/1"
-LINKS = (f"{PAGE}/", PAGE, FOUND)
+REDIRECTED = f"https://redirect.github.com/{SLUG}/"
+"""Of issues and commits: GitHub notes no link by this host on the page that it leads to."""
+LINKS = (f"{PAGE}/", PAGE, FOUND, REDIRECTED)
 LIST_LENGTH = 2
 _FIXED_VALUES: dict[str, object] = {
     "repository": SLUG,
@@ -44,10 +46,15 @@ def build_report(words: str, choice: int = 0) -> RunReport:
 
 
 def _build_model(model: type[BaseModel], words: str, choice: int) -> dict[str, Any]:
+    kinds = {name: field.annotation for name, field in model.model_fields.items()}
     return {
-        name: _FIXED_VALUES[name] if name in _FIXED_VALUES else _build_value(field.annotation, words, choice)
-        for name, field in model.model_fields.items()
+        name: _FIXED_VALUES[name] if _is_fixed(name, kind) else _build_value(kind, words, choice)
+        for name, kind in kinds.items()
     }
+
+
+def _is_fixed(name: str, kind: Any) -> bool:
+    return name in _FIXED_VALUES and not (isinstance(kind, type) and issubclass(kind, BaseModel))
 
 
 def _build_value(kind: Any, words: str, choice: int) -> Any:

@@ -7,6 +7,7 @@ from typing import Generic, Literal, TypeVar
 from triage.domain.agent_input import AgentInput
 from triage.domain.code import LookedUp
 from triage.domain.findings import AgentFinding, AgentFindingBase, AgentName
+from triage.domain.skill import SkillTier
 from triage.ports import Model, Services
 
 A = TypeVar("A", bound=AgentFindingBase)
@@ -25,7 +26,7 @@ class AgentAnswer(Generic[A]):
     """Parts that came otherwise than planned, each with the reason and what stood in."""
     looked_up: list[LookedUp] = field(default_factory=list)
     """What the agent looked up in the repository."""
-    skills: dict[str, int] = field(default_factory=dict)
+    skills: dict[str, SkillTier] = field(default_factory=dict)
     """The project's skills that were in its prompt: id to tier, 2 for the text and 3 with files that it references."""
 
 

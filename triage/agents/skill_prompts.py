@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from triage.agents.prompts import fence, format_bullets, shorten
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import RelevantFile
-from triage.domain.skill import MAX_ACTIVE_SKILLS, SKILL_FOLDER, Skill
+from triage.domain.skill import MAX_ACTIVE_SKILLS, SKILL_FOLDER, Skill, SkillTier
 from triage.errors import TriageError
 from triage.ports import Services
 
@@ -53,7 +53,7 @@ class SkillPrompts:
         self._services = services
         self._deadline = services.clock() + (services.agent_seconds() if seconds is None else seconds)
         self._reference_chars = MAX_REFERENCE_CHARS
-        self.tiers: dict[str, int] = {}
+        self.tiers: dict[str, SkillTier] = {}
         """The ledger: skills whose text is in the prompts, and the tier of each."""
         self.shortfalls: list[str] = []
         self.messages = self._inject(agent_input.active_skills)
@@ -98,7 +98,7 @@ class SkillPrompts:
         new = [one for one in find_selections(answer) if one in self._skills and one not in self.tiers]
         return new[: max(0, room)]
 
-    def _inject(self, ids: Sequence[str] | Mapping[str, int]) -> list[BaseMessage]:
+    def _inject(self, ids: Sequence[str] | Mapping[str, SkillTier]) -> list[BaseMessage]:
         return [self._inject_one(self._skills[one]) for one in ids if one in self._skills and one not in self.tiers]
 
     def _inject_one(self, skill: Skill) -> HumanMessage:

@@ -16,6 +16,7 @@ from triage.domain.findings import (
 from triage.domain.issue import HumanExchange, Issue, Reading, Repository
 from triage.domain.memory import EarlierReport, LearnedFromLabels, OpenGap, SimilarIssue
 from triage.domain.report import Citations
+from triage.domain.skill import SkillTier
 from triage.domain.value import Value
 
 
@@ -55,7 +56,7 @@ class AgentInput(Value):
     """What nobody looks for any more: a person is asked."""
     outside_queries: list[str] = Field(default_factory=list)
     """What the critic would search for on the web, in words that the issue has or that everybody uses."""
-    active_skills: dict[str, int] = Field(default_factory=dict)
+    active_skills: dict[str, SkillTier] = Field(default_factory=dict)
     """The project's skills that apply to the issue: id to tier, see `RunReport.active_skills`."""
     round: int = 1
     """Pass of searches and critic, from 1."""

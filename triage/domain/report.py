@@ -24,7 +24,7 @@ from triage.domain.findings import (
 from triage.domain.history import LaterChange, Owner, RegressionWindow
 from triage.domain.memory import LearnedLabel, SimilarIssue
 from triage.domain.run import Engine, Fault, Limits, PlannerDecision, Status, StepRecord, Usage
-from triage.domain.skill import UsedSkill
+from triage.domain.skill import SkillTier, UsedSkill
 from triage.domain.value import Value
 
 SCHEMA_VERSION: Literal["1"] = "1"
@@ -202,7 +202,7 @@ class RunReport(Value):
     index: IndexFacts | None = None
     skills: list[UsedSkill] = Field(default_factory=list)
     """The project's own guidance that applied to the issue."""
-    active_skills: dict[str, int] = Field(default_factory=dict)
+    active_skills: dict[str, SkillTier] = Field(default_factory=dict)
     """Id of each of these skills to its tier: 1 if it is only linked, 2 if a model answered with its text, 3 if it had
     files that the text references too."""
     injected_skill_ids: list[str] = Field(default_factory=list)

@@ -1,7 +1,7 @@
 """The repository's own guidance for triage: `.github/triage/skills/<id>.md`. Guidance, never permissions."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
@@ -10,6 +10,8 @@ from triage.domain.issue import Section
 from triage.domain.project_config import LabelName, Pattern
 from triage.domain.value import Value, YamlSection
 
+SkillTier = Literal[1, 2, 3]
+"""1 for a skill that is only linked, 2 with its text in a prompt, 3 with files that the text references."""
 SKILL_FOLDER = ".github/triage/skills"
 MAX_ACTIVE_SKILLS = 3
 """Of one run. Each takes up to 2,000 tokens of every later prompt."""

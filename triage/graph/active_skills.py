@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from triage.domain.findings import AgentName
-from triage.domain.skill import MAX_ACTIVE_SKILLS, UsedSkill
+from triage.domain.skill import MAX_ACTIVE_SKILLS, SkillTier, UsedSkill
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Codebase, Services
 from triage.reading.match_skills import match_skills
 
-LINK_TIER, TEXT_TIER = 1, 2
+LINK_TIER: SkillTier = 1
 MAX_SUSPECTS, MAX_SUSPECTS_BY_RULES = 3, 1
 """Whose paths may activate a skill; further ones are weak guesses, which a comment must not be about."""
 MAX_NAMED_FILES = 100
@@ -47,7 +47,7 @@ def activate_skills(state: BugTriageState, matching: Mapping[str, list[str]]) ->
     }
 
 
-def mark_injected(state: BugTriageState, agent: AgentName, tiers: Mapping[str, int]) -> dict[str, Any]:
+def mark_injected(state: BugTriageState, agent: AgentName, tiers: Mapping[str, SkillTier]) -> dict[str, Any]:
     """Return what changes in the state after an agent whose prompts had the texts of these skills."""
     if not tiers:
         return {}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from triage.domain.findings import Effort, Kind, Verdict
 from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Part, StepName, StepRecord, Usage
+from triage.domain.skill import SkillTier
 
 LOW_CONFIDENCE, HIGH_CONFIDENCE = 0.4, 0.7
 """Confidence below the first is low; from the second on it is high."""
@@ -39,7 +40,7 @@ STEPS: dict[StepName, str] = {
     "critic": "Critic",
     "writer": "Writer",
 }
-TIERS: Mapping[int, str] = {2: "its text", 3: "its text, and files that it references"}
+TIERS: Mapping[SkillTier, str] = {2: "its text", 3: "its text, and files that it references"}
 OUTCOMES: dict[Outcome, str] = {
     Outcome.SUCCESS: "done",
     Outcome.FAILED: "failed",
