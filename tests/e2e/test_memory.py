@@ -175,16 +175,22 @@ def test_a_duplicate_with_the_same_trace(shop: Shop):
     assert writes == ["POST /repos/octo/shop/issues/900/comments"]
 
 
-def test_a_duplicate_in_nearly_the_same_words(shop: Shop):
-    comment = shop.run(
-        "The voucher is truncated while printing", "When printing a voucher, it is truncated. I expected it whole."
+def test_a_duplicate_in_other_words(shop: Shop):
+    shop.api.add_issue(
+        51,
+        title="Backup to a full USB stick leaves an empty file",
+        body="I saved the backup to a stick that was full. It said that all is well, and the file has no bytes.",
+        created_at="2026-05-01T00:00:00Z",
+        updated_at="2026-05-02T00:00:00Z",
     )
-    named = shop.report["possible_duplicate"]
-    assert named["title"] == "The voucher is truncated while printing"
-    assert f"`#{named['number']}`" in comment
+    comment = shop.run(
+        "Empty backup file on a full USB stick", "The backup leaves a file of zero bytes, without a word."
+    )
+    assert "**Possibly the same as [`#51`]" in comment
+    assert "(open): nearly the same title." in comment
 
 
-@pytest.mark.parametrize("text", ["See also #50.", "As in https://github.com/octo/shop/issues/50"])
+@pytest.mark.parametrize("text", ["See also #50.", "As in https://github.test/octo/shop/issues/50"])
 def test_an_issue_that_the_reporter_names_is_not_found(shop: Shop, text: str):
     assert "Possibly the same" not in shop.run(CRASH_TITLE, f"{crash()}\n{text}")
 

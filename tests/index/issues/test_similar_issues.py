@@ -182,11 +182,40 @@ def test_older_reports_are_less_likely() -> None:
     issue = new_issue(TITLE, BODY)
     scores = []
     for days in (1, 90):
-        past = past_issue(95, TITLE, "Other words.").model_copy(
+        past = past_issue(95, f"{TITLE} 11", "Other words.").model_copy(
             update={"created_at": START + timedelta(days=100 - days)}
         )
         scores.append(find(issue, [*past_issues(), past])[0].score)
     assert scores[0] > scores[1]
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "named"),
+    [
+        ("On Windows, statement upload crashes with UnicodeDecodeError", "In other words.", True),
+        ("Statement upload crashes with UnicodeDecodeError on Windows 11", "In other words.", False),
+        ("UnicodeDecodeError when I upload a statement", TRACE.format(line="17"), True),
+        ("UnicodeDecodeError when I upload a statement", "In other words.", False),
+        ("Printing is broken", TRACE.format(line="17"), False),
+    ],
+)
+def test_the_same_title_or_much_of_it_and_the_same_error_are_named(title: str, body: str, named: bool) -> None:
+    issue = new_issue(TITLE, TRACE.format(line="99"))
+    found = find(issue, [*past_issues(30), past_issue(95, title, body)])
+    assert (found[0].number, found[0].named) == (95, named)
+
+
+def test_of_two_that_are_as_near_none_is_surely_the_same() -> None:
+    title = "On Windows, statement upload crashes with UnicodeDecodeError"
+    copies = [past_issue(number, title, f"In other words {number}.") for number in (95, 96)]
+    assert not any(one.named for one in find(new_issue(TITLE, "Just so."), [*past_issues(30), *copies]))
+
+
+def test_a_title_of_two_words_says_too_little() -> None:
+    found = find(
+        new_issue("Tidal crash", "Just so."), [*past_issues(30), past_issue(95, "Crash: tidal", "Other words.")]
+    )
+    assert (found[0].number, found[0].named) == (95, False)
 
 
 def test_different_numbers_in_the_titles_are_not_nearly_the_same_text() -> None:

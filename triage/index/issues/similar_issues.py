@@ -6,6 +6,7 @@ from datetime import datetime
 from triage.domain.issue import Issue, Reading
 from triage.domain.memory import PastIssue, SimilarIssue
 from triage.index.issues.issue_outcome import describe_outcome
+from triage.index.issues.likeness import SAME_TITLES
 from triage.index.issues.past_issue_index import Compared, PastIssueIndex
 from triage.reading.issue_references import find_referenced_issues
 
@@ -105,6 +106,8 @@ def _explain(one: Compared, shown: PastIssue) -> Iterator[str]:
         yield "same error text"
     if one.likeness.alike >= _ALIKE:
         yield "nearly the same text"
+    elif one.likeness.titles >= SAME_TITLES:
+        yield "nearly the same title"
     elif one.words:
         yield f"shares {_format_words(one.words)}"
     if shown.number != one.past.number:
