@@ -84,7 +84,7 @@ class PastIssueIndex:
             )
             words = self._find_shared_words(here, bag, written)
             probability = estimate_probability(likeness)
-            if is_surely_same(likeness, here, bag, same_error=same_error):
+            if is_surely_same(self._table, here, bag, likeness, same_error=same_error, same_trace=same_trace):
                 probability = max(probability, SURE)
             compared.append(Compared(past, likeness, probability, same_error, same_trace, words))
         return sorted(compared, key=lambda one: (-one.probability, one.past.number))

@@ -1,9 +1,10 @@
 """Whether two issues show the same failure: the same stack trace, or the same error text."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from triage.domain.issue import Reading, Trace
+from triage.domain.issue import Frame, Reading, Trace
 from triage.index.issues.issue_terms import drop_comments
 from triage.reading.traces import find_traces
 
@@ -13,7 +14,7 @@ _MAX_MESSAGES = 3
 _MIN_MESSAGE_CHARS = 15
 """A shorter error text, such as `key error`, is of many failures."""
 _MIN_FRAMES = 2
-_SAME_FRAMES = 0.8
+_SAME_FRAMES = 0.6
 _VARIABLE = re.compile(
     r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`|(?:[A-Za-z]:)?[\\/][\w./\\-]{1,300}|0x[0-9a-fA-F]{1,40}|\d+"
 )
@@ -28,6 +29,8 @@ Fingerprint = frozenset[tuple[str, str]]
 class Failure:
     messages: list[str]
     fingerprint: Fingerprint
+    innermost: Fingerprint = frozenset()
+    """The frames where the traces end."""
 
 
 def read_failure(reading: Reading) -> Failure:
@@ -35,6 +38,7 @@ def read_failure(reading: Reading) -> Failure:
     return Failure(
         messages=[message for message in messages if len(message) >= _MIN_MESSAGE_CHARS],
         fingerprint=_fingerprint(reading.stack_traces),
+        innermost=_find_innermost(reading.stack_traces),
     )
 
 
@@ -52,18 +56,27 @@ def shows_same_error(failure: Failure, title: str, body: str) -> bool:
 
 
 def shows_same_trace(failure: Failure, body: str) -> bool:
-    """Whether the other issue has a trace with nearly the same frames."""
+    """Whether the other issue has a trace that ends in the same function and shares most frames with this one.
+
+    The outer frames are the reporters' own programs.
+    """
     if len(failure.fingerprint) < _MIN_FRAMES:
         return False
-    other = _fingerprint([found.trace for found in find_traces(drop_comments(body[:_MAX_CHARS]))])
+    traces = [found.trace for found in find_traces(drop_comments(body[:_MAX_CHARS]))]
+    other = _fingerprint(traces)
     shared = len(failure.fingerprint & other)
-    return len(other) >= _MIN_FRAMES and shared >= _SAME_FRAMES * max(len(failure.fingerprint), len(other))
+    has_same_end = bool(failure.innermost & _find_innermost(traces))
+    return has_same_end and shared >= max(_MIN_FRAMES, _SAME_FRAMES * max(len(failure.fingerprint), len(other)))
 
 
-def _fingerprint(traces: list[Trace]) -> Fingerprint:
-    return frozenset(
-        (frame.path.replace("\\", "/").rpartition("/")[2].lower(), frame.name)
-        for trace in traces
-        if trace.language != "diagnostic"
-        for frame in trace.frames
-    )
+def _fingerprint(traces: Sequence[Trace]) -> Fingerprint:
+    return frozenset(_describe(frame) for trace in traces if trace.language != "diagnostic" for frame in trace.frames)
+
+
+def _find_innermost(traces: Sequence[Trace]) -> Fingerprint:
+    stacks = [trace.frames for trace in traces if trace.language != "diagnostic" and trace.frames]
+    return frozenset(_describe(frames[-1]) for frames in stacks)
+
+
+def _describe(frame: Frame) -> tuple[str, str]:
+    return frame.path.replace("\\", "/").rpartition("/")[2].lower(), frame.name
