@@ -108,7 +108,7 @@ def _explain(one: Compared, shown: PastIssue) -> Iterator[str]:
         yield "nearly the same text"
     elif one.likeness.titles >= SAME_TITLES:
         yield "nearly the same title"
-    elif one.words:
+    elif one.words and not (one.same_trace or one.same_error):
         yield f"shares {_format_words(one.words)}"
     if shown.number != one.past.number:
         yield f"like its duplicate #{one.past.number}"
