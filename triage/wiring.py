@@ -275,14 +275,8 @@ def _open_past_issues(setup: RunSetup) -> PastIssueSource | None:
         token, setup.repository, environment.api_url, seconds_between_writes=0.0, network=environment.network
     )
     folder = find_cache_folder(setup)
-    source = CachedPastIssues(
-        folder / "issues" if folder else None,
-        setup.repository,
-        limit,
-        partial(tracker.iterate_past_issues, limit),
-        utc_now,
-    )
-    return RedactingPastIssues(source, setup.redactor)
+    pages = RedactingPastIssues(partial(tracker.iterate_past_issues, limit), setup.redactor)
+    return CachedPastIssues(folder / "issues" if folder else None, setup.repository, limit, pages, utc_now)
 
 
 def _open_model(

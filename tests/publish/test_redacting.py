@@ -1,6 +1,7 @@
 """The ports redact what passes through them, and Markdown and JSON keep their shape."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -9,8 +10,9 @@ from testing.factories import issue
 from testing.text.encoded_secrets import COLLECTOR, GITHUB, KEYS, MODEL, encode_all, find_secrets
 from triage.domain.code import Span
 from triage.domain.issue import IssueComment
+from triage.domain.memory import PastFix, PastIssue
 from triage.publish.hidden_state import CommentState, parse_state, render_state
-from triage.publish.redacting import RedactingGitHub, RedactingResponseCache, RedactingRunner
+from triage.publish.redacting import RedactingGitHub, RedactingPastIssues, RedactingResponseCache, RedactingRunner
 from triage.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 from triage.text.active_content import find_active_content
 
@@ -96,3 +98,24 @@ def test_cached_replies_are_redacted(redactor: SecretRedactor) -> None:
     RedactingResponseCache(cache, redactor).put("k", json.dumps({"content": json.dumps({"summary": MODEL})}))
     stored = cache.calls[0][1][1]
     assert json.loads(json.loads(stored)["content"]) == {"summary": OWN_SECRET_PLACEHOLDER}
+
+
+def test_past_issues_are_what_the_page_shows_without_secrets(redactor: SecretRedactor) -> None:
+    written = "\n\n".join(encode_all(MODEL))
+    past = PastIssue(
+        number=1,
+        title=f"Title \u200b{MODEL}",
+        body=f"Seen <!-- hidden words --> and <span hidden>hidden too</span>\n\n{written}\n\npassword=hunter2-and-more",
+        author=MODEL,
+        labels=[MODEL],
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+        fixes=[PastFix(title=f"Fix {MODEL}", files=[f"a/{MODEL}.py"])],
+    )
+    pages = RedactingPastIssues(lambda since, words: iter([[past]]), redactor)
+    [[shown]] = pages(None, "words")
+    text = shown.model_dump_json()
+    assert find_secrets(text) == []
+    assert "hidden" not in text
+    assert "hunter2" not in text
+    assert shown.title == f"Title {OWN_SECRET_PLACEHOLDER}"
+    assert shown.body.startswith("Seen")

@@ -33,7 +33,7 @@ class PastIssue(Value):
     number: int
     title: str
     body: str = ""
-    """As it is written, cut."""
+    """Visible text, cut."""
     author: str = ""
     labels: list[str] = Field(default_factory=list)
     issue_type: str = ""

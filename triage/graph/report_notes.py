@@ -40,7 +40,9 @@ def list_notes(state: BugTriageState, faults: Sequence[Fault], services: Service
     notes = [cut] if cut else []
     notes += _list_index_notes(state)
     notes += [_describe_step(fault) for fault in faults if _is_failed_step(fault) and fault.step != "supervisor"]
-    notes += [f"Not all past issues could be read: {fault.error.rstrip('.')}." for fault in faults if fault.step == "memory"]
+    notes += [
+        f"Not all past issues could be read: {fault.error.rstrip('.')}." for fault in faults if fault.step == "memory"
+    ]
     notes += _list_proposal_notes(state)
     notes += [
         f"The {fault.step.replace('_', ' ')}'s tool {fault.name} failed: {fault.error}."

@@ -4,6 +4,7 @@ The run goes on; the redactor's warning says where it found one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from triage.domain.code import Span
@@ -12,7 +13,8 @@ from triage.domain.issue import Issue
 from triage.domain.memory import PastIssue
 from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion, SuggestionOptions
-from triage.ports import AnnotationLevel, GitHub, PastIssueSource, ResponseCache, Runner, Telemetry, Toolset
+from triage.ports import AnnotationLevel, GitHub, IteratePages, ResponseCache, Runner, Telemetry, Toolset
+from triage.reading.past_issue_text import make_visible
 from triage.secrets.redactor import SecretRedactor
 
 if TYPE_CHECKING:
@@ -79,12 +81,14 @@ class RedactingGitHub:
 
 
 class RedactingPastIssues:
-    def __init__(self, source: PastIssueSource, redactor: SecretRedactor) -> None:
-        self._source, self._redactor = source, redactor
+    """GitHub's pages of past issues as a cache stores them: nothing hidden and no secret is written to its file."""
 
-    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
-        for page in self._source.iterate(words):
-            yield [self._redactor.redact_model("past issue", issue) for issue in page]
+    def __init__(self, iterate_pages: IteratePages, redactor: SecretRedactor) -> None:
+        self._iterate_pages, self._redactor = iterate_pages, redactor
+
+    def __call__(self, since: datetime | None, words: str) -> Iterator[list[PastIssue]]:
+        for page in self._iterate_pages(since, words):
+            yield [self._redactor.redact_model("past issue", make_visible(issue)) for issue in page]
 
 
 class RedactingRunner:

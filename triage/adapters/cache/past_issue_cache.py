@@ -14,12 +14,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from triage.adapters.cache.private_folder import make_private_folder, read_private_file, write_private_file
 from triage.domain.memory import PastIssue
+from triage.ports import IteratePages
 
 MAX_FILE_BYTES = 32_000_000
 """A thousand issues have 8 MB at most, unless their texts are escapes only."""
 _ISSUES = TypeAdapter(list[PastIssue])
-IteratePages = Callable[[datetime | None, str], Iterator[list[PastIssue]]]
-"""Yields the issues that changed since a time, and those that a search for some words finds."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from triage.domain.issue import Reading
 from triage.domain.memory import PastIssue
-from triage.index.issues.issue_terms import drop_comments, extract_terms
+from triage.index.issues.issue_terms import extract_terms
 from triage.index.vectors.chroma_connection import OpenChroma
 from triage.index.vectors.chroma_store import VectorKey
 from triage.index.vectors.embed_corpus import LOCAL, embed_query, embed_texts, embedding_errors, store_vectors
@@ -53,7 +53,7 @@ def find_near_issues(
 def _embed_with_model(
     reading: Reading, past: Sequence[PastIssue], model: "Embeddings", cache: VectorCache | None
 ) -> tuple[list[int], NDArray[np.float32], NDArray[np.float32]] | None:
-    texts = [_shorten(one.title, drop_comments(one.body[:_MAX_READ_CHARS])) for one in past]
+    texts = [_shorten(one.title, one.body) for one in past]
     query = embed_query(model, _shorten(reading.title, reading.body))
     if query is None:
         return None
