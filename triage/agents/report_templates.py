@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
-from triage.agents.learned_labels import select_topics
 from triage.agents.prompts import find_traceback_lines
+from triage.agents.topic_labels import select_topics
 from triage.domain.agent_input import AgentInput
 from triage.domain.facts import SeveritySign, SignKind
 from triage.domain.findings import AffectedFile, Effort, Evidence, RelevantFile, TriageReport

@@ -9,7 +9,6 @@ from langchain_core.runnables import Runnable, RunnableLambda
 
 from triage.agents.agent import Agent, AgentAnswer
 from triage.agents.cited_code import render_cited_code
-from triage.agents.learned_labels import select_topics
 from triage.agents.memory_message import build_memory_messages
 from triage.agents.prompts import (
     MAX_JUDGED_BODY_CHARS,
@@ -22,6 +21,7 @@ from triage.agents.prompts import (
 )
 from triage.agents.report_templates import fill_report_template, fill_ticket_template, normalize_ticket
 from triage.agents.skill_prompts import SkillPrompts
+from triage.agents.topic_labels import select_topics
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import TriageReport, WriterOutput
 from triage.errors import CostLimitExceeded, TriageError

@@ -24,7 +24,7 @@ from triage.events.trigger_snapshot import (
 from triage.flows.export_telemetry import export_telemetry
 from triage.flows.flow_context import AdmittedTriage, FlowContext, FlowResult
 from triage.flows.model_run_cap import check_model_run_cap
-from triage.flows.regression_window import add_regression_window
+from triage.flows.remote_history import add_regression_window
 from triage.flows.write_results import add_notes, publish_report, write_quiet, write_skip, write_unfinished
 from triage.ports import Services
 from triage.publish.allowed_labels import select_allowed_labels

@@ -7,7 +7,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from triage.agents.registry import AGENTS
-from triage.graph.memory import memory, recall
+from triage.graph.memory_nodes import memory, recall
 from triage.graph.nodes import Node, finish, make_agent_node, prepare, supervisor
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services

@@ -35,7 +35,7 @@ class Commits:
     def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
         """Returns the commits that changed one of the files, up to `broken` and younger than `worked`, newest first.
 
-        They are told apart by their dates: a commit that was merged later than it was written may be missing.
+        Dates decide what is between both: a commit that was merged later than it was written may be missing.
         """
         base = parse_response(CommitResponse, self.client.get(f"{self.repo}/commits/{worked}"))
         since = base.details.committer.date if base.details.committer else None

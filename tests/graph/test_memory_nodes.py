@@ -17,7 +17,7 @@ from triage.domain.memory import EarlierReport, LearnedFromLabels, LearnedLabel,
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.errors import GitHubUnavailable
-from triage.graph.memory import find_earlier_report, remember_entities
+from triage.graph.memory_nodes import find_earlier_report, remember_entities
 from triage.graph.run_graph import run_graph
 from triage.publish.hidden_state import CommentState, render_state
 
