@@ -51,7 +51,7 @@ _NEW: dict[str, dict[str, str]] = _OLD | {
     },
     "Commit": dict.fromkeys(("oid", "messageHeadline", "committedDate"), ""),
     "Events": {"nodes": "Event"},
-    "Event": {},
+    "Event": {"__typename": ""},
     "ClosedEvent": {"closer": "Closer"},
     "Closer": {},
     "MarkedAsDuplicateEvent": {"isCrossRepository": "", "canonical": "Canonical"},

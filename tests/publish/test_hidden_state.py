@@ -13,9 +13,11 @@ from tests.publish.sample_reports import (
     DATES,
     FIRST,
     FULL,
+    PAST,
     QUESTIONS,
     READER,
     SECOND,
+    SIMILAR,
     change_report,
     missing,
     suspect,
@@ -154,6 +156,10 @@ def test_an_edit_changes_the_hash(one, other, same):
         ({"suspects": FULL.suspects[:2]}, False),
         ({"suspects": [suspect(DATES, 18, 32), *FULL.suspects[1:]]}, False),
         ({"missing_information": QUESTIONS}, False),
+        ({"possible_duplicate": SIMILAR[0]}, False),
+        ({"regression_window": PAST.regression_window}, False),
+        ({"later_change": PAST.later_change}, False),
+        ({"similar_issues": SIMILAR}, True),
     ],
 )
 def test_only_content_that_matters_changes_the_hash(fields, same):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from triage.domain.facts import Quote, Regression, ReportFacts
 from triage.domain.history import Tag
 from triage.reading.regression_versions import choose_versions, resolve_version
-from triage.reading.version_tags import find_previous_tag, find_tag, parse_version
+from triage.reading.version_tags import find_previous_tag, find_release, find_tag, parse_version
 
 QUOTE = Quote(text="x", start=0, end=1)
 
@@ -99,5 +99,31 @@ def test_the_versions_of_a_regression(given_facts: ReportFacts, expected: tuple[
 
 
 def test_a_word_is_no_commit():
-    assert resolve_version("defaced", [], lambda _: "a" * 40) == Tag(name="defaced", commit="a" * 40)
-    assert resolve_version("feedback", [], lambda _: "a" * 40) is None
+    assert resolve_version("defaced", PLAIN, lambda _: "a" * 40) is None
+    assert resolve_version("feedback", PLAIN, lambda _: "a" * 40) is None
+
+
+@pytest.mark.parametrize("written", ["deadbee3", "1.1.0-2-gdeadbee3"])
+def test_a_commit_is_no_version(written: str):
+    among = tags("v3.0", "v2.0")
+    assert resolve_version(written, among, lambda _: None) is None
+    assert resolve_version(written, among, lambda text: "a" * 40) == Tag(name="deadbee3", commit="a" * 40)
+    assert choose_versions(facts("", written), among, "e" * 40, lambda _: "a" * 40) is None
+
+
+@pytest.mark.parametrize("written", ["2024-05-01", "2.0-M1", "1.1-3ubuntu2", "0.9-SNAPSHOT-3", "other@3.0"])
+def test_the_last_number_alone_is_no_version(written: str):
+    assert find_tag(written, tags("v1.0", "v2.0", "v3.0", "core@3.0")) is None
+
+
+@pytest.mark.parametrize(
+    ("names", "like", "expected"),
+    [
+        (("nightly", "v2.0-rc1", "core@2.0", "v2.0", "v2.1"), "v1.0", "v2.0"),
+        (("nightly", "core@2.0"), "core@1.0", "core@2.0"),
+        (("nightly",), "v1.0", None),
+        ((), "abcdef1", None),
+    ],
+)
+def test_the_first_release_of_the_same_package(names: tuple[str, ...], like: str, expected: str | None):
+    assert find_release(tags(*names), Tag(name=like, commit="a" * 40)) == expected

@@ -65,8 +65,8 @@ class LaterChange(Value):
     version: str
     """The tag of the reporter's version."""
     commit: FileChange
-    release: str = ""
-    """The first tag with the commit; empty if it is not released."""
+    release: str | None = None
+    """The first release with the commit; None if none is known here."""
 
 
 class CodeHistory(Value):

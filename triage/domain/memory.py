@@ -1,9 +1,8 @@
 """What a repository remembers: its past issues and their fixes, as GitHub shows them."""
 
-from datetime import datetime
 from typing import Literal
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from triage.domain.findings import MissingKind
 from triage.domain.value import Value
@@ -23,7 +22,7 @@ class PastFix(Value):
     milestone: str = ""
     files: list[str] = Field(default_factory=list)
     """Paths that it changed, not all of a large one."""
-    at: datetime | None = None
+    at: AwareDatetime | None = None
     """When it was merged, or committed."""
 
 
@@ -39,9 +38,9 @@ class PastIssue(Value):
     issue_type: str = ""
     state: Literal["open", "closed"] = "open"
     state_reason: StateReason = ""
-    created_at: datetime
-    updated_at: datetime | None = None
-    closed_at: datetime | None = None
+    created_at: AwareDatetime
+    updated_at: AwareDatetime | None = None
+    closed_at: AwareDatetime | None = None
     milestone: str = ""
     duplicate_of: int | None = None
     """The issue of which a person said that this is a duplicate."""

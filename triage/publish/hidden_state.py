@@ -128,7 +128,17 @@ def hash_content(report: RunReport) -> str:
     questions = [(missing.kind, _normalize(missing.question)) for missing in report.missing_information]
     steps = [_normalize(step) for step in report.next_steps]
     kind = "security" if report.security else report.kind
-    return _hash([kind, report.verdict, report.severity, locations, questions, steps])
+    return _hash([kind, report.verdict, report.severity, locations, questions, steps, *_list_past(report)])
+
+
+def _list_past(report: RunReport) -> list[object]:
+    """Returns what the comment says about the repository's past; nothing if it says nothing."""
+    duplicate, window, later = report.possible_duplicate, report.regression_window, report.later_change
+    return [
+        *([duplicate.number, duplicate.state, duplicate.ended] if duplicate else []),
+        *([change.commit for change in window.commits] if window else []),
+        *([later.commit.commit, later.release] if later else []),
+    ]
 
 
 def _normalize(text: str) -> str:

@@ -72,9 +72,9 @@ def _render_history(report: RunReport) -> Iterator[RenderableType]:
         title = f"Changed in these files between {window.worked_in} and {window.broken_in}"
         yield from _render_list(title, [_describe_change(change) for change in window.commits])
     if later:
-        released = f"released in {later.release}" if later.release else "not released yet"
+        released = f", released in {later.release}" if later.release else ""
         title = f"These lines have changed since {later.version}"
-        yield from _render_list(title, [f"{_describe_change(later.commit)}, {released}"])
+        yield from _render_list(title, [f"{_describe_change(later.commit)}{released}"])
     yield from _render_list("Who knows this code", [f"{owner.name} ({owner.reason})" for owner in report.owners])
 
 

@@ -1,5 +1,6 @@
 """Chooses the two commits between which a regression happened, from what the report says and the tags."""
 
+import re
 from collections.abc import Callable, Sequence
 
 from triage.domain.facts import ReportFacts
@@ -10,7 +11,8 @@ MAX_COMMITS = 5
 HEAD = "HEAD"
 ResolveCommit = Callable[[str], str | None]
 """Returns the full id of a commit that is written in hexadecimal."""
-_HEX = set("0123456789abcdef")
+_COMMIT = re.compile(r"(?:^|-\d{1,6}-g)((?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40})$")
+"""Alone, or as `git describe` writes it: `1.1.0-2-gabcdef5`."""
 
 
 def choose_versions(
@@ -27,7 +29,7 @@ def choose_versions(
     broken_text = facts.regression.broken_in or (facts.version.text if facts.version else "")
     worked = resolve_version(worked_text, tags, resolve, last=True)
     broken = resolve_version(broken_text, tags, resolve) if broken_text else Tag(name=HEAD, commit=head)
-    if worked is None and not worked_text and broken is not None and broken.name != HEAD:
+    if worked is None and not worked_text and broken is not None and broken in tags:
         worked = find_previous_tag(broken, tags)
     if worked is None or broken is None or worked.commit == broken.commit:
         return None
@@ -39,11 +41,10 @@ def resolve_version(written: str, tags: Sequence[Tag], resolve: ResolveCommit, *
     words = written.split()
     if not words:
         return None
-    tag = find_tag(words[-1], tags, last=last)
-    if tag is None and len(words[-1]) >= 7 and set(words[-1].lower()) <= _HEX:
-        commit = resolve(words[-1])
-        return Tag(name=words[-1][:12], commit=commit) if commit else None
-    return tag
+    if written_commit := _COMMIT.search(words[-1].lower()):
+        commit = resolve(written_commit[1])
+        return Tag(name=written_commit[1][:12], commit=commit) if commit else None
+    return find_tag(words[-1], tags, last=last)
 
 
 def build_window(worked: Tag, broken: Tag, changes: Sequence[PathChange]) -> RegressionWindow:

@@ -60,10 +60,18 @@ def find_tag(written: str, tags: Sequence[Tag], *, last: bool = False) -> Tag | 
         for version, tag in versions
         if (version.numbers, version.suffix) == (wanted.numbers, wanted.suffix)
     ]
-    plain = [tag for version, tag in same if not version.prefix]
-    if plain or not same:
-        return plain[0] if plain else None
+    # A date, a milestone such as `2.0-M1` or another package is in front of the last number.
+    exact = [tag for version, tag in same if version.prefix == wanted.prefix]
+    if exact or not same or wanted.prefix:
+        return exact[0] if exact else None
     return same[0][1] if len(same) == 1 else None
+
+
+def find_release(tags: Sequence[Tag], like: Tag) -> str | None:
+    """Return the first of the tags, oldest first, that names a release of the same package; None without any."""
+    prefix = version.prefix if (version := parse_version(like.name)) else ""
+    named = ((tag.name, parse_version(tag.name)) for tag in tags)
+    return next((name for name, one in named if one and not one.suffix and one.prefix == prefix), None)
 
 
 def find_previous_tag(tag: Tag, tags: Sequence[Tag]) -> Tag | None:

@@ -1,6 +1,7 @@
 """Markdown to HTML with GitHub's own parser."""
 
 import re
+import threading
 from collections import Counter
 
 from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
@@ -9,6 +10,8 @@ from selectolax.lexbor import LexborNode
 from triage.text.clean_text import clean_text
 from triage.text.word_set import word_set
 
+_parsing = threading.Lock()
+"""The parser writes a table of special characters that all threads share, and runs without Python's lock."""
 MAX_TAGS = 30_000
 """A page of ours has fewer; looking at more takes too long."""
 _FULL_INFO_STRING = 1 << 16
@@ -40,7 +43,8 @@ def markdown_to_html(markdown: str, *, raw_html: bool) -> str:
     options = Options.CMARK_OPT_GITHUB_PRE_LANG | Options.CMARK_OPT_FOOTNOTES | _FULL_INFO_STRING
     if raw_html:
         options |= Options.CMARK_OPT_UNSAFE
-    html: str = markdown_to_html_with_extensions(source, options=options, extensions=extensions)
+    with _parsing:
+        html: str = markdown_to_html_with_extensions(source, options=options, extensions=extensions)
     return html
 
 

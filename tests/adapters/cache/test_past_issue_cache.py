@@ -72,7 +72,16 @@ def test_only_the_owner_can_read_it(tmp_path: Path):
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"[", b"{}", b"[1]", b"null", b"\xff", json.dumps([{"number": 1}]).encode(), b"[" * 100_000],
+    [
+        b"",
+        b"[",
+        b"{}",
+        b"[1]",
+        b"null",
+        b"\xff",
+        json.dumps({"limit": 3, "read_at": "2026-11-21T08:00:00", "issues": []}).encode(),
+        b"[" * 100_000,
+    ],
 )
 def test_a_damaged_cache_counts_as_none(tmp_path: Path, data: bytes):
     read(tmp_path, Source([[issue(1)]]))
@@ -91,6 +100,15 @@ def test_a_time_to_come_hides_no_change(tmp_path: Path):
     assert source.asked == [(NOW - timedelta(hours=5), "words")]
 
 
+def test_a_larger_limit_and_a_week_read_all_anew(tmp_path: Path):
+    read(tmp_path, Source([[issue(1)]]))
+    read(tmp_path, larger := Source([[issue(1)]]), limit=9)
+    assert larger.asked == [(None, "words")]
+    later = CachedPastIssues(tmp_path, "octo/shop", 9, again := Source([]), lambda: NOW + timedelta(days=8))
+    assert [*later.iterate("words")] == [[]]
+    assert again.asked == [(None, "words")]
+
+
 def test_a_link_in_its_place_is_not_followed(tmp_path: Path):
     read(tmp_path, Source([[issue(1)]]))
     [file] = tmp_path.iterdir()
@@ -98,7 +116,7 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path):
     file.rename(elsewhere)
     file.symlink_to(elsewhere)
     assert read(tmp_path, Source([[issue(2)]])) == [2]
-    assert json.loads(elsewhere.read_bytes())[0]["number"] == 1
+    assert json.loads(elsewhere.read_bytes())["issues"][0]["number"] == 1
 
 
 def test_a_folder_that_cannot_be_written_costs_only_the_cache(tmp_path: Path):

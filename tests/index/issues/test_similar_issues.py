@@ -205,6 +205,13 @@ def test_the_same_title_or_much_of_it_and_the_same_error_are_named(title: str, b
     assert (found[0].number, found[0].named) == (95, named)
 
 
+def test_the_same_title_of_another_failure_is_not_the_same() -> None:
+    frames = '  File "/srv/net.py", line 3, in connect\n  File "/srv/sock.py", line 9, in open_socket\n'
+    other = f"Seen with a slow network.\n\n```\nTraceback (most recent call last):\n{frames}OSError: timed out\n```\n"
+    found = find(new_issue(TITLE, TRACE.format(line="99")), [*past_issues(30), past_issue(95, TITLE, other)])
+    assert (found[0].number, found[0].named) == (95, False)
+
+
 def test_of_two_that_are_as_near_none_is_surely_the_same() -> None:
     title = "On Windows, statement upload crashes with UnicodeDecodeError"
     copies = [past_issue(number, title, f"In other words {number}.") for number in (95, 96)]

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from triage.domain.history import Author, BlamedLine, Owner
 from triage.index.lookup.owners import list_code_owners, weigh_authors
 
@@ -45,6 +47,12 @@ def test_a_bot_and_who_left_are_nobody():
     assert names(lines(BOT, 6), lines(OLAF, 3)) == ["Olaf"]
     assert names(lines(MONA, 6), lines(OLAF, 3), active=[OLAF]) == ["Olaf"]
     assert names(lines(MONA, 9), active=[]) == []
+
+
+@pytest.mark.parametrize("name", ["bors", "k8s-ci-robot", "GitHub Action", "ann@corp.example", "Mergify"])
+def test_a_robot_or_an_address_is_nobody(name: str):
+    author = Author(name=name, email="x@example.org")
+    assert names(lines(author, 5), active=[author]) == []
 
 
 def test_a_new_address_is_the_same_person():

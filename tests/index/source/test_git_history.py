@@ -79,7 +79,7 @@ def test_a_change_after_the_reporters_version(repository: Path):
     assert look_up(repository, facts, Span(path="till.py", start=5, end=6)).later_change is None
     unreleased = look_up(repository, facts, Span(path="till.py", start=9, end=9)).later_change
     assert unreleased is not None
-    assert unreleased.release == ""
+    assert unreleased.release is None
     current = ReportFacts(version=Quote(text="1.1", start=0, end=3))
     assert look_up(repository, current, Span(path="till.py", start=1, end=2)).later_change is None
 
@@ -102,6 +102,40 @@ def test_a_shallow_clone_knows_no_authors_and_no_range(repository: Path, tmp_pat
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", str(clone))
     found = look_up(clone, regression("1.0", "1.1"), Span(path="till.py", start=1, end=2))
     assert found == CodeHistory()
+
+
+def test_a_shallow_clone_with_tags_makes_no_list_from_what_it_lacks(repository: Path, tmp_path: Path):
+    clone = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", str(clone))
+    git(clone, "fetch", "-q", "--depth=1", "origin", "refs/tags/*:refs/tags/*")
+    assert look_up(clone, regression("1.0", "1.1")).regression_window is None
+
+
+@pytest.mark.parametrize("author", ["1700000000 +9900", "99999999999999 +0000", "abc", "-5 +0000"])
+def test_a_commit_with_an_odd_date_costs_no_owner(repository: Path, author: str):
+    write(repository, {"CODEOWNERS": "*.py @acme/tills\n"})
+    git(repository, "add", "-A")
+    tree = git(repository, "write-tree")
+    head = git(repository, "rev-parse", "HEAD")
+    text = f"tree {tree}\nparent {head}\nauthor A <a@b> {author}\ncommitter A <a@b> {author}\n\nOdd\n"
+    done = subprocess.run(
+        ["git", "-C", str(repository), "hash-object", "-t", "commit", "-w", "--stdin", "--literally"],
+        input=text.encode(),
+        env=ENVIRONMENT,
+        check=True,
+        capture_output=True,
+    )
+    git(repository, "update-ref", "refs/heads/main", done.stdout.decode().strip())
+    found = look_up(repository, regression("1.0", ""), Span(path="till.py", start=1, end=2))
+    assert found.owners[0].name == "acme/tills"
+    assert found.regression_window is not None
+
+
+def test_the_order_is_that_of_the_history(repository: Path):
+    late = commit(repository, "Written long ago", BODY + "y = 1\n", at="2019-01-01T00:00:00Z")
+    window = look_up(repository, regression("1.1", "")).regression_window
+    assert window is not None
+    assert window.commits[0].commit == late
 
 
 def test_a_folder_without_git_has_no_history(tmp_path: Path):

@@ -71,6 +71,7 @@ class _Canonical(_Node):
 
 
 class _Event(_Node):
+    kind: str = Field("", alias="__typename")
     closer: _Commit | None = None
     canonical: _Canonical | None = None
     is_cross_repository: bool = Field(False, alias="isCrossRepository")
@@ -100,7 +101,6 @@ class PastIssueResponse(_Node):
 
     def to_past_issue(self, is_own_login: Callable[[str], bool]) -> PastIssue:
         reason = (self.state_reason or "").lower()
-        duplicates = [event.canonical.number for event in _list_nodes(self.events) if event.canonical]
         return PastIssue(
             number=self.number,
             title=self.title[:MAX_TITLE_CHARS],
@@ -114,13 +114,16 @@ class PastIssueResponse(_Node):
             updated_at=self.updated_at,
             closed_at=self.closed_at,
             milestone=self.milestone.title if self.milestone else "",
-            duplicate_of=duplicates[-1] if duplicates and not self._is_elsewhere() else None,
+            duplicate_of=self._find_original(),
             fixes=self._list_fixes() if self.state == "CLOSED" else [],
             suspects=self._find_suspects(is_own_login),
         )
 
-    def _is_elsewhere(self) -> bool:
-        return any(event.is_cross_repository for event in _list_nodes(self.events) if event.canonical)
+    def _find_original(self) -> int | None:
+        last = next((event for event in reversed(_list_nodes(self.events)) if "Duplicate" in event.kind), None)
+        if last is None or last.kind != "MarkedAsDuplicateEvent" or last.is_cross_repository:
+            return None
+        return last.canonical.number if last.canonical else None
 
     def _list_fixes(self) -> list[PastFix]:
         pulls = [
@@ -135,7 +138,9 @@ class PastIssueResponse(_Node):
             for pull in _list_nodes(self.pull_requests)
             if pull.merged_at
         ]
-        commits = [event.closer for event in _list_nodes(self.events) if event.closer and event.closer.oid]
+        # An issue that was opened again may have been closed by something else then.
+        closed = [event.closer for event in _list_nodes(self.events) if event.kind == "ClosedEvent"][-1:]
+        commits = [closer for closer in closed if closer and closer.oid]
         return pulls + [
             PastFix(commit=commit.oid, title=commit.headline[:MAX_TITLE_CHARS], at=commit.at) for commit in commits
         ]

@@ -36,8 +36,9 @@ _FIELDS = f"""{_PLAIN_FIELDS}
       files(first: 30) {{ nodes {{ path }} }}
     }}
   }}
-  events: timelineItems(last: 2, itemTypes: [CLOSED_EVENT, MARKED_AS_DUPLICATE_EVENT]) {{
+  events: timelineItems(last: 3, itemTypes: [CLOSED_EVENT, MARKED_AS_DUPLICATE_EVENT, UNMARKED_AS_DUPLICATE_EVENT]) {{
     nodes {{
+      __typename
       ... on ClosedEvent {{ closer {{ ... on Commit {{ oid messageHeadline committedDate }} }} }}
       ... on MarkedAsDuplicateEvent {{ isCrossRepository canonical {{ ... on Issue {{ number }} }} }}
     }}

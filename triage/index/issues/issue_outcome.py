@@ -5,7 +5,9 @@ import re
 from triage.domain.memory import PastIssue
 
 _VERSION = re.compile(
-    r"(?:^|[\s/-])(v\d{1,5}|v?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-.]?(?:rc|beta|alpha|pre|x)[.-]?\d{0,3})?)$", re.I
+    r"^(?:(?:version|release|milestone|ver|rel)?[\s/-]{0,3})"
+    r"(v\d{1,5}|v?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-.]?(?:rc|beta|alpha|pre|x)[.-]?\d{0,3})?)$",
+    re.I,
 )
 _MAX_MILESTONE_CHARS = 60
 

@@ -12,7 +12,7 @@ from triage.index.corpus.tokens import find_words
 from triage.index.issues.issue_table import Bag, IssueTable
 from triage.index.issues.issue_terms import MAX_BODY_CHARS, extract_terms, stem_parts
 from triage.index.issues.likeness import SURE, Likeness, compare, count_days, estimate_probability, is_surely_same
-from triage.index.issues.same_failure import read_failure, shows_same_error, shows_same_trace
+from triage.index.issues.same_failure import read_failure, shows_other_failure, shows_same_error, shows_same_trace
 
 _COMPARED = 30
 """Past issues that are compared closely: the best by their words."""
@@ -84,7 +84,8 @@ class PastIssueIndex:
             )
             words = self._find_shared_words(here, bag, written)
             probability = estimate_probability(likeness)
-            if is_surely_same(self._table, here, bag, likeness, same_error=same_error, same_trace=same_trace):
+            is_same = is_surely_same(self._table, here, bag, likeness, same_error=same_error, same_trace=same_trace)
+            if is_same and (same_error or not shows_other_failure(failure, past.body)):
                 probability = max(probability, SURE)
             compared.append(Compared(past, likeness, probability, same_error, same_trace, words))
         return sorted(compared, key=lambda one: (-one.probability, one.past.number))

@@ -69,6 +69,13 @@ def shows_same_trace(failure: Failure, body: str) -> bool:
     return has_same_end and shared >= max(_MIN_FRAMES, _SAME_FRAMES * max(len(failure.fingerprint), len(other)))
 
 
+def shows_other_failure(failure: Failure, body: str) -> bool:
+    """Whether both issues have a stack trace, and they end in different functions."""
+    traces = [found.trace for found in find_traces(drop_comments(body[:_MAX_CHARS]))]
+    other = _find_innermost(traces)
+    return bool(failure.innermost and other) and not failure.innermost & other
+
+
 def _fingerprint(traces: Sequence[Trace]) -> Fingerprint:
     return frozenset(_describe(frame) for trace in traces if trace.language != "diagnostic" for frame in trace.frames)
 

@@ -1,7 +1,5 @@
 """Looks up in git what a report's places have behind them: owners, a regression window, a later change."""
 
-from datetime import UTC, datetime
-
 from triage.domain.code import Span
 from triage.domain.facts import ReportFacts
 from triage.domain.history import CodeHistory, Owner
@@ -33,8 +31,4 @@ def _find_authors(history: GitHistory, lines: Span) -> list[Owner]:
     lines_by_commit = history.blame(lines.path, lines.start, lines.end)
     mass_changes = {commit for commit in {line.commit for line in lines_by_commit} if history.is_mass_change(commit)}
     blamed = [line for line in lines_by_commit if line.commit not in mass_changes]
-    head = history.read_commit(history.commit)
-    if not blamed or head is None:
-        return []
-    now = datetime.fromisoformat(head.date).astimezone(UTC)
-    return weigh_authors(blamed, history.list_recent_authors(ACTIVE_YEARS), now)
+    return weigh_authors(blamed, history.list_recent_authors(ACTIVE_YEARS), history.read_time()) if blamed else []

@@ -18,7 +18,11 @@ MIN_LINES_SHARE = 0.3
 MAX_AUTHORS = 2
 MAX_CODE_OWNERS = 3
 _NO_REPLY = re.compile(r"(?:\d+\+)?([a-z\d](?:[a-z\d-]{0,38}))@users\.noreply\.github\.com")
-_BOT = re.compile(r"\[bot\]|\bbot\b|(?:^|[-_ ])(?:dependabot|renovate|github-actions|pre-commit|greenkeeper)", re.I)
+_BOT = re.compile(
+    r"\[bot\]|\bbot\b|-robot\b|(?:^|[-_ ])(?:dependabot|renovate|github[- ]actions?|pre-commit|greenkeeper|bors|"
+    r"mergify|imgbot|copilot|allcontributors|semantic-release)",
+    re.I,
+)
 
 
 def list_code_owners(names: Sequence[str]) -> list[Owner]:
@@ -40,7 +44,8 @@ def weigh_authors(lines: Sequence[BlamedLine], active: Sequence[Author], now: da
         total += weight
         author = line.author
         is_active = author.email in emails or author.name in names
-        if is_active and author.name and not _is_bot(author):
+        # Whoever wrote an address in place of a name did not mean to publish it.
+        if is_active and author.name and "@" not in author.name and not _is_bot(author):
             weights[author.name] += weight
             written[author.name].append(line)
     best = sorted(weights, key=lambda name: -weights[name])

@@ -7,6 +7,7 @@ from triage.domain.facts import ReportFacts
 from triage.domain.history import LaterChange, RegressionWindow, Tag
 from triage.index.source.git_history import GitHistory
 from triage.reading.regression_versions import build_window, choose_versions, resolve_version
+from triage.reading.version_tags import find_release
 
 
 def find_regression_window(
@@ -17,6 +18,8 @@ def find_regression_window(
     if versions is None:
         return None
     worked, broken = versions
+    if history.is_shallow() and history.is_ancestor(worked.commit, broken.commit) is not True:
+        return None  # commits between both are missing here; GitHub has them
     return build_window(worked, broken, history.list_changes_between(worked.commit, broken.commit, paths))
 
 
@@ -29,6 +32,6 @@ def find_later_change(history: GitHistory, version: str, tags: Sequence[Tag], li
     for commit in dict.fromkeys(line.commit for line in sorted(blamed, key=lambda line: line.at, reverse=True)):
         if history.is_ancestor(commit, reported.commit) is False and not history.is_mass_change(commit):
             change = history.read_commit(commit)
-            release = history.find_release(commit)
+            release = find_release(history.list_tags_with(commit), reported)
             return LaterChange(version=reported.name, commit=change, release=release) if change else None
     return None

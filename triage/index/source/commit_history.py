@@ -46,14 +46,14 @@ def read_commit_history(git: Git, commit: str, path: str, limit: int) -> History
     return History(changes=changes, partial=is_shallow or not is_complete or not changes)
 
 
-def read_changes(git: Git, revisions: Sequence[str], path: str, limit: int) -> list[FileChange]:
-    """Return the newest commits of a range or a commit, of one file if there is a path. Empty if git fails.
+def read_changes(git: Git, revisions: Sequence[str], paths: Sequence[str], limit: int) -> list[FileChange]:
+    """Return the newest commits of a range or a commit, of some files if there are paths. Empty if git fails.
 
     `revisions` are full ids of commits, and options of our own.
     """
-    paths = [f":(literal){path}"] if path else []
+    inside = [f":(literal){path}" for path in paths]
     try:
-        with git.stream(*_LOG, f"--max-count={limit}", *revisions, "--", *paths, seconds=LOG_SECONDS) as stream:
+        with git.stream(*_LOG, f"--max-count={limit}", *revisions, "--", *inside, seconds=LOG_SECONDS) as stream:
             output = stream.read(MAX_LOG_BYTES)
     except GitError:
         return []

@@ -32,20 +32,15 @@ class GitHistory:
         self._git, self._objects, self.commit, self._prefix = git, objects, commit, prefix
 
     def is_shallow(self) -> bool:
-        """Return whether older commits are missing. Raises GitError."""
-        return self._objects.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+        """Return whether older commits are missing, or git does not know."""
+        try:
+            return self._objects.run("rev-parse", "--is-shallow-repository").strip() != b"false"
+        except GitError:
+            return True
 
     def list_tags(self) -> list[Tag]:
         """Return the tags of commits, newest first. None in a shallow clone that has fetched none."""
-        fields = "%(refname:strip=2)%00%(objectname)%00%(*objectname)"
-        try:
-            output = self._git.run(
-                "for-each-ref", "--sort=-creatordate", f"--count={MAX_TAGS}", f"--format={fields}", "refs/tags"
-            )
-        except GitError:
-            return []
-        rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
-        return [Tag(name=row[0], commit=row[2] or row[1]) for row in rows if len(row) == 3]
+        return self._read_tags("--sort=-creatordate")
 
     def resolve_commit(self, written: str) -> str | None:
         """Return the full id of a commit that is written in hexadecimal, at least seven digits."""
@@ -71,37 +66,45 @@ class GitHistory:
             return False if str(error).endswith("exited with 1") else None
         return True
 
-    def find_release(self, commit: str) -> str:
-        """Return the oldest tag that contains the commit; empty without one."""
+    def list_tags_with(self, commit: str) -> list[Tag]:
+        """Return the tags that contain the commit, oldest first."""
+        return self._read_tags(f"--contains={commit}", "--sort=creatordate")
+
+    def _read_tags(self, *options: str) -> list[Tag]:
+        fields = "%(refname:strip=2)%00%(objectname)%00%(*objectname)"
+        args = ("for-each-ref", *options, f"--count={MAX_TAGS}", f"--format={fields}", "refs/tags")
         try:
-            output = self._git.run(
-                "for-each-ref",
-                f"--contains={commit}",
-                "--sort=creatordate",
-                "--count=1",
-                "--format=%(refname:strip=2)",
-                "refs/tags",
-                seconds=HISTORY_SECONDS,
-            )
+            output = self._git.run(*args, seconds=HISTORY_SECONDS)
         except GitError:
-            return ""
-        return output.decode("utf-8", "replace").strip()
+            return []
+        rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
+        return [Tag(name=row[0], commit=row[2] or row[1]) for row in rows if len(row) == 3]
 
     def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
         """Return the commits that are in `broken` and not in `worked` and that changed one of the files."""
-        found: dict[str, PathChange] = {}
-        for path in paths:
-            # What a merge brings stands in commits of its own.
-            options = ("--no-merges", f"{worked}..{broken}")
-            for change in read_changes(self._objects, options, self._prefix + path, MAX_LISTED):
-                known = found.get(change.commit)
-                earlier = known.paths if known else []
-                found[change.commit] = PathChange(**change.model_dump(), paths=[*earlier, path])
-        return sorted(found.values(), key=lambda change: datetime.fromisoformat(change.date), reverse=True)
+        # What a merge brings stands in commits of its own.
+        options = ("--no-merges", f"{worked}..{broken}")
+        inside = [self._prefix + path for path in paths]
+        changes = read_changes(self._objects, options, inside, MAX_LISTED)
+        ids = {
+            path: {one.commit for one in read_changes(self._objects, options, [self._prefix + path], MAX_LISTED)}
+            for path in paths
+        }
+        touched = [[path for path in paths if change.commit in ids[path]] for change in changes]
+        return [
+            PathChange(**change.model_dump(), paths=own) for change, own in zip(changes, touched, strict=True) if own
+        ]
 
     def read_commit(self, commit: str) -> FileChange | None:
         """Return the subject and the date of a commit."""
-        return next(iter(read_changes(self._objects, [commit], "", 1)), None)
+        return next(iter(read_changes(self._objects, [commit], [], 1)), None)
+
+    def read_time(self) -> datetime:
+        """Return when the indexed commit was made; 1970 if git does not say."""
+        try:
+            return _to_time(self._objects.run("log", "-1", "--format=%ct", self.commit, "--").decode().strip())
+        except GitError:
+            return _to_time("")
 
     def blame(self, path: str, start: int, end: int) -> list[BlamedLine]:
         """Return who wrote the lines. Those that are older than a shallow clone are left out."""
@@ -117,10 +120,7 @@ class GitHistory:
 
     def list_recent_authors(self, years: int) -> list[Author]:
         """Return who has committed anything in the last years before the indexed commit."""
-        head = self.read_commit(self.commit)
-        if head is None:
-            return []
-        since = datetime.fromisoformat(head.date).astimezone(UTC) - timedelta(days=365 * years)
+        since = self.read_time() - timedelta(days=365 * years)
         options = ("--format=tformat:%aN%x00%aE", "--no-mailmap", "--encoding=UTF-8")
         args = ("log", f"--since={since.isoformat()}", *options)
         try:
@@ -155,7 +155,11 @@ def _parse_blame(output: bytes) -> list[BlamedLine]:
 
 
 def _make_blamed_line(fields: dict[bytes, str]) -> BlamedLine:
-    seconds = fields.get(b"author-time", "")
-    at = datetime.fromtimestamp(int(seconds) if seconds.isdigit() and len(seconds) <= 11 else 0, UTC)
+    at = _to_time(fields.get(b"committer-time", ""))
     author = _make_author(fields.get(b"author", ""), fields.get(b"author-mail", ""))
     return BlamedLine(author=author, at=at, commit=fields[b"commit"])
+
+
+def _to_time(seconds: str) -> datetime:
+    # Anybody can write any number into a commit.
+    return datetime.fromtimestamp(int(seconds) if seconds.isdigit() and len(seconds) <= 11 else 0, UTC)
