@@ -30,6 +30,7 @@ SAME = SimilarIssue(
     named=True,
     reasons=["same error text"],
     fix_files=["src/parse.py"],
+    suspects=["src/store.py"],
 )
 OTHER = SimilarIssue(number=2, title="Add a day", score=0.1, reasons=["shares the words `day`"])
 
@@ -104,6 +105,7 @@ async def test_agents_that_judge_read_one_message_of_memory():
         assert "#3 (closed, fixed in 1.4; similarity: 0.93): ValueError for 31 April" in prompt
         assert "Alike: same error text" in prompt
         assert "Its fix changed: src/parse.py" in prompt
+        assert "Our report on it suspected: src/store.py" in prompt
 
 
 async def test_without_memory_there_is_no_message():

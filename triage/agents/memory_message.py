@@ -14,7 +14,7 @@ TITLE = "=== Memory Context ==="
 MAX_SHOWN = 3
 """Past issues."""
 MAX_FILES = 8
-"""Of the fixes of one issue."""
+"""Of one issue, in each list."""
 MAX_EXCHANGE_CHARS = 6_000
 
 
@@ -46,10 +46,15 @@ def _describe_issue(issue: SimilarIssue) -> str:
     if issue.reasons:
         lines.append(f"  Alike: {'; '.join(issue.reasons)}")
     if issue.fix_files:
-        more = len(issue.fix_files) - MAX_FILES
-        files = ", ".join(issue.fix_files[:MAX_FILES]) + (f" and {more} more" if more > 0 else "")
-        lines.append(f"  Its fix changed: {files}")
+        lines.append(f"  Its fix changed: {_list_files(issue.fix_files)}")
+    if issue.suspects:
+        lines.append(f"  Our report on it suspected: {_list_files(issue.suspects)}")
     return "\n".join(lines)
+
+
+def _list_files(paths: Sequence[str]) -> str:
+    more = len(paths) - MAX_FILES
+    return ", ".join(paths[:MAX_FILES]) + (f" and {more} more" if more > 0 else "")
 
 
 def format_exchanges(exchanges: Sequence[HumanExchange]) -> str:

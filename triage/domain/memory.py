@@ -82,6 +82,8 @@ class SimilarIssue(Value):
     """What both share, in words of ours, strongest first. Words of the issue stand in backticks."""
     fix_files: list[str] = Field(default_factory=list)
     """Paths that its fixes changed."""
+    suspects: list[str] = Field(default_factory=list)
+    """Paths that our own report on it named."""
 
 
 class LearnedLabel(Value):

@@ -187,6 +187,12 @@ class TestFaults:
         assert [issue.number for issue in read(tracker, words="x")] == [5]
 
 
+def test_a_server_without_graphql_says_so(api: GitHubApi, tracker: IssueTracker) -> None:
+    api.faults.append(ApiFault("graphql", status=404, body={"message": "Not Found"}))
+    with pytest.raises(GitHubUnavailable, match="GraphQL API was not found here"):
+        read(tracker)
+
+
 def test_without_permission_to_read(open_tracker: OpenTracker, api: GitHubApi) -> None:
     with pytest.raises(TriageError):
         read(open_tracker("bad-token"))

@@ -108,7 +108,14 @@ class IssueTracker:
         """
         reader = PastIssues(self._client, self.slug, self._comments.is_own_login)
         with translate_read_errors(self.slug):
-            yield from reader.iterate_pages(limit, since, words)
+            try:
+                yield from reader.iterate_pages(limit, since, words)
+            except GitHubError as error:
+                if error.kind is not ErrorKind.GONE:
+                    raise
+                raise GitHubUnavailable(
+                    "GitHub's GraphQL API was not found here, and past issues come from it."
+                ) from None
 
     def list_recent_issues(self, limit: int) -> list[int]:
         newest = {"state": "all", "sort": "created", "direction": "desc"}

@@ -96,6 +96,7 @@ def _make_similar_issue(one: Compared, shown: PastIssue, *, may_be_named: bool) 
         named=may_be_named and score >= NAMED_FROM,
         reasons=list(_explain(one, shown)),
         fix_files=list(dict.fromkeys(path for fix in shown.fixes for path in fix.files)),
+        suspects=shown.suspects,
     )
 
 
@@ -108,8 +109,8 @@ def _explain(one: Compared, shown: PastIssue) -> Iterator[str]:
         yield "nearly the same text"
     elif one.likeness.titles >= SAME_TITLES:
         yield "nearly the same title"
-    elif one.words and not (one.same_trace or one.same_error):
-        yield f"shares {_format_words(one.words)}"
+    elif not (one.same_trace or one.same_error):
+        yield f"shares {_format_words(one.words)}" if one.words else "similar words"
     if shown.number != one.past.number:
         yield f"like its duplicate #{one.past.number}"
 

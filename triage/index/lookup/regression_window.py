@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from triage.domain.code import Span
 from triage.domain.facts import ReportFacts
-from triage.domain.history import LaterChange, RegressionWindow, Tag
+from triage.domain.history import BlamedLine, LaterChange, RegressionWindow, Tag
 from triage.index.source.git_history import GitHistory
 from triage.reading.regression_versions import build_window, choose_versions, resolve_version
 from triage.reading.version_tags import find_release
@@ -23,14 +22,15 @@ def find_regression_window(
     return build_window(worked, broken, history.list_changes_between(worked.commit, broken.commit, paths))
 
 
-def find_later_change(history: GitHistory, version: str, tags: Sequence[Tag], lines: Span) -> LaterChange | None:
+def find_later_change(
+    history: GitHistory, version: str, tags: Sequence[Tag], blamed: Sequence[BlamedLine]
+) -> LaterChange | None:
     """Return the newest commit after the reporter's version that changed the lines; None if there is none."""
     reported = resolve_version(version, tags, history.resolve_commit)
     if reported is None or history.is_ancestor(reported.commit, history.commit) is not True:
         return None
-    blamed = history.blame(lines.path, lines.start, lines.end)
     for commit in dict.fromkeys(line.commit for line in sorted(blamed, key=lambda line: line.at, reverse=True)):
-        if history.is_ancestor(commit, reported.commit) is False and not history.is_mass_change(commit):
+        if history.is_ancestor(commit, reported.commit) is False:
             change = history.read_commit(commit)
             release = find_release(history.list_tags_with(commit), reported)
             return LaterChange(version=reported.name, commit=change, release=release) if change else None
