@@ -44,6 +44,10 @@ class NoSuchComment(CannotPublish):
     """The comment or its issue was deleted."""
 
 
+class PullRequestRefused(CannotPublish):
+    """GitHub does not let this token open a pull request. The message names the setting."""
+
+
 class GitHubUnavailable(CannotPublish):
     """GitHub cannot be reached at the moment: rate limit, server error, no connection."""
 

@@ -1,0 +1,80 @@
+"""A patch before it is a commit: whole files as they shall be."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from triage.domain.proposal import MAX_REVISIONS, CommitId, TextHash
+from triage.domain.value import Value
+
+FileMode = Literal["100644", "100755"]
+"""As git writes it: a plain file, or one that may be executed."""
+RequestKind = Literal["Bug", "Story"]
+
+MAX_FILES = 20
+MAX_FILE_CHARS = 1_000_000
+
+
+class BaseFile(Value):
+    """A regular text file of the base commit."""
+
+    text: str
+    """As it is in the commit, with its own line ends."""
+    mode: FileMode = "100644"
+
+
+class Edit(Value):
+    """Replaces one text of a file; `search` must occur exactly once in it."""
+
+    search: str
+    replace: str
+
+
+class FileVersion(Value):
+    """A file as the patch has it."""
+
+    path: str
+    description: str = ""
+    """What changes in it and why, in a line. A model's words."""
+    is_new_file: bool = False
+    text: Annotated[str, Field(max_length=MAX_FILE_CHARS)]
+    """The whole file, with the line ends of the commit's file."""
+
+
+class AffectedModule(Value):
+    name: str
+    """A path prefix with a slash at its end, `./` for files at the top, or a name of `modules:` in the settings."""
+    reason: str
+
+
+class PatchDraft(Value):
+    """What a model proposed and code has checked. Jobs pass it on as a file."""
+
+    version: Literal[1] = 1
+    repository: str
+    """`owner/name`, or the folder's name at a terminal."""
+    issue: int | None
+    issue_title: str
+    issue_text: TextHash
+    base: CommitId
+    kind: RequestKind = "Bug"
+    summary: str
+    """One line. A model's words, as are cause, reasons and descriptions."""
+    root_cause: str | None = None
+    """Of a bug."""
+    acceptance_criteria: list[str] = Field(default_factory=list, max_length=20)
+    modules: list[AffectedModule] = Field(default_factory=list, max_length=50)
+    changes: list[FileVersion] = Field(min_length=1, max_length=MAX_FILES)
+    """Of the second commit. A file that is in `tests` as well has both changes here."""
+    tests: list[FileVersion] = Field(default_factory=list, max_length=MAX_FILES)
+    """Of the first commit, which must fail without the second."""
+    no_test_reason: str = ""
+    unverified: list[str] = Field(default_factory=list, max_length=20)
+    """What nobody checked, in the model's words."""
+    revision: int = Field(0, ge=0, le=MAX_REVISIONS)
+
+    @property
+    def files(self) -> list[FileVersion]:
+        """The files as the whole patch leaves them."""
+        changed = {file.path for file in self.changes}
+        return [*(file for file in self.tests if file.path not in changed), *self.changes]

@@ -1,0 +1,126 @@
+"""What proposals and patches need from outside, as protocols. Each has an adapter, and a fake in `testing/`."""
+
+from collections.abc import Mapping
+from typing import Literal, Protocol
+
+from triage.domain.patch import BaseFile
+from triage.domain.proposal import CommentRecord, PatchProposal, PullRequest, StoredProposal
+from triage.domain.value import Value
+
+Reaction = Literal["+1", "-1", "eyes", "rocket", "confused"]
+
+
+class CommitRequest(Value):
+    """A patch as it is stored: files by path, each with its mode and the whole text."""
+
+    issue: int
+    base: str
+    test_files: Mapping[str, BaseFile]
+    """Of the first commit; without any there is one commit only."""
+    files: Mapping[str, BaseFile]
+    """Of the second commit."""
+    test_message: str
+    message: str
+    """Messages of the commits. The last one ends with the trailers that `approval.commit_text` reads."""
+
+
+class IssueApprovals(Protocol):
+    """What approving suggestions asks of GitHub. Raises as `ports.GitHub`."""
+
+    def read_comment_record(self, comment_id: int) -> CommentRecord | None:
+        """Our comment, by one question about its text and all its edits; None if it is gone or not ours."""
+
+    def react(self, comment_id: int, reaction: Reaction) -> None:
+        """Add a reaction to a comment. The same reaction twice is one."""
+
+    def set_issue_type(self, number: int, name: str) -> None:
+        """Set the issue's type."""
+
+    def add_assignee(self, number: int, login: str) -> None:
+        """Add an assignee. Raises CannotPublish if GitHub does not show them afterwards."""
+
+
+class ProposalStore(Protocol):
+    """Patches as commits below `refs/triage/proposals`. Raises as `ports.GitHub`.
+
+    No file of a checkout is written, and no hook runs.
+    """
+
+    def list_proposals(self, issue: int) -> list[StoredProposal]:
+        """The issue's proposals and those that are branches already, oldest first. Other commits are left out.
+
+        `refs/triage/proposals/<issue>/*` and `refs/heads/triage/<issue>-*`.
+        """
+
+    def list_expired(self, limit: int) -> list[StoredProposal]:
+        """Proposals of any issue that are older than their lifetime by GitHub's clock."""
+
+    def store(self, request: CommitRequest) -> StoredProposal:
+        """Create the commits, and the next free ref of the issue.
+
+        A draft that is stored already is not stored again: the same draft gives the same proposal.
+
+        Raises:
+            PermissionMissing: The token may not write contents.
+        """
+
+    def delete(self, stored: StoredProposal) -> None:
+        """Delete the ref of a proposal, if it still leads to the proposal's commit. Never a branch."""
+
+    def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+        """The files that the patch changes, by path, as it leaves them."""
+
+    def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
+        """Paths of the patch whose file on the default branch is another one now than at the proposal's base."""
+
+    def create_branch(self, name: str, commit: str) -> bool:
+        """Create a branch at a commit. False if the name is taken and leads to another commit."""
+
+    def find_pull_request(self, branch: str) -> PullRequest | None:
+        """The newest pull request from a branch of this repository, open or closed."""
+
+    def open_pull_request(self, branch: str, title: str, body: str) -> PullRequest:
+        """Open a draft pull request into the default branch. One that exists already is returned.
+
+        Raises:
+            PullRequestRefused: GitHub does not let this token open one.
+        """
+
+    def build_compare_url(self, branch: str) -> str:
+        """The page on which a person opens the pull request."""
+
+
+class BaseFiles(Protocol):
+    """Files of the commit that a patch starts from."""
+
+    @property
+    def commit(self) -> str:
+        """Full SHA."""
+
+    def read(self, path: str) -> BaseFile | str | None:
+        """The file; why it cannot be changed ("a symbolic link", "not UTF-8"); None if there is nothing at the path."""
+
+    def count_syntax_errors(self, path: str, text: str) -> int | None:
+        """Errors that a parser of the file's language finds; None without a parser. Takes up to two seconds."""
+
+
+class CheckResult(Value):
+    """How a command of the project ended in a temporary work tree."""
+
+    is_ok: bool
+    output: str
+    """The end of what it printed, at most 8,000 characters."""
+
+
+class PatchWorkspace(Protocol):
+    """The local repository at a terminal."""
+
+    def run_check(self, base: str, files: Mapping[str, BaseFile], command: str, seconds: float) -> CheckResult:
+        """Run a command in a temporary work tree of the base commit with these files. It is removed afterwards."""
+
+    def create_branch(self, request: CommitRequest, name: str) -> str:
+        """Create commits and a branch without touching the work tree or the index. Returns the branch's name.
+
+        Raises:
+            BadInput: The name is taken by another commit, or git refuses.
+        """
