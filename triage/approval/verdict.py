@@ -1,0 +1,35 @@
+"""Reads a person's answer to a proposal: `approve`, `reject`, or words about what to change."""
+
+from enum import StrEnum
+
+from triage.domain.value import Value
+from triage.text.clean_text import clean_text
+
+MAX_FEEDBACK_CHARS = 4000
+
+
+class Decision(StrEnum):
+    APPROVE = "approve"
+    REJECT = "reject"
+    FEEDBACK = "feedback"
+
+
+class Verdict(Value):
+    decision: Decision
+    feedback: str = ""
+    """The person's words, without invisible characters. Empty unless the decision is feedback."""
+
+
+def parse_verdict(answer: object) -> Verdict:
+    """Return what a person decided. Only the word `approve` is a yes, and what cannot be read is a no.
+
+    That is anything but text, text without a visible character, and `approve` with invisible characters in it.
+    """
+    if not isinstance(answer, str):
+        return Verdict(decision=Decision.REJECT)
+    if answer.strip().lower() == Decision.APPROVE:
+        return Verdict(decision=Decision.APPROVE)
+    feedback = clean_text(answer).strip()
+    if not feedback or feedback.lower() in (Decision.APPROVE, Decision.REJECT):
+        return Verdict(decision=Decision.REJECT)
+    return Verdict(decision=Decision.FEEDBACK, feedback=feedback[:MAX_FEEDBACK_CHARS].rstrip())
