@@ -1,0 +1,167 @@
+"""Fakes of the ports of `triage.proposal_ports`: comments, proposals, branches and pull requests in memory."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from testing.fakes import NOW
+from triage.approval.commit_text import CommitFacts, parse_proposal
+from triage.domain.patch import BaseFile
+from triage.domain.proposal import (
+    PROPOSAL_LIFETIME,
+    CommentRecord,
+    PatchProposal,
+    PullRequest,
+    StoredProposal,
+)
+from triage.proposal_ports import CommitRequest, Reaction
+
+PROPOSAL_REFS = "refs/triage/proposals/"
+BRANCH_REFS = "refs/heads/"
+
+
+@dataclass
+class _Failing:
+    errors: dict[str, Exception] = field(default_factory=dict)
+    """By method, the error that it raises before it does anything."""
+    calls: list[str] = field(default_factory=list)
+    """Methods in the order of the calls, also of those that failed."""
+
+    def _begin(self, method: str) -> None:
+        self.calls.append(method)
+        if method in self.errors:
+            raise self.errors[method]
+
+
+@dataclass
+class FakeIssueApprovals(_Failing):
+    """Records what it is given."""
+
+    records: dict[int, CommentRecord] = field(default_factory=dict)
+    reactions: list[tuple[int, Reaction]] = field(default_factory=list)
+    """Comment and reaction, each pair once."""
+    types: dict[int, str] = field(default_factory=dict)
+    """By issue."""
+    assignees: dict[int, list[str]] = field(default_factory=dict)
+    """By issue."""
+
+    def read_comment_record(self, comment_id: int) -> CommentRecord | None:
+        self._begin("read_comment_record")
+        return self.records.get(comment_id)
+
+    def react(self, comment_id: int, reaction: Reaction) -> None:
+        self._begin("react")
+        if (comment_id, reaction) not in self.reactions:
+            self.reactions.append((comment_id, reaction))
+
+    def set_issue_type(self, number: int, name: str) -> None:
+        self._begin("set_issue_type")
+        self.types[number] = name
+
+    def add_assignee(self, number: int, login: str) -> None:
+        self._begin("add_assignee")
+        present = self.assignees.setdefault(number, [])
+        if login not in present:
+            present.append(login)
+
+
+@dataclass
+class FakeProposalStore(_Failing):
+    """Commits, refs and pull requests of one repository."""
+
+    repository: str = "octo/shop"
+    now: datetime = NOW
+    """GitHub's clock, also the time of new commits."""
+    refs: dict[str, str] = field(default_factory=dict)
+    """Commits by full name of the ref, branches as well."""
+    commits: dict[str, CommitFacts] = field(default_factory=dict)
+    files: dict[str, dict[str, BaseFile]] = field(default_factory=dict)
+    """By commit, what it changes since the base of its proposal."""
+    changed_on_base: list[str] = field(default_factory=list)
+    """Paths that are other files on the default branch than at the base of any proposal."""
+    pull_requests: dict[str, list[PullRequest]] = field(default_factory=dict)
+    """By branch, newest last."""
+
+    def list_proposals(self, issue: int) -> list[StoredProposal]:
+        self._begin("list_proposals")
+        prefixes = (f"{PROPOSAL_REFS}{issue}/", f"{BRANCH_REFS}triage/{issue}-")
+        return [stored for stored in self._list_all(prefixes) if stored.proposal.issue == issue]
+
+    def list_expired(self, limit: int) -> list[StoredProposal]:
+        self._begin("list_expired")
+        found = self._list_all((PROPOSAL_REFS,))
+        return [one for one in found if one.proposal.created_at < self.now - PROPOSAL_LIFETIME][:limit]
+
+    def _list_all(self, prefixes: tuple[str, ...]) -> list[StoredProposal]:
+        found = []
+        for ref, commit in self.refs.items():
+            head = self.commits.get(commit)
+            parent = self.commits.get(head.parents[0]) if head else None
+            proposal = parse_proposal(self.repository, head, parent) if head else None
+            if proposal and ref.startswith(prefixes):
+                found.append(StoredProposal(proposal=proposal, ref=ref))
+        return sorted(found, key=lambda one: (one.proposal.created_at, one.is_branch))
+
+    def store(self, request: CommitRequest) -> StoredProposal:
+        self._begin("store")
+        parent, test = request.base, None
+        if request.test_files:
+            test = self._commit(parent, request.test_files, request.test_message)
+            parent = test.sha
+        head = self._commit(parent, {**request.test_files, **request.files}, request.message)
+        made = parse_proposal(self.repository, head, test)
+        assert made is not None, "the last message ends with the trailers of a proposal of as many commits"
+        prefix = f"{PROPOSAL_REFS}{request.issue}/"
+        for known in self._list_all((prefix,)):
+            if (known.proposal.draft, known.proposal.base) == (made.draft, made.base):
+                return known
+        number = 1 + max((int(ref.removeprefix(prefix)) for ref in self.refs if ref.startswith(prefix)), default=0)
+        self.refs[f"{prefix}{number}"] = head.sha
+        return StoredProposal(proposal=made, ref=f"{prefix}{number}")
+
+    def _commit(self, parent: str, files: Mapping[str, BaseFile], message: str) -> CommitFacts:
+        content = {path: file.model_dump() for path, file in files.items()}
+        text = json.dumps([parent, content, message, str(self.now)], sort_keys=True)
+        sha = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+        self.commits[sha] = CommitFacts(sha=sha, parents=[parent], message=message, committed_at=self.now)
+        self.files[sha] = dict(files)
+        return self.commits[sha]
+
+    def delete(self, stored: StoredProposal) -> None:
+        self._begin("delete")
+        assert stored.ref.startswith(PROPOSAL_REFS), "only refs of proposals are deleted"
+        if self.refs.get(stored.ref) == stored.proposal.commit:
+            del self.refs[stored.ref]
+
+    def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+        self._begin("read_files")
+        return dict(self.files[proposal.commit])
+
+    def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
+        self._begin("list_changed_on_base")
+        return [path for path in self.changed_on_base if path in self.files[proposal.commit]]
+
+    def create_branch(self, name: str, commit: str) -> bool:
+        self._begin("create_branch")
+        return self.refs.setdefault(f"{BRANCH_REFS}{name}", commit) == commit
+
+    def find_pull_request(self, branch: str) -> PullRequest | None:
+        self._begin("find_pull_request")
+        return next(reversed(self.pull_requests.get(branch, [])), None)
+
+    def open_pull_request(self, branch: str, title: str, body: str) -> PullRequest:
+        self._begin("open_pull_request")
+        assert f"{BRANCH_REFS}{branch}" in self.refs, "the branch exists"
+        found = next(reversed(self.pull_requests.get(branch, [])), None)
+        if found is not None:
+            return found
+        number = 100 + sum(len(many) for many in self.pull_requests.values())
+        url = f"https://github.test/{self.repository}/pull/{number}"
+        opened = PullRequest(number=number, url=url, body=body)
+        self.pull_requests.setdefault(branch, []).append(opened)
+        return opened
+
+    def build_compare_url(self, branch: str) -> str:
+        return f"https://github.test/{self.repository}/compare/{branch}?expand=1"
