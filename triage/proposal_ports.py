@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Literal, Protocol
 
+from pydantic import Field
+
 from triage.domain.patch import BaseFile
 from triage.domain.proposal import CommentRecord, PatchProposal, PullRequest, StoredProposal
 from triage.domain.value import Value
@@ -110,13 +112,19 @@ class CheckResult(Value):
     is_ok: bool
     output: str
     """The end of what it printed, at most 8,000 characters."""
+    linked: list[str] = Field(default_factory=list)
+    """Folders of installed dependencies that the work tree borrowed from the checkout."""
 
 
 class PatchWorkspace(Protocol):
     """The local repository at a terminal."""
 
     def run_check(self, base: str, files: Mapping[str, BaseFile], command: str, seconds: float) -> CheckResult:
-        """Run a command in a temporary work tree of the base commit with these files. It is removed afterwards."""
+        """Run a command in a temporary work tree of the base commit with these files. It is removed afterwards.
+
+        Raises:
+            BadInput: There is no such command, or git refuses.
+        """
 
     def create_branch(self, request: CommitRequest, name: str) -> str:
         """Create commits and a branch without touching the work tree or the index. Returns the branch's name.

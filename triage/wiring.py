@@ -38,13 +38,14 @@ from triage.publish.redacting import (
     RedactingTools,
 )
 from triage.secrets.redactor import SecretRedactor
-from triage.settings import RunnerEnvironment, Settings, collect_own_secrets
+from triage.settings import RunnerEnvironment, Settings, collect_own_secrets, remove_own_variables
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.tools import BaseTool
 
     from triage.adapters.llm.endpoint import Endpoint
+    from triage.adapters.local_git.local_workspace import LocalWorkspace
     from triage.adapters.runner.line_logs import ActionsLog
     from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner
 
@@ -162,6 +163,13 @@ def build_github(setup: RunSetup) -> GitHub:
     environment = setup.environment
     tracker = IssueTracker(token, setup.repository, environment.api_url, network=environment.network)
     return RedactingGitHub(tracker, setup.redactor)
+
+
+def open_workspace(setup: RunSetup, environ: Mapping[str, str]) -> "LocalWorkspace":
+    """The checkout as a place for branches and checks, which get none of our keys. Raises BadInput without git."""
+    from triage.adapters.local_git.local_workspace import LocalWorkspace
+
+    return LocalWorkspace(setup.root, remove_own_variables(environ))
 
 
 def open_services(setup: RunSetup) -> Services:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.secrets.redactor import SecretRedactor
-from triage.settings import PLACEHOLDER_KEY, collect_own_secrets
+from triage.settings import PLACEHOLDER_KEY, collect_own_secrets, remove_own_variables
 
 HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
 
@@ -54,3 +54,23 @@ def test_each_once():
     assert collect_own_secrets({"INPUT_MODEL-API-KEY": "same-key-1", "INPUT_TAVILY-API-KEY": "same-key-1"}) == [
         "same-key-1"
     ]
+
+
+def test_a_program_of_the_project_gets_no_key_of_ours() -> None:
+    of_the_project = {
+        "PATH": "/usr/bin",
+        "DATABASE_URL": "postgres://test:test-password@localhost/x",
+        "HTTPS_PROXY": "http://bot:hunter2hunter2@proxy:3128",
+        "SHORT": "abc",
+    }
+    removed = {
+        "TRIAGE_MODEL_API_KEY": "sk-1234567890",
+        "TRIAGE_TAVILY_API_KEY": "abc",
+        "TRIAGE_MODEL": "gpt-4o",
+        "INPUT_GITHUB-TOKEN": "ghs_1234567890",
+        "OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20k3yk3yk3y",
+        "OPENAI_API_KEY": "sk-1234567890",
+        "GIT_CONFIG_VALUE_0": "AUTHORIZATION: bearer ghs_1234567890",
+        "OTHER": "x k3yk3yk3y",
+    }
+    assert remove_own_variables(of_the_project | removed) == of_the_project

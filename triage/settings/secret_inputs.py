@@ -12,6 +12,9 @@ _URL_VARIABLE = re.compile(r"(?:INPUT_|TRIAGE_)?[A-Z_-]*(?:URL|ENDPOINT)|(?:HTTP
 _HEADERS_VARIABLE = re.compile(r"OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS")
 _CREDENTIAL_NAME = re.compile(r"auth|key|token|secret|password|cookie|credential|signature|honeycomb-team", re.I)
 """Names of headers and URL parameters that give access; others name a tenant or a version."""
+_OWN_PREFIXES = ("TRIAGE_", "INPUT_", "OTEL_EXPORTER_OTLP_")
+_MIN_KEY_CHARS = 8
+"""A shorter one would be found in values that have nothing to do with it."""
 
 
 def collect_own_secrets(environ: Mapping[str, str]) -> list[str]:
@@ -24,6 +27,20 @@ def collect_own_secrets(environ: Mapping[str, str]) -> list[str]:
         for text in _secrets_in_variable(name, value.strip()):
             found |= dict.fromkeys((text, unquote(text)))
     return [text for text in found if text and text != PLACEHOLDER_KEY]
+
+
+def remove_own_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for a program of the project: without our variables and others that have our keys in them.
+
+    Passwords in other variables, such as the address of a test database, are the project's own.
+    """
+    own = {name: value for name, value in environ.items() if name.upper().startswith(_OWN_PREFIXES)}
+    secrets = [secret for secret in collect_own_secrets(own) if len(secret) >= _MIN_KEY_CHARS]
+    return {
+        name: value
+        for name, value in environ.items()
+        if name not in own and not any(secret in value for secret in secrets)
+    }
 
 
 def _secrets_in_variable(name: str, value: str) -> Iterator[str]:
