@@ -1,6 +1,6 @@
 """What proposals and patches need from outside, as protocols. Each has an adapter, and a fake in `testing/`."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal, Protocol
 
 from pydantic import Field
@@ -101,6 +101,15 @@ class BaseFiles(Protocol):
 
     def read(self, path: str) -> BaseFile | str | None:
         """The file; why it cannot be changed ("a symbolic link", "not UTF-8"); None if there is nothing at the path."""
+
+    def list_names(self, folder: str) -> Collection[str]:
+        """Names of everything in a folder, such as `src/`; of the top folder for an empty string. Empty if none."""
+
+    def is_test(self, path: str) -> bool:
+        """Whether a file is part of the tests, by its folder and name."""
+
+    def find_skip_reason(self, path: str, text: str) -> str:
+        """Why nobody edits such a file by hand ("vendored", "generated", "lock file"); empty for any other file."""
 
     def count_syntax_errors(self, path: str, text: str) -> int | None:
         """Errors that a parser of the file's language finds; None without a parser. Takes up to two seconds."""

@@ -47,6 +47,23 @@ class AffectedModule(Value):
     reason: str
 
 
+class ModuleFacts(Value):
+    """A part of the repository to which a patch can be limited."""
+
+    name: str
+    """Its path prefix, or its name in the settings."""
+    paths: list[str] = Field(min_length=1)
+    """Folders with a slash at the end, files, or `./` for the files at the top."""
+    description: str = ""
+    """Of the settings."""
+    source_files: int = Field(0, ge=0)
+    """Without tests."""
+    languages: list[str] = Field(default_factory=list)
+    """The most frequent first."""
+    tests: list[str] = Field(default_factory=list)
+    """Folders with a slash at the end, and files, outside `paths` as well."""
+
+
 class PatchDraft(Value):
     """What a model proposed and code has checked. Jobs pass it on as a file."""
 

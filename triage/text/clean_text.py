@@ -18,8 +18,20 @@ _INVISIBLE = regex.compile(
     regex.V1,
 )
 _UNUSUAL_SPACE = regex.compile(r"[\p{Zs}\u2800--[ ]]", regex.V1)
+_LINE_SEPARATOR = re.compile("[\u2028\u2029]")
 _STACKED_MARKS = regex.compile(r"(\p{M}{8})\p{M}+")
 """No script stacks more than eight combining marks on a letter; more of them cover the text around it."""
+
+
+def find_invisible(text: str) -> list[str]:
+    """The different characters that a reader does not see or takes for a space, sorted; none of those in emoji.
+
+    Tabs and line feeds are visible. A carriage return is not.
+    """
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return []
+    runs = [match[0] for match in _INVISIBLE.finditer(text) if not match["emoji"]]
+    return sorted(set("".join([*runs, *_UNUSUAL_SPACE.findall(text), *_LINE_SEPARATOR.findall(text)])))
 
 
 def clean_text(text: str | None) -> str:

@@ -1,0 +1,21 @@
+"""A small draft, as the tests of patches change it."""
+
+from collections.abc import Sequence
+
+from testing.fakes import COMMIT
+from triage.domain.patch import AffectedModule, FileVersion, PatchDraft
+
+
+def make_draft(changes: Sequence[FileVersion], tests: Sequence[FileVersion] = (), **fields: object) -> PatchDraft:
+    draft = PatchDraft(
+        repository="octo/shop",
+        issue=7,
+        issue_title="Empty basket",
+        issue_text="0123456789abcdef",
+        base=COMMIT,
+        summary="Handle an empty basket",
+        modules=[AffectedModule(name="shop/", reason="It has the basket.")],
+        changes=list(changes),
+        tests=list(tests),
+    )
+    return draft.model_copy(update=fields)

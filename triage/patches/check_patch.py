@@ -1,0 +1,107 @@
+"""Decides whether a draft may be shown and stored. It trusts nothing: every job that uses a draft asks again."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from triage.domain.patch import MAX_FILES, ModuleFacts, PatchDraft
+from triage.patches.file_rules import find_content_problems
+from triage.patches.path_rules import find_path_problem, find_spelling_problem, fold_path, show_path
+from triage.patches.unified_diff import count_changed_lines
+from triage.proposal_ports import BaseFiles
+from triage.secrets.likely_secrets import redact_likely_secrets
+
+MAX_CHANGED_LINES = 3_000
+
+
+def find_problems(
+    draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleFacts], protected: Sequence[str]
+) -> list[str]:
+    """Return everything that forbids the draft, each in a sentence that says what to do; empty for a good one.
+
+    Args:
+        draft: May be hostile.
+        files: Of the base commit.
+        modules: All of the repository. The draft names those that it changes.
+        protected: Gitignore patterns of the project.
+    """
+    if draft.base != files.commit:
+        return [f"The patch was made for commit {draft.base[:12]}, not for {files.commit[:12]}: make it again."]
+    if problems := [*_find_odd_lists(draft), *_find_odd_modules(draft, modules)]:
+        return list(dict.fromkeys(problems))
+    return list(
+        dict.fromkeys(
+            [
+                *_find_file_problems(draft, files, modules, protected),
+                *_find_odd_tests(draft, files),
+                *_find_size_problems(draft, files),
+                *_find_words_problems(draft),
+            ]
+        )
+    )
+
+
+def _find_odd_lists(draft: PatchDraft) -> Iterator[str]:
+    if len(draft.files) > MAX_FILES:
+        yield f"The patch has {len(draft.files)} files; {MAX_FILES} are allowed: leave some out."
+    for versions in (draft.tests, draft.changes):
+        counts = Counter(file.path for file in versions)
+        yield from (f"{show_path(path)} is listed twice: list it once." for path in counts if counts[path] > 1)
+    paths = list(dict.fromkeys(file.path for file in draft.files))
+    folded = Counter(map(fold_path, paths))
+    for path in paths:
+        if folded[fold_path(path)] > 1:
+            yield f"{show_path(path)} differs from another file of the patch by upper and lower case only: rename one."
+        if any(other.startswith(f"{path}/") for other in paths):
+            yield f"{show_path(path)} is a file and a folder of the patch: rename one."
+    tests = {file.path: file for file in draft.tests}
+    for file in draft.changes:
+        if file.path in tests and tests[file.path].is_new_file != file.is_new_file:
+            yield f"{show_path(file.path)} is new in one commit and not in the other: say the same of both."
+        if file.path in tests and tests[file.path].text == file.text:
+            yield f"{show_path(file.path)} is the same in both commits: list it in the first one only."
+
+
+def _find_odd_modules(draft: PatchDraft, modules: Sequence[ModuleFacts]) -> Iterator[str]:
+    known = {module.name for module in modules}
+    if not draft.modules:
+        yield "The patch names no module: name those that it changes."
+    for module in draft.modules:
+        if module.name not in known:
+            yield f"{show_path(module.name)} is no module of the repository: name one of those that are listed."
+
+
+def _find_file_problems(
+    draft: PatchDraft, files: BaseFiles, modules: Sequence[ModuleFacts], protected: Sequence[str]
+) -> Iterator[str]:
+    named = {module.name for module in draft.modules}
+    chosen = [module for module in modules if module.name in named]
+    for file in chain(draft.tests, draft.changes):
+        problem = find_path_problem(
+            file.path,
+            files,
+            is_new=file.is_new_file,
+            module_paths=[path for module in chosen for path in module.paths],
+            test_paths=[path for module in chosen for path in module.tests],
+            protected=protected,
+        )
+        base = None if problem else files.read(file.path)
+        yield from [problem] if problem else find_content_problems(file, base, files)
+
+
+def _find_odd_tests(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
+    for file in draft.tests:
+        if not find_spelling_problem(file.path) and not files.is_test(file.path):
+            yield f"{file.path} is no test by its folder and name: list it with the changes, or give it a test's name."
+
+
+def _find_size_problems(draft: PatchDraft, files: BaseFiles) -> Iterator[str]:
+    total = sum(counts.added + counts.removed for counts in count_changed_lines(draft, files))
+    if total > MAX_CHANGED_LINES:
+        yield f"The patch changes {total:,} lines; {MAX_CHANGED_LINES:,} are allowed: make a smaller one."
+
+
+def _find_words_problems(draft: PatchDraft) -> Iterator[str]:
+    # The summary becomes the messages of commits.
+    if redact_likely_secrets(draft.summary) != draft.summary:
+        yield "The summary has what looks like a secret: leave it out."

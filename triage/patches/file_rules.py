@@ -1,0 +1,99 @@
+"""What the new text of a file may contain."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from triage.domain.patch import BaseFile, FileVersion
+from triage.patches.line_ends import LineEnds, find_line_ends
+from triage.patches.new_urls import find_new_urls
+from triage.proposal_ports import BaseFiles
+from triage.secrets.likely_secrets import redact_likely_secrets
+from triage.text.clean_text import find_invisible
+from triage.text.quote_value import quote_value
+
+MAX_NAMED = 5
+"""Lines or addresses that a message names."""
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+def find_content_problems(file: FileVersion, base: BaseFile | str | None, files: BaseFiles) -> Iterator[str]:
+    """Yield what a file must not contain, each in a sentence that says what to do.
+
+    `base` is the file of the base commit, or None for a new file.
+    """
+    path, text = file.path, file.text
+    old = base.text if isinstance(base, BaseFile) else ""
+    if isinstance(base, BaseFile) and old == text:
+        yield f"{path} is not changed: leave it out."
+        return
+    if "\0" in text:
+        yield f"{path} has a NUL character: a patch cannot have binary files."
+        return
+    yield from _find_form_problems(path, text, old)
+    yield from _find_hidden_characters(path, text, old)
+    if lines := _find_new_secrets(path, text, old):
+        yield f"{path} has what looks like a secret in line {_join(map(str, lines))}: leave it out."
+    if urls := find_new_urls(text, old):
+        yield (
+            f"{path} has an address that was not there ({_join(map(quote_value, urls))}): leave it out, or use a host "
+            "such as example.com."
+        )
+    if reason := files.find_skip_reason(path, text):
+        yield f"{path} would be a file that nobody edits by hand ({reason}): write it so that people can read it."
+    yield from _find_syntax_errors(path, text, old, files)
+
+
+def _find_form_problems(path: str, text: str, old: str) -> Iterator[str]:
+    ends = find_line_ends(text)
+    expected = find_line_ends(old) if old else LineEnds.LF
+    is_same = ends is expected or LineEnds.NONE in (ends, expected)
+    if LineEnds.MIXED in (ends, expected) or not is_same:
+        yield f"{path} would have {ends.value} instead of {expected.value}: leave the line ends as they are."
+    is_final = text.endswith("\n")
+    if text and is_final != (old.endswith("\n") or not old):
+        yield f"{path} would {'gain' if is_final else 'lack'} a newline at its end: leave the end as it is."
+    if text.startswith(_BYTE_ORDER_MARK) != old.startswith(_BYTE_ORDER_MARK):
+        yield f"{path} would gain or lose a byte order mark: leave the start of the file as it is."
+
+
+def _list_added_lines(text: str, old: str) -> list[str]:
+    """Lines that are in the text more often than in the old one."""
+    return list((Counter(_split(text)) - Counter(_split(old))).elements())
+
+
+def _split(text: str) -> list[str]:
+    return [line.removesuffix("\r") for line in text.removeprefix(_BYTE_ORDER_MARK).split("\n")]
+
+
+def _find_hidden_characters(path: str, text: str, old: str) -> Iterator[str]:
+    # In code, characters for the direction of text make a comment out of what the compiler reads
+    # ("Trojan Source", CVE-2021-42574).
+    if found := find_invisible("\n".join(_list_added_lines(text, old))):
+        names = _join(f"U+{ord(char):04X}" for char in found)
+        yield f"{path} has characters that nobody can see in lines that are new ({names}): write them as escapes."
+
+
+def _find_new_secrets(path: str, text: str, old: str) -> list[int]:
+    known = {line for _, line in _find_secret_lines(path, old)}
+    return [number for number, line in _find_secret_lines(path, text) if line not in known]
+
+
+def _find_secret_lines(path: str, text: str) -> Iterator[tuple[int, str]]:
+    lines, redacted = text.split("\n"), redact_likely_secrets(text, path).split("\n")
+    for number, (line, masked) in enumerate(zip(lines, redacted, strict=True), 1):
+        if line != masked:
+            yield number, line
+
+
+def _find_syntax_errors(path: str, text: str, old: str, files: BaseFiles) -> Iterator[str]:
+    errors = files.count_syntax_errors(path, text)
+    if not errors:
+        return
+    before = (files.count_syntax_errors(path, old) or 0) if old else 0
+    if errors > before:
+        yield f"{path} would have {errors} syntax errors instead of {before}: correct it so that it parses."
+
+
+def _join(words: Iterator[str]) -> str:
+    named = list(words)
+    return ", ".join(named[:MAX_NAMED]) + (", …" if len(named) > MAX_NAMED else "")
