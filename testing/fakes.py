@@ -29,6 +29,7 @@ from triage.domain.facts import ReportFacts
 from triage.domain.history import CodeHistory, PathChange, Tag
 from triage.domain.issue import Issue, IssueComment, Reading
 from triage.domain.memory import LearnedFromLabels, PastIssue, SimilarIssue
+from triage.domain.proposal import PendingMutation
 from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
@@ -291,6 +292,9 @@ class FakeToolset:
         self.ran.append(message)
         asked = [*message.tool_calls, *message.invalid_tool_calls]
         return [ToolMessage(self.content, tool_call_id=call["id"] or "") for call in asked]
+
+    async def replay(self, pending: PendingMutation, approval_id: str) -> ToolMessage:
+        raise AssertionError("nothing was prepared to be replayed")
 
 
 @dataclass

@@ -21,11 +21,21 @@ INSIDE: frozenset[Capability] = frozenset({"untrusted input", "code access"})
 
 
 def test_every_node_declares_its_powers_and_has_at_most_two():
-    assert set(CAPABILITIES) == {*registry.AGENTS, "prepare", "memory", "recall", "supervisor", "finish", "publish"}
+    assert set(CAPABILITIES) == {
+        *registry.AGENTS,
+        "prepare",
+        "memory",
+        "recall",
+        "supervisor",
+        "approval",
+        "finish",
+        "publish",
+    }
     assert all(1 <= len(powers) <= 2 for powers in CAPABILITIES.values())
     assert [name for name, powers in CAPABILITIES.items() if "outbound requests" in powers] == [
         "memory",
         "web_search",
+        "approval",
         "publish",
     ]
 

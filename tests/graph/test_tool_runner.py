@@ -13,6 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 from testing.fakes import NOW, FakeClock, FakeProgressLog
+from triage.approval.tool_gate import ToolCapability
 from triage.domain.run import Outcome
 from triage.graph.tool_runner import MAX_ARGUMENT_CHARS, ToolRunner, format_arguments, record_tool_calls
 from triage.threads import run_in_daemon_thread
@@ -49,7 +50,8 @@ def asking(name: str, **arguments: Any) -> AIMessage:
 
 def make_runner(*tools: BaseTool, seconds: float = 5.0) -> tuple[ToolRunner, FakeProgressLog]:
     progress = FakeProgressLog()
-    return ToolRunner(tools, seconds, progress, lambda: NOW, FakeClock()), progress
+    reading: dict[str, ToolCapability] = {tool.name: "read" for tool in tools}
+    return ToolRunner(tools, seconds, progress, lambda: NOW, FakeClock(), reading), progress
 
 
 async def test_a_call_is_answered_recorded_and_heard():

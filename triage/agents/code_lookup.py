@@ -96,7 +96,7 @@ class CodeLookup:
         return await self._model_without_tools.ainvoke(self._extend_prompt(messages))
 
     def _extend_prompt(self, messages: list[BaseMessage]) -> list[BaseMessage]:
-        if not self._executed:
+        if not self._executed or not self._transcript:
             return messages
         # As text: many endpoints refuse tool messages once the tools are no longer offered, and some refuse two
         # messages of one role in a row.

@@ -71,6 +71,23 @@ class ProposalStatus(StrEnum):
     ABANDONED = "abandoned"
 
 
+ReviewerStrategy = Literal["write", "owners"]
+"""Who may approve: anybody with write access, or one of the owners of the touched paths."""
+
+
+class PendingMutation(Value):
+    """A tool call that would change something. It runs only after a person said yes, and as it is here."""
+
+    tool_call_id: str
+    name: str
+    args: str
+    """Canonical JSON."""
+    created_at: datetime
+    approval_id: ProposalId
+    """The first digits of the SHA-256 of everything above (`approval.tool_gate`)."""
+    status: Literal["pending", "approved", "rejected", "expired"] = "pending"
+
+
 class StoredProposal(Value):
     """A patch proposal and where it stands."""
 

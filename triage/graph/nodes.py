@@ -23,6 +23,8 @@ from triage.graph.open_gap import ask_for_gap, follow_gap
 from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
+from triage.graph.tool_approval import request_approval
+from triage.graph.tool_runner import collect_pending_mutations
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 from triage.reading.human_exchanges import find_exchanges
@@ -125,7 +127,9 @@ def make_agent_node(name: AgentName) -> Node:
             matching = await run_in_daemon_thread(lambda: find_matching_skills(before, codebase))
             update = activate_skills(state, matching)
             state = state.model_copy(update=update)
-        given, engine = await run_agent(agent, state, step, level)
+        with collect_pending_mutations() as pending:
+            given, engine = await run_agent(agent, state, step, level)
+        update |= request_approval(pending)
         update |= {"steps": step.records} | mark_injected(state, name, given.skills if given else {})
         if given and given.answer.error is not None:
             return update | {"declined": [DeclinedAnswer(agent_name=name, reason=given.answer.error)]}

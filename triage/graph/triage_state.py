@@ -6,16 +6,16 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from triage.domain.agent_input import AgentInput
 from triage.domain.code import IndexFacts
 from triage.domain.findings import AgentFinding, AgentName, CriticVerdict, DeclinedAnswer, WriterOutput
 from triage.domain.memory import PastIssue
 from triage.domain.report import Round, RunReport
 from triage.domain.run import PlannerDecision, StepRecord
+from triage.graph.tool_approval import ToolApprovalState
 from triage.reading.issue_kind import KindReading
 
 
-class BugTriageState(AgentInput):
+class BugTriageState(ToolApprovalState):
     """One run: what the agents read, and what only the graph needs.
 
     A field that several nodes write in one superstep has a reducer; every other field has one writer.

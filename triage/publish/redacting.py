@@ -11,6 +11,7 @@ from triage.domain.code import Span
 from triage.domain.history import PathChange, Tag
 from triage.domain.issue import Issue
 from triage.domain.memory import PastIssue
+from triage.domain.proposal import PendingMutation
 from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.ports import AnnotationLevel, GitHub, IteratePages, ResponseCache, Runner, Telemetry, Toolset
@@ -144,5 +145,10 @@ class RedactingTools:
 
     async def run(self, message: "AIMessage") -> list["ToolMessage"]:
         calls = {name: self._redact_query(getattr(message, name)) for name in ("tool_calls", "invalid_tool_calls")}
-        answers = await self._tools.run(message.model_copy(update=calls))
-        return [answer.model_copy(update={"content": self._redact_answer(answer.content)}) for answer in answers]
+        return [self._redact(answer) for answer in await self._tools.run(message.model_copy(update=calls))]
+
+    async def replay(self, pending: PendingMutation, approval_id: str) -> "ToolMessage":
+        return self._redact(await self._tools.replay(pending, approval_id))
+
+    def _redact(self, answer: "ToolMessage") -> "ToolMessage":
+        return answer.model_copy(update={"content": self._redact_answer(answer.content)})
