@@ -14,18 +14,22 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from triage import threads, wiring
 from triage.domain.code import Span
 from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
-from triage.domain.task import QuietTask, Skip, TriageTask, WarmIndex
+from triage.domain.task import AnswerTask, QuietTask, Skip, TriageTask, WarmIndex
 from triage.errors import BadConfig, BadInput, TriageError, error_location
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
+from triage.events.route_fix import route_fix_event
+from triage.flows.fix.fix_flow import FixFlow
+from triage.flows.fix.run_fix_job import run_fix_job
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_issue import run_task
 from triage.flows.warm_index import warm_index
@@ -98,6 +102,9 @@ async def handle_event(environ: Mapping[str, str], actions: ActionsContext, sign
         actions.runner.annotate("warning", warning)
     payload = wiring.read_payload(setup.environment)
 
+    if setup.settings.fix != "off":
+        return await _handle_fix_event(setup, payload, actions, signals, cancelled)
+
     # Route
     route = partial(
         route_event,
@@ -112,11 +119,39 @@ async def handle_event(environ: Mapping[str, str], actions: ActionsContext, sign
         task = route(config=setup.config)
 
     # Work and write
-    event_issue = parse_issue(payload) if isinstance(task, TriageTask | QuietTask) else None
+    event_issue = parse_issue(payload) if isinstance(task, TriageTask | QuietTask | AnswerTask) else None
     context = _build_flow_context(setup, actions, signals, cancelled, event_issue)
     if isinstance(task, WarmIndex):
         return await warm_index(context)
     return await run_task(task, context)
+
+
+async def _handle_fix_event(
+    setup: RunSetup,
+    payload: Mapping[str, Any],
+    actions: ActionsContext,
+    signals: SignalHandler,
+    cancelled: asyncio.Event,
+) -> FlowResult:
+    settings = setup.settings
+    task = route_fix_event(setup.environment.event_name, payload, settings.issue_number)
+    if not isinstance(task, Skip):
+        setup = await threads.run_in_daemon_thread(setup.with_project_config)
+    setup = replace(setup, settings=settings.with_fix_limits())
+    event_issue = None if isinstance(task, Skip) else parse_issue(payload)
+    context = _build_flow_context(setup, actions, signals, cancelled, event_issue)
+    flow = FixFlow(
+        context,
+        store=wiring.build_proposal_store(setup),
+        open_files=partial(wiring.open_base_files, setup),
+        find_owners=wiring.open_code_owners(setup),
+        read_result=partial(wiring.read_proposal_file, setup),
+        write_result=partial(wiring.write_proposal_file, setup),
+        approvers=settings.approvers,
+        tests=settings.proposal_tests,
+        run_url=setup.environment.run_url,
+    )
+    return await run_fix_job(settings.fix, task, flow)
 
 
 def _cancel_on_signal(signals: SignalHandler) -> asyncio.Event:
@@ -164,6 +199,7 @@ def _build_flow_context(
 
     return FlowContext(
         github=wiring.build_github(setup),
+        approvals=wiring.build_issue_approvals(setup),
         runner=actions.runner,
         progress=actions.log,
         policy=settings.policy(),

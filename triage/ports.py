@@ -251,10 +251,7 @@ class GitHub(Protocol):
     def fetch_suggestion_options(
         self, number: int, labels: Sequence[str], logins: Sequence[str]
     ) -> SuggestionOptions | None:
-        """What could be suggested on the issue; none where GitHub has no suggestions, or does not say.
-
-        Raises nothing.
-        """
+        """What could be changed on the issue; none if GitHub does not say. Raises nothing."""
 
     def suggest(self, number: int, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
         """Suggest changes to an issue. Returns those that GitHub does not show afterwards.

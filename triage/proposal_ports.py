@@ -1,15 +1,14 @@
 """What proposals and patches need from outside, as protocols. Each has an adapter, and a fake in `testing/`."""
 
 from collections.abc import Collection, Mapping
-from typing import Literal, Protocol
+from typing import Protocol
 
 from pydantic import Field
 
+from triage.domain.effect import Reaction
 from triage.domain.patch import BaseFile
 from triage.domain.proposal import CommentRecord, PatchProposal, PullRequest, StoredProposal
 from triage.domain.value import Value
-
-Reaction = Literal["+1", "-1", "eyes", "rocket", "confused"]
 
 
 class CommitRequest(Value):

@@ -5,7 +5,7 @@ It imports them where it opens them: their SDKs take up to a second, and a skipp
 
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -29,6 +29,7 @@ from triage.ports import (
     Tier,
     Toolset,
 )
+from triage.proposal_ports import BaseFiles
 from triage.publish.redacting import (
     RedactingGitHub,
     RedactingPastIssues,
@@ -170,6 +171,41 @@ def open_workspace(setup: RunSetup, environ: Mapping[str, str]) -> "LocalWorkspa
     from triage.adapters.local_git.local_workspace import LocalWorkspace
 
     return LocalWorkspace(setup.root, remove_own_variables(environ))
+
+
+def open_base_files(setup: RunSetup) -> BaseFiles:
+    """The files of the commit that is checked out. Raises BadInput without one."""
+    from triage.index.source.base_files import open_base_files
+
+    return open_base_files(setup.root)
+
+
+def open_code_owners(setup: RunSetup) -> Callable[[str], Sequence[str]]:
+    """Returns the owners of a path by CODEOWNERS of the checkout, which is read at the first call."""
+    from triage.index.files.code_owners import open_code_owners
+
+    return open_code_owners(setup.root)
+
+
+def read_proposal_file(setup: RunSetup) -> bytes | None:
+    """The file of the job `propose`; None without one. Raises BadInput if it cannot be read."""
+    from triage.adapters.runner.report_file import PROPOSAL, read_own_file
+    from triage.flows.fix.fix_flow import MAX_RESULT_BYTES
+
+    try:
+        return read_own_file(setup.root, PROPOSAL, MAX_RESULT_BYTES)
+    except OSError as error:
+        raise BadInput(f"The file with the proposal cannot be read ({type(error).__name__}).") from None
+
+
+def write_proposal_file(setup: RunSetup, text: str) -> str:
+    """Writes the file for the jobs after `propose`. Raises BadInput if it cannot be written."""
+    from triage.adapters.runner.report_file import PROPOSAL, write_file
+
+    try:
+        return write_file(setup.root, PROPOSAL, setup.redactor.redactor_for("proposal")(text))
+    except OSError as error:
+        raise BadInput(f"The file with the proposal cannot be written ({type(error).__name__}).") from None
 
 
 def open_services(setup: RunSetup) -> Services:

@@ -10,6 +10,8 @@ from triage.domain.value import Value
 
 LabelsMode = Literal["off", "suggest", "apply"]
 CommentMode = Literal["auto", "always", "never"]
+Reaction = Literal["+1", "-1", "eyes", "rocket", "confused"]
+"""As GitHub's API names them."""
 
 COMMENT_MARKER = "<!-- bug-triage:"
 """The first characters of every comment of this action; the hidden state follows."""
@@ -50,6 +52,27 @@ class RemoveLabel(Value):
     label: str
 
 
+class SetIssueType(Value):
+    """Only after a person approved it."""
+
+    issue_number: int
+    name: str
+
+
+class AddAssignee(Value):
+    """Only after a person approved it."""
+
+    issue_number: int
+    login: str
+
+
+class React(Value):
+    """A reaction to the comment with a command."""
+
+    comment_id: int
+    reaction: Reaction
+
+
 class SuggestChanges(Value):
     """Suggestions in GitHub's own panel; the issue itself does not change."""
 
@@ -77,7 +100,17 @@ class SetOutputs(Value):
     values: dict[str, str] = Field(default_factory=dict)
 
 
-IssueEffect = PostComment | EditComment | RemoveComment | AddLabels | RemoveLabel | SuggestChanges
+IssueEffect = (
+    PostComment
+    | EditComment
+    | RemoveComment
+    | AddLabels
+    | RemoveLabel
+    | SuggestChanges
+    | SetIssueType
+    | AddAssignee
+    | React
+)
 """The effects that need the network."""
 
 Effect = IssueEffect | WriteSummary | WriteReport | Annotate | SetOutputs

@@ -35,6 +35,10 @@ class AlsoNamed:
     names: tuple[str, ...]
 
 
+class Exact:
+    """Marks a field that is taken as it is written: a text with its white space, a list only if all its items fit."""
+
+
 def is_blank(value: Any) -> bool:
     """Whether a value is none, or one of the words that models write for it."""
     return value is None or (

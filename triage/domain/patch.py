@@ -86,6 +86,8 @@ class PatchDraft(Value):
     tests: list[FileVersion] = Field(default_factory=list, max_length=MAX_FILES)
     """Of the first commit, which must fail without the second."""
     no_test_reason: str = ""
+    checked: str = Field("", max_length=500)
+    """What the project's own check said, in words of ours; empty if none was run."""
     unverified: list[str] = Field(default_factory=list, max_length=20)
     """What nobody checked, in the model's words."""
     revision: int = Field(0, ge=0, le=MAX_REVISIONS)

@@ -16,6 +16,11 @@ PROPOSAL_LIFETIME = timedelta(days=7)
 MAX_REVISIONS = 3
 """Times that a patch is made again with a person's words."""
 
+Approvers = Literal["write", "owners"]
+"""Who may approve a patch."""
+ProposalTests = Literal["", "proved", "unproved", "failed", "none"]
+"""What the project's tests said of a patch; empty if nobody reported it."""
+
 CommitId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 TextHash = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 """Of an issue's title and body, see `publish.hidden_state.hash_text`."""

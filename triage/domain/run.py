@@ -10,7 +10,9 @@ from triage.domain.findings import AgentName
 from triage.domain.value import RENAMED_FIELDS, Value
 
 Engine = Literal["model", "rules"]
-StepName = AgentName | Literal["prepare", "memory", "recall", "supervisor"]
+FixStepName = Literal["classify_ticket", "identify_modules", "generate_code_changes", "generate_tests"]
+"""The steps of the fix flow that ask a model."""
+StepName = AgentName | Literal["prepare", "memory", "recall", "supervisor"] | FixStepName
 DegradationLevel = Literal["whole", "no further rounds", "no web search", "fast model", "rules"]
 """What the run left out to stay within its budget; each level includes those before it."""
 Part = Literal["step", "gate", "shortfall", "model call", "tool"]

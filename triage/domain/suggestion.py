@@ -27,7 +27,10 @@ class Suggestion(Value):
 
 
 class SuggestionOptions(Value):
-    """What GitHub would take as a suggestion on an issue. Nothing that the issue has, or that somebody suggested."""
+    """What could be changed on an issue. Nothing that the issue has, or that somebody suggested."""
+
+    can_suggest: bool = True
+    """Whether GitHub shows suggestions in a panel of its own; else our comment has to."""
 
     labels: list[str] = Field(default_factory=list)
     """Of the labels that were asked about."""

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Literal
 
 from triage.domain.value import Value
 
@@ -44,6 +45,40 @@ class QuietTask(Value):
     actor: str
 
 
+class AnswerTask(Value):
+    """A person answers a proposal: `/triage apply` or `/triage reject` of suggestions."""
+
+    number: int
+    actor: str
+    is_apply: bool
+    proposal_id: str
+    """Empty if the command names none."""
+    words: str = ""
+    """What follows the id."""
+
+
+FixStage = Literal["off", "gate", "propose", "freeze", "report", "apply"]
+"""What a job of the fix flow does. The jobs run one after the other, each with the permissions that it needs."""
+FixCommand = Literal["fix", "revise", "approve", "reject"]
+
+
+class FixTask(Value):
+    """A person wants a fix, or answers one that was proposed."""
+
+    number: int
+    actor: str
+    """Who commanded; empty if a workflow was started by hand, which takes write access."""
+    command: FixCommand = "fix"
+    proposal_id: str = ""
+    """Empty if the command names none."""
+    words: str = ""
+    """What to change, or why not."""
+
+    @property
+    def makes_proposal(self) -> bool:
+        return self.command in ("fix", "revise")
+
+
 class WarmIndex(Value):
     """Index the commit and cache the index, for later runs."""
 
@@ -54,4 +89,4 @@ class Skip(Value):
     reason: str
 
 
-Task = TriageTask | QuietTask | Skip
+Task = TriageTask | QuietTask | AnswerTask | Skip

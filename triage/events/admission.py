@@ -5,14 +5,13 @@ from datetime import datetime
 
 from pydantic import Field
 
+from triage.approval.decide_approval import WRITE_ROLES
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.project_config import ProjectConfig
 from triage.domain.task import RUN_WINDOW, QuietTask, RunKey, Skip, Task, TriageTask, Trigger
 from triage.domain.value import Value
 from triage.events.commands import CommandName, parse_command
 
-WRITE_ROLES = frozenset({"admin", "maintain", "write"})
-"""Roles with write access (GitHub's `role_name`)."""
 MAX_RUNS = 3
 """Runs by command or answer, per issue, within the window."""
 MAX_ROLE_LOOKUPS = 10

@@ -8,30 +8,61 @@ from triage.domain.value import Value
 # Four spaces or a tab would make the line a code block.
 _COMMAND = re.compile(r" {0,3}/triage(?:[ \t]+(?P<arguments>.*))?")
 _WORD = re.compile(r"[a-z][a-z-]{0,19}")
+_PROPOSAL_ID = re.compile(r"[0-9a-f]{12}")
+
+
+MAX_WORDS_CHARS = 4_000
 
 
 class CommandName(StrEnum):
     TRIAGE = "triage"
     QUIET = "quiet"
+    FIX = "fix"
+    APPLY = "apply"
+    APPROVE = "approve"
+    REJECT = "reject"
+    REVISE = "revise"
     UNKNOWN = "unknown"
+
+
+FIX_COMMANDS = frozenset({CommandName.FIX, CommandName.APPROVE, CommandName.REVISE})
+"""Only the fix flow answers them."""
+PROPOSAL_COMMANDS = frozenset({CommandName.APPLY, CommandName.APPROVE, CommandName.REJECT, CommandName.REVISE})
+"""They name a proposal by its id."""
 
 
 class Command(Value):
     name: CommandName
     word: str = ""
     """The name of an unknown command, if it is a plain word; else empty, because it is not shown."""
+    proposal_id: str = ""
+    """Of the commands about a proposal; empty if what stands there is no id."""
+    words: str = ""
+    """What follows `fix` or a proposal's id, also in the lines below the command."""
 
 
 def parse_command(body: str) -> Command | None:
     lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    first = next((line for line in lines if line.strip()), "")
-    match = _COMMAND.fullmatch(first.rstrip())
+    number = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    match = _COMMAND.fullmatch(lines[number].rstrip())
     if not match:
         return None
     arguments = match["arguments"] or ""
     if not arguments:
         return Command(name=CommandName.TRIAGE)
+    word, _, rest = arguments.partition(" ")
     if arguments == "quiet":
         return Command(name=CommandName.QUIET)
+    if word in PROPOSAL_COMMANDS or word == CommandName.FIX:
+        return _parse_proposal_command(CommandName(word), rest, lines[number + 1 :])
     word = arguments.split(maxsplit=1)[0]
     return Command(name=CommandName.UNKNOWN, word=word if _WORD.fullmatch(word) else "")
+
+
+def _parse_proposal_command(name: CommandName, rest: str, below: list[str]) -> Command:
+    proposal_id = ""
+    if name in PROPOSAL_COMMANDS:
+        proposal_id, _, rest = rest.strip().partition(" ")
+        proposal_id = proposal_id.strip("`")
+    words = "\n".join([rest, *below]).strip()[:MAX_WORDS_CHARS]
+    return Command(name=name, proposal_id=proposal_id if _PROPOSAL_ID.fullmatch(proposal_id) else "", words=words)

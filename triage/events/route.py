@@ -6,9 +6,9 @@ from typing import Any
 
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger, WarmIndex
+from triage.domain.task import AnswerTask, QuietTask, Skip, Task, TriageTask, Trigger, WarmIndex
 from triage.errors import BadInput
-from triage.events.commands import Command, CommandName, parse_command
+from triage.events.commands import FIX_COMMANDS, Command, CommandName, parse_command
 from triage.events.payload import Account, CommentPart, IssuePart, Payload, parse_payload
 
 EVENTS_WITHOUT_ISSUE = frozenset({"workflow_dispatch", "repository_dispatch", "schedule"})
@@ -49,7 +49,7 @@ def route_event(
         return Skip(reason="A branch or a tag was deleted.") if is_deletion else WarmIndex()
     else:
         return _skip_other(event_name)
-    if isinstance(task, TriageTask | QuietTask) and issue_number not in (None, task.number):
+    if isinstance(task, TriageTask | QuietTask | AnswerTask) and issue_number not in (None, task.number):
         raise BadInput(
             f"issue-number: {issue_number} is not the issue of this event, which is {task.number}; "
             "leave the input empty for issue events."
@@ -58,8 +58,8 @@ def route_event(
 
 
 def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
-    issue = _require_issue(payload)
-    if reason := _issue_skip_reason(issue) or _action_skip_reason(payload) or _label_skip_reason(payload, config):
+    issue = require_issue(payload)
+    if reason := issue_skip_reason(issue) or _action_skip_reason(payload) or _label_skip_reason(payload, config):
         return Skip(reason=reason)
     trigger = Trigger(payload.action)
     if _is_by_bot(payload, issue.user):
@@ -73,13 +73,13 @@ def _route_issue(payload: Payload, config: ProjectConfig | None) -> Task:
     return TriageTask(number=issue.number, trigger=trigger, actor=payload.sender_login, is_asked=is_asked)
 
 
-def _require_issue(payload: Payload) -> IssuePart:
+def require_issue(payload: Payload) -> IssuePart:
     if payload.issue is None:
         raise BadInput("The event payload cannot be read: issue is missing.")
     return payload.issue
 
 
-def _issue_skip_reason(issue: IssuePart) -> str:
+def issue_skip_reason(issue: IssuePart) -> str:
     if issue.pull_request is not None:
         return "Pull requests and comments on them are not triaged."
     if issue.locked:
@@ -110,11 +110,11 @@ def _is_by_bot(payload: Payload, author: Account | None) -> bool:
 
 
 def _route_comment(payload: Payload) -> Task:
-    issue = _require_issue(payload)
+    issue = require_issue(payload)
     comment = payload.comment
     if comment is None:
         raise BadInput("The event payload cannot be read: comment is missing.")
-    if reason := _issue_skip_reason(issue) or _comment_skip_reason(payload, comment):
+    if reason := issue_skip_reason(issue) or comment_skip_reason(payload, comment):
         return Skip(reason=reason)
     author = comment.user.login if comment.user else ""
     command = parse_command(comment.body)
@@ -127,7 +127,7 @@ def _route_comment(payload: Payload) -> Task:
     return TriageTask(number=issue.number, trigger=Trigger.ANSWER, actor=author)
 
 
-def _comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
+def comment_skip_reason(payload: Payload, comment: CommentPart) -> str:
     if payload.action != "created":
         return "Only a new comment counts, not one that was edited or deleted."
     if comment.body.startswith(COMMENT_MARKER):
@@ -146,8 +146,18 @@ def _route_command(issue: IssuePart, author: str, command: Command) -> Task:
         return TriageTask(number=issue.number, trigger=Trigger.COMMAND, actor=author, is_asked=True)
     if command.name is CommandName.QUIET:
         return QuietTask(number=issue.number, actor=author)
+    if command.name in (CommandName.APPLY, CommandName.REJECT):
+        return AnswerTask(
+            number=issue.number,
+            actor=author,
+            is_apply=command.name is CommandName.APPLY,
+            proposal_id=command.proposal_id,
+            words=command.words,
+        )
+    if command.name in FIX_COMMANDS:
+        return Skip(reason=f"`/triage {command.name}` is for a workflow with the input `fix` (docs/fix.md).")
     name = f"`/triage {command.word}`" if command.word else "What follows `/triage`"
-    return Skip(reason=f"{name} is not a known command; there are `/triage` and `/triage quiet`.")
+    return Skip(reason=f"{name} is not a known command; there are `/triage`, `/triage quiet` and `/triage apply`.")
 
 
 def _route_manual(event_name: str, payload: Mapping[str, Any], issue_number: int | None) -> Task:

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from triage.domain.issue import Issue, IssueComment
 from triage.domain.task import QuietTask, RunKey, Task, TriageTask, Trigger
 
+EDITED = "The comment with the command was edited. Post the command in a new comment."
+
 
 def restore_issue_at_trigger(issue: Issue, event_issue: Issue | None, started: datetime, now: datetime) -> Issue:
     """The fetched issue as it was when the event happened, or when the run began if no event brought it.
@@ -44,11 +46,29 @@ def trigger_comment_skip_reason(task: Task, issue: Issue, event_issue: Issue | N
     is_command = isinstance(task, QuietTask) or (isinstance(task, TriageTask) and task.trigger is Trigger.COMMAND)
     if current is None:
         return "" if is_command else "The answer is not there any more."
+    return EDITED if is_command and _is_edited(current, trigger_comment) else ""
+
+
+def approval_skip_reason(issue: Issue, event_issue: Issue | None) -> str:
+    """Why a command that changes something does not count; empty when it counts, or when no comment brought it.
+
+    GitHub must list it as it was first written.
+    """
+    trigger_comment = get_trigger_comment(event_issue)
+    if trigger_comment is None:
+        return ""
+    number = trigger_comment.comment_id
+    current = next((one for one in issue.thread if number is not None and one.comment_id == number), None)
+    if current is None:
+        return "The comment with the command is not there any more."
+    return EDITED if _is_edited(current, trigger_comment) or current.author != trigger_comment.author else ""
+
+
+def _is_edited(current: IssueComment, before: IssueComment) -> bool:
     written, edited = current.created_at, current.edited_at
-    is_edited = written is not None and edited is not None and edited > written
-    if is_command and (is_edited or _normalize(current) != _normalize(trigger_comment)):
-        return "The comment with the command was edited. Post the command in a new comment."
-    return ""
+    return (written is not None and edited is not None and edited > written) or _normalize(current) != _normalize(
+        before
+    )
 
 
 def _normalize(comment: IssueComment) -> str:

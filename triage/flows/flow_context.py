@@ -15,6 +15,7 @@ from triage.domain.run import Status
 from triage.domain.task import RunKey, TriageTask
 from triage.errors import GitHubUnavailable
 from triage.ports import GitHub, ProgressLog, Runner, Services
+from triage.proposal_ports import IssueApprovals
 from triage.publish.hidden_state import CommentState
 from triage.threads import OutOfTime, call_with_deadline
 
@@ -26,6 +27,7 @@ class FlowContext:
     """What a flow acts through. The `open_` functions take seconds, so a flow calls them only when there is work."""
 
     github: GitHub
+    approvals: IssueApprovals
     runner: Runner
     progress: ProgressLog
     policy: Policy

@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from datetime import datetime
 
+from triage.approval.decide_approval import WRITE_ROLES
 from triage.domain.task import RUN_WINDOW, RunKey, TriageTask, Trigger
 from triage.errors import RateLimited, TriageError
-from triage.events.admission import WRITE_ROLES
 from triage.flows.flow_context import AdmittedTriage, FlowContext
 
 MAX_MODEL_RUNS_PER_ISSUE = 5

@@ -12,7 +12,7 @@ from dataclasses import replace
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.domain.run import Status
-from triage.domain.task import RUN_WINDOW, QuietTask, Skip, Task, TriageTask, Trigger
+from triage.domain.task import RUN_WINDOW, AnswerTask, QuietTask, Skip, Task, TriageTask, Trigger
 from triage.errors import GitHubUnavailable, IssueMoved, RateLimited, TriageError
 from triage.events.admission import EarlierRuns, admit_task, label_skip_reason, logins_to_check
 from triage.events.trigger_snapshot import (
@@ -21,6 +21,7 @@ from triage.events.trigger_snapshot import (
     to_run_key,
     trigger_comment_skip_reason,
 )
+from triage.flows.answer_proposal import answer_proposal
 from triage.flows.export_telemetry import export_telemetry
 from triage.flows.flow_context import AdmittedTriage, FlowContext, FlowResult
 from triage.flows.model_run_cap import check_model_run_cap
@@ -55,7 +56,11 @@ async def run_task(task: Task, context: FlowContext) -> FlowResult:
     except IssueMoved as error:
         return write_skip(str(error), context)
     except GitHubUnavailable as error:
+        if isinstance(task, AnswerTask):
+            return write_unfinished(str(error), context)
         return await _triage_without_github(task, context.event_issue, error, context)
+    if isinstance(task, AnswerTask):
+        return await answer_proposal(task, issue, context)
     at_trigger = restore_issue_at_trigger(issue, context.event_issue, started, context.now())
     try:
         admitted = await context.ask_github(
@@ -92,6 +97,7 @@ def _admit(
     trigger = get_trigger_comment(context.event_issue)
     admitted = admit_task(task, issue, now, roles, earlier, context.config, trigger.comment_id if trigger else None)
     if not isinstance(admitted, TriageTask):
+        assert not isinstance(admitted, AnswerTask)
         return admitted
     run = to_run_key(admitted, context.event_issue)
     return AdmittedTriage(admitted, at_trigger, issue, state, run)

@@ -85,7 +85,7 @@ async def publish_report(
         needs_info_label=context.config.needs_info_label,
         options=options,
     )
-    done = await _write(effects, context)
+    done = await write_effects(effects, context)
     result = _build_result(report.status, done, report)
     where = done.comment_url or ("unchanged" if comment else "none")
     context.progress.info(f"Ended {result.status} after {report.seconds:.1f} s. Comment: {where}")
@@ -135,14 +135,14 @@ async def _fetch_suggestion_options(
         return None
 
 
-async def _write(effects: Sequence[Effect], context: FlowContext) -> PublishResult:
-    # To the issue while there is time; to this machine in any case.
+async def write_effects(effects: Sequence[Effect], context: FlowContext) -> PublishResult:
+    """Write to the issue while there is time, and to this machine in any case."""
     done = PublishResult()
     if not any(isinstance(effect, IssueEffect) for effect in effects):
         return apply_local_effects(effects, context.runner, done)
     try:
         await call_with_deadline(
-            lambda: apply_issue_effects(effects, context.github, done),
+            lambda: apply_issue_effects(effects, context.github, done, context.approvals),
             context.cancelled,
             context.seconds_left(),
             seconds_after_cancel=context.seconds_left,
@@ -185,7 +185,7 @@ def add_notes(report: RunReport, *notes: str) -> RunReport:
 
 async def write_quiet(task: QuietTask, issue: Issue, context: FlowContext) -> FlowResult:
     context.progress.info(f"Triage is quiet on issue {task.number} from now on.")
-    done = await _write(plan_quiet(task.number, find_our_comment(issue), context.policy), context)
+    done = await write_effects(plan_quiet(task.number, find_our_comment(issue), context.policy), context)
     return _build_result(Status.SKIPPED, done)
 
 

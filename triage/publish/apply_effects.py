@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from triage.domain.effect import (
+    AddAssignee,
     AddLabels,
     Annotate,
     EditComment,
     Effect,
     PostComment,
+    React,
     RemoveComment,
     RemoveLabel,
+    SetIssueType,
     SetOutputs,
     SuggestChanges,
     WriteReport,
@@ -19,6 +22,7 @@ from triage.domain.effect import (
 from triage.domain.run import Status
 from triage.errors import CannotPublish, NoSuchComment, SetupError, TriageError
 from triage.ports import AnnotationLevel, GitHub, Runner
+from triage.proposal_ports import IssueApprovals
 from triage.publish.deduplicate import deduplicate, find_our_comments
 from triage.publish.plan_suggestions import describe_suggestions
 from triage.publish.summary import render_notice
@@ -62,8 +66,13 @@ class PublishResult:
             self.annotations.append(("warning", f"Not everything could be written: {message}"))
 
 
-def apply_issue_effects(effects: Sequence[Effect], github: GitHub, result: PublishResult) -> None:
-    """Applies the effects that need the network. `result` is up to date at any time: a caller may stop waiting."""
+def apply_issue_effects(
+    effects: Sequence[Effect], github: GitHub, result: PublishResult, approvals: IssueApprovals | None = None
+) -> None:
+    """Applies the effects that need the network. `result` is up to date at any time: a caller may stop waiting.
+
+    `approvals` is needed for what only an approval does.
+    """
     for effect in effects:
         try:
             match effect:
@@ -79,8 +88,21 @@ def apply_issue_effects(effects: Sequence[Effect], github: GitHub, result: Publi
                     _suggest(effect, github, result)
                 case RemoveLabel():
                     github.remove_label(effect.issue_number, effect.label)
+                case SetIssueType() | AddAssignee() | React():
+                    assert approvals is not None
+                    _apply_approved(effect, approvals)
         except (CannotPublish, SetupError) as error:
             result.add_failure(error)
+
+
+def _apply_approved(effect: SetIssueType | AddAssignee | React, approvals: IssueApprovals) -> None:
+    match effect:
+        case SetIssueType():
+            approvals.set_issue_type(effect.issue_number, effect.name)
+        case AddAssignee():
+            approvals.add_assignee(effect.issue_number, effect.login)
+        case React():
+            approvals.react(effect.comment_id, effect.reaction)
 
 
 def _post_comment(effect: PostComment, github: GitHub, result: PublishResult) -> None:

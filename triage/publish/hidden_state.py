@@ -14,6 +14,7 @@ from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, Validation
 
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
+from triage.domain.proposal import ProposalId, ProposalTests
 from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion
 from triage.domain.task import RUN_WINDOW, RunKey
@@ -22,6 +23,7 @@ from triage.domain.value import RENAMED_FIELDS, Value
 MAX_SUSPECTS = 15
 MAX_RUNS = 60
 MAX_SUGGESTED = 20
+MAX_APPLIED = 10
 MAX_PATH_CHARS = 150
 MAX_LINE_CHARS = 8_192
 _OPEN = f"{COMMENT_MARKER} v2 "
@@ -67,6 +69,12 @@ class CommentState(Value):
     needs_info: NeedsInfo = ""
     suggested: list[Hash] = Field(default_factory=list, max_length=MAX_SUGGESTED)
     """Hashes of what was suggested in GitHub's own panel: whoever declines it is not asked again."""
+    applied: list[ProposalId] = Field(default_factory=list, max_length=MAX_APPLIED)
+    """Suggestions that a person had applied, so that a second command learns that they are."""
+    proposal: Annotated[str, Field(pattern=r"^([0-9a-f]{12})?$")] = ""
+    """Id of the proposed patch that the comment shows."""
+    tests: ProposalTests = ""
+    """What the project's tests said of it."""
     runs: list[RunKeyText] = Field(default_factory=list, max_length=MAX_RUNS)
     """Runs of the last day that an event started. A command counts even if its comment is deleted later."""
 
@@ -114,6 +122,9 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
         suspects=list(dict.fromkeys(suspects))[:MAX_SUSPECTS],
         needs_info=earlier.needs_info,
         suggested=earlier.suggested,
+        applied=earlier.applied,
+        proposal=earlier.proposal,
+        tests=earlier.tests,
         runs=earlier.runs,
     )
 
@@ -147,7 +158,9 @@ def _normalize(text: str) -> str:
 
 def render_state(state: CommentState) -> str:
     # Comments of earlier versions lack these. Without this, `parse_state` would not accept them.
-    exclude = {name for name in ("needs_info", "suggested", "runs") if not getattr(state, name)}
+    exclude = {
+        name for name in ("needs_info", "suggested", "applied", "proposal", "tests", "runs") if not getattr(state, name)
+    }
     text = json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":"), ensure_ascii=False)
     return _OPEN + text.replace("--", "-\\u002d") + _CLOSE  # of a path
 

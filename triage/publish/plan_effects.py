@@ -4,7 +4,7 @@ The list leaves out a comment that says nothing new, labels that the issue has, 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from triage.domain.code import IndexFacts, Span
 from triage.domain.effect import (
@@ -33,6 +33,7 @@ from triage.publish.plan_issue_effects import (
 )
 from triage.publish.plan_suggestions import plan_suggestions
 from triage.publish.sections import build_page
+from triage.publish.suggestion_proposal import plan_proposal, render_suggestions
 from triage.publish.summary import render_notice, render_summary
 from triage.publish.trusted_facts import TrustedFacts, overwrite_with_trusted_facts
 from triage.publish.wording import truncate
@@ -58,6 +59,15 @@ EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
         "tokens",
         "cost-usd",
         "seconds",
+        "fix-task",
+        "proposal-file",
+        "proposal-id",
+        "proposal-sha",
+        "proposal-test-sha",
+        "proposal-base",
+        "proposal-tests",
+        "proposal-status",
+        "pull-request-url",
     ),
     "",
 )
@@ -95,9 +105,12 @@ def plan_report(
     report = report.model_copy(update={"speaks": None}) if is_mute else report
     known = parse_state(previous.body) if previous else None
     may_suggest = may_write and not partial and not says_nothing_new(report, previous)
-    suggestions = plan_suggestions(report, policy.labels, options, known) if may_suggest else []
+    has_panel = options is not None and options.can_suggest
+    suggestions = plan_suggestions(report, policy.labels, options, known) if may_suggest and has_panel else []
     suggests_labels = any(suggestion.kind == "label" for suggestion in suggestions)
-    page = build_page(report, known, paths, "off" if suggests_labels else policy.labels)
+    proposal = plan_proposal(report, policy.labels, issue, options, known) if report.speaks and not partial else None
+    block = render_suggestions(proposal) if proposal else ""
+    page = build_page(report, known, paths, "off" if suggests_labels else policy.labels, block)
     report = report.model_copy(update={"comment": render_visible_comment(page) if report.speaks else None})
     is_unsaid = may_write and not partial and report.speaks is None
     writes: list[Effect] = []
@@ -170,6 +183,22 @@ def plan_skip(reason: str) -> list[Effect]:
     return [
         WriteSummary(markdown=render_notice("skip", reason)),
         SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.SKIPPED.value}),
+    ]
+
+
+def plan_answered(answer: str) -> list[Effect]:
+    """Returns what a run writes beside the issue that answered a command; `answer` is inert Markdown."""
+    return [
+        WriteSummary(markdown=render_notice("answered", answer)),
+        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.COMPLETE.value}),
+    ]
+
+
+def plan_fix_result(message: str, outputs: Mapping[str, str], status: Status) -> list[Effect]:
+    """Returns what a job of the fix flow writes beside the issue; `message` is inert Markdown."""
+    return [
+        WriteSummary(markdown=render_notice("fix", message)),
+        SetOutputs(values=EMPTY_OUTPUTS | {"status": status.value} | dict(outputs)),
     ]
 
 

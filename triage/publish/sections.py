@@ -64,12 +64,16 @@ class Page:
 
 
 def build_page(
-    report: RunReport, posted: CommentState | None = None, paths: Sequence[str] = (), labels: LabelsMode = "suggest"
+    report: RunReport,
+    posted: CommentState | None = None,
+    paths: Sequence[str] = (),
+    labels: LabelsMode = "suggest",
+    suggestions: str = "",
 ) -> Page:
     """Returns the page that the comment and the job summary share.
 
     `posted` is what our comment on the issue remembers, and `paths` are all indexed files: other paths that it has are
-    not shown, since somebody may have forged them.
+    not shown, since somebody may have forged them. `suggestions` is the block that stands in place of the labels.
     """
     posted = posted or CommentState()
     current = {suspect.path for suspect in report.suspects}
@@ -77,7 +81,7 @@ def build_page(
     withdrawn = [path for path in posted.suspects if path in indexed and path not in current]
     still_missing = {missing.kind for missing in report.missing_information}
     has_answered = not still_missing.issuperset(posted.asked)
-    blocks = build_blocks(report, withdrawn, labels, has_answered=has_answered)
+    blocks = build_blocks(report, withdrawn, labels, suggestions, has_answered=has_answered)
     return Page(
         blocks=[block for block in blocks if block],
         folds=[fold for fold in _build_folds(report) if fold.body],

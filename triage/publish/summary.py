@@ -14,7 +14,7 @@ from triage.publish.sections import MAX_SUMMARY_UNITS, Page, ensure_inert, rende
 from triage.publish.template import render_block
 from triage.text.inert_markdown import escape_markdown, format_code_span
 
-Notice = Literal["skip", "index", "unfinished", "failure", "unpublished"]
+Notice = Literal["skip", "answered", "fix", "index", "unfinished", "failure", "unpublished"]
 
 
 def render_summary(

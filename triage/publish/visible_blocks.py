@@ -21,11 +21,12 @@ MAX_CODE_LINES = 15
 
 
 def build_blocks(
-    report: RunReport, withdrawn: Sequence[str], labels: LabelsMode, *, has_answered: bool
+    report: RunReport, withdrawn: Sequence[str], labels: LabelsMode, suggestions: str = "", *, has_answered: bool
 ) -> Iterator[str]:
     """Return the blocks in their order, some of them empty.
 
-    `withdrawn` are files that an earlier comment named. `has_answered` says that the reporter answered a question.
+    `withdrawn` are files that an earlier comment named, and `suggestions` is the block that stands in place of the
+    labels. `has_answered` says that the reporter answered a question.
     """
     phrases = get_phrases(report.language)
     if report.security:
@@ -40,7 +41,9 @@ def build_blocks(
     yield render_block("blocks", "skills", [(skill, link_skill(report, skill)) for skill in report.skills])
     if withdrawn:
         yield render_block("blocks", "withdrawn", withdrawn[:MAX_ITEMS])
-    if report.ticket.labels and labels != "off":
+    if suggestions:
+        yield suggestions
+    elif report.ticket.labels and labels != "off":
         yield render_block("blocks", "labels", report.ticket.labels[:MAX_ITEMS], labels)
 
 

@@ -39,6 +39,10 @@ STEPS: dict[StepName, str] = {
     "web_search": "Web search",
     "critic": "Critic",
     "writer": "Writer",
+    "classify_ticket": "Kind of change",
+    "identify_modules": "Modules",
+    "generate_code_changes": "Change",
+    "generate_tests": "Test",
 }
 TIERS: Mapping[SkillTier, str] = {2: "its text", 3: "its text, and files that it references"}
 OUTCOMES: dict[Outcome, str] = {

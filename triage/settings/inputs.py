@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from triage.domain.effect import CommentMode, LabelsMode, Policy
+from triage.domain.proposal import Approvers, ProposalTests
 from triage.domain.run import Engine, Limits
+from triage.domain.task import FixStage
 from triage.errors import BadInput
 from triage.settings.field_checks import (
     EndpointUrl,
@@ -115,6 +117,31 @@ class Settings(BaseModel):
         description="What to do with labels: off, suggest (in GitHub's panel for suggestions, or in the comment where "
         "GitHub has none), or apply (add existing labels; only needs-info-label is ever taken off).",
     )
+    fix: Annotated[
+        FixStage, one_of("off", "gate", "propose", "freeze", "report", "apply"), boolean_as("propose", "off")
+    ] = Field(
+        "off",
+        description="What this job does of the fix flow: off, gate (asks GitHub whether the commenter may), propose "
+        "(a model writes a patch to a file), freeze (stores the patch as commits), report (writes the comment), or "
+        "apply (carries out an approval). See docs/fix.md.",
+    )
+    fix_max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(
+        2.00, description="Maximum cost of a job with fix set to propose, triage included, in US dollars."
+    )
+    fix_max_tokens: Annotated[int, whole_number(1_000, 100_000_000)] = Field(
+        300_000, description="Maximum tokens of a job with fix set to propose, triage included."
+    )
+    approvers: Annotated[Approvers, one_of("write", "owners")] = Field(
+        "write",
+        description="Who may approve a patch: write (anybody with write access), or owners (somebody with write "
+        "access whom CODEOWNERS names for each changed file that has owners).",
+    )
+    proposal_tests: Annotated[ProposalTests, one_of("", "proved", "unproved", "failed", "none")] = Field(
+        "",
+        description="For the job with fix set to report: what the tests of the project said. proved (the new test "
+        "fails without the patch, and all passes with it), unproved (all passes, also without the patch), failed, or "
+        "none (nothing was run).",
+    )
     config_file: RepositoryPath = Field(
         ".github/triage.yml",
         description="Path of the project settings file, read from the indexed commit. The file is optional.",
@@ -195,6 +222,10 @@ class Settings(BaseModel):
             agent_seconds=self.agent_timeout_seconds,
             tool_seconds=self.tool_timeout_seconds,
         )
+
+    def with_fix_limits(self) -> Self:
+        """The same settings with the caps of the fix flow, within which the triage runs too."""
+        return self.model_copy(update={"max_tokens": self.fix_max_tokens, "max_cost_usd": self.fix_max_cost_usd})
 
     def policy(self) -> Policy:
         return Policy(comment=self.comment, dry_run=self.dry_run, labels=self.labels)

@@ -27,15 +27,16 @@ _QUERY = """query($owner: String!, $name: String!, $number: Int!%(variables)s) {
       id
       issueType { id name }
       labels(first: 100) { nodes { id name } }
-      assignees(first: 100) { nodes { id login } }
+      assignees(first: 100) { nodes { id login } }%(pending)s
+    }%(asked)s
+  }
+}"""
+_PENDING = """
       pendingSuggestions {
         ... on PendingLabelSuggestion { label { id name } }
         ... on PendingTypeSuggestion { issueType { id name } }
         ... on PendingAssigneeSuggestion { assignee { ... on User { id login } } }
-      }
-    }%(asked)s
-  }
-}"""
+      }"""
 _PARTS: dict[SuggestionKind, tuple[str, str, str, str]] = {
     "label": (
         "labelId",
@@ -81,13 +82,21 @@ class Suggestions:
     """By issue, what GitHub showed last."""
 
     def fetch_options(self, number: int, labels: Sequence[str], logins: Sequence[str]) -> SuggestionOptions:
-        """Returns what could be suggested. Raises GitHubError where GitHub has no suggestions."""
-        shown = self._fetch(number, labels, logins)
+        """Returns what could be changed. Raises GitHubError if GitHub does not say."""
+        can_suggest = True
+        try:
+            shown = self._fetch(number, labels, logins)
+        except GitHubError as error:
+            if error.kind is not ErrorKind.INVALID:
+                raise
+            can_suggest = False  # this server has no suggestions
+            shown = self._fetch(number, labels, logins, pending="")
         free = shown.targets.keys() - shown.taken
         settled = {key.partition(":")[0] for key in shown.taken}
         types = [target.name for key, target in shown.targets.items() if key.startswith("type:")]
         assignees = [login for login in logins if _key("assignee", login) in free]
         return SuggestionOptions(
+            can_suggest=can_suggest,
             labels=[name for name in labels if _key("label", name) in free],
             types=[] if "type" in settled else types,
             assignees=[] if "assignee" in settled else assignees,
@@ -126,7 +135,7 @@ class Suggestions:
                 break
         return shown
 
-    def _fetch(self, number: int, labels: Sequence[str], logins: Sequence[str]) -> _Shown:
+    def _fetch(self, number: int, labels: Sequence[str], logins: Sequence[str], pending: str = _PENDING) -> _Shown:
         owner, _, name = self.slug.partition("/")
         wanted = {f"label{place}": label for place, label in enumerate(labels)}
         users = {f"login{place}": login for place, login in enumerate(logins)}
@@ -135,7 +144,7 @@ class Suggestions:
             f"\n    {alias}: assignableUsers(query: ${alias}, first: 20) {{ nodes {{ id login }} }}" for alias in users
         ]
         declared = "".join(f", ${alias}: String!" for alias in [*wanted, *users])
-        document = _QUERY % {"variables": declared, "asked": "".join(asked)}
+        document = _QUERY % {"variables": declared, "asked": "".join(asked), "pending": pending}
         data = self.client.query(document, {"owner": owner, "name": name, "number": number, **wanted, **users})
         repository = data.get("repository") or {}
         response = parse_response(SuggestionsResponse, repository)

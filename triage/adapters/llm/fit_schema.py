@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from triage.adapters.llm.line_numbers import set_line_numbers
 from triage.adapters.llm.scalar_values import READERS, Misfit, fit_option, fit_share, fold
-from triage.domain.findings import AlsoNamed, Answer, IfMissing, is_blank, is_no_error
+from triage.domain.findings import AlsoNamed, Answer, Exact, IfMissing, is_blank, is_no_error
 
 A = TypeVar("A", bound=BaseModel)
 M = TypeVar("M")
@@ -69,6 +69,8 @@ def _fit_fields(value: Mapping[str, Any], schema: type[BaseModel]) -> dict[str, 
         try:
             fitted[name] = _fit_field(found[name], info)
         except Misfit:
+            if _is_exact(info) and found[name] is not _MISSING:
+                raise Misfit(f"{name} unreadable") from None
             default = _find_default(info)
             if default is _MISSING and _is_declined(fitted):
                 default = _fill(info.annotation)  # nobody reads it
@@ -120,7 +122,13 @@ def _fill(annotation: Any) -> Any:
     return {str: "", bool: False, int: 0, float: 0.0}.get(annotation, _MISSING)
 
 
+def _is_exact(info: FieldInfo) -> bool:
+    return any(isinstance(item, Exact) for item in info.metadata)
+
+
 def _fit_field(value: Any, info: FieldInfo) -> Any:
+    if _is_exact(info):
+        return _fit_exactly(value, info.annotation)
     if value is _MISSING or (is_blank(value) and get_origin(info.annotation) is not list):
         raise Misfit
     low = next((item.ge for item in info.metadata if isinstance(item, annotated_types.Ge)), None)
@@ -128,6 +136,14 @@ def _fit_field(value: Any, info: FieldInfo) -> Any:
     if info.annotation is float and isinstance(low, float) and isinstance(high, float):
         return fit_share(value, low, high)
     return _fit(value, info.annotation)
+
+
+def _fit_exactly(value: Any, annotation: Any) -> Any:
+    if get_origin(annotation) is list and isinstance(value, list):
+        return [_fit(item, get_args(annotation)[0]) for item in value]
+    if annotation is not str or not isinstance(value, str):
+        raise Misfit
+    return value.encode("utf-8", "replace").decode()  # JSON can hold lone surrogates
 
 
 def _fit(value: Any, annotation: Any) -> Any:

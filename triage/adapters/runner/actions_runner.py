@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_line
-from triage.adapters.runner.report_file import write_report
+from triage.adapters.runner.report_file import REPORT, write_file
 from triage.adapters.runner.workflow_commands import format_command
 from triage.domain.code import Span
 from triage.ports import AnnotationLevel
@@ -60,7 +60,7 @@ class ActionsRunner:
         if self.workspace is None:
             return ""
         try:
-            return write_report(self.workspace, json_text)
+            return write_file(self.workspace, REPORT, json_text)
         except OSError as error:
             self.annotate("warning", f"The JSON report could not be written: {_describe_os_error(error)}.")
             return ""

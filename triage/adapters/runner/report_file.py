@@ -1,15 +1,17 @@
-"""Writes the JSON report into the workspace. This may be a stranger's checkout: symbolic links are not followed."""
+"""Files of ours in the workspace. This may be a stranger's checkout: symbolic links are not followed."""
 
 import os
 import secrets
+import stat
 from pathlib import Path
 
 FOLDER = ".triage"
-NAME = "report.json"
+REPORT = "report.json"
+PROPOSAL = "proposal.json"
 
 
-def write_report(workspace: Path, json_text: str) -> str:
-    """Writes `.triage/report.json` atomically. Returns its path relative to the workspace.
+def write_file(workspace: Path, name: str, json_text: str) -> str:
+    """Writes `.triage/<name>` atomically. Returns its path relative to the workspace.
 
     A `.gitignore` beside it keeps it out of later commits.
 
@@ -28,10 +30,30 @@ def write_report(workspace: Path, json_text: str) -> str:
         if not _exists(".gitignore", folder):
             _replace(".gitignore", b"*\n", folder)
         # A lone surrogate becomes \udXXX, which is JSON's own escape for it.
-        _replace(NAME, json_text.encode("utf-8", "backslashreplace"), folder)
+        _replace(name, json_text.encode("utf-8", "backslashreplace"), folder)
     finally:
         os.close(folder)
-    return f"{FOLDER}/{NAME}"
+    return f"{FOLDER}/{name}"
+
+
+def read_own_file(workspace: Path, name: str, max_bytes: int) -> bytes | None:
+    """Returns the first `max_bytes` + 1 bytes of `.triage/<name>`; None without a regular file.
+
+    Raises:
+        OSError: It is a symbolic link, or cannot be read.
+    """
+    try:
+        folder = os.open(workspace / FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return None
+    try:
+        if not _exists(name, folder):
+            return None
+        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    finally:
+        os.close(folder)
+    with os.fdopen(file, "rb") as stream:
+        return stream.read(max_bytes + 1) if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) else None
 
 
 def _exists(name: str, folder: int) -> bool:

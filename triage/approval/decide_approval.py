@@ -1,0 +1,54 @@
+"""Whether a person's command may be carried out. Everything that is not a clear yes is a no, with its reason."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from triage.domain.proposal import PROPOSAL_LIFETIME, Proposal
+from triage.domain.value import Value
+
+WRITE_ROLES = frozenset({"admin", "maintain", "write"})
+"""Roles with write access (GitHub's `role_name`)."""
+
+
+class ApprovalFacts(Value):
+    """What GitHub says at the moment of the command."""
+
+    repository: str
+    issue: int
+    issue_text: str
+    """Hash of the issue's title and body as they are now."""
+    role: str
+    """Of whoever commands; `none` if GitHub does not say."""
+    now: datetime
+    """By GitHub's clock."""
+    changed_paths: Sequence[str] = ()
+    """Files of the patch that are others on the base branch now."""
+    owner_problem: str = ""
+    """Why whoever commands does not count as an owner of the files; empty if they do, or need not."""
+
+
+def role_problem(role: str) -> str:
+    """Return why this role may not decide; empty if it may."""
+    if role in WRITE_ROLES:
+        return ""
+    return "it needs write access to the repository, and GitHub does not confirm that."
+
+
+def proposal_problem(proposal: Proposal, facts: ApprovalFacts) -> str:
+    """Return why a proposal is not carried out, as the end of a sentence; empty if it may be."""
+    if (proposal.repository, proposal.issue) != (facts.repository, facts.issue):
+        return "the proposal is for another issue."
+    if reason := role_problem(facts.role):
+        return reason
+    if is_expired(proposal, facts.now):
+        return f"the proposal is older than {PROPOSAL_LIFETIME.days} days. Ask for a new one."
+    if proposal.issue_text != facts.issue_text:
+        return "the issue was edited after the proposal was made. Ask for a new one."
+    if facts.changed_paths:
+        return "files of the proposal have changed on the base branch since. Ask for a new one."
+    return facts.owner_problem
+
+
+def is_expired(proposal: Proposal, now: datetime) -> bool:
+    """Whether the proposal is too old. One from the future is, too: a clock that jumped proves nothing."""
+    return not proposal.created_at - PROPOSAL_LIFETIME <= now <= proposal.created_at + PROPOSAL_LIFETIME

@@ -1,0 +1,1 @@
+"""One module per job of the fix flow: gate, propose, freeze, report, apply."""

@@ -1,0 +1,132 @@
+"""The job that carries out an approval or a rejection. No model: exactly the stored commits become the branch."""
+
+from collections.abc import Sequence
+
+from triage.approval.decide_approval import ApprovalFacts, is_expired, proposal_problem
+from triage.approval.owner_rights import owner_problem
+from triage.approval.proposal_id import compute_proposal_id
+from triage.domain.effect import Effect
+from triage.domain.issue import Issue
+from triage.domain.proposal import ProposalStatus, StoredProposal
+from triage.domain.task import FixTask
+from triage.errors import TriageError
+from triage.flows.fix.admit_fix import AdmittedFix, admit_fix
+from triage.flows.fix.approved_change import ApprovedChange
+from triage.flows.fix.fix_comment import plan_answer_part, plan_proposal_part
+from triage.flows.fix.fix_flow import FixFlow, describe_stored, finish, format_command, plan_reaction
+from triage.flows.flow_context import FlowResult
+from triage.publish.answer_line import render_answer
+from triage.publish.hidden_state import hash_text
+from triage.publish.proposal_text import render_rejected
+from triage.threads import run_in_daemon_thread
+
+UNKNOWN_ID = "there is no proposal with this id. It was replaced, decided or has expired; see the comment."
+DRY_RUN = "nothing is changed in a dry run."
+
+
+async def apply_fix(task: FixTask, flow: FixFlow) -> FlowResult:
+    """Carry out what a person decided about a stored patch, once."""
+    admitted = await admit_fix(task, flow)
+    if admitted.refusal:
+        return await _refuse(task, admitted.issue, admitted.refusal, flow)
+    try:
+        stored = await run_in_daemon_thread(lambda: flow.store.list_proposals(task.number))
+        named = [one for one in stored if compute_proposal_id(one.proposal) == task.proposal_id]
+        waiting = next((one for one in named if not one.is_branch), None)
+        branch = next((one for one in named if one.is_branch), None)
+        if waiting is None and branch is None:
+            return await _refuse(task, admitted.issue, UNKNOWN_ID, flow)
+        if task.command == "reject":
+            return await _reject(task, admitted.issue, waiting, flow)
+        if waiting is None and branch is not None:
+            return await _say_what_exists(task, admitted.issue, branch, flow)
+        assert waiting is not None
+        reason = await run_in_daemon_thread(lambda: _find_reason(task, admitted, waiting, flow))
+        if reason:
+            return await _refuse(task, admitted.issue, reason, flow, waiting)
+        return await _carry_out(task, admitted.issue, waiting, flow)
+    except TriageError as error:
+        return await _refuse(task, admitted.issue, f"GitHub did not confirm it. {error}", flow)
+
+
+def _find_reason(task: FixTask, admitted: AdmittedFix, waiting: StoredProposal, flow: FixFlow) -> str:
+    """Return why the patch may not be carried out; empty if it may. Asks GitHub."""
+    context, issue, proposal = flow.context, admitted.issue, waiting.proposal
+    facts = ApprovalFacts(
+        repository=context.repository.slug,
+        issue=task.number,
+        issue_text=hash_text(issue.title, issue.body),
+        role=admitted.role,
+        now=issue.snapshot_time or context.now(),
+    )
+    if reason := proposal_problem(proposal, facts):
+        return reason
+    facts = facts.model_copy(update={"changed_paths": flow.store.list_changed_on_base(proposal)})
+    if flow.approvers == "owners":
+        owners = {path: flow.find_owners(path) for path in flow.store.read_files(proposal)}
+        facts = facts.model_copy(update={"owner_problem": owner_problem(task.actor, owners, context.config)})
+    return proposal_problem(proposal, facts) or (DRY_RUN if context.policy.dry_run else "")
+
+
+async def _carry_out(task: FixTask, issue: Issue, waiting: StoredProposal, flow: FixFlow) -> FlowResult:
+    """Run the last nodes of the fix flow's graph, from the gate on, with the stored commits."""
+    from triage.approval.verdict import Decision, Verdict
+    from triage.graph.fix_context import FixContext
+    from triage.graph.fix_state import FixState
+    from triage.graph.run_fix import run_fix
+
+    context = flow.context
+    target = ApprovedChange(task, issue, waiting, flow)
+    services = (context.open_offline_services or context.open_services)()
+    fix_context = FixContext(services, verdict=Verdict(decision=Decision.APPROVE), target=target)
+    state = FixState(
+        issue=issue,
+        repository=context.repository,
+        stored=waiting.proposal,
+        hitl_approval_id=task.proposal_id,
+        hitl_reviewer_id=task.actor,
+        hitl_reviewer_strategy=flow.approvers,
+    )
+    state = await run_fix(state, fix_context, context.cancelled)
+    if not state.branch_name:
+        return await _refuse(task, issue, state.error or "the branch could not be created.", flow)
+    outputs = describe_stored(waiting) | {
+        "proposal-status": ProposalStatus.APPROVED.value,
+        "pull-request-url": state.pr_url or "",
+    }
+    return await finish(flow, target.text, outputs, plan_reaction(flow, "+1"))
+
+
+async def _reject(task: FixTask, issue: Issue, waiting: StoredProposal | None, flow: FixFlow) -> FlowResult:
+    if waiting is None:
+        return await _refuse(task, issue, "it was approved already, and is a branch now.", flow)
+    if flow.context.policy.dry_run:
+        return await _refuse(task, issue, DRY_RUN, flow)
+    await run_in_daemon_thread(lambda: flow.store.delete(waiting))
+    text = render_rejected(task.actor or "a workflow", task.words)
+    outputs = describe_stored(waiting) | {"proposal-status": ProposalStatus.REJECTED.value}
+    return await finish(flow, text, outputs, [*plan_proposal_part(issue, text), *plan_reaction(flow, "+1")])
+
+
+async def _say_what_exists(task: FixTask, issue: Issue, branch: StoredProposal, flow: FixFlow) -> FlowResult:
+    name = branch.ref.removeprefix("refs/heads/")
+    found = await run_in_daemon_thread(lambda: flow.store.find_pull_request(name))
+    url = found.url if found else ""
+    text = f"done already: pull request {found.number}." if found else "done already: the branch exists."
+    answer = render_answer(format_command(task), task.actor or "a workflow", text)
+    outputs = describe_stored(branch) | {"proposal-status": ProposalStatus.APPROVED.value, "pull-request-url": url}
+    return await finish(flow, answer, outputs, [*plan_answer_part(issue, answer), *plan_reaction(flow, "+1")])
+
+
+async def _refuse(
+    task: FixTask, issue: Issue, reason: str, flow: FixFlow, waiting: StoredProposal | None = None
+) -> FlowResult:
+    status = ProposalStatus.AWAITING if waiting else ProposalStatus.NONE
+    answer = render_answer(format_command(task), task.actor or "a workflow", f"not done: {reason}")
+    effects: Sequence[Effect] = plan_answer_part(issue, answer)
+    if waiting and is_expired(waiting.proposal, issue.snapshot_time or flow.context.now()):
+        status = ProposalStatus.EXPIRED
+        effects = plan_proposal_part(issue, answer)
+        await run_in_daemon_thread(lambda: flow.store.delete(waiting))
+    outputs = describe_stored(waiting) | {"proposal-status": status.value}
+    return await finish(flow, answer, outputs, [*effects, *plan_reaction(flow, "confused")])

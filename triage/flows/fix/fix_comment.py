@@ -1,0 +1,33 @@
+"""Plans how our comment shows a proposed patch, and the answer to the last command."""
+
+from collections.abc import Sequence
+
+from triage.domain.effect import EditComment, PostComment
+from triage.domain.issue import Issue
+from triage.domain.proposal import ProposalTests
+from triage.publish.comment_parts import CommentParts, join_comment, split_comment
+from triage.publish.deduplicate import find_our_comment
+from triage.publish.hidden_state import CommentState, parse_state, render_state
+
+
+def plan_proposal_part(
+    issue: Issue, proposal: str, *, proposal_id: str = "", tests: ProposalTests = ""
+) -> Sequence[PostComment | EditComment]:
+    """Return the comment that shows this part and answers no command any more; a new one if there is none."""
+    number = issue.number or 0
+    comment = find_our_comment(issue)
+    state = (parse_state(comment.body) if comment else None) or CommentState()
+    line = render_state(state.model_copy(update={"proposal": proposal_id, "tests": tests}))
+    if comment is None or comment.comment_id is None:
+        return [PostComment(issue_number=number, body=join_comment(CommentParts(line, "", proposal)))]
+    parts = split_comment(comment.body)._replace(state_line=line, proposal=proposal, answer="")
+    return [EditComment(issue_number=number, comment_id=comment.comment_id, body=join_comment(parts))]
+
+
+def plan_answer_part(issue: Issue, answer: str) -> Sequence[EditComment]:
+    """Return the comment with this answer; nothing if there is no comment of ours."""
+    comment = find_our_comment(issue)
+    if comment is None or comment.comment_id is None:
+        return []
+    parts = split_comment(comment.body)._replace(answer=answer)
+    return [EditComment(issue_number=issue.number or 0, comment_id=comment.comment_id, body=join_comment(parts))]

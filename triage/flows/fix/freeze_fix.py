@@ -1,0 +1,89 @@
+"""The job that stores the patch as commits. No model: it checks everything about the patch again."""
+
+from triage.approval.commit_text import write_messages
+from triage.approval.decide_approval import is_expired
+from triage.domain.issue import Issue
+from triage.domain.patch import BaseFile, FileVersion, PatchDraft
+from triage.domain.proposal import ProposalStatus, StoredProposal
+from triage.domain.run import Status
+from triage.domain.task import FixTask
+from triage.errors import BadInput, TriageError
+from triage.flows.fix.admit_fix import admit_fix
+from triage.flows.fix.fix_flow import FixFlow, describe_stored, finish, parse_result
+from triage.flows.flow_context import FlowResult
+from triage.patches.check_patch import find_problems
+from triage.patches.draft_file import hash_draft
+from triage.patches.modules import list_modules
+from triage.proposal_ports import BaseFiles, CommitRequest
+from triage.publish.hidden_state import hash_text
+from triage.threads import run_in_daemon_thread
+
+MAX_SWEPT = 20
+"""Expired proposals of other issues that one job deletes."""
+
+
+async def freeze_fix(task: FixTask, flow: FixFlow) -> FlowResult:
+    """Store the patch below `refs/triage/proposals`, and delete the proposals that it replaces.
+
+    Raises:
+        BadInput: The patch may not be stored; the message says why.
+        PermissionMissing: The token may not write contents.
+    """
+    admitted = await admit_fix(task, flow)
+    if admitted.refusal:
+        return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
+    result = parse_result(flow.read_result())
+    if result is None or result.draft is None:
+        return await finish(flow, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
+    draft = result.draft
+    files = await run_in_daemon_thread(flow.open_files)
+    problems = await run_in_daemon_thread(lambda: _find_all_problems(draft, admitted.issue, files, flow))
+    if problems:
+        raise BadInput(f"The patch is not stored. {' '.join(problems[:3])}")
+    if flow.context.policy.dry_run:
+        return await finish(flow, "The patch would be stored. Nothing is in a dry run.", {"proposal-status": "none"})
+    stored = await run_in_daemon_thread(lambda: flow.store.store(build_request(draft, files)))
+    await run_in_daemon_thread(lambda: _delete_others(stored, flow))
+    outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
+    return await finish(flow, f"Stored as proposal {outputs['proposal-id']}.", outputs)
+
+
+def _find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, flow: FixFlow) -> list[str]:
+    context = flow.context
+    if draft.repository != context.repository.slug or draft.issue != issue.number:
+        return ["It is for another issue."]
+    if draft.issue_text != hash_text(issue.title, issue.body):
+        return ["The issue was edited since the patch was made. Ask for a new one."]
+    modules = list_modules(files.list_paths(), context.config.modules)
+    return find_problems(draft, files, modules, context.config.protected_paths)
+
+
+def build_request(draft: PatchDraft, files: BaseFiles) -> CommitRequest:
+    """Return what is stored of a draft: its files with the modes that they have, and the messages of its commits."""
+    test_message, message = write_messages(draft, hash_draft(draft))
+    return CommitRequest(
+        issue=draft.issue or 0,
+        base=draft.base,
+        test_files={file.path: _to_file(file, files) for file in draft.tests},
+        files={file.path: _to_file(file, files) for file in draft.changes},
+        test_message=test_message,
+        message=message,
+    )
+
+
+def _to_file(file: FileVersion, files: BaseFiles) -> BaseFile:
+    base = files.read(file.path)
+    return BaseFile(text=file.text, mode=base.mode if isinstance(base, BaseFile) else "100644")
+
+
+def _delete_others(stored: StoredProposal, flow: FixFlow) -> None:
+    """Delete what this proposal replaces, and what is too old. What cannot be deleted now goes with the next one."""
+    try:
+        for other in flow.store.list_proposals(stored.proposal.issue):
+            if not other.is_branch and other.proposal.commit != stored.proposal.commit:
+                flow.store.delete(other)
+        for other in flow.store.list_expired(MAX_SWEPT):
+            if is_expired(other.proposal, stored.proposal.created_at):
+                flow.store.delete(other)
+    except TriageError as error:
+        flow.context.progress.info(f"Older proposals were not deleted: {error}")

@@ -1,0 +1,53 @@
+"""What acts in the fix flow. The graph's context, never part of its state."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from triage.approval.verdict import Verdict
+from triage.domain.issue import Issue, Repository
+from triage.domain.patch import PatchDraft
+from triage.domain.report import RunReport
+from triage.graph.fix_state import FixState
+from triage.ports import Services
+from triage.proposal_ports import BaseFiles, CheckResult
+
+
+class ChangeTarget(Protocol):
+    """Where an approved change goes. Every method raises TriageError."""
+
+    def apply(self, state: FixState) -> str:
+        """Create the branch. Returns its name."""
+
+    def open_pull_request(self, state: FixState) -> str | None:
+        """Open the pull request. Returns its URL; None where there is none."""
+
+    def report(self, state: FixState) -> None:
+        """Say on the issue what was done."""
+
+
+@dataclass(frozen=True)
+class FixContext:
+    services: Services
+    files: BaseFiles | None = None
+    """Of the commit that a patch starts from. None where a stored one is carried out."""
+    triage: Callable[[Issue, Repository], Awaitable[RunReport]] | None = None
+    """Makes the report that the fix starts from, if there is none."""
+    target: ChangeTarget | None = None
+    """None where nothing can be carried out: the proposal is the end."""
+    verdict: Verdict | None = None
+    """What a person decided, with their right confirmed by GitHub. None before that."""
+    is_interactive: bool = False
+    """Whether somebody can be asked now: at a terminal, and on LangGraph Server."""
+    run_check: Callable[[PatchDraft, bool], CheckResult] | None = None
+    """Runs the project's own check, with the tests alone or with the whole patch. Slow."""
+
+    @property
+    def base_files(self) -> BaseFiles:
+        """`files`, for the nodes that make a patch."""
+        assert self.files is not None
+        return self.files
+
+    @property
+    def protected_paths(self) -> Sequence[str]:
+        return self.services.config.protected_paths

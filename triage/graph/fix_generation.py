@@ -1,0 +1,224 @@
+"""The nodes of the fix flow that write code: the change, then its test. Code checks every answer."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from triage.agents.fix.added_tests import MAX_TEST_CHARS, ask_for_tests
+from triage.agents.fix.code_changes import ask_for_changes
+from triage.agents.fix.last_answer import LastAnswer, describe_answer
+from triage.agents.fix.shown_code import ShownCode, collect_code
+from triage.domain.fix_answers import CodeChanges, TestChanges
+from triage.domain.patch import FileVersion, PatchDraft
+from triage.domain.proposal import ProposalStatus
+from triage.graph.fix_context import FixContext
+from triage.graph.fix_state import FixState
+from triage.graph.step_runner import Step
+from triage.patches.build_versions import build_versions
+from triage.patches.check_patch import find_problems
+from triage.patches.modules import find_related_tests, list_modules
+from triage.patches.unified_diff import format_diff
+from triage.proposal_ports import BaseFiles
+from triage.publish.hidden_state import hash_text
+from triage.threads import run_in_daemon_thread
+
+Update = dict[str, Any]
+
+MAX_CORRECTIONS = 2
+"""Times that an answer goes back with the reason why it cannot be used."""
+MAX_LOOKS = 2
+"""Times that the model may ask for more code."""
+MAX_WANTED = 6
+RELATED_TESTS = 3
+NO_CHANGE = "The model made no change."
+
+
+async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    context = runtime.context
+    services, model = context.services, context.services.model
+    assert model is not None  # `fetch_ticket` has checked it
+    step = Step("generate_code_changes", services, round=state.iteration_count + 1)
+    wanted: list[str] = []
+    last: LastAnswer | None = None
+    looks = corrections = 0
+    while True:
+        code = await run_in_daemon_thread(
+            lambda: collect_code(state, services.codebase, context.base_files, [*wanted, *_list_changed(state)]).text
+        )
+        attempt = await step.attempt(
+            "model",
+            lambda: ask_for_changes(state, services, model, code, state.diff, last),  # noqa: B023 - it is awaited here
+            services.agent_seconds(),
+            lambda answer: answer.error,
+        )
+        answer = attempt.result
+        if answer is None or attempt.error:
+            return _fail(step, f"The change could not be written: {attempt.error or NO_CHANGE}")
+        if answer.look_at and not answer.changes and looks < MAX_LOOKS:
+            looks += 1
+            wanted += answer.look_at[:MAX_WANTED]
+            continue
+        versions, problems = await run_in_daemon_thread(lambda: _check_changes(state, context, answer))  # noqa: B023
+        if not problems:
+            return _accept_changes(state, step, answer, versions)
+        if corrections == MAX_CORRECTIONS:
+            return _abandon(step, answer, problems)
+        corrections += 1
+        last = describe_answer(answer, problems)
+
+
+def _list_changed(state: FixState) -> list[str]:
+    return [version.path for version in [*state.proposed_changes, *state.proposed_tests]]
+
+
+def _check_changes(state: FixState, context: FixContext, answer: CodeChanges) -> tuple[list[FileVersion], list[str]]:
+    versions, problems = build_versions(answer.changes, context.base_files)
+    if not versions and not problems:
+        return [], [NO_CHANGE]
+    if problems:
+        return [], problems
+    draft = make_draft(state, context.base_files, changes=versions, tests=[])
+    return versions, _find_problems(draft, context)
+
+
+def _find_problems(draft: PatchDraft, context: FixContext) -> list[str]:
+    modules = list_modules(context.services.codebase.list_paths(), context.services.config.modules)
+    return find_problems(draft, context.base_files, modules, context.protected_paths)
+
+
+def make_draft(
+    state: FixState, files: BaseFiles, changes: Sequence[FileVersion], tests: Sequence[FileVersion]
+) -> PatchDraft:
+    """Return the patch with what the flow knows about it."""
+    return PatchDraft(
+        repository=state.repository.slug,
+        issue=state.issue.number,
+        issue_title=state.issue.title,
+        issue_text=hash_text(state.issue.title, state.issue.body),
+        base=files.commit,
+        kind=state.ticket_type,
+        summary=state.summary or state.technical_summary,
+        root_cause=state.root_cause,
+        acceptance_criteria=state.acceptance_criteria,
+        modules=state.affected_modules,
+        changes=list(changes),
+        tests=list(tests),
+        no_test_reason=state.no_test_reason,
+        unverified=state.unverified,
+        revision=state.iteration_count,
+    )
+
+
+def _accept_changes(state: FixState, step: Step, answer: CodeChanges, versions: Sequence[FileVersion]) -> Update:
+    return {
+        "summary": answer.summary,
+        "root_cause": answer.root_cause if state.ticket_type == "Bug" else None,
+        "proposed_changes": list(versions),
+        "proposed_tests": [],
+        "no_test_reason": "",
+        "unverified": answer.unverified[:3],
+        "steps": step.records,
+        "messages": [f"Changed {len(versions)} file{'s' * (len(versions) != 1)}."],
+    }
+
+
+def _fail(step: Step, error: str) -> Update:
+    return {"steps": step.records, "error": error, "status": ProposalStatus.ABANDONED}
+
+
+def _abandon(step: Step, answer: CodeChanges, problems: Sequence[str]) -> Update:
+    """Give up, and say what was learned."""
+    learned = f" The model's idea of the cause: {answer.root_cause}" if answer.root_cause else ""
+    reasons = " ".join(problems[:3])
+    return _fail(step, f"The change could not be made after {MAX_CORRECTIONS + 1} attempts: {reasons}{learned}") | {
+        "root_cause": answer.root_cause,
+        "summary": answer.summary,
+    }
+
+
+async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Update:
+    context = runtime.context
+    services, model = context.services, context.services.model
+    assert model is not None
+    step = Step("generate_tests", services, round=state.iteration_count + 1)
+    changes = make_draft(state, context.base_files, state.proposed_changes, [])
+    diff = await run_in_daemon_thread(lambda: format_diff(changes, context.base_files))
+    existing = await run_in_daemon_thread(lambda: _show_tests(state, context))
+    last: LastAnswer | None = None
+    reason = ""
+    for _ in range(MAX_CORRECTIONS + 1):
+        attempt = await step.attempt(
+            "model",
+            lambda: ask_for_tests(state, services, model, diff, existing, last),  # noqa: B023 - it is awaited here
+            services.agent_seconds(),
+            lambda answer: answer.error,
+        )
+        answer = attempt.result
+        if answer is None or attempt.error:
+            reason = f"No test could be written: {attempt.error}."
+            break
+        if not answer.tests:
+            reason = answer.no_test_reason or "The model wrote no test."
+            break
+        tests, merged, problems = await run_in_daemon_thread(lambda: _check_tests(state, context, answer))  # noqa: B023
+        if not problems:
+            count = f"{len(tests)} file{'s' * (len(tests) != 1)}"
+            return {
+                "proposed_tests": tests,
+                "proposed_changes": merged,
+                "no_test_reason": "",
+                "steps": step.records,
+                "messages": [f"Wrote a test in {count}."],
+            }
+        last = describe_answer(answer, problems)
+        reason = f"The test could not be used: {problems[0]}"
+    return {"proposed_tests": [], "no_test_reason": reason, "steps": step.records, "messages": ["Wrote no test."]}
+
+
+def _check_tests(
+    state: FixState, context: FixContext, answer: TestChanges
+) -> tuple[list[FileVersion], list[FileVersion], list[str]]:
+    """Return the tests, the changes with them in, and what is wrong."""
+    tests, problems = build_versions(answer.tests, context.base_files)
+    changed = {version.path: version for version in state.proposed_changes}
+    shared = [file for file in answer.tests if file.file_path in changed]
+    # A file with code and tests: the first commit has the tests only, the second both.
+    both, more = build_versions(shared, context.base_files, {path: version.text for path, version in changed.items()})
+    merged = changed | {
+        version.path: version.model_copy(update={"description": changed[version.path].description}) for version in both
+    }
+    problems += more
+    if not problems:
+        draft = make_draft(state, context.base_files, list(merged.values()), tests)
+        problems = _find_problems(draft, context)
+    return tests, list(merged.values()), problems
+
+
+def _show_tests(state: FixState, context: FixContext) -> str:
+    """Return the existing tests of the changed files, whole where they are short."""
+    codebase = context.services.codebase
+    paths = codebase.list_paths()
+    related: list[str] = []
+    for version in state.proposed_changes:
+        related += find_related_tests(version.path, paths, RELATED_TESTS)
+    shown = ShownCode(context.base_files, MAX_TEST_CHARS)
+    for path in dict.fromkeys(related):
+        if shown.add_file(path):
+            continue
+        shown.add_head(path)
+        lines = codebase.read_lines(path) or []
+        for first, last in _find_named(lines, _list_names(state)):
+            shown.add_lines(path, first, last)
+        shown.add_lines(path, len(lines) - 60, len(lines))
+    return shown.text or "(The repository has no test near the changed files.)"
+
+
+def _list_names(state: FixState) -> list[str]:
+    suspects = state.report.suspects if state.report else []
+    return [name for suspect in suspects if suspect.symbol and (name := suspect.symbol.rpartition(".")[2])]
+
+
+def _find_named(lines: Sequence[str], names: Sequence[str]) -> list[tuple[int, int]]:
+    numbers = [number for number, line in enumerate(lines, 1) if any(name in line for name in names)]
+    return [(max(1, number - 15), number + 15) for number in numbers[:3]]

@@ -1,0 +1,66 @@
+"""Runs the graph of the fix flow once. Whatever happens, a state with a reason comes back."""
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from triage.graph.fix_context import FixContext
+from triage.graph.fix_graph import RECURSION_LIMIT, build_fix_graph
+from triage.graph.fix_state import FixState
+from triage.threads import wait_until_done_or_cancelled
+
+GRACE_SECONDS = 5.0
+"""Beyond the run's time. The nodes watch the clock themselves."""
+
+AskPerson = Callable[[Mapping[str, Any]], Awaitable[object]]
+"""Shows a person the proposal and returns the answer. The run's time does not count meanwhile."""
+
+
+async def run_fix(
+    state: FixState, context: FixContext, cancelled: asyncio.Event, ask_person: AskPerson | None = None
+) -> FixState:
+    """Run the flow to its end, or to the gate where nobody can be asked.
+
+    With `ask_person`, and `context.is_interactive`, the gate is an interrupt that is resumed with the answer.
+    """
+    graph = build_fix_graph(InMemorySaver() if ask_person else None)
+    config: RunnableConfig = {"recursion_limit": RECURSION_LIMIT, "configurable": {"thread_id": str(uuid.uuid4())}}
+    given: FixState | Command[str] = state
+    while True:
+        interrupts: list[Any] = []
+        current = state
+
+        async def run_nodes() -> None:
+            nonlocal current
+            async for values in graph.astream(given, config, context=context, stream_mode="values"):  # noqa: B023
+                interrupts.extend(values.pop("__interrupt__", ()))  # noqa: B023
+                current = FixState.model_validate(values)
+                for message in current.messages[len(state.messages) :]:  # noqa: B023
+                    context.services.progress.detail(message)
+
+        running = asyncio.ensure_future(run_nodes())
+        await wait_until_done_or_cancelled(running, cancelled, context.services.seconds_left() + GRACE_SECONDS)
+        if error := await _stop_and_explain(running, cancelled):
+            return current.model_copy(update={"error": error})
+        if not interrupts or ask_person is None:
+            return current
+        state = current
+        given = Command(resume=await ask_person(interrupts[0].value))
+
+
+async def _stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
+    """Return why the run was cut; empty when it ended by itself."""
+    if not running.done():
+        running.cancel()
+        await asyncio.wait({running}, timeout=1.0)
+        return "The run was cancelled." if cancelled.is_set() else "The run was cut: its time was up."
+    try:
+        running.result()
+    except Exception as error:  # noqa: BLE001 - a bug between the nodes must not cost what was learned
+        return f"The run was cut by a bug of this action ({type(error).__name__})."
+    return ""

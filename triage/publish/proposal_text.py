@@ -1,0 +1,99 @@
+"""Renders a proposed patch: for the comment, for the job's page, and for a terminal."""
+
+from collections.abc import Sequence
+
+from triage.domain.patch import PatchDraft
+from triage.domain.proposal import PROPOSAL_LIFETIME, PatchProposal, ProposalTests
+from triage.patches.patch_warnings import list_warnings
+from triage.patches.unified_diff import LineCounts, count_changed_lines, cut_diff, format_diff
+from triage.proposal_ports import BaseFiles
+from triage.publish.sections import ensure_inert, utf16_length
+from triage.publish.template import render_block
+from triage.publish.wording import format_count
+from triage.text.inert_markdown import format_code_block
+
+MAX_PART_UNITS = 30_000
+"""Of the comment, which also has the report."""
+MAX_DIFF_LINES = 200
+
+
+def render_proposal(draft: PatchDraft, files: BaseFiles) -> str:
+    """Return what is proposed, without a word on what happens next: heading, cause, files, warnings, diff."""
+    return "\n\n".join(_render_parts(draft, files, diff_url=""))
+
+
+def render_awaiting(
+    draft: PatchDraft,
+    files: BaseFiles,
+    proposal: PatchProposal,
+    proposal_id: str,
+    *,
+    tests: ProposalTests,
+    diff_url: str,
+    run_url: str,
+) -> str:
+    """Return the part of the comment that shows a stored proposal and says how to answer it."""
+    until = f"{proposal.created_at + PROPOSAL_LIFETIME:%Y-%m-%d}"
+    parts = [
+        *_render_parts(draft, files, diff_url),
+        render_block("proposal", "proof", draft, tests, run_url),
+        render_block("proposal", "commands", proposal_id, until),
+    ]
+    return _make_safe(parts, [url for url in (diff_url, run_url) if url])
+
+
+def render_unstored(draft: PatchDraft, files: BaseFiles) -> str:
+    """Return the part of the comment for a token that may not store commits: the diff, and how to apply it."""
+    command = format_code_block(f"git apply <<'END_OF_PATCH'\n{format_diff(draft, files)}END_OF_PATCH\n", "sh")
+    shown = [*_render_parts(draft, files, diff_url="")[:-1], render_block("proposal", "no_permission", command)]
+    return _make_safe([*shown, render_block("proposal", "proof", draft, "", "")], [])
+
+
+def render_abandoned(draft_title: str, error: str) -> str:
+    return _make_safe([render_block("proposal", "abandoned", draft_title, error)], [])
+
+
+def _render_parts(draft: PatchDraft, files: BaseFiles, diff_url: str) -> list[str]:
+    counts = count_changed_lines(draft, files)
+    rows = [(file, one.added, one.removed) for file, one in zip(draft.files, counts, strict=True)]
+    body = render_block("proposal", "proposal", draft, rows, list_warnings(draft, files))
+    return [render_block("proposal", "heading", draft), body, _render_diff(draft, files, counts, diff_url)]
+
+
+def _render_diff(draft: PatchDraft, files: BaseFiles, counts: Sequence[LineCounts], diff_url: str) -> str:
+    diff = format_diff(draft, files)
+    max_lines = MAX_DIFF_LINES
+    while utf16_length(shown := cut_diff(diff, max_lines)) > MAX_PART_UNITS // 2 and max_lines > 1:
+        max_lines //= 2
+    lines = format_count(sum(one.added + one.removed for one in counts), "changed line")
+    is_cut = shown.rstrip("\n") != diff.rstrip("\n")
+    return render_block("proposal", "diff", lines, format_code_block(shown, "diff"), diff_url if is_cut else "")
+
+
+def _make_safe(parts: Sequence[str], links: Sequence[str]) -> str:
+    return "\n\n".join(ensure_inert(part, links, MAX_PART_UNITS) for part in parts if part)
+
+
+def render_pull_request_body(
+    proposal_id: str, issue_url: str, actor: str, tests: ProposalTests, *, has_test: bool
+) -> str:
+    """Return the body of a pull request: what made it, what proved it, and what nobody checked."""
+    proved = {
+        "proved": "the new test fails without the change, and the project's tests pass with it.",
+        "unproved": "the project's tests pass, with and without the change.",
+        "failed": "nothing: the project's tests fail with the change.",
+    }.get(tests, "nothing: no test was run with the change." + ("" if has_test else " It has no test."))
+    text = render_block("proposal", "pull_request", "", issue_url, proposal_id, actor, proved, has_test)
+    return ensure_inert(text, [issue_url], MAX_PART_UNITS)
+
+
+def render_opened(actor: str, number: int, url: str) -> str:
+    return _make_safe([render_block("proposal", "opened", actor, number, url)], [url])
+
+
+def render_refused_pull_request(actor: str, branch: str, url: str, reason: str) -> str:
+    return _make_safe([render_block("proposal", "refused_pull_request", actor, branch, url, reason)], [url])
+
+
+def render_rejected(actor: str, words: str) -> str:
+    return _make_safe([render_block("proposal", "rejected", actor, words)], [])
