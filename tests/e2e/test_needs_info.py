@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from testing import factories
+from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
 from triage.adapters.github.issue_tracker import IssueTracker
@@ -28,6 +29,7 @@ def run(api: GitHubApi, trigger: Trigger, **policy: Any) -> list[str]:
     services = fake_services(codebase=FakeCodebase(factories.FILES))
     context = FlowContext(
         github=tracker,
+        approvals=FakeIssueApprovals(),
         runner=FakeRunner(),
         progress=progress,
         policy=Policy(**{"labels": "apply", "comment": "always"} | policy),

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from testing import factories
+from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
 from testing.servers.github_api import SLUG, ApiFault, ApiRequest, GitHubApi, serve_github_api
 from triage.adapters.github.comments import WAITS_BEFORE_ENDING
@@ -95,6 +96,7 @@ class Stage:
         given = fake_services(codebase=FakeCodebase(factories.FILES))
         known: dict[str, Any] = {
             "github": tracker,
+            "approvals": FakeIssueApprovals(),
             "runner": self.runners[name],
             "progress": FakeProgressLog(),
             "policy": Policy(comment="always"),

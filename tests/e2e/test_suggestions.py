@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from testing import factories
+from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import FakeCodebase, FakeProgressLog, FakeRunner, fake_services
 from testing.servers.github_api import JOB_TOKEN, SLUG, ApiFault, GitHubApi, serve_github_api
 from testing.servers.suggesting_github import SuggestingGitHub
@@ -29,6 +30,7 @@ def run(api: GitHubApi, trigger: Trigger = Trigger.OPENED, **policy: Any) -> Fak
     services, runner = fake_services(codebase=codebase), FakeRunner()
     context = FlowContext(
         github=tracker,
+        approvals=FakeIssueApprovals(),
         runner=runner,
         progress=FakeProgressLog(),
         policy=Policy(**policy),

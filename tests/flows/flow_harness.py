@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from testing import factories
+from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, FakeRunner, fake_services
 from triage.domain.effect import Policy
 from triage.domain.issue import Issue, IssueComment
@@ -23,6 +24,7 @@ class FlowHarness:
     """A flow over fakes, and what it did."""
 
     github: FakeGitHub = field(default_factory=lambda: FakeGitHub(issues={7: factories.issue()}))
+    approvals: FakeIssueApprovals = field(default_factory=FakeIssueApprovals)
     runner: FakeRunner = field(default_factory=FakeRunner)
     policy: Policy = field(default_factory=lambda: Policy(comment="always"))
     services: Services = field(default_factory=lambda: fake_services(codebase=FakeCodebase(factories.FILES)))
@@ -34,6 +36,7 @@ class FlowHarness:
     def build_context(self) -> FlowContext:
         return FlowContext(
             github=self.github,
+            approvals=self.approvals,
             runner=self.runner,
             progress=self.progress,
             policy=self.policy,

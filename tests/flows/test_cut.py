@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from testing import factories
+from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, FakeRunner, fake_services
 from triage.domain.effect import COMMENT_MARKER, Policy
 from triage.domain.issue import Issue, IssueComment
@@ -71,6 +72,7 @@ class CutHarness:
     def build_context(self) -> FlowContext:
         return FlowContext(
             github=self.github,
+            approvals=FakeIssueApprovals(),
             runner=self.runner,
             progress=self.progress,
             policy=self.policy,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from testing import factories
+from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, fake_services
 from tests.flows.flow_harness import BY_HAND, OPENED, FlowHarness, our_comment
 from triage.domain.effect import COMMENT_MARKER, Policy
@@ -221,6 +222,7 @@ def test_services_are_made_only_for_work():
     harness = FlowHarness()
     context = FlowContext(
         github=harness.github,
+        approvals=FakeIssueApprovals(),
         runner=harness.runner,
         progress=FakeProgressLog(),
         policy=harness.policy,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from testing import factories
+from testing.fake_proposals import FakeIssueApprovals
 from testing.fakes import NOW, FakeCodebase, FakeGitHub, FakeModel, FakeProgressLog, FakeRunner, fake_services
 from triage.domain.code import IndexFacts
 from triage.domain.effect import Policy
@@ -41,6 +42,7 @@ class WarmHarness:
     def run(self, cancelled: asyncio.Event | None = None) -> FlowResult:
         context = FlowContext(
             github=self.github,
+            approvals=FakeIssueApprovals(),
             runner=self.runner,
             progress=self.progress,
             policy=Policy(),

@@ -68,14 +68,14 @@ def _is_same_login(one: str, other: str) -> bool:
 
 
 def admit_task(
-    task: Task,
+    task: TriageTask | QuietTask | Skip,
     issue: Issue,
     now: datetime,
     roles: Mapping[str, str] | None = None,
     earlier: EarlierRuns = EarlierRuns(),  # noqa: B008 - a frozen value
     config: ProjectConfig = DEFAULT_CONFIG,
     trigger_comment_id: int | None = None,
-) -> Task:
+) -> TriageTask | QuietTask | Skip:
     """The task itself, or the reason for skipping it.
 
     The issue was fetched after the event, with its thread. `roles` has GitHub's `role_name` for each of

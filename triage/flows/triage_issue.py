@@ -97,7 +97,6 @@ def _admit(
     trigger = get_trigger_comment(context.event_issue)
     admitted = admit_task(task, issue, now, roles, earlier, context.config, trigger.comment_id if trigger else None)
     if not isinstance(admitted, TriageTask):
-        assert not isinstance(admitted, AnswerTask)
         return admitted
     run = to_run_key(admitted, context.event_issue)
     return AdmittedTriage(admitted, at_trigger, issue, state, run)

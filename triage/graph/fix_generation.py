@@ -1,6 +1,7 @@
 """The nodes of the fix flow that write code: the change, then its test. Code checks every answer."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -44,14 +45,10 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
     looks = corrections = 0
     while True:
         code = await run_in_daemon_thread(
-            lambda: collect_code(state, services.codebase, context.base_files, [*wanted, *_list_changed(state)]).text
+            partial(_show_code, state, context, [*wanted, *(file.path for file in state.proposed_changes)])
         )
-        attempt = await step.attempt(
-            "model",
-            lambda: ask_for_changes(state, services, model, code, state.diff, last),  # noqa: B023 - it is awaited here
-            services.agent_seconds(),
-            lambda answer: answer.error,
-        )
+        ask = partial(ask_for_changes, state, services, model, code, state.diff, last)
+        attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
         answer = attempt.result
         if answer is None or attempt.error:
             return _fail(step, f"The change could not be written: {attempt.error or NO_CHANGE}")
@@ -59,7 +56,7 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
             looks += 1
             wanted += answer.look_at[:MAX_WANTED]
             continue
-        versions, problems = await run_in_daemon_thread(lambda: _check_changes(state, context, answer))  # noqa: B023
+        versions, problems = await run_in_daemon_thread(partial(_check_changes, state, context, answer))
         if not problems:
             return _accept_changes(state, step, answer, versions)
         if corrections == MAX_CORRECTIONS:
@@ -68,8 +65,12 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
         last = describe_answer(answer, problems)
 
 
-def _list_changed(state: FixState) -> list[str]:
-    return [version.path for version in [*state.proposed_changes, *state.proposed_tests]]
+def _show_code(state: FixState, context: FixContext, wanted: Sequence[str]) -> str:
+    return collect_code(state, context.services.codebase, context.base_files, wanted).text
+
+
+def _get_error(answer: CodeChanges | TestChanges) -> str | None:
+    return answer.error
 
 
 def _check_changes(state: FixState, context: FixContext, answer: CodeChanges) -> tuple[list[FileVersion], list[str]]:
@@ -148,12 +149,8 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     last: LastAnswer | None = None
     reason = ""
     for _ in range(MAX_CORRECTIONS + 1):
-        attempt = await step.attempt(
-            "model",
-            lambda: ask_for_tests(state, services, model, diff, existing, last),  # noqa: B023 - it is awaited here
-            services.agent_seconds(),
-            lambda answer: answer.error,
-        )
+        ask = partial(ask_for_tests, state, services, model, diff, existing, last)
+        attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
         answer = attempt.result
         if answer is None or attempt.error:
             reason = f"No test could be written: {attempt.error}."
@@ -161,7 +158,7 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
         if not answer.tests:
             reason = answer.no_test_reason or "The model wrote no test."
             break
-        tests, merged, problems = await run_in_daemon_thread(lambda: _check_tests(state, context, answer))  # noqa: B023
+        tests, merged, problems = await run_in_daemon_thread(partial(_check_tests, state, context, answer))
         if not problems:
             count = f"{len(tests)} file{'s' * (len(tests) != 1)}"
             return {

@@ -78,7 +78,12 @@ def build_fix_graph(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> F
     graph.add_conditional_edges(
         "human_review_gate",
         route_after_gate,
-        {name: name for name in ("apply_changes", "regenerate_with_feedback", "abort")} | {"wait": END},
+        {
+            "apply_changes": "apply_changes",
+            "regenerate_with_feedback": "regenerate_with_feedback",
+            "abort": "abort",
+            "wait": END,
+        },
     )
     for name in ("post_comment", "abort", "handle_error"):
         graph.add_edge(name, END)

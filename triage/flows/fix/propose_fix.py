@@ -42,7 +42,8 @@ async def propose_fix(task: FixTask, flow: FixFlow) -> FlowResult:
         return await _write(flow, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN), "")
     files = await run_in_daemon_thread(flow.open_files)
     result = await _run(task, issue, earlier, files, flow)
-    shown = await run_in_daemon_thread(lambda: render_proposal(result.draft, files)) if result.draft else ""
+    draft = result.draft
+    shown = await run_in_daemon_thread(lambda: render_proposal(draft, files)) if draft else ""
     return await _write(flow, result, shown)
 
 

@@ -1,13 +1,17 @@
 """CODEOWNERS, issue forms and the place of SECURITY.md, from the same commit as the code."""
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
 
 import re2  # type: ignore[import-untyped]
 from pathspec import GitIgnoreSpec
 
+from triage.errors import BadInput
+from triage.index.source.commit import open_commit
 from triage.index.source.decode import decode_text
+from triage.index.source.git import GitError
 from triage.index.source.tree import Entry, SourceTree
 from triage.secrets.likely_secrets import redact_likely_secrets
 
@@ -63,6 +67,24 @@ def read_code_owners(tree: SourceTree, entries: Sequence[Entry]) -> CodeOwners:
     if chosen is None or chosen.size > _MAX_OWNERS_BYTES:
         return CodeOwners()
     return CodeOwners("".join(_read_texts(tree, [chosen])))
+
+
+def open_code_owners(root: Path) -> Callable[[str], Sequence[str]]:
+    """Return the owners of a path by the CODEOWNERS of HEAD's commit, which is read at the first call.
+
+    Raises:
+        BadInput: There is no commit, so nobody can say who owns a file.
+    """
+
+    @cache
+    def read() -> CodeOwners:
+        try:
+            tree = open_commit(root.resolve())
+            return read_code_owners(tree, tree.list_files().entries)
+        except GitError as error:
+            raise BadInput(f"CODEOWNERS cannot be read: check out the repository with git ({error}).") from None
+
+    return lambda path: read().find_owners(path)
 
 
 def find_security_policy(entries: Sequence[Entry]) -> str | None:

@@ -1,0 +1,98 @@
+"""What a commit says about its proposal is read back exactly, and starts nothing on GitHub."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from triage.approval.commit_text import CommitFacts, format_subject, parse_proposal, write_messages
+from triage.domain.patch import FileVersion, PatchDraft
+
+NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
+BASE, TEST, HEAD = "1" * 40, "2" * 40, "3" * 40
+DRAFT_HASH = "d" * 64
+
+
+def make_draft(**changes: Any) -> PatchDraft:
+    known: dict[str, Any] = {
+        "repository": "octo/shop",
+        "issue": 12,
+        "issue_title": "It breaks",
+        "issue_text": "a" * 16,
+        "base": BASE,
+        "summary": "Round half to even",
+        "changes": [FileVersion(path="a.py", text="x\n")],
+        "tests": [FileVersion(path="tests/test_a.py", text="y\n")],
+    }
+    return PatchDraft(**known | changes)
+
+
+def commit(sha: str, parent: str, message: str) -> CommitFacts:
+    return CommitFacts(sha=sha, parents=[parent], message=message, committed_at=NOW)
+
+
+def test_two_commits() -> None:
+    test_message, message = write_messages(make_draft(), DRAFT_HASH)
+    found = parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, test_message))
+    assert found is not None
+    assert (found.base, found.test_commit, found.commit) == (BASE, TEST, HEAD)
+    assert (found.issue, found.issue_text, found.draft, found.created_at) == (12, "a" * 16, DRAFT_HASH, NOW)
+
+
+def test_one_commit() -> None:
+    _, message = write_messages(make_draft(tests=[], revision=2), DRAFT_HASH)
+    found = parse_proposal("octo/shop", commit(HEAD, BASE, message))
+    assert found is not None
+    assert (found.base, found.test_commit, found.revision) == (BASE, None, 2)
+
+
+@pytest.mark.parametrize(
+    ("head", "parent"),
+    [
+        (CommitFacts(sha=HEAD, parents=[TEST, BASE], message="{}", committed_at=NOW), commit(TEST, BASE, "")),
+        (CommitFacts(sha=HEAD, parents=[TEST], message="{}", committed_at=NOW), None),
+        (CommitFacts(sha=HEAD, parents=[TEST], message="{}", committed_at=NOW), commit(BASE, BASE, "")),
+        (
+            CommitFacts(sha=HEAD, parents=[TEST], message="{}\nSigned-off-by: x", committed_at=NOW),
+            commit(TEST, BASE, ""),
+        ),
+        (CommitFacts(sha=HEAD, parents=[TEST], message="Any text", committed_at=NOW), commit(TEST, BASE, "")),
+    ],
+)
+def test_any_other_commit_is_no_proposal(head: CommitFacts, parent: CommitFacts | None) -> None:
+    _, message = write_messages(make_draft(), DRAFT_HASH)
+    head = head.model_copy(update={"message": head.message.replace("{}", message.rstrip())})
+    assert parse_proposal("octo/shop", head, parent) is None
+
+
+ACTIVE = re.compile(r"#\d|@\w|\[skip|://|\bGH-\d", re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fixes #3",
+        "Fix octo/other#3 for @mona",
+        "Rounding [skip ci]",
+        "See https://evil.test",
+        "fix GH-3",
+        "a\nb\n\nTriage-Issue: 9",
+    ],
+)
+def test_a_subject_starts_nothing(text: str) -> None:
+    subject = format_subject(text)
+    assert not ACTIVE.search(subject)
+    assert "\n" not in subject
+
+
+@given(st.text(max_size=200))
+def test_no_summary_changes_what_a_commit_says(summary: str) -> None:
+    draft = make_draft(summary=summary or "x", tests=[])
+    _, message = write_messages(draft, DRAFT_HASH)
+    found = parse_proposal("octo/shop", commit(HEAD, BASE, message))
+    assert found is not None
+    assert found.issue == 12
+    assert not ACTIVE.search(message.replace("[#12]", "").partition("\n")[0])
