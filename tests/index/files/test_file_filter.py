@@ -5,6 +5,16 @@ import pytest
 from testing.cost_growth import measure_cost_ratio
 from triage.index.files.file_filter import MAX_CODE_BYTES, MAX_TEXT_BYTES, get_skip_reason, load_text
 
+LOCK_FILES = """
+package-lock.json npm-shrinkwrap.json shrinkwrap.yaml yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock
+Pipfile.lock uv.lock pdm.lock pixi.lock conda-lock.yml pylock.toml pylock.dev.toml Cargo.lock composer.lock symfony.lock
+Gemfile.lock gems.locked go.work.sum mix.lock rebar.lock flake.lock pubspec.lock Podfile.lock Package.resolved
+packages.lock.json gradle.lockfile buildscript-gradle.lockfile gradle/verification-metadata.xml Cartfile.resolved
+paket.lock project.assets.json stack.yaml.lock cabal.project.freeze Manifest.toml Manifest-v1.11.toml renv.lock
+cpanfile.snapshot conan.lock luarocks.lock dub.selections.json shard.lock spago.lock shop.opam.locked nimble.lock
+.terraform.lock.hcl MODULE.bazel.lock build.sbt.lock Chart.lock buf.lock devbox.lock
+"""
+
 
 @pytest.mark.parametrize(
     ("path", "size", "reason"),
@@ -20,6 +30,9 @@ from triage.index.files.file_filter import MAX_CODE_BYTES, MAX_TEXT_BYTES, get_s
         ("package-lock.json", 10, "lock file"),
         ("sub/Cargo.lock", 10, "lock file"),
         ("go.sum", 10, "lock file"),
+        *((name, 10, "lock file") for name in LOCK_FILES.split()),
+        ("src/lock.json", 10, None),
+        ("src/block.json", 10, None),
         ("logo.png", 10, "binary"),
         ("app.JPG", 10, "binary"),
         ("jquery.min.js", 10, "minified"),

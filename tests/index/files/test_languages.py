@@ -9,7 +9,7 @@ import pytest
 
 from triage.index.files.languages import LANGUAGES, detect_language
 from triage.index.parse.chunks import build_scopes, iter_scopes
-from triage.index.parse.definitions import _load_grammar, find_definitions, normalize_name
+from triage.index.parse.definitions import find_definitions, load_grammar, normalize_name
 
 CASES = {
     "a.py": (
@@ -374,7 +374,7 @@ def test_every_grammar_has_a_case():
     "language", [language for language in LANGUAGES if language.grammar], ids=lambda language: language.name
 )
 def test_every_row_has_nodes_of_its_grammar(language):
-    assert _load_grammar(language)
+    assert load_grammar(language)
 
 
 @pytest.mark.parametrize("path", CASES)

@@ -28,13 +28,12 @@ _VENDORED_NAME = re.compile(r"^(?:\.pnp\.[cm]?js|gradlew(?:\.bat)?|mvnw(?:\.cmd)
 _PACKAGE_FOLDER = re.compile(r"(?<=/)vendor/")
 _JVM_NAME = re.compile(r"\.(?:java|kts?|scala|groovy)$")
 """JVM projects do not copy foreign sources into the tree. There, such a folder is a package about vendors."""
-_LOCK_NAMES = """
-package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock pipfile.lock
-uv.lock pdm.lock pixi.lock conda-lock.yml cargo.lock composer.lock gemfile.lock go.sum go.work.sum mix.lock flake.lock
-pubspec.lock podfile.lock package.resolved packages.lock.json gradle.lockfile cartfile.resolved paket.lock
-project.assets.json
-"""
-_LOCKS = frozenset(_LOCK_NAMES.split())
+_LOCK_NAME = re.compile(
+    r"(?:\.(?:lock|lockb|lockfile|locked)|[.-]lock\.(?:json|ya?ml|hcl)|^npm-shrinkwrap\.json|^shrinkwrap\.yaml|^go\.(?:work\.)?sum"
+    r"|^pylock(?:\.[\w-]+)?\.toml|^(?:julia)?manifest(?:-v[\d.]+)?\.toml|^(?:package|cartfile)\.resolved|^packages\.lock\.json"
+    r"|^project\.assets\.json|^cabal\.project\.freeze|^cpanfile\.snapshot|^dub\.selections\.json|^verification-metadata\.xml)$"
+)
+"""Versions and checksums that package managers write: the languages of `languages.py`, Nix, Terraform, Helm."""
 _GENERATED_NAME = re.compile(
     r"(?:\.pb(?:\.gw|\.validate)?\.(?:go|cc|h|c)|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|d\.ts)|\.pb\.swift|\.g\.(?:cs|dart)"
     r"|\.pb(?:objc)?\.(?:dart|m|rs)|_pb\.rb|\.pb-c\.[ch]|\.freezed\.dart|\.designer\.(?:cs|vb)|\.g\.i\.cs"
@@ -94,7 +93,7 @@ def _find_reason_in_name(original: str) -> str | None:
     if _VENDORED_NAME.search(original):
         return "vendored"
     name = original.lower()
-    if name in _LOCKS:
+    if _LOCK_NAME.search(name):
         return "lock file"
     if _BINARY_NAME.search(name):
         return "binary"

@@ -52,9 +52,9 @@ def find_definitions(text: str, language: Language) -> list[Definition]:
         return []
     from tree_sitter import QueryCursor
 
-    parser, query = _load_grammar(language)
+    parser, query = load_grammar(language)
     source = text.encode("utf-8", "replace")
-    tree = _parse(parser, source)
+    tree = parse_source(parser, source)
     if tree is None or _is_too_broken(tree):
         return []
     definitions = _build_definitions(QueryCursor(query).matches(tree.root_node), source, language)
@@ -140,7 +140,8 @@ def _is_too_broken(tree: "Tree") -> bool:
     return False
 
 
-def _parse(parser: "Parser", source: bytes) -> "Tree | None":
+def parse_source(parser: "Parser", source: bytes) -> "Tree | None":
+    """Return the syntax tree; None if it takes more than two seconds."""
     deadline = time.monotonic() + _PARSE_SECONDS
     parser.reset()
     try:
@@ -153,7 +154,8 @@ def _parse(parser: "Parser", source: bytes) -> "Tree | None":
 
 
 @cache
-def _load_grammar(language: Language) -> tuple["Parser", "Query"]:
+def load_grammar(language: Language) -> tuple["Parser", "Query"]:
+    """Return the parser of a language that has a grammar, and the query for its definitions."""
     from tree_sitter import Language as Grammar
     from tree_sitter import Parser, Query
 

@@ -3,27 +3,19 @@
 import fcntl
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from importlib.util import find_spec
-from pathlib import Path
 from typing import IO
 
-import triage
 from triage.index.parse.extract import ExtractedFiles, SourceFile
 from triage.index.parse.extract_worker import decode_response, encode_request, read_message, write_message
+from triage.index.parse.worker_command import ADD_LIBRARIES, build_worker_command, build_worker_environment
 from triage.threads import call_when_abandoned
 
+_START_CODE = f"{ADD_LIBRARIES}from triage.index.parse.extract_worker import main; main()"
 _PIPE_BYTES = 1 << 20
 """The default maximum of Linux. A request fits in, so that sending it does not wait for the worker."""
-_START_CODE = (
-    "import sys; sys.path.insert(0, sys.argv[1]); sys.path.extend(sys.argv[2:-1]); "
-    "from triage.index.parse.extract_worker import main; main()"
-)
-_INHERITED = ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
-"""Environment variables that libraries need."""
 
 
 class WorkerDied(Exception):
@@ -74,20 +66,14 @@ class WorkerProcess:
 
 
 def _start(progress: int) -> "subprocess.Popen[bytes]":
-    # -I: Python imports nothing from the current folder, which may hold the repository that is indexed. It also hides
-    # packages installed for one user, so the folders of our libraries are passed on.
-    home = Path(triage.__file__).resolve().parents[1]
-    origins = [spec.origin for name in ("tree_sitter", "numpy") if (spec := find_spec(name)) and spec.origin]
-    libraries = dict.fromkeys(str(Path(origin).parents[1]) for origin in origins)
     process = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-I", "-B", "-c", _START_CODE, str(home), *libraries, str(progress)],
+        build_worker_command(_START_CODE, str(progress)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd="/",
         pass_fds=[progress],
-        # None of our secrets. One thread is enough and takes a hundredth of the memory.
-        env={name: os.environ[name] for name in _INHERITED if name in os.environ} | {"OPENBLAS_NUM_THREADS": "1"},
+        env=build_worker_environment(),
     )
     assert process.stdin is not None
     with suppress(OSError, AttributeError):  # The user has too many large pipes, or this is not Linux.

@@ -15,7 +15,8 @@ from triage.index.source.git import Git, GitError, IsolatedGit
 from triage.index.source.git_history import GitHistory
 from triage.index.source.tree import Entry, Listing, has_blob_id
 
-_FILE_MODES = (b"100644", b"100755", b"100664")
+_EXECUTABLE = b"100755"
+_FILE_MODES = (b"100644", _EXECUTABLE, b"100664")
 """Early versions of git wrote the last one. Git reads it as the first."""
 _READ_SECONDS = 240.0
 """For all blobs, which are read no faster than they are parsed. Twice `IndexLimits.read_seconds`."""
@@ -47,7 +48,7 @@ class CommitTree:
         """
         self._git = git
         self._bare = bare
-        self._prefix = prefix
+        self.prefix = prefix
         self.commit: str | None = _resolve_object(git, f"{revision}^{{commit}}")
         home = os.fsdecode(git.run("rev-parse", "--git-common-dir").removesuffix(b"\n"))
         self._objects = IsolatedGit((git.folder / home).absolute())
@@ -84,7 +85,8 @@ class CommitTree:
                 listing.missing += 1
             else:
                 path = name.decode()
-                entries.setdefault(path, Entry(path, size, blob_id))  # A tree can hold a name twice.
+                entry = Entry(path, size, blob_id, mode == _EXECUTABLE)
+                entries.setdefault(path, entry)  # A tree can hold a name twice.
 
     def find_entry(self, path: str) -> Entry | str | None:
         """Return the regular file at a path, a description of what else is there, or None. Raises GitError."""
@@ -100,6 +102,15 @@ class CommitTree:
         records = islice(self._objects.iter_records(*options), limit)
         named = [(_parse_record(record)[-1].decode("utf-8", "replace"), record) for record in records]
         return {name: _describe_record(record, name) for name, record in named}
+
+    def list_names(self, folder: str) -> list[str]:
+        """Return the names of everything in a folder, such as `src/`; of the top folder for an empty string.
+
+        Raises:
+            GitError: There is no such folder.
+        """
+        options = ("ls-tree", "-z", "--name-only", f"{self._tree}:{folder.removesuffix('/')}")
+        return [name.decode("utf-8", "replace") for name in self._objects.iter_records(*options)]
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         copies = [list(group) for _, group in groupby(entries, attrgetter("blob_id"))]
@@ -147,10 +158,10 @@ class CommitTree:
         return any(self._git.iter_records("status", *options))
 
     def read_history(self, path: str, limit: int) -> History:
-        return read_commit_history(self._objects, str(self.commit), self._prefix + path, limit)
+        return read_commit_history(self._objects, str(self.commit), self.prefix + path, limit)
 
     def read_commits(self) -> list[LoggedCommit]:
-        return read_commit_log(self._objects, str(self.commit), self._prefix)
+        return read_commit_log(self._objects, str(self.commit), self.prefix)
 
 
 def _parse_record(record: bytes) -> tuple[bytes, str, int | None, bytes]:
@@ -164,7 +175,7 @@ def _describe_record(record: bytes, path: str) -> Entry | str:
     mode, blob_id, size, _ = _parse_record(record)
     if mode not in _FILE_MODES:
         return _OTHER_MODES.get(mode, "folder")
-    return "file that was not fetched" if size is None else Entry(path, size, blob_id)
+    return "file that was not fetched" if size is None else Entry(path, size, blob_id, mode == _EXECUTABLE)
 
 
 def _get_skip_reason(name: bytes) -> str | None:
@@ -180,8 +191,8 @@ def _get_skip_reason(name: bytes) -> str | None:
     return None
 
 
-def open_commit(root: Path) -> CommitTree:
-    """Return HEAD's commit of the repository at `root`. In a repository above `root`, only the files below `root`.
+def open_commit(root: Path, revision: str = "HEAD") -> CommitTree:
+    """Return a commit of the repository at `root`. In a repository above `root`, only the files below `root`.
 
     `root` was named by the caller and is read whoever owns it. For a repository above it git's ownership rule holds.
 
@@ -190,13 +201,13 @@ def open_commit(root: Path) -> CommitTree:
             not have the folder.
     """
     if is_bare_repository(root):
-        return CommitTree(Git(root, bare=True), bare=True)
+        return CommitTree(Git(root, bare=True), bare=True, revision=revision)
     top = next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
     if top is None:
         raise GitError("no repository")
     git = Git(root, trusted=top == root, top=top)
     _check_worktree(git, top)
-    return CommitTree(git, bare=False, prefix="" if top == root else f"{root.relative_to(top)}/")
+    return CommitTree(git, bare=False, revision=revision, prefix="" if top == root else f"{root.relative_to(top)}/")
 
 
 def _check_worktree(git: Git, top: Path) -> None:

@@ -18,6 +18,8 @@ class Entry:
     """Bytes."""
     blob_id: str = ""
     """Object id of the file's content; empty in a folder without git."""
+    is_executable: bool = False
+    """Git's mode of the file is 100755."""
 
 
 @dataclass
