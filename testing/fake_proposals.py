@@ -8,6 +8,7 @@ from datetime import datetime
 
 from testing.fakes import COMMIT, NOW
 from triage.approval.commit_text import CommitFacts, parse_proposal
+from triage.domain.effect import Reaction
 from triage.domain.patch import BaseFile
 from triage.domain.proposal import (
     PROPOSAL_LIFETIME,
@@ -16,7 +17,7 @@ from triage.domain.proposal import (
     PullRequest,
     StoredProposal,
 )
-from triage.proposal_ports import CommitRequest, Reaction
+from triage.proposal_ports import CommitRequest
 
 PROPOSAL_REFS = "refs/triage/proposals/"
 BRANCH_REFS = "refs/heads/"

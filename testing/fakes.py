@@ -316,8 +316,8 @@ class FakeGitHub:
 
     issues: dict[int, Issue] = field(default_factory=dict)
     existing_labels: Sequence[str] = ("bug", "enhancement")
-    roles: Mapping[str, str] = field(default_factory=dict)
-    errors: Mapping[str, Exception] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
+    errors: dict[str, Exception] = field(default_factory=dict)
     posted: list[tuple[int, str]] = field(default_factory=list)
     edited: list[tuple[int, int, str]] = field(default_factory=list)
     labelled: list[tuple[int, list[str]]] = field(default_factory=list)

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from testing.webhooks.example_payloads import NAMES, comment, event_of, load_payload
 from triage.domain.effect import COMMENT_MARKER
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import QuietTask, Skip, Task, TriageTask, Trigger, WarmIndex
+from triage.domain.task import AnswerTask, QuietTask, Skip, Task, TriageTask, Trigger, WarmIndex
 from triage.errors import BadInput
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
+
+KNOWN = "there are `/triage`, `/triage quiet` and `/triage apply`."
 
 BOT_WORDS = "Issues that a bot opens or changes are not triaged on their own."
 
@@ -161,14 +163,25 @@ class TestComments:
     def test_quiet(self) -> None:
         assert route_event("issue_comment", comment("/triage quiet", "mona")) == QuietTask(number=1, actor="mona")
 
-    @pytest.mark.parametrize("word", ["apply", "fix", "approve", "reject"])
+    @pytest.mark.parametrize("word", ["close", "merge", "approved"])
     def test_unknown_commands_are_named(self, word: str) -> None:
         message = reason("issue_comment", comment(f"/triage {word} x"))
-        assert message == f"`/triage {word}` is not a known command; there are `/triage` and `/triage quiet`."
+        assert message == f"`/triage {word}` is not a known command; {KNOWN}"
+
+    @pytest.mark.parametrize("word", ["fix", "approve", "revise"])
+    def test_commands_of_the_fix_flow_are_for_another_workflow(self, word: str) -> None:
+        message = reason("issue_comment", comment(f"/triage {word} 0123456789ab x"))
+        assert message == f"`/triage {word}` is for a workflow with the input `fix` (docs/fix.md)."
+
+    @pytest.mark.parametrize(("word", "is_apply"), [("apply", True), ("reject", False)])
+    def test_answers_to_suggestions(self, word: str, is_apply: bool) -> None:
+        task = route_event("issue_comment", comment(f"/triage {word} 0123456789ab\nplease", "mona"))
+        expected = {"number": 1, "actor": "mona", "proposal_id": "0123456789ab", "words": "please"}
+        assert task == AnswerTask(is_apply=is_apply, **expected)
 
     def test_invalid_words_are_not_repeated(self) -> None:
         message = reason("issue_comment", comment("/triage @everyone<script>"))
-        assert message == "What follows `/triage` is not a known command; there are `/triage` and `/triage quiet`."
+        assert message == "What follows `/triage` is not a known command; " + KNOWN
 
     def test_comments_of_others(self) -> None:
         message = reason("issue_comment", comment("me too", "stranger"))

@@ -25,6 +25,7 @@ from tests.publish.sample_reports import (
     change_report,
     missing,
 )
+from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.effect import (
     AddLabels,
     Annotate,
@@ -43,10 +44,12 @@ from triage.domain.issue import Issue, IssueComment
 from triage.domain.report import IssueRef, RunReport, Ticket
 from triage.domain.suggestion import SuggestionOptions
 from triage.publish import plan_effects
+from triage.publish.answer_line import plan_decided
 from triage.publish.decide_comment import decide_comment
 from triage.publish.deduplicate import find_our_comments
 from triage.publish.hidden_state import CommentState, hash_text, parse_state, render_state
 from triage.publish.plan_effects import EMPTY_OUTPUTS, build_outputs, plan_failure, plan_quiet, plan_skip
+from triage.publish.suggestion_proposal import find_proposals
 from triage.publish.trusted_facts import TrustedFacts
 
 E = TypeVar("E")
@@ -180,8 +183,8 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
     suggest = of(SuggestChanges, effects)
     assert {one.name for one in suggest.suggestions} >= {"bug", "importer", "Bug"}
     assert suggest.issue_number == 412
-    assert "Suggested labels" in of(PostComment, plain).body
-    assert "Suggested labels" not in of(PostComment, effects).body
+    assert "Suggested: labels `bug`, `importer`. " in of(PostComment, plain).body
+    assert "Suggested" not in of(PostComment, effects).body
     assert (
         "Suggested on the issue, for people to accept or decline: label `bug` (" in of(WriteSummary, effects).markdown
     )
@@ -322,7 +325,7 @@ def test_a_degraded_run_warns_once():
 
 
 def test_outputs_of_a_full_report():
-    assert build_outputs(FULL) == {
+    assert build_outputs(FULL) == EMPTY_OUTPUTS | {
         "status": "complete",
         "engine": "model",
         "severity": "HIGH",
@@ -340,6 +343,29 @@ def test_outputs_of_a_full_report():
         "seconds": "27.0",
     }
     assert "date format" in build_outputs(FULL)["ticket-title"]
+
+
+def test_without_a_panel_of_github_the_comment_proposes_the_same():
+    options = OPTIONS.model_copy(update={"can_suggest": False})
+    effects = plan_report(FULL, Policy(), ISSUE, FACTS, options=options)
+    assert names(effects) == ["PostComment", *ALWAYS]
+    body = of(PostComment, effects).body
+    (proposal,) = find_proposals(body)
+    assert (proposal.labels, proposal.issue_type, proposal.issue) == (["bug", "importer"], "Bug", 412)
+    assert proposal.issue_text == hash_text(ISSUE.title, ISSUE.body)
+    assert f"`/triage apply {compute_proposal_id(proposal)}`" in body
+    assert "/triage apply" not in of(WriteSummary, plan_report(FULL, Policy(comment="never"), ISSUE, FACTS)).markdown
+
+
+def test_what_was_declined_is_not_proposed_again():
+    options = OPTIONS.model_copy(update={"can_suggest": False})
+    body = of(PostComment, plan_report(FULL, Policy(), ISSUE, FACTS, options=options)).body
+    (proposal,) = find_proposals(body)
+    declined = plan_decided(412, exchange(body), "dropped", proposal).body
+    again = plan_report(SECOND, Policy(), ISSUE, FACTS, exchange(declined), options=options)
+    assert find_proposals(declined) == []
+    assert not find_proposals(of(EditComment, again).body)
+    assert "dropped" in of(EditComment, again).body
 
 
 def test_outputs_are_empty_where_they_do_not_apply():
