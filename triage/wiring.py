@@ -173,11 +173,11 @@ def open_workspace(setup: RunSetup, environ: Mapping[str, str]) -> "LocalWorkspa
     return LocalWorkspace(setup.root, remove_own_variables(environ))
 
 
-def open_base_files(setup: RunSetup) -> BaseFiles:
-    """The files of the commit that is checked out. Raises BadInput without one."""
-    from triage.index.source.base_files import open_base_files
+def open_base_files(setup: RunSetup, commit: str) -> BaseFiles:
+    """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
+    from triage.index.base_files import open_base_files
 
-    return open_base_files(setup.root)
+    return open_base_files(setup.root, commit)
 
 
 def open_code_owners(setup: RunSetup) -> Callable[[str], Sequence[str]]:

@@ -6,9 +6,10 @@ from typing import Protocol
 
 from triage.approval.verdict import Verdict
 from triage.domain.issue import Issue, Repository
-from triage.domain.patch import PatchDraft
+from triage.domain.patch import ModuleFacts, PatchDraft
 from triage.domain.report import RunReport
 from triage.graph.fix_state import FixState
+from triage.patches.modules import list_modules
 from triage.ports import Services
 from triage.proposal_ports import BaseFiles, CheckResult
 
@@ -47,6 +48,10 @@ class FixContext:
         """`files`, for the nodes that make a patch."""
         assert self.files is not None
         return self.files
+
+    def list_modules(self) -> Sequence[ModuleFacts]:
+        """The parts of the repository to which a patch can be limited. Takes up to seconds."""
+        return list_modules(self.base_files.list_paths(), self.services.config.modules)
 
     @property
     def protected_paths(self) -> Sequence[str]:

@@ -18,7 +18,7 @@ from triage.graph.fix_state import FixState
 from triage.graph.step_runner import Step
 from triage.patches.build_versions import build_versions
 from triage.patches.check_patch import find_problems
-from triage.patches.modules import find_related_tests, list_modules
+from triage.patches.modules import find_related_tests
 from triage.patches.unified_diff import format_diff
 from triage.proposal_ports import BaseFiles
 from triage.publish.hidden_state import hash_text
@@ -84,8 +84,7 @@ def _check_changes(state: FixState, context: FixContext, answer: CodeChanges) ->
 
 
 def _find_problems(draft: PatchDraft, context: FixContext) -> list[str]:
-    modules = list_modules(context.services.codebase.list_paths(), context.services.config.modules)
-    return find_problems(draft, context.base_files, modules, context.protected_paths)
+    return find_problems(draft, context.base_files, context.list_modules(), context.protected_paths)
 
 
 def make_draft(

@@ -22,9 +22,7 @@ from triage.errors import TriageError
 from triage.graph.fix_context import FixContext
 from triage.graph.fix_state import FixState
 from triage.graph.step_runner import Step
-from triage.patches.modules import list_modules
 from triage.patches.path_rules import is_below
-from triage.ports import Services
 from triage.reading.read_issue import read_issue_and_thread
 from triage.threads import run_in_daemon_thread
 
@@ -103,10 +101,10 @@ async def classify_ticket(state: FixState, runtime: Runtime[FixContext]) -> Upda
 
 async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Update:
     """Decide which modules may change. The patch checks enforce it."""
-    services = runtime.context.services
+    context = runtime.context
+    services = context.services
     step = Step("identify_modules", services)
-    paths = services.codebase.list_paths()
-    modules = await run_in_daemon_thread(lambda: list_modules(paths, services.config.modules))
+    modules = await run_in_daemon_thread(context.list_modules)
     model, choice = services.model, None
     if model is not None and len(modules) > 1:
         attempt = await step.attempt(
@@ -138,9 +136,9 @@ def _only_module(modules: Sequence[ModuleFacts]) -> list[AffectedModule]:
 
 async def retrieve_context(state: FixState, runtime: Runtime[FixContext]) -> Update:
     """Find the passages of the modules that share most with the issue."""
-    services = runtime.context.services
+    context = runtime.context
     query = SearchQuery(reading=state.reading, keywords=[state.technical_summary])
-    found = await run_in_daemon_thread(lambda: _find_passages(services, query, state.affected_modules))
+    found = await run_in_daemon_thread(lambda: _find_passages(context, query, state.affected_modules))
     return {
         "retrieved_chunks": found,
         "messages": [
@@ -149,10 +147,9 @@ async def retrieve_context(state: FixState, runtime: Runtime[FixContext]) -> Upd
     }
 
 
-def _find_passages(services: Services, query: SearchQuery, chosen: Sequence[AffectedModule]) -> list[RetrievedPassage]:
-    modules = list_modules(services.codebase.list_paths(), services.config.modules)
-    by_name = {module.name: module for module in modules}
-    hits = services.codebase.search(query, SEARCHED_FILES)
+def _find_passages(context: FixContext, query: SearchQuery, chosen: Sequence[AffectedModule]) -> list[RetrievedPassage]:
+    by_name = {module.name: module for module in context.list_modules()}
+    hits = context.services.codebase.search(query, SEARCHED_FILES)
     found: list[RetrievedPassage] = []
     for one in chosen:
         inside = [hit for hit in hits if any(is_below(hit.path, place) for place in by_name[one.name].paths)]

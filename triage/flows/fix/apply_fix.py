@@ -88,8 +88,8 @@ async def _carry_out(task: FixTask, issue: Issue, waiting: StoredProposal, flow:
         hitl_reviewer_strategy=flow.approvers,
     )
     state = await run_fix(state, fix_context, context.cancelled)
-    if not state.branch_name:
-        return await _refuse(task, issue, state.error or "the branch could not be created.", flow)
+    if state.error:
+        return await _refuse(task, issue, f"it was begun, and can be approved again. {state.error}", flow)
     outputs = describe_stored(waiting) | {
         "proposal-status": ProposalStatus.APPROVED.value,
         "pull-request-url": state.pr_url or "",

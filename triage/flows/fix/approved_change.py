@@ -74,13 +74,16 @@ class ApprovedChange:
         return known.tests if known and is_this else ""
 
     def report(self, state: FixState) -> None:
+        """Say on the issue what was done, then delete the proposal: until then, an approval can be repeated."""
         if not state.pr_url:
-            reason = self._refusal or state.error or "The pull request could not be opened."
+            if not self._refusal:
+                raise CannotPublish(state.error or "The pull request could not be opened.")
             url = self._flow.store.build_compare_url(state.branch_name)
-            self.text = render_refused_pull_request(self._task.actor or "a workflow", state.branch_name, url, reason)
+            self.text = render_refused_pull_request(
+                self._task.actor or "a workflow", state.branch_name, url, self._refusal
+            )
         done = PublishResult()
         apply_issue_effects(list(plan_proposal_part(self._issue, self.text)), self._flow.context.github, done)
-        # Last: until here, the same approval can be carried out again and ends the same.
-        self._flow.store.delete(self._stored)
         if done.failures:
             raise CannotPublish(" ".join(done.failures))
+        self._flow.store.delete(self._stored)

@@ -35,8 +35,8 @@ class FixResult(Value):
 class FixFlow:
     context: FlowContext
     store: ProposalStore
-    open_files: Callable[[], BaseFiles]
-    """The commit that is checked out. Raises BadInput without one."""
+    open_files: Callable[[str], BaseFiles]
+    """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
     find_owners: Callable[[str], Sequence[str]]
     """Owners of a path by CODEOWNERS of the checkout, without `@`. Takes seconds at the first call."""
     read_result: Callable[[], bytes | None]

@@ -3,7 +3,7 @@
 from triage.approval.commit_text import write_messages
 from triage.approval.decide_approval import is_expired
 from triage.domain.issue import Issue
-from triage.domain.patch import BaseFile, FileVersion, PatchDraft
+from triage.domain.patch import PatchDraft
 from triage.domain.proposal import ProposalStatus, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixTask
@@ -12,6 +12,7 @@ from triage.flows.fix.admit_fix import admit_fix
 from triage.flows.fix.fix_flow import FixFlow, describe_stored, finish, parse_result
 from triage.flows.flow_context import FlowResult
 from triage.patches.check_patch import find_problems
+from triage.patches.commit_files import list_commit_files
 from triage.patches.draft_file import hash_draft
 from triage.patches.modules import list_modules
 from triage.proposal_ports import BaseFiles, CommitRequest
@@ -36,7 +37,7 @@ async def freeze_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     if result is None or result.draft is None:
         return await finish(flow, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
     draft = result.draft
-    files = await run_in_daemon_thread(flow.open_files)
+    files = await run_in_daemon_thread(lambda: flow.open_files(draft.base))
     problems = await run_in_daemon_thread(lambda: _find_all_problems(draft, admitted.issue, files, flow))
     if problems:
         raise BadInput(f"The patch is not stored. {' '.join(problems[:3])}")
@@ -61,19 +62,15 @@ def _find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, flow: 
 def build_request(draft: PatchDraft, files: BaseFiles) -> CommitRequest:
     """Return what is stored of a draft: its files with the modes that they have, and the messages of its commits."""
     test_message, message = write_messages(draft, hash_draft(draft))
+    test_files, changed_files = list_commit_files(draft, files)
     return CommitRequest(
         issue=draft.issue or 0,
         base=draft.base,
-        test_files={file.path: _to_file(file, files) for file in draft.tests},
-        files={file.path: _to_file(file, files) for file in draft.changes},
+        test_files=test_files,
+        files=changed_files,
         test_message=test_message,
         message=message,
     )
-
-
-def _to_file(file: FileVersion, files: BaseFiles) -> BaseFile:
-    base = files.read(file.path)
-    return BaseFile(text=file.text, mode=base.mode if isinstance(base, BaseFile) else "100644")
 
 
 def _delete_others(stored: StoredProposal, flow: FixFlow) -> None:

@@ -40,7 +40,7 @@ async def propose_fix(task: FixTask, flow: FixFlow) -> FlowResult:
         return await _write(flow, FixResult(error=UNKNOWN_ID), "")
     if earlier and earlier.revision >= MAX_REVISIONS:
         return await _write(flow, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN), "")
-    files = await run_in_daemon_thread(flow.open_files)
+    files = await run_in_daemon_thread(lambda: flow.open_files("HEAD"))
     result = await _run(task, issue, earlier, files, flow)
     draft = result.draft
     shown = await run_in_daemon_thread(lambda: render_proposal(draft, files)) if draft else ""

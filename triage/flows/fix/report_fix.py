@@ -59,7 +59,7 @@ async def _report_nothing(task: FixTask, result: FixResult, issue: Issue, flow: 
 
 
 async def _report_draft(draft: PatchDraft, stored: StoredProposal | None, issue: Issue, flow: FixFlow) -> FlowResult:
-    files = await run_in_daemon_thread(flow.open_files)
+    files = await run_in_daemon_thread(lambda: flow.open_files(draft.base))
     if stored is None:
         text = await run_in_daemon_thread(lambda: render_unstored(draft, files))
         effects = [*plan_proposal_part(issue, text), *plan_reaction(flow, "confused")]

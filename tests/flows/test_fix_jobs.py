@@ -1,0 +1,421 @@
+"""The jobs of the fix flow: what each writes, and everything that is answered with no."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from testing import factories
+from testing.fakes import COMMIT, NOW
+from tests.flows.fix_harness import ISSUE, SOURCE, TEST, FixHarness, make_draft
+from triage.approval.proposal_id import compute_proposal_id
+from triage.domain.effect import Policy
+from triage.domain.patch import FileVersion
+from triage.domain.project_config import ProjectConfig
+from triage.domain.proposal import CommentRecord, ProposalStatus
+from triage.domain.run import Status
+from triage.errors import BadInput, CannotPublish, GitHubUnavailable, PullRequestRefused
+from triage.flows.fix.approved_change import make_branch_name
+from triage.publish.comment_parts import CommentParts, join_comment
+from triage.publish.hidden_state import CommentState, parse_state, render_state
+
+
+class TestGate:
+    @pytest.mark.parametrize(
+        ("command", "following"), [("fix", "propose"), ("revise", "propose"), ("approve", "apply"), ("reject", "apply")]
+    )
+    def test_it_says_which_job_follows(self, command: str, following: str) -> None:
+        harness = FixHarness()
+        harness.command()
+        words = "use a set" if command == "revise" else ""
+        assert harness.run_job("gate", command=command, proposal_id="0" * 12, words=words) is Status.COMPLETE
+        assert harness.outputs["fix-task"] == following
+
+    @pytest.mark.parametrize("role", ["triage", "read", "none"])
+    def test_without_write_access_only_an_answer_follows(self, role: str) -> None:
+        harness = FixHarness()
+        harness.github.roles["maintainer"] = role
+        harness.command()
+        harness.run_job("gate")
+        assert harness.outputs["fix-task"] == "answer"
+        assert "write access" in harness.runner.summaries[0]
+
+    def test_a_role_that_cannot_be_read_is_none(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.github.errors["fetch_role"] = GitHubUnavailable("down")
+        harness.run_job("gate")
+        assert harness.outputs["fix-task"] == "answer"
+
+    @pytest.mark.parametrize(
+        "task",
+        [
+            {"command": "approve"},
+            {"command": "approve", "proposal_id": "0" * 12, "words": "but smaller"},
+            {"command": "revise", "proposal_id": "0" * 12},
+            {"command": "revise", "words": "smaller"},
+        ],
+    )
+    def test_a_command_that_is_not_complete(self, task: dict[str, Any]) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.run_job("gate", **task)
+        assert harness.outputs["fix-task"] == "answer"
+
+    def test_a_workflow_that_was_started_by_hand(self) -> None:
+        harness = FixHarness()
+        harness.run_job("gate", actor="")
+        assert harness.outputs["fix-task"] == "propose"
+
+    def test_it_writes_nothing(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.run_job("gate")
+        assert (harness.writes, harness.reactions, harness.store.refs) == (0, [], {})
+
+
+class TestFreeze:
+    def test_the_patch_is_stored_as_two_commits(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result()
+        assert harness.run_job("freeze") is Status.COMPLETE
+        (stored,) = harness.store.list_proposals(7)
+        assert harness.outputs["proposal-sha"] == stored.proposal.commit
+        assert harness.outputs["proposal-test-sha"] == stored.proposal.test_commit
+        assert harness.outputs["proposal-base"] == COMMIT
+        assert harness.outputs["proposal-id"] == compute_proposal_id(stored.proposal)
+        assert harness.outputs["proposal-status"] == "awaiting"
+        assert set(harness.store.files[stored.proposal.test_commit or ""]) == {TEST}
+
+    def test_again_it_is_the_same_proposal(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result()
+        harness.run_job("freeze")
+        harness.run_job("freeze")
+        assert len(harness.store.list_proposals(7)) == 1
+
+    def test_a_proposal_that_is_replaced_goes(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.freeze(make_draft(summary="Another one"))
+        harness.leave_result()
+        harness.run_job("freeze")
+        (stored,) = harness.store.list_proposals(7)
+        assert harness.outputs["proposal-id"] == compute_proposal_id(stored.proposal)
+
+    def test_expired_proposals_of_other_issues_go(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        old = harness.freeze(make_draft(issue=3))
+        harness.store.now = NOW + timedelta(days=8)
+        harness.leave_result()
+        harness.run_job("freeze")
+        assert old.ref not in harness.store.refs
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"issue": 8},
+            {"repository": "evil/shop"},
+            {"issue_text": "0" * 16},
+            {"changes": [FileVersion(path=".github/workflows/ci.yml", text="x\n", is_new_file=True)]},
+            {"changes": [FileVersion(path="../a.py", text="x\n", is_new_file=True)]},
+            {"changes": [FileVersion(path="docs/a.md", text="x\n", is_new_file=True)]},
+            {"tests": [FileVersion(path="src/other.py", text="x = 1\n", is_new_file=True)]},
+            {"base": "f" * 40},
+        ],
+    )
+    def test_everything_is_checked_again(self, changes: dict[str, Any]) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result(make_draft(**changes))
+        with pytest.raises(BadInput, match="not stored"):
+            harness.run_job("freeze")
+        assert not harness.store.refs
+
+    @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"draft": 3}', b"x" * 9_000_000])
+    def test_a_file_that_is_no_result(self, data: bytes) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.result_file = data
+        with pytest.raises(BadInput):
+            harness.run_job("freeze")
+
+    def test_a_stranger(self) -> None:
+        harness = FixHarness(actor="stranger")
+        harness.command()
+        harness.leave_result()
+        assert harness.run_job("freeze") is Status.SKIPPED
+        assert not harness.store.refs
+
+
+class TestReport:
+    def test_the_comment_shows_the_proposal_and_how_to_answer(self) -> None:
+        harness = FixHarness(tests="proved")
+        harness.command()
+        stored = harness.freeze()
+        harness.leave_result()
+        assert harness.run_job("report") is Status.COMPLETE
+        named = compute_proposal_id(stored.proposal)
+        parts = harness.parts
+        assert parts.report == harness.report
+        assert f"`/triage approve {named}`" in parts.proposal
+        assert "fails without this change" in parts.proposal
+        assert "+    return int(text.strip())" in parts.proposal
+        assert harness.reactions == ["rocket"]
+        state = parse_state(harness.github.edited[-1][2])
+        assert state is not None
+        assert (state.proposal, state.tests) == (named, "proved")
+
+    def test_without_a_comment_a_new_one_is_written(self) -> None:
+        harness = FixHarness()
+        harness.command(comment="")
+        harness.freeze()
+        harness.leave_result()
+        harness.run_job("report")
+        assert "## Proposed changes" in harness.parts.proposal
+
+    def test_why_there_is_none(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result(draft=None, error="The text occurs 3 times.", status=ProposalStatus.ABANDONED)
+        harness.result_file = (
+            b'{"status":"abandoned","error":"The text occurs 3 times in `a.py`. @everyone","draft":null}'
+        )
+        harness.run_job("report")
+        assert "occurs 3 times" in harness.parts.proposal
+        assert "@everyone" not in harness.parts.proposal.replace("`@everyone`", "")
+        assert harness.reactions == ["confused"]
+        assert harness.outputs["proposal-status"] == "abandoned"
+
+    def test_a_revision_that_failed_leaves_the_version_before(self) -> None:
+        harness = FixHarness()
+        comment = join_comment(CommentParts(render_state(CommentState()), "report", "## Proposed changes"))
+        harness.command("/triage revise", comment)
+        harness.result_file = b'{"status":"none","error":"No time.","draft":null}'
+        harness.run_job("report", command="revise", proposal_id="0" * 12, words="smaller")
+        assert harness.parts.proposal == "## Proposed changes"
+        assert "No time." in harness.parts.answer
+
+    def test_a_token_that_cannot_store_commits(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.leave_result()
+        harness.run_job("report")
+        assert "`contents: write`" in harness.parts.proposal
+        assert "git apply" in harness.parts.proposal
+        assert "/triage approve" not in harness.parts.proposal
+
+    def test_the_answer_to_somebody_without_write_access(self) -> None:
+        harness = FixHarness(actor="stranger")
+        harness.command()
+        harness.run_job("report")
+        assert "write access" in harness.parts.answer
+        assert harness.parts.report == harness.report
+        assert harness.reactions == ["confused"]
+
+    def test_a_job_that_failed_without_a_word(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.run_job("report")
+        assert "See its log" in harness.parts.proposal
+
+
+class TestApply:
+    def test_the_very_commit_becomes_the_branch(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        assert harness.answer(stored) is Status.COMPLETE
+        name = make_branch_name(7, ISSUE.title)
+        assert harness.branches == {f"refs/heads/{name}": stored.proposal.commit}
+        opened = harness.store.find_pull_request(name)
+        assert opened is not None
+        assert opened.is_draft
+        assert harness.outputs["pull-request-url"] == opened.url
+        assert harness.outputs["proposal-status"] == "approved"
+        assert opened.url in harness.parts.proposal
+        assert harness.reactions == ["+1"]
+        assert stored.ref not in harness.store.refs
+
+    def test_a_second_approval_says_what_exists(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.answer(stored)
+        harness.answer(stored)
+        assert "done already: pull request 100" in harness.parts.answer
+        assert len(harness.store.pull_requests) == 1
+        assert harness.outputs["pull-request-url"]
+
+    @pytest.mark.parametrize("method", ["create_branch", "open_pull_request", "delete"])
+    def test_after_a_kill_the_same_approval_ends_the_same(self, method: str) -> None:
+        whole, killed = FixHarness(), FixHarness()
+        for harness in (whole, killed):
+            stored = harness.freeze()
+            harness.command("/triage approve")
+        whole.answer(stored)
+        killed.store.errors[method] = CannotPublish("killed")
+        killed.answer(stored)
+        del killed.store.errors[method]
+        killed.answer(stored)
+        assert killed.store.refs == whole.store.refs
+        assert killed.store.pull_requests == whole.store.pull_requests
+        assert killed.parts.proposal == whole.parts.proposal
+
+    def test_github_does_not_let_the_token_open_pull_requests(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.store.errors["open_pull_request"] = PullRequestRefused("Switch the setting on.")
+        harness.answer(stored)
+        assert harness.branches
+        assert "/compare/" in harness.parts.proposal
+        assert "Switch the setting on." in harness.parts.proposal
+        assert harness.outputs["proposal-status"] == "approved"
+
+    def test_what_the_tests_said_is_in_the_pull_request(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        state = CommentState(proposal=compute_proposal_id(stored.proposal), tests="proved")
+        comment = join_comment(CommentParts(render_state(state), "report", "proposal"))
+        harness.command("/triage approve", comment)
+        harness.approvals.records[55] = CommentRecord(comment_id=55, body=comment, is_ours_alone=True)
+        harness.answer(stored)
+        opened = harness.store.find_pull_request(make_branch_name(7, ISSUE.title))
+        assert opened is not None
+        assert "the new test fails without the change" in opened.body
+        assert "`maintainer`" in opened.body
+
+    def test_a_forged_comment_proves_nothing(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        state = CommentState(proposal=compute_proposal_id(stored.proposal), tests="proved")
+        comment = join_comment(CommentParts(render_state(state), "report", "proposal"))
+        harness.command("/triage approve", comment)
+        harness.approvals.records[55] = CommentRecord(comment_id=55, body=comment, is_ours_alone=False)
+        harness.answer(stored)
+        opened = harness.store.find_pull_request(make_branch_name(7, ISSUE.title))
+        assert opened is not None
+        assert "no test was run" in opened.body
+
+    def refuse(self, harness: FixHarness, reason: str, **task: Any) -> None:
+        """An approval that must change nothing."""
+        stored = harness.freeze()
+        if harness.event_issue is None:
+            harness.command("/triage approve")
+        harness.answer(stored, **task)
+        assert harness.branches == {}
+        assert harness.store.pull_requests == {}
+        assert reason in harness.parts.answer + harness.parts.proposal
+        assert harness.reactions == ["confused"]
+
+    @pytest.mark.parametrize("role", ["triage", "read", "none"])
+    def test_a_right_that_was_taken_away(self, role: str) -> None:
+        harness = FixHarness()
+        harness.github.roles["maintainer"] = role
+        self.refuse(harness, "write access")
+
+    def test_files_that_changed_on_the_base_branch(self) -> None:
+        harness = FixHarness()
+        harness.store.changed_on_base = [SOURCE]
+        self.refuse(harness, "have changed on the base branch")
+
+    def test_an_issue_that_was_edited(self) -> None:
+        harness = FixHarness()
+        harness.command("/triage approve")
+        thread = harness.github.issues[7].thread
+        harness.github.issues[7] = factories.issue(title="Another thing", thread=thread)
+        self.refuse(harness, "the issue was edited")
+
+    def test_a_proposal_that_is_too_old(self) -> None:
+        harness = FixHarness()
+        harness.store.now = NOW - timedelta(days=8)
+        self.refuse(harness, "older than 7 days")
+        assert harness.outputs["proposal-status"] == "expired"
+        assert harness.store.refs == {}
+
+    @pytest.mark.parametrize("proposal_id", ["0" * 12, ""])
+    def test_an_id_that_nobody_knows(self, proposal_id: str) -> None:
+        harness = FixHarness()
+        harness.freeze()
+        harness.command("/triage approve")
+        harness.run_job("apply", command="approve", proposal_id=proposal_id)
+        assert harness.branches == {}
+        assert harness.reactions == ["confused"]
+
+    @pytest.mark.parametrize("method", ["list_proposals", "list_changed_on_base"])
+    def test_a_question_without_an_answer(self, method: str) -> None:
+        harness = FixHarness()
+        harness.store.errors[method] = GitHubUnavailable("GitHub did not answer.")
+        self.refuse(harness, "did not confirm")
+
+    def test_an_edited_command(self) -> None:
+        harness = FixHarness()
+        harness.command("/triage approve", edited_at=NOW + timedelta(seconds=1))
+        self.refuse(harness, "was edited")
+
+    def test_a_branch_of_somebody_else(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        name = make_branch_name(7, ISSUE.title)
+        harness.store.refs[f"refs/heads/{name}"] = "e" * 40
+        harness.answer(stored)
+        assert harness.branches == {f"refs/heads/{name}": "e" * 40}
+        assert "has other commits" in harness.parts.answer
+
+    def test_only_an_owner_may_approve_if_the_workflow_says_so(self) -> None:
+        harness = FixHarness(approvers="owners", owners={SOURCE: ["acme/core"]})
+        self.refuse(harness, "owned by a team")
+
+    def test_a_dry_run(self) -> None:
+        harness = FixHarness(policy=Policy(dry_run=True))
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.answer(stored)
+        assert harness.branches == {}
+        assert harness.writes == 0
+
+    def test_a_rejection_deletes_the_proposal(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage reject")
+        harness.answer(stored, "reject", words="Too large. cc @everyone")
+        assert harness.store.refs == {}
+        assert "Too large" in harness.parts.proposal
+        assert harness.outputs["proposal-status"] == "rejected"
+        harness.answer(stored)
+        assert harness.branches == {}
+
+    def test_a_proposal_of_another_issue(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze(make_draft(issue=3))
+        harness.command("/triage approve")
+        harness.answer(stored)
+        assert harness.branches == {}
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Übel is wrong!", "triage/7-ubel-is-wrong"),
+        ("漢字", "triage/7-fix"),
+        ("../../main", "triage/7-main"),
+        ("a" * 80, "triage/7-" + "a" * 40),
+        ("-- --", "triage/7-fix"),
+    ],
+)
+def test_names_of_branches(title: str, name: str) -> None:
+    assert make_branch_name(7, title) == name
+
+
+def test_owners_by_login() -> None:
+    harness = FixHarness(approvers="owners", owners={SOURCE: ["maintainer"], TEST: []})
+    stored = harness.freeze()
+    harness.command("/triage approve")
+    harness.answer(stored)
+    assert harness.branches
+    assert ProjectConfig().owners == {}
