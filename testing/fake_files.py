@@ -1,10 +1,10 @@
 """A fake of the port `BaseFiles`: files of one commit in memory."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from testing.fakes import COMMIT
-from triage.domain.patch import BaseFile
+from triage.domain.patch import BaseFile, EditablePath
 
 
 @dataclass
@@ -25,8 +25,8 @@ class FakeFiles:
     def list_names(self, folder: str) -> Collection[str]:
         return {path.removeprefix(folder).partition("/")[0] for path in self.files if path.startswith(folder)}
 
-    def list_paths(self) -> Collection[str]:
-        return list(self.files)
+    def list_editable(self) -> Sequence[EditablePath]:
+        return [EditablePath(path, "Python", self.is_test(path), not self.is_test(path)) for path in self.files]
 
     def is_test(self, path: str) -> bool:
         return path.startswith("tests/") or "/tests/" in path

@@ -104,9 +104,6 @@ class BaseFiles(Protocol):
     def list_names(self, folder: str) -> Collection[str]:
         """Names of everything in a folder, such as `src/`; of the top folder for an empty string. Empty if none."""
 
-    def list_paths(self) -> Collection[str]:
-        """Paths of all files that people edit: none that is vendored, generated or binary by its name."""
-
     def is_test(self, path: str) -> bool:
         """Whether a file is part of the tests, by its folder and name."""
 

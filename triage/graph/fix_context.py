@@ -51,7 +51,7 @@ class FixContext:
 
     def list_modules(self) -> Sequence[ModuleFacts]:
         """The parts of the repository to which a patch can be limited. Takes up to seconds."""
-        return list_modules(self.base_files.list_paths(), self.services.config.modules)
+        return list_modules(self.base_files.list_editable(), self.services.config.modules)
 
     @property
     def protected_paths(self) -> Sequence[str]:

@@ -18,7 +18,7 @@ from triage.graph.fix_state import FixState
 from triage.graph.step_runner import Step
 from triage.patches.build_versions import build_versions
 from triage.patches.check_patch import find_problems
-from triage.patches.modules import find_related_tests
+from triage.patches.related_tests import find_related_tests
 from triage.patches.unified_diff import format_diff
 from triage.proposal_ports import BaseFiles
 from triage.publish.hidden_state import hash_text
@@ -194,10 +194,10 @@ def _check_tests(
 def _show_tests(state: FixState, context: FixContext) -> str:
     """Return the existing tests of the changed files, whole where they are short."""
     codebase = context.services.codebase
-    paths = codebase.list_paths()
+    editable = context.base_files.list_editable()
     related: list[str] = []
     for version in state.proposed_changes:
-        related += find_related_tests(version.path, paths, RELATED_TESTS)
+        related += find_related_tests(version.path, editable, RELATED_TESTS)
     shown = ShownCode(context.base_files, MAX_TEST_CHARS)
     for path in dict.fromkeys(related):
         if shown.add_file(path):

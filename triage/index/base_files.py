@@ -81,13 +81,6 @@ class CommitFiles:
                 self._names[folder] = frozenset()
         return self._names[folder]
 
-    def list_paths(self) -> Collection[str]:
-        try:
-            paths = [entry.path for entry in self._tree.list_files().entries]
-        except GitError:
-            return []
-        return [path for path in paths if get_skip_reason(path, 0) is None]
-
     def is_test(self, path: str) -> bool:
         return classify_file(path).is_test
 

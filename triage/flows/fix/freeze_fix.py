@@ -55,7 +55,7 @@ def _find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, flow: 
         return ["It is for another issue."]
     if draft.issue_text != hash_text(issue.title, issue.body):
         return ["The issue was edited since the patch was made. Ask for a new one."]
-    modules = list_modules(files.list_paths(), context.config.modules)
+    modules = list_modules(files.list_editable(), context.config.modules)
     return find_problems(draft, files, modules, context.config.protected_paths)
 
 
