@@ -1,6 +1,6 @@
 """A fake of the port `BaseFiles`: files of one commit in memory."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from testing.fakes import COMMIT
@@ -12,27 +12,38 @@ class FakeFiles:
     files: dict[str, BaseFile | str] = field(default_factory=dict)
     """A text is why the file cannot be changed."""
     commit: str = COMMIT
+    skip_reasons: dict[str, str] = field(default_factory=dict)
+    """By path, see `BaseFiles.find_skip_reason`."""
     syntax_errors: dict[str, int] = field(default_factory=dict)
-    """By text."""
+    """By text. Of other texts in Python, each bracket that is missing counts."""
 
     @classmethod
     def of_texts(cls, **texts: str) -> "FakeFiles":
         return cls({path: BaseFile(text=text) for path, text in texts.items()})
 
     def read(self, path: str) -> BaseFile | str | None:
-        return self.files.get(path)
+        is_folder = any(known.startswith(f"{path}/") for known in self.files)
+        return self.files.get(path, "a folder" if is_folder else None)
 
     def list_names(self, folder: str) -> Collection[str]:
         return {path.removeprefix(folder).partition("/")[0] for path in self.files if path.startswith(folder)}
 
-    def list_editable(self) -> Sequence[EditablePath]:
-        return [EditablePath(path, "Python", self.is_test(path), not self.is_test(path)) for path in self.files]
+    def list_editable(self) -> list[EditablePath]:
+        paths = [path for path, file in sorted(self.files.items()) if isinstance(file, BaseFile)]
+        return [
+            EditablePath(path, "Python", self.is_test(path), not self.is_test(path))
+            if path.endswith(".py")
+            else EditablePath(path, "", self.is_test(path), is_product_code=False)
+            for path in paths
+        ]
 
     def is_test(self, path: str) -> bool:
-        return path.startswith("tests/") or "/tests/" in path
+        return path.startswith("tests/") or "/tests/" in path or path.rpartition("/")[2].startswith("test_")
 
     def find_skip_reason(self, path: str, text: str) -> str:
-        return ""
+        return "generated" if "@generated" in text else self.skip_reasons.get(path, "")
 
     def count_syntax_errors(self, path: str, text: str) -> int | None:
-        return self.syntax_errors.get(text, 0)
+        if text in self.syntax_errors:
+            return self.syntax_errors[text]
+        return abs(text.count("(") - text.count(")")) if path.endswith(".py") else None

@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from testing.fakes import COMMIT, NOW
+from testing.fakes import NOW
 from triage.approval.commit_text import CommitFacts, parse_proposal
 from triage.domain.effect import Reaction
 from triage.domain.patch import BaseFile
@@ -34,34 +34,6 @@ class _Failing:
         self.calls.append(method)
         if method in self.errors:
             raise self.errors[method]
-
-
-@dataclass
-class FakeBaseFiles:
-    """Files of one commit in memory."""
-
-    files: Mapping[str, BaseFile | str] = field(default_factory=dict)
-    """By path, a file, or why it cannot be changed."""
-    commit: str = COMMIT
-    skip_reasons: Mapping[str, str] = field(default_factory=dict)
-    """By path, see `BaseFiles.find_skip_reason`."""
-
-    def read(self, path: str) -> BaseFile | str | None:
-        is_folder = any(known.startswith(f"{path}/") for known in self.files)
-        return self.files.get(path, "a folder" if is_folder else None)
-
-    def list_names(self, folder: str) -> Collection[str]:
-        return {path.removeprefix(folder).split("/")[0] for path in self.files if path.startswith(folder)}
-
-    def is_test(self, path: str) -> bool:
-        return path.startswith("tests/") or path.rpartition("/")[2].startswith("test_")
-
-    def find_skip_reason(self, path: str, text: str) -> str:
-        return "generated" if "@generated" in text else self.skip_reasons.get(path, "")
-
-    def count_syntax_errors(self, path: str, text: str) -> int | None:
-        """One for each bracket that is missing, in Python files."""
-        return abs(text.count("(") - text.count(")")) if path.endswith(".py") else None
 
 
 @dataclass

@@ -1,12 +1,12 @@
 """What proposals and patches need from outside, as protocols. Each has an adapter, and a fake in `testing/`."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from pydantic import Field
 
 from triage.domain.effect import Reaction
-from triage.domain.patch import BaseFile
+from triage.domain.patch import BaseFile, EditablePath
 from triage.domain.proposal import CommentRecord, PatchProposal, PullRequest, StoredProposal
 from triage.domain.value import Value
 
@@ -100,6 +100,9 @@ class BaseFiles(Protocol):
 
     def read(self, path: str) -> BaseFile | str | None:
         """The file; why it cannot be changed ("a symbolic link", "not UTF-8"); None if there is nothing at the path."""
+
+    def list_editable(self) -> Sequence[EditablePath]:
+        """All files that people edit by hand, sorted by path: none that is generated, vendored, a lock or hidden."""
 
     def list_names(self, folder: str) -> Collection[str]:
         """Names of everything in a folder, such as `src/`; of the top folder for an empty string. Empty if none."""

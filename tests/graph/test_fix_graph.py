@@ -33,7 +33,11 @@ from triage.proposal_ports import CheckResult
 
 SOURCE, TEST = "src/parse.py", "tests/test_parse.py"
 OLD = "def parse(text):\n    return int(text)\n"
-FILES = {SOURCE: OLD, TEST: "from parse import parse\n\n\ndef test_one():\n    assert parse('1') == 1\n"}
+FILES = {
+    SOURCE: OLD,
+    "web/page.py": "page = 1\n",
+    TEST: "from parse import parse\n\n\ndef test_one():\n    assert parse('1') == 1\n",
+}
 
 
 def edit(

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from testing.fake_proposals import FakeBaseFiles
+from testing.fake_files import FakeFiles
 from tests.patches.drafts import make_draft
 from triage.domain.patch import MAX_FILES, AffectedModule, BaseFile, FileVersion, ModuleFacts, PatchDraft
 from triage.patches.check_patch import MAX_CHANGED_LINES, find_problems
 
 BASKET = "def total(items):\n    return sum(items)\n"
-FILES = FakeBaseFiles(
+FILES = FakeFiles(
     {
         "shop/basket.py": BaseFile(text=BASKET),
         "shop/win.py": BaseFile(text="a = 1\r\nb = 2\r\n"),
@@ -164,7 +164,7 @@ def test_the_summary_has_no_secret():
 
 
 def test_a_secret_that_was_there_may_stay_and_move():
-    files = FakeBaseFiles({"shop/basket.py": BaseFile(text=f'KEY = "{KEY}"\nx = 1\n')})
+    files = FakeFiles({"shop/basket.py": BaseFile(text=f'KEY = "{KEY}"\nx = 1\n')})
     moved = make_draft([change("shop/basket.py", f'x = 2\nKEY = "{KEY}"\n')])
     assert find_problems(moved, files, MODULES, []) == []
 

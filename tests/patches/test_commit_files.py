@@ -1,13 +1,13 @@
 """Commits have the draft's texts and the base commit's modes."""
 
-from testing.fake_proposals import FakeBaseFiles
+from testing.fake_files import FakeFiles
 from tests.patches.drafts import make_draft
 from triage.domain.patch import BaseFile, FileVersion
 from triage.patches.commit_files import list_commit_files
 
 
 def test_modes_stay_and_new_files_are_plain():
-    files = FakeBaseFiles({"run.sh": BaseFile(text="old\n", mode="100755")})
+    files = FakeFiles({"run.sh": BaseFile(text="old\n", mode="100755")})
     changes = [FileVersion(path="run.sh", text="new\n"), FileVersion(path="a.py", text="x\n", is_new_file=True)]
     tests = [FileVersion(path="tests/run.sh", text="t\n", is_new_file=True)]
     assert list_commit_files(make_draft(changes, tests), files) == (

@@ -2,12 +2,12 @@
 
 import pytest
 
-from testing.fake_proposals import FakeBaseFiles
+from testing.fake_files import FakeFiles
 from tests.patches.drafts import make_draft
 from triage.domain.patch import AffectedModule, BaseFile, FileVersion
 from triage.patches.patch_warnings import list_warnings
 
-FILES = FakeBaseFiles({"shop/a.py": BaseFile(text="x = 1\n" * 150)})
+FILES = FakeFiles({"shop/a.py": BaseFile(text="x = 1\n" * 150)})
 
 
 def test_an_ordinary_patch_has_no_warning():

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from testing.fake_proposals import FakeBaseFiles
+from testing.fake_files import FakeFiles
 from triage.domain.patch import BaseFile
 from triage.patches.path_rules import find_path_problem, is_below
 
-FILES = FakeBaseFiles(
+FILES = FakeFiles(
     {
         "shop/basket.py": BaseFile(text="x\n"),
         "shop/été.py": BaseFile(text="x\n"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from testing.checkouts.git_repositories import ENVIRONMENT, git, write
 from testing.cost_growth import assert_grows_linearly
-from testing.fake_proposals import FakeBaseFiles
+from testing.fake_files import FakeFiles
 from tests.patches.drafts import make_draft
 from triage.domain.patch import BaseFile, FileVersion
 from triage.patches.line_diff import diff_lines, split_keeping_ends
@@ -20,7 +20,7 @@ LONG = "".join(f"line {number}\n" for number in range(40))
 
 def apply_diff(folder: Path, before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
     """Returns what real git makes of the files."""
-    files = FakeBaseFiles({path: BaseFile(text=text) for path, text in before.items()})
+    files = FakeFiles({path: BaseFile(text=text) for path, text in before.items()})
     changes = [FileVersion(path=path, text=text, is_new_file=path not in before) for path, text in after.items()]
     diff = format_diff(make_draft(changes), files)
     folder.mkdir(parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def test_git_applies_any_diff(before: str, after: str, tmp_path_factory: pytest.
 @given(before=texts, after=texts)
 def test_the_counts_are_those_of_the_diff(before: str, after: str):
     draft = make_draft([FileVersion(path="a", text=after)])
-    files = FakeBaseFiles({"a": BaseFile(text=before)})
+    files = FakeFiles({"a": BaseFile(text=before)})
     body = format_diff(draft, files).split("\n")[3:]
     (counts,) = count_changed_lines(draft, files)
     assert counts.added == sum(line.startswith("+") for line in body)
@@ -119,4 +119,4 @@ def test_long_diffs_are_cut_at_a_line():
 
 def test_an_unchanged_file_has_no_diff():
     draft = make_draft([FileVersion(path="a", text="x\n")])
-    assert format_diff(draft, FakeBaseFiles({"a": BaseFile(text="x\n")})) == ""
+    assert format_diff(draft, FakeFiles({"a": BaseFile(text="x\n")})) == ""

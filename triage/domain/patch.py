@@ -1,6 +1,6 @@
 """A patch before it is a commit: whole files as they shall be."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -47,13 +47,24 @@ class AffectedModule(Value):
     reason: str
 
 
+class EditablePath(NamedTuple):
+    """A file of the commit that people edit by hand."""
+
+    path: str
+    language: str
+    """Name of its programming language, if it has a parser; empty for other files."""
+    is_test: bool
+    is_product_code: bool
+    """Code that is neither a test nor documentation, an example or a benchmark."""
+
+
 class ModuleFacts(Value):
     """A part of the repository to which a patch can be limited."""
 
     name: str
     """Its path prefix, or its name in the settings."""
     paths: list[str] = Field(min_length=1)
-    """Folders with a slash at the end, files, or `./` for the files at the top."""
+    """Folders with a slash at the end, files, and folders without their folders, such as `src/./`."""
     description: str = ""
     """Of the settings."""
     source_files: int = Field(0, ge=0)

@@ -78,6 +78,27 @@ class Labels(YamlSection):
     )
 
 
+def _check_place(text: str) -> str:
+    parts = text.removeprefix("./").removesuffix("/").split("/")
+    if text != "./" and not all(part not in ("", ".", "..") for part in parts):
+        raise _setting_error(
+            "it must be a folder or file of the repository such as src/api/, or ./ for files at the top"
+        )
+    return text if text == "./" else text.removeprefix("./")
+
+
+Place = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_name), AfterValidator(_check_place)]
+
+
+class ModuleConfig(YamlSection):
+    """A part of the repository to which a fix can be limited."""
+
+    paths: list[Place] = Field(
+        min_length=1, max_length=50, description="Folders and files, and `./` for the files at the top."
+    )
+    description: Description | None = Field(None, description="What it does, for the agents.")
+
+
 class ProjectConfig(YamlSection):
     """The project's own settings: guidance and limits. None of them permits a write."""
 
@@ -115,7 +136,20 @@ class ProjectConfig(YamlSection):
         description="Owner in CODEOWNERS, to the login or team that is suggested as assignee instead.",
     )
 
-    @field_validator("ignore")
+    protected_paths: list[Pattern] = Field(
+        default_factory=list,
+        max_length=100,
+        description="Paths that no proposed fix may change, as gitignore patterns. Workflows, lock files, generated "
+        "files and names that begin with a dot are protected anyway.",
+    )
+    modules: dict[LabelName, ModuleConfig] = Field(
+        default_factory=dict,
+        max_length=40,
+        description="The parts of the repository to which a proposed fix is limited, by name. Without them, the "
+        "folders of the sources count.",
+    )
+
+    @field_validator("ignore", "protected_paths")
     @classmethod
     def _check_size(cls, patterns: list[str]) -> list[str]:
         try:

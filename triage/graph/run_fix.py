@@ -30,7 +30,7 @@ async def run_fix(
     """
     graph = build_fix_graph(InMemorySaver() if ask_person else None)
     config: RunnableConfig = {"recursion_limit": RECURSION_LIMIT, "configurable": {"thread_id": str(uuid.uuid4())}}
-    given: FixState | Command[str] = state
+    given: FixState | Command[Any] = state
     while True:
         interrupts: list[Any] = []
         current = state
@@ -50,7 +50,8 @@ async def run_fix(
         if not interrupts or ask_person is None:
             return current
         state = current
-        given = Command(resume=await ask_person(interrupts[0].value))
+        answer = await ask_person(interrupts[0].value)
+        given = Command(resume="" if answer is None else answer)  # LangGraph takes None for no answer at all
 
 
 async def _stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:

@@ -1,9 +1,9 @@
 """Implements the port `BaseFiles`: files of one commit, from git objects only."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from triage.domain.patch import MAX_FILE_CHARS, BaseFile
+from triage.domain.patch import MAX_FILE_CHARS, BaseFile, EditablePath
 from triage.errors import BadInput
 from triage.index.files.file_filter import get_skip_reason, load_text
 from triage.index.files.file_roles import classify_file
@@ -37,6 +37,7 @@ class CommitFiles:
     def __init__(self, tree: CommitTree) -> None:
         self._tree = tree
         self._read: dict[str, BaseFile | str | None] = {}
+        self._editable: Sequence[EditablePath] | None = None
         self._names: dict[str, Collection[str]] = {}
         self._errors: dict[tuple[str, str], int | None] = {}
 
@@ -73,6 +74,15 @@ class CommitFiles:
         except UnicodeDecodeError:
             return "not UTF-8"
 
+    def list_editable(self) -> Sequence[EditablePath]:
+        if self._editable is None:
+            try:
+                listed = sorted(entry.path for entry in self._tree.list_files().entries)
+            except GitError:
+                listed = []
+            self._editable = [_describe_path(path) for path in listed if _is_edited_by_hand(path)]
+        return self._editable
+
     def list_names(self, folder: str) -> Collection[str]:
         if folder not in self._names:
             try:
@@ -95,6 +105,17 @@ class CommitFiles:
         if (path, text) not in self._errors:
             self._errors[path, text] = count_syntax_errors(text, language)
         return self._errors[path, text]
+
+
+def _is_edited_by_hand(path: str) -> bool:
+    return get_skip_reason(path, 0) is None and not any(part.startswith(".") for part in path.split("/"))
+
+
+def _describe_path(path: str) -> EditablePath:
+    role, language = classify_file(path), detect_language(path)
+    return EditablePath(
+        path, language.name if language and language.grammar else "", role.is_test, role.is_product_code
+    )
 
 
 def _is_unicode(path: str) -> bool:

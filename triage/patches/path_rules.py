@@ -13,8 +13,6 @@ from triage.domain.patch import BaseFile
 from triage.proposal_ports import BaseFiles
 
 MAX_PATH_CHARS = 200
-TOP_FILES = "./"
-"""The module of the files at the top."""
 _SHOWN_CHARS = 100
 _AUTOMATION = re.compile(
     r"(?:^|/)(?:jenkinsfile[^/]*|[^/]*\.jenkinsfile|(?:azure|bitbucket)[-_]pipelines[^/]*|vsts-ci[^/]*|appveyor[^/]*\.ya?ml"
@@ -113,9 +111,10 @@ def _compile(patterns: tuple[str, ...]) -> "PathSpec[Any]":
 
 
 def is_below(path: str, place: str) -> bool:
-    """Whether a file is in a folder (with or without a slash at its end), is that file, or is at the top (`./`)."""
-    if place == TOP_FILES:
-        return "/" not in path
+    """Whether a file is at a place, see `ModuleFacts.paths`. A folder may lack the slash at its end."""
+    if place == "./" or place.endswith("/./"):
+        folder = place.removesuffix("./")
+        return path.startswith(folder) and "/" not in path[len(folder) :]
     return path == place or path.startswith(f"{place.removesuffix('/')}/")
 
 

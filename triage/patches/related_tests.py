@@ -1,0 +1,81 @@
+"""Which existing tests most likely belong to a source file, by names and folders."""
+
+import re
+from collections.abc import Sequence
+
+from triage.domain.patch import EditablePath
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_TEST_WORDS = frozenset({"test", "tests", "spec", "specs", "unittest", "it", "e2e", "cy"})
+_GENERAL_FOLDERS = frozenset(
+    {*_TEST_WORDS, "src", "lib", "main", "unit", "integration", "internal", "pkg", "app", "java"}
+)
+_UNUSUAL_FOLDERS = frozenset({"doc", "docs", "example", "examples", "fixtures", "fuzz", "fuzzing", "bench", "data"})
+_NAMED_AS_TEST = 0.5
+_SAME_NAME, _SAME_WORDS = 10.0, 4.0
+_NAMED_BY_FOLDER = frozenset({"__init__", "index", "mod", "main", "lib"})
+_NO_TESTS = frozenset({"__init__", "conftest", "utils", "util", "helpers", "helper", "common", "mod", "setup"})
+"""Files of test folders that other tests import."""
+
+
+def find_related_tests(path: str, files: Sequence[EditablePath], limit: int) -> list[str]:
+    """Return the paths of tests in the language of the file, the most likely first.
+
+    The last ones may have no more in common with the file than the language: they show how this project writes tests.
+
+    Args:
+        path: A source file, which may be new.
+        files: All of the commit that people edit.
+        limit: Maximum number of tests.
+    """
+    extension = path.rpartition(".")[2]
+    candidates = [
+        file.path
+        for file in files
+        if file.is_test
+        and file.language
+        and _is_same_kind(file.path, extension)
+        and _get_stem(file.path) not in _NO_TESTS
+    ]
+    scores = {test: _score(path, test) for test in candidates if test != path}
+    ranked = sorted(scores, key=lambda test: (-scores[test], len(test), test))
+    return ranked[:limit]
+
+
+def _is_same_kind(test: str, extension: str) -> bool:
+    kinds = ({"js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"}, {"c", "h", "cc", "cpp", "cxx", "hpp", "hh"})
+    other = test.rpartition(".")[2]
+    return other == extension or any({other, extension} <= kind for kind in kinds)
+
+
+def _score(path: str, test: str) -> float:
+    """The names count most; of the folders, each word in common."""
+    name, test_name = _split_name(path), _split_name(test)
+    folders, test_folders = _split_folders(path), _split_folders(test)
+    score = 0.0
+    if name == test_name:
+        score += _SAME_NAME
+    elif name and test_name:
+        common = len(set(name) & set(test_name))
+        score += _SAME_WORDS * common / len(set(name) | set(test_name))
+    if set(test_name) & folders or set(name) & test_folders:  # `tests/json/…` and `json/…`, `test_json.py`
+        score += 1.0
+    if not test_folders.isdisjoint(_UNUSUAL_FOLDERS):
+        score -= 1.0
+    is_named = not _TEST_WORDS.isdisjoint(map(str.lower, _WORD.findall(test.rpartition("/")[2])))
+    return score + len(folders & test_folders) + _NAMED_AS_TEST * is_named
+
+
+def _get_stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+def _split_name(path: str) -> list[str]:
+    stem = _get_stem(path)
+    if stem in _NAMED_BY_FOLDER:
+        stem = path.rpartition("/")[0].removesuffix("/src").rpartition("/")[2]
+    return [word for word in map(str.lower, _WORD.findall(stem)) if word not in _TEST_WORDS]
+
+
+def _split_folders(path: str) -> set[str]:
+    return {part.lower() for part in path.split("/")[:-1]} - _GENERAL_FOLDERS
