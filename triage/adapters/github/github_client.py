@@ -168,8 +168,7 @@ class GitHubClient:
         except GithubException as error:
             if error.status == 407:
                 raise GitHubUnavailable(f"GitHub cannot be reached: {PROXY_LOGIN_REFUSED}.") from None
-            message = error.data.get("message") if isinstance(error.data, dict) else None
-            text = message if isinstance(message, str) else ""
+            text = _collect_messages(error.data)
             raise error_from_response(error.status, text, error.headers or {}, idempotent=idempotent) from None
         except AnswerTooLarge as error:
             raise GitHubError(ErrorKind.UNKNOWN_OUTCOME, problem=f"sent an {error}") from None
@@ -181,6 +180,16 @@ class GitHubClient:
             raise unreadable_response() from None
         self.server_time = parse_http_date(headers.get("date", "")) or self.server_time
         return response
+
+
+def _collect_messages(data: object) -> str:
+    """Returns the message of an error, and those of its details: a 422 has its reason only there."""
+    if not isinstance(data, dict):
+        return ""
+    details = data.get("errors")
+    parts = [data, *(details if isinstance(details, list) else [])]
+    messages = [part.get("message") if isinstance(part, dict) else part for part in parts]
+    return "\n".join(message for message in messages if isinstance(message, str))
 
 
 def _lost_connection(error: Exception, idempotent: bool) -> GitHubError:

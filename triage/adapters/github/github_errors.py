@@ -31,6 +31,10 @@ class ErrorKind(StrEnum):
     GONE = "gone"
     MOVED = "moved"
     TOO_LONG = "too long"
+    EXISTS = "exists"
+    NO_PULL_REQUESTS = "no pull requests"
+    """The repository's settings do not let a job's token open any."""
+    NO_DRAFTS = "no drafts"
     INVALID = "invalid"
     RATE_LIMITED = "rate limited"
     UNKNOWN_OUTCOME = "unknown outcome"
@@ -90,14 +94,33 @@ def _classify(status: int, text: str, headers: Mapping[str, str]) -> ErrorKind:
     if status == 401:
         return ErrorKind.BAD_TOKEN
     if status == 403:
-        # Whole words: an account that is "blocked" is not an issue that is locked.
-        words = {r"\blocked\b": ErrorKind.LOCKED, r"\barchived\b": ErrorKind.ARCHIVED}
-        return next((kind for word, kind in words.items() if re.search(word, text)), ErrorKind.FORBIDDEN)
+        return _find_kind(_FORBIDDEN_KINDS, text) or ErrorKind.FORBIDDEN
     if status in (404, 410):
         return ErrorKind.GONE
-    if status == 422 and "too long" in text:
-        return ErrorKind.TOO_LONG
+    if status == 422:
+        return _find_kind(_REFUSED_KINDS, text) or ErrorKind.INVALID
     return ErrorKind.UNKNOWN_OUTCOME if status >= 500 else ErrorKind.INVALID
+
+
+_NO_PULL_REQUESTS = {r"not permitted to create": ErrorKind.NO_PULL_REQUESTS}
+_FORBIDDEN_KINDS = {
+    # Whole words: an account that is "blocked" is not an issue that is locked.
+    r"\blocked\b": ErrorKind.LOCKED,
+    r"\barchived\b": ErrorKind.ARCHIVED,
+    **_NO_PULL_REQUESTS,
+}
+_REFUSED_KINDS = {
+    "too long": ErrorKind.TOO_LONG,
+    "already exists": ErrorKind.EXISTS,
+    "reference does not exist": ErrorKind.GONE,
+    "draft pull requests are not supported": ErrorKind.NO_DRAFTS,
+    **_NO_PULL_REQUESTS,
+}
+"""By words of the message, in lower case."""
+
+
+def _find_kind(kinds: Mapping[str, ErrorKind], text: str) -> ErrorKind | None:
+    return next((kind for words, kind in kinds.items() if re.search(words, text)), None)
 
 
 def _is_rate_limit(status: int, headers: Mapping[str, str]) -> bool:
@@ -153,7 +176,7 @@ def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageErro
     where = f" in {slug}" if number is not None else ""
     match error.kind:
         case ErrorKind.BAD_TOKEN:
-            return _bad_token_error()
+            return bad_token_error()
         case ErrorKind.FORBIDDEN | ErrorKind.LOCKED | ErrorKind.ARCHIVED:
             return PermissionMissing(
                 f"The token may not read issues of {slug}. Give the job `permissions: contents: read, issues: write`."
@@ -162,20 +185,20 @@ def _read_error(error: GitHubError, slug: str, number: int | None) -> TriageErro
             return IssueMoved(f"{what} was moved to another place on GitHub. It is not triaged there.")
         case ErrorKind.GONE if error.status == 410 and number is not None:
             return IssueMoved(f"{what} was deleted, or issues are switched off.")
-        case ErrorKind.GONE | ErrorKind.INVALID | ErrorKind.TOO_LONG:
+        case ErrorKind.RATE_LIMITED:
+            return RateLimited(f"{what} could not be read: {describe_rate_limit(error)}.")
+        case ErrorKind.UNKNOWN_OUTCOME:
+            return GitHubUnavailable(f"{what} could not be read: GitHub {error.description}.")
+        case _:
             return NoSuchIssue(
                 f"{what} does not exist{where}, or the token may not read it. Check the number, and give the job "
                 "`permissions: issues: write`."
             )
-        case ErrorKind.RATE_LIMITED:
-            return RateLimited(f"{what} could not be read: {_describe_rate_limit(error)}.")
-        case ErrorKind.UNKNOWN_OUTCOME:
-            return GitHubUnavailable(f"{what} could not be read: GitHub {error.description}.")
 
 
 def _write_error(error: GitHubError, slug: str) -> TriageError:
     if error.kind is ErrorKind.BAD_TOKEN:
-        return _bad_token_error()
+        return bad_token_error()
     if error.kind is ErrorKind.FORBIDDEN:
         return PermissionMissing(
             f"The token may not write to issues of {slug}. Give the job `permissions: issues: write`."
@@ -186,18 +209,18 @@ def _write_error(error: GitHubError, slug: str) -> TriageError:
         ErrorKind.GONE: "the issue or the comment was deleted meanwhile, or issues are switched off",
         ErrorKind.MOVED: "the issue was transferred meanwhile",
         ErrorKind.TOO_LONG: "the text is longer than the 65,536 characters that GitHub takes",
-        ErrorKind.RATE_LIMITED: _describe_rate_limit(error),
-        ErrorKind.INVALID: f"GitHub {error.description}",
-        ErrorKind.UNKNOWN_OUTCOME: f"GitHub {error.description}",
+        ErrorKind.RATE_LIMITED: describe_rate_limit(error),
     }
     kind = NoSuchComment if error.kind is ErrorKind.GONE else CannotPublish
-    return kind(f"The result could not be written to the issue: {reasons[error.kind]}.")
+    return kind(
+        f"The result could not be written to the issue: {reasons.get(error.kind, f'GitHub {error.description}')}."
+    )
 
 
-def _bad_token_error() -> PermissionMissing:
+def bad_token_error() -> PermissionMissing:
     return PermissionMissing("GitHub does not accept the token (401). Check the input github-token.")
 
 
-def _describe_rate_limit(error: GitHubError) -> str:
+def describe_rate_limit(error: GitHubError) -> str:
     until = f"; it resets at {error.resets_at:%H:%M} UTC" if error.resets_at else ""
     return f"the token's rate limit is used up{until}"

@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from triage.adapters.github.comments import Comments
 from triage.adapters.github.commits import Commits
 from triage.adapters.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
 from triage.adapters.github.past_issues import PastIssues
+from triage.adapters.github.repository_connection import RepositoryConnection
 from triage.adapters.github.responses import IssueResponse, LabelResponse, RoleResponse, parse_response
 from triage.adapters.github.suggestions import Suggestions
 from triage.domain.history import PathChange, Tag
@@ -19,64 +19,15 @@ from triage.domain.issue import Issue
 from triage.domain.memory import PastIssue
 from triage.domain.suggestion import Suggestion, SuggestionOptions
 from triage.domain.task import RUN_WINDOW
-from triage.errors import BadInput, GitHubUnavailable
-from triage.network import DIRECT, Network
-
-if TYPE_CHECKING:
-    from triage.adapters.github.github_client import GitHubClient
+from triage.errors import GitHubUnavailable
 
 ROLES = frozenset({"admin", "maintain", "write", "triage", "read", "none"})
 _LOGIN_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,100}(\[bot\])?")
-_SLUG_PATTERN = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
 
 
 @dataclass
-class IssueTracker:
-    """Implements `triage.ports.GitHub`. Nothing is imported or sent before the first call.
-
-    Raises:
-        BadInput: The slug is malformed.
-    """
-
-    token: str = field(repr=False)
-    """A job's token, an app's, or a person's; empty to read what is public."""
-    slug: str
-    """`owner/name`."""
-    api_url: str = "https://api.github.com"
-    _: KW_ONLY
-    seconds_between_writes: float = 1.0
-    """GitHub asks for one (docs, best practices for the REST API)."""
-    max_wait_seconds: float = 60.0
-    """All waits for GitHub's rate limits together."""
-    connect_seconds: float = 10.0
-    read_seconds: float = 60.0
-    """Time limit between two pieces of a response."""
-    backoff_seconds: float = 0.5
-    """Base of the waits between failed reads."""
-    reread_seconds: float = 1.0
-    """Wait before a list is read again that does not show yet what was written."""
-    network: Network = DIRECT
-
-    def __post_init__(self) -> None:
-        if not _SLUG_PATTERN.fullmatch(self.slug) or {".", ".."} & set(self.slug.split("/")):
-            raise BadInput("The repository must be given as owner/name.")
-        self._repo = f"/repos/{self.slug}"
-
-    @cached_property
-    def _client(self) -> "GitHubClient":
-        # PyGithub costs a quarter of a second of start-up, and a skipped event never gets here.
-        from triage.adapters.github.github_client import GitHubClient
-        from triage.adapters.github.github_retry import WaitBudget
-
-        return GitHubClient(
-            self.token,
-            self.api_url,
-            wait_budget=WaitBudget(self.max_wait_seconds),
-            seconds_between_writes=self.seconds_between_writes,
-            timeouts_seconds=(self.connect_seconds, self.read_seconds),
-            backoff_seconds=self.backoff_seconds,
-            network=self.network,
-        )
+class IssueTracker(RepositoryConnection):
+    """Implements `triage.ports.GitHub`."""
 
     @cached_property
     def _comments(self) -> Comments:
@@ -85,9 +36,6 @@ class IssueTracker:
     @cached_property
     def _suggestions(self) -> Suggestions:
         return Suggestions(self._client, self.slug, self.reread_seconds)
-
-    def close(self) -> None:
-        self._client.close()
 
     def fetch_issue(self, number: int) -> Issue:
         return self.refetch_issue(number)

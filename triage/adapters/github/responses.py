@@ -14,20 +14,22 @@ DELETED_ACCOUNT = "ghost"
 """What GitHub's pages call a deleted account."""
 
 
-class _Response(BaseModel):
+class Response(BaseModel):
+    """A part of a response. Unknown fields are ignored."""
+
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Account(_Response):
+class Account(Response):
     login: str = DELETED_ACCOUNT
     type: str = ""
 
 
-class LabelResponse(_Response):
+class LabelResponse(Response):
     name: str | None = None
 
 
-class CommentResponse(_Response):
+class CommentResponse(Response):
     id: int = Field(ge=1, lt=2**63)
     html_url: str = ""
     body: str | None = None
@@ -51,7 +53,7 @@ class CommentResponse(_Response):
         )
 
 
-class IssueResponse(_Response):
+class IssueResponse(Response):
     number: int
     title: str | None = None
     body: str | None = None
@@ -83,14 +85,14 @@ class IssueResponse(_Response):
         )
 
 
-class RoleResponse(_Response):
+class RoleResponse(Response):
     """A collaborator's role. `role_name` is exact; `permission` is what a custom role builds on."""
 
     role_name: str | None = None
     permission: str | None = None
 
 
-class Target(_Response):
+class Target(Response):
     """What a suggestion is about: a label, an issue type or a user."""
 
     id: str = ""
@@ -99,7 +101,7 @@ class Target(_Response):
     is_enabled: bool = Field(True, alias="isEnabled")
 
 
-class TargetList(_Response):
+class TargetList(Response):
     nodes: list[Target | None] | None = None
 
     @property
@@ -107,7 +109,7 @@ class TargetList(_Response):
         return [target for target in self.nodes or [] if target]
 
 
-class PendingSuggestion(_Response):
+class PendingSuggestion(Response):
     """A suggestion by anybody. One of the fields is set; none if it is about something else."""
 
     label: Target | None = None
@@ -115,7 +117,7 @@ class PendingSuggestion(_Response):
     assignee: Target | None = None
 
 
-class SuggestionIssue(_Response):
+class SuggestionIssue(Response):
     id: str
     type: Target | None = Field(None, alias="issueType")
     labels: TargetList | None = None
@@ -124,7 +126,7 @@ class SuggestionIssue(_Response):
     """Missing where GitHub has no suggestions."""
 
 
-class SuggestionsResponse(_Response):
+class SuggestionsResponse(Response):
     """The parts of a repository that suggestions need, from GraphQL. GitHub leaves out what it does not show."""
 
     issue: SuggestionIssue
@@ -147,26 +149,26 @@ class SuggestionsResponse(_Response):
         return [(kind, target) for kind, targets in named for target in targets if target]
 
 
-class Signature(_Response):
+class Signature(Response):
     date: Timestamp = None
 
 
-class CommitDetails(_Response):
+class CommitDetails(Response):
     message: str = ""
     author: Signature | None = None
     committer: Signature | None = None
 
 
-class CommitResponse(_Response):
+class CommitResponse(Response):
     sha: str = Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")
     details: CommitDetails = Field(CommitDetails(), alias="commit")
 
 
-class TagCommit(_Response):
+class TagCommit(Response):
     sha: str = ""
 
 
-class TagResponse(_Response):
+class TagResponse(Response):
     name: str
     commit: TagCommit
 
