@@ -93,7 +93,10 @@ class FakeProposalStore(_Failing):
     def list_expired(self, limit: int) -> list[StoredProposal]:
         self._begin("list_expired")
         found = self._list_all((PROPOSAL_REFS,))
-        return [one for one in found if one.proposal.created_at < self.now - PROPOSAL_LIFETIME][:limit]
+        return [one for one in found if self._is_expired(one)][:limit]
+
+    def _is_expired(self, stored: StoredProposal) -> bool:
+        return stored.proposal.created_at < self.now - PROPOSAL_LIFETIME
 
     def _list_all(self, prefixes: tuple[str, ...]) -> list[StoredProposal]:
         found = []
@@ -115,8 +118,9 @@ class FakeProposalStore(_Failing):
         made = parse_proposal(self.repository, head, test)
         assert made is not None, "the last message ends with the trailers of a proposal of as many commits"
         prefix = f"{PROPOSAL_REFS}{request.issue}/"
-        for known in self._list_all((prefix,)):
-            if (known.proposal.draft, known.proposal.base) == (made.draft, made.base):
+        for known in self._list_all((prefix, f"{BRANCH_REFS}triage/{request.issue}-")):
+            is_same = (known.proposal.draft, known.proposal.base) == (made.draft, made.base)
+            if is_same and (known.is_branch or not self._is_expired(known)):
                 return known
         number = 1 + max((int(ref.removeprefix(prefix)) for ref in self.refs if ref.startswith(prefix)), default=0)
         self.refs[f"{prefix}{number}"] = head.sha

@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from testing.servers.comment_edits_graphql import answer_comment_edits, is_comment_edits_query
 from testing.servers.endless_body import EndlessBody
 from testing.servers.past_issues_graphql import answer_past_issues, is_past_issues_query
 
@@ -84,6 +85,12 @@ class GitHubApi:
     """Value of the `Date` header; the clock of the machine if None."""
     on_request: Callable[["ApiRequest"], ApiFault | None] = lambda asked: None
     """Called before each request is handled; may block, and may return a fault."""
+    denied: dict[str, set[str]] = field(default_factory=dict)
+    """By token, permissions such as `contents` that it may only read with. It may write with all others."""
+    edits: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    """By comment, its edits as GraphQL shows them, the first one for the creation. None if it was never edited."""
+    routes: "list[tuple[str, Handler]]" = field(default_factory=list)
+    """Of other modules, for parts of the API that few tests need."""
     hidden_comments: dict[int, int] = field(default_factory=dict)
     """Ids of comments that lists do not contain yet, and for how many lists of each token."""
     list_lag: Callable[[], int] = lambda: 0
@@ -121,6 +128,7 @@ class GitHubApi:
         user = None if by is None else {"login": by, "id": 9, "type": "Bot" if by.endswith("[bot]") else "User"}
         comment = {
             "id": self.next_id,
+            "node_id": f"IC_{self.next_id}",
             "body": body,
             "user": user,
             "created_at": self.timestamp,
@@ -132,6 +140,14 @@ class GitHubApi:
         self.next_id += 1
         self.issues.get(number, {})["updated_at"] = comment["updated_at"]
         return comment
+
+    def record_edit(self, comment: dict[str, Any], by: str | None, **fields: Any) -> None:
+        """Remembers who edited a comment; with the first edit, also who created it."""
+        edits = self.edits.setdefault(comment["id"], [])
+        if not edits:
+            author = comment["user"]["login"] if comment["user"] else None
+            edits.append({"login": author, "at": comment["created_at"], "deletedAt": None})
+        edits.append({"login": by, "at": self.timestamp, "deletedAt": None} | fields)
 
     @property
     def comment_bodies(self) -> list[str]:
@@ -154,6 +170,7 @@ class GitHubApi:
 
 Answer = tuple[int, Any]
 NOT_FOUND: Answer = (404, {"message": "Not Found", "documentation_url": SERVER_ERROR_TEXT})
+UNPROCESSABLE: Answer = (422, {"message": "Validation Failed", "documentation_url": SERVER_ERROR_TEXT})
 FORBIDDEN: Answer = (403, {"message": "Resource not accessible by integration", "documentation_url": SERVER_ERROR_TEXT})
 
 
@@ -170,7 +187,7 @@ def handle_request(api: GitHubApi, verb: str, path: str, query: dict[str, list[s
         return NOT_FOUND
     if verb != "GET" and (not token or token == READ_ONLY_TOKEN):
         return FORBIDDEN if token else (401, {"message": "Requires authentication"})
-    for pattern, handler in ROUTES:
+    for pattern, handler in [*ROUTES, *api.routes]:
         if match := re.fullmatch(pattern, f"{verb} {below}"):
             return handler(api, query, token, sent, *match.groups())
     return NOT_FOUND
@@ -179,6 +196,8 @@ def handle_request(api: GitHubApi, verb: str, path: str, query: dict[str, list[s
 def _graphql(api: GitHubApi, token: str, sent: Any) -> Answer:
     if is_past_issues_query(sent):
         return answer_past_issues(api, sent, knows_fixes=api.knows_fixes)
+    if is_comment_edits_query(sent):
+        return answer_comment_edits(api, token, sent)
     if api.graphql and "viewer" not in sent["query"]:
         return api.graphql(token, sent)
     if api.viewer is None:
@@ -236,6 +255,7 @@ def _edit_comment(api: GitHubApi, query: dict[str, list[str]], token: str, sent:
         if bad:
             return bad
         comment |= {"body": sent["body"], "updated_at": api.timestamp}
+        api.record_edit(comment, api.logins[token])
     return status, comment
 
 

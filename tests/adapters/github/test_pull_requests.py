@@ -1,0 +1,190 @@
+"""A pull request is opened once, as a draft, from a branch of this repository; a refusal says what to switch on."""
+
+import pytest
+
+from testing.servers.git_data_api import GitDataApi
+from testing.servers.github_api import JOB_TOKEN, SERVER_ERROR_TEXT, SLUG, ApiFault, ApiRequest
+from testing.servers.pull_requests_api import PullRequestsApi
+from tests.adapters.github.conftest import BASE_FILES
+from triage.adapters.github.proposal_store import GitHubProposalStore
+from triage.domain.proposal import PullRequest
+from triage.errors import CannotPublish, GitHubUnavailable, PermissionMissing, PullRequestRefused, TriageError
+
+BRANCH = "triage/7-round-totals"
+POST = f"POST /repos/{SLUG}/pulls"
+SETTING = '"Allow GitHub Actions to create and approve pull requests" (Settings > Actions > General)'
+
+
+@pytest.fixture
+def branch(git: GitDataApi) -> str:
+    git.set_ref(f"refs/heads/{BRANCH}", git.commit({**BASE_FILES, "a": ""}, git.refs["refs/heads/main"]))
+    return BRANCH
+
+
+def open_it(store: GitHubProposalStore, branch: str) -> PullRequest:
+    return store.open_pull_request(branch, "[#7] Round totals", "Made by a model.")
+
+
+class TestOpening:
+    def test_a_draft_into_the_default_branch(
+        self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str
+    ) -> None:
+        url = f"https://github.test/{SLUG}/pull/100"
+        assert open_it(store, branch) == PullRequest(number=100, url=url, body="Made by a model.")
+        assert [(one["title"], one["draft"]) for one in pulls.pulls] == [("[#7] Round totals", True)]
+        repo = f"/repos/{SLUG}"
+        assert git.api.request_lines() == [f"GET {repo}", f"GET {repo}/pulls", POST]
+
+    @pytest.mark.parametrize("state", ["open", "closed"])
+    def test_one_that_exists_is_returned(
+        self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str, state: str
+    ) -> None:
+        pulls.add(branch, state=state)
+        assert (open_it(store, branch).number, open_it(store, branch).is_open) == (100, state == "open")
+        assert git.api.request_lines("POST") == []
+
+    @pytest.mark.parametrize("hidden", [0, 2])
+    @pytest.mark.parametrize("stored", [True, False])
+    @pytest.mark.parametrize(("status", "body"), [(0, b""), (502, b"<html>"), (201, b"{}"), (201, b"<html>")])
+    def test_a_lost_answer_never_ends_with_two(
+        self,
+        git: GitDataApi,
+        pulls: PullRequestsApi,
+        store: GitHubProposalStore,
+        branch: str,
+        status: int,
+        body: bytes,
+        stored: bool,
+        hidden: int,
+    ) -> None:
+        git.api.faults = [ApiFault(POST, status, body, stored=stored, times=1)]
+        pulls.hidden_lists = 1 + hidden
+        assert open_it(store, branch).number == 100
+        assert len(pulls.pulls) == 1
+        assert len(git.api.request_lines(POST)) == (1 if stored else 2)
+
+    def test_a_list_that_lags_is_not_taken_for_a_refusal(
+        self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str
+    ) -> None:
+        git.api.faults = [ApiFault(POST, stored=True, times=1)]
+        pulls.hidden_lists = 5
+        assert open_it(store, branch).number == 100
+        assert len(pulls.pulls) == 1
+
+    def test_another_run_is_faster(
+        self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str
+    ) -> None:
+        def open_first(asked: ApiRequest) -> None:
+            if asked.line == POST:
+                pulls.add(branch)
+
+        git.api.on_request = open_first
+        assert open_it(store, branch).number == 100
+        assert len(pulls.pulls) == 1
+
+    def test_what_cannot_be_looked_up_is_not_opened_again(
+        self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str
+    ) -> None:
+        git.api.faults = [
+            ApiFault("GET .*/pulls", 200, [], times=1),
+            ApiFault(POST, 502),
+            ApiFault("GET .*/pulls", 500),
+        ]
+        with pytest.raises(CannotPublish, match="GitHub answered 500"):
+            open_it(store, branch)
+        assert len(git.api.request_lines(POST)) == 1
+
+
+class TestRefusals:
+    def test_the_setting_is_off(self, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str) -> None:
+        pulls.lets_actions_open = False
+        with pytest.raises(PullRequestRefused) as caught:
+            open_it(store, branch)
+        assert str(caught.value) == f"The pull request could not be opened in {SLUG}: switch on {SETTING}."
+
+    def test_the_permission_is_missing(
+        self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str
+    ) -> None:
+        git.api.denied[JOB_TOKEN] = {"pull-requests"}
+        with pytest.raises(PullRequestRefused, match="`permissions: pull-requests: write`") as caught:
+            open_it(store, branch)
+        assert SETTING in str(caught.value)
+        assert pulls.pulls == []
+
+    def test_no_drafts(self, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str) -> None:
+        pulls.knows_drafts = False
+        with pytest.raises(PullRequestRefused, match="no draft pull requests in private repositories"):
+            open_it(store, branch)
+        assert pulls.pulls == []
+
+    @pytest.mark.parametrize(
+        ("status", "message", "error", "words"),
+        [
+            (401, "Bad credentials", PermissionMissing, "GitHub does not accept the token"),
+            (404, "Not Found", PullRequestRefused, "pull-requests: write"),
+            (422, "GitHub Actions is not permitted to create or approve pull requests.", PullRequestRefused, SETTING),
+            (422, "Validation Failed", PullRequestRefused, SETTING),
+            (403, "Repository was archived so is read-only.", CannotPublish, "the repository is archived"),
+            (429, "Slow down", CannotPublish, "rate limit is used up"),
+        ],
+    )
+    def test_who_must_act(
+        self,
+        git: GitDataApi,
+        pulls: PullRequestsApi,
+        store: GitHubProposalStore,
+        branch: str,
+        status: int,
+        message: str,
+        error: type[TriageError],
+        words: str,
+    ) -> None:
+        git.api.faults = [ApiFault(POST, status, {"message": message, "x": SERVER_ERROR_TEXT})]
+        with pytest.raises(error) as caught:
+            open_it(store, branch)
+        assert type(caught.value) is error
+        assert words in str(caught.value)
+        assert SERVER_ERROR_TEXT not in str(caught.value)
+        assert pulls.pulls == []
+
+    def test_a_branch_without_commits_of_its_own(
+        self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore
+    ) -> None:
+        git.set_ref("refs/heads/triage/7-x", git.refs["refs/heads/main"])
+        with pytest.raises(PullRequestRefused, match="GitHub answered 422"):
+            open_it(store, "triage/7-x")
+
+
+class TestFinding:
+    def test_the_newest(self, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str) -> None:
+        pulls.add(branch, state="closed", body="old")
+        pulls.add(branch, body="new", draft=True)
+        pulls.add("triage/7-round-totals-2")
+        found = store.find_pull_request(branch)
+        assert found is not None
+        assert (found.number, found.body, found.is_draft, found.is_open) == (101, "new", True, True)
+
+    @pytest.mark.parametrize("repository", ["mallory/shop", "octo/other", None])
+    def test_the_same_branch_of_another_repository(
+        self, git: GitDataApi, pulls: PullRequestsApi, store: GitHubProposalStore, branch: str, repository: str | None
+    ) -> None:
+        pulls.add(branch, repository=repository)
+        everything = list(pulls.pulls)
+        git.api.faults = [ApiFault("GET .*/pulls", 200, everything)]  # as if GitHub did not read the filter
+        assert store.find_pull_request(branch) is None
+
+    def test_none(self, store: GitHubProposalStore, branch: str) -> None:
+        assert store.find_pull_request(branch) is None
+
+    def test_a_token_that_may_not_read_them(self, git: GitDataApi, store: GitHubProposalStore, branch: str) -> None:
+        git.api.faults = [ApiFault("GET .*/pulls", 403, {"message": "Resource not accessible by integration"})]
+        with pytest.raises(PermissionMissing, match="`permissions: pull-requests: write`"):
+            store.find_pull_request(branch)
+
+    @pytest.mark.parametrize("body", [b"{}", [{"number": 1}], b"<html>"])
+    def test_an_answer_that_cannot_be_read_is_not_none(
+        self, git: GitDataApi, store: GitHubProposalStore, branch: str, body: object
+    ) -> None:
+        git.api.faults = [ApiFault("GET .*/pulls", 200, body)]
+        with pytest.raises(GitHubUnavailable):
+            store.find_pull_request(branch)

@@ -1,0 +1,89 @@
+"""The parts that we read of GitHub's responses about git objects, refs and pull requests."""
+
+from pydantic import Field
+
+from triage.adapters.github.github_errors import unreadable_response
+from triage.adapters.github.responses import Response, Signature
+from triage.approval.commit_text import CommitFacts
+from triage.domain.proposal import CommitId, PullRequest
+
+
+class ObjectId(Response):
+    sha: CommitId
+    type: str = ""
+
+
+class RefResponse(Response):
+    ref: str
+    target: ObjectId = Field(alias="object")
+
+
+class GitCommitResponse(Response):
+    sha: CommitId
+    tree: ObjectId
+    parents: list[ObjectId]
+    message: str
+    committer: Signature
+
+    def to_facts(self) -> CommitFacts:
+        """Raises GitHubError if the commit has no time."""
+        if self.committer.date is None:
+            raise unreadable_response()
+        return CommitFacts(
+            sha=self.sha,
+            parents=[parent.sha for parent in self.parents],
+            message=self.message,
+            committed_at=self.committer.date,
+        )
+
+
+class TreeEntry(Response):
+    path: str
+    mode: str
+    type: str
+    sha: CommitId
+
+
+class TreeResponse(Response):
+    sha: CommitId
+    entries: list[TreeEntry] = Field([], alias="tree")
+    truncated: bool = False
+
+
+class BlobResponse(Response):
+    sha: CommitId
+    content: str = ""
+    encoding: str = ""
+
+
+class RepositoryResponse(Response):
+    full_name: str
+    default_branch: str = ""
+
+
+class PullHead(Response):
+    ref: str
+    repository: RepositoryResponse | None = Field(None, alias="repo")
+    """None if it was deleted."""
+
+
+class PullResponse(Response):
+    number: int
+    html_url: str
+    state: str
+    draft: bool = False
+    body: str | None = None
+    head: PullHead
+
+    def is_from(self, slug: str, branch: str) -> bool:
+        repository = self.head.repository
+        return repository is not None and self.head.ref == branch and repository.full_name.casefold() == slug.casefold()
+
+    def to_pull_request(self) -> PullRequest:
+        return PullRequest(
+            number=self.number,
+            url=self.html_url,
+            is_draft=self.draft,
+            is_open=self.state == "open",
+            body=self.body or "",
+        )

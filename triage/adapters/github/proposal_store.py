@@ -1,0 +1,187 @@
+"""Stores proposals as commits on GitHub, and makes branches and pull requests from them."""
+
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from itertools import islice, pairwise
+from urllib.parse import quote
+
+from triage.adapters.github.git_data import GitData
+from triage.adapters.github.git_responses import GitCommitResponse, RepositoryResponse
+from triage.adapters.github.github_errors import ErrorKind, GitHubError, translate_read_errors, unreadable_response
+from triage.adapters.github.proposal_errors import (
+    translate_contents_errors,
+    translate_pull_request_errors,
+    translate_pull_request_read_errors,
+)
+from triage.adapters.github.proposal_refs import PROPOSAL_REFS, ProposalRefs
+from triage.adapters.github.pull_requests import PullRequests
+from triage.adapters.github.repository_connection import RepositoryConnection
+from triage.adapters.github.responses import parse_response
+from triage.adapters.github.tree_changes import TreeChanges
+from triage.approval.commit_text import CommitFacts, parse_proposal
+from triage.domain.patch import BaseFile
+from triage.domain.proposal import PROPOSAL_LIFETIME, PatchProposal, PullRequest, StoredProposal
+from triage.errors import CannotPublish
+from triage.proposal_ports import CommitRequest
+
+MAX_NUMBERS = 5
+"""Numbers that are tried for a new ref, when other runs take them at the same time."""
+
+
+@dataclass
+class GitHubProposalStore(RepositoryConnection):
+    """Implements `triage.proposal_ports.ProposalStore`."""
+
+    _: KW_ONLY
+    server_url: str = "https://github.com"
+
+    @cached_property
+    def _git(self) -> GitData:
+        return GitData(self._client, self._repo, self.reread_seconds)
+
+    @cached_property
+    def _refs(self) -> ProposalRefs:
+        return ProposalRefs(self._git, self.slug)
+
+    @cached_property
+    def _pull_requests(self) -> PullRequests:
+        return PullRequests(self._client, self.slug, self.reread_seconds)
+
+    @cached_property
+    def _changes(self) -> TreeChanges:
+        return TreeChanges(self._git)
+
+    @cached_property
+    def _default_branch(self) -> str:
+        branch = parse_response(RepositoryResponse, self._client.get(self._repo)).default_branch
+        if not branch:
+            raise unreadable_response()
+        return branch
+
+    def list_proposals(self, issue: int) -> list[StoredProposal]:
+        with translate_read_errors(self.slug):
+            return self._refs.list_for_issue(issue)
+
+    def list_expired(self, limit: int) -> list[StoredProposal]:
+        with translate_read_errors(self.slug):
+            stored = (self._refs.read(ref, commit) for ref, commit in self._git.list_refs(PROPOSAL_REFS).items())
+            return list(islice((one for one in stored if one and self._is_expired(one)), limit))
+
+    def _is_expired(self, stored: StoredProposal) -> bool:
+        # Without GitHub's clock nothing is expired: the clock of this machine may be wrong.
+        now = self._client.server_time
+        return now is not None and stored.proposal.created_at < now - PROPOSAL_LIFETIME
+
+    def store(self, request: CommitRequest) -> StoredProposal:
+        with translate_contents_errors(self.slug):
+            wanted = _parse_request(self.slug, request)
+            known = [one for one in self._refs.list_for_issue(request.issue) if _is_same_draft(one.proposal, wanted)]
+            for stored in known:
+                if stored.is_branch or not self._is_expired(stored):
+                    return stored
+            return self._create_ref(request.issue, self._create_commits(request))
+
+    def _create_commits(self, request: CommitRequest) -> PatchProposal:
+        parent, test = self._read_base(request.base), None
+        if request.test_files:
+            parent = self._git.commit_files(parent, request.test_files, request.test_message)
+            test = parent.to_facts()
+        head = self._git.commit_files(parent, {**request.test_files, **request.files}, request.message)
+        proposal = parse_proposal(self.slug, head.to_facts(), test)
+        if proposal is None:
+            raise CannotPublish("GitHub stored another commit than the proposal's. It is not used.")
+        return proposal
+
+    def _read_base(self, sha: str) -> GitCommitResponse:
+        try:
+            return self._git.read_commit(sha)
+        except GitHubError as error:
+            if error.kind is not ErrorKind.GONE:
+                raise
+            raise CannotPublish(
+                "The commit that the proposal starts from is not in the repository on GitHub. Push it there first."
+            ) from None
+
+    def _create_ref(self, issue: int, proposal: PatchProposal) -> StoredProposal:
+        first = self._refs.find_free_number(issue)
+        for number in range(first, first + MAX_NUMBERS):
+            name = f"{PROPOSAL_REFS}{issue}/{number}"
+            commit = self._git.create_ref(name, proposal.commit)
+            if commit == proposal.commit:
+                return StoredProposal(proposal=proposal, ref=name)
+            other = self._refs.read(name, commit)
+            if other and _is_same_draft(other.proposal, proposal):
+                return other
+        raise CannotPublish("Other runs store proposals for this issue at the same time. Run this job again.")
+
+    def delete(self, stored: StoredProposal) -> None:
+        if not stored.ref.startswith(PROPOSAL_REFS):
+            raise ValueError("only refs of proposals are deleted")
+        with translate_contents_errors(self.slug):
+            if self._git.read_ref(stored.ref) == stored.proposal.commit:
+                self._git.delete_ref(stored.ref)
+
+    def read_files(self, proposal: PatchProposal) -> dict[str, BaseFile]:
+        with translate_read_errors(self.slug):
+            before, after = self._read_trees(proposal)
+            return {path: self._read_file(after, path) for path in self._changes.list_changed(before, after)}
+
+    def list_changed_on_base(self, proposal: PatchProposal) -> list[str]:
+        with translate_read_errors(self.slug):
+            before, after = self._read_trees(proposal)
+            paths = self._changes.list_changed(before, after)
+            newest = self._git.read_ref(f"refs/heads/{self._default_branch}")
+            if newest is None:
+                raise unreadable_response()
+            now = self._git.read_commit(newest).tree.sha
+            return [path for path in paths if self._changes.find(before, path) != self._changes.find(now, path)]
+
+    def _read_trees(self, proposal: PatchProposal) -> tuple[str, str]:
+        """Returns the trees of the base and of the patch, after a look at every commit between them."""
+        chain = [proposal.commit, *([proposal.test_commit] if proposal.test_commit else []), proposal.base]
+        commits = [self._git.read_commit(sha) for sha in chain]
+        if any([one.sha for one in child.parents] != [parent.sha] for child, parent in pairwise(commits)):
+            raise CannotPublish("The proposal's commits do not follow each other. It is not carried out.")
+        return commits[-1].tree.sha, commits[0].tree.sha
+
+    def _read_file(self, tree: str, path: str) -> BaseFile:
+        entry = self._changes.find(tree, path)
+        if entry is None or entry.mode not in ("100644", "100755"):
+            raise CannotPublish("The proposal deletes a file, or changes one that is no plain file. It is not used.")
+        try:
+            text = self._git.read_blob(entry.sha).decode()
+        except UnicodeDecodeError:
+            raise CannotPublish("The proposal changes a file that is not UTF-8 text. It is not used.") from None
+        return BaseFile.model_validate({"text": text, "mode": entry.mode})
+
+    def create_branch(self, name: str, commit: str) -> bool:
+        with translate_contents_errors(self.slug):
+            return self._git.create_ref(f"refs/heads/{name}", commit) == commit
+
+    def find_pull_request(self, branch: str) -> PullRequest | None:
+        with translate_read_errors(self.slug), translate_pull_request_read_errors(self.slug):
+            return self._pull_requests.find(branch)
+
+    def open_pull_request(self, branch: str, title: str, body: str) -> PullRequest:
+        with translate_pull_request_errors(self.slug):
+            return self._pull_requests.open_draft(branch, self._default_branch, title, body)
+
+    def build_compare_url(self, branch: str) -> str:
+        return f"{self.server_url}/{self.slug}/compare/{quote(branch, safe='/')}?expand=1"
+
+
+def _parse_request(slug: str, request: CommitRequest) -> PatchProposal:
+    """Returns what the commits will be read as, with invented ids. Nothing that cannot be read again is written."""
+    now, test, head = {"committed_at": "2000-01-01T00:00:00Z"}, "1" * 40, "2" * 40
+    parent = {"sha": test, "parents": [request.base], "message": request.test_message, **now}
+    parents = [test] if request.test_files else [request.base]
+    facts = {"sha": head, "parents": parents, "message": request.message, **now}
+    read = parse_proposal(slug, CommitFacts.model_validate(facts), CommitFacts.model_validate(parent))
+    is_meant = read is not None and read.issue == request.issue and read.base == request.base
+    if read is None or not is_meant or bool(read.test_commit) != bool(request.test_files):
+        raise CannotPublish("The proposal's message does not describe its commits. It is not stored.")
+    return read
+
+
+def _is_same_draft(one: PatchProposal, other: PatchProposal) -> bool:
+    return (one.draft, one.base) == (other.draft, other.base)

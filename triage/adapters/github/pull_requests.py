@@ -1,0 +1,68 @@
+"""Finds and opens pull requests from branches of one repository."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from triage.adapters.github.git_responses import PullResponse
+from triage.adapters.github.github_client import PAGE_SIZE
+from triage.adapters.github.github_errors import ErrorKind, GitHubError, unreadable_response
+from triage.adapters.github.responses import parse_response
+from triage.domain.proposal import PullRequest
+from triage.threads import sleep_unless_abandoned
+
+if TYPE_CHECKING:
+    from triage.adapters.github.github_client import GitHubClient
+
+MAX_READS = 3
+"""Reads of a list that does not show yet what was just opened."""
+MAX_WRITES = 2
+
+
+@dataclass
+class PullRequests:
+    """The pull requests of one repository. Every failure is a `GitHubError`."""
+
+    client: "GitHubClient"
+    slug: str
+    reread_seconds: float
+
+    def find(self, branch: str) -> PullRequest | None:
+        """Returns the newest one from a branch of this repository, open or closed."""
+        owner, _, _ = self.slug.partition("/")
+        newest = {"state": "all", "sort": "created", "direction": "desc", "per_page": PAGE_SIZE}
+        raw = self.client.get(f"/repos/{self.slug}/pulls", {"head": f"{owner}:{branch}", **newest})
+        if not isinstance(raw, list):
+            raise unreadable_response()
+        # GitHub lists all pull requests when it cannot read the parameter `head`.
+        pulls = [parse_response(PullResponse, item) for item in raw]
+        return next((pull.to_pull_request() for pull in pulls if pull.is_from(self.slug, branch)), None)
+
+    def open_draft(self, branch: str, base: str, title: str, body: str) -> PullRequest:
+        """Opens one if there is none from the branch. GitHub itself refuses a second one that is open."""
+        if found := self.find(branch):
+            return found
+        content = {"title": title, "body": body, "head": branch, "base": base, "draft": True}
+        for _ in range(MAX_WRITES):
+            try:
+                return self._post(branch, content)
+            except GitHubError as error:
+                if error.kind not in (ErrorKind.EXISTS, ErrorKind.UNKNOWN_OUTCOME):
+                    raise
+                failure = error
+            if found := self._find_again(branch):
+                return found
+        raise failure
+
+    def _post(self, branch: str, content: dict[str, Any]) -> PullRequest:
+        raw = self.client.write("POST", f"/repos/{self.slug}/pulls", content, idempotent=False)
+        opened = parse_response(PullResponse, raw)
+        if not opened.is_from(self.slug, branch):
+            raise unreadable_response()
+        return opened.to_pull_request()
+
+    def _find_again(self, branch: str) -> PullRequest | None:
+        for attempt in range(MAX_READS):
+            sleep_unless_abandoned(self.reread_seconds * attempt)
+            if found := self.find(branch):
+                return found
+        return None
