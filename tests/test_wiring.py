@@ -7,6 +7,8 @@ from pydantic import SecretStr
 
 from testing.checkouts.git_repositories import commit, write
 from testing.fakes import FakeProgressLog
+from testing.servers.git_data_api import GitDataApi
+from testing.servers.github_api import JOB_TOKEN, serve_github_api
 from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat_completion
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.sessions import make_session
@@ -124,3 +126,18 @@ async def test_a_model_uses_own_prices_and_cached_replies_and_a_search_is_made_a
     assert [request.path for request in endpoint.requests] == ["/v1/chat/completions", "/search", "/search"]
     assert len(list((tmp_path / "kept/runs").glob("*.reply"))) == 1
     assert progress.lines == []
+
+
+def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):
+    with serve_github_api() as api:
+        environment = RunnerEnvironment(api_url=api.url, server_url="https://git.example.org")
+        settings = Settings(github_token=SecretStr(JOB_TOKEN))
+        setup = make_session(settings, tmp_path, "octo/shop", environment=environment)
+        store = wiring.build_proposal_store(setup)
+        assert store.build_compare_url("a") == "https://git.example.org/octo/shop/compare/a?expand=1"
+        git = GitDataApi(api, tmp_path)
+        git.set_ref("refs/heads/triage/7-x", git.commit({}))
+        assert store.list_proposals(7) == []
+        assert wiring.build_issue_approvals(setup).read_comment_record(404) is None
+        assert {asked.token for asked in api.requests} == {JOB_TOKEN}
+        assert len(api.requests) == 4

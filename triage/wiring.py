@@ -29,7 +29,7 @@ from triage.ports import (
     Tier,
     Toolset,
 )
-from triage.proposal_ports import BaseFiles
+from triage.proposal_ports import BaseFiles, IssueApprovals, ProposalStore
 from triage.publish.redacting import (
     RedactingGitHub,
     RedactingPastIssues,
@@ -38,6 +38,7 @@ from triage.publish.redacting import (
     RedactingTelemetry,
     RedactingTools,
 )
+from triage.publish.redacting_proposals import RedactingIssueApprovals, RedactingProposalStore
 from triage.secrets.redactor import SecretRedactor
 from triage.settings import RunnerEnvironment, Settings, collect_own_secrets, remove_own_variables
 
@@ -206,6 +207,30 @@ def write_proposal_file(setup: RunSetup, text: str) -> str:
         return write_file(setup.root, PROPOSAL, setup.redactor.redactor_for("proposal")(text))
     except OSError as error:
         raise BadInput(f"The file with the proposal cannot be written ({type(error).__name__}).") from None
+
+
+def build_issue_approvals(setup: RunSetup) -> IssueApprovals:
+    """What approving suggestions asks of the setup's repository. Raises BadInput as `build_github`."""
+    from triage.adapters.github.issue_approvals import GitHubIssueApprovals
+
+    token, environment = setup.settings.github_token.get_secret_value(), setup.environment
+    approvals = GitHubIssueApprovals(token, setup.repository, environment.api_url, network=environment.network)
+    return RedactingIssueApprovals(approvals, setup.redactor)
+
+
+def build_proposal_store(setup: RunSetup) -> ProposalStore:
+    """Proposals of the setup's repository as commits. Raises BadInput as `build_github`."""
+    from triage.adapters.github.proposal_store import GitHubProposalStore
+
+    token, environment = setup.settings.github_token.get_secret_value(), setup.environment
+    store = GitHubProposalStore(
+        token,
+        setup.repository,
+        environment.api_url,
+        network=environment.network,
+        server_url=environment.server_url,
+    )
+    return RedactingProposalStore(store, setup.redactor)
 
 
 def open_services(setup: RunSetup) -> Services:
