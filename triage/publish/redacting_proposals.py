@@ -5,10 +5,11 @@ A file or a message with a secret is refused, and not masked: what is stored mus
 
 from collections.abc import Iterable
 
+from triage.domain.effect import Reaction
 from triage.domain.patch import BaseFile
 from triage.domain.proposal import CommentRecord, PatchProposal, PullRequest, StoredProposal
 from triage.errors import CannotPublish
-from triage.proposal_ports import CommitRequest, IssueApprovals, ProposalStore, Reaction
+from triage.proposal_ports import CommitRequest, IssueApprovals, ProposalStore
 from triage.secrets.redactor import SecretRedactor
 
 

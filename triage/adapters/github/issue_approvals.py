@@ -6,9 +6,9 @@ from triage.adapters.github.comment_record import read_comment_record
 from triage.adapters.github.github_errors import translate_read_errors, translate_write_errors
 from triage.adapters.github.repository_connection import RepositoryConnection
 from triage.adapters.github.responses import Account, LabelResponse, Response, parse_response
+from triage.domain.effect import Reaction
 from triage.domain.proposal import CommentRecord
 from triage.errors import CannotPublish
-from triage.proposal_ports import Reaction
 
 
 class _Issue(Response):
