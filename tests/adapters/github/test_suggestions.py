@@ -82,8 +82,11 @@ class TestOptions:
 
     def test_another_server(self, github: SuggestingGitHub, tracker: IssueTracker) -> None:
         github.knows_suggestions = False
-        assert tracker.fetch_suggestion_options(7, LABELS, LOGINS) is None
-        assert len(github.api.requests) == 1
+        expected = SuggestionOptions(
+            can_suggest=False, labels=["bug"], types=["Task", "Bug", "Feature"], assignees=["octocat"]
+        )
+        assert tracker.fetch_suggestion_options(7, LABELS, LOGINS) == expected
+        assert len(github.api.requests) == 2
 
     @pytest.mark.parametrize(
         "fault",

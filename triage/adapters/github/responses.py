@@ -122,8 +122,8 @@ class SuggestionIssue(Response):
     type: Target | None = Field(None, alias="issueType")
     labels: TargetList | None = None
     assignees: TargetList | None = None
-    pending: list[PendingSuggestion | None] = Field(alias="pendingSuggestions")
-    """Missing where GitHub has no suggestions."""
+    pending: list[PendingSuggestion | None] = Field([], alias="pendingSuggestions")
+    """Not asked for where GitHub has no suggestions."""
 
 
 class SuggestionsResponse(Response):
