@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from triage.domain.project_config import MAX_INSTRUCTION_CHARS, Labels, Price, ProjectConfig
+from triage.domain.project_config import MAX_INSTRUCTION_CHARS, Labels, ModuleConfig, Price, ProjectConfig
 from triage.errors import BadConfig
 from triage.settings.project_file import MAX_BYTES, parse_project_config
 from triage.text.strict_yaml import MAX_PROBLEMS
@@ -28,8 +28,10 @@ instructions: |
   Reports about the old API are closed as wontfix.
 prices: {my-model: {input: 1.5, output: 6, cached-input: 0.4}}
 owners: {acme/core-team: octocat}
+protected-paths: [migrations/]
+modules: {api: {paths: [src/api/, ./], description: The HTTP API}}
 """
-KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, instructions, prices, owners"
+KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, instructions, prices, owners, protected-paths, modules"
 
 
 def read(text: str) -> ProjectConfig:
@@ -55,6 +57,8 @@ def test_every_key_is_parsed():
         instructions="Reports about the old API are closed as wontfix.\n",
         prices={"my-model": Price(input=1.5, output=6, cached_input=0.4)},
         owners={"acme/core-team": "octocat"},
+        protected_paths=["migrations/"],
+        modules={"api": ModuleConfig(paths=["src/api/", "./"], description="The HTTP API")},
     )
 
 
@@ -98,6 +102,11 @@ def test_a_file_may_be_empty(text: str):
         ("opt-in-label: X\nopt-out-label: x", 2, "line 2: opt-out-label: it is also the opt-in label"),
         ("opt-in-label: X\nneeds-info-label: x", 2, "line 2: needs-info-label: it is also the opt-in label"),
         ("opt-out-label: X\nneeds-info-label: x", 2, "line 2: needs-info-label: it is also the opt-out label"),
+        ("protected-paths: ['[z-a]']", 1, "line 1: protected-paths: it is not a valid gitignore pattern"),
+        ("modules: {api: src/}", 1, "line 1: modules.'api' must have keys and values."),
+        ("modules: {api: {paths: []}}", 1, "line 1: modules.'api'.paths"),
+        ("modules:\n  api:\n    paths: [../x]", 3, "line 3: modules.'api'.paths: it must be a folder or file of the"),
+        ("modules: {api: {paths: [a], path: [x]}}", 1, "line 1: 'path' is not a known key of modules.'api' (did you mean paths?)"),
         ("needs-info-label: [a]", 1, "line 1: needs-info-label must be text."),
         (
             f"instructions: {'x' * (MAX_INSTRUCTION_CHARS + 1)}",

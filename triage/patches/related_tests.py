@@ -74,7 +74,8 @@ def _split_name(path: str) -> list[str]:
     stem = _get_stem(path)
     if stem in _NAMED_BY_FOLDER:
         stem = path.rpartition("/")[0].removesuffix("/src").rpartition("/")[2]
-    return [word for word in map(str.lower, _WORD.findall(stem)) if word not in _TEST_WORDS]
+    words = [word for word in map(str.lower, _WORD.findall(stem)) if word not in _TEST_WORDS]
+    return [word.removesuffix("s") for word in words]
 
 
 def _split_folders(path: str) -> set[str]:
