@@ -75,6 +75,7 @@ def test_files_of_the_module_and_its_tests_may_change(path: str, is_new: bool):
         ("shop/Basket.py", True, "differs from shop/basket.py by upper and lower case only"),
         ("shop/Data/a.py", True, "differs from shop/data by upper and lower case only"),
         ("shop/bаsket.py", True, "is not plain ASCII"),
+        ("shop/new/bаsket.py", True, "is not plain ASCII"),
         ("shop/poetry.lock", False, "not edited by hand (lock file)"),
         ("shop/gen.py", False, "not edited by hand (generated)"),
         ("shop/.env", False, "begins with a dot"),

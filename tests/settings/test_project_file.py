@@ -106,7 +106,11 @@ def test_a_file_may_be_empty(text: str):
         ("modules: {api: src/}", 1, "line 1: modules.'api' must have keys and values."),
         ("modules: {api: {paths: []}}", 1, "line 1: modules.'api'.paths"),
         ("modules:\n  api:\n    paths: [../x]", 3, "line 3: modules.'api'.paths: it must be a folder or file of the"),
-        ("modules: {api: {paths: [a], path: [x]}}", 1, "line 1: 'path' is not a known key of modules.'api' (did you mean paths?)"),
+        (
+            "modules: {api: {paths: [a], path: [x]}}",
+            1,
+            "line 1: 'path' is not a known key of modules.'api' (did you mean paths?)",
+        ),
         ("needs-info-label: [a]", 1, "line 1: needs-info-label must be text."),
         (
             f"instructions: {'x' * (MAX_INSTRUCTION_CHARS + 1)}",

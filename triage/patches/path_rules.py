@@ -139,14 +139,16 @@ def _find_place_problem(path: str, files: BaseFiles) -> str:
         if folder and not names:  # Git has no empty folders.
             return f"{path} is below {folder.removesuffix('/')}, which is no folder: use another path."
         if part not in names:
-            return _find_new_name_problem(path, folder, part, names)
+            return _find_new_name_problem(path, folder, names)
         folder += f"{part}/"
     return ""
 
 
-def _find_new_name_problem(path: str, folder: str, part: str, names: Collection[str]) -> str:
-    if not part.isascii():
+def _find_new_name_problem(path: str, folder: str, names: Collection[str]) -> str:
+    new = path.removeprefix(folder)
+    if not new.isascii():
         return f"{path} has a new name that is not plain ASCII: use another name."
+    part = new.partition("/")[0]
     alike = next((name for name in names if fold_path(name) == fold_path(part)), None)
     if alike is not None:
         return f"{path} differs from {folder}{alike} by upper and lower case only: use that name, or another one."
