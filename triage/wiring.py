@@ -203,8 +203,10 @@ def write_proposal_file(setup: RunSetup, text: str) -> str:
     """Writes the file for the jobs after `propose`. Raises BadInput if it cannot be written."""
     from triage.adapters.runner.report_file import PROPOSAL, write_file
 
+    if setup.redactor.redactor_for("proposal")(text) != text:
+        raise BadInput("The patch holds one of the run's own secrets. It is not written.")
     try:
-        return write_file(setup.root, PROPOSAL, setup.redactor.redactor_for("proposal")(text))
+        return write_file(setup.root, PROPOSAL, text)
     except OSError as error:
         raise BadInput(f"The file with the proposal cannot be written ({type(error).__name__}).") from None
 

@@ -10,6 +10,15 @@ from testing.fake_proposals import FakeProposalStore
 from testing.fakes import COMMIT, NOW
 from tests.flows.flow_harness import FlowHarness, our_comment
 from triage.approval.proposal_id import compute_proposal_id
+from triage.domain.fix_answers import (
+    ChosenModule,
+    CodeChanges,
+    EditAnswer,
+    FileAnswer,
+    ModuleChoice,
+    TestChanges,
+    TicketClass,
+)
 from triage.domain.issue import IssueComment
 from triage.domain.patch import AffectedModule, BaseFile, FileVersion, PatchDraft
 from triage.domain.proposal import Approvers, ProposalStatus, ProposalTests, StoredProposal
@@ -45,6 +54,44 @@ def make_draft(**changes: Any) -> PatchDraft:
         "tests": [FileVersion(path=TEST, description="Spaces.", is_new_file=True, text=TEST_TEXT)],
     }
     return PatchDraft(**known | changes)
+
+
+def make_answers() -> dict[str, Any]:
+    """What a model answers that makes the draft above."""
+    no_edits: dict[str, Any] = {"is_new_file": True, "edits": []}
+    source = FileAnswer(
+        file_path=SOURCE,
+        description="Strips.",
+        is_new_file=False,
+        edits=[EditAnswer(search="int(text)", replace="int(text.strip())")],
+        new_content=None,
+    )
+    return {
+        "TicketClass": TicketClass(
+            confirmed_type="Bug",
+            technical_summary="parse fails on spaces",
+            affected_components=[],
+            complexity="low",
+            acceptance_criteria=[],
+            error=None,
+        ),
+        "ModuleChoice": ModuleChoice(
+            affected_modules=[ChosenModule(name="src/", reason="It parses.")], files_likely_to_change=[], error=None
+        ),
+        "CodeChanges": CodeChanges(
+            root_cause="`parse` takes white space for digits.",
+            summary="Strip the text",
+            changes=[source],
+            look_at=[],
+            unverified=[],
+            error=None,
+        ),
+        "TestChanges": TestChanges(
+            tests=[FileAnswer(file_path=TEST, description="Spaces.", new_content=TEST_TEXT, **no_edits)],
+            no_test_reason=None,
+            error=None,
+        ),
+    }
 
 
 @dataclass

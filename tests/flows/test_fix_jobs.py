@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from testing import factories
-from testing.fakes import COMMIT, NOW
-from tests.flows.fix_harness import ISSUE, SOURCE, TEST, FixHarness, make_draft
+from testing.fakes import COMMIT, NOW, FakeCodebase, FakeModel, fake_services
+from tests.flows.fix_harness import ISSUE, OLD, SOURCE, TEST, FixHarness, make_answers, make_draft
 from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.effect import Policy
 from triage.domain.patch import FileVersion
@@ -16,6 +16,7 @@ from triage.domain.proposal import CommentRecord, ProposalStatus
 from triage.domain.run import Status
 from triage.errors import BadInput, CannotPublish, GitHubUnavailable, PullRequestRefused
 from triage.flows.fix.approved_change import make_branch_name
+from triage.flows.fix.fix_flow import parse_result
 from triage.publish.comment_parts import CommentParts, join_comment
 from triage.publish.hidden_state import CommentState, parse_state, render_state
 
@@ -419,3 +420,85 @@ def test_owners_by_login() -> None:
     harness.answer(stored)
     assert harness.branches
     assert ProjectConfig().owners == {}
+
+
+class TestPropose:
+    def propose(self, harness: FixHarness, answers: dict[str, Any], **task: Any) -> Status:
+        codebase = FakeCodebase({SOURCE: OLD})
+        harness.services = fake_services(codebase=codebase, model=FakeModel(factories.answers() | answers))
+        return harness.run_job("propose", **task)
+
+    def test_the_patch_leaves_as_a_file_and_nothing_is_written(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        self.propose(harness, make_answers())
+        result = parse_result(harness.result_file)
+        assert result is not None
+        assert result.draft is not None
+        assert [file.path for file in result.draft.files] == [TEST, SOURCE]
+        assert harness.outputs["proposal-file"] == ".triage/proposal.json"
+        assert harness.outputs["proposal-status"] == "awaiting"
+        assert int(harness.outputs["tokens"]) > 0
+        assert "## Proposed changes" in harness.runner.summaries[0]
+        assert (harness.writes, harness.reactions, harness.store.refs) == (0, [], {})
+
+    def test_what_the_jobs_pass_on_ends_as_a_pull_request(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        self.propose(harness, make_answers())
+        harness.run_job("freeze")
+        harness.run_job("report")
+        (stored,) = harness.store.list_proposals(7)
+        assert harness.answer(stored) is Status.COMPLETE
+        assert harness.outputs["pull-request-url"]
+
+    def test_without_a_model(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        harness.run_job("propose")
+        result = parse_result(harness.result_file)
+        assert result is not None
+        assert result.error.startswith("A fix needs a model")
+
+    def test_a_revision_shows_the_model_what_it_made_and_what_was_said(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage revise")
+        named = compute_proposal_id(stored.proposal)
+        model = FakeModel(factories.answers() | make_answers())
+        harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
+        harness.run_job("propose", command="revise", proposal_id=named, words="Use `lstrip` instead.")
+        prompt = next(
+            "\n".join(message.text for message in asked) for name, asked in model.asked if name == "CodeChanges"
+        )
+        assert "Use `lstrip` instead." in prompt
+        assert "+    return int(text.strip())" in prompt
+        result = parse_result(harness.result_file)
+        assert result is not None
+        assert result.draft is not None
+        assert result.draft.revision == 1
+
+    def test_a_fourth_revision_is_not_made(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze(make_draft(revision=3))
+        harness.command("/triage revise")
+        named = compute_proposal_id(stored.proposal)
+        self.propose(harness, {}, command="revise", proposal_id=named, words="again")
+        assert harness.outputs["proposal-status"] == "abandoned"
+
+    def test_a_revision_of_what_is_not_there(self) -> None:
+        harness = FixHarness()
+        harness.command("/triage revise")
+        self.propose(harness, {}, command="revise", proposal_id="0" * 12, words="again")
+        result = parse_result(harness.result_file)
+        assert result is not None
+        assert "no proposal with this id" in result.error
+
+    def test_a_stranger_reaches_no_model(self) -> None:
+        harness = FixHarness(actor="stranger")
+        harness.command()
+        model = FakeModel({})
+        harness.services = fake_services(codebase=FakeCodebase({SOURCE: OLD}), model=model)
+        assert harness.run_job("propose") is Status.SKIPPED
+        assert model.asked == []
+        assert harness.result_file is None

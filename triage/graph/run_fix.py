@@ -9,9 +9,13 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from triage.domain.report import RunReport
+from triage.domain.run import Usage
 from triage.graph.fix_context import FixContext
 from triage.graph.fix_graph import RECURSION_LIMIT, build_fix_graph
 from triage.graph.fix_state import FixState
+from triage.graph.report_notes import collect_faults
+from triage.ports import Services
 from triage.threads import wait_until_done_or_cancelled
 
 GRACE_SECONDS = 5.0
@@ -52,6 +56,23 @@ async def run_fix(
         state = current
         answer = await ask_person(interrupts[0].value)
         given = Command(resume="" if answer is None else answer)  # LangGraph takes None for no answer at all
+
+
+def extend_report(state: FixState, services: Services) -> RunReport | None:
+    """Return the triage report with the steps of the fix flow, and what both took; None if nothing was triaged."""
+    if state.report is None:
+        return None
+    model = services.model
+    faults = [*state.report.faults, *collect_faults(state.steps)]
+    return state.report.model_copy(
+        update={
+            "steps": [*state.report.steps, *state.steps],
+            "faults": faults,
+            "usage": model.usage if model else Usage(),
+            "reused": model.reused if model else Usage(),
+            "seconds": round(services.clock() - services.started, 1),
+        }
+    )
 
 
 async def _stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:

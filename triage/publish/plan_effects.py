@@ -34,7 +34,7 @@ from triage.publish.plan_issue_effects import (
 from triage.publish.plan_suggestions import plan_suggestions
 from triage.publish.sections import build_page
 from triage.publish.suggestion_proposal import plan_proposal, render_suggestions
-from triage.publish.summary import render_notice, render_summary
+from triage.publish.summary import render_fix_page, render_notice, render_summary
 from triage.publish.trusted_facts import TrustedFacts, overwrite_with_trusted_facts
 from triage.publish.wording import truncate
 from triage.text.clean_text import clean_text
@@ -199,6 +199,22 @@ def plan_fix_result(message: str, outputs: Mapping[str, str], status: Status) ->
     return [
         WriteSummary(markdown=render_notice("fix", message)),
         SetOutputs(values=EMPTY_OUTPUTS | {"status": status.value} | dict(outputs)),
+    ]
+
+
+def plan_proposed(message: str, outputs: Mapping[str, str], report: RunReport) -> list[Effect]:
+    """Returns what the job writes that proposed a patch, or could not. `report` has all steps of the run."""
+    usage = {
+        "status": report.status.value,
+        "engine": report.engine,
+        "tokens": str(report.usage.tokens),
+        "cost-usd": _format_cost(report.usage),
+        "seconds": f"{report.seconds:.1f}",
+    }
+    return [
+        WriteReport(json_text=dump_report(report)),
+        WriteSummary(markdown=render_fix_page(message, report)),
+        SetOutputs(values=EMPTY_OUTPUTS | usage | dict(outputs)),
     ]
 
 

@@ -49,8 +49,8 @@ def render_unstored(draft: PatchDraft, files: BaseFiles) -> str:
     return _make_safe([*shown, render_block("proposal", "proof", draft, "", "")], [])
 
 
-def render_abandoned(draft_title: str, error: str) -> str:
-    return _make_safe([render_block("proposal", "abandoned", draft_title, error)], [])
+def render_abandoned(error: str) -> str:
+    return _make_safe([render_block("proposal", "abandoned", error)], [])
 
 
 def _render_parts(draft: PatchDraft, files: BaseFiles, diff_url: str) -> list[str]:

@@ -50,6 +50,13 @@ def render_notice(kind: Notice, *values: object) -> str:
     return ensure_inert(render_block("summary", kind, *values), [], MAX_SUMMARY_UNITS) + "\n"
 
 
+def render_fix_page(proposal: str, report: RunReport) -> str:
+    """Returns the page of the job that proposes a patch: `proposal` is safe Markdown, and how the run went."""
+    folds = [fold.markdown for fold in build_detail_folds(report, "") if fold.body and not fold.is_open]
+    details = ensure_inert("\n\n".join(folds), [], MAX_SUMMARY_UNITS)
+    return render_notice("fix", proposal) + f"\n{details}\n"
+
+
 def _describe_effect(effect: Effect) -> str:
     match effect:
         case PostComment():

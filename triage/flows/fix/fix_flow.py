@@ -20,13 +20,14 @@ from triage.proposal_ports import BaseFiles, ProposalStore
 from triage.publish.plan_effects import plan_fix_result
 
 MAX_RESULT_BYTES = 8_000_000
+MAX_ERROR_CHARS = 4_000
 
 
 class FixResult(Value):
     """What the job `propose` found, as a file for the jobs after it."""
 
     status: ProposalStatus = ProposalStatus.NONE
-    error: str = Field("", max_length=4_000)
+    error: str = Field("", max_length=MAX_ERROR_CHARS)
     """Why there is no patch. May hold a model's words."""
     draft: PatchDraft | None = None
 

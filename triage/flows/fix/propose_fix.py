@@ -4,7 +4,7 @@ from functools import partial
 
 from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.issue import Issue, Repository
-from triage.domain.patch import BaseFile, FileVersion, PatchDraft
+from triage.domain.patch import BaseFile, FileVersion
 from triage.domain.proposal import MAX_REVISIONS, PatchProposal, ProposalStatus
 from triage.domain.report import RunReport
 from triage.domain.run import Status
@@ -12,12 +12,15 @@ from triage.domain.task import FixTask
 from triage.errors import TriageError
 from triage.events.commands import CommandName, parse_command
 from triage.events.trigger_snapshot import restore_issue_at_trigger
+from triage.flows.export_telemetry import export_telemetry
 from triage.flows.fix.admit_fix import admit_fix
-from triage.flows.fix.fix_flow import FixFlow, FixResult, finish
+from triage.flows.fix.fix_flow import MAX_ERROR_CHARS, FixFlow, FixResult, finish
 from triage.flows.flow_context import FlowResult
+from triage.flows.write_results import write_effects
 from triage.patches.unified_diff import format_file_diff
 from triage.ports import Services
 from triage.proposal_ports import BaseFiles
+from triage.publish.plan_effects import plan_proposed
 from triage.publish.proposal_text import render_abandoned, render_proposal
 from triage.threads import run_in_daemon_thread
 
@@ -30,21 +33,29 @@ async def propose_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     admitted = await admit_fix(task, flow)
     if admitted.refusal:
         return await finish(flow, admitted.refusal, {}, status=Status.SKIPPED)
-    started = flow.context.now()
-    issue = restore_issue_at_trigger(admitted.issue, flow.context.event_issue, started, flow.context.now())
+    context = flow.context
+    issue = restore_issue_at_trigger(admitted.issue, context.event_issue, context.now(), context.now())
     try:
         earlier = await _find_earlier(task, flow)
     except TriageError as error:
-        return await _write(flow, FixResult(error=str(error)), "")
+        return await _write_without_run(flow, FixResult(error=str(error)))
     if task.command == "revise" and earlier is None:
-        return await _write(flow, FixResult(error=UNKNOWN_ID), "")
+        return await _write_without_run(flow, FixResult(error=UNKNOWN_ID))
     if earlier and earlier.revision >= MAX_REVISIONS:
-        return await _write(flow, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN), "")
+        return await _write_without_run(flow, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN))
     files = await run_in_daemon_thread(lambda: flow.open_files("HEAD"))
-    result = await _run(task, issue, earlier, files, flow)
+    services = await run_in_daemon_thread(context.open_services)
+    result, report = await _run(task, issue, earlier, files, services, flow)
     draft = result.draft
-    shown = await run_in_daemon_thread(lambda: render_proposal(draft, files)) if draft else ""
-    return await _write(flow, result, shown)
+    shown = (
+        await run_in_daemon_thread(lambda: render_proposal(draft, files)) if draft else render_abandoned(result.error)
+    )
+    outputs = _write_result(flow, result)
+    if report is None:
+        return await finish(flow, shown, outputs)
+    done = await write_effects(plan_proposed(shown, outputs, report), context)
+    await export_telemetry(report, services, context.cancelled, context.seconds_left)
+    return FlowResult(Status.FAILED if done.needs_setup_fix else report.status, report)
 
 
 async def _find_earlier(task: FixTask, flow: FixFlow) -> PatchProposal | None:
@@ -56,15 +67,14 @@ async def _find_earlier(task: FixTask, flow: FixFlow) -> PatchProposal | None:
 
 
 async def _run(
-    task: FixTask, issue: Issue, earlier: PatchProposal | None, files: BaseFiles, flow: FixFlow
-) -> FixResult:
+    task: FixTask, issue: Issue, earlier: PatchProposal | None, files: BaseFiles, services: Services, flow: FixFlow
+) -> tuple[FixResult, RunReport | None]:
     from triage.graph.fix_context import FixContext
     from triage.graph.fix_state import FixState
-    from triage.graph.run_fix import run_fix
+    from triage.graph.run_fix import extend_report, run_fix
     from triage.graph.run_graph import run_graph
 
     context = flow.context
-    services = await run_in_daemon_thread(context.open_services)
 
     async def triage(issue: Issue, repository: Repository) -> RunReport:
         return await run_graph(issue, repository, services, context.cancelled)
@@ -82,13 +92,10 @@ async def _run(
         )
     with context.progress.group("Proposal"):
         state = await run_fix(state, FixContext(services, files, triage), context.cancelled)
-    return _to_result(state.status, state.error or "", state.draft, services)
-
-
-def _to_result(status: ProposalStatus, error: str, draft: PatchDraft | None, services: Services) -> FixResult:
-    if error or draft is None:
-        return FixResult(status=status, error=error[:4_000])
-    return FixResult(status=ProposalStatus.AWAITING, draft=draft)
+    report = extend_report(state, services)
+    if state.error or state.draft is None:
+        return FixResult(status=state.status, error=(state.error or "")[:MAX_ERROR_CHARS]), report
+    return FixResult(status=ProposalStatus.AWAITING, draft=state.draft), report
 
 
 def _format_earlier(earlier: PatchProposal, files: BaseFiles, flow: FixFlow) -> str:
@@ -112,7 +119,11 @@ def _list_feedback(issue: Issue, task: FixTask) -> list[str]:
     return said[-MAX_REVISIONS:-1] if said and said[-1] == task.words else said[-MAX_REVISIONS:]
 
 
-async def _write(flow: FixFlow, result: FixResult, shown: str) -> FlowResult:
+async def _write_without_run(flow: FixFlow, result: FixResult) -> FlowResult:
+    return await finish(flow, render_abandoned(result.error), _write_result(flow, result))
+
+
+def _write_result(flow: FixFlow, result: FixResult) -> dict[str, str]:
+    """Write the file for the next jobs. Returns the outputs that name it."""
     path = flow.write_result(result.model_dump_json(indent=1))
-    message = shown or render_abandoned("", result.error)
-    return await finish(flow, message, {"proposal-file": path, "proposal-status": result.status.value})
+    return {"proposal-file": path, "proposal-status": result.status.value}

@@ -48,7 +48,7 @@ def _find_stored(draft: PatchDraft, number: int, flow: FixFlow) -> StoredProposa
 
 
 async def _report_nothing(task: FixTask, result: FixResult, issue: Issue, flow: FixFlow) -> FlowResult:
-    text = render_abandoned("", result.error)
+    text = render_abandoned(result.error)
     answer = render_answer(format_command(task), task.actor or "a workflow", text)
     is_revision = task.command == "revise" and result.status is not ProposalStatus.ABANDONED
     # A revision that failed leaves the version before it, which can still be approved.
