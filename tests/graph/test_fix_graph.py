@@ -65,13 +65,10 @@ def code_changes(*files: FileAnswer, **changes: Any) -> CodeChanges:
     return CodeChanges(**known | changes)
 
 
-def test_changes(*files: FileAnswer, reason: str | None = None) -> TestChanges:
+def make_test_changes(*files: FileAnswer, reason: str | None = None) -> TestChanges:
     added = "def test_spaces():\n    assert parse(' 1') == 1\n"
     new = edit("tests/test_spaces.py", edits=[], is_new_file=True, new_content=f"from parse import parse\n\n\n{added}")
     return TestChanges(tests=[] if reason else list(files) or [new], no_test_reason=reason, error=None)
-
-
-test_changes.__test__ = False  # type: ignore[attr-defined]
 
 
 def answers(**changes: Any) -> dict[str, Any]:
@@ -90,7 +87,7 @@ def answers(**changes: Any) -> dict[str, Any]:
             error=None,
         ),
         "CodeChanges": code_changes(),
-        "TestChanges": test_changes(),
+        "TestChanges": make_test_changes(),
     }
     return known | changes
 
@@ -306,9 +303,9 @@ async def test_small_steps_are_answered_by_rules_when_the_model_fails() -> None:
 @pytest.mark.parametrize(
     ("prepared", "reason"),
     [
-        (test_changes(reason="It needs a display."), "It needs a display."),
+        (make_test_changes(reason="It needs a display."), "It needs a display."),
         (ModelUnavailable("timed out"), "No test could be written: timed out."),
-        (test_changes(edit(TEST, search="nowhere")), "The test could not be used"),
+        (make_test_changes(edit(TEST, search="nowhere")), "The test could not be used"),
     ],
 )
 async def test_without_a_test_the_proposal_says_why(prepared: Any, reason: str) -> None:
@@ -320,7 +317,7 @@ async def test_without_a_test_the_proposal_says_why(prepared: Any, reason: str) 
 
 
 async def test_a_test_that_changes_the_code_is_refused() -> None:
-    fixing = Fixing(FakeModel(answers(TestChanges=[test_changes(edit(SOURCE, replace="0")), test_changes()])))
+    fixing = Fixing(FakeModel(answers(TestChanges=[make_test_changes(edit(SOURCE, replace="0")), make_test_changes()])))
     state = await fixing.run()
     assert state.draft is not None
     assert [file.path for file in state.draft.tests] == ["tests/test_spaces.py"]
