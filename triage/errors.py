@@ -15,6 +15,10 @@ class BadInput(SetupError):
     """An input, file or payload cannot be read."""
 
 
+class BranchTaken(BadInput):
+    """The local repository has a branch of this name with other commits."""
+
+
 class BadConfig(BadInput):
     """The project's own settings have errors. `path` is the file, `line` the line of the first error."""
 

@@ -141,5 +141,13 @@ class PatchWorkspace(Protocol):
         """Create commits and a branch without touching the work tree or the index. Returns the branch's name.
 
         Raises:
-            BadInput: The name is taken by another commit, or git refuses.
+            BranchTaken: The name is taken by other commits.
+            BadInput: Git refuses.
+        """
+
+    def write_commits(self, request: CommitRequest) -> str:
+        """Create the commits without a branch, and return the id of the last one. Git deletes them after two weeks.
+
+        Raises:
+            BadInput: Git refuses.
         """

@@ -8,6 +8,7 @@ import pytest
 from testing import factories
 from testing.fakes import COMMIT, NOW, FakeCodebase, FakeModel, fake_services
 from tests.flows.fix_harness import ISSUE, OLD, SOURCE, TEST, FixHarness, make_answers, make_draft
+from triage.approval.branch_name import make_branch_name
 from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.effect import Policy
 from triage.domain.patch import FileVersion
@@ -15,7 +16,6 @@ from triage.domain.project_config import ProjectConfig
 from triage.domain.proposal import CommentRecord, ProposalStatus
 from triage.domain.run import Status
 from triage.errors import BadInput, CannotPublish, GitHubUnavailable, PullRequestRefused
-from triage.flows.fix.approved_change import make_branch_name
 from triage.flows.fix.fix_flow import parse_result
 from triage.publish.comment_parts import CommentParts, join_comment
 from triage.publish.hidden_state import CommentState, parse_state, render_state

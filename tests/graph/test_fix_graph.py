@@ -1,7 +1,6 @@
 """The graph of the fix flow over fakes: from an issue to a proposal, a verdict, and what follows."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,7 +123,7 @@ class Fixing:
     target: FakeTarget = field(default_factory=FakeTarget)
     said: list[object] = field(default_factory=list)
     """What the person answers, one after the other."""
-    shown: list[Mapping[str, Any]] = field(default_factory=list)
+    shown: list[FixState] = field(default_factory=list)
     checks: list[CheckResult] = field(default_factory=list)
     """What the project's check says, one after the other; the last one stays."""
     checked: list[tuple[PatchDraft, bool]] = field(default_factory=list)
@@ -147,7 +146,7 @@ class Fixing:
         state = state or FixState(issue=factories.issue(), repository=factories.repository())
         return await run_fix(state, context, asyncio.Event(), self._ask if self.said else None)
 
-    async def _ask(self, question: Mapping[str, Any]) -> object:
+    async def _ask(self, question: FixState) -> object:
         self.shown.append(question)
         return self.said.pop(0)
 
@@ -203,7 +202,7 @@ async def test_an_approval_is_carried_out_once() -> None:
     assert fixing.target.done == ["apply", "open_pull_request", "report"]
     assert (state.status, state.human_approved) == (ProposalStatus.APPROVED, True)
     assert (state.branch_name, state.pr_url) == ("triage/7-fix", "https://github.test/o/r/pull/1")
-    assert fixing.shown[0]["diff_summary"] == state.diff_summary
+    assert fixing.shown[0].diff_summary == state.diff_summary
 
 
 @pytest.mark.parametrize("answer", ["reject", "", None, 3, ["approve"], "Reject "])

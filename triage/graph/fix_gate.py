@@ -31,7 +31,10 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
     draft = make_draft(state, context.base_files, state.proposed_changes, state.proposed_tests)
     update: Update = {}
     if context.run_check is not None:
-        update = await run_in_daemon_thread(lambda: _run_checks(state, context, draft))
+        try:
+            update = await run_in_daemon_thread(lambda: _run_checks(state, context, draft))
+        except TriageError as error:
+            return {"error": f"The check could not be run: {error}"}
         draft = draft.model_copy(update={"checked": update.pop("checked", "")})
     diff = await run_in_daemon_thread(lambda: format_diff(draft, context.base_files))
     summary = await run_in_daemon_thread(lambda: render_proposal(draft, context.base_files))
@@ -59,6 +62,8 @@ def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Upda
 
 def route_after_summary(state: FixState) -> str:
     """Return the gate, or the change again while the project's check fails."""
+    if state.error:
+        return "handle_error"
     return "generate_code_changes" if _must_change_again(state) else "human_review_gate"
 
 

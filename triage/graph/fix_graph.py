@@ -73,7 +73,7 @@ def build_fix_graph(checkpointer: "BaseCheckpointSaver[str] | None" = None) -> F
     ):
         graph.add_edge(name, following)
     graph.add_conditional_edges(
-        "prepare_diff_summary", route_after_summary, ["generate_code_changes", "human_review_gate"]
+        "prepare_diff_summary", route_after_summary, ["generate_code_changes", "human_review_gate", "handle_error"]
     )
     graph.add_conditional_edges(
         "human_review_gate",

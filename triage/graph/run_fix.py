@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -21,8 +21,8 @@ from triage.threads import wait_until_done_or_cancelled
 GRACE_SECONDS = 5.0
 """Beyond the run's time. The nodes watch the clock themselves."""
 
-AskPerson = Callable[[Mapping[str, Any]], Awaitable[object]]
-"""Shows a person the proposal and returns the answer. The run's time does not count meanwhile."""
+AskPerson = Callable[[FixState], Awaitable[object]]
+"""Shows a person the proposal and returns the answer."""
 
 
 async def run_fix(
@@ -48,13 +48,15 @@ async def run_fix(
                     context.services.progress.detail(message)
 
         running = asyncio.ensure_future(run_nodes())
-        await wait_until_done_or_cancelled(running, cancelled, context.services.seconds_left() + GRACE_SECONDS)
+        # Again if the run's clock stood still meanwhile, such as while the project's check ran.
+        while not running.done() and not cancelled.is_set() and (seconds := _seconds_left(context)) > 0:
+            await wait_until_done_or_cancelled(running, cancelled, seconds)
         if error := await _stop_and_explain(running, cancelled):
             return current.model_copy(update={"error": error})
         if not interrupts or ask_person is None:
             return current
         state = current
-        answer = await ask_person(interrupts[0].value)
+        answer = await ask_person(current)
         given = Command(resume="" if answer is None else answer)  # LangGraph takes None for no answer at all
 
 
@@ -73,6 +75,10 @@ def extend_report(state: FixState, services: Services) -> RunReport | None:
             "seconds": round(services.clock() - services.started, 1),
         }
     )
+
+
+def _seconds_left(context: FixContext) -> float:
+    return context.services.seconds_left() + GRACE_SECONDS
 
 
 async def _stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:

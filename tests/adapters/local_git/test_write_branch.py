@@ -1,4 +1,6 @@
+import asyncio
 import os
+import shutil
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,8 +10,9 @@ import pytest
 from testing.checkouts.git_repositories import commit, git
 from tests.adapters.local_git.conftest import Open, describe, make_dirty
 from triage.domain.patch import BaseFile
-from triage.errors import BadInput
+from triage.errors import BadInput, BranchTaken
 from triage.proposal_ports import CommitRequest
+from triage.threads import run_in_daemon_thread
 
 NAME = "triage/12-totals-are-wrong"
 FIX = {"src/store.py": BaseFile(text="total = 0\n")}
@@ -87,9 +90,48 @@ def test_a_branch_with_other_commits_is_not_moved(repository: Path, open_workspa
         "without the test": request.model_copy(update={"test_files": {}, "files": FIX | TEST}),
         "other base": request.model_copy(update={"base": commit(repository)}),
     }
-    with pytest.raises(BadInput, match=f"{NAME} exists and has other commits. Rename it with `git branch -m"):
+    with pytest.raises(BranchTaken, match=f"{NAME} exists and has other commits. Rename it with `git branch -m"):
         workspace.create_branch(others[change], NAME)
     assert git(repository, "rev-parse", NAME) == commit_id
+
+
+def test_commits_without_a_branch(repository: Path, open_workspace: Open) -> None:
+    refs = git(repository, "for-each-ref")
+    written = open_workspace().write_commits(request_for(repository))
+    assert git(repository, "for-each-ref") == refs
+    git(repository, "branch", NAME, written)
+    assert open_workspace().create_branch(request_for(repository), NAME) == NAME, "the branch is the same patch"
+    assert git(repository, "rev-parse", NAME) == written
+
+
+def test_a_cancelled_branch_leaves_no_lock(repository: Path, open_workspace: Open, tmp_path: Path) -> None:
+    """A git that hangs is ended so that it removes its lock files, and the branch can be created afterwards."""
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    real = shutil.which("git")
+    program.write_text(
+        f"""#!/bin/sh
+case "$*" in *update-ref*) : > '{tmp_path}/locked'
+trap "rm '{tmp_path}/locked'; exit 143" TERM
+sleep 1000 & wait;; *) exec {real} "$@";; esac
+""",
+        encoding="ascii",
+    )
+    program.chmod(0o755)
+    workspace = open_workspace(PATH=f"{program.parent}:{os.environ['PATH']}")
+    request = request_for(repository)
+
+    async def cancel() -> None:
+        branch = asyncio.ensure_future(run_in_daemon_thread(lambda: workspace.create_branch(request, NAME)))
+        while not (tmp_path / "locked").exists():  # noqa: ASYNC110 - another process makes it
+            await asyncio.sleep(0.01)
+        branch.cancel()
+        await asyncio.gather(branch, return_exceptions=True)
+
+    with workspace:
+        asyncio.run(cancel())
+    assert not (tmp_path / "locked").exists()
+    assert git(repository, "branch", "--list", NAME) == ""
 
 
 @pytest.mark.parametrize("name", ["-x", "a..b", "a b", "@{-1}", "", "x.lock", "refs/heads/../x"])

@@ -112,7 +112,7 @@ class UserGit:
             start_new_session=True,  # A Ctrl-C at the terminal reaches us alone; a git that cleans up is not killed.
         ) as process:
             try:
-                with killing(process.kill):
+                with killing(process.terminate):  # git removes its lock files
                     output, errors = process.communicate(stdin, timeout=GIT_SECONDS)
             except BaseException as error:
                 process.kill()

@@ -8,7 +8,7 @@ from typing import Self
 from triage.adapters.local_git.git_commands import UserGit
 from triage.adapters.local_git.project_command import run_command
 from triage.adapters.local_git.temporary_worktree import TemporaryWorktree
-from triage.adapters.local_git.write_branch import check_can_commit, write_branch
+from triage.adapters.local_git.write_branch import check_can_commit, write_branch, write_commits
 from triage.domain.patch import BaseFile
 from triage.proposal_ports import CheckResult, CommitRequest
 
@@ -17,7 +17,7 @@ _CLEANUP_SECONDS = 30.0
 
 
 class LocalWorkspace:
-    """Use it as a context manager: leaving it waits until a check that was cancelled has removed its work tree."""
+    """Use it as a context manager: leaving it waits until git, or a check that was cancelled, has cleaned up."""
 
     def __init__(self, root: Path, environment: Mapping[str, str]) -> None:
         """Take the checkout, and the environment of git and of the project's commands. Raises BadInput without git."""
@@ -50,4 +50,10 @@ class LocalWorkspace:
 
     def create_branch(self, request: CommitRequest, name: str) -> str:
         """See `PatchWorkspace`."""
-        return write_branch(self._git, request, name)
+        with self._running:
+            return write_branch(self._git, request, name)
+
+    def write_commits(self, request: CommitRequest) -> str:
+        """See `PatchWorkspace`."""
+        with self._running:
+            return write_commits(self._git, request)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from triage.adapters.local_git.git_commands import GitFailed, UserGit
 from triage.domain.patch import BaseFile
-from triage.errors import BadInput
+from triage.errors import BadInput, BranchTaken
 from triage.proposal_ports import CommitRequest
 
 _NO_IDENTITY = (
@@ -53,32 +53,50 @@ def write_tree(git: UserGit, base: str, files: Mapping[str, BaseFile]) -> str:
         return git.run("write-tree", index=index)
 
 
+def write_commits(git: UserGit, request: CommitRequest) -> str:
+    """Create the request's commits without a branch. Returns the id of the last one. Raises BadInput."""
+    check_can_commit(git)
+    return _commit(git, request.base, _write_trees(git, request))
+
+
 def write_branch(git: UserGit, request: CommitRequest, name: str) -> str:
     """Create the request's commits and a branch that leads to them. Returns the branch's name.
 
     A branch that has the same trees on the same base already is left as it is.
 
     Raises:
-        BadInput: The name is taken by other commits or not allowed, or git refuses.
+        BranchTaken: The name is taken by other commits.
+        BadInput: The name is not allowed, or git refuses.
     """
     check_can_commit(git)
     try:
         git.run("check-ref-format", "--branch", name)
     except GitFailed:
         raise BadInput(f"git does not allow {name!r} as a branch's name.") from None
-    steps = [(request.test_files, request.test_message)] if request.test_files else []
-    trees: list[tuple[str, str]] = []
-    for files, message in [*steps, (request.files, request.message)]:
-        trees.append((write_tree(git, trees[-1][0] if trees else request.base, files), message))
+    trees = _write_trees(git, request)
     if not _has_trees(git, name, request.base, [tree for tree, _ in trees]):
         _create(git, request.base, trees, name)
     return name
 
 
-def _create(git: UserGit, base: str, trees: list[tuple[str, str]], name: str) -> None:
+def _write_trees(git: UserGit, request: CommitRequest) -> list[tuple[str, str]]:
+    """Return the tree and the message of each commit."""
+    steps = [(request.test_files, request.test_message)] if request.test_files else []
+    trees: list[tuple[str, str]] = []
+    for files, message in [*steps, (request.files, request.message)]:
+        trees.append((write_tree(git, trees[-1][0] if trees else request.base, files), message))
+    return trees
+
+
+def _commit(git: UserGit, base: str, trees: list[tuple[str, str]]) -> str:
     commit = base
     for tree, message in trees:
         commit = git.run("commit-tree", tree, "-p", commit, "-F", "-", stdin=message.encode())
+    return commit
+
+
+def _create(git: UserGit, base: str, trees: list[tuple[str, str]], name: str) -> None:
+    commit = _commit(git, base, trees)
     try:
         # The empty old value: the branch must not exist, also if somebody creates it right now.
         git.run("update-ref", "-m", "bug-triage fix", f"refs/heads/{name}", commit, "")
@@ -87,7 +105,7 @@ def _create(git: UserGit, base: str, trees: list[tuple[str, str]], name: str) ->
             return
         if git.resolve(f"refs/heads/{name}") is None:
             raise BadInput(f"The branch {name} was not created. {error}") from None
-        raise BadInput(
+        raise BranchTaken(
             f"The branch {name} exists and has other commits. Rename it with `git branch -m {name} <new name>`."
         ) from None
 

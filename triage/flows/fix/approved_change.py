@@ -1,8 +1,6 @@
 """Where an approved patch goes on GitHub: a branch at the very commit that was shown, and a draft pull request."""
 
-import re
-import unicodedata
-
+from triage.approval.branch_name import make_branch_name
 from triage.approval.commit_text import format_subject
 from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.issue import Issue
@@ -17,15 +15,7 @@ from triage.publish.deduplicate import find_our_comment
 from triage.publish.hidden_state import parse_state
 from triage.publish.proposal_text import render_opened, render_pull_request_body, render_refused_pull_request
 
-MAX_SLUG_CHARS = 40
 _NAME_TAKEN = "The branch {name} exists and has other commits. Rename or delete it, then approve again."
-
-
-def make_branch_name(number: int, title: str) -> str:
-    """Return `triage/<issue>-<slug>`, with ASCII letters, digits and hyphens."""
-    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", ascii_title)[:MAX_SLUG_CHARS].strip("-")
-    return f"triage/{number}-{slug or 'fix'}"
 
 
 class ApprovedChange:
@@ -38,6 +28,7 @@ class ApprovedChange:
         """What the comment says afterwards."""
 
     def apply(self, state: FixState) -> str:
+        del state
         name = make_branch_name(self._task.number, self._issue.title)
         if not self._flow.store.create_branch(name, self._stored.proposal.commit):
             raise CannotPublish(_NAME_TAKEN.format(name=name))
