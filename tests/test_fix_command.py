@@ -248,18 +248,22 @@ def test_an_approved_change_becomes_a_branch(checkout: Path) -> None:
         terminal.type("approve\n")
         assert terminal.wait_for_end() == 0
     assert branches(checkout) == [BRANCH]
-    assert f"  git switch {BRANCH}\n  git push -u origin {BRANCH}\n" in terminal.text
+    assert re.sub(r"took .*", "took …", terminal.text.partition(f"{QUESTION}approve\n")[2]) == (
+        "notice: The work tree has uncommitted changes. The change is based on the last commit.\n"
+        "notice: The model took …\n\n"
+        f"The branch {BRANCH} has the change. Nothing was pushed, and your files are as they were. Next:\n\n"
+        f"  git switch {BRANCH}\n  git push -u origin {BRANCH}\n"
+    )
     assert git(checkout, "show", f"{BRANCH}:shop/cart.py") == (CART.replace(CART.splitlines()[1] + "\n", GOOD)).strip()
     assert git(checkout, "log", "--format=%an %s", f"{base}..{BRANCH}") == (
         "Ada An empty cart costs nothing\nAda Test: An empty cart costs nothing"
     )
 
 
-@pytest.mark.parametrize("answer", ["reject\n", "\x04"], ids=["reject", "end of input"])
-def test_without_an_approval_there_is_no_branch(checkout: Path, answer: str) -> None:
+def test_the_end_of_the_input_is_no_approval(checkout: Path) -> None:
     with serve_script(Author()) as server, open_terminal(checkout, server) as terminal:
         terminal.wait_for(QUESTION)
-        terminal.type(answer)
+        terminal.type("\x04")
         assert terminal.wait_for_end() == 0
     assert "Rejected: there is no branch." in terminal.text
     assert branches(checkout) == []
@@ -279,27 +283,17 @@ def test_words_change_the_proposal_three_times(checkout: Path) -> None:
     assert branches(checkout) == []
 
 
-def test_words_and_then_an_approval(checkout: Path) -> None:
+def test_what_was_typed_before_the_proposal_is_no_answer_to_it(checkout: Path) -> None:
     with serve_script(Author([BAD, GOOD])) as server, open_terminal(checkout, server) as terminal:
         terminal.wait_for(QUESTION)
-        # The rest of a paste is no answer to a proposal that nobody has seen yet.
-        terminal.type("Return zero.\napprove\n")
+        terminal.type("Return zero.\napprove\n")  # a paste of two lines
         terminal.wait_for(QUESTION, 2)
-        assert branches(checkout) == []
         assert terminal.text.rindex(GOOD) > terminal.text.rindex(BAD)
-        terminal.type("\napprove\n")
+        terminal.type("\nreject\n")
         assert terminal.wait_for_end() == 0
-    assert "if prices else 0" in git(checkout, "show", f"{BRANCH}:shop/cart.py")
-
-
-def test_a_second_fix_of_the_same_issue_gets_a_name_of_its_own(checkout: Path) -> None:
-    for version in (BAD, GOOD):
-        with serve_script(Author([version])) as server, open_terminal(checkout, server) as terminal:
-            terminal.wait_for(QUESTION)
-            terminal.type("approve\n")
-            assert terminal.wait_for_end() == 0
-    assert branches(checkout) == [BRANCH, f"{BRANCH}-2"]
-    assert "else 1" in git(checkout, "show", f"{BRANCH}:shop/cart.py")
+    assert terminal.text.count(QUESTION) == 3, "a blank line is no answer"
+    assert "Rejected: there is no branch." in terminal.text
+    assert branches(checkout) == []
 
 
 def test_nobody_at_a_terminal(checkout: Path) -> None:
@@ -326,25 +320,20 @@ def test_the_issue_on_standard_input_and_json(checkout: Path) -> None:
     assert git(checkout, "cat-file", "-t", answer["commit"]) == "commit"
 
 
-def test_a_check_that_fails_goes_back_to_the_model(checkout: Path) -> None:
+def test_a_check_that_fails_goes_back_to_the_model_and_gets_no_key_of_ours(checkout: Path) -> None:
     author = Author([BAD, GOOD])
+    check = f"env > '{checkout.parent}/seen'; {CHECK}"
     with serve_script(author) as server:
-        done = run(checkout, server, "--check", CHECK)
+        done = run(checkout, server, "--check", check, OPENAI_API_KEY="sk-" + "y2" * 20, DATABASE_URL="pg://a:b@c/d")
     assert done.returncode == 0, done.stderr
     assert len(author.prompts) == 2
     assert "AssertionError" in author.prompts[1]
     assert "The check passes with this change and fails without it." in done.stdout
     assert f"+{GOOD}" in done.stdout
-
-
-def test_a_check_gets_no_key_of_ours(checkout: Path) -> None:
-    command = f"env > '{checkout.parent}/seen'"
-    with serve_script(Author()) as server:
-        run(checkout, server, "--check", command, OPENAI_API_KEY="sk-" + "y2" * 20, DATABASE_URL="postgres://a:b@c/d")
-    seen = (checkout.parent / "seen").read_text()
+    seen = (checkout.parent / "seen").read_text(encoding="utf-8")
     assert "y2y2" not in seen
     assert "TRIAGE_" not in seen
-    assert "DATABASE_URL=postgres://a:b@c/d" in seen
+    assert "DATABASE_URL=pg://a:b@c/d" in seen
 
 
 def test_a_check_that_cannot_run_costs_no_model_call(checkout: Path) -> None:

@@ -28,6 +28,7 @@ from triage.command_line import (
 from triage.domain.proposal import ProposalStatus
 from triage.errors import BadInput, SetupError
 from triage.proposal_ports import BaseFiles, PatchWorkspace
+from triage.publish.wording import format_usage
 from triage.threads import OutOfTime, call_with_deadline
 
 if TYPE_CHECKING:
@@ -72,6 +73,10 @@ def fix(
         state, stopped_by = run_until_signal(run)
         if stopped_by:
             raise SystemExit(EXIT_CODES[stopped_by])
+        if state.report and state.report.index and state.report.index.dirty:
+            runner.annotate("notice", "The work tree has uncommitted changes. The change is based on the last commit.")
+        if local.services.model:
+            runner.annotate("notice", f"The model took {format_usage(local.services.model.usage)}.")
         _print_result(state, files, workspace, as_json=as_json)
 
 

@@ -1,12 +1,14 @@
 """Runs the graph of the fix flow once. Whatever happens, a state with a reason comes back."""
 
 import asyncio
+import sys
 import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
 
 from triage.domain.report import RunReport
@@ -32,7 +34,8 @@ async def run_fix(
 
     With `ask_person`, and `context.is_interactive`, the gate is an interrupt that is resumed with the answer.
     """
-    graph = build_fix_graph(InMemorySaver() if ask_person else None)
+    graph = build_fix_graph(_build_checkpointer() if ask_person else None)
+    logged = 0
     config: RunnableConfig = {"recursion_limit": RECURSION_LIMIT, "configurable": {"thread_id": str(uuid.uuid4())}}
     given: FixState | Command[Any] = state
     while True:
@@ -40,12 +43,13 @@ async def run_fix(
         current = state
 
         async def run_nodes() -> None:
-            nonlocal current
+            nonlocal current, logged
             async for values in graph.astream(given, config, context=context, stream_mode="values"):  # noqa: B023
                 interrupts.extend(values.pop("__interrupt__", ()))  # noqa: B023
                 current = FixState.model_validate(values)
-                for message in current.messages[len(state.messages) :]:  # noqa: B023
+                for message in current.messages[logged:]:
                     context.services.progress.detail(message)
+                logged = len(current.messages)
 
         running = asyncio.ensure_future(run_nodes())
         # Again if the run's clock stood still meanwhile, such as while the project's check ran.
@@ -75,6 +79,13 @@ def extend_report(state: FixState, services: Services) -> RunReport | None:
             "seconds": round(services.clock() - services.started, 1),
         }
     )
+
+
+def _build_checkpointer() -> InMemorySaver:
+    # LangGraph warns of every type in a checkpoint that is not named to it.
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith("triage.domain.")]
+    types = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
+    return InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=types))
 
 
 def _seconds_left(context: FixContext) -> float:

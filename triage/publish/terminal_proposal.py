@@ -50,13 +50,13 @@ def _render_section(title: str, text: str) -> Iterator[RenderableType]:
 
 def _render_diff(diff: str) -> Iterator[Text]:
     # Added lines have no invisible characters: the checks of a patch refuse them.
-    for line in diff.split("\n"):
+    for line in diff.removesuffix("\n").split("\n"):
         style = next((style for start, style in _STYLES.items() if line.startswith(start)), "")
         yield Text(clean_text(line).replace("\n", " "), style=style)
 
 
 def _indent(text: str) -> Padding:
-    return Padding(Text(text), (0, 0, 0, 2))
+    return Padding(Text(text), (0, 0, 0, 2), expand=False)
 
 
 def _clean_line(text: str) -> str:
