@@ -105,6 +105,6 @@ class PatchDraft(Value):
 
     @property
     def files(self) -> list[FileVersion]:
-        """The files as the whole patch leaves them."""
+        """The files as the whole patch leaves them, what is fixed before its tests."""
         changed = {file.path for file in self.changes}
-        return [*(file for file in self.tests if file.path not in changed), *self.changes]
+        return [*self.changes, *(file for file in self.tests if file.path not in changed)]

@@ -46,7 +46,7 @@ async def freeze_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     stored = await run_in_daemon_thread(lambda: flow.store.store(build_request(draft, files)))
     await run_in_daemon_thread(lambda: _delete_others(stored, flow))
     outputs = describe_stored(stored) | {"proposal-status": ProposalStatus.AWAITING.value}
-    return await finish(flow, f"Stored as proposal {outputs['proposal-id']}.", outputs)
+    return await finish(flow, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
 def _find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, flow: FixFlow) -> list[str]:
