@@ -348,6 +348,8 @@ class GitHubHandler(BaseHTTPRequestHandler):
     """One connection to the API of a subclass."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    """Headers and body are sent apart: with it, each body comes 40 ms late."""
     api: GitHubApi
 
     def serve(self) -> None:

@@ -3,6 +3,7 @@
 from trust.measure import Measure
 from trust.measures import (
     answer_memory,
+    approvals,
     canaries,
     cancellation,
     checkouts,
@@ -22,6 +23,7 @@ from trust.measures import (
 
 MEASURES: list[Measure] = [
     effects.MEASURE,
+    approvals.MEASURE,
     canaries.MEASURE,
     hidden_text.MEASURE,
     markdown.MEASURE,

@@ -125,6 +125,10 @@ class TestNotOurs:
         api.add_comment("Ours", BOT)
         assert open_approvals(PERSON_TOKEN).read_comment_record(5000) is None
 
+    def test_an_app_with_the_name_of_our_account(self, api: GitHubApi, open_approvals: OpenApprovals) -> None:
+        api.add_comment("Theirs", "mona[bot]")
+        assert open_approvals(PERSON_TOKEN).read_comment_record(5000) is None
+
     def test_a_deleted_one(self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals) -> None:
         def delete(asked: ApiRequest) -> None:
             if asked.line == GRAPHQL:

@@ -142,6 +142,16 @@ class TestStoring:
             store.store(make_request(base_of(git)))
         assert proposals_in(git) == []
 
+    def test_a_commit_with_other_files_under_our_message_is_not_used(
+        self, git: GitDataApi, store: GitHubProposalStore
+    ) -> None:
+        request = make_request(base_of(git), test_files={})
+        other = git.commit({**BASE_FILES, "evil.py": ""}, base_of(git), message=request.message)
+        git.api.faults = [ApiFault("POST .*/commits", 201, git.read_commit(other))]
+        with pytest.raises(CannotPublish, match="GitHub stored another commit"):
+            store.store(request)
+        assert proposals_in(git) == []
+
 
 class TestRefusals:
     @pytest.mark.parametrize("kind", ["blobs", "trees", "commits", "refs"])

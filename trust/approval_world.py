@@ -1,0 +1,231 @@
+"""An issue with suggestions and a patch that wait for a person, on a strict GitHub; and runs that answer commands.
+
+What is on GitHub is read from the server, and ids are computed here: nothing comes from the code that is judged.
+"""
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
+
+from testing.runs import sample_bug
+from testing.runs.job import Job
+from testing.servers.git_data_api import GitDataApi
+from testing.servers.github_api import SLUG, START, GitHubApi, serve_github_api
+from testing.servers.github_server import GitHubServer
+from testing.servers.issue_writes_api import IssueWritesApi
+from testing.servers.pull_requests_api import PullRequestsApi
+from testing.servers.suggesting_github import SuggestingGitHub
+from triage.action import main
+from triage.adapters.github.issue_approvals import GitHubIssueApprovals
+from triage.adapters.github.issue_tracker import IssueTracker
+from triage.adapters.github.proposal_store import GitHubProposalStore
+
+NUMBER = 7
+BOT = "github-actions[bot]"
+MAINTAINER = "mona"
+TOKEN = "ghs_" + "Vb7Kq2Xn" * 4
+FILE, TEST = "shop/basket.py", "tests/test_basket.py"
+FILES: dict[str, str | bytes] = {FILE: sample_bug.BASKET, "README.md": "Shop\n", "shop/__init__.py": ""}
+FIXED = sample_bug.BASKET.replace("sum(prices", "sum(0 if name not in prices else prices")
+WRITES = {"seconds_between_writes": 0.0, "backoff_seconds": 0.0, "reread_seconds": 0.0, "max_wait_seconds": 0.0}
+"""There are thousands of runs, none of which waits."""
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What is on GitHub, but for our comment, reactions and refs of proposals."""
+
+    labels: tuple[str, ...]
+    issue_type: str
+    assignees: tuple[str, ...]
+    refs: Mapping[str, str]
+    """Branches and tags."""
+    pull_requests: tuple[tuple[str, str, bool], ...]
+    """Branch, its commit when it was opened, and whether it is a draft."""
+    others: tuple[Any, ...]
+    """Comments of others that are no commands, titles and bodies of issues, and labels of the repository."""
+
+
+@dataclass
+class ApprovalWorld:
+    api: GitHubApi
+    git: GitDataApi
+    pulls: PullRequestsApi
+    writes: IssueWritesApi
+    folder: Path
+    runs: int = 0
+    comment: dict[str, Any] = field(default_factory=dict)
+    """Ours."""
+    base: str = ""
+    patch_commit: str = ""
+    patch_id: str = ""
+    suggestions_id: str = ""
+    """As our comment showed it at first."""
+    before: "Effects | None" = None
+    """When the first command was given."""
+
+    def write_event(self, command: dict[str, Any], **changes: Any) -> dict[str, Any]:
+        """Returns the payload of a new comment."""
+        return {
+            "action": "created",
+            "issue": self.api.issues[NUMBER],
+            "comment": command,
+            "sender": command["user"],
+            "repository": {"full_name": SLUG, "name": "shop", "owner": {"login": "octo"}},
+        } | changes
+
+    def say(self, text: str, by: str = MAINTAINER, **fields: Any) -> dict[str, Any]:
+        """Adds a comment a minute later."""
+        self.api.seconds += 60
+        return self.api.add_comment(text, by, NUMBER, **fields)
+
+    def run(self, payload: Mapping[str, Any], event: str = "issue_comment", **inputs: str) -> str:
+        """Runs the whole action with the rules engine, and returns its log."""
+        self.runs += 1
+        job = Job(self.folder / f"job{self.runs}", GitHubServer("", "", NUMBER, url=self.api.url))
+        job.inputs |= {"github-token": TOKEN, "labels": "suggest", "cache-dir": ""}
+        job.inputs |= {name.replace("_", "-"): value for name, value in inputs.items()}
+        job.write_event(dict(payload))
+        folders = {"workspace": str(_checkout()), "temp": str(job.folder / "temp"), "home": str(job.folder / "home")}
+        log = io.StringIO()
+        main(job.environment(folders) | {"GITHUB_EVENT_NAME": event}, log=log)
+        return log.getvalue()
+
+    def read_effects(self) -> Effects:
+        issue = self.api.issues[NUMBER]
+        others = [one for one in self.api.comments if one["user"]["login"] != BOT and "/triage" not in one["body"]]
+        texts = [(number, one["title"], one["body"]) for number, one in sorted(self.api.issues.items())]
+        return Effects(
+            labels=tuple(sorted(label["name"] for label in issue["labels"])),
+            issue_type=issue.get("type", ""),
+            assignees=tuple(issue.get("assignees", [])),
+            refs={name: sha for name, sha in self.git.refs.items() if not name.startswith("refs/triage/")},
+            pull_requests=tuple((one["head"]["ref"], one["head"]["sha"], one["draft"]) for one in self.pulls.pulls),
+            others=(*((one["id"], one["body"]) for one in others), *texts, *self.api.labels, *self.api.created_labels),
+        )
+
+    def store_patch(self, ref: str, *, with_test: bool = True, **trailers: Any) -> str:
+        """Stores a patch under a ref, and returns its id."""
+        _, suggested = read_suggestions(self.comment["body"])
+        given: dict[str, Any] = {
+            "issue": NUMBER,
+            "issue_text": suggested["issue_text"],
+            "draft": "d" * 64,
+            "revision": 0,
+            "commits": 1 + with_test,
+        } | trailers
+        test, parent = None, self.base
+        tests: dict[str, str | bytes] = {TEST: "def test_total():\n    assert False\n"} if with_test else {}
+        if with_test:
+            test = parent = self.git.commit({**FILES, **tests}, parent, message="[#7] Test: Round totals\n")
+        message = (
+            "[#7] Round totals\n\n"
+            f"Triage-Issue: {given['issue']}\nTriage-Issue-Text: {given['issue_text']}\n"
+            f"Triage-Draft: {given['draft']}\nTriage-Revision: {given['revision']}\n"
+            f"Triage-Commits: {given['commits']}\n"
+        )
+        commit = self.git.commit({**FILES, **tests, FILE: FIXED}, parent, message=message)
+        self.patch_commit = self.git.set_ref(ref, commit)
+        self.patch_id = compute_patch_id(self.git, commit, self.base, test, given)
+        return self.patch_id
+
+
+def compute_patch_id(git: GitDataApi, commit: str, base: str, test: str | None, trailers: Mapping[str, Any]) -> str:
+    value = {
+        "kind": "patch",
+        "repository": SLUG,
+        "issue": trailers["issue"],
+        "issue_text": trailers["issue_text"],
+        "created_at": git.read_commit(commit)["committer"]["date"],
+        "base": base,
+        "test_commit": test,
+        "commit": commit,
+        "draft": trailers["draft"],
+        "revision": trailers["revision"],
+    }
+    return compute_id(dump_json(value))
+
+
+def dump_json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def compute_id(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def read_suggestions(body: str) -> tuple[str, dict[str, Any]]:
+    """Returns the id that a comment shows, and the JSON of the suggestions."""
+    (line,) = re.findall(r'^\{.*"kind":"suggestions".*\}$', body, re.M)
+    return re.findall(r"`/triage apply ([0-9a-f]{12})`", body)[0], json.loads(line)
+
+
+def replace_suggestions(body: str, changes: Mapping[str, Any]) -> tuple[str, str]:
+    """Returns a comment that suggests something else under its true id, and this id."""
+    shown, value = read_suggestions(body)
+    forged = dump_json({**value, **changes})
+    return body.replace(dump_json(value), forged).replace(shown, compute_id(forged)), compute_id(forged)
+
+
+@functools.cache
+def _checkout() -> Path:
+    # Nothing is written into it: all runs share it.
+    folder = TemporaryDirectory(prefix="trust-")
+    atexit.register(folder.cleanup)
+    job = Job(Path(folder.name) / "checkout", GitHubServer("", ""))
+    for path, text in FILES.items():
+        file = job.workspace / path
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(str(text), encoding="utf-8")
+    job.commit()
+    return job.workspace
+
+
+@functools.cache
+def _write_comment() -> str:
+    """Returns the comment that a run of the action writes on the issue."""
+    with _serve() as world:
+        world.run({"action": "opened", "issue": world.api.issues[NUMBER], "sender": {"login": "ann"}}, "issues")
+        (comment,) = [one for one in world.api.comments if one["user"]["login"] == BOT]
+        return str(comment["body"])
+
+
+@contextlib.contextmanager
+def _serve() -> Iterator[ApprovalWorld]:
+    with TemporaryDirectory(prefix="trust-") as name, serve_github_api() as api, _without_waits():
+        api.logins = {TOKEN: BOT}
+        git = GitDataApi(api, Path(name) / "git")
+        world = ApprovalWorld(api, git, PullRequestsApi(git), IssueWritesApi(api), Path(name))
+        api.graphql = SuggestingGitHub(api, knows_suggestions=False, users=[MAINTAINER, "octocat"])
+        api.add_issue(NUMBER, title=sample_bug.TITLE, body=sample_bug.BODY, user={"login": "ann", "type": "User"})
+        api.roles = {MAINTAINER: {"role_name": "write", "permission": "write"}}
+        world.base = git.set_ref("refs/heads/main", git.commit(FILES))
+        yield world
+
+
+@contextlib.contextmanager
+def serve_world() -> Iterator[ApprovalWorld]:
+    """Yields an issue with our comment, which suggests something; and no patch yet."""
+    body, _ = replace_suggestions(_write_comment(), {"created_at": f"{START:%Y-%m-%dT%H:%M:%SZ}"})
+    with _serve() as world:
+        world.comment = world.api.add_comment(body, BOT, NUMBER)
+        world.suggestions_id, _ = read_suggestions(body)
+        yield world
+
+
+@contextlib.contextmanager
+def _without_waits() -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        for client in (IssueTracker, GitHubIssueApprovals, GitHubProposalStore):
+            stack.enter_context(patch.dict(client.__init__.__kwdefaults__, WRITES))
+        yield

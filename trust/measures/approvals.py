@@ -1,0 +1,139 @@
+"""Commands of people and of others: what is changed on GitHub without a person's approval, or twice.
+
+The server's own data is judged: labels, type, assignees, branches, tags, pull requests, texts of others.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from unittest.mock import patch
+
+from trust import forged_approvals, interrupted_approvals, outdated_approvals
+from trust.approval_case import COMMANDS, REF, Case
+from trust.approval_world import BOT, ApprovalWorld, Effects, serve_world
+from trust.measure import Measure, MeasureResult, sample_evenly
+
+BRANCH_PREFIX = "refs/heads/triage/7-"
+MAKERS = (
+    forged_approvals.make_ids,
+    forged_approvals.make_swapped_ids,
+    forged_approvals.make_places,
+    forged_approvals.make_comments,
+    forged_approvals.make_commands,
+    forged_approvals.make_closed_conversations,
+    forged_approvals.make_refs,
+    interrupted_approvals.make_roles,
+    interrupted_approvals.make_faults,
+    interrupted_approvals.make_kills,
+    interrupted_approvals.make_races,
+    outdated_approvals.make_bases,
+    outdated_approvals.make_issues,
+    outdated_approvals.make_times,
+    outdated_approvals.make_replays,
+)
+
+
+def run(share: float) -> MeasureResult:
+    return _try_all(sample_evenly(_list_cases(), share))
+
+
+def _list_cases() -> list[Case]:
+    return [case for command in COMMANDS for make in MAKERS for case in make(command)]
+
+
+def _try_all(cases: list[Case]) -> MeasureResult:
+    failures = [found for case in cases for found in _try(case)]
+    approved = sum(case.expected == "once" for case in cases)
+    return MeasureResult(len(cases), failures, f"{approved:,} of them approved, and done once")
+
+
+def _try(case: Case) -> list[str]:
+    with serve_world() as world:
+        world.store_patch(REF)
+        case.attempt(world)
+        return [f"{case.command}, {case.kind}, {case.name}: {found}" for found in _judge(case, world)]
+
+
+def _judge(case: Case, world: ApprovalWorld) -> list[str]:
+    before, now = world.before, world.read_effects()
+    assert before is not None, "the case has run something"
+    problems = [] if len(_list_ours(world)) <= 1 else ["more than one comment of ours"]
+    done = _expect(case, world, before)
+    is_right = {"nothing": now == before, "once": now == done, "part": _is_part(now, before, done)}[case.expected]
+    return problems if is_right else [*problems, f"{case.expected} expected, found {_describe(before, now)}"]
+
+
+def _is_part(now: Effects, before: Effects, done: Effects) -> bool:
+    return all(getattr(now, name) in (getattr(before, name), getattr(done, name)) for name in vars(now))
+
+
+def _list_ours(world: ApprovalWorld) -> list[str]:
+    return [comment["body"] for comment in world.api.comments if comment["user"]["login"] == BOT]
+
+
+def _expect(case: Case, world: ApprovalWorld, before: Effects) -> Effects:
+    """Returns what GitHub has after exactly what was shown: the sample's label and type, or the patch's commit."""
+    if case.command == "apply":
+        return replace(before, labels=("bug",), issue_type="Bug")
+    # The branch's name is the program's choice within the prefix.
+    name = next((name for name in world.git.refs if name.startswith(BRANCH_PREFIX)), BRANCH_PREFIX)
+    branch = name.removeprefix("refs/heads/")
+    return replace(
+        before,
+        refs={**before.refs, name: world.patch_commit},
+        pull_requests=((branch, world.patch_commit, True),),
+    )
+
+
+def _describe(before: Effects, now: Effects) -> str:
+    fields = [name for name in vars(before) if getattr(before, name) != getattr(now, name)]
+    return f"changes of {', '.join(fields)}" if fields else "none"
+
+
+NO_PROBLEM = (
+    "triage.approval.decide_approval.role_problem",
+    "triage.flows.answer_proposal.role_problem",
+    "triage.flows.answer_proposal.proposal_problem",
+    "triage.flows.answer_proposal.approval_skip_reason",
+    "triage.flows.fix.admit_fix.role_problem",
+    "triage.flows.fix.admit_fix.approval_skip_reason",
+    "triage.flows.fix.apply_fix.proposal_problem",
+)
+WITHOUT_DEFENCE = ("command", "role", "issue", "time")
+"""Kinds of cases that fail for both commands without these checks. A comment and a base matter to one of them."""
+
+
+@contextlib.contextmanager
+def _without_defence() -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        for name in NO_PROBLEM:
+            stack.enter_context(patch(name, lambda *_: ""))
+        stack.enter_context(patch("triage.adapters.github.comment_record._Comment.is_alone_by", lambda *_: True))
+        yield
+
+
+def run_without_defence() -> MeasureResult:
+    """Approvals that are believed: whoever gives them, whenever, and whatever has changed since.
+
+    Returns no failure unless there is one in each kind of cases.
+    """
+    cases = [case for case in _list_cases() if case.expected == "nothing"]
+    kinds = [(command, kind) for command in ("apply", "approve") for kind in WITHOUT_DEFENCE]
+    kinds += [("apply", "comment"), ("approve", "base")]
+    tried = [next(case for case in cases if (case.command, case.kind) == kind) for kind in kinds]
+    with _without_defence():
+        failures = [_try(case) for case in tried]
+    return MeasureResult(len(tried), [words for found in failures for words in found] if all(failures) else [])
+
+
+MEASURE = Measure(
+    "Changes without approval",
+    "0",
+    "The whole program answers `/triage apply` of suggestions and `/triage approve` of a patch: wrong ids, forged and "
+    "edited comments, edited and forged commands, roles that GitHub does not confirm, faults at each question, a kill "
+    "at each request and then two more runs, two approvals at once, a changed issue or default branch, old proposals, "
+    "replays, other commits under the same name. A failure is any change on the server but exactly what was shown, "
+    "once, where a person approved it.",
+    run,
+    run_without_defence,
+)
