@@ -111,6 +111,16 @@ def test_tests_and_syntax_errors(base: CommitFiles):
     assert base.count_syntax_errors("README.md", "f(\n") is None
 
 
+def test_a_submodule_is_no_folder_although_its_commit_is_here(tmp_path: Path):
+    first = commit(tmp_path, {"a.py": "x\n"})
+    git(tmp_path, "update-index", "--add", "--cacheinfo", f"160000,{first},sub")
+    git(tmp_path, "commit", "-q", "-m", "x")
+    base = open_base_files(tmp_path, git(tmp_path, "rev-parse", "HEAD"))
+    assert base.read("sub") == "a submodule"
+    assert not base.list_names("sub/")
+    assert base.read("sub/a.py") is None
+
+
 def test_a_commit_that_is_not_there(tmp_path: Path):
     commit(tmp_path, {"a.py": "x\n"})
     with pytest.raises(BadInput, match="Commit 000000000000 is not in the checkout"):

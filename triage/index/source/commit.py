@@ -106,11 +106,19 @@ class CommitTree:
     def list_names(self, folder: str) -> list[str]:
         """Return the names of everything in a folder, such as `src/`; of the top folder for an empty string.
 
-        Raises:
-            GitError: There is no such folder.
+        Nothing if there is no such folder. Raises GitError.
         """
-        options = ("ls-tree", "-z", "--name-only", f"{self._tree}:{folder.removesuffix('/')}")
-        return [name.decode("utf-8", "replace") for name in self._objects.iter_records(*options)]
+        # Not by `<tree>:<folder>`: a submodule, too, may lead to a tree of this repository.
+        options = (
+            "--literal-pathspecs",
+            "ls-tree",
+            "-z",
+            "--name-only",
+            self._tree,
+            *(["--", folder] if folder else []),
+        )
+        names = [name.decode("utf-8", "replace") for name in self._objects.iter_records(*options)]
+        return [name.removeprefix(folder) for name in names if name.startswith(folder)]
 
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes | None]]:
         copies = [list(group) for _, group in groupby(entries, attrgetter("blob_id"))]
