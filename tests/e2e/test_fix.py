@@ -24,7 +24,7 @@ from triage.action import main
 BASKET = "class Basket:\n    def total(self, prices):\n        return sum(prices[name] for name in self.names)\n"
 FIXED = BASKET.replace("prices[name]", "prices.get(name, 0)")
 OLD_TEST = "from shop.basket import Basket\n\n\ndef test_nothing():\n    assert Basket\n"
-ISSUE = {
+ISSUE: dict[str, Any] = {
     "title": "KeyError when a price is missing",
     "body": "It crashes.\n\n```\n  File \"shop/basket.py\", line 3, in total\nKeyError: 'pear'\n```\n",
 }

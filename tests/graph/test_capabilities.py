@@ -13,9 +13,12 @@ from triage.agents.agent import Agent, AgentAnswer, Capability
 from triage.domain.agent_input import AgentInput
 from triage.domain.project_config import ProjectConfig
 from triage.graph.capabilities import CAPABILITIES, restrict_input, restrict_services
+from triage.graph.fix_graph import NODES
 from triage.graph.step_runner import Step, run_agent
 from triage.ports import Services
 
+NO_POWERS = {"human_review_gate", "regenerate_with_feedback", "abort", "handle_error"}
+"""Nodes of the fix flow that only decide."""
 OUTSIDE: frozenset[Capability] = frozenset({"untrusted input", "outbound requests"})
 INSIDE: frozenset[Capability] = frozenset({"untrusted input", "code access"})
 
@@ -30,6 +33,7 @@ def test_every_node_declares_its_powers_and_has_at_most_two():
         "approval",
         "finish",
         "publish",
+        *(node.__name__ for node in NODES if node.__name__ not in NO_POWERS),
     }
     assert all(1 <= len(powers) <= 2 for powers in CAPABILITIES.values())
     assert [name for name, powers in CAPABILITIES.items() if "outbound requests" in powers] == [
@@ -37,7 +41,11 @@ def test_every_node_declares_its_powers_and_has_at_most_two():
         "web_search",
         "approval",
         "publish",
+        "apply_changes",
+        "create_pull_request",
+        "post_comment",
     ]
+    assert all("code access" not in CAPABILITIES[name] for name in ("apply_changes", "create_pull_request"))
 
 
 def test_who_sends_out_gets_no_code_and_no_settings():

@@ -13,6 +13,9 @@ from triage.domain.agent_input import AgentInput
 from triage.domain.project_config import ProjectConfig
 from triage.ports import Codebase, Services
 
+FIX_CAPABILITIES: frozenset[Capability] = frozenset({"untrusted input", "code access"})
+"""Of the nodes that make a patch: what they write stays in the run until a person has approved it."""
+
 CAPABILITIES: Mapping[str, frozenset[Capability]] = {
     "prepare": frozenset({"untrusted input", "code access"}),
     "memory": frozenset({"untrusted input", "outbound requests"}),
@@ -22,8 +25,24 @@ CAPABILITIES: Mapping[str, frozenset[Capability]] = {
     "approval": frozenset({"outbound requests"}),
     "finish": frozenset({"untrusted input", "code access"}),
     "publish": frozenset({"outbound requests"}),
+    **dict.fromkeys(
+        (
+            "fetch_ticket",
+            "classify_ticket",
+            "identify_modules",
+            "retrieve_context",
+            "generate_code_changes",
+            "generate_tests",
+            "prepare_diff_summary",
+        ),
+        FIX_CAPABILITIES,
+    ),
+    **dict.fromkeys(
+        ("apply_changes", "create_pull_request", "post_comment"), frozenset({"untrusted input", "outbound requests"})
+    ),
 }
-"""Of every node, and of the publisher, which asks no model and takes the issue's number from the event alone."""
+"""Of every node, and of the publisher. Those that send something out after an approval ask no model: they take the
+issue's number from the event, and what is carried out from the frozen proposal."""
 
 assert all(len(capabilities) <= MAX_CAPABILITIES for capabilities in CAPABILITIES.values()), "the rule of two"
 

@@ -8,6 +8,7 @@ from triage.approval.verdict import Verdict
 from triage.domain.issue import Issue, Repository
 from triage.domain.patch import ModuleFacts, PatchDraft
 from triage.domain.report import RunReport
+from triage.graph.capabilities import FIX_CAPABILITIES, restrict_services
 from triage.graph.fix_state import FixState
 from triage.patches.modules import list_modules
 from triage.ports import Services
@@ -48,6 +49,11 @@ class FixContext:
         """`files`, for the nodes that make a patch."""
         assert self.files is not None
         return self.files
+
+    @property
+    def restricted_services(self) -> Services:
+        """The services without what sends something out, for the nodes that make a patch."""
+        return restrict_services(self.services, FIX_CAPABILITIES)
 
     def list_modules(self) -> Sequence[ModuleFacts]:
         """The parts of the repository to which a patch can be limited. Takes up to seconds."""

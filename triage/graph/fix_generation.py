@@ -37,7 +37,7 @@ NO_CHANGE = "The model made no change."
 
 async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -> Update:
     context = runtime.context
-    services, model = context.services, context.services.model
+    services, model = context.restricted_services, context.services.model
     assert model is not None  # `fetch_ticket` has checked it
     step = Step("generate_code_changes", services, round=state.iteration_count + 1)
     wanted: list[str] = []
@@ -139,7 +139,7 @@ def _abandon(step: Step, answer: CodeChanges, problems: Sequence[str]) -> Update
 
 async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Update:
     context = runtime.context
-    services, model = context.services, context.services.model
+    services, model = context.restricted_services, context.services.model
     assert model is not None
     step = Step("generate_tests", services, round=state.iteration_count + 1)
     changes = make_draft(state, context.base_files, state.proposed_changes, [])

@@ -76,7 +76,7 @@ def _name(issue: Issue) -> str:
 
 
 async def classify_ticket(state: FixState, runtime: Runtime[FixContext]) -> Update:
-    services = runtime.context.services
+    services = runtime.context.restricted_services
     step = Step("classify_ticket", services)
     model = services.model
     found: TicketClass | None = None
@@ -102,7 +102,7 @@ async def classify_ticket(state: FixState, runtime: Runtime[FixContext]) -> Upda
 async def identify_modules(state: FixState, runtime: Runtime[FixContext]) -> Update:
     """Decide which modules may change. The patch checks enforce it."""
     context = runtime.context
-    services = context.services
+    services = context.restricted_services
     step = Step("identify_modules", services)
     modules = await run_in_daemon_thread(context.list_modules)
     model, choice = services.model, None
