@@ -24,6 +24,8 @@ from triage.domain.proposal import PROPOSAL_LIFETIME, PatchProposal, PullRequest
 from triage.errors import CannotPublish
 from triage.proposal_ports import CommitRequest
 
+MAX_SCANNED = 100
+"""Refs of all issues that one look for old proposals reads."""
 MAX_NUMBERS = 5
 """Numbers that are tried for a new ref, when other runs take them at the same time."""
 
@@ -64,7 +66,8 @@ class GitHubProposalStore(RepositoryConnection):
 
     def list_expired(self, limit: int) -> list[StoredProposal]:
         with translate_read_errors(self.slug):
-            stored = (self._refs.read(ref, commit) for ref, commit in self._git.list_refs(PROPOSAL_REFS).items())
+            refs = islice(self._git.list_refs(PROPOSAL_REFS).items(), MAX_SCANNED)
+            stored = (self._refs.read(ref, commit) for ref, commit in refs)
             return list(islice((one for one in stored if one and self._is_expired(one)), limit))
 
     def _is_expired(self, stored: StoredProposal) -> bool:
