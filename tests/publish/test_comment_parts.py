@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.publish.comment_parts import CommentParts, carry_over_parts, join_comment, split_comment
+from triage.publish.comment_parts import CommentParts, join_comment, split_comment
 
 TEXT = st.text(alphabet="ab \n<>-!", max_size=30).map(lambda text: text.strip("\n"))
 
@@ -13,12 +13,6 @@ TEXT = st.text(alphabet="ab \n<>-!", max_size=30).map(lambda text: text.strip("\
 def test_what_is_joined_is_split_again(report: str, proposal: str, answer: str) -> None:
     parts = CommentParts("<!-- bug-triage: v2 {} -->", report, proposal, answer)
     assert split_comment(join_comment(parts)) == parts
-
-
-def test_a_new_report_leaves_the_proposal() -> None:
-    before = join_comment(CommentParts("state 1", "old", "## Proposed changes", "done"))
-    after = split_comment(carry_over_parts("state 2\nnew\n", before))
-    assert after == CommentParts("state 2", "new", "## Proposed changes", "done")
 
 
 @pytest.mark.parametrize("body", ["", "one line", "state\nreport\n"])

@@ -4,22 +4,29 @@ from dataclasses import replace
 
 from triage.domain.effect import Policy
 from triage.domain.report import RunReport
+from triage.publish.comment_parts import CommentParts, join_comment, split_comment
 from triage.publish.decide_comment import decide_comment
 from triage.publish.hidden_state import CommentState, render_state
-from triage.publish.sections import MAX_COMMENT_UNITS, Page, build_page, render_page
+from triage.publish.sections import MAX_COMMENT_UNITS, Page, build_page, render_page, utf16_length
 
 QUIET_NOTICE = "_Triage is quiet on this issue. A comment that says_ `/triage` _wakes it._"
 
 
-def render_comment(page: Page, state: CommentState) -> str:
-    """Returns the whole body of the comment. `state` is what it remembers."""
-    return f"{render_state(state)}\n{render_visible_comment(page)}\n"
+def render_comment(page: Page, state: CommentState, previous: str = "") -> str:
+    """Returns the whole body of the comment. `state` is what it remembers.
+
+    A proposal and an answer of the `previous` body stay. The report has the room that they leave.
+    """
+    old = split_comment(previous)
+    room = MAX_COMMENT_UNITS - utf16_length(old.proposal + old.answer)
+    report = render_visible_comment(page, room)
+    return join_comment(CommentParts(render_state(state), report, old.proposal, old.answer))
 
 
-def render_visible_comment(page: Page) -> str:
-    """Returns the comment without its first line, the hidden state."""
+def render_visible_comment(page: Page, max_utf16_units: int = MAX_COMMENT_UNITS) -> str:
+    """Returns the report of the comment, without its first line, the hidden state."""
     folds = [fold for fold in page.folds if not fold.is_summary_only]
-    return render_page(replace(page, folds=folds), MAX_COMMENT_UNITS)
+    return render_page(replace(page, folds=folds), max_utf16_units)
 
 
 def preview_comment(report: RunReport, policy: Policy) -> RunReport:

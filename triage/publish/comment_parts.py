@@ -28,9 +28,3 @@ def join_comment(parts: CommentParts) -> str:
     body = f"{parts.state_line}\n{parts.report}\n"
     body += f"\n{PROPOSAL_MARK}\n{parts.proposal}\n" if parts.proposal else ""
     return body + (f"\n{ANSWER_MARK}\n{parts.answer}\n" if parts.answer else "")
-
-
-def carry_over_parts(body: str, previous: str) -> str:
-    """Return a comment with a new report, and with the proposal and the answer that it had before."""
-    new, old = split_comment(body), split_comment(previous)
-    return join_comment(new._replace(proposal=old.proposal, answer=old.answer))

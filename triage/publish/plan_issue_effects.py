@@ -9,7 +9,6 @@ from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion
 from triage.domain.task import RunKey
 from triage.publish.comment import render_comment
-from triage.publish.comment_parts import carry_over_parts
 from triage.publish.hidden_state import CommentState, hash_content, hash_text, next_state, parse_state, render_state
 from triage.publish.needs_info import plan_needs_info
 from triage.publish.sections import Page
@@ -77,9 +76,7 @@ def _plan_comment(
     if label_plan.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.
         yield RemoveLabel(issue_number=target.number, label=target.needs_info_label)
-    body = render_comment(page, state)
-    if target.previous:
-        body = carry_over_parts(body, target.previous.body)
+    body = render_comment(page, state, target.previous.body if target.previous else "")
     yield post_or_edit(target.number, target.previous, body)
     yield from _plan_labels(report, policy, target, [target.needs_info_label] if label_plan.adds else [])
 

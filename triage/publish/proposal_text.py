@@ -12,8 +12,9 @@ from triage.publish.template import render_block
 from triage.publish.wording import format_count
 from triage.text.inert_markdown import format_code_block
 
-MAX_PART_UNITS = 30_000
-"""Of the comment, which also has the report."""
+MAX_PART_UNITS = 25_000
+"""Of the comment, in UTF-16 code units. The report has the rest."""
+MAX_DIFF_UNITS = 15_000
 MAX_DIFF_LINES = 200
 
 
@@ -44,8 +45,14 @@ def render_awaiting(
 
 def render_unstored(draft: PatchDraft, files: BaseFiles) -> str:
     """Return the part of the comment for a token that may not store commits: the diff, and how to apply it."""
-    command = format_code_block(f"git apply <<'END_OF_PATCH'\n{format_diff(draft, files)}END_OF_PATCH\n", "sh")
-    shown = [*_render_parts(draft, files, diff_url="")[:-1], render_block("proposal", "no_permission", command)]
+    command = f"git apply <<'END_OF_PATCH'\n{format_diff(draft, files)}END_OF_PATCH\n"
+    block = format_code_block(command, "sh")
+    # A block whose text had to be changed or cut is no patch any more.
+    is_exact = command.strip("\n") in block and utf16_length(block) <= MAX_DIFF_UNITS
+    shown = [
+        *_render_parts(draft, files, diff_url="")[: -1 if is_exact else None],
+        render_block("proposal", "no_permission", block if is_exact else ""),
+    ]
     return _make_safe([*shown, render_block("proposal", "proof", draft, "", "")], [])
 
 
@@ -63,7 +70,7 @@ def _render_parts(draft: PatchDraft, files: BaseFiles, diff_url: str) -> list[st
 def _render_diff(draft: PatchDraft, files: BaseFiles, counts: Sequence[LineCounts], diff_url: str) -> str:
     diff = format_diff(draft, files)
     max_lines = MAX_DIFF_LINES
-    while utf16_length(shown := cut_diff(diff, max_lines)) > MAX_PART_UNITS // 2 and max_lines > 1:
+    while utf16_length(shown := cut_diff(diff, max_lines)) > MAX_DIFF_UNITS and max_lines > 1:
         max_lines //= 2
     lines = format_count(sum(one.added + one.removed for one in counts), "changed line")
     is_cut = shown.rstrip("\n") != diff.rstrip("\n")
