@@ -315,7 +315,7 @@ def test_the_issue_on_standard_input_and_json(checkout: Path) -> None:
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert (answer["status"], answer["branch"], answer["error"]) == ("awaiting", None, None)
-    assert answer["files"] == ["tests/test_cart.py", "shop/cart.py"]
+    assert answer["files"] == ["shop/cart.py", "tests/test_cart.py"]
     assert f"+{GOOD}" in answer["diff"]
     assert git(checkout, "cat-file", "-t", answer["commit"]) == "commit"
 

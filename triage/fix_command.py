@@ -117,7 +117,9 @@ def _print_proposal(state: "FixState", files: BaseFiles) -> None:
 
     assert state.draft is not None
     console = Console(highlight=False, markup=False, emoji=False)
-    console.print(render_terminal_proposal(state.draft, state.diff, files), crop=False, soft_wrap=True)
+    console.print(
+        render_terminal_proposal(state.draft, state.diff, files, state.check_output), crop=False, soft_wrap=True
+    )
 
 
 def _print_result(state: "FixState", files: BaseFiles, workspace: PatchWorkspace, *, as_json: bool) -> None:

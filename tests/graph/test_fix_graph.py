@@ -23,7 +23,7 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.patch import BaseFile, PatchDraft
 from triage.domain.proposal import ProposalStatus
 from triage.domain.report import RunReport
-from triage.errors import CannotPublish, ModelUnavailable
+from triage.errors import BadInput, CannotPublish, ModelUnavailable
 from triage.graph.fix_context import FixContext
 from triage.graph.fix_state import FixState
 from triage.graph.run_fix import run_fix
@@ -342,6 +342,24 @@ async def test_a_check_that_goes_on_failing_is_said() -> None:
     assert state.status is ProposalStatus.AWAITING
     assert state.draft is not None
     assert state.draft.checked == "The check fails with this change."
+
+
+async def test_a_check_that_fails_and_prints_nothing() -> None:
+    fixing = Fixing(FakeModel(answers()), checks=[CheckResult(is_ok=False, output="")])
+    state = await fixing.run()
+    assert len(fixing.prompts("CodeChanges")) == 3
+    assert "printed nothing" in fixing.prompts("CodeChanges")[1]
+    assert state.draft is not None
+    assert state.draft.checked == "The check fails with this change."
+
+
+async def test_a_check_that_cannot_be_run_is_the_end() -> None:
+    def run_check(draft: PatchDraft, whole: bool) -> CheckResult:
+        raise BadInput("The check's command was not found.")
+
+    state = await Fixing(FakeModel(answers()), said=["approve"]).run(run_check=run_check)
+    assert state.error == "The check could not be run: The check's command was not found."
+    assert (state.status, state.branch_name) == (ProposalStatus.NONE, "")
 
 
 async def test_a_test_that_passes_without_the_change_proves_nothing() -> None:

@@ -21,6 +21,7 @@ Update = dict[str, Any]
 
 MAX_CHECK_FAILURES = 2
 """Times that the project's own check sends the change back."""
+NO_OUTPUT = "(The check failed and printed nothing.)"
 CHECKPOINT = "patch"
 TOO_OFTEN = f"The change was made again {MAX_REVISIONS} times and nobody approved it: it is abandoned."
 
@@ -52,7 +53,7 @@ def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Upda
     if not whole.is_ok:
         failures = state.check_failures + 1
         checked = "The check fails with this change." if failures > MAX_CHECK_FAILURES else ""
-        return {"check_output": whole.output, "check_failures": failures, "checked": checked}
+        return {"check_output": whole.output or NO_OUTPUT, "check_failures": failures, "checked": checked}
     if not draft.tests:
         return {"check_output": "", "checked": "The check passes with this change."}
     alone = context.run_check(draft, False)

@@ -12,16 +12,20 @@ from triage.patches.unified_diff import count_changed_lines
 from triage.proposal_ports import BaseFiles
 from triage.text.clean_text import clean_text
 
+MAX_OUTPUT_LINES = 15
 _STYLES = {"+++": "bold", "---": "bold", "diff": "bold", "+": "green", "-": "red", "@": "cyan"}
 """By the start of a line, as `git diff` colours it. The first that fits counts."""
 
 
-def render_terminal_proposal(draft: PatchDraft, diff: str, files: BaseFiles) -> Group:
-    """Return what would be done and the whole diff, without Markdown and without control characters."""
-    return Group(*_render_parts(draft, files), Text(), *_render_diff(diff))
+def render_terminal_proposal(draft: PatchDraft, diff: str, files: BaseFiles, check_output: str = "") -> Group:
+    """Return what would be done and the whole diff, without Markdown and without control characters.
+
+    `check_output` is what a check printed that fails with the change.
+    """
+    return Group(*_render_parts(draft, files, check_output), Text(), *_render_diff(diff))
 
 
-def _render_parts(draft: PatchDraft, files: BaseFiles) -> Iterator[RenderableType]:
+def _render_parts(draft: PatchDraft, files: BaseFiles, check_output: str) -> Iterator[RenderableType]:
     number = f" for #{draft.issue}" if draft.issue else ""
     yield Text(f"Proposed changes{number}: {_clean_line(draft.issue_title)}", style="bold")
     yield Text(_clean_line(draft.summary))
@@ -37,6 +41,9 @@ def _render_parts(draft: PatchDraft, files: BaseFiles) -> Iterator[RenderableTyp
     for warning in list_warnings(draft, files):
         yield Text(f"\n{_clean_line(warning)}", style="bold yellow")
     yield from _render_section("Checked", draft.checked or "No test of the project was run with this change.")
+    if check_output:
+        lines = clean_text(check_output).strip().split("\n")
+        yield from _render_section("It printed, at the end", "\n".join(lines[-MAX_OUTPUT_LINES:]))
     if not draft.tests:
         yield from _render_section("No test", _clean_line(draft.no_test_reason or "The model wrote none."))
     if draft.unverified:

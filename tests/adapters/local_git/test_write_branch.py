@@ -191,7 +191,7 @@ def test_a_repository_without_a_commit(tmp_path: Path, repository: Path, open_wo
     with pytest.raises(BadInput, match="no commit yet"):
         open_workspace(tmp_path / "empty").create_branch(request_for(repository), NAME)
     (tmp_path / "plain").mkdir()
-    with pytest.raises(BadInput, match="the folder is no git repository"):
+    with pytest.raises(BadInput, match="this folder is no git repository"):
         open_workspace(tmp_path / "plain").check_can_commit()
 
 

@@ -53,7 +53,7 @@ _KNOWN_PROBLEMS = {
     "Permission denied": "its .git folder cannot be written; make it writable for you",
     "Read-only file system": "its .git folder is on a read-only file system",
     "No space left": "the disk is full",
-    "not a git repository": "the folder is no git repository",
+    "not a git repository": "this folder is no git repository. Name one with --repo",
     "Invalid path": "a path of the patch is not allowed in git",
     "appears as both a file and as a directory": "a path of the patch leads through a file or a symbolic link",
 }
@@ -133,4 +133,4 @@ class UserGit:
 
 def _describe_failure(command: str, code: int, errors: str) -> str:
     reason = next((reason for sign, reason in _KNOWN_PROBLEMS.items() if sign in errors), f"exit code {code}")
-    return f"git {command} failed in the repository: {reason}."
+    return f"git {command} failed: {reason}."
