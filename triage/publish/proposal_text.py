@@ -74,7 +74,7 @@ def _render_diff(draft: PatchDraft, files: BaseFiles, counts: Sequence[LineCount
         max_lines //= 2
     lines = format_count(sum(one.added + one.removed for one in counts), "changed line")
     is_cut = shown.rstrip("\n") != diff.rstrip("\n")
-    return render_block("proposal", "diff", lines, format_code_block(shown, "diff"), diff_url if is_cut else "")
+    return render_block("proposal", "diff", lines, format_code_block(shown, "diff"), diff_url, is_cut)
 
 
 def _make_safe(parts: Sequence[str], links: Sequence[str]) -> str:
