@@ -435,7 +435,7 @@ class TestPropose:
         result = parse_result(harness.result_file)
         assert result is not None
         assert result.draft is not None
-        assert [file.path for file in result.draft.files] == [TEST, SOURCE]
+        assert [file.path for file in result.draft.files] == [SOURCE, TEST]
         assert harness.outputs["proposal-file"] == ".triage/proposal.json"
         assert harness.outputs["proposal-status"] == "awaiting"
         assert int(harness.outputs["tokens"]) > 0
