@@ -14,6 +14,7 @@ import time
 import pytest
 
 from testing.runs import external_services, sample_bug
+from testing.runs.fix_workflow import serve_fix_workflow
 from testing.runs.job import Job
 from testing.servers.github_server import GitHubServer, serve_github
 
@@ -136,3 +137,33 @@ print([path for path in cached if path and not Path(path).exists()])
 
 def test_all_modules_of_a_run_are_compiled():
     assert inside("/opt/venv/bin/python", "-c", UNCOMPILED).strip() == "[]"
+
+
+def test_the_fix_flow_ends_in_a_draft_pull_request(tmp_path):
+    def run_image(environment):
+        command = [
+            ENGINE,
+            "run",
+            "--rm",
+            "--network",
+            "host",
+            "-v",
+            f"{tmp_path}:{tmp_path}",
+            "--workdir",
+            str(tmp_path),
+        ]
+        command += [word for name, value in environment.items() for word in ("-e", f"{name}={value}")]
+        done = subprocess.run([*command, IMAGE], capture_output=True, text=True, check=False, timeout=120)
+        return done.returncode, done.stdout + done.stderr
+
+    with serve_fix_workflow(tmp_path) as workflow:
+        workflow.run_action = run_image
+        workflow.say("/triage fix")
+        assert workflow.run("gate")["fix-task"] == "propose"
+        workflow.propose()
+        frozen = workflow.run("freeze")
+        workflow.run("report", proposal_tests="proved")
+        workflow.say(f"/triage approve {frozen['proposal-id']}")
+        assert workflow.run("apply")["proposal-status"] == "approved"
+        (pull,) = workflow.pulls.pulls
+        assert workflow.git.refs[f"refs/heads/{pull['head']['ref']}"] == frozen["proposal-sha"]

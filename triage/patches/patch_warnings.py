@@ -29,7 +29,8 @@ def list_warnings(draft: PatchDraft, files: BaseFiles) -> list[str]:
     """Return warnings of one sentence each. Names in them are a model's words."""
     counts = count_changed_lines(draft, files)
     lines = sum(count.added + count.removed for count in counts)
-    warnings = [f"Large diff: about {lines:,} lines in {len(counts)} {'file' if len(counts) == 1 else 'files'}."] if lines > LARGE_DIFF_LINES else []
+    number = "1 file" if len(counts) == 1 else f"{len(counts)} files"
+    warnings = [f"Large diff: about {lines:,} lines in {number}."] if lines > LARGE_DIFF_LINES else []
     if len(draft.modules) > MANY_MODULES:
         warnings.append(f"Multi-module change: {', '.join(show_path(module.name) for module in draft.modules)}.")
     if run_by_tools := [show_path(file.path) for file in draft.files if _RUN_BY_TOOLS.search(file.path)]:
