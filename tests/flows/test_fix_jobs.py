@@ -391,6 +391,12 @@ class TestApply:
         harness.answer(stored)
         assert harness.branches == {}
 
+    def test_the_rejection_of_suggestions_is_left_to_the_other_workflow(self) -> None:
+        harness = FixHarness()
+        harness.command("/triage reject")
+        assert harness.run_job("apply", command="reject", proposal_id="0" * 12) is Status.SKIPPED
+        assert (harness.writes, harness.reactions) == (0, [])
+
     def test_a_proposal_of_another_issue(self) -> None:
         harness = FixHarness()
         stored = harness.freeze(make_draft(issue=3))

@@ -8,6 +8,7 @@ from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.effect import Effect
 from triage.domain.issue import Issue
 from triage.domain.proposal import ProposalStatus, StoredProposal
+from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.errors import TriageError
 from triage.flows.fix.admit_fix import AdmittedFix, admit_fix
@@ -16,11 +17,13 @@ from triage.flows.fix.fix_comment import plan_answer_part, plan_proposal_part
 from triage.flows.fix.fix_flow import FixFlow, describe_stored, finish, format_command, plan_reaction
 from triage.flows.flow_context import FlowResult
 from triage.publish.answer_line import render_answer
-from triage.publish.hidden_state import hash_text
+from triage.publish.deduplicate import find_our_comment
+from triage.publish.hidden_state import hash_text, parse_state
 from triage.publish.proposal_text import render_rejected
 from triage.threads import run_in_daemon_thread
 
 UNKNOWN_ID = "there is no proposal with this id. It was replaced, decided or has expired; see the comment."
+NO_PATCH = "No patch is proposed here."
 DRY_RUN = "nothing is changed in a dry run."
 
 
@@ -35,6 +38,9 @@ async def apply_fix(task: FixTask, flow: FixFlow) -> FlowResult:
         waiting = next((one for one in named if not one.is_branch), None)
         branch = next((one for one in named if one.is_branch), None)
         if waiting is None and branch is None:
+            if task.command == "reject" and not _shows_patch(admitted.issue):
+                # The workflow that triages answers for suggestions, and may have done so already.
+                return await finish(flow, NO_PATCH, {}, status=Status.SKIPPED)
             return await _refuse(task, admitted.issue, UNKNOWN_ID, flow)
         if task.command == "reject":
             return await _reject(task, admitted.issue, waiting, flow)
@@ -47,6 +53,12 @@ async def apply_fix(task: FixTask, flow: FixFlow) -> FlowResult:
         return await _carry_out(task, admitted.issue, waiting, flow)
     except TriageError as error:
         return await _refuse(task, admitted.issue, f"GitHub did not confirm it. {error}", flow)
+
+
+def _shows_patch(issue: Issue) -> bool:
+    comment = find_our_comment(issue)
+    state = parse_state(comment.body) if comment else None
+    return state is not None and bool(state.proposal)
 
 
 def _find_reason(task: FixTask, admitted: AdmittedFix, waiting: StoredProposal, flow: FixFlow) -> str:
