@@ -101,6 +101,13 @@ def test_many_folders_are_few_modules():
     assert max(module.source_files for module in modules if module.name != "packages/") == 100
 
 
+def test_many_folders_of_one_file_stay_together():
+    found = summarize(
+        "src/a.ts*2", *(f"src/plugin/{letter}/index.ts" for letter in "abcdefghijklmnop"), "src/plugin/z/a.ts*2"
+    )
+    assert found == {"src/": (2, ["tests/", "test/"]), "src/plugin/": (18, ["tests/", "test/"])}
+
+
 def test_an_empty_repository_has_no_modules():
     assert list_modules([], {}) == []
 

@@ -25,6 +25,8 @@ FILES = FakeFiles(
         "tests/other/test_a.py": BaseFile(text="x\n"),
         "README.md": BaseFile(text="x\n"),
         "vendored": "a submodule",
+        "checks/data.py": BaseFile(text="x\n"),
+        unicodedata.normalize("NFD", "shop/façade.py"): BaseFile(text="x\n"),
     },
     skip_reasons={"shop/poetry.lock": "lock file"},
 )
@@ -38,7 +40,7 @@ def find(
         FILES,
         is_new=is_new,
         module_paths=modules,
-        test_paths=("tests/",),
+        test_paths=("tests/", "checks/"),
         protected=protected,
     )
 
@@ -65,6 +67,8 @@ def test_files_of_the_module_and_its_tests_may_change(path: str, is_new: bool):
         ("shop", True, "outside the modules"),
         ("shopping/a.py", True, "outside the modules"),
         ("README.md", False, "outside the modules"),
+        ("checks/data.py", False, "outside the modules"),
+        (unicodedata.normalize("NFD", "shop/façade.py"), False, "written in an unusual way"),
         ("shop/gone.py", False, "does not exist"),
         ("shop/basket.py", True, "exists already"),
         ("shop/link.py", False, "it is a symbolic link"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from testing.checkouts.git_repositories import ENVIRONMENT, git, write
+from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
 from testing.cost_growth import assert_grows_linearly
 from testing.fake_files import FakeFiles
 from tests.patches.drafts import make_draft
@@ -57,6 +57,25 @@ def test_git_applies_the_diff_of_a_file(before: str, after: str, tmp_path: Path)
 def test_git_reads_the_paths(path: str, tmp_path: Path):
     assert apply_diff(tmp_path / "changed", {path: "a\n"}, {path: "b\n"}) == {path: "b\n"}
     assert apply_diff(tmp_path / "added", {}, {path: "b\n"}) == {path: "b\n"}
+
+
+@pytest.mark.parametrize("path", ["a b.py", "é/ü.py", 'quo"te.py', "tab\there.py", "a.py"])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_the_diff_is_that_of_git_but_for_the_index_line(path: str, is_new: bool, tmp_path: Path):
+    text = LONG.replace("line 3\n", "").replace("line 30\n", "changed\n")
+    before = {} if is_new else {path: LONG}
+    commit(tmp_path, {"other": "x\n", **before})
+    write(tmp_path, {path: text})
+    git(tmp_path, "add", "--all")
+    real = git(tmp_path, "diff", "--cached").splitlines()
+    files = FakeFiles({path: BaseFile(text=text) for path, text in before.items()})
+    ours = format_diff(make_draft([FileVersion(path=path, text=text, is_new_file=is_new)]), files).splitlines()
+    headings = [line for line in real if line.startswith("@@")]
+    assert ours == [
+        line if line not in headings else line[: line.index("@@", 2) + 2]
+        for line in real
+        if not line.startswith("index ")
+    ]
 
 
 def test_new_files_may_be_empty(tmp_path: Path):

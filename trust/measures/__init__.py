@@ -16,6 +16,7 @@ from trust.measures import (
     log_commands,
     markdown,
     model_run_cap,
+    proposal_writes,
     sanitizers,
     text_cost,
     webhooks,
@@ -24,6 +25,7 @@ from trust.measures import (
 MEASURES: list[Measure] = [
     effects.MEASURE,
     approvals.MEASURE,
+    proposal_writes.MEASURE,
     canaries.MEASURE,
     hidden_text.MEASURE,
     markdown.MEASURE,
