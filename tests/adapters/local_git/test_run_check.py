@@ -88,7 +88,7 @@ def wait_for_end(reader: int) -> None:
 @pytest.mark.parametrize("command", ["sleep 1000", "trap '' TERM; sleep 1000 & wait; wait"])
 def test_a_command_that_hangs(repository: Path, open_workspace: Open, tmp_path: Path, command: str) -> None:
     with open_fifo(tmp_path) as (fifo, reader):
-        result = run(open_workspace, repository, f"sleep 1000 > '{fifo}' & echo begun; {command}", seconds=0.5)
+        result = run(open_workspace, repository, f"exec 3> '{fifo}'; sleep 1000 & echo begun; {command}", seconds=0.5)
         wait_for_end(reader)
     assert not result.is_ok
     assert result.output == "begun\n[stopped after 0.5 seconds]"
@@ -96,7 +96,7 @@ def test_a_command_that_hangs(repository: Path, open_workspace: Open, tmp_path: 
 
 def test_a_process_that_the_command_leaves_behind(repository: Path, open_workspace: Open, tmp_path: Path) -> None:
     with open_fifo(tmp_path) as (fifo, reader):
-        assert run(open_workspace, repository, f"sleep 1000 > '{fifo}' & echo done") == CheckResult(
+        assert run(open_workspace, repository, f"exec 3> '{fifo}'; sleep 1000 & echo done") == CheckResult(
             is_ok=True, output="done"
         )
         wait_for_end(reader)
@@ -154,6 +154,21 @@ def test_dependencies_of_the_checkout(repository: Path, open_workspace: Open) ->
     assert result == CheckResult(is_ok=True, output="1\n2\nin the commit", linked=["node_modules", "venv"])
     assert (repository / "node_modules/left/index.js").is_file()
     assert (repository / "venv/bin/tool").is_file()
+
+
+def test_packages_of_a_javascript_workspace(repository: Path, open_workspace: Open) -> None:
+    base = commit(repository, {"packages/a/index.js": "commit\n", "packages/b/index.js": "commit\n"})
+    modules = repository / "node_modules"
+    write(modules, {"left/index.js": "left\n", "@x/other/index.js": "other\n", ".bin/tool": "tool\n"})
+    (modules / "a").symlink_to("../packages/a")
+    (modules / "@x" / "b").symlink_to("../../packages/b")
+    write(repository, {"packages/a/index.js": "checkout\n", "packages/b/index.js": "checkout\n"})
+    patch = {"packages/a/index.js": BaseFile(text="patch\n")}
+    command = "cd node_modules; cat a/index.js @x/b/index.js left/index.js @x/other/index.js .bin/tool"
+    result = open_workspace().run_check(base, patch, command, 60)
+    assert result.output.split() == ["patch", "commit", "left", "other", "tool"]
+    assert result.linked == ["node_modules"]
+    assert (modules / "left/index.js").is_file()
 
 
 def test_a_folder_below_the_top(repository: Path, open_workspace: Open) -> None:

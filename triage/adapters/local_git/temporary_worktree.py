@@ -47,9 +47,31 @@ class TemporaryWorktree:
             for name in LINKED_FOLDERS:
                 source, link = self._checkout / prefix / name, self._top / prefix / name
                 if source.is_dir() and not os.path.lexists(link) and link.parent.is_dir():
-                    link.symlink_to(source, target_is_directory=True)
+                    self._link(source, link)
                     linked.append(prefix + name)
         return linked
+
+    def _link(self, source: Path, link: Path) -> None:
+        """Link a folder. Where `node_modules` links to packages of the project itself, those of the work tree count."""
+        entries = [*source.iterdir(), *source.glob("@*/*")] if source.name == "node_modules" else []
+        own = {entry: target for entry in entries if (target := self._find_own(entry, source))}
+        if not own:
+            link.symlink_to(source, target_is_directory=True)
+            return
+        scopes = {entry.parent for entry in own} - {source}
+        for entry in entries:
+            if entry in scopes or entry.parent not in {source, *scopes}:
+                continue
+            place = link / entry.relative_to(source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(own.get(entry, entry))
+
+    def _find_own(self, entry: Path, source: Path) -> Path | None:
+        """Return where the work tree has the package that a link leads to, if it is part of the checkout."""
+        target = entry.resolve()
+        if not entry.is_symlink() or not target.is_relative_to(self._checkout) or target.is_relative_to(source):
+            return None
+        return self._top / target.relative_to(self._checkout)
 
     def remove(self) -> None:
         """Remove the folder, and git's record of it."""
