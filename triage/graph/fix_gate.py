@@ -12,7 +12,7 @@ from triage.errors import TriageError
 from triage.graph.fix_context import FixContext
 from triage.graph.fix_generation import make_draft
 from triage.graph.fix_state import FixState
-from triage.patches.draft_file import hash_draft
+from triage.patches.draft_hash import hash_draft
 from triage.patches.unified_diff import format_diff
 from triage.publish.proposal_text import render_proposal
 from triage.threads import run_in_daemon_thread

@@ -13,7 +13,7 @@ from triage.flows.fix.fix_flow import FixFlow, describe_stored, finish, parse_re
 from triage.flows.flow_context import FlowResult
 from triage.patches.check_patch import find_problems
 from triage.patches.commit_files import list_commit_files
-from triage.patches.draft_file import hash_draft
+from triage.patches.draft_hash import hash_draft
 from triage.patches.modules import list_modules
 from triage.proposal_ports import BaseFiles, CommitRequest
 from triage.publish.hidden_state import hash_text

@@ -19,7 +19,7 @@ from triage.flows.fix.fix_flow import (
     plan_reaction,
 )
 from triage.flows.flow_context import FlowResult
-from triage.patches.draft_file import hash_draft
+from triage.patches.draft_hash import hash_draft
 from triage.publish.answer_line import render_answer
 from triage.publish.proposal_text import render_abandoned, render_awaiting, render_unstored
 from triage.threads import run_in_daemon_thread
