@@ -30,6 +30,21 @@ OUTPUTS: dict[str, re.Pattern[str]] = {
     "tokens": re.compile(r"\d*"),
     "cost-usd": re.compile(r"\d+\.\d+|unknown|"),
     "seconds": re.compile(r"[\d.]*"),
+    # Of the fix flow. A triage sets none of them.
+    **dict.fromkeys(
+        (
+            "fix-task",
+            "proposal-file",
+            "proposal-id",
+            "proposal-sha",
+            "proposal-test-sha",
+            "proposal-base",
+            "proposal-tests",
+            "proposal-status",
+            "pull-request-url",
+        ),
+        re.compile(""),
+    ),
 }
 """The whole value of each output."""
 MAX_LABELS = 10
