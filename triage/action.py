@@ -28,8 +28,6 @@ from triage.errors import BadConfig, BadInput, TriageError, error_location
 from triage.events.payload import parse_issue
 from triage.events.route import route_event
 from triage.events.route_fix import route_fix_event
-from triage.flows.fix.fix_flow import FixFlow
-from triage.flows.fix.run_fix_job import run_fix_job
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_issue import run_task
 from triage.flows.warm_index import warm_index
@@ -133,6 +131,9 @@ async def _handle_fix_event(
     signals: SignalHandler,
     cancelled: asyncio.Event,
 ) -> FlowResult:
+    from triage.flows.fix.fix_flow import FixFlow  # a triage needs none of it
+    from triage.flows.fix.run_fix_job import run_fix_job
+
     settings = setup.settings
     task = route_fix_event(setup.environment.event_name, payload, settings.issue_number)
     if not isinstance(task, Skip):
