@@ -156,6 +156,18 @@ def test_dependencies_of_the_checkout(repository: Path, open_workspace: Open) ->
     assert (repository / "venv/bin/tool").is_file()
 
 
+@pytest.mark.parametrize("folder", ["", "docs"])
+def test_a_sparse_checkout(repository: Path, open_workspace: Open, folder: str) -> None:
+    base = commit(repository, {"docs/a.md": "a\n", "docs/b.md": "b\n"})
+    git(repository, "sparse-checkout", "set", "src")
+    (repository / "docs").mkdir(exist_ok=True)
+    prefix = "" if folder else "docs/"
+    patch = {f"{prefix}a.md": BaseFile(text="A\n"), f"{prefix}new/c.md": BaseFile(text="C\n")}
+    result = open_workspace(repository / folder).run_check(base, patch, f"cd ./{prefix}; cat a.md new/c.md; ls", 60)
+    assert result.output.split() == ["A", "C", "a.md", "new"]
+    assert not (repository / "docs/a.md").exists()
+
+
 def test_packages_of_a_javascript_workspace(repository: Path, open_workspace: Open) -> None:
     base = commit(repository, {"packages/a/index.js": "commit\n", "packages/b/index.js": "commit\n"})
     modules = repository / "node_modules"

@@ -38,7 +38,12 @@ class TemporaryWorktree:
         """Write the files of the commit and of the patch. HEAD is the commit. Raises BadInput."""
         tree = write_tree(self._git, base, files)
         self._git.run("worktree", "add", "--detach", "--no-checkout", "--quiet", str(self._top), base)
-        UserGit(self._top, self._git.environment).run("read-tree", "--reset", "-u", tree)
+        git = UserGit(self._top, self._git.environment)
+        git.run("read-tree", "--reset", "-u", tree)
+        # A sparse checkout leaves files out, also those of the patch.
+        if missing := [path for path in files if not os.path.lexists(self.folder / path)]:
+            paths = [self._prefix + path for path in missing]
+            git.run("checkout-index", "--force", "--ignore-skip-worktree-bits", "--", *paths)
 
     def link_dependencies(self) -> list[str]:
         """Link folders of installed dependencies that the checkout has and the commit does not. Returns their paths."""
