@@ -73,3 +73,15 @@ def test_the_end_of_what_a_failing_check_printed() -> None:
 def test_a_long_line_of_the_diff_is_whole() -> None:
     long = "x = '" + "word " * 100 + "'\n"
     assert f"+{long}" in render(changes=[FileVersion(path="shop/cart.py", text=long)])
+
+
+def test_long_texts_above_the_diff_are_whole() -> None:
+    cause, zero, check = "the cause " * 20 + "ends", "a description " * 20 + "ends", "a doubt " * 20 + "ends"
+    shown = render(
+        root_cause=f"{cause}\nIt has a second line.",
+        changes=[FileVersion(path="shop/cart.py", description=zero, text="total = 0\nend = 1\n")],
+        unverified=[check],
+    )
+    assert f"\nCause\n  {cause}\n  It has a second line.\n" in shown
+    assert f"  shop/cart.py, +1 -2: {zero}\n" in shown
+    assert f"\nPlease look at\n  {check}\n" in shown

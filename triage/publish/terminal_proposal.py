@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from rich.console import Group, RenderableType
-from rich.padding import Padding
+from rich.console import Group
 from rich.text import Text
 
 from triage.domain.patch import PatchDraft
@@ -25,7 +24,7 @@ def render_terminal_proposal(draft: PatchDraft, diff: str, files: BaseFiles, che
     return Group(*_render_parts(draft, files, check_output), Text(), *_render_diff(diff))
 
 
-def _render_parts(draft: PatchDraft, files: BaseFiles, check_output: str) -> Iterator[RenderableType]:
+def _render_parts(draft: PatchDraft, files: BaseFiles, check_output: str) -> Iterator[Text]:
     number = f" for #{draft.issue}" if draft.issue else ""
     yield Text(f"Proposed changes{number}: {_clean_line(draft.issue_title)}", style="bold")
     yield Text(_clean_line(draft.summary))
@@ -50,7 +49,7 @@ def _render_parts(draft: PatchDraft, files: BaseFiles, check_output: str) -> Ite
         yield from _render_section("Please look at", "\n".join(_clean_line(text) for text in draft.unverified))
 
 
-def _render_section(title: str, text: str) -> Iterator[RenderableType]:
+def _render_section(title: str, text: str) -> Iterator[Text]:
     yield Text(f"\n{title}", style="bold")
     yield _indent(text)
 
@@ -62,8 +61,9 @@ def _render_diff(diff: str) -> Iterator[Text]:
         yield Text(clean_text(line).replace("\n", " "), style=style)
 
 
-def _indent(text: str) -> Padding:
-    return Padding(Text(text), (0, 0, 0, 2), expand=False)
+def _indent(text: str) -> Text:
+    # No `Padding`: where nothing is wrapped, it cuts lines at the width of the terminal.
+    return Text("\n".join(f"  {line}".rstrip() for line in text.split("\n")))
 
 
 def _clean_line(text: str) -> str:
