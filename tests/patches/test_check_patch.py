@@ -68,6 +68,8 @@ def test_good_drafts_have_no_problems(changes: list[FileVersion]):
     ("changed", "problem"),
     [
         (change("shop/basket.py", BASKET), "shop/basket.py is not changed: leave it out."),
+        (change("shop/basket.py", ""), "would be empty: a patch cannot remove files"),
+        (change("shop/basket.py", "\n"), "would be empty"),
         (change("shop/basket.py", BASKET + "f(\n"), "would have 1 syntax errors instead of 0"),
         (change("shop/broken.py", "f(((\n"), "would have 3 syntax errors instead of 2"),
         (change("shop/basket.py", BASKET.replace("\n", "\r\n")), "would have CRLF instead of LF"),

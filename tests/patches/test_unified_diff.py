@@ -11,7 +11,8 @@ from testing.checkouts.git_repositories import ENVIRONMENT, commit, git, write
 from testing.cost_growth import assert_grows_linearly
 from testing.fake_files import FakeFiles
 from tests.patches.drafts import make_draft
-from triage.domain.patch import BaseFile, FileVersion
+from triage.domain.patch import BaseFile, Edit, FileVersion
+from triage.patches.apply_edits import RejectedEdits, apply_edits
 from triage.patches.line_diff import diff_lines, split_keeping_ends
 from triage.patches.unified_diff import count_changed_lines, cut_diff, format_diff
 
@@ -91,6 +92,23 @@ texts = st.tuples(lines, st.sampled_from(["", "end"])).map("".join)
 @given(before=texts, after=texts)
 def test_git_applies_any_diff(before: str, after: str, tmp_path_factory: pytest.TempPathFactory):
     if before == after:
+        return
+    assert apply_diff(tmp_path_factory.mktemp("w"), {"a": before}, {"a": after}) == {"a": after}
+
+
+@settings(max_examples=40)
+@given(data=st.data(), crlf=st.booleans(), ending=st.sampled_from(["", "\n"]))
+def test_git_gets_from_the_diff_what_the_edits_make(
+    data: st.DataObject, crlf: bool, ending: str, tmp_path_factory: pytest.TempPathFactory
+):
+    count = data.draw(st.integers(2, 30))
+    old = [f"{number} {data.draw(st.sampled_from(['', 'a', ' b']))}" for number in range(count)]
+    chosen = data.draw(st.sets(st.integers(0, count - 1), min_size=1))
+    edits = [Edit(search=f"{old[n]}\n", replace=data.draw(lines).replace("\r", "")) for n in chosen if n < count - 1]
+    before = ("\n".join(old) + ending).replace("\n", "\r\n" if crlf else "\n")
+    try:
+        after = apply_edits("a", BaseFile(text=before), edits)
+    except RejectedEdits:
         return
     assert apply_diff(tmp_path_factory.mktemp("w"), {"a": before}, {"a": after}) == {"a": after}
 

@@ -26,6 +26,9 @@ def find_content_problems(file: FileVersion, base: BaseFile | str | None, files:
     if isinstance(base, BaseFile) and old == text:
         yield f"{path} is not changed: leave it out."
         return
+    if old.strip() and not text.strip():
+        yield f"{path} would be empty: a patch cannot remove files."
+        return
     if "\0" in text:
         yield f"{path} has a NUL character: a patch cannot have binary files."
         return
