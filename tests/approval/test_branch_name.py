@@ -16,6 +16,10 @@ from triage.approval.branch_name import make_branch_name
         (3, "合計が違う", "triage/3-fix"),
         (None, "", "triage/fix"),
         (1, "a" * 39 + " b", "triage/1-" + "a" * 39),
+        (1, "a" * 39 + "-bc", "triage/1-" + "a" * 39),
+        (1, "a" * 40 + " b", "triage/1-" + "a" * 40),
+        (1, "a" * 41, "triage/1-" + "a" * 40),
+        (None, "Set-Cookie header in a response interceptor is", "triage/set-cookie-header-in-a-response"),
     ],
 )
 def test_names(number: int | None, title: str, name: str) -> None:
