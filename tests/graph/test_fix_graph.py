@@ -36,6 +36,7 @@ FILES = {
     SOURCE: OLD,
     "web/page.py": "page = 1\n",
     TEST: "from parse import parse\n\n\ndef test_one():\n    assert parse('1') == 1\n",
+    "tests/test_words.py": "def test_words():\n    assert 'a b'.split() == ['a', 'b']\n",
 }
 
 
@@ -245,6 +246,23 @@ async def test_an_edit_that_does_not_apply_goes_back_with_the_reason() -> None:
     second = fixing.prompts("CodeChanges")[1]
     assert "why it cannot be used" in second
     assert "float(text)" in second
+
+
+async def test_what_the_model_wanted_to_change_is_shown_with_the_reason() -> None:
+    blind = edit("tests/test_words.py", edits=[], is_new_file=True, new_content="def test_spaces(): ...\n")
+    fixing = Fixing(
+        FakeModel(
+            answers(
+                CodeChanges=[code_changes(edit("web/page.py", search="page = 2")), code_changes()],
+                TestChanges=[make_test_changes(blind), make_test_changes()],
+            )
+        )
+    )
+    assert (await fixing.run()).status is ProposalStatus.AWAITING
+    for name, path in (("CodeChanges", "web/page.py"), ("TestChanges", "tests/test_words.py")):
+        first, second = fixing.prompts(name)
+        assert f"## {path} (whole file)" not in first
+        assert f"## {path} (whole file)" in second
 
 
 async def test_after_two_corrections_it_is_abandoned_with_what_was_learned() -> None:

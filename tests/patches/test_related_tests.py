@@ -10,6 +10,8 @@ FILES = [
     for language, paths in {
         "Python": "tests/test_basket.py tests/test_baskets_total.py tests/conftest.py tests/json/test_tag.py "
         "docs/example/test_basket.py tests/__init__.py tests/compat.py",
+        "JavaScript": "test/app.js test/res.location.js test/res.redirect.js test/cart.test.js test/plugin/carts.sum.js "
+        "test/plugin/other.test.js",
         "TypeScript": "packages/core/__tests__/parse.spec.ts packages/dom/__tests__/parse.spec.ts "
         "packages/dom/__tests__/index.spec.ts",
         "Go": "basket_test.go store/basket_test.go",
@@ -43,3 +45,12 @@ def test_the_most_likely_tests_come_first(path: str, first: list[str]):
 
 def test_a_test_is_not_its_own_test():
     assert "tests/test_basket.py" not in find_related_tests("tests/test_basket.py", FILES, 10)
+
+
+def test_a_test_file_for_each_function():
+    found = find_related_tests("lib/response.js", FILES, 2, ["res.redirect", "location"])
+    assert found == ["test/res.location.js", "test/res.redirect.js"]
+
+
+def test_a_test_of_the_same_name_makes_unrelated_ones_superfluous():
+    assert find_related_tests("src/plugin/cart/index.js", FILES, 3) == ["test/cart.test.js", "test/plugin/carts.sum.js"]

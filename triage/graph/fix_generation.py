@@ -62,6 +62,7 @@ async def generate_code_changes(state: FixState, runtime: Runtime[FixContext]) -
         if corrections == MAX_CORRECTIONS:
             return _abandon(step, answer, problems)
         corrections += 1
+        wanted += [file.file_path for file in answer.changes]
         last = describe_answer(answer, problems)
 
 
@@ -144,10 +145,10 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     step = Step("generate_tests", services, round=state.iteration_count + 1)
     changes = make_draft(state, context.base_files, state.proposed_changes, [])
     diff = await run_in_daemon_thread(lambda: format_diff(changes, context.base_files))
-    existing = await run_in_daemon_thread(lambda: _show_tests(state, context))
     last: LastAnswer | None = None
-    reason = ""
+    reason, wanted = "", list[str]()
     for _ in range(MAX_CORRECTIONS + 1):
+        existing = await run_in_daemon_thread(partial(_show_tests, state, context, wanted))
         ask = partial(ask_for_tests, state, services, model, diff, existing, last)
         attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
         answer = attempt.result
@@ -168,6 +169,7 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
                 "messages": [f"Wrote a test in {count}."],
             }
         last = describe_answer(answer, problems)
+        wanted = [file.file_path for file in answer.tests]
         reason = f"The test could not be used: {problems[0]}"
     return {"proposed_tests": [], "no_test_reason": reason, "steps": step.records, "messages": ["Wrote no test."]}
 
@@ -191,20 +193,24 @@ def _check_tests(
     return tests, list(merged.values()), problems
 
 
-def _show_tests(state: FixState, context: FixContext) -> str:
-    """Return the existing tests of the changed files, whole where they are short."""
+def _show_tests(state: FixState, context: FixContext, wanted: Sequence[str]) -> str:
+    """Return the existing ones of the tests that the model wanted to change, then those of the changed files.
+
+    They are whole where they are short.
+    """
     codebase = context.services.codebase
     editable = context.base_files.list_editable()
-    related: list[str] = []
+    names = _list_names(state)
+    related = [path for name in wanted if (path := codebase.resolve_path(name))]
     for version in state.proposed_changes:
-        related += find_related_tests(version.path, editable, RELATED_TESTS)
+        related += find_related_tests(version.path, editable, RELATED_TESTS, names)
     shown = ShownCode(context.base_files, MAX_TEST_CHARS)
     for path in dict.fromkeys(related):
         if shown.add_file(path):
             continue
         shown.add_head(path)
         lines = codebase.read_lines(path) or []
-        for first, last in _find_named(lines, _list_names(state)):
+        for first, last in _find_named(lines, names):
             shown.add_lines(path, first, last)
         shown.add_lines(path, len(lines) - 60, len(lines))
     return shown.text or "(The repository has no test near the changed files.)"

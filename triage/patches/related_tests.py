@@ -12,21 +12,25 @@ _GENERAL_FOLDERS = frozenset(
 )
 _UNUSUAL_FOLDERS = frozenset({"doc", "docs", "example", "examples", "fixtures", "fuzz", "fuzzing", "bench", "data"})
 _NAMED_AS_TEST = 0.5
-_SAME_NAME, _SAME_WORDS = 10.0, 4.0
+_SAME_NAME, _SAME_WORDS, _NAMED_BY_SYMBOL = 10.0, 4.0, 3.0
+_RELATED = 2.0
+"""Below, a test that has the name of the file makes others superfluous."""
 _NAMED_BY_FOLDER = frozenset({"__init__", "index", "mod", "main", "lib"})
 _NO_TESTS = frozenset({"__init__", "conftest", "utils", "util", "helpers", "helper", "common", "mod", "setup"})
 """Files of test folders that other tests import."""
 
 
-def find_related_tests(path: str, files: Sequence[EditablePath], limit: int) -> list[str]:
+def find_related_tests(path: str, files: Sequence[EditablePath], limit: int, symbols: Sequence[str] = ()) -> list[str]:
     """Return the paths of tests in the language of the file, the most likely first.
 
     The last ones may have no more in common with the file than the language: they show how this project writes tests.
+    They are left out where a test has the name of the file.
 
     Args:
         path: A source file, which may be new.
         files: All of the commit that people edit.
         limit: Maximum number of tests.
+        symbols: Names of functions or classes that matter. Some projects have a test file for each.
     """
     extension = path.rpartition(".")[2]
     candidates = [
@@ -37,8 +41,11 @@ def find_related_tests(path: str, files: Sequence[EditablePath], limit: int) -> 
         and _is_same_kind(file.path, extension)
         and _get_stem(file.path) not in _NO_TESTS
     ]
-    scores = {test: _score(path, test) for test in candidates if test != path}
+    named = [words for symbol in symbols if (words := _split_words(symbol))]
+    scores = {test: _score(path, test, named) for test in candidates if test != path}
     ranked = sorted(scores, key=lambda test: (-scores[test], len(test), test))
+    if ranked and scores[ranked[0]] >= _SAME_NAME:
+        ranked = [test for test in ranked if scores[test] >= _RELATED]
     return ranked[:limit]
 
 
@@ -48,7 +55,7 @@ def _is_same_kind(test: str, extension: str) -> bool:
     return other == extension or any({other, extension} <= kind for kind in kinds)
 
 
-def _score(path: str, test: str) -> float:
+def _score(path: str, test: str, symbols: Sequence[Sequence[str]]) -> float:
     """The names count most; of the folders, each word in common."""
     name, test_name = _split_name(path), _split_name(test)
     folders, test_folders = _split_folders(path), _split_folders(test)
@@ -58,6 +65,8 @@ def _score(path: str, test: str) -> float:
     elif name and test_name:
         common = len(set(name) & set(test_name))
         score += _SAME_WORDS * common / len(set(name) | set(test_name))
+    if any(set(words) <= set(test_name) for words in symbols):
+        score += _NAMED_BY_SYMBOL
     if set(test_name) & folders or set(name) & test_folders:  # `tests/json/…` and `json/…`, `test_json.py`
         score += 1.0
     if not test_folders.isdisjoint(_UNUSUAL_FOLDERS):
@@ -71,10 +80,14 @@ def _get_stem(path: str) -> str:
 
 
 def _split_name(path: str) -> list[str]:
-    stem = _get_stem(path)
-    if stem in _NAMED_BY_FOLDER:
+    stem = path.rpartition("/")[2].rpartition(".")[0]  # `res.redirect` of `res.redirect.js`
+    if stem.partition(".")[0] in _NAMED_BY_FOLDER:
         stem = path.rpartition("/")[0].removesuffix("/src").rpartition("/")[2]
-    words = [word for word in map(str.lower, _WORD.findall(stem)) if word not in _TEST_WORDS]
+    return _split_words(stem)
+
+
+def _split_words(name: str) -> list[str]:
+    words = [word for word in map(str.lower, _WORD.findall(name)) if word not in _TEST_WORDS]
     return [word.removesuffix("s") for word in words]
 
 
