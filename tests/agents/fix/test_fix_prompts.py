@@ -8,9 +8,10 @@ from triage.agents.fix.added_tests import ask_for_tests
 from triage.agents.fix.code_changes import ask_for_changes
 from triage.agents.fix.fix_classification import classify_by_rules, classify_with_model
 from triage.agents.fix.last_answer import LastAnswer, describe_answer
+from triage.agents.fix.module_choice import describe_module
 from triage.domain.fix import FixInput
 from triage.domain.fix_answers import CodeChanges, EditAnswer, FileAnswer
-from triage.domain.patch import AffectedModule
+from triage.domain.patch import AffectedModule, ModuleFacts
 from triage.domain.project_config import ProjectConfig
 from triage.reading.read_issue import read_issue
 
@@ -86,3 +87,10 @@ async def test_the_kind_of_change_is_asked_from_the_fast_model() -> None:
     model = FakeModel({"TicketClass": classify_by_rules(make_input())})
     services = fake_services(codebase=FakeCodebase({}), model=model)
     assert (await classify_with_model(make_input(), services, model)).confirmed_type == "Bug"
+
+
+def test_a_module_is_described_by_what_it_has() -> None:
+    code = ModuleFacts(name="src/", paths=["src"], source_files=1, languages=["Python", "C", "Go"], description="Core")
+    texts = ModuleFacts(name="docs/", paths=["docs"], source_files=0)
+    assert describe_module(code) == "src/ (1 source file, Python, C): Core"
+    assert describe_module(texts) == "docs/ (no code)"

@@ -54,5 +54,6 @@ def select_modules(choice: ModuleChoice, modules: Sequence[ModuleFacts]) -> list
 
 def describe_module(module: ModuleFacts) -> str:
     """Return a module as the prompt lists it."""
-    facts = [f"{module.source_files} files", *module.languages[:2]]
+    count = module.source_files
+    facts = [f"{count} source file{'s' * (count != 1)}" if count else "no code", *module.languages[:2]]
     return f"{module.name} ({', '.join(facts)})" + (f": {module.description}" if module.description else "")
