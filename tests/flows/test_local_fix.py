@@ -116,6 +116,14 @@ async def test_the_check_runs_on_the_commit_the_change_and_the_test_alone() -> N
     assert "The check fails on the last commit too, without any change." in str(fix.progress.lines)
 
 
+async def test_a_check_that_fails_on_the_last_commit_costs_no_further_request() -> None:
+    workspace = FakeWorkspace(lambda files: CheckResult(is_ok=False, output="no such module"))
+    state = await Fix(workspace, check="make test").run("approve")
+    assert len(workspace.checked) == 2
+    assert state.draft is not None
+    assert state.draft.checked.endswith("and without it too, so it says nothing.")
+
+
 async def test_the_time_of_a_person_and_of_the_check_is_not_the_time_of_the_run() -> None:
     fix = Fix(check="make test", CodeChanges=[code_changes(), code_changes()])
 

@@ -371,6 +371,22 @@ async def test_a_check_that_fails_and_prints_nothing() -> None:
     assert state.draft.checked == "The check fails with this change."
 
 
+async def test_a_check_that_fails_without_the_change_too_sends_nothing_back() -> None:
+    fixing = Fixing(FakeModel(answers()), checks=[FAILS])
+    state = await fixing.run(fails_unchanged=True)
+    assert len(fixing.prompts("CodeChanges")) == 1
+    assert state.draft is not None
+    assert state.draft.checked == "The check fails with this change, and without it too, so it says nothing."
+    assert "boom" in state.check_output
+
+
+async def test_a_check_that_only_the_change_makes_pass_proves_it() -> None:
+    without_test = answers() | {"TestChanges": [make_test_changes(reason="It needs a device.")]}
+    state = await Fixing(FakeModel(without_test), checks=[PASSES]).run(fails_unchanged=True)
+    assert state.draft is not None
+    assert state.draft.checked == "The check passes with this change and fails without it."
+
+
 async def test_a_check_that_cannot_be_run_is_the_end() -> None:
     def run_check(draft: PatchDraft, whole: bool) -> CheckResult:
         raise BadInput("The check's command was not found.")

@@ -43,6 +43,8 @@ class FixContext:
     """Whether somebody can be asked now: at a terminal, and on LangGraph Server."""
     run_check: Callable[[PatchDraft, bool], CheckResult] | None = None
     """Runs the project's own check, with the tests alone or with the whole patch. Slow."""
+    fails_unchanged: bool = False
+    """Whether the check fails on the base commit already."""
 
     @property
     def base_files(self) -> BaseFiles:

@@ -22,6 +22,8 @@ Update = dict[str, Any]
 MAX_CHECK_FAILURES = 2
 """Times that the project's own check sends the change back."""
 NO_OUTPUT = "(The check failed and printed nothing.)"
+NO_MORE = MAX_CHECK_FAILURES + 1
+FAILS_ANYWAY = "The check fails with this change, and without it too, so it says nothing."
 CHECKPOINT = "patch"
 TOO_OFTEN = f"The change was made again {MAX_REVISIONS} times and nobody approved it: it is abandoned."
 
@@ -50,12 +52,16 @@ async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) ->
 def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Update:
     assert context.run_check is not None
     whole = context.run_check(draft, True)
+    if not whole.is_ok and context.fails_unchanged:
+        # The cause need not be the change: to send it back would cost requests for nothing.
+        return {"check_output": whole.output or NO_OUTPUT, "check_failures": NO_MORE, "checked": FAILS_ANYWAY}
     if not whole.is_ok:
         failures = state.check_failures + 1
         checked = "The check fails with this change." if failures > MAX_CHECK_FAILURES else ""
         return {"check_output": whole.output or NO_OUTPUT, "check_failures": failures, "checked": checked}
     if not draft.tests:
-        return {"check_output": "", "checked": "The check passes with this change."}
+        before = " and fails without it" if context.fails_unchanged else ""
+        return {"check_output": "", "checked": f"The check passes with this change{before}."}
     alone = context.run_check(draft, False)
     before = "passes without it too, so the test proves nothing" if alone.is_ok else "fails without it"
     return {"check_output": "", "checked": f"The check passes with this change and {before}."}

@@ -83,9 +83,10 @@ class LocalFix:
                 return self._run_check(draft.files if whole else draft.tests)
 
         state = FixState(issue=issue, repository=repository, change_request=change_request)
+        fails_unchanged = False
         if self.check:
             try:
-                await call_with_deadline(lambda: self._try_check(clock), cancelled)
+                fails_unchanged = not await call_with_deadline(lambda: self._try_check(clock), cancelled)
             except OutOfTime:
                 return state.model_copy(update={"error": "The run was cancelled."})
         context = FixContext(
@@ -95,17 +96,22 @@ class LocalFix:
             target=LocalBranch(self.files, self.workspace),
             is_interactive=ask_person is not None,
             run_check=run_check if self.check else None,
+            fails_unchanged=fails_unchanged,
         )
         return await run_fix(state, context, cancelled, ask if ask_person else None)
 
-    def _try_check(self, clock: PausableClock) -> None:
-        """Run the check on the commit as it is: a command that does not exist must cost no model call."""
+    def _try_check(self, clock: PausableClock) -> bool:
+        """Run the check on the commit as it is: a command that does not exist must cost no model call.
+
+        Returns whether it passes.
+        """
         with clock.pause():
             result = self._run_check([])
         if result.linked:
             self.services.progress.info(f"The check uses {', '.join(result.linked)} of your checkout.")
         if not result.is_ok:
             self.services.progress.info("The check fails on the last commit too, without any change.")
+        return result.is_ok
 
     def _run_check(self, versions: list[FileVersion]) -> CheckResult:
         files = {version.path: _to_base_file(version, self.files) for version in versions}
