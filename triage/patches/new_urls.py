@@ -17,10 +17,10 @@ _END = re.compile(r"[\"'`<>)\]},;|]")
 _AUTHORITY_END = re.compile(r"[/?#\\]")
 _USER = re.compile(r"[^/?#]*@")
 _RESERVED = re.compile(
-    r"(?:(?:[a-z0-9-]+\.)*(?:example\.(?:com|org|net)|test|example|invalid|localhost)\.?|127\.0\.0\.1|\[::1\])(?::[^@]*)?",
+    r"(?:(?:[a-z0-9-]*\.)*(?:example\.(?:com|org|net)|test|example|invalid|localhost)\.?|127\.0\.0\.1|\[::1\])(?::[^@]*)?",
     re.IGNORECASE,
 )
-"""Hosts that belong to nobody (RFC 2606, RFC 6761), or to the machine itself."""
+"""Hosts that belong to nobody (RFC 2606, RFC 6761), also with empty labels, or to the machine itself."""
 
 
 def find_new_urls(text: str, base_text: str) -> list[str]:
