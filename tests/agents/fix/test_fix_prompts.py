@@ -93,4 +93,4 @@ def test_a_module_is_described_by_what_it_has() -> None:
     code = ModuleFacts(name="src/", paths=["src"], source_files=1, languages=["Python", "C", "Go"], description="Core")
     texts = ModuleFacts(name="docs/", paths=["docs"], source_files=0)
     assert describe_module(code) == "src/ (1 source file, Python, C): Core"
-    assert describe_module(texts) == "docs/ (no code)"
+    assert describe_module(texts) == "docs/ (no product code)"

@@ -55,5 +55,5 @@ def select_modules(choice: ModuleChoice, modules: Sequence[ModuleFacts]) -> list
 def describe_module(module: ModuleFacts) -> str:
     """Return a module as the prompt lists it."""
     count = module.source_files
-    facts = [f"{count} source file{'s' * (count != 1)}" if count else "no code", *module.languages[:2]]
+    facts = [f"{count} source file{'s' * (count != 1)}" if count else "no product code", *module.languages[:2]]
     return f"{module.name} ({', '.join(facts)})" + (f": {module.description}" if module.description else "")
