@@ -222,6 +222,9 @@ async def test_words_reach_the_next_prompt_and_count() -> None:
     assert "+    return int(text.strip())" in second
     assert "use `lstrip`" in third
     assert "and keep the name" in third
+    first_test, second_test, _ = fixing.prompts("TestChanges")
+    assert "<<earlier version" not in first_test
+    assert "+    assert parse(' 1') == 1" in second_test  # the test that the person saw
     assert state.iteration_count == 2
     assert state.draft is not None
     assert state.draft.revision == 2

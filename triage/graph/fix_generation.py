@@ -149,7 +149,7 @@ async def generate_tests(state: FixState, runtime: Runtime[FixContext]) -> Updat
     reason, wanted = "", list[str]()
     for _ in range(MAX_CORRECTIONS + 1):
         existing = await run_in_daemon_thread(partial(_show_tests, state, context, wanted))
-        ask = partial(ask_for_tests, state, services, model, diff, existing, last)
+        ask = partial(ask_for_tests, state, services, model, diff, existing, last, state.diff)
         attempt = await step.attempt("model", ask, services.agent_seconds(), _get_error)
         answer = attempt.result
         if answer is None or attempt.error:

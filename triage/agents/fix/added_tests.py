@@ -19,13 +19,22 @@ async def ask_for_tests(
     diff: str,
     existing_tests: str,
     last: LastAnswer | None = None,
+    earlier: str = "",
 ) -> TestChanges:
-    """Ask the main model for tests of the change `diff`, in the manner of the existing ones."""
+    """Ask the main model for tests of the change `diff`, in the manner of the existing ones.
+
+    `earlier` is the diff of the version that a person or a check has objected to, with its tests.
+    """
     chain = model.structured_output(TestChanges, "main", MAX_TOKENS)
     sections = (
         format_ticket(fix_input, services)
         | format_plan(fix_input)
-        | {"cause": fix_input.root_cause or "", "the change": diff, "existing tests": existing_tests}
+        | {
+            "cause": fix_input.root_cause or "",
+            "the change": diff,
+            "existing tests": existing_tests,
+            "earlier version": earlier,
+        }
         | format_feedback(fix_input)
         | format_last_answer(last)
     )
