@@ -6,10 +6,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from triage.agents.fix.added_tests import MAX_TEST_CHARS, ask_for_tests
+from triage.agents.fix.added_tests import ask_for_tests
 from triage.agents.fix.code_changes import ask_for_changes
 from triage.agents.fix.last_answer import LastAnswer, describe_answer
-from triage.agents.fix.shown_code import ShownCode, collect_code
+from triage.agents.fix.shown_code import collect_code
+from triage.agents.fix.shown_tests import collect_tests
 from triage.domain.fix_answers import CodeChanges, TestChanges
 from triage.domain.patch import FileVersion, PatchDraft
 from triage.domain.proposal import ProposalStatus
@@ -18,7 +19,6 @@ from triage.graph.fix_state import FixState
 from triage.graph.step_runner import Step
 from triage.patches.build_versions import build_versions
 from triage.patches.check_patch import find_problems
-from triage.patches.related_tests import find_related_tests
 from triage.patches.unified_diff import format_diff
 from triage.proposal_ports import BaseFiles
 from triage.publish.hidden_state import hash_text
@@ -31,7 +31,6 @@ MAX_CORRECTIONS = 2
 MAX_LOOKS = 2
 """Times that the model may ask for more code."""
 MAX_WANTED = 6
-RELATED_TESTS = 3
 NO_CHANGE = "The model made no change."
 
 
@@ -194,33 +193,5 @@ def _check_tests(
 
 
 def _show_tests(state: FixState, context: FixContext, wanted: Sequence[str]) -> str:
-    """Return the existing ones of the tests that the model wanted to change, then those of the changed files.
-
-    They are whole where they are short.
-    """
-    codebase = context.services.codebase
-    editable = context.base_files.list_editable()
-    names = _list_names(state)
-    related = [path for name in wanted if (path := codebase.resolve_path(name))]
-    for version in state.proposed_changes:
-        related += find_related_tests(version.path, editable, RELATED_TESTS, names)
-    shown = ShownCode(context.base_files, MAX_TEST_CHARS)
-    for path in dict.fromkeys(related):
-        if shown.add_file(path):
-            continue
-        shown.add_head(path)
-        lines = codebase.read_lines(path) or []
-        for first, last in _find_named(lines, names):
-            shown.add_lines(path, first, last)
-        shown.add_lines(path, len(lines) - 60, len(lines))
-    return shown.text or "(The repository has no test near the changed files.)"
-
-
-def _list_names(state: FixState) -> list[str]:
-    suspects = state.report.suspects if state.report else []
-    return [name for suspect in suspects if suspect.symbol and (name := suspect.symbol.rpartition(".")[2])]
-
-
-def _find_named(lines: Sequence[str], names: Sequence[str]) -> list[tuple[int, int]]:
-    numbers = [number for number, line in enumerate(lines, 1) if any(name in line for name in names)]
-    return [(max(1, number - 15), number + 15) for number in numbers[:3]]
+    changed = [version.path for version in state.proposed_changes]
+    return collect_tests(state, context.services.codebase, context.base_files, changed, wanted)
