@@ -1,12 +1,16 @@
 """The code that the fix flow shows: exact, without numbers, no line twice, within its room."""
 
+import pytest
+
 from testing import factories
 from testing.fake_files import FakeFiles
 from testing.fakes import FakeCodebase
+from tests.publish.sample_reports import FULL
 from triage.agents.fix.shown_code import MAX_WHOLE_CHARS, ShownCode, collect_code
 from triage.domain.code import Passage, Span
 from triage.domain.fix import FixInput, RetrievedPassage
 from triage.domain.patch import BaseFile
+from triage.domain.report import Suspect
 
 SMALL = "def parse(text):\r\n    return int(text)\r\n"
 LARGE = "".join(f"line_{number} = {number}\n" for number in range(1, 3_001))
@@ -79,3 +83,15 @@ def test_lines_far_beyond_the_file_are_cut() -> None:
     shown = ShownCode(make_files())
     shown.add_lines("a.py", -5, 10**9)
     assert shown.text.splitlines()[0].startswith("## a.py:1-")
+
+
+@pytest.mark.parametrize(("last", "shown"), [(1002, "## big.py:985-1017"), (1060, "## big.py:1000-1060")])
+def test_a_short_definition_is_shown_with_what_stands_around_it(last: int, shown: str) -> None:
+    class OneDefinition(FakeCodebase):
+        def find_definitions(self, name: str) -> list[Passage]:
+            return [Passage(span=Span(path="big.py", start=1000, end=last), text="", symbol=name)]
+
+    suspect = Suspect(path="big.py", span=Span(path="big.py", start=1001, end=1001), symbol="Log.reset", reason="")
+    given = make_input(report=FULL.model_copy(update={"suspects": [suspect]}))
+    text = collect_code(given, OneDefinition({"big.py": LARGE}), make_files(), []).text
+    assert f"{shown} (Log.reset)" in text

@@ -12,10 +12,13 @@ MAX_WHOLE_CHARS = 24_000
 """A file of up to so many characters is shown whole: about 8,000 tokens."""
 MAX_SHOWN_CHARS = 60_000
 """Of all code together: about 20,000 tokens."""
-HEAD_LINES = 40
+HEAD_LINES = 80
 """Of a file that is not shown whole: its imports."""
 MARGIN = 40
 """Lines above and below a place without a definition around it."""
+SHORT_LINES = 15
+"""A definition of fewer lines is shown with what stands around it: its class, its siblings."""
+SHORT_MARGIN = 15
 MAX_PLACE_LINES = 400
 
 
@@ -137,6 +140,8 @@ def _add_definition(shown: ShownCode, codebase: Codebase, path: str, symbol: str
         if passage.span.path == path and passage.span.start <= start and end <= passage.span.end
     ]
     if around:
-        shown.add_lines(path, around[0].start, around[0].end, symbol or "")
+        first, last = around[0].start, around[0].end
+        margin = SHORT_MARGIN if last - first < SHORT_LINES else 0
+        shown.add_lines(path, first - margin, last + margin, symbol or "")
     else:
         shown.add_lines(path, start - MARGIN, end + MARGIN)
