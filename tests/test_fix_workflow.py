@@ -88,6 +88,9 @@ def test_the_patched_code_has_no_network_and_no_token() -> None:
         ("after", True, "failed"),
         ("before after", True, "failed"),
         ("after", False, "failed"),
+        ("before after base", True, "unclear"),
+        ("before:125", True, "unproved"),
+        ("after:137", True, "none"),
     ],
 )
 def test_what_verify_makes_of_the_tests(tmp_path: Path, failing: str, has_test: bool, outcome: str) -> None:
@@ -95,7 +98,8 @@ def test_what_verify_makes_of_the_tests(tmp_path: Path, failing: str, has_test: 
     docker = tmp_path / "bin" / "docker"
     docker.parent.mkdir()
     docker.write_text(
-        '#!/bin/sh\nfor folder in $FAILING; do case "$*" in *"/$folder:/patched:ro"*) exit 1;; esac; done\nexit 0\n'
+        '#!/bin/sh\nfor one in $FAILING; do case "$*" in *"/${one%:*}:/patched:ro"*)\n'
+        'case "$one" in *:*) exit "${one#*:}";; *) exit 1;; esac;; esac; done\necho ::error::x\nexit 0\n'
     )
     docker.chmod(0o755)
     for folder in ["after", *(["before"] if has_test else [])]:
@@ -103,5 +107,9 @@ def test_what_verify_makes_of_the_tests(tmp_path: Path, failing: str, has_test: 
     output = tmp_path / "output"
     script = JOBS["verify"]["steps"][-1]["run"]
     environment = {"PATH": f"{docker.parent}:{os.environ['PATH']}", "GITHUB_OUTPUT": str(output), "FAILING": failing}
-    subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=environment, check=True)
+    done = subprocess.run(
+        ["bash", "-e", "-c", script], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
+    )
+    first, *_, last = done.stdout.splitlines()
+    assert first == f"::stop-commands::{last.strip(':')}", "what the tests print is no command to the runner"
     assert output.read_text() == f"tests={outcome}\n"

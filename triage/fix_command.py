@@ -126,7 +126,7 @@ def _print_result(state: "FixState", files: BaseFiles, workspace: PatchWorkspace
     commit, name = "", state.branch_name
     if state.draft is not None and state.status is ProposalStatus.AWAITING and not state.error:
         from triage.approval.branch_name import make_branch_name
-        from triage.flows.fix.freeze_fix import build_request
+        from triage.flows.fix.commit_request import build_request
 
         commit = workspace.write_commits(build_request(state.draft, files))
         name = make_branch_name(state.issue.number, state.issue.title)

@@ -21,11 +21,11 @@ from triage.domain.fix_answers import (
 )
 from triage.domain.issue import IssueComment
 from triage.domain.patch import AffectedModule, BaseFile, FileVersion, PatchDraft
-from triage.domain.proposal import Approvers, ProposalStatus, ProposalTests, StoredProposal
+from triage.domain.proposal import Approvers, CommentRecord, ProposalStatus, ProposalTests, StoredProposal
 from triage.domain.run import Status
 from triage.domain.task import FixStage, FixTask
+from triage.flows.fix.commit_request import build_request
 from triage.flows.fix.fix_flow import FixFlow, FixResult
-from triage.flows.fix.freeze_fix import build_request
 from triage.flows.fix.run_fix_job import run_fix_job
 from triage.publish.comment_parts import CommentParts, join_comment, split_comment
 from triage.publish.hidden_state import CommentState, hash_text, render_state
@@ -94,6 +94,9 @@ def make_answers() -> dict[str, Any]:
     }
 
 
+SHOWN = "## Proposed changes"
+
+
 @dataclass
 class FixHarness(FlowHarness):
     """One job of the fix flow after the other, for the command of a person."""
@@ -106,6 +109,8 @@ class FixHarness(FlowHarness):
     tests: ProposalTests = ""
     actor: str = "maintainer"
     report: str = "It fails here."
+    shown_id: str = ""
+    """Of the proposal that our comment shows."""
 
     def __post_init__(self) -> None:
         self.github.roles["maintainer"] = "write"
@@ -115,13 +120,18 @@ class FixHarness(FlowHarness):
         fields = {"author": self.actor, "body": words, "comment_id": COMMAND_ID, "created_at": NOW} | said
         command = IssueComment(**fields)
         if comment is None:
-            comment = join_comment(CommentParts(render_state(CommentState()), self.report))
+            state = CommentState(proposal=self.shown_id, tests=self.tests)
+            proposal = SHOWN if self.shown_id else ""
+            comment = join_comment(CommentParts(render_state(state), self.report, proposal))
+        self.approvals.records.setdefault(55, CommentRecord(comment_id=55, body=comment, is_ours_alone=True))
         self.set_thread(*([our_comment(comment)] if comment else []), command)
         self.event_issue = factories.issue(thread=[command])
 
     def freeze(self, draft: PatchDraft | None = None) -> StoredProposal:
-        """Store a draft as the job `freeze` does."""
-        return self.store.store(build_request(draft or make_draft(), self.files))
+        """Store a draft as the job `freeze` does. The next comment shows it."""
+        stored = self.store.store(build_request(draft or make_draft(), self.files))
+        self.shown_id = compute_proposal_id(stored.proposal)
+        return stored
 
     def run_job(self, stage: FixStage, **task: Any) -> Status:
         flow = FixFlow(

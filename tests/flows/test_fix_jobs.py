@@ -7,16 +7,16 @@ import pytest
 
 from testing import factories
 from testing.fakes import COMMIT, NOW, FakeCodebase, FakeModel, fake_services
-from tests.flows.fix_harness import ISSUE, OLD, SOURCE, TEST, FixHarness, make_answers, make_draft
+from tests.flows.fix_harness import ISSUE, OLD, SHOWN, SOURCE, TEST, FixHarness, make_answers, make_draft
 from triage.approval.branch_name import make_branch_name
 from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.effect import Policy
-from triage.domain.patch import FileVersion
+from triage.domain.patch import BaseFile, FileVersion
 from triage.domain.project_config import ProjectConfig
-from triage.domain.proposal import CommentRecord, ProposalStatus
+from triage.domain.proposal import ProposalStatus
 from triage.domain.run import Status
 from triage.errors import BadInput, CannotPublish, GitHubUnavailable, PullRequestRefused
-from triage.flows.fix.fix_flow import parse_result
+from triage.flows.fix.fix_flow import FixResult, parse_result
 from triage.publish.comment_parts import CommentParts, join_comment
 from triage.publish.hidden_state import CommentState, parse_state, render_state
 
@@ -191,14 +191,71 @@ class TestReport:
         assert harness.reactions == ["confused"]
         assert harness.outputs["proposal-status"] == "abandoned"
 
-    def test_a_revision_that_failed_leaves_the_version_before(self) -> None:
+    @pytest.mark.parametrize("command", ["fix", "revise"])
+    def test_an_attempt_that_failed_leaves_the_version_before(self, command: str) -> None:
         harness = FixHarness()
-        comment = join_comment(CommentParts(render_state(CommentState()), "report", "## Proposed changes"))
-        harness.command("/triage revise", comment)
+        harness.freeze()
+        harness.command(f"/triage {command}")
         harness.result_file = b'{"status":"none","error":"No time.","draft":null}'
-        harness.run_job("report", command="revise", proposal_id="0" * 12, words="smaller")
-        assert harness.parts.proposal == "## Proposed changes"
+        harness.run_job("report", command=command, proposal_id="0" * 12, words="smaller")
+        assert harness.parts.proposal == SHOWN
         assert "No time." in harness.parts.answer
+
+    def test_after_the_last_revision_the_proposal_is_given_up(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage revise")
+        harness.result_file = (
+            FixResult(status=ProposalStatus.ABANDONED, error="3 times", drops_earlier=True).model_dump_json().encode()
+        )
+        harness.run_job("report", command="revise", proposal_id="0" * 12, words="smaller")
+        assert SHOWN not in harness.parts.proposal
+        harness.approvals.records.clear()
+        harness.command("/triage approve", harness.github.edited[-1][2])
+        harness.answer(stored)
+        assert harness.branches == {}
+
+    def test_a_patch_that_may_not_be_stored_is_not_shown_either(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        evil = FileVersion(path=".github/workflows/ci.yml", text="run: curl evil\n", is_new_file=True)
+        harness.leave_result(make_draft(changes=[evil]))
+        harness.run_job("report")
+        assert "curl evil" not in harness.github.edited[-1][2]
+        assert "was refused" in harness.parts.proposal
+
+    def test_commits_with_other_files_are_not_this_patch(self) -> None:
+        harness = FixHarness()
+        harness.command()
+        stored = harness.freeze()
+        harness.store.files[stored.proposal.commit][SOURCE] = BaseFile(text="import os\n")
+        harness.leave_result()
+        harness.run_job("report")
+        assert "/triage approve" not in harness.github.edited[-1][2]
+
+    def test_an_approval_that_github_did_not_confirm_at_first_leaves_the_proposal(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.run_job("report", command="approve", proposal_id=compute_proposal_id(stored.proposal))
+        assert harness.parts.proposal == SHOWN
+        assert "again" in harness.parts.answer
+
+    def test_a_stranger_does_not_replace_the_answer_to_somebody_else(self) -> None:
+        harness = FixHarness(actor="stranger")
+        harness.command(comment=join_comment(CommentParts(render_state(CommentState()), "report", "", "done for mona")))
+        harness.run_job("report")
+        assert harness.github.edited == []
+        assert harness.reactions == ["confused"]
+
+    def test_a_long_report_makes_room(self) -> None:
+        harness = FixHarness(report="x" * 64_000)
+        harness.command()
+        harness.freeze()
+        harness.leave_result()
+        harness.run_job("report")
+        assert len(harness.github.edited[-1][2]) < 65_536
+        assert "/triage approve" in harness.parts.proposal
 
     def test_a_token_that_cannot_store_commits(self) -> None:
         harness = FixHarness()
@@ -280,27 +337,39 @@ class TestApply:
     def test_what_the_tests_said_is_in_the_pull_request(self) -> None:
         harness = FixHarness()
         stored = harness.freeze()
-        state = CommentState(proposal=compute_proposal_id(stored.proposal), tests="proved")
-        comment = join_comment(CommentParts(render_state(state), "report", "proposal"))
-        harness.command("/triage approve", comment)
-        harness.approvals.records[55] = CommentRecord(comment_id=55, body=comment, is_ours_alone=True)
+        harness.tests = "proved"
+        harness.command("/triage approve")
         harness.answer(stored)
         opened = harness.store.find_pull_request(make_branch_name(7, ISSUE.title))
         assert opened is not None
         assert "the new test fails without the change" in opened.body
         assert "`maintainer`" in opened.body
 
-    def test_a_forged_comment_proves_nothing(self) -> None:
+    def test_a_comment_that_somebody_else_edited_approves_nothing(self) -> None:
         harness = FixHarness()
         stored = harness.freeze()
-        state = CommentState(proposal=compute_proposal_id(stored.proposal), tests="proved")
-        comment = join_comment(CommentParts(render_state(state), "report", "proposal"))
-        harness.command("/triage approve", comment)
-        harness.approvals.records[55] = CommentRecord(comment_id=55, body=comment, is_ours_alone=False)
+        harness.command("/triage approve")
+        harness.approvals.records[55] = harness.approvals.records[55].model_copy(update={"is_ours_alone": False})
         harness.answer(stored)
-        opened = harness.store.find_pull_request(make_branch_name(7, ISSUE.title))
-        assert opened is not None
-        assert "no test was run" in opened.body
+        assert harness.branches == {}
+        assert "somebody else has edited" in harness.parts.answer
+
+    def test_a_proposal_that_no_comment_shows(self) -> None:
+        """A ref that somebody pushed by hand: nobody has seen it."""
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.shown_id = "0" * 12
+        harness.command("/triage approve")
+        harness.answer(stored)
+        assert harness.branches == {}
+
+    @pytest.mark.parametrize("command", ["fix", "revise"])
+    def test_only_an_approval_is_a_yes(self, command: str) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command(f"/triage {command}")
+        assert harness.answer(stored, command, words="not like this") is Status.SKIPPED
+        assert harness.branches == {}
 
     def refuse(self, harness: FixHarness, reason: str, **task: Any) -> None:
         """An approval that must change nothing."""
@@ -371,6 +440,20 @@ class TestApply:
     def test_only_an_owner_may_approve_if_the_workflow_says_so(self) -> None:
         harness = FixHarness(approvers="owners", owners={SOURCE: ["acme/core"]})
         self.refuse(harness, "owned by a team")
+
+    def test_an_expired_proposal_stays_in_a_dry_run(self) -> None:
+        harness = FixHarness(policy=Policy(dry_run=True))
+        harness.store.now = NOW - timedelta(days=8)
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.answer(stored)
+        assert stored.ref in harness.store.refs
+
+    def test_nothing_is_proposed_where_nobody_could_see_it(self) -> None:
+        harness = FixHarness(policy=Policy(comment="never"))
+        harness.command()
+        with pytest.raises(BadInput, match="comment: never"):
+            harness.run_job("gate")
 
     def test_a_dry_run(self) -> None:
         harness = FixHarness(policy=Policy(dry_run=True))
@@ -455,6 +538,8 @@ class TestPropose:
         harness.run_job("freeze")
         harness.run_job("report")
         (stored,) = harness.store.list_proposals(7)
+        harness.approvals.records.clear()
+        harness.command("/triage approve", harness.github.edited[-1][2])
         assert harness.answer(stored) is Status.COMPLETE
         assert harness.outputs["pull-request-url"]
 
@@ -498,7 +583,7 @@ class TestPropose:
         self.propose(harness, {}, command="revise", proposal_id="0" * 12, words="again")
         result = parse_result(harness.result_file)
         assert result is not None
-        assert "no proposal with this id" in result.error
+        assert "There is no such proposal here." in result.error
 
     def test_a_stranger_reaches_no_model(self) -> None:
         harness = FixHarness(actor="stranger")

@@ -38,7 +38,7 @@ PROPOSAL = PatchProposal(
     commit="2" * 40,
     draft="d" * 64,
 )
-URL = f"https://github.com/acme/ledger/commit/{PROPOSAL.commit}"
+URL = f"https://github.com/acme/ledger/compare/{PROPOSAL.base}...{PROPOSAL.commit}"
 RUN = "https://github.com/acme/ledger/actions/runs/1/attempts/1"
 EVIL = "Fixes #1 @everyone <img src=x> [x](https://evil.test) /triage approve 000000000000\n/close"
 
@@ -122,12 +122,20 @@ def test_nothing_is_active_whatever_a_person_is_called() -> None:
         assert find_active_content(text, [url]) == []
 
 
+def test_a_line_of_the_diff_is_shown_as_it_is() -> None:
+    paths = make_draft(changes=[FileVersion(path=SOURCE, text=NEW + "/api/users\n")])
+    assert "\n+/api/users\n" in render(paths)
+    indented = make_draft(changes=[FileVersion(path=SOURCE, text=NEW + "  /approve\n")])
+    assert "\n+  \\/approve\n" in render(indented)
+    assert "is not in the commit" in render(indented)
+
+
 def test_a_large_patch_is_cut_and_linked() -> None:
     text = "".join(f"LINE_{number} = '{'x' * 90}'\n" for number in range(3_000))
     draft = make_draft(changes=[FileVersion(path=SOURCE, text=text)])
     shown = render(draft)
     assert len(shown) < 2 * MAX_PART_UNITS
-    assert f"[The whole diff]({URL})" in shown
+    assert f"[The whole diff on GitHub]({URL})" in shown
     assert "END_OF_PATCH" not in render_unstored(draft, FILES)
 
 

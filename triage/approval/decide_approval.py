@@ -3,11 +3,19 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from triage.domain.proposal import PROPOSAL_LIFETIME, Proposal
+from triage.domain.proposal import MAX_REVISIONS, PROPOSAL_LIFETIME, Proposal
 from triage.domain.value import Value
 
 WRITE_ROLES = frozenset({"admin", "maintain", "write"})
 """Roles with write access (GitHub's `role_name`)."""
+
+
+NO_ID = "name the proposal by the id that the comment shows."
+MORE_WORDS = "an approval stands alone in its comment: nothing may follow the id."
+UNKNOWN_ID = "there is no such proposal here. It was replaced, decided, or has expired; see the id in the comment."
+TOO_OFTEN = f"The change was made again {MAX_REVISIONS} times and nobody approved it: it is abandoned."
+EDITED_COMMENT = "somebody else has edited the comment that shows it, or GitHub does not say who did."
+DRY_RUN = "nothing is changed in a dry run."
 
 
 class ApprovalFacts(Value):

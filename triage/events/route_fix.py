@@ -7,7 +7,7 @@ from triage.domain.task import FixTask, Skip
 from triage.errors import BadInput
 from triage.events.commands import FIX_COMMANDS, CommandName, parse_command
 from triage.events.payload import parse_payload
-from triage.events.route import EVENTS_WITHOUT_ISSUE, comment_skip_reason, issue_skip_reason, require_issue
+from triage.events.route import comment_skip_reason, issue_skip_reason, require_issue
 
 NO_COMMAND = "The comment holds no command of the fix flow."
 
@@ -18,7 +18,7 @@ def route_fix_event(event_name: str, payload: Mapping[str, Any], issue_number: i
     Raises:
         BadInput: The payload cannot be read, or `issue-number` is missing.
     """
-    if event_name in EVENTS_WITHOUT_ISSUE:
+    if event_name == "workflow_dispatch":  # only who has write access can start it
         if issue_number is None:
             raise BadInput(f"issue-number: needed under {event_name}, which brings no issue of its own.")
         return FixTask(number=issue_number, actor="")

@@ -6,7 +6,16 @@ comment. Everything that is not a clear yes is answered with the reason.
 
 from collections.abc import Sequence
 
-from triage.approval.decide_approval import ApprovalFacts, proposal_problem, role_problem
+from triage.approval.decide_approval import (
+    DRY_RUN,
+    EDITED_COMMENT,
+    MORE_WORDS,
+    NO_ID,
+    UNKNOWN_ID,
+    ApprovalFacts,
+    proposal_problem,
+    role_problem,
+)
 from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.effect import AddAssignee, AddLabels, IssueEffect, React, Reaction, SetIssueType
 from triage.domain.issue import Issue, IssueComment
@@ -23,19 +32,14 @@ from triage.publish.hidden_state import hash_text, parse_state
 from triage.publish.plan_effects import plan_answered
 from triage.publish.suggestion_proposal import describe_proposal, find_proposals
 
-NO_ID = "name the proposal by the id that the comment shows."
-MORE_WORDS = "an approval stands alone in its comment: nothing may follow the id."
 NO_COMMENT = "there is no comment with suggestions here."
-UNKNOWN_ID = "there is no such proposal here. It may be replaced by a newer one; see the id in the comment."
-EDITED = "somebody else has edited the comment with the suggestions, or GitHub does not say who did."
 DONE = "this was applied already."
-DRY_RUN = "nothing is changed in a dry run."
 
 
 async def answer_proposal(task: AnswerTask, issue: Issue, context: FlowContext) -> FlowResult:
     """Apply or drop suggestions, and answer with a reaction and one line in our comment."""
     if issue.is_pull_request or issue.locked:
-        return write_skip("Commands count on open conversations of issues only.", context)
+        return write_skip("Commands do not count on locked issues and on pull requests.", context)
     comment = find_our_comment(issue)
     # A workflow for fixes answers the id of a patch.
     if not task.is_apply and task.proposal_id not in _list_ids(comment):
@@ -76,7 +80,7 @@ def _decide(
         return None, DONE
     record = context.approvals.read_comment_record(comment.comment_id)
     if record is None or not record.is_ours_alone:
-        return None, EDITED
+        return None, EDITED_COMMENT
     matching = [one for one in find_proposals(record.body) if compute_proposal_id(one) == task.proposal_id]
     if len(matching) != 1:
         return None, UNKNOWN_ID

@@ -40,7 +40,7 @@ class FixContext:
     verdict: Verdict | None = None
     """What a person decided, with their right confirmed by GitHub. None before that."""
     is_interactive: bool = False
-    """Whether somebody can be asked now: at a terminal, and on LangGraph Server."""
+    """Whether somebody can be asked now: at a terminal."""
     run_check: Callable[[PatchDraft, bool], CheckResult] | None = None
     """Runs the project's own check, with the tests alone or with the whole patch. Slow."""
     fails_unchanged: bool = False

@@ -5,6 +5,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from triage.approval.decide_approval import TOO_OFTEN
 from triage.approval.verdict import Decision, Verdict, parse_verdict
 from triage.domain.patch import PatchDraft
 from triage.domain.proposal import MAX_REVISIONS, ProposalStatus
@@ -25,7 +26,6 @@ NO_OUTPUT = "(The check failed and printed nothing.)"
 NO_MORE = MAX_CHECK_FAILURES + 1
 FAILS_ANYWAY = "The check fails with this change, and without it too, so it says nothing."
 CHECKPOINT = "patch"
-TOO_OFTEN = f"The change was made again {MAX_REVISIONS} times and nobody approved it: it is abandoned."
 
 
 async def prepare_diff_summary(state: FixState, runtime: Runtime[FixContext]) -> Update:

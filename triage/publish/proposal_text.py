@@ -74,7 +74,9 @@ def _render_diff(draft: PatchDraft, files: BaseFiles, counts: Sequence[LineCount
         max_lines //= 2
     lines = format_count(sum(one.added + one.removed for one in counts), "changed line")
     is_cut = shown.rstrip("\n") != diff.rstrip("\n")
-    return render_block("proposal", "diff", lines, format_code_block(shown, "diff"), diff_url, is_cut)
+    block = format_code_block(shown, "diff")
+    is_escaped = shown.strip("\n") not in block
+    return render_block("proposal", "diff", lines, block, diff_url, is_cut, is_escaped)
 
 
 def _make_safe(parts: Sequence[str], links: Sequence[str]) -> str:
@@ -89,8 +91,9 @@ def render_pull_request_body(
         "proved": "the new test fails without the change, and the project's tests pass with it.",
         "unproved": "the project's tests pass, with and without the change.",
         "failed": "nothing: the project's tests fail with the change.",
+        "unclear": "nothing: the project's tests fail, with and without the change.",
     }.get(tests, "nothing: no test was run with the change." + ("" if has_test else " It has no test."))
-    text = render_block("proposal", "pull_request", "", issue_url, proposal_id, actor, proved, has_test)
+    text = render_block("proposal", "pull_request", issue_url, proposal_id, actor, proved)
     return ensure_inert(text, [issue_url], MAX_PART_UNITS)
 
 

@@ -136,11 +136,11 @@ class Settings(BaseModel):
         description="Who may approve a patch: write (anybody with write access), or owners (somebody with write "
         "access whom CODEOWNERS names for each changed file that has owners).",
     )
-    proposal_tests: Annotated[ProposalTests, one_of("", "proved", "unproved", "failed", "none")] = Field(
+    proposal_tests: Annotated[ProposalTests, one_of("", "proved", "unproved", "failed", "unclear", "none")] = Field(
         "",
         description="For the job with fix set to report: what the tests of the project said. proved (the new test "
-        "fails without the patch, and all passes with it), unproved (all passes, also without the patch), failed, or "
-        "none (nothing was run).",
+        "fails without the patch, and all passes with it), unproved (all passes, also without the patch), failed, "
+        "unclear (they fail without the patch too), or none (nothing was run).",
     )
     config_file: RepositoryPath = Field(
         ".github/triage.yml",

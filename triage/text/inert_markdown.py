@@ -15,8 +15,10 @@ from triage.text.word_set import word_set
 _MAX_LINE_CHARS = 600
 _MAX_MARKDOWN_CHARS = 20_000
 
-COMMAND_LINE = re.compile(r"^([ \t>*+|-]*(?:\d{1,9}[.)][ \t]+)?(?:\[[ xX]\][ \t]+)?)(?=/(?!dev/null$)[A-Za-z])", re.M)
-"""A command to a bot, also after the marks of a list, a quote or a table. A diff of a new file has `--- /dev/null`."""
+COMMAND_LINE = re.compile(
+    r"^([ \t>*|]*(?:[+-][ \t][ \t>*|]*)*(?:\d{1,9}[.)][ \t]+)?(?:\[[ xX]\][ \t]+)?)(?=/[A-Za-z])", re.M
+)
+"""A command to a bot, also after the marks of a list, a quote or a table."""
 RENDERED_LANGUAGES = word_set("mermaid math geojson topojson stl suggestion latex tex")
 """Languages of code blocks that GitHub does not show as text."""
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,8})(?!`)([^\n]{1,400}?)(?<!`)\1(?!`)")

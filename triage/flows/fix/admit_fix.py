@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass
 
-from triage.approval.decide_approval import role_problem
+from triage.approval.decide_approval import MORE_WORDS, NO_ID, role_problem
 from triage.domain.issue import Issue
 from triage.domain.task import FixTask
 from triage.errors import TriageError
 from triage.events.trigger_snapshot import approval_skip_reason
 from triage.flows.fix.fix_flow import FixFlow
 
-NO_ID = "name the proposal by the id that the comment shows."
 NO_WORDS = "say what to change, after the id."
-MORE_WORDS = "an approval stands alone in its comment: nothing may follow the id."
 
 
 @dataclass(frozen=True)
@@ -21,6 +19,11 @@ class AdmittedFix:
     role: str = ""
     refusal: str = ""
     """Why the command is not carried out, as the end of a sentence; empty if it may be."""
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether the person has write access, whatever is wrong with the command."""
+        return not role_problem(self.role)
 
 
 async def admit_fix(task: FixTask, flow: FixFlow) -> AdmittedFix:
@@ -33,7 +36,7 @@ async def admit_fix(task: FixTask, flow: FixFlow) -> AdmittedFix:
     what = f"Issue #{task.number}"
     issue = await context.ask_github(what, lambda: context.github.fetch_issue(task.number))
     if issue.is_pull_request or issue.locked:
-        return AdmittedFix(issue, refusal="commands count on open conversations of issues only.")
+        return AdmittedFix(issue, refusal="commands do not count on locked issues and on pull requests.")
     if reason := approval_skip_reason(issue, context.event_issue):
         return AdmittedFix(issue, refusal=reason[0].lower() + reason[1:])
     if not task.actor:  # started by hand, which takes write access

@@ -2,7 +2,14 @@
 
 from collections.abc import Sequence
 
-from triage.approval.decide_approval import ApprovalFacts, is_expired, proposal_problem
+from triage.approval.decide_approval import (
+    DRY_RUN,
+    EDITED_COMMENT,
+    UNKNOWN_ID,
+    ApprovalFacts,
+    is_expired,
+    proposal_problem,
+)
 from triage.approval.owner_rights import owner_problem
 from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.effect import Effect
@@ -22,24 +29,21 @@ from triage.publish.hidden_state import hash_text, parse_state
 from triage.publish.proposal_text import render_rejected
 from triage.threads import run_in_daemon_thread
 
-UNKNOWN_ID = "there is no proposal with this id. It was replaced, decided or has expired; see the comment."
-NO_PATCH = "No patch is proposed here."
-DRY_RUN = "nothing is changed in a dry run."
+NO_PATCH = "The id names no patch of this issue."
 
 
 async def apply_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     """Carry out what a person decided about a stored patch, once."""
     admitted = await admit_fix(task, flow)
     if admitted.refusal:
-        return await _refuse(task, admitted.issue, admitted.refusal, flow)
+        return await _refuse(task, admitted.issue, admitted.refusal, flow, replaces=admitted.may_ask)
     try:
         stored = await run_in_daemon_thread(lambda: flow.store.list_proposals(task.number))
         named = [one for one in stored if compute_proposal_id(one.proposal) == task.proposal_id]
         waiting = next((one for one in named if not one.is_branch), None)
         branch = next((one for one in named if one.is_branch), None)
         if waiting is None and branch is None:
-            if task.command == "reject" and not _shows_patch(admitted.issue):
-                # The workflow that triages answers for suggestions, and may have done so already.
+            if task.command == "reject":  # the workflow that triages answers for suggestions
                 return await finish(flow, NO_PATCH, {}, status=Status.SKIPPED)
             return await _refuse(task, admitted.issue, UNKNOWN_ID, flow)
         if task.command == "reject":
@@ -55,12 +59,6 @@ async def apply_fix(task: FixTask, flow: FixFlow) -> FlowResult:
         return await _refuse(task, admitted.issue, f"GitHub did not confirm it. {error}", flow)
 
 
-def _shows_patch(issue: Issue) -> bool:
-    comment = find_our_comment(issue)
-    state = parse_state(comment.body) if comment else None
-    return state is not None and bool(state.proposal)
-
-
 def _find_reason(task: FixTask, admitted: AdmittedFix, waiting: StoredProposal, flow: FixFlow) -> str:
     """Return why the patch may not be carried out; empty if it may. Asks GitHub."""
     context, issue, proposal = flow.context, admitted.issue, waiting.proposal
@@ -71,13 +69,23 @@ def _find_reason(task: FixTask, admitted: AdmittedFix, waiting: StoredProposal, 
         role=admitted.role,
         now=issue.snapshot_time or context.now(),
     )
-    if reason := proposal_problem(proposal, facts):
+    if reason := proposal_problem(proposal, facts) or _find_unseen(task, issue, flow):
         return reason
     facts = facts.model_copy(update={"changed_paths": flow.store.list_changed_on_base(proposal)})
     if flow.approvers == "owners":
         owners = {path: flow.find_owners(path) for path in flow.store.read_files(proposal)}
         facts = facts.model_copy(update={"owner_problem": owner_problem(task.actor, owners, context.config)})
     return proposal_problem(proposal, facts) or (DRY_RUN if context.policy.dry_run else "")
+
+
+def _find_unseen(task: FixTask, issue: Issue, flow: FixFlow) -> str:
+    """Return why nobody can have seen this proposal; empty if our comment shows it and nobody else has edited that."""
+    comment = find_our_comment(issue)
+    record = flow.context.approvals.read_comment_record(comment.comment_id or 0) if comment else None
+    if record is None or not record.is_ours_alone:
+        return EDITED_COMMENT
+    state = parse_state(record.body)
+    return "" if state and state.proposal == task.proposal_id else UNKNOWN_ID
 
 
 async def _carry_out(task: FixTask, issue: Issue, waiting: StoredProposal, flow: FixFlow) -> FlowResult:
@@ -101,7 +109,8 @@ async def _carry_out(task: FixTask, issue: Issue, waiting: StoredProposal, flow:
     )
     state = await run_fix(state, fix_context, context.cancelled)
     if state.error:
-        return await _refuse(task, issue, f"it was begun, and can be approved again. {state.error}", flow)
+        begun = "it was begun, and can be approved again. " if state.branch_name else ""
+        return await _refuse(task, issue, begun + state.error, flow)
     outputs = describe_stored(waiting) | {
         "proposal-status": ProposalStatus.APPROVED.value,
         "pull-request-url": state.pr_url or "",
@@ -131,14 +140,21 @@ async def _say_what_exists(task: FixTask, issue: Issue, branch: StoredProposal, 
 
 
 async def _refuse(
-    task: FixTask, issue: Issue, reason: str, flow: FixFlow, waiting: StoredProposal | None = None
+    task: FixTask,
+    issue: Issue,
+    reason: str,
+    flow: FixFlow,
+    waiting: StoredProposal | None = None,
+    *,
+    replaces: bool = True,
 ) -> FlowResult:
     status = ProposalStatus.AWAITING if waiting else ProposalStatus.NONE
     answer = render_answer(format_command(task), task.actor or "a workflow", f"not done: {reason}")
-    effects: Sequence[Effect] = plan_answer_part(issue, answer)
+    effects: Sequence[Effect] = plan_answer_part(issue, answer, replaces=replaces)
     if waiting and is_expired(waiting.proposal, issue.snapshot_time or flow.context.now()):
         status = ProposalStatus.EXPIRED
         effects = plan_proposal_part(issue, answer)
-        await run_in_daemon_thread(lambda: flow.store.delete(waiting))
+        if not flow.context.policy.dry_run:
+            await run_in_daemon_thread(lambda: flow.store.delete(waiting))
     outputs = describe_stored(waiting) | {"proposal-status": status.value}
     return await finish(flow, answer, outputs, [*effects, *plan_reaction(flow, "confused")])

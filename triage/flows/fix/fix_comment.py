@@ -8,6 +8,23 @@ from triage.domain.proposal import ProposalTests
 from triage.publish.comment_parts import CommentParts, join_comment, split_comment
 from triage.publish.deduplicate import find_our_comment
 from triage.publish.hidden_state import CommentState, parse_state, render_state
+from triage.publish.sections import utf16_length
+
+MAX_BODY_UNITS = 65_000
+"""GitHub accepts 65,536 characters, and may count otherwise than we do."""
+CUT_REPORT = "_The report was cut to make room for the proposal. A comment that says_ `/triage` _writes it again._"
+
+
+def shows_proposal(issue: Issue) -> bool:
+    """Whether our comment shows a patch that waits for an answer."""
+    return bool(read_shown_id(issue))
+
+
+def read_shown_id(issue: Issue) -> str:
+    """Return the id of the patch that our comment shows; empty without one."""
+    comment = find_our_comment(issue)
+    state = parse_state(comment.body) if comment else None
+    return state.proposal if state else ""
 
 
 def plan_proposal_part(
@@ -21,13 +38,24 @@ def plan_proposal_part(
     if comment is None or comment.comment_id is None:
         return [PostComment(issue_number=number, body=join_comment(CommentParts(line, "", proposal)))]
     parts = split_comment(comment.body)._replace(state_line=line, proposal=proposal, answer="")
-    return [EditComment(issue_number=number, comment_id=comment.comment_id, body=join_comment(parts))]
+    return [EditComment(issue_number=number, comment_id=comment.comment_id, body=_fit(parts))]
 
 
-def plan_answer_part(issue: Issue, answer: str) -> Sequence[EditComment]:
-    """Return the comment with this answer; nothing if there is no comment of ours."""
+def plan_answer_part(issue: Issue, answer: str, *, replaces: bool = True) -> Sequence[EditComment]:
+    """Return the comment with this answer; nothing if there is no comment of ours.
+
+    With `replaces` False, an answer that stands there stays.
+    """
     comment = find_our_comment(issue)
     if comment is None or comment.comment_id is None:
         return []
-    parts = split_comment(comment.body)._replace(answer=answer)
-    return [EditComment(issue_number=issue.number or 0, comment_id=comment.comment_id, body=join_comment(parts))]
+    parts = split_comment(comment.body)
+    if parts.answer and not replaces:
+        return []
+    body = _fit(parts._replace(answer=answer))
+    return [EditComment(issue_number=issue.number or 0, comment_id=comment.comment_id, body=body)]
+
+
+def _fit(parts: CommentParts) -> str:
+    body = join_comment(parts)
+    return body if utf16_length(body) <= MAX_BODY_UNITS else join_comment(parts._replace(report=CUT_REPORT))

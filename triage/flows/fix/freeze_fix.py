@@ -1,6 +1,5 @@
 """The job that stores the patch as commits. No model: it checks everything about the patch again."""
 
-from triage.approval.commit_text import write_messages
 from triage.approval.decide_approval import is_expired
 from triage.domain.issue import Issue
 from triage.domain.patch import PatchDraft
@@ -9,13 +8,12 @@ from triage.domain.run import Status
 from triage.domain.task import FixTask
 from triage.errors import BadInput, TriageError
 from triage.flows.fix.admit_fix import admit_fix
+from triage.flows.fix.commit_request import build_request
 from triage.flows.fix.fix_flow import FixFlow, describe_stored, finish, parse_result
 from triage.flows.flow_context import FlowResult
 from triage.patches.check_patch import find_problems
-from triage.patches.commit_files import list_commit_files
-from triage.patches.draft_hash import hash_draft
 from triage.patches.modules import list_modules
-from triage.proposal_ports import BaseFiles, CommitRequest
+from triage.proposal_ports import BaseFiles
 from triage.publish.hidden_state import hash_text
 from triage.threads import run_in_daemon_thread
 
@@ -38,7 +36,7 @@ async def freeze_fix(task: FixTask, flow: FixFlow) -> FlowResult:
         return await finish(flow, "There is no patch to store.", {"proposal-status": ProposalStatus.NONE.value})
     draft = result.draft
     files = await run_in_daemon_thread(lambda: flow.open_files(draft.base))
-    problems = await run_in_daemon_thread(lambda: _find_all_problems(draft, admitted.issue, files, flow))
+    problems = await run_in_daemon_thread(lambda: find_all_problems(draft, admitted.issue, files, flow))
     if problems:
         raise BadInput(f"The patch is not stored. {' '.join(problems[:3])}")
     if flow.context.policy.dry_run:
@@ -49,7 +47,8 @@ async def freeze_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     return await finish(flow, f"Stored as proposal `{outputs['proposal-id']}`.", outputs)
 
 
-def _find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, flow: FixFlow) -> list[str]:
+def find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, flow: FixFlow) -> list[str]:
+    """Return why a patch may not be stored or shown: it is for something else, or breaks a rule. Slow."""
     context = flow.context
     if draft.repository != context.repository.slug or draft.issue != issue.number:
         return ["It is for another issue."]
@@ -57,20 +56,6 @@ def _find_all_problems(draft: PatchDraft, issue: Issue, files: BaseFiles, flow: 
         return ["The issue was edited since the patch was made. Ask for a new one."]
     modules = list_modules(files.list_editable(), context.config.modules)
     return find_problems(draft, files, modules, context.config.protected_paths)
-
-
-def build_request(draft: PatchDraft, files: BaseFiles) -> CommitRequest:
-    """Return what is stored of a draft: its files with the modes that they have, and the messages of its commits."""
-    test_message, message = write_messages(draft, hash_draft(draft))
-    test_files, changed_files = list_commit_files(draft, files)
-    return CommitRequest(
-        issue=draft.issue or 0,
-        base=draft.base,
-        test_files=test_files,
-        files=changed_files,
-        test_message=test_message,
-        message=message,
-    )
 
 
 def _delete_others(stored: StoredProposal, flow: FixFlow) -> None:

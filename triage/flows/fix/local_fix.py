@@ -10,7 +10,7 @@ from triage.domain.issue import Issue, Repository
 from triage.domain.patch import BaseFile, FileVersion, PatchDraft
 from triage.domain.report import RunReport
 from triage.errors import BranchTaken
-from triage.flows.fix.freeze_fix import build_request
+from triage.flows.fix.commit_request import build_request
 from triage.graph.fix_context import FixContext
 from triage.graph.fix_state import FixState
 from triage.graph.run_fix import AskPerson, run_fix

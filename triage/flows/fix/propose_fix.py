@@ -1,7 +1,9 @@
 """The job with the model: writes a patch to a file. It can write nothing to GitHub."""
 
 from functools import partial
+from typing import NamedTuple
 
+from triage.approval.decide_approval import TOO_OFTEN, UNKNOWN_ID, WRITE_ROLES
 from triage.approval.proposal_id import compute_proposal_id
 from triage.domain.issue import Issue, Repository
 from triage.domain.patch import BaseFile, FileVersion
@@ -9,7 +11,7 @@ from triage.domain.proposal import MAX_REVISIONS, PatchProposal, ProposalStatus
 from triage.domain.report import RunReport
 from triage.domain.run import Status
 from triage.domain.task import FixTask
-from triage.errors import TriageError
+from triage.errors import BadInput, TriageError
 from triage.events.commands import CommandName, parse_command
 from triage.events.trigger_snapshot import restore_issue_at_trigger
 from triage.flows.export_telemetry import export_telemetry
@@ -24,8 +26,7 @@ from triage.publish.plan_effects import plan_proposed
 from triage.publish.proposal_text import render_abandoned, render_proposal
 from triage.threads import run_in_daemon_thread
 
-UNKNOWN_ID = "There is no proposal with this id. It may be replaced by a newer one; see the id in the comment."
-TOO_OFTEN = f"The change was made again {MAX_REVISIONS} times and nobody approved it: it is abandoned."
+MAX_ROLE_LOOKUPS = 5
 
 
 async def propose_fix(task: FixTask, flow: FixFlow) -> FlowResult:
@@ -40,9 +41,11 @@ async def propose_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     except TriageError as error:
         return await _write_without_run(flow, FixResult(error=str(error)))
     if task.command == "revise" and earlier is None:
-        return await _write_without_run(flow, FixResult(error=UNKNOWN_ID))
+        return await _write_without_run(flow, FixResult(error=UNKNOWN_ID[0].upper() + UNKNOWN_ID[1:]))
     if earlier and earlier.revision >= MAX_REVISIONS:
-        return await _write_without_run(flow, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN))
+        return await _write_without_run(
+            flow, FixResult(status=ProposalStatus.ABANDONED, error=TOO_OFTEN, drops_earlier=True)
+        )
     files = await run_in_daemon_thread(lambda: flow.open_files("HEAD"))
     services = await run_in_daemon_thread(context.open_services)
     result, report = await _run(task, issue, earlier, files, services, flow)
@@ -79,16 +82,12 @@ async def _run(
     async def triage(issue: Issue, repository: Repository) -> RunReport:
         return await run_graph(issue, repository, services, context.cancelled)
 
-    state = FixState(issue=issue, repository=context.repository, change_request=task.words)
+    words = await run_in_daemon_thread(lambda: _read_requests(issue, task, flow))
+    state = FixState(issue=issue, repository=context.repository, change_request=words.change_request)
     if earlier is not None:
         diff = await run_in_daemon_thread(partial(_format_earlier, earlier, files, flow))
         state = state.model_copy(
-            update={
-                "change_request": "",
-                "diff": diff,
-                "human_feedback": [*_list_feedback(issue, task), task.words],
-                "iteration_count": earlier.revision + 1,
-            }
+            update={"diff": diff, "human_feedback": words.feedback, "iteration_count": earlier.revision + 1}
         )
     with context.progress.group("Proposal"):
         state = await run_fix(state, FixContext(services, files, triage), context.cancelled)
@@ -99,7 +98,11 @@ async def _run(
 
 
 def _format_earlier(earlier: PatchProposal, files: BaseFiles, flow: FixFlow) -> str:
-    """Return the diff of the version that a person wants changed."""
+    """Return the diff of the version that a person wants changed, against the commit that it was made from."""
+    try:
+        files = flow.open_files(earlier.base)
+    except BadInput:  # a shallow checkout has only today's commit
+        flow.context.progress.info("The earlier version is compared with today's commit.")
     diffs = []
     for path, file in flow.store.read_files(earlier).items():
         base = files.read(path)
@@ -109,14 +112,33 @@ def _format_earlier(earlier: PatchProposal, files: BaseFiles, flow: FixFlow) -> 
     return "".join(diffs)
 
 
-def _list_feedback(issue: Issue, task: FixTask) -> list[str]:
-    """Return what the same person said of earlier versions, oldest first."""
-    said = []
+class _Requests(NamedTuple):
+    change_request: str
+    feedback: list[str]
+
+
+def _read_requests(issue: Issue, task: FixTask, flow: FixFlow) -> _Requests:
+    """Return what people with write access asked for: the last `/triage fix`, and the revisions since, oldest first."""
+    if task.command == "fix":
+        return _Requests(task.words, [])
+    request = ""
+    feedback: list[str] = []
+    roles = {task.actor: "write"}
     for comment in issue.thread:
         command = parse_command(comment.body)
-        if command and command.name is CommandName.REVISE and comment.author == task.actor and command.words:
-            said.append(command.words)
-    return said[-MAX_REVISIONS:-1] if said and said[-1] == task.words else said[-MAX_REVISIONS:]
+        if command is None or command.name not in (CommandName.FIX, CommandName.REVISE) or comment.by_bot:
+            continue
+        if comment.author not in roles and len(roles) <= MAX_ROLE_LOOKUPS:
+            roles[comment.author] = flow.context.github.fetch_role(comment.author)
+        if roles.get(comment.author) not in WRITE_ROLES:
+            continue
+        if command.name is CommandName.FIX:
+            request, feedback = command.words, []
+        elif command.words:
+            feedback.append(command.words)
+    if not feedback or feedback[-1] != task.words:
+        feedback.append(task.words)
+    return _Requests(request, feedback[-MAX_REVISIONS:])
 
 
 async def _write_without_run(flow: FixFlow, result: FixResult) -> FlowResult:

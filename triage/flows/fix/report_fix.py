@@ -1,14 +1,12 @@
 """The job that writes the comment: the proposal and what the project's tests said, or why there is none."""
 
-from collections.abc import Sequence
-
-from triage.domain.effect import Effect
 from triage.domain.issue import Issue
 from triage.domain.patch import PatchDraft
 from triage.domain.proposal import ProposalStatus, StoredProposal
 from triage.domain.task import FixTask
-from triage.flows.fix.admit_fix import admit_fix
-from triage.flows.fix.fix_comment import plan_answer_part, plan_proposal_part
+from triage.flows.fix.admit_fix import AdmittedFix, admit_fix
+from triage.flows.fix.commit_request import build_request
+from triage.flows.fix.fix_comment import plan_answer_part, plan_proposal_part, shows_proposal
 from triage.flows.fix.fix_flow import (
     FixFlow,
     FixResult,
@@ -18,52 +16,81 @@ from triage.flows.fix.fix_flow import (
     parse_result,
     plan_reaction,
 )
+from triage.flows.fix.freeze_fix import find_all_problems
 from triage.flows.flow_context import FlowResult
 from triage.patches.draft_hash import hash_draft
+from triage.proposal_ports import BaseFiles
 from triage.publish.answer_line import render_answer
 from triage.publish.proposal_text import render_abandoned, render_awaiting, render_unstored
 from triage.threads import run_in_daemon_thread
 
 NO_RESULT = "The job that writes the patch failed before it could say why. See its log."
+NOT_STORED = "The patch could not be stored as commits. The log of the job `freeze` says why."
+ASK_AGAIN = "GitHub did not confirm it at first. Write the command again."
 
 
 async def report_fix(task: FixTask, flow: FixFlow) -> FlowResult:
     admitted = await admit_fix(task, flow)
     if admitted.refusal:
-        answer = render_answer(format_command(task), task.actor or "a workflow", f"not done: {admitted.refusal}")
-        effects = [*plan_answer_part(admitted.issue, answer), *plan_reaction(flow, "confused")]
-        return await finish(flow, answer, {"proposal-status": ProposalStatus.NONE.value}, effects)
+        return await _answer(task, admitted, f"not done: {admitted.refusal}", flow)
+    if not task.makes_proposal:
+        return await _answer(task, admitted, f"not done: {ASK_AGAIN}", flow)
     result = parse_result(flow.read_result()) or FixResult(error=NO_RESULT)
     draft = result.draft
     if draft is None:
-        return await _report_nothing(task, result, admitted.issue, flow)
-    stored = await flow.context.ask_github("The proposals", lambda: _find_stored(draft, task.number, flow))
-    return await _report_draft(draft, stored, admitted.issue, flow)
-
-
-def _find_stored(draft: PatchDraft, number: int, flow: FixFlow) -> StoredProposal | None:
-    wanted = hash_draft(draft)
-    found = [one for one in flow.store.list_proposals(number) if one.proposal.draft == wanted and not one.is_branch]
-    return found[-1] if found else None
-
-
-async def _report_nothing(task: FixTask, result: FixResult, issue: Issue, flow: FixFlow) -> FlowResult:
-    text = render_abandoned(result.error)
-    answer = render_answer(format_command(task), task.actor or "a workflow", text)
-    is_revision = task.command == "revise" and result.status is not ProposalStatus.ABANDONED
-    # A revision that failed leaves the version before it, which can still be approved.
-    edits: Sequence[Effect] = plan_answer_part(issue, answer) if is_revision else plan_proposal_part(issue, answer)
-    return await finish(
-        flow, text, {"proposal-status": result.status.value}, [*edits, *plan_reaction(flow, "confused")]
-    )
-
-
-async def _report_draft(draft: PatchDraft, stored: StoredProposal | None, issue: Issue, flow: FixFlow) -> FlowResult:
+        return await _report_nothing(task, result, admitted, flow)
     files = await run_in_daemon_thread(lambda: flow.open_files(draft.base))
+    problems = await run_in_daemon_thread(lambda: find_all_problems(draft, admitted.issue, files, flow))
+    if problems:  # the same that the job before found: nobody is shown such a patch
+        refused = FixResult(error=f"The patch was refused. {' '.join(problems[:3])}")
+        return await _report_nothing(task, refused, admitted, flow)
+    stored = await flow.context.ask_github("The proposals", lambda: _find_stored(draft, files, flow))
     if stored is None:
-        text = await run_in_daemon_thread(lambda: render_unstored(draft, files))
-        effects = [*plan_proposal_part(issue, text), *plan_reaction(flow, "confused")]
-        return await finish(flow, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
+        return await _report_unstored(task, draft, files, admitted, flow)
+    return await _report_stored(draft, files, stored, admitted.issue, flow)
+
+
+async def _answer(task: FixTask, admitted: AdmittedFix, text: str, flow: FixFlow) -> FlowResult:
+    """Write one line below what the comment shows. A stranger's refusal does not replace an answer to somebody else."""
+    answer = render_answer(format_command(task), task.actor or "a workflow", text)
+    edits = plan_answer_part(admitted.issue, answer, replaces=admitted.may_ask)
+    outputs = {"proposal-status": ProposalStatus.NONE.value}
+    return await finish(flow, answer, outputs, [*edits, *plan_reaction(flow, "confused")])
+
+
+def _find_stored(draft: PatchDraft, files: BaseFiles, flow: FixFlow) -> StoredProposal | None:
+    """Return the commits of this draft: those that leave exactly its files, whatever their messages say."""
+    request = build_request(draft, files)
+    wanted = {**request.test_files, **request.files}
+    for stored in reversed(flow.store.list_proposals(draft.issue or 0)):
+        is_named = stored.proposal.draft == hash_draft(draft) and not stored.is_branch
+        if is_named and flow.store.read_files(stored.proposal) == wanted:
+            return stored
+    return None
+
+
+async def _report_nothing(task: FixTask, result: FixResult, admitted: AdmittedFix, flow: FixFlow) -> FlowResult:
+    text = render_abandoned(result.error)
+    if shows_proposal(admitted.issue) and not result.drops_earlier:
+        return await _answer(task, admitted, text, flow)  # the one before can still be approved
+    shown = render_answer(format_command(task), task.actor or "a workflow", text)
+    effects = [*plan_proposal_part(admitted.issue, shown), *plan_reaction(flow, "confused")]
+    return await finish(flow, text, {"proposal-status": result.status.value}, effects)
+
+
+async def _report_unstored(
+    task: FixTask, draft: PatchDraft, files: BaseFiles, admitted: AdmittedFix, flow: FixFlow
+) -> FlowResult:
+    if shows_proposal(admitted.issue):
+        return await _answer(task, admitted, NOT_STORED, flow)
+    text = await run_in_daemon_thread(lambda: render_unstored(draft, files))
+    effects = [*plan_proposal_part(admitted.issue, text), *plan_reaction(flow, "confused")]
+    return await finish(flow, text, {"proposal-status": ProposalStatus.NONE.value}, effects)
+
+
+async def _report_stored(
+    draft: PatchDraft, files: BaseFiles, stored: StoredProposal, issue: Issue, flow: FixFlow
+) -> FlowResult:
     repository = flow.context.repository
     outputs = describe_stored(stored)
     text = await run_in_daemon_thread(
@@ -73,7 +100,7 @@ async def _report_draft(draft: PatchDraft, stored: StoredProposal | None, issue:
             stored.proposal,
             outputs["proposal-id"],
             tests=flow.tests,
-            diff_url=f"{repository.server_url}/{repository.slug}/commit/{stored.proposal.commit}",
+            diff_url=f"{repository.server_url}/{repository.slug}/compare/{draft.base}...{stored.proposal.commit}",
             run_url=flow.run_url,
         )
     )

@@ -1,7 +1,7 @@
 """Chooses the job of the fix flow by the input `fix`."""
 
-from triage.domain.task import FixStage, FixTask, Skip
-from triage.errors import GitHubUnavailable, IssueMoved
+from triage.domain.task import FixCommand, FixStage, FixTask, Skip
+from triage.errors import BadInput, GitHubUnavailable, IssueMoved
 from triage.flows.fix.apply_fix import apply_fix
 from triage.flows.fix.fix_flow import FixFlow
 from triage.flows.fix.freeze_fix import freeze_fix
@@ -11,6 +11,16 @@ from triage.flows.fix.report_fix import report_fix
 from triage.flows.flow_context import FlowResult
 from triage.flows.write_results import write_skip, write_unfinished
 
+MAKING: frozenset[FixCommand] = frozenset({"fix", "revise"})
+COMMANDS: dict[str, frozenset[FixCommand]] = {
+    "gate": frozenset({"fix", "revise", "approve", "reject"}),
+    "propose": MAKING,
+    "freeze": MAKING,
+    "report": frozenset({"fix", "revise", "approve", "reject"}),
+    "apply": frozenset({"approve", "reject"}),
+}
+"""What each job carries out. The gate answers for all."""
+UNSEEN = "comment: never cannot be used with fix: nobody could see what they approve."
 JOBS = {
     "gate": gate_fix,
     "propose": propose_fix,
@@ -28,6 +38,10 @@ async def run_fix_job(stage: FixStage, task: FixTask | Skip, flow: FixFlow) -> F
     """
     if isinstance(task, Skip):
         return write_skip(task.reason, flow.context)
+    if flow.context.policy.comment == "never":
+        raise BadInput(UNSEEN)
+    if task.command not in COMMANDS[stage]:
+        return write_skip(f"`/triage {task.command}` is not for the job with `fix: {stage}`.", flow.context)
     try:
         return await JOBS[stage](task, flow)
     except IssueMoved as error:
