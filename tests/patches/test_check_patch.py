@@ -175,3 +175,15 @@ def test_a_draft_from_a_file_has_the_same_problems():
     draft = make_draft([change("shop/basket.py", BASKET + "# \u202e\n")])
     again = PatchDraft.model_validate_json(json.dumps(draft.model_dump()))
     assert find_problems(again, FILES, MODULES, []) == find_problems(draft, FILES, MODULES, []) != []
+
+
+@pytest.mark.parametrize(("blanks", "is_refused"), [(" " * 61, True), ("\t" * 61, True), (" " * 60, False)])
+def test_code_behind_many_blanks_is_refused(blanks: str, is_refused: bool):
+    hidden = change("shop/basket.py", f"{BASKET}x = 1{blanks}; y = 2\n")
+    problems = find_problems(make_draft([hidden]), FILES, MODULES, [])
+    assert any("blanks inside" in problem for problem in problems) is is_refused
+
+
+def test_deep_indentation_is_no_gap():
+    deep = change("shop/basket.py", f"{BASKET}x = (\n{' ' * 90}1)\n")
+    assert find_problems(make_draft([deep]), FILES, MODULES, []) == []

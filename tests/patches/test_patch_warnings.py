@@ -55,3 +55,11 @@ def test_files_that_tools_run_are_said(path: str):
 @pytest.mark.parametrize("path", ["shop/setups.py", "shop/makefile_parser.py", "shop/jester.js", "shop/buildings.py"])
 def test_other_files_are_not(path: str):
     assert list_warnings(make_draft([FileVersion(path=path, text="", is_new_file=True)]), FILES) == []
+
+
+def test_long_new_lines_are_said():
+    long = FileVersion(path="shop/a.py", text=f"x = '{'y' * 200}'\n")
+    assert list_warnings(make_draft([long]), FILES) == ["Lines of more than 200 characters: shop/a.py."]
+    known = FakeFiles({"shop/a.py": BaseFile(text=long.text)})
+    more = long.model_copy(update={"text": long.text + "z = 1\n"})
+    assert list_warnings(make_draft([more]), known) == []

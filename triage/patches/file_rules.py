@@ -1,5 +1,6 @@
 """What the new text of a file may contain."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -13,6 +14,9 @@ from triage.text.quote_value import quote_value
 
 MAX_NAMED = 5
 """Lines or addresses that a message names."""
+MAX_GAP_CHARS = 60
+"""Blanks in a row after the first word of a line: more than tables and comments at a margin have."""
+_LONG_GAP = re.compile(rf"\S[ \t]{{{MAX_GAP_CHARS + 1}}}")
 _BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -33,6 +37,7 @@ def find_content_problems(file: FileVersion, base: BaseFile | str | None, files:
         yield f"{path} has a NUL character: a patch cannot have binary files."
         return
     yield from _find_form_problems(path, text, old)
+    yield from _find_code_off_screen(path, text, old)
     yield from _find_hidden_characters(path, text, old)
     if lines := _find_new_secrets(path, text, old):
         yield f"{path} has what looks like a secret in line {_join(map(str, lines))}: leave it out."
@@ -66,6 +71,12 @@ def _list_added_lines(text: str, old: str) -> list[str]:
 
 def _split(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.removeprefix(_BYTE_ORDER_MARK).split("\n")]
+
+
+def _find_code_off_screen(path: str, text: str, old: str) -> Iterator[str]:
+    # GitHub does not wrap lines of a diff: what stands behind many blanks is not seen.
+    if any(_LONG_GAP.search(line) for line in _list_added_lines(text, old)):
+        yield f"{path} has a new line with more than {MAX_GAP_CHARS} blanks inside: start a new line instead."
 
 
 def _find_hidden_characters(path: str, text: str, old: str) -> Iterator[str]:

@@ -2,13 +2,15 @@
 
 import re
 
-from triage.domain.patch import PatchDraft
+from triage.domain.patch import BaseFile, FileVersion, PatchDraft
 from triage.patches.path_rules import show_path
 from triage.patches.unified_diff import count_changed_lines
 from triage.proposal_ports import BaseFiles
 
 LARGE_DIFF_LINES = 300
 MANY_MODULES = 2
+LONG_LINE_CHARS = 200
+"""Of a new line. GitHub shows about so many beside each other; the rest has to be scrolled to."""
 _RUN_BY_TOOLS = re.compile(
     r"(?:^|/)(?:setup\.(?:py|cfg)|pyproject\.toml|tox\.ini|pytest\.ini|noxfile\.py|conftest\.py|tasks\.py|dodo\.py"
     r"|(?:site|user)customize\.py|[^/]+\.pth|requirements[^/]*\.(?:txt|in)|meson\.build|sconstruct|sconscript|wscript"
@@ -35,4 +37,12 @@ def list_warnings(draft: PatchDraft, files: BaseFiles) -> list[str]:
         warnings.append(f"Multi-module change: {', '.join(show_path(module.name) for module in draft.modules)}.")
     if run_by_tools := [show_path(file.path) for file in draft.files if _RUN_BY_TOOLS.search(file.path)]:
         warnings.append(f"Runs when the project is installed, built or tested: {', '.join(run_by_tools)}.")
+    if long := [show_path(file.path) for file in draft.files if _has_long_line(file, files)]:
+        warnings.append(f"Lines of more than {LONG_LINE_CHARS} characters: {', '.join(long)}.")
     return warnings
+
+
+def _has_long_line(file: FileVersion, files: BaseFiles) -> bool:
+    base = files.read(file.path)
+    known = set(base.text.splitlines()) if isinstance(base, BaseFile) else set()
+    return any(len(line) > LONG_LINE_CHARS and line not in known for line in file.text.splitlines())

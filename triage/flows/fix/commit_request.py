@@ -3,7 +3,7 @@
 from triage.approval.commit_text import write_messages
 from triage.domain.patch import PatchDraft
 from triage.patches.commit_files import list_commit_files
-from triage.patches.draft_file import hash_draft
+from triage.patches.draft_hash import hash_draft
 from triage.proposal_ports import BaseFiles, CommitRequest
 
 
