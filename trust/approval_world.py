@@ -115,7 +115,7 @@ class ApprovalWorld:
         )
 
     def store_patch(self, ref: str, *, with_test: bool = True, **trailers: Any) -> str:
-        """Stores a patch under a ref, and returns its id."""
+        """Stores a patch under a ref, lets our comment show it, and returns its id."""
         _, suggested = read_suggestions(self.comment["body"])
         given: dict[str, Any] = {
             "issue": NUMBER,
@@ -137,7 +137,19 @@ class ApprovalWorld:
         commit = self.git.commit({**FILES, **tests, FILE: FIXED}, parent, message=message)
         self.patch_commit = self.git.set_ref(ref, commit)
         self.patch_id = compute_patch_id(self.git, commit, self.base, test, given)
+        self.comment["body"] = show_patch(self.comment["body"], self.patch_id)
         return self.patch_id
+
+
+def show_patch(body: str, patch_id: str) -> str:
+    """Returns our comment with a patch's id in its hidden first line."""
+    first, _, rest = body.partition("\n")
+    first = re.sub(r'"proposal":"[0-9a-f]{12}",?', "", first)
+    before, runs, after = first.partition('"runs":')
+    if not runs:
+        before, runs, after = first.partition("} -->")
+        before += ","
+    return f'{before}"proposal":"{patch_id}"{"," if runs != "} -->" else ""}{runs}{after}\n{rest}'
 
 
 def compute_patch_id(git: GitDataApi, commit: str, base: str, test: str | None, trailers: Mapping[str, Any]) -> str:

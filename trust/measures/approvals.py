@@ -98,6 +98,7 @@ NO_PROBLEM = (
     "triage.flows.fix.admit_fix.role_problem",
     "triage.flows.fix.admit_fix.approval_skip_reason",
     "triage.flows.fix.apply_fix.proposal_problem",
+    "triage.flows.fix.apply_fix._find_unseen",
 )
 WITHOUT_DEFENCE = ("command", "role", "issue", "time")
 """Kinds of cases that fail for both commands without these checks. A comment and a base matter to one of them."""
