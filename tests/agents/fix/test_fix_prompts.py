@@ -4,9 +4,11 @@ from typing import Any
 
 from testing import factories
 from testing.fakes import FakeCodebase, FakeModel, fake_services
+from tests.publish.sample_reports import FULL
 from triage.agents.fix.added_tests import ask_for_tests
 from triage.agents.fix.code_changes import ask_for_changes
 from triage.agents.fix.fix_classification import classify_by_rules, classify_with_model
+from triage.agents.fix.fix_sections import format_triage
 from triage.agents.fix.last_answer import LastAnswer, describe_answer
 from triage.agents.fix.module_choice import describe_module
 from triage.domain.fix import FixInput
@@ -94,3 +96,13 @@ def test_a_module_is_described_by_what_it_has() -> None:
     texts = ModuleFacts(name="docs/", paths=["docs"], source_files=0)
     assert describe_module(code) == "src/ (1 source file, Python, C): Core"
     assert describe_module(texts) == "docs/ (no product code)"
+
+
+def test_parts_of_the_triage_have_names_and_open_points_are_among_them() -> None:
+    critique = factories.critique(gaps=["Who calls it?"], gaps_outside=["The linked page."], questions_for_reporter=[])
+    known = {"why": "It starts at one.", "fix_idea": "Start at zero.", "check": "", "critique": critique}
+    report = FULL.model_copy(update={"summary": "Totals are wrong.", "verdict": "UNCERTAIN", "suspects": []} | known)
+    assert format_triage(make_input(report=report))["triage"] == (
+        "Totals are wrong.\nThe critic's verdict: UNCERTAIN.\nWhy: It starts at one.\nIdea for a fix: Start at zero.\n"
+        "Open:\n- Who calls it?\n- The linked page."
+    )

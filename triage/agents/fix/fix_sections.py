@@ -2,6 +2,7 @@
 
 from triage.agents.prompts import MAX_JUDGED_BODY_CHARS, format_bullets, format_instructions, format_issue, shorten
 from triage.domain.agent_input import AgentInput
+from triage.domain.findings import CritiqueFinding
 from triage.domain.fix import FixInput
 from triage.ports import Services
 
@@ -33,9 +34,19 @@ def format_triage(fix_input: FixInput) -> dict[str, str]:
         for suspect in report.suspects
     ]
     verdict = f"The critic's verdict: {report.verdict}." if report.verdict else ""
-    texts = [report.summary, report.why or report.root_cause, report.fix_idea, report.check, verdict]
-    parts = [*filter(None, texts), format_bullets(suspects)]
-    return {"triage": shorten("\n".join(parts), MAX_TRIAGE_CHARS)}
+    named = {
+        "Why": report.why or report.root_cause,
+        "Idea for a fix": report.fix_idea,
+        "To check it": report.check,
+    }
+    lists = {"Suspects": suspects, "Open": _list_open_points(report.critique)}
+    parts = [report.summary, verdict, *(f"{name}: {text}" for name, text in named.items() if text)]
+    parts += [f"{name}:\n{format_bullets(items)}" for name, items in lists.items() if items]
+    return {"triage": shorten("\n".join(filter(None, parts)), MAX_TRIAGE_CHARS)}
+
+
+def _list_open_points(critique: CritiqueFinding | None) -> list[str]:
+    return [*critique.gaps, *critique.gaps_outside, *critique.questions_for_reporter] if critique else []
 
 
 def format_plan(fix_input: FixInput) -> dict[str, str]:
