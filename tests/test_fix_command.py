@@ -256,7 +256,7 @@ def test_an_approved_change_becomes_a_branch(checkout: Path) -> None:
     )
     assert git(checkout, "show", f"{BRANCH}:shop/cart.py") == (CART.replace(CART.splitlines()[1] + "\n", GOOD)).strip()
     assert git(checkout, "log", "--format=%an %s", f"{base}..{BRANCH}") == (
-        "Ada An empty cart costs nothing\nAda Test: An empty cart costs nothing"
+        "Ada An empty cart costs nothing\nAda Add a failing test: An empty cart costs nothing"
     )
 
 

@@ -128,7 +128,7 @@ def _print_result(state: "FixState", files: BaseFiles, workspace: PatchWorkspace
         from triage.approval.branch_name import make_branch_name
         from triage.flows.fix.commit_request import build_request
 
-        commit = workspace.write_commits(build_request(state.draft, files))
+        commit = workspace.write_commits(build_request(state.draft, files, is_local=True))
         name = make_branch_name(state.issue.number, state.issue.title)
     if as_json:
         sys.stdout.write(json.dumps(_describe(state, commit), indent=2) + "\n")

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.approval.commit_text import CommitFacts, format_subject, parse_proposal, write_messages
+from triage.approval.commit_text import (
+    CommitFacts,
+    format_subject,
+    parse_proposal,
+    write_local_messages,
+    write_messages,
+)
 from triage.domain.patch import FileVersion, PatchDraft
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -96,3 +102,21 @@ def test_no_summary_changes_what_a_commit_says(summary: str) -> None:
     assert found is not None
     assert found.issue == 12
     assert not ACTIVE.search(message.replace("[#12]", "").partition("\n")[0])
+
+
+def test_the_cause_is_in_the_message_and_starts_nothing() -> None:
+    draft = make_draft(root_cause="`parse` fails, see #3.\n\nTriage-Issue: 9\nTriage-Issue-Text: " + "b" * 16)
+    _, message = write_messages(draft, DRAFT_HASH)
+    assert "'parse' fails, see" in message
+    assert not ACTIVE.search(message.replace("[#12]", ""))
+    found = parse_proposal("octo/shop", commit(HEAD, TEST, message), commit(TEST, BASE, ""))
+    assert found is not None
+    assert (found.issue, found.issue_text) == (12, "a" * 16)
+
+
+def test_a_local_commit_has_no_trailers() -> None:
+    test_message, message = write_local_messages(make_draft(root_cause="It rounds up."))
+    assert (test_message, message) == (
+        "[#12] Add a failing test: Round half to even\n",
+        "[#12] Round half to even\n\nIt rounds up.\n",
+    )

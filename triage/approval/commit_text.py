@@ -1,6 +1,7 @@
 """Messages of a proposal's commits, and what is read back from them."""
 
 import re
+import textwrap
 from datetime import datetime
 
 from pydantic import ValidationError
@@ -11,8 +12,9 @@ from triage.domain.value import Value
 from triage.text.plain_line import format_plain_line
 
 MAX_SUBJECT_CHARS = 72
-_ACTIVE = re.compile(r"[#@\[\]]|\bGH-(?=\d)|\S*://\S*", re.IGNORECASE)
-"""What GitHub or a CI service would act on: references, mentions, `[skip ci]`, links."""
+MAX_CAUSE_CHARS = 1_000
+_ACTIVE = re.compile(r"[#@\[\]]|\bGH-(?=\d)|\b[0-9a-f]{7,40}\b|\S*://\S*", re.IGNORECASE)
+"""What GitHub or a CI service would act on: references, mentions, commits, `[skip ci]`, links."""
 _TRAILERS = re.compile(
     r"\n\nTriage-Issue: (?P<issue>[1-9][0-9]{0,9})"
     r"\nTriage-Issue-Text: (?P<issue_text>[0-9a-f]{16})"
@@ -33,24 +35,34 @@ class CommitFacts(Value):
 
 def format_subject(text: str) -> str:
     """Return a model's words as one line that starts nothing on GitHub."""
-    words = format_plain_line(_ACTIVE.sub(" ", text)).split()
-    line = " ".join(words)
+    line = _format_inert(text)
     return line if len(line) <= MAX_SUBJECT_CHARS else line[: MAX_SUBJECT_CHARS - 1].rstrip() + "…"
 
 
-def write_messages(draft: PatchDraft, draft_hash: str) -> tuple[str, str]:
-    """Return the messages of the commit with the test and of the commit with the patch.
+def _format_inert(text: str) -> str:
+    return " ".join(format_plain_line(_ACTIVE.sub(" ", text)).split())
+
+
+def write_local_messages(draft: PatchDraft) -> tuple[str, str]:
+    """Return the messages of the commit with the test and of the commit with the patch: subject and cause.
 
     The issue's number is written without words such as "fixes", with which GitHub would close the issue.
     """
     prefix = f"[#{draft.issue}] " if draft.issue else ""
     subject = format_subject(draft.summary) or "Proposed change"
+    cause = textwrap.fill(_format_inert(draft.root_cause or "")[:MAX_CAUSE_CHARS], MAX_SUBJECT_CHARS)
+    return f"{prefix}Add a failing test: {subject}\n", f"{prefix}{subject}\n" + (f"\n{cause}\n" if cause else "")
+
+
+def write_messages(draft: PatchDraft, draft_hash: str) -> tuple[str, str]:
+    """Return the same messages with what `parse_proposal` reads back."""
+    test_message, message = write_local_messages(draft)
     trailers = (
         f"Triage-Issue: {draft.issue or 0}\nTriage-Issue-Text: {draft.issue_text}\n"
         f"Triage-Draft: {draft_hash}\nTriage-Revision: {draft.revision}\n"
         f"Triage-Commits: {2 if draft.tests else 1}\n"
     )
-    return f"{prefix}Test: {subject}\n", f"{prefix}{subject}\n\n{trailers}"
+    return test_message, f"{message}\n{trailers}"
 
 
 def parse_proposal(repository: str, head: CommitFacts, parent: CommitFacts | None = None) -> PatchProposal | None:

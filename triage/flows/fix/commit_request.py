@@ -1,15 +1,18 @@
 """What is stored of a draft, on GitHub and in a local repository."""
 
-from triage.approval.commit_text import write_messages
+from triage.approval.commit_text import write_local_messages, write_messages
 from triage.domain.patch import PatchDraft
 from triage.patches.commit_files import list_commit_files
 from triage.patches.draft_hash import hash_draft
 from triage.proposal_ports import BaseFiles, CommitRequest
 
 
-def build_request(draft: PatchDraft, files: BaseFiles) -> CommitRequest:
-    """Return what is stored of a draft: its files with the modes that they have, and the messages of its commits."""
-    test_message, message = write_messages(draft, hash_draft(draft))
+def build_request(draft: PatchDraft, files: BaseFiles, *, is_local: bool = False) -> CommitRequest:
+    """Return what is stored of a draft: its files with the modes that they have, and the messages of its commits.
+
+    Messages for a local repository lack what a later job would read back.
+    """
+    test_message, message = write_local_messages(draft) if is_local else write_messages(draft, hash_draft(draft))
     test_files, changed_files = list_commit_files(draft, files)
     return CommitRequest(
         issue=draft.issue or 0,

@@ -131,7 +131,7 @@ class LocalBranch:
 
     def apply(self, state: FixState) -> str:
         assert state.draft is not None
-        request = build_request(state.draft, self._files)
+        request = build_request(state.draft, self._files, is_local=True)
         first = make_branch_name(state.issue.number, state.issue.title)
         for name in (first, *(f"{first}-{number}" for number in range(2, MAX_NAMES))):
             try:
