@@ -63,7 +63,11 @@ def _run_checks(state: FixState, context: FixContext, draft: PatchDraft) -> Upda
         before = " and fails without it" if context.fails_unchanged else ""
         return {"check_output": "", "checked": f"The check passes with this change{before}."}
     alone = context.run_check(draft, False)
-    before = "passes without it too, so the test proves nothing" if alone.is_ok else "fails without it"
+    before = (
+        "passes without it too: the test proves nothing, or the check does not run it"
+        if alone.is_ok
+        else "fails without it"
+    )
     return {"check_output": "", "checked": f"The check passes with this change and {before}."}
 
 
