@@ -323,6 +323,20 @@ class TestApply:
         assert killed.store.pull_requests == whole.store.pull_requests
         assert killed.parts.proposal == whole.parts.proposal
 
+    def test_killed_before_the_proposal_was_deleted_it_says_what_exists(self) -> None:
+        harness = FixHarness()
+        stored = harness.freeze()
+        harness.command("/triage approve")
+        harness.store.errors["delete"] = CannotPublish("killed")
+        harness.answer(stored)
+        del harness.store.errors["delete"]
+        harness.approvals.records.clear()
+        harness.command("/triage approve", harness.github.edited[0][2])
+        harness.answer(stored)
+        assert "done already: pull request 100" in harness.parts.answer
+        assert stored.ref not in harness.store.refs
+        assert len(harness.store.pull_requests) == 1
+
     def test_github_does_not_let_the_token_open_pull_requests(self) -> None:
         harness = FixHarness()
         stored = harness.freeze()

@@ -104,6 +104,11 @@ class StoredProposal(Value):
     def is_branch(self) -> bool:
         return self.ref.startswith("refs/heads/")
 
+    @property
+    def branch_name(self) -> str:
+        """Of a branch; empty for a ref that is none."""
+        return self.ref.removeprefix("refs/heads/") if self.is_branch else ""
+
 
 class CommentRecord(Value):
     """One of our comments with its text, and whether anybody else has edited it, read in one question."""

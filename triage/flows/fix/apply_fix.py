@@ -20,7 +20,7 @@ from triage.domain.task import FixTask
 from triage.errors import TriageError
 from triage.flows.fix.admit_fix import AdmittedFix, admit_fix
 from triage.flows.fix.approved_change import ApprovedChange
-from triage.flows.fix.fix_comment import plan_answer_part, plan_proposal_part
+from triage.flows.fix.fix_comment import plan_answer_part, plan_proposal_part, read_shown_id
 from triage.flows.fix.fix_flow import FixFlow, describe_stored, finish, format_command, plan_reaction
 from triage.flows.flow_context import FlowResult
 from triage.publish.answer_line import render_answer
@@ -48,8 +48,9 @@ async def apply_fix(task: FixTask, flow: FixFlow) -> FlowResult:
             return await _refuse(task, admitted.issue, UNKNOWN_ID, flow)
         if task.command == "reject":
             return await _reject(task, admitted.issue, waiting, flow)
-        if waiting is None and branch is not None:
-            return await _say_what_exists(task, admitted.issue, branch, flow)
+        is_reported = read_shown_id(admitted.issue) != task.proposal_id  # the comment says already what was done
+        if branch is not None and (waiting is None or (is_reported and await _has_pull_request(branch, flow))):
+            return await _say_what_exists(task, admitted.issue, branch, waiting, flow)
         assert waiting is not None
         reason = await run_in_daemon_thread(lambda: _find_reason(task, admitted, waiting, flow))
         if reason:
@@ -129,9 +130,17 @@ async def _reject(task: FixTask, issue: Issue, waiting: StoredProposal | None, f
     return await finish(flow, text, outputs, [*plan_proposal_part(issue, text), *plan_reaction(flow, "+1")])
 
 
-async def _say_what_exists(task: FixTask, issue: Issue, branch: StoredProposal, flow: FixFlow) -> FlowResult:
-    name = branch.ref.removeprefix("refs/heads/")
-    found = await run_in_daemon_thread(lambda: flow.store.find_pull_request(name))
+async def _has_pull_request(branch: StoredProposal, flow: FixFlow) -> bool:
+    return await run_in_daemon_thread(lambda: flow.store.find_pull_request(branch.branch_name)) is not None
+
+
+async def _say_what_exists(
+    task: FixTask, issue: Issue, branch: StoredProposal, waiting: StoredProposal | None, flow: FixFlow
+) -> FlowResult:
+    """Answer an approval that was carried out before, perhaps by a run that was killed before it could say so."""
+    found = await run_in_daemon_thread(lambda: flow.store.find_pull_request(branch.branch_name))
+    if waiting is not None and not flow.context.policy.dry_run:
+        await run_in_daemon_thread(lambda: flow.store.delete(waiting))
     url = found.url if found else ""
     text = f"done already: pull request {found.number}." if found else "done already: the branch exists."
     answer = render_answer(format_command(task), task.actor or "a workflow", text)
