@@ -65,7 +65,7 @@ def escape_failure(text: str) -> str:
 PAGE_TEMPLATE = """# Trust
 
 What strangers' text, hostile repositories and broken servers can do, tried and counted. `make trust` prints this
-table: offline, without a real model, in about twenty minutes on two cores. It ends with exit code 1 if a goal is
+table: offline, without a real model, in about half an hour on two cores. It ends with exit code 1 if a goal is
 missed.
 
 {table}
