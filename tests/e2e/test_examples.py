@@ -20,7 +20,7 @@ def test_an_example_starts_with_its_title(path):
 
 def test_the_traceback_quotes_lines_of_this_code():
     frames = FRAME.findall((ROOT / "examples" / "crash-with-traceback.md").read_text(encoding="utf-8"))
-    assert len(frames) == 4
+    assert len(frames) == 5
     for path, number, function, line in frames:
         source = (ROOT / path.replace("\\", "/")).read_text(encoding="utf-8")
         assert function == "<module>" or f"def {function}(" in source

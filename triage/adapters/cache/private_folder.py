@@ -15,7 +15,7 @@ def make_private_folder(path: Path) -> Path:
     """Make a folder and its parents. An error is left to whoever writes there next."""
     with suppress(OSError):
         for folder in reversed([one for one in (path, *path.parents) if not os.path.lexists(one)]):
-            folder.mkdir(mode=0o700)
+            folder.mkdir(mode=0o700, exist_ok=True)
             _give_to_parent_owner(folder)
     return path
 

@@ -3,7 +3,8 @@
 The folder may come from anywhere: a reply from it passes the same checks as a fresh one.
 """
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -58,8 +59,7 @@ class FileResponseCache:
         with suppress(OSError):  # somebody else may own it
             self._folder.chmod(0o700)
         now, total = self._now().timestamp(), 0
-        files = [(file.lstat(), file) for file in self._folder.iterdir() if _is_ours(file)]
-        for status, file in sorted(files, key=lambda pair: pair[0].st_mtime, reverse=True):
+        for status, file in sorted(_list_files(self._folder), key=lambda pair: pair[0].st_mtime, reverse=True):
             total += status.st_size
             # A clock may be wrong, but not by more than a day.
             if not now - MAX_AGE_SECONDS <= status.st_mtime <= now + DAY or total > MAX_TOTAL_BYTES:
@@ -69,6 +69,13 @@ class FileResponseCache:
         if not self._has_failed:
             self._has_failed = True
             self._log("Replies cannot be cached in cache-dir: a run that starts again would ask for them again.")
+
+
+def _list_files(folder: Path) -> Iterator[tuple[os.stat_result, Path]]:
+    for file in folder.iterdir():
+        with suppress(FileNotFoundError):  # another process has just given a new file its name
+            if _is_ours(file):
+                yield file.lstat(), file
 
 
 def _is_ours(file: Path) -> bool:
