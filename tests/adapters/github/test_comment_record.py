@@ -149,7 +149,10 @@ class TestUnreadable:
     @pytest.mark.parametrize(
         "change",
         [
-            lambda data: data["node"].update(userContentEdits=None),
+            lambda data: data["node"].update(userContentEdits=None, lastEditedAt="2026-11-21T09:00:00Z"),
+            lambda data: data["node"].update(
+                userContentEdits=None, editor={"__typename": "Bot", "login": "github-actions"}
+            ),
             lambda data: data["node"].update(lastEditedAt="2026-11-21T09:00:00Z"),
             lambda data: data["node"].update(
                 lastEditedAt="2026-11-21T09:00:00Z", editor={"__typename": "Bot", "login": "github-actions"}
@@ -166,6 +169,14 @@ class TestUnreadable:
         record = approvals.read_comment_record(5000)
         assert record is not None
         assert not record.is_ours_alone
+
+    def test_no_list_of_edits_where_nothing_was_edited(
+        self, api: GitHubApi, comment: dict[str, Any], approvals: GitHubIssueApprovals
+    ) -> None:
+        change_answer(api, lambda data: data["node"].update(userContentEdits=None))
+        record = approvals.read_comment_record(5000)
+        assert record is not None
+        assert record.is_ours_alone
 
     @pytest.mark.parametrize(
         "change",

@@ -83,13 +83,16 @@ class _Comment(Response):
 
     def is_alone_by(self, viewer: str) -> bool:
         """Whether this account wrote the comment and made every edit. What GitHub does not say counts as no."""
-        if self.edits is None or self.edits.page.has_next_page:
+        nodes = self.edits.nodes if self.edits else []
+        if self.edits and self.edits.page.has_next_page:
             return False
-        if self.last_edited_at is not None and (self.editor is None or not self.edits.nodes):
+        if self.edits is None and self.editor is not None:
+            return False  # without a list of edits only a comment that was never edited counts
+        if self.last_edited_at is not None and (self.editor is None or not nodes):
             return False
-        if any(edit is None or edit.deleted_at is not None for edit in self.edits.nodes):
+        if any(edit is None or edit.deleted_at is not None for edit in nodes):
             return False
-        actors = [self.author, *(edit.editor for edit in self.edits.nodes if edit)]
+        actors = [self.author, *(edit.editor for edit in nodes if edit)]
         actors += [self.editor] if self.editor else []
         return all(actor is not None and actor.is_account(viewer) for actor in actors)
 
