@@ -13,15 +13,13 @@ from langgraph.types import Command
 
 from triage.domain.report import RunReport
 from triage.domain.run import Usage
+from triage.graph.cut_run import GRACE_SECONDS, stop_and_explain
 from triage.graph.fix_context import FixContext
 from triage.graph.fix_graph import RECURSION_LIMIT, build_fix_graph
 from triage.graph.fix_state import FixState
 from triage.graph.report_notes import collect_faults
 from triage.ports import Services
 from triage.threads import wait_until_done_or_cancelled
-
-GRACE_SECONDS = 5.0
-"""Beyond the run's time. The nodes watch the clock themselves."""
 
 AskPerson = Callable[[FixState], Awaitable[object]]
 """Shows a person the proposal and returns the answer."""
@@ -55,7 +53,7 @@ async def run_fix(
         # Again if the run's clock stood still meanwhile, such as while the project's check ran.
         while not running.done() and not cancelled.is_set() and (seconds := _seconds_left(context)) > 0:
             await wait_until_done_or_cancelled(running, cancelled, seconds)
-        if error := await _stop_and_explain(running, cancelled):
+        if error := await stop_and_explain(running, cancelled):
             return current.model_copy(update={"error": error})
         if not interrupts or ask_person is None:
             return current
@@ -90,16 +88,3 @@ def _build_checkpointer() -> InMemorySaver:
 
 def _seconds_left(context: FixContext) -> float:
     return context.services.seconds_left() + GRACE_SECONDS
-
-
-async def _stop_and_explain(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
-    """Return why the run was cut; empty when it ended by itself."""
-    if not running.done():
-        running.cancel()
-        await asyncio.wait({running}, timeout=1.0)
-        return "The run was cancelled." if cancelled.is_set() else "The run was cut: its time was up."
-    try:
-        running.result()
-    except Exception as error:  # noqa: BLE001 - a bug between the nodes must not cost what was learned
-        return f"The run was cut by a bug of this action ({type(error).__name__})."
-    return ""

@@ -4,20 +4,17 @@ import asyncio
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import GraphRecursionError
 
 from triage.domain.issue import Issue, Repository
 from triage.domain.report import RunReport
 from triage.graph.build_graph import build_graph, compute_recursion_limit
+from triage.graph.cut_run import GRACE_SECONDS, stop_and_explain
 from triage.graph.finish import build_report
 from triage.graph.step_runner import collect_cancelled_steps
 from triage.graph.triage_state import BugTriageState, apply_update
 from triage.ports import Services
 from triage.reading.read_issue import read_issue
 from triage.threads import wait_until_done_or_cancelled
-
-GRACE_SECONDS = 5.0
-"""Beyond the run's time. The nodes watch the clock themselves, and rules need milliseconds."""
 
 
 async def run_graph(issue: Issue, repository: Repository, services: Services, cancelled: asyncio.Event) -> RunReport:
@@ -39,25 +36,10 @@ async def run_graph(issue: Issue, repository: Repository, services: Services, ca
     with collect_cancelled_steps() as cut_steps:
         running = asyncio.ensure_future(run_nodes())
         await wait_until_done_or_cancelled(running, cancelled, services.seconds_left() + GRACE_SECONDS)
-        cut = await _stop_and_explain_cut(running, cancelled)
+        cut = await stop_and_explain(running, cancelled)
     if state.report is not None and not cut:
         return state.report
     return _report_unfinished(apply_update(state, {"steps": cut_steps}), services, cut)
-
-
-async def _stop_and_explain_cut(running: "asyncio.Future[None]", cancelled: asyncio.Event) -> str:
-    """Return why the run was cut; empty when it ended by itself."""
-    if not running.done():
-        running.cancel()
-        await asyncio.wait({running}, timeout=1.0)
-        return "The run was cancelled." if cancelled.is_set() else "The run was cut: its time was up."
-    try:
-        running.result()
-    except GraphRecursionError:
-        return "The run was cut: too many steps."
-    except Exception as error:  # noqa: BLE001 - a bug between the nodes, which no wrapper catches, must not cost the report
-        return f"The run was cut by a bug of this action ({type(error).__name__})."
-    return ""
 
 
 def _report_unfinished(state: BugTriageState, services: Services, cut: str) -> RunReport:
