@@ -13,7 +13,7 @@ from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, chat
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.sessions import make_session
 from tests.index.chroma_server import run_chroma_server
-from triage import wiring
+from triage import fix_wiring, wiring
 from triage.domain.project_config import Price, ProjectConfig
 from triage.errors import BadInput
 from triage.index.vectors.chroma_connection import connect_to_chroma
@@ -133,11 +133,11 @@ def test_proposals_use_the_servers_and_the_token_of_the_run(tmp_path: Path):
         environment = RunnerEnvironment(api_url=api.url, server_url="https://git.example.org")
         settings = Settings(github_token=SecretStr(JOB_TOKEN))
         setup = make_session(settings, tmp_path, "octo/shop", environment=environment)
-        store = wiring.build_proposal_store(setup)
+        store = fix_wiring.build_proposal_store(setup)
         assert store.build_compare_url("a") == "https://git.example.org/octo/shop/compare/a?expand=1"
         git = GitDataApi(api, tmp_path)
         git.set_ref("refs/heads/triage/7-x", git.commit({}))
         assert store.list_proposals(7) == []
-        assert wiring.build_issue_approvals(setup).read_comment_record(404) is None
+        assert fix_wiring.build_issue_approvals(setup).read_comment_record(404) is None
         assert {asked.token for asked in api.requests} == {JOB_TOKEN}
         assert len(api.requests) == 4

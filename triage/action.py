@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from triage import threads, wiring
+from triage import fix_wiring, threads, wiring
 from triage.domain.code import Span
 from triage.domain.issue import Issue, Repository
 from triage.domain.run import Status
@@ -143,11 +143,11 @@ async def _handle_fix_event(
     context = _build_flow_context(setup, actions, signals, cancelled, event_issue)
     flow = FixFlow(
         context,
-        store=wiring.build_proposal_store(setup),
-        open_files=partial(wiring.open_base_files, setup),
-        find_owners=wiring.open_code_owners(setup),
-        read_result=partial(wiring.read_proposal_file, setup),
-        write_result=partial(wiring.write_proposal_file, setup),
+        store=fix_wiring.build_proposal_store(setup),
+        open_files=partial(fix_wiring.open_base_files, setup),
+        find_owners=fix_wiring.open_code_owners(setup),
+        read_result=partial(fix_wiring.read_proposal_file, setup),
+        write_result=partial(fix_wiring.write_proposal_file, setup),
         approvers=settings.approvers,
         tests=settings.proposal_tests,
         run_url=setup.environment.run_url,
@@ -200,7 +200,7 @@ def _build_flow_context(
 
     return FlowContext(
         github=wiring.build_github(setup),
-        approvals=wiring.build_issue_approvals(setup),
+        approvals=fix_wiring.build_issue_approvals(setup),
         runner=actions.runner,
         progress=actions.log,
         policy=settings.policy(),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from triage import wiring
+from triage import fix_wiring, wiring
 from triage.command_line import (
     EXIT_CODES,
     GitHubOption,
@@ -60,10 +60,10 @@ def fix(
         runner.annotate("warning", warning)
     if setup.settings.effective_engine == "rules":
         raise SetupError(NO_MODEL)
-    with progress, wiring.open_workspace(setup, os.environ) as workspace:
+    with progress, fix_wiring.open_workspace(setup, os.environ) as workspace:
         workspace.check_can_commit()
         setup, found, repository = open_issue(setup.with_project_config(), issue, github)
-        files = wiring.open_base_files(setup, "HEAD")
+        files = fix_wiring.open_base_files(setup, "HEAD")
         local = LocalFix(wiring.open_services(setup), files, workspace, check)
 
         async def run(cancelled: asyncio.Event) -> "FixState":

@@ -1,11 +1,11 @@
-"""Opens every client. The only module, beside `doctor`, that imports adapters.
+"""Opens the clients of a triage. Beside `fix_wiring` and `doctor`, the only module that imports adapters.
 
 It imports them where it opens them: their SDKs take up to a second, and a skipped event needs none of them.
 """
 
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,6 @@ from triage.ports import (
     Tier,
     Toolset,
 )
-from triage.proposal_ports import BaseFiles, IssueApprovals, ProposalStore
 from triage.publish.redacting import (
     RedactingGitHub,
     RedactingPastIssues,
@@ -38,22 +37,16 @@ from triage.publish.redacting import (
     RedactingTelemetry,
     RedactingTools,
 )
-from triage.publish.redacting_proposals import RedactingIssueApprovals, RedactingProposalStore
 from triage.secrets.redactor import SecretRedactor
-from triage.settings import RunnerEnvironment, Settings, collect_own_secrets, remove_own_variables
+from triage.settings import RunnerEnvironment, Settings, collect_own_secrets
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.tools import BaseTool
 
     from triage.adapters.llm.endpoint import Endpoint
-    from triage.adapters.local_git.local_workspace import LocalWorkspace
     from triage.adapters.runner.line_logs import ActionsLog
     from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner
-
-
-OBJECT_WRITE_SECONDS = 0.25
-"""Between two git objects, which notify nobody. A patch has 20 files; GitHub allows 80 such requests in a minute."""
 
 
 def utc_now() -> datetime:
@@ -169,75 +162,6 @@ def build_github(setup: RunSetup) -> GitHub:
     environment = setup.environment
     tracker = IssueTracker(token, setup.repository, environment.api_url, network=environment.network)
     return RedactingGitHub(tracker, setup.redactor)
-
-
-def open_workspace(setup: RunSetup, environ: Mapping[str, str]) -> "LocalWorkspace":
-    """The checkout as a place for branches and checks, which get none of our keys. Raises BadInput without git."""
-    from triage.adapters.local_git.local_workspace import LocalWorkspace
-
-    return LocalWorkspace(setup.root, remove_own_variables(environ))
-
-
-def open_base_files(setup: RunSetup, commit: str) -> BaseFiles:
-    """The files of a commit of the checkout, such as `HEAD`. Raises BadInput if it is not there."""
-    from triage.index.base_files import open_base_files
-
-    return open_base_files(setup.root, commit)
-
-
-def open_code_owners(setup: RunSetup) -> Callable[[str], Sequence[str]]:
-    """Returns the owners of a path by CODEOWNERS of the checkout, which is read at the first call."""
-    from triage.index.files.code_owners import open_code_owners
-
-    return open_code_owners(setup.root)
-
-
-def read_proposal_file(setup: RunSetup) -> bytes | None:
-    """The file of the job `propose`; None without one. Raises BadInput if it cannot be read."""
-    from triage.adapters.runner.report_file import PROPOSAL, read_own_file
-    from triage.flows.fix.fix_flow import MAX_RESULT_BYTES
-
-    try:
-        return read_own_file(setup.root, PROPOSAL, MAX_RESULT_BYTES)
-    except OSError as error:
-        raise BadInput(f"The file with the proposal cannot be read ({type(error).__name__}).") from None
-
-
-def write_proposal_file(setup: RunSetup, text: str) -> str:
-    """Writes the file for the jobs after `propose`. Raises BadInput if it cannot be written."""
-    from triage.adapters.runner.report_file import PROPOSAL, write_file
-
-    if setup.redactor.redactor_for("proposal")(text) != text:
-        raise BadInput("The patch holds one of the run's own secrets. It is not written.")
-    try:
-        return write_file(setup.root, PROPOSAL, text)
-    except OSError as error:
-        raise BadInput(f"The file with the proposal cannot be written ({type(error).__name__}).") from None
-
-
-def build_issue_approvals(setup: RunSetup) -> IssueApprovals:
-    """What approving suggestions asks of the setup's repository. Raises BadInput as `build_github`."""
-    from triage.adapters.github.issue_approvals import GitHubIssueApprovals
-
-    token, environment = setup.settings.github_token.get_secret_value(), setup.environment
-    approvals = GitHubIssueApprovals(token, setup.repository, environment.api_url, network=environment.network)
-    return RedactingIssueApprovals(approvals, setup.redactor)
-
-
-def build_proposal_store(setup: RunSetup) -> ProposalStore:
-    """Proposals of the setup's repository as commits. Raises BadInput as `build_github`."""
-    from triage.adapters.github.proposal_store import GitHubProposalStore
-
-    token, environment = setup.settings.github_token.get_secret_value(), setup.environment
-    store = GitHubProposalStore(
-        token,
-        setup.repository,
-        environment.api_url,
-        seconds_between_writes=OBJECT_WRITE_SECONDS,
-        network=environment.network,
-        server_url=environment.server_url,
-    )
-    return RedactingProposalStore(store, setup.redactor)
 
 
 def open_services(setup: RunSetup) -> Services:
