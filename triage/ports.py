@@ -48,7 +48,10 @@ class Codebase(Protocol):
         """Full SHA of the indexed commit; none before `index`, and for a folder without git."""
 
     def index(self) -> IndexFacts:
-        """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out."""
+        """Read, split, embed and store the commit. Slow: call it in a thread. Unreadable files are left out.
+
+        Called again, it forgets what `add_past_issues` has added.
+        """
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
         """Let the ranking use the fixes of other, past issues. Call it once, after `index`."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from langchain_core.retrievers import BaseRetriever
 
     from triage.index.build.build_corpus import IndexLimits
-    from triage.index.indexed_commit import IndexedCommit
+    from triage.index.indexed_commit import IndexedCommit, PastCommit
 
 
 @dataclass(eq=False, repr=False)
@@ -39,6 +39,12 @@ class GitCodebase:
     """Paths to leave out, as patterns of gitignore."""
     cache: Path | None = None
     """Folder of the index cache; created when it is missing."""
+    past: "PastCommit | None" = None
+    """The commit to index, if it is not the newest one. `cache` stores its vectors only."""
+    index_once: bool = False
+    """A second call of `index` returns what the first one found, for many issues on one commit."""
+    _built: "tuple[IndexedCommit, IndexFacts] | None" = None
+    """What was indexed, before anything was learned from past issues."""
     _indexed: "IndexedCommit | None" = None
 
     @property
@@ -46,11 +52,17 @@ class GitCodebase:
         return self._indexed.tree.commit if self._indexed else None
 
     def index(self) -> IndexFacts:
+        if self._built is None or not self.index_once:
+            self._built = self._build()
+        self._indexed, facts = self._built
+        return facts
+
+    def _build(self) -> "tuple[IndexedCommit, IndexFacts]":
         from triage.index.build.build_corpus import IndexLimits
         from triage.index.build.cache_folder import CacheFolder
         from triage.index.indexed_commit import index_repository
 
-        self._indexed, facts = index_repository(
+        return index_repository(
             self.root,
             self.repository,
             self.embeddings,
@@ -59,8 +71,8 @@ class GitCodebase:
             self.chroma,
             self.ignore,
             CacheFolder(self.cache) if self.cache else None,
+            self.past,
         )
-        return facts
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:
         if self._indexed:

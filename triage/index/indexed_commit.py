@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from triage.domain.memory import PastIssue
 from triage.domain.skill import Skills
 from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.build.cache_folder import CacheFolder
+from triage.index.build.cached_index import CachedIndex
 from triage.index.build.index_cache import IndexCache
 from triage.index.corpus.corpus import Corpus
 from triage.index.files.code_owners import CodeOwners, find_security_policy, read_code_owners, read_issue_forms
@@ -45,6 +47,29 @@ _REPOSITORIES_BELOW = (
 )
 _NEAREST = 200
 """Chunks taken from the vector store."""
+
+
+class MemoryIndexCache:
+    """The index of the commit that was indexed last, for the next one: neighbours share nearly all files."""
+
+    def __init__(self) -> None:
+        self._index: CachedIndex | None = None
+
+    def read(self) -> CachedIndex | None:
+        return self._index
+
+    def write(self, index: CachedIndex) -> None:
+        self._index = index
+
+
+@dataclass(frozen=True)
+class PastCommit:
+    """A commit to index as if it were the newest one."""
+
+    revision: str
+    until: datetime
+    """What was committed later is not known."""
+    neighbour: MemoryIndexCache
 
 
 @dataclass(frozen=True)
@@ -118,10 +143,12 @@ def index_repository(
     open_chroma: OpenChroma | None = open_embedded_chroma,
     ignore: Sequence[str] = (),
     cache: CacheFolder | None = None,
+    past: PastCommit | None = None,
 ) -> tuple[IndexedCommit, IndexFacts]:
     """Index HEAD's commit, or the folder if there is no commit, see `GitCodebase`. No file makes it fail.
 
-    CODEOWNERS, issue forms and the project's skills are read even if `ignore` matches them.
+    CODEOWNERS, issue forms and the project's skills are read even if `ignore` matches them. Raises GitError if a past
+    commit cannot be read.
     """
     started = time.perf_counter()
     # The import takes a second, during which other processes read files.
@@ -129,9 +156,9 @@ def index_repository(
     if importing:
         importing.start()
     notes: list[str] = []
-    tree, listing = _open_tree(root.resolve(), notes)
-    changes = ChangeReader(tree)
-    index_cache = IndexCache(cache, repository, repr(limits)) if cache and tree.commit else None
+    tree, listing = _open_past_tree(root.resolve(), past) if past else _open_tree(root.resolve(), notes)
+    changes = ChangeReader(tree, past.until if past else None)
+    index_cache = _open_index_cache(cache, repository, limits, past) if tree.commit else None
     # No name for what is read, so that build_corpus can free it.
     cached = index_cache.read if index_cache else lambda: None
     built = build_corpus(tree, remove_ignored(remove_skills(listing), ignore), limits, cached())
@@ -143,8 +170,8 @@ def index_repository(
     vectors = embed_corpus(built.corpus, repository, tree.commit, model, model_name, open_chroma, vector_cache)
     owners, forms = read_code_owners(tree, listing.entries), read_issue_forms(tree, listing.entries)
     policy, skills = find_security_policy(listing.entries), read_skills(tree)
-    is_dirty = _is_dirty(tree, listing, notes)
-    past = PastChanges(built.corpus, changes.wait())
+    is_dirty = past is None and _is_dirty(tree, listing, notes)
+    past_changes = PastChanges(built.corpus, changes.wait())
     facts = IndexFacts(
         commit=tree.commit,
         files=len(built.corpus.files),
@@ -159,11 +186,24 @@ def index_repository(
         reused=built.reused_files,
         cache=cache.problem if cache else "",
     )
-    return IndexedCommit(built.corpus, past, vectors, model, owners, forms, policy, skills, tree), facts
+    return IndexedCommit(built.corpus, past_changes, vectors, model, owners, forms, policy, skills, tree), facts
+
+
+def _open_index_cache(
+    cache: CacheFolder | None, repository: str, limits: IndexLimits, past: PastCommit | None
+) -> IndexCache | MemoryIndexCache | None:
+    if past:
+        return past.neighbour
+    return IndexCache(cache, repository, repr(limits)) if cache else None
 
 
 def _import_chroma() -> None:
     import chromadb.errors  # noqa: F401
+
+
+def _open_past_tree(root: Path, past: PastCommit) -> tuple[SourceTree, Listing]:
+    tree = open_commit(root, past.revision)
+    return tree, tree.list_files()
 
 
 def _open_tree(root: Path, notes: list[str]) -> tuple[SourceTree, Listing]:

@@ -3,6 +3,7 @@
 import threading
 from contextlib import suppress
 from contextvars import copy_context
+from datetime import datetime
 
 from triage.index.history.past_changes import ChangeTable, read_changes
 from triage.index.source.tree import SourceTree
@@ -10,9 +11,10 @@ from triage.threads import Abandoned
 
 
 class ChangeReader:
-    def __init__(self, tree: SourceTree) -> None:
-        """Start to read the commits of a tree."""
+    def __init__(self, tree: SourceTree, until: datetime | None = None) -> None:
+        """Start to read the commits of a tree; with `until`, without those that are younger."""
         self._tree = tree
+        self._until = until
         self._table = ChangeTable()
         # With our context, so that git ends when nobody waits for the index any more.
         self._thread = threading.Thread(target=copy_context().run, args=(self._read,), daemon=True, name="history")
@@ -25,4 +27,6 @@ class ChangeReader:
 
     def _read(self) -> None:
         with suppress(Abandoned):
-            self._table = read_changes(self._tree.read_commits())
+            until = self._until.timestamp() if self._until else None
+            commits = self._tree.read_commits()
+            self._table = read_changes(one for one in commits if until is None or one.seconds <= until)

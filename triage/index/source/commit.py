@@ -15,6 +15,7 @@ from triage.index.source.git import Git, GitError, IsolatedGit
 from triage.index.source.git_history import GitHistory
 from triage.index.source.tree import Entry, Listing, has_blob_id
 
+HEAD = "HEAD"
 _EXECUTABLE = b"100755"
 _FILE_MODES = (b"100644", _EXECUTABLE, b"100664")
 """Early versions of git wrote the last one. Git reads it as the first."""
@@ -34,7 +35,7 @@ _MAX_RESTARTS = 16
 
 
 class CommitTree:
-    def __init__(self, git: Git, *, bare: bool, revision: str = "HEAD", prefix: str = "") -> None:
+    def __init__(self, git: Git, *, bare: bool, revision: str = HEAD, prefix: str = "") -> None:
         """Find the commit.
 
         Args:
@@ -52,7 +53,9 @@ class CommitTree:
         self.commit: str | None = _resolve_object(git, f"{revision}^{{commit}}")
         home = os.fsdecode(git.run("rev-parse", "--git-common-dir").removesuffix(b"\n"))
         self._objects = IsolatedGit((git.folder / home).absolute())
-        self.history: GitHistory | None = GitHistory(git, self._objects, self.commit or "", prefix)
+        self.history: GitHistory | None = GitHistory(
+            git, self._objects, self.commit or "", prefix, is_past=revision != HEAD
+        )
         self._tree = _resolve_object(
             self._objects, f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit
         )
@@ -199,7 +202,7 @@ def _get_skip_reason(name: bytes) -> str | None:
     return None
 
 
-def open_commit(root: Path, revision: str = "HEAD") -> CommitTree:
+def open_commit(root: Path, revision: str = HEAD) -> CommitTree:
     """Return a commit of the repository at `root`. In a repository above `root`, only the files below `root`.
 
     `root` was named by the caller and is read whoever owns it. For a repository above it git's ownership rule holds.

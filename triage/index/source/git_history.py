@@ -24,12 +24,14 @@ _BOUNDARY = b"boundary"
 class GitHistory:
     """The history behind the indexed commit. What git cannot answer is empty."""
 
-    def __init__(self, git: Git, objects: Git, commit: str, prefix: str) -> None:
+    def __init__(self, git: Git, objects: Git, commit: str, prefix: str, *, is_past: bool = False) -> None:
         """Take git with the repository's refs, and git on its objects alone, which reads no config.
 
-        `prefix` is the folder that paths are relative to, with a slash at its end; empty for the top.
+        `prefix` is the folder that paths are relative to, with a slash at its end; empty for the top. Of a past commit,
+        only the tags that it contains are known.
         """
         self._git, self._objects, self.commit, self._prefix = git, objects, commit, prefix
+        self._known_tags = (f"--merged={commit}",) if is_past else ()
 
     def is_shallow(self) -> bool:
         """Return whether older commits are missing, or git does not know."""
@@ -72,7 +74,7 @@ class GitHistory:
 
     def _read_tags(self, *options: str) -> list[Tag]:
         fields = "%(refname:strip=2)%00%(objectname)%00%(*objectname)"
-        args = ("for-each-ref", *options, f"--count={MAX_TAGS}", f"--format={fields}", "refs/tags")
+        args = ("for-each-ref", *options, *self._known_tags, f"--count={MAX_TAGS}", f"--format={fields}", "refs/tags")
         try:
             output = self._git.run(*args, seconds=HISTORY_SECONDS)
         except GitError:
