@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from triage.domain.issue import Issue
 from triage.domain.memory import PastIssue
+from triage.domain.thresholds import Thresholds
 from triage.index.corpus.tokens import find_words
 from triage.index.issues.likeness import Likeness
 from triage.index.issues.past_issue_index import Compared, PastIssueIndex
-from triage.index.issues.similar_issues import NAMED_FROM
 from triage.reading.read_issue import read_issue
 
 _PLACES = (1, 5, 10)
@@ -33,7 +33,7 @@ _NEGATIVES = 5
 _RIDGE, _STEPS = 1.0, 50
 _COPY_FROM = 0.45
 """Of `Likeness.alike`, which is at most 0.5."""
-_LEVELS = (0.5, NAMED_FROM, 0.7, 0.8)
+_LEVELS = (0.5, Thresholds().duplicate, 0.7, 0.8)
 
 Vector = NDArray[np.float64]
 

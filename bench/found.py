@@ -3,6 +3,7 @@
 from collections import Counter
 
 from bench.accuracy import build_record, parse_arguments
+from triage.domain.thresholds import Thresholds
 from triage.index.rank.found_place import find_place
 from triage.index.rank.query import build_query
 from triage.index.rank.ranking import rank_files
@@ -15,7 +16,7 @@ def main() -> None:
     for record in records:
         search = make_search_query(record["problem_statement"])
         ranking = rank_files(build_record(record, mirror), build_query(search), {}, by_embedding=False)
-        if place := find_place(ranking, search.reading):
+        if place := find_place(ranking, search.reading, Thresholds()):
             named[place.sign] += 1
             right[place.sign] += place.span.path in record["gold_files"]
             print(

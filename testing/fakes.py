@@ -34,6 +34,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
 from triage.domain.suggestion import Suggestion, SuggestionOptions
+from triage.domain.thresholds import Thresholds
 from triage.errors import NoSuchIssue, NotIndexed
 from triage.ports import AnnotationLevel, Services, Tier
 
@@ -88,7 +89,7 @@ class FakeCodebase:
             seconds=0.1,
         )
 
-    def find_place(self, reading: Reading) -> FoundPlace | None:
+    def find_place(self, reading: Reading, thresholds: Thresholds | None = None) -> FoundPlace | None:
         return self.found
 
     def add_past_issues(self, issues: Sequence[PastIssue]) -> None:

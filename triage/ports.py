@@ -24,6 +24,7 @@ from triage.domain.report import RunReport
 from triage.domain.run import Engine, Limits, ModelCall, RunFacts, StepRecord, ToolExecution, Usage
 from triage.domain.skill import Skills
 from triage.domain.suggestion import Suggestion, SuggestionOptions
+from triage.domain.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, ToolMessage
@@ -59,8 +60,11 @@ class Codebase(Protocol):
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         """Files ranked for the query, best first. Empty before `index` and for an empty repository."""
 
-    def find_place(self, reading: Reading) -> FoundPlace | None:
-        """The place that a trace, a message or a name of the issue leads to; None if only shared words do."""
+    def find_place(self, reading: Reading, thresholds: Thresholds | None = None) -> FoundPlace | None:
+        """The place that a trace, a message or a name of the issue leads to; None if only shared words do.
+
+        `thresholds` say how sure it must be, instead of those of the project.
+        """
 
     def get_retriever(self, repository: str, chars: int) -> BaseRetriever:
         """Passages of at most `chars` characters for a prompt. Raises NotIndexed if this name was not indexed."""

@@ -234,6 +234,7 @@ def _build_codebase(setup: RunSetup, embeddings: "Embeddings | None") -> Codebas
         settings.effective_embedding_model,
         chroma=partial(connect_to_chroma, url, setup.environment.network) if url else embedded,
         ignore=setup.config.ignore,
+        thresholds=setup.config.thresholds,
         cache=cache,
     )
 

@@ -13,6 +13,7 @@ from triage.domain.effect import Policy
 from triage.domain.issue import Reading
 from triage.domain.run import Status
 from triage.domain.task import TriageTask, Trigger
+from triage.domain.thresholds import Thresholds
 from triage.publish.decide_comment import NOTHING_TO_SAY
 
 EDITED = TriageTask(number=7, trigger=Trigger.EDITED, actor="reporter")
@@ -24,7 +25,7 @@ PLACE = FoundPlace(sign="trace", span=Span(path="src/parse.py", start=1, end=2),
 class Finding(FakeCodebase):
     """It finds a place for every issue."""
 
-    def find_place(self, reading: Reading) -> FoundPlace | None:
+    def find_place(self, reading: Reading, thresholds: Thresholds | None = None) -> FoundPlace | None:
         return PLACE
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triage.domain.project_config import MAX_INSTRUCTION_CHARS, Labels, ModuleConfig, Price, ProjectConfig
+from triage.domain.thresholds import Thresholds
 from triage.errors import BadConfig
 from triage.settings.project_file import MAX_BYTES, parse_project_config
 from triage.text.strict_yaml import MAX_PROBLEMS
@@ -28,10 +29,11 @@ instructions: |
   Reports about the old API are closed as wontfix.
 prices: {my-model: {input: 1.5, output: 6, cached-input: 0.4}}
 owners: {acme/core-team: octocat}
+thresholds: {name: 0.8, duplicate: 1}
 protected-paths: [migrations/]
 modules: {api: {paths: [src/api/, ./], description: The HTTP API}}
 """
-KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, instructions, prices, owners, protected-paths, modules"
+KEYS = "ignore, labels, opt-in-label, opt-out-label, needs-info-label, instructions, prices, owners, thresholds, protected-paths, modules"
 
 
 def read(text: str) -> ProjectConfig:
@@ -57,6 +59,7 @@ def test_every_key_is_parsed():
         instructions="Reports about the old API are closed as wontfix.\n",
         prices={"my-model": Price(input=1.5, output=6, cached_input=0.4)},
         owners={"acme/core-team": "octocat"},
+        thresholds=Thresholds(name=0.8, duplicate=1.0),
         protected_paths=["migrations/"],
         modules={"api": ModuleConfig(paths=["src/api/", "./"], description="The HTTP API")},
     )

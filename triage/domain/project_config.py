@@ -8,6 +8,7 @@ from pathspec import PathSpec
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
+from triage.domain.thresholds import Thresholds
 from triage.domain.value import YamlSection
 
 MAX_INSTRUCTION_CHARS = 4_000
@@ -136,6 +137,11 @@ class ProjectConfig(YamlSection):
         description="Owner in CODEOWNERS, to the login or team that is suggested as assignee instead.",
     )
 
+    thresholds: Thresholds = Field(
+        default_factory=Thresholds,
+        description="How sure the report must be to name a place or an earlier issue. `bug-triage backtest` finds the "
+        "values that suit the repository.",
+    )
     protected_paths: list[Pattern] = Field(
         default_factory=list,
         max_length=100,

@@ -1,7 +1,7 @@
 """Implements the port `Codebase`. Heavy libraries are imported when the index is built."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from triage.domain.history import CodeHistory
 from triage.domain.issue import Issue, Reading
 from triage.domain.memory import LearnedFromLabels, PastIssue, SimilarIssue
 from triage.domain.skill import Skills
+from triage.domain.thresholds import Thresholds
 from triage.index.vectors.chroma_connection import OpenChroma, open_embedded_chroma
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class GitCodebase:
     """Paths to leave out, as patterns of gitignore."""
     cache: Path | None = None
     """Folder of the index cache; created when it is missing."""
+    thresholds: Thresholds = field(default_factory=Thresholds)
     past: "PastCommit | None" = None
     """The commit to index, if it is not the newest one. `cache` stores its vectors only."""
     index_once: bool = False
@@ -81,8 +83,8 @@ class GitCodebase:
     def search(self, query: SearchQuery, limit: int) -> list[Hit]:
         return self._indexed.search(query, limit) if self._indexed else []
 
-    def find_place(self, reading: Reading) -> FoundPlace | None:
-        return self._indexed.find_place(reading) if self._indexed else None
+    def find_place(self, reading: Reading, thresholds: Thresholds | None = None) -> FoundPlace | None:
+        return self._indexed.find_place(reading, thresholds or self.thresholds) if self._indexed else None
 
     def get_retriever(self, repository: str, chars: int) -> "BaseRetriever":
         from triage.index.retriever import get_codebase_retriever
@@ -145,7 +147,10 @@ class GitCodebase:
             self.embedding_name,
             cache,
         )
-        return find_similar_issues(issue, reading, past, limit, repository=self.repository, near=near)
+        named_from = self.thresholds.duplicate
+        return find_similar_issues(
+            issue, reading, past, limit, repository=self.repository, near=near, named_from=named_from
+        )
 
     def learn_from_labels(self, reading: Reading, past: Sequence[PastIssue]) -> LearnedFromLabels:
         from triage.index.issues.learned_labels import learn_from_labels

@@ -13,6 +13,7 @@ from triage.domain.code import FoundPlace, Hit, IndexFacts, PromptPassages, Sear
 from triage.domain.issue import Reading
 from triage.domain.memory import PastIssue
 from triage.domain.skill import Skills
+from triage.domain.thresholds import Thresholds
 from triage.index.build.build_corpus import IndexLimits, build_corpus
 from triage.index.build.cache_folder import CacheFolder
 from triage.index.build.cached_index import CachedIndex
@@ -105,13 +106,13 @@ class IndexedCommit:
         near = self._find_nearest(search, query)
         return rank_files(self.corpus, query, near, by_embedding=self.vectors.embedding != LOCAL, past=self.past)
 
-    def find_place(self, reading: Reading) -> FoundPlace | None:
+    def find_place(self, reading: Reading, thresholds: Thresholds) -> FoundPlace | None:
         """Return the place that the issue leads to, see `rank.found_place`. No embedding model is asked."""
         if not self.corpus.files:
             return None
         query = build_query(SearchQuery(reading=reading))
         ranking = rank_files(self.corpus, query, {}, by_embedding=False, past=self.past)
-        return find_place(ranking, reading)
+        return find_place(ranking, reading, thresholds)
 
     def _make_hit(self, ranking: Ranking, file: int) -> Hit:
         chunks = choose_chunks(ranking.query_scores, file)

@@ -3,6 +3,7 @@
 from pydantic import BaseModel
 
 from triage.domain.project_config import Labels, ModuleConfig, Price, ProjectConfig
+from triage.domain.thresholds import Thresholds
 from triage.errors import BadConfig
 from triage.text.strict_yaml import InvalidYaml, decode_strictly, list_problems, parse_strictly
 
@@ -12,7 +13,12 @@ MAX_BYTES = 64 * 1024
 def parse_project_config(data: bytes, path: str) -> ProjectConfig:
     """The settings in a file's bytes. Raises BadConfig: one line that has every error with its line."""
     try:
-        sections: dict[str | int, type[BaseModel]] = {"labels": Labels, "prices": Price, "modules": ModuleConfig}
+        sections: dict[str | int, type[BaseModel]] = {
+            "labels": Labels,
+            "prices": Price,
+            "modules": ModuleConfig,
+            "thresholds": Thresholds,
+        }
         return parse_strictly(decode_strictly(data, MAX_BYTES), ProjectConfig, sections) or ProjectConfig()
     except InvalidYaml as error:
         raise BadConfig(

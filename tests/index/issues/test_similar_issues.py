@@ -8,10 +8,11 @@ from testing.cost_growth import assert_grows_linearly
 from tests.index.issues.past import START, new_issue, past_issue, past_issues
 from triage.domain.issue import Issue
 from triage.domain.memory import PastFix, PastIssue, SimilarIssue
+from triage.domain.thresholds import Thresholds
 from triage.index.issues.issue_table import IssueTable
 from triage.index.issues.issue_terms import extract_terms
 from triage.index.issues.past_issue_index import PastIssueIndex
-from triage.index.issues.similar_issues import NAMED_FROM, find_original, find_similar_issues
+from triage.index.issues.similar_issues import find_original, find_similar_issues
 from triage.reading.read_issue import read_issue
 
 NOW = START + timedelta(days=100)
@@ -38,9 +39,17 @@ def test_the_same_report_is_first_and_named() -> None:
     same = past_issue(95, TITLE, BODY)
     found = find(new_issue(TITLE, BODY), [*past_issues(), same, *past_issues()[5:]])
     assert (found[0].number, found[0].named) == (95, True)
-    assert found[0].score >= NAMED_FROM
+    assert found[0].score >= Thresholds().duplicate
     assert found[0].reasons == ["nearly the same text"]
     assert not any(one.named for one in found[1:])
+
+
+def test_the_threshold_of_the_project_decides_who_is_named() -> None:
+    past, issue = [*past_issues(), past_issue(95, TITLE, BODY)], new_issue(TITLE, BODY)
+    sure = find(issue, past)[0].score
+    for named_from, named in ((sure, True), (sure + 0.01, False)):
+        found = find_similar_issues(issue, read_issue(issue), past, 5, repository="acme/ledger", named_from=named_from)
+        assert found[0].named is named
 
 
 def test_a_report_that_shares_little_is_not_named() -> None:
@@ -79,7 +88,7 @@ def test_only_the_first_of_several_copies_is_named() -> None:
     body = TRACE.format(line="17")
     copies = [past_issue(number, TITLE, body).model_copy(update={"created_at": NOW}) for number in (94, 95)]
     found = find(new_issue(TITLE, body), [*past_issues(), *copies])
-    assert all(one.score >= NAMED_FROM for one in found[:2])
+    assert all(one.score >= Thresholds().duplicate for one in found[:2])
     assert [(one.number, one.named) for one in found[:2]] == [(94, True), (95, False)]
 
 

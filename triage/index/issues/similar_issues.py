@@ -5,13 +5,12 @@ from datetime import datetime
 
 from triage.domain.issue import Issue, Reading
 from triage.domain.memory import PastIssue, SimilarIssue
+from triage.domain.thresholds import Thresholds
 from triage.index.issues.issue_outcome import describe_outcome
 from triage.index.issues.likeness import SAME_TITLES
 from triage.index.issues.past_issue_index import Compared, PastIssueIndex
 from triage.reading.issue_references import find_referenced_issues
 
-NAMED_FROM = 0.6
-"""Least probability to name an issue as possibly the same (`python -m bench.duplicates`, see docs/memory.md)."""
 GITHUB = "https://github.com"
 _ALIKE = 0.4
 _BOT = "[bot]"
@@ -25,11 +24,13 @@ def find_similar_issues(
     *,
     repository: str = "",
     near: Collection[int] = (),
+    named_from: float = Thresholds().duplicate,
 ) -> list[SimilarIssue]:
     """The likeliest past issues, at most `limit`, of which at most the first is `named`.
 
     Only older issues of people count. Where a person said of which issue a past one is a duplicate, that one stands in
     its place. `repository` is `owner/name`. `near` are numbers of issues to compare as well, whatever their words.
+    `named_from` is the least probability to name an issue.
     Takes time linear in the issues.
     """
     index = PastIssueIndex(choose_earlier_reports(issue, past))
@@ -45,7 +46,7 @@ def find_similar_issues(
     excluded = find_referenced_issues(reading.text, repository, _find_server_url(issue, repository))
     excluded |= {number for number, original in originals.items() if original == issue.number}
     return [
-        _make_similar_issue(one, shown, may_be_named=position == 0 and shown.number not in excluded)
+        _make_similar_issue(one, shown, named_from if position == 0 and shown.number not in excluded else None)
         for position, (one, shown) in enumerate(likeliest)
     ]
 
@@ -85,7 +86,7 @@ def _guess_report_time(issue: Issue, past: Sequence[PastIssue]) -> datetime:
     return min(later, default=max(known, default=datetime.max))
 
 
-def _make_similar_issue(one: Compared, shown: PastIssue, *, may_be_named: bool) -> SimilarIssue:
+def _make_similar_issue(one: Compared, shown: PastIssue, named_from: float | None) -> SimilarIssue:
     score = round(one.probability, 2)
     return SimilarIssue(
         number=shown.number,
@@ -93,7 +94,7 @@ def _make_similar_issue(one: Compared, shown: PastIssue, *, may_be_named: bool) 
         state=shown.state,
         ended=describe_outcome(shown),
         score=score,
-        named=may_be_named and score >= NAMED_FROM,
+        named=named_from is not None and score >= named_from,
         reasons=list(_explain(one, shown)),
         fix_files=list(dict.fromkeys(path for fix in shown.fixes for path in fix.files)),
         suspects=shown.suspects,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from triage.domain.code import FoundPlace, MatchSource, Span
 from triage.domain.issue import Reading
+from triage.domain.thresholds import Thresholds
 from triage.index.corpus.corpus import DefinitionLocation
 from triage.index.corpus.tokens import find_words
 from triage.index.rank.message_places import find_message_places
@@ -12,11 +13,6 @@ from triage.index.rank.query_scores import QueryScores
 from triage.index.rank.ranking import Ranking
 from triage.index.rank.snippets import choose_chunks, skip_docstring
 
-MIN_PROBABILITY: dict[MatchSource, float] = {"trace": 0.3, "message": 0.5, "name": 0.7}
-"""Of the first file, by the sign that leads to it. `python -m bench.found` prints how often each is right.
-
-Where a trace ends is true of itself; so it needs less than what is only likely.
-"""
 MIN_MENTION = 0.5
 """Score of a name or path: no more than two files have it."""
 LINES_AROUND = 3
@@ -29,7 +25,7 @@ _MAX_MOVED_LINES = 60
 _MAX_QUOTES = 20
 
 
-def find_place(ranking: Ranking, reading: Reading) -> FoundPlace | None:
+def find_place(ranking: Ranking, reading: Reading, thresholds: Thresholds) -> FoundPlace | None:
     """Return the place in the first file that a trace, a message or a name of the issue leads to; None without one.
 
     The chance is that of the ranking: that a fix edits the file.
@@ -38,13 +34,13 @@ def find_place(ranking: Ranking, reading: Reading) -> FoundPlace | None:
     if file < 0 or not ranking.query_scores.corpus.files[file].role.is_product_code:
         return None
     probability = ranking.probabilities[file]
-    if probability < min(MIN_PROBABILITY.values()):  # most issues end here, before any source is read
+    if probability < thresholds.least_of_place:  # most issues end here, before any source is read
         return None
     if not ranking.query_scores.file_lines(file):  # an issue may name a file without lines, and a trace may lead there
         return None
     for find in (_find_by_trace, _find_by_message, _find_by_name):
         place = find(ranking.query_scores, file, reading)
-        if place and probability >= MIN_PROBABILITY[place.sign]:
+        if place and probability >= thresholds.for_sign(place.sign):
             return place.model_copy(update={"probability": round(probability, 2)})
     return None
 
