@@ -62,7 +62,7 @@ def restart_without_secrets(passed: Variables, secrets: Variables) -> str:
         descriptor = _write_to_descriptor(b"".join(b"%b=%b\0" % pair for pair in secrets.items()))
         program = [sys.executable, *_python_flags(), f"{HERE}/entrypoint.py", f"{SECRETS_FD_FLAG}{descriptor}"]
         os.execve(sys.executable, program, passed)  # noqa: S606 - ourselves
-    except (OSError, ValueError, AttributeError) as error:  # AttributeError: a system without memfd_create
+    except (OSError, ValueError) as error:
         os.environb.clear()
         os.environb.update(passed)
         return (getattr(error, "strerror", None) or type(error).__name__).lower()
@@ -75,11 +75,20 @@ def _python_flags() -> list[str]:
 
 
 def _write_to_descriptor(content: bytes) -> int:
-    descriptor = os.memfd_create("secrets", 0)
+    descriptor = os.memfd_create("secrets", 0) if hasattr(os, "memfd_create") else _open_nameless_file()
     with os.fdopen(descriptor, "wb", closefd=False) as file:
         file.write(content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     os.set_inheritable(descriptor, True)
+    return descriptor
+
+
+def _open_nameless_file() -> int:
+    """A file that only this process can reach, for systems without `memfd_create` such as macOS."""
+    folder = os.environ.get("RUNNER_TEMP") or os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - the name is new and ours
+    path = f"{folder}/triage-{os.urandom(16).hex()}"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    os.unlink(path)  # noqa: PTH108
     return descriptor
 
 

@@ -151,6 +151,30 @@ class TestStartingAnew:
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(descriptor)
 
+    def test_without_memfd_create_the_secrets_are_in_a_file_that_has_no_name(self, tmp_path, monkeypatch):
+        monkeypatch.delattr(os, "memfd_create")  # as on macOS
+        monkeypatch.setenv("RUNNER_TEMP", str(tmp_path))
+        descriptor = self.ENTRYPOINT["_write_to_descriptor"](b"INPUT_A=a\0")
+        assert list(tmp_path.iterdir()) == []
+        assert os.fstat(descriptor).st_mode & 0o777 == 0o600
+        assert self.ENTRYPOINT["read_secrets"](descriptor) == {b"INPUT_A": b"a"}
+
+    def test_a_whole_run_without_memfd_create(self, job):
+        sample_bug.write_plain_checkout(job.workspace)
+        job.commit()
+        environment = job.environment({name: str(job.folder / name) for name in ("workspace", "temp", "home")})
+        done = subprocess.run(
+            bootstrap("del os.memfd_create"),
+            cwd=job.workspace,
+            env=environment | {"PATH": os.environ["PATH"]},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        finished = job.read_result(done.returncode, done.stdout)
+        sample_bug.assert_report(job, finished)
+        assert "could not be cleaned" not in finished.log
+
     def test_python_keeps_its_flags(self, tmp_path):
         shown = tmp_path / "shown.py"
         shown.write_text(f"import runpy\nprint(runpy.run_path({str(ROOT / 'entrypoint.py')!r})['_python_flags']())\n")

@@ -53,6 +53,13 @@ class TestRoads:
         settings = Settings.from_runner({"INPUT_MAX-TOKENS": "5000", "INPUT_MAX_TOKENS": "7000"})
         assert settings.max_tokens == 5000
 
+    def test_a_composite_action_has_underscores(self) -> None:
+        assert Settings.from_runner({"INPUT_MAX_TOKENS": " 7000 ", "INPUT_ENGINE": "rules"}).max_tokens == 7000
+
+    def test_an_empty_input_of_the_runner_is_not_replaced(self) -> None:
+        settings = Settings.from_runner({"INPUT_CACHE-DIR": "", "INPUT_CACHE_DIR": "/of/somebody/else"})
+        assert settings.cache_dir is None
+
     def test_the_terminal_has_underscores(self) -> None:
         settings = Settings.from_terminal({"TRIAGE_GITHUB_TOKEN": "t0ken", "TRIAGE_TIMEOUT_SECONDS": "20"})
         assert settings.github_token.get_secret_value() == "t0ken"

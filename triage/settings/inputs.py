@@ -1,6 +1,6 @@
 """The action's inputs, with default and description. A test compares them with `action.yml`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -161,19 +161,25 @@ class Settings(BaseModel):
     def from_runner(cls, environ: Mapping[str, str]) -> Self:
         """Inputs from the runner's variables, such as `INPUT_GITHUB-TOKEN`.
 
+        `composite/action.yml` sets `INPUT_GITHUB_TOKEN`, because a shell may drop names with a hyphen.
+
         Raises:
             BadInput: One line that names every invalid input, its value unless it is a secret, and what is allowed.
         """
-        return cls._from_variables(environ, lambda name: f"INPUT_{_kebab(name).upper()}", {})
+
+        def read(name: str) -> str:
+            return environ.get(f"INPUT_{_kebab(name).upper()}", environ.get(f"INPUT_{name.upper()}", ""))
+
+        return cls._from_variables(read, {})
 
     @classmethod
     def from_terminal(cls, environ: Mapping[str, str], **overrides: object) -> Self:
         """As `from_runner`, from variables such as `TRIAGE_GITHUB_TOKEN`; an override that is not none wins."""
-        return cls._from_variables(environ, lambda name: f"TRIAGE_{name.upper()}", overrides)
+        return cls._from_variables(lambda name: environ.get(f"TRIAGE_{name.upper()}", ""), overrides)
 
     @classmethod
-    def _from_variables(cls, environ: Mapping[str, str], variable: Any, overrides: Mapping[str, object]) -> Self:
-        found = {name: environ.get(variable(name), "").strip() for name in cls.model_fields}
+    def _from_variables(cls, read: Callable[[str], str], overrides: Mapping[str, object]) -> Self:
+        found = {name: read(name).strip() for name in cls.model_fields}
         given: dict[str, Any] = {name: text for name, text in found.items() if text}
         given |= {name: value for name, value in overrides.items() if value is not None}
         problems: list[str] = []

@@ -7,7 +7,6 @@ current file into it, counted from 1, so that its parent knows which file ended 
 
 import json
 import os
-import resource
 import signal
 import sys
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ import numpy as np
 
 from triage.index.corpus.bm25 import TermCounts
 from triage.index.parse.extract import ExtractedFiles, Extractor, SourceFile
+from triage.index.parse.process_limits import limit_process
 
 MAX_MEMORY_BYTES = 1 << 30
 """Address space. The largest real file needs a tenth of it."""
@@ -28,8 +28,7 @@ _MAX_MESSAGE_BYTES = 1 << 28
 
 
 def main() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_process(MAX_MEMORY_BYTES)
     progress = int(sys.argv[-1])
     extractor = Extractor()
 

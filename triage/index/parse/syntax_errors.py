@@ -3,13 +3,13 @@
 Some grammars take unlimited memory or crash on hostile text. The process has none of our secrets.
 """
 
-import resource
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 from triage.index.files.languages import LANGUAGES, Language
 from triage.index.parse.definitions import load_grammar, parse_source
+from triage.index.parse.process_limits import limit_process
 from triage.index.parse.worker_command import ADD_LIBRARIES, build_worker_command, build_worker_environment
 from triage.threads import call_when_abandoned
 
@@ -50,8 +50,7 @@ def count_syntax_errors(text: str, language: Language) -> int | None:
 
 def main() -> None:
     """Read the text from standard input, and print the number. The last argument is the language's name."""
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_process(MAX_MEMORY_BYTES)
     language = next(one for one in LANGUAGES if one.name == sys.argv[-1])
     tree = parse_source(load_grammar(language)[0], sys.stdin.buffer.read())
     sys.stdout.write(str(MAX_ERRORS if tree is None else _count_errors(tree)))
