@@ -54,12 +54,12 @@ check: $(TOOLS) ## format, lint, types, import rules, workflows
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml composite/action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml examples/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*_*.yml
-	$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic action.yml .github examples/workflows/*.yml
+	$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic action.yml composite/action.yml .github examples/workflows/*.yml
 
 test: $(TOOLS) ## run all tests except those that need a container; ARGS goes to pytest
 	$(RUN) -m pytest -n 2 $(ARGS)
@@ -74,6 +74,7 @@ bench: $(TOOLS) ## measure speed, memory and growth; with SET=FILE.jsonl MIRROR=
 golden: $(TOOLS) ## update the golden files and the generated parts of the pages; read the diff
 	$(RUN) -m pytest tests/publish tests/adapters/telemetry --golden
 	$(RUN) -m tests.docs_pages
+	$(RUN) -m release.composite_action
 
 lock: $(TOOLS) ## resolve the requirements again, with hashes; UPGRADE=1 takes the newest versions
 	$(LOCK) --excludes requirements-excluded.txt requirements.in -o requirements.txt

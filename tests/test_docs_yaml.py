@@ -21,7 +21,7 @@ WORKFLOWS = [
     for path in sorted((ROOT / folder).glob("*.yml"))
 ]
 OURS = "OWNER/bug-triage@"
-PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40}|\./")
+PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40}|\./(?:composite)?")
 HAZARDS = {
     "template-injection": "      - run: echo ${{ github.event.issue.title }}",
     "unpinned-uses": "      - uses: actions/setup-python@v5",

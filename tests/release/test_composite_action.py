@@ -1,0 +1,83 @@
+"""`composite/action.yml` has the inputs and outputs of `action.yml`, and hands each of them on."""
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from release.composite_action import ROOT, TARGET, update
+from tests.docs_pages import load_manifest
+
+ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
+TEXT = TARGET.read_text(encoding="utf-8")
+COMPOSITE: dict[str, Any] = yaml.safe_load(TEXT)
+STEPS: list[dict[str, Any]] = COMPOSITE["runs"]["steps"]
+
+
+def variables(composite: dict[str, Any]) -> dict[str, str]:
+    return {name: text for name, text in composite["runs"]["steps"][-1]["env"].items() if name.startswith("INPUT_")}
+
+
+def test_it_is_current() -> None:
+    assert update(TEXT, ACTION) == TEXT, "run `make golden`"
+
+
+def test_inputs_and_outputs_are_those_of_the_action() -> None:
+    manifest = load_manifest()
+    assert COMPOSITE["inputs"] == manifest["inputs"]
+    for name, entry in COMPOSITE["outputs"].items():
+        assert entry == manifest["outputs"][name] | {"value": f"${{{{ steps.triage.outputs.{name} }}}}"}
+    assert list(COMPOSITE["outputs"]) == list(manifest["outputs"])
+
+
+def test_every_input_reaches_the_program_once() -> None:
+    wanted = {f"INPUT_{name.replace('-', '_').upper()}": f"${{{{ inputs.{name} }}}}" for name in COMPOSITE["inputs"]}
+    assert variables(COMPOSITE) == wanted
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        (
+            "  fast-model:\n",
+            '  new-input:\n    description: "New: yes."\n    required: false\n    default: "a"\n  fast-model:\n',
+        ),
+        ("  chroma-url:\n", "  another-url:\n"),
+        ("  seconds:\n", "  ms:\n"),
+        ("Duration of the run in seconds.", "Seconds."),
+    ],
+    ids=["added", "renamed", "output renamed", "described anew"],
+)
+def test_a_change_of_the_action_is_taken_over(change: tuple[str, str]) -> None:
+    assert ACTION.count(change[0]) == 1
+    action = ACTION.replace(*change)
+    updated = yaml.safe_load(update(TEXT, action))
+    assert updated["inputs"] == yaml.safe_load(action)["inputs"]
+    assert list(updated["outputs"]) == list(yaml.safe_load(action)["outputs"])
+    assert len(variables(updated)) == len(updated["inputs"])
+    assert updated["runs"]["steps"][:-1] == STEPS[:-1]
+
+
+def test_no_script_contains_an_expression() -> None:
+    """What somebody writes into an input must not become a command."""
+    scripts = [step["run"] for step in STEPS if "run" in step]
+    assert len(scripts) == 3
+    assert not [script for script in scripts if "${{" in script]
+
+
+def test_steps_of_others_are_pinned_and_no_secret_reaches_them() -> None:
+    others = [step for step in STEPS if "uses" in step]
+    assert len(others) == 3
+    for step in others:
+        assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
+    for step in STEPS[:-1]:
+        assert "inputs." not in yaml.safe_dump(step)
+
+
+def test_what_the_image_has_is_not_looked_for_in_the_workspace() -> None:
+    """The checkout belongs to the project: no file of it may be run."""
+    for step in STEPS:
+        for path in re.findall(r"\S+\.py", step.get("run", "")):
+            assert path.startswith('"$GITHUB_ACTION_PATH/')
+        assert step.get("run", "-I ").count("-I ") == 1
