@@ -26,12 +26,15 @@ from triage.domain.effect import COMMENT_MARKER
 from triage.domain.findings import MissingKind
 from triage.domain.task import RunKey
 from triage.publish.hidden_state import (
+    MAX_LABELS,
     MAX_RUNS,
     MAX_SUGGESTED,
     MAX_SUSPECTS,
     CommentState,
+    FirstNamed,
     NeedsInfo,
     hash_content,
+    hash_label,
     hash_text,
     next_state,
     parse_state,
@@ -51,6 +54,14 @@ states = st.builds(
     quiet=st.booleans(),
     needs_info=st.sampled_from(get_args(NeedsInfo)),
     suggested=st.lists(hashes, max_size=MAX_SUGGESTED),
+    labels=st.lists(hashes, max_size=MAX_LABELS),
+    named=st.none()
+    | st.builds(
+        FirstNamed,
+        at=st.integers(1, 10**11 - 1),
+        chance=st.integers(0, 100),
+        paths=st.lists(paths, min_size=1, max_size=3),
+    ),
 )
 
 
@@ -255,3 +266,45 @@ def test_a_second_marker_is_only_text():
 def test_the_next_state_has_the_runs():
     state = CommentState(content="1" * 16).with_run(RUNS[0])
     assert next_state(FULL, state).past_runs == RUNS[:1]
+
+
+def test_the_files_that_were_named_first_stay():
+    first = next_state(FULL, None, "a" * 16)
+    assert first.named == FirstNamed(at=int(FULL.started_at.timestamp()), chance=86, paths=[DATES, READER, CLI])
+    later = change_report(suspects=[suspect(CLI)], started_at=FULL.started_at + timedelta(days=9))
+    assert next_state(later, first, "b" * 16).named == first.named
+    assert parse_state(render_state(first)) == first
+
+
+def test_a_partial_comment_names_nothing_yet():
+    assert next_state(FULL, None, None).named is None
+
+
+@pytest.mark.parametrize("path", ["a/../b.py", "x" * 151, "a<b.py"])
+def test_a_first_file_that_cannot_be_remembered_is_not_replaced_by_the_second(path):
+    assert next_state(change_report(suspects=[suspect(path), suspect(CLI)]), None).named is None
+
+
+def test_labels_are_remembered_in_any_case_up_to_a_maximum():
+    state = CommentState().with_labels(["Bug", "bug", "importer"])
+    assert state.labels == [hash_label("bug"), hash_label("IMPORTER")]
+    assert parse_state(render_state(state)) == state
+    assert len(state.with_labels([str(number) for number in range(50)]).labels) == MAX_LABELS
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        '{"at":1,"chance":101,"paths":["a"]}',
+        '{"at":0,"chance":50,"paths":["a"]}',
+        '{"at":1,"chance":"50","paths":["a"]}',
+        '{"at":1,"chance":50,"paths":[]}',
+        '{"at":1,"chance":50,"paths":["a","b","c","d"]}',
+        '{"at":1,"chance":50,"paths":["../a"]}',
+        '{"at":1,"chance":50,"paths":["a"],"by":"me"}',
+        '{"chance":50,"paths":["a"],"at":1}',
+        "null",
+    ],
+)
+def test_forged_named_files_make_the_state_invalid(named):
+    assert parse_state(GOOD.replace('"quiet":false', f'"quiet":false,"named":{named}')) is None

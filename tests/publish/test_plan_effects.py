@@ -47,7 +47,7 @@ from triage.publish import plan_effects
 from triage.publish.answer_line import plan_decided
 from triage.publish.decide_comment import decide_comment
 from triage.publish.deduplicate import find_our_comments
-from triage.publish.hidden_state import CommentState, hash_text, parse_state, render_state
+from triage.publish.hidden_state import CommentState, hash_label, hash_text, parse_state, render_state
 from triage.publish.plan_effects import EMPTY_OUTPUTS, build_outputs, plan_failure, plan_quiet, plan_skip
 from triage.publish.suggestion_proposal import find_proposals
 from triage.publish.trusted_facts import TrustedFacts
@@ -192,6 +192,22 @@ def test_suggestions_come_after_the_comment_which_does_not_repeat_the_labels():
     assert names(plan_report(FULL, Policy(), ISSUE, FACTS, again, options=OPTIONS)) == ALWAYS
     declined = names(plan_report(SECOND, Policy(), ISSUE, FACTS, again, options=OPTIONS))
     assert declined == ["EditComment", *ALWAYS]
+
+
+@pytest.mark.parametrize(
+    ("policy", "carried", "options", "remembered"),
+    [
+        (Policy(), [], None, ["bug", "importer"]),
+        (Policy(labels="apply"), ["Bug"], None, ["importer"]),
+        (Policy(), [], OPTIONS, ["bug", "importer"]),
+        (Policy(labels="off"), [], OPTIONS, []),
+    ],
+)
+def test_the_comment_remembers_the_labels_that_it_suggested_or_added(policy, carried, options, remembered):
+    issue = ISSUE.model_copy(update={"labels": carried})
+    state = parse_state(of(PostComment, plan_report(FULL, policy, issue, FACTS, options=options)).body)
+    assert state is not None
+    assert sorted(state.labels) == sorted(map(hash_label, remembered))
 
 
 @pytest.mark.parametrize(

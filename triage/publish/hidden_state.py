@@ -19,15 +19,18 @@ from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion
 from triage.domain.task import RUN_WINDOW, RunKey
 from triage.domain.value import RENAMED_FIELDS, Value
+from triage.publish.named_files import MAX_NAMED, find_named_files
 
 MAX_SUSPECTS = 15
 MAX_RUNS = 60
 MAX_SUGGESTED = 20
 MAX_APPLIED = 10
+MAX_LABELS = 10
 MAX_PATH_CHARS = 150
 MAX_LINE_CHARS = 8_192
 _OPEN = f"{COMMENT_MARKER} v2 "
 _CLOSE = " -->"
+_LATER_FIELDS = ("needs_info", "suggested", "applied", "labels", "named", "proposal", "tests", "runs")
 
 Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
 """First 64 bits of a SHA-256; empty if unknown."""
@@ -53,6 +56,18 @@ NeedsInfo = Literal["", "added", "removed"]
 """Of the label for an open question: not our business, put on by us, or taken off by a person since."""
 
 
+class FirstNamed(Value):
+    """The files that the comment named first. Later runs do not change it: they may have seen the fix."""
+
+    model_config = ConfigDict(strict=True)
+
+    at: int = Field(ge=1, le=99_999_999_999)
+    """Seconds since 1970."""
+    chance: int = Field(ge=0, le=100)
+    """In percent, that the fix edits the first of them."""
+    paths: list[SuspectPath] = Field(min_length=1, max_length=MAX_NAMED)
+
+
 class CommentState(Value):
     model_config = ConfigDict(strict=True, **RENAMED_FIELDS)
 
@@ -71,6 +86,10 @@ class CommentState(Value):
     """Hashes of what was suggested in GitHub's own panel: whoever declines it is not asked again."""
     applied: list[ProposalId] = Field(default_factory=list, max_length=MAX_APPLIED)
     """Suggestions that a person had applied, so that a second command learns that they are."""
+    labels: list[Hash] = Field(default_factory=list, max_length=MAX_LABELS)
+    """Hashes of the labels that the comment suggested, the panel suggested, or the run added."""
+    named: FirstNamed | None = None
+    """None also in comments of versions before 1.0."""
     proposal: Annotated[str, Field(pattern=r"^([0-9a-f]{12})?$")] = ""
     """Id of the proposed patch that the comment shows."""
     tests: ProposalTests = ""
@@ -87,6 +106,11 @@ class CommentState(Value):
         """Returns a copy that remembers them."""
         hashes = [*self.suggested, *map(hash_suggestion, suggestions)]
         return self.model_copy(update={"suggested": list(dict.fromkeys(hashes))[-MAX_SUGGESTED:]})
+
+    def with_labels(self, names: Sequence[str]) -> "CommentState":
+        """Returns a copy that remembers labels that were suggested or added."""
+        hashes = [*self.labels, *map(hash_label, names)]
+        return self.model_copy(update={"labels": list(dict.fromkeys(hashes))[:MAX_LABELS]})
 
     def with_run(self, run: RunKey | None) -> "CommentState":
         """Returns a copy with this run and without those older than a day."""
@@ -123,10 +147,26 @@ def next_state(report: RunReport, previous: CommentState | None, text: str | Non
         needs_info=earlier.needs_info,
         suggested=earlier.suggested,
         applied=earlier.applied,
+        labels=earlier.labels,
+        named=earlier.named or (None if text is None else _remember_named(report)),
         proposal=earlier.proposal,
         tests=earlier.tests,
         runs=earlier.runs,
     )
+
+
+def _remember_named(report: RunReport) -> FirstNamed | None:
+    named = find_named_files(report)
+    # Without the first one, the others would count as what it said first.
+    if named is None or not _can_be_remembered(named.paths[0]):
+        return None
+    paths = list(filter(_can_be_remembered, named.paths))
+    at = max(1, int(report.started_at.timestamp()))
+    return FirstNamed(at=at, chance=round(100 * named.chance), paths=paths)
+
+
+def hash_label(name: str) -> str:
+    return _hash(f"label:{name.casefold()}")
 
 
 def hash_suggestion(suggestion: Suggestion) -> str:
@@ -158,9 +198,7 @@ def _normalize(text: str) -> str:
 
 def render_state(state: CommentState) -> str:
     # Comments of earlier versions lack these. Without this, `parse_state` would not accept them.
-    exclude = {
-        name for name in ("needs_info", "suggested", "applied", "proposal", "tests", "runs") if not getattr(state, name)
-    }
+    exclude = {name for name in _LATER_FIELDS if not getattr(state, name)}
     text = json.dumps(state.model_dump(mode="json", exclude=exclude), separators=(",", ":"), ensure_ascii=False)
     return _OPEN + text.replace("--", "-\\u002d") + _CLOSE  # of a path
 

@@ -73,12 +73,22 @@ def _plan_comment(
     text = hash_text(target.issue.title, target.issue.body)
     state = next_state(report, known.with_run(target.run).with_suggestions(suggestions), text)
     state = state.model_copy(update={"needs_info": label_plan.state})
+    state = state.with_labels(_list_new_labels(report, policy, target, suggestions))
     if label_plan.removes:
         # Before the comment: if that cannot be written then, it still says that the label was ours.
         yield RemoveLabel(issue_number=target.number, label=target.needs_info_label)
     body = render_comment(page, state, target.previous.body if target.previous else "")
     yield post_or_edit(target.number, target.previous, body)
     yield from _plan_labels(report, policy, target, [target.needs_info_label] if label_plan.adds else [])
+
+
+def _list_new_labels(report: RunReport, policy: Policy, target: Target, suggestions: Sequence[Suggestion]) -> list[str]:
+    """Returns the labels that the run adds or suggests, in GitHub's panel or in the comment."""
+    in_panel = [suggestion.name for suggestion in suggestions if suggestion.kind == "label"]
+    if in_panel or policy.labels == "off":
+        return in_panel
+    existing = {label.casefold() for label in target.issue.labels}
+    return [label for label in report.ticket.labels if label.casefold() not in existing]
 
 
 def _plan_labels(report: RunReport, policy: Policy, target: Target, waiting: Sequence[str] = ()) -> Iterator[Effect]:
