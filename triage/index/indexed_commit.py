@@ -199,7 +199,7 @@ def _open_index_cache(
 
 
 def _import_chroma() -> None:
-    import chromadb.errors  # noqa: F401
+    import triage.index.vectors.chroma_package  # noqa: F401
 
 
 def _open_past_tree(root: Path, past: PastCommit) -> tuple[SourceTree, Listing]:

@@ -5,10 +5,10 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
-from chromadb.config import Settings
 
 from tests.index.chroma_server import run_chroma_server
 from triage.index.vectors.chroma_http import ChromaServer, create_http_client
+from triage.index.vectors.chroma_package import Settings
 from triage.network import DIRECT
 
 

@@ -221,7 +221,7 @@ def test_a_server_that_dies_leaves_the_words(tmp_path: Path, corpus: Corpus, rep
 
 
 def test_no_chroma_at_all_leaves_the_words(corpus: Corpus, repository: str, monkeypatch: pytest.MonkeyPatch):
-    from chromadb.errors import InternalError
+    from triage.index.vectors.chroma_package import InternalError
 
     def refuse(*words: object, **more: object) -> None:
         raise InternalError("no")

@@ -11,9 +11,8 @@ from triage.network import DIRECT, Network, describe_connection_problem
 from triage.threads import raise_if_abandoned
 
 if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
-
     from triage.index.vectors.chroma_http import ChromaServer
+    from triage.index.vectors.chroma_package import ClientAPI
 
 HEARTBEAT_SECONDS = 10.0
 """Limit for a server's first response."""
@@ -36,10 +35,9 @@ OpenChroma = Callable[[], "ClientAPI | ChromaServer"]
 @cache
 def open_embedded_chroma() -> "ChromaClient":
     """Chroma in this process's memory, shared by the whole process."""
-    import chromadb
-    from chromadb.config import Settings
+    from triage.index.vectors.chroma_package import EphemeralClient, Settings
 
-    return chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False))
+    return EphemeralClient(settings=Settings(anonymized_telemetry=False, chroma_otel_granularity=None))
 
 
 def connect_to_chroma(url: str, network: Network = DIRECT) -> "ChromaClient":
@@ -52,9 +50,8 @@ def connect_to_chroma(url: str, network: Network = DIRECT) -> "ChromaClient":
     address = urlsplit(url)
     if address.scheme not in ("http", "https") or not address.hostname:
         raise BadInput("the Chroma server's address is not of the form https://host:port")
-    from chromadb.config import Settings
-
     from triage.index.vectors.chroma_http import ChromaServer, create_http_client
+    from triage.index.vectors.chroma_package import Settings
 
     port = address.port or (443 if address.scheme == "https" else 8000)
     host = f"[{address.hostname}]" if ":" in address.hostname else address.hostname
@@ -65,6 +62,7 @@ def connect_to_chroma(url: str, network: Network = DIRECT) -> "ChromaClient":
         http_client.get(f"{server_url}/api/v2/heartbeat", timeout=HEARTBEAT_SECONDS).raise_for_status()
         settings = Settings(
             anonymized_telemetry=False,
+            chroma_otel_granularity=None,
             chroma_api_impl="chromadb.api.fastapi.FastAPI",
             # The whole URL: of a bare name chromadb 1.5.9 loses the path, and the port if it starts with "http".
             chroma_server_host=server_url,
@@ -76,16 +74,17 @@ def connect_to_chroma(url: str, network: Network = DIRECT) -> "ChromaClient":
 
 def is_shared(client: "ChromaClient") -> bool:
     """Whether other jobs may use what is stored there."""
-    from triage.index.vectors.chroma_http import ChromaServer
+    from triage.index.vectors.chroma_package import ClientAPI
 
-    return isinstance(client, ChromaServer)
+    return not isinstance(client, ClientAPI)
 
 
 @contextmanager
 def translate_chroma_errors() -> Iterator[None]:
     """Around calls of a client. Raises StoreFailed."""
     import httpx
-    from chromadb.errors import ChromaError
+
+    from triage.index.vectors.chroma_package import ChromaError
 
     raise_if_abandoned()
     try:

@@ -8,15 +8,22 @@ import weakref
 from collections.abc import Iterator, Sequence
 
 import httpx
-from chromadb.api.collection_configuration import CreateCollectionConfiguration
-from chromadb.api.fastapi import FastAPI
-from chromadb.api.models.Collection import Collection
-from chromadb.api.types import CollectionMetadata
-from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings, System
 
 from triage.errors import AnswerTooLarge
+from triage.index.vectors.chroma_package import (
+    DEFAULT_DATABASE,
+    DEFAULT_TENANT,
+    Collection,
+    CollectionMetadata,
+    CreateCollectionConfiguration,
+    Settings,
+    System,
+)
 from triage.network import Network
 from triage.threads import raise_if_abandoned
+
+# isort: split
+from chromadb.api.fastapi import FastAPI  # after `chroma_package`, which keeps gRPC out
 
 MAX_RESPONSE_BYTES = 8_000_000
 """The nearest 200 passages have 10 kilobytes, the list of a thousand collections one megabyte."""

@@ -16,7 +16,7 @@ from triage.index.vectors.chroma_connection import ChromaClient, StoreFailed, is
 from triage.threads import raise_if_abandoned
 
 if TYPE_CHECKING:
-    from chromadb.api.models.Collection import Collection
+    from triage.index.vectors.chroma_package import Collection
 
 Matrix = NDArray[np.float32]
 
@@ -96,7 +96,7 @@ class ChromaStore:
 
     def drop(self) -> None:
         """Delete the collection, if there is one. Raises StoreFailed."""
-        from chromadb.errors import NotFoundError
+        from triage.index.vectors.chroma_package import NotFoundError
 
         with translate_chroma_errors():
             try:
