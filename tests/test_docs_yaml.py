@@ -20,7 +20,6 @@ WORKFLOWS = [
     for folder in (".github/workflows", "examples/workflows")
     for path in sorted((ROOT / folder).glob("*.yml"))
 ]
-OURS = "OWNER/bug-triage@"
 PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40}|\./(?:composite)?")
 HAZARDS = {
     "template-injection": "      - run: echo ${{ github.event.issue.title }}",

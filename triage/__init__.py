@@ -5,4 +5,4 @@
 `CONTRIBUTING.md` describes the packages.
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
