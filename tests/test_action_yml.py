@@ -1,13 +1,19 @@
 """`action.yml` and `Settings` agree."""
 
+import re
+
 import pytest
 from pydantic import SecretStr
 
 from tests.docs_pages import load_manifest
+from tests.docs_yaml import ROOT
 from triage.publish.plan_effects import EMPTY_OUTPUTS
 from triage.settings import Settings
 
 OUTPUTS = list(EMPTY_OUTPUTS)
+FEATHER_ICONS = {"activity", "crosshair", "eye", "filter", "git-commit", "map-pin", "message-square", "search", "zap"}
+"""Some of those that GitHub takes."""
+MARKETPLACE_COLORS = {"white", "black", "yellow", "blue", "green", "orange", "red", "purple", "gray-dark"}
 
 
 def default_of(name: str) -> str:
@@ -49,10 +55,15 @@ def test_outputs() -> None:
 
 
 def test_a_listing_in_the_marketplace_is_possible() -> None:
+    """GitHub says so only when a person ticks the box, and then the release cannot be changed any more."""
     entry = load_manifest()
-    assert entry["name"] == "Bug Triage"
+    assert re.fullmatch(r"Bug Triage(?: \w+)+", entry["name"]), "two common words belong to somebody already"
+    assert len(entry["name"]) < 50
     assert len(entry["description"]) < 125
-    assert entry["branding"] == {"icon": "search", "color": "blue"}
+    assert entry["branding"]["icon"] in FEATHER_ICONS
+    assert entry["branding"]["color"] in MARKETPLACE_COLORS
+    assert (ROOT / "README.md").exists()
+    assert not (ROOT / "action.yaml").exists()
 
 
 def test_the_image_is_built_from_this_repository() -> None:

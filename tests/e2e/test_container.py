@@ -118,7 +118,9 @@ def test_the_image_is_small_and_starts_as_root():
 
 
 def test_the_image_has_no_tools_to_install_build_or_test():
-    tools = inside("sh", "-c", "for name in pip pip3 apt-get perl gcc cc make curl wget; do command -v $name; done; true")
+    tools = inside(
+        "sh", "-c", "for name in pip pip3 apt-get perl gcc cc make curl wget; do command -v $name; done; true"
+    )
     assert tools == ""
     assert inside("sh", "-c", "find / -xdev -type d -name tests -path '*site-packages*'") == ""
     assert sorted(inside("ls", "/app").split()) == ["entrypoint.py", "triage"]
