@@ -30,8 +30,9 @@ FIXED_VARIABLES = {
     "LANGCHAIN_TRACING_V2": "false",
     "LANGSMITH_TRACING": "false",
     "NETRC": os.devnull,
+    "PYDANTIC_DISABLE_PLUGINS": "__all__",
 }
-"""No library sends usage data or traces, or reads a login from `.netrc`."""
+"""No library sends usage data or traces, reads a login from `.netrc`, or looks through all packages for plug-ins."""
 ID_TOKEN = "ACTIONS_ID_TOKEN_REQUEST_TOKEN"  # noqa: S105 - the name of a variable
 Variables = dict[bytes, bytes]
 

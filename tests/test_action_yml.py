@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from tests.docs_pages import load_manifest
 from tests.docs_yaml import ROOT
-from triage.publish.plan_effects import EMPTY_OUTPUTS
+from triage.publish.notices import EMPTY_OUTPUTS
 from triage.settings import Settings
 
 OUTPUTS = list(EMPTY_OUTPUTS)

@@ -6,12 +6,11 @@ It imports them where it opens them: their SDKs take up to a second, and a skipp
 import time
 import uuid
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING
 
 from triage import __version__
 from triage.domain.project_config import ProjectConfig
@@ -33,7 +32,6 @@ from triage.publish.redacting import (
     RedactingGitHub,
     RedactingPastIssues,
     RedactingResponseCache,
-    RedactingRunner,
     RedactingTelemetry,
     RedactingTools,
 )
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from triage.adapters.llm.endpoint import Endpoint
-    from triage.adapters.runner.line_logs import ActionsLog
     from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner
 
 
@@ -88,33 +85,6 @@ class RunSetup:
         return replace(self, settings=self.settings.with_rules_engine())
 
 
-@dataclass(frozen=True)
-class ActionsContext:
-    """The Actions runner: where results go, the log, and a guard over whatever a library prints."""
-
-    runner: RedactingRunner
-    log: "ActionsLog"
-    library_output_capture: AbstractContextManager[None]
-    redactor: SecretRedactor
-
-
-def open_actions(environment: RunnerEnvironment, stream: TextIO, redactor: SecretRedactor) -> ActionsContext:
-    """The Actions runner, which writes to the runner's files and to the stream."""
-    from triage.adapters.runner.actions_runner import ActionsRunner
-    from triage.adapters.runner.capture_library_output import capture_library_output
-    from triage.adapters.runner.inert_lines import LineWriter
-    from triage.adapters.runner.line_logs import ActionsLog
-
-    lines = LineWriter(stream, redactor.redactor_for("log"))
-    runner = ActionsRunner(
-        lines,
-        summary_path=environment.summary_path,
-        output_path=environment.output_path,
-        workspace=environment.workspace,
-    )
-    return ActionsContext(RedactingRunner(runner, redactor), ActionsLog(lines), capture_library_output(lines), redactor)
-
-
 def open_terminal(report_path: Path | None, *, verbose: bool = False) -> "tuple[TerminalRunner, TerminalProgress]":
     """A terminal in place of the runner: progress on standard error, results stored for printing."""
     from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner, progress_console
@@ -127,12 +97,6 @@ def build_server_log() -> ProgressLog:
     from triage.adapters.runner.line_logs import ServerLog
 
     return ServerLog()
-
-
-def read_payload(environment: RunnerEnvironment) -> dict[str, Any]:
-    from triage.adapters.runner.event_file import read_event
-
-    return read_event(environment.event_path)
 
 
 def read_project_config(settings: Settings, root: Path) -> ProjectConfig | None:

@@ -26,11 +26,10 @@ from triage.errors import CannotPublish, GitHubUnavailable, NoSuchComment, NoSuc
 from triage.ports import AnnotationLevel
 from triage.publish.apply_effects import (
     DUPLICATES_UNKNOWN,
-    PublishResult,
     apply_issue_effects,
-    apply_local_effects,
     look_again,
 )
+from triage.publish.apply_local_effects import PublishResult, apply_local_effects
 from triage.publish.hidden_state import CommentState, render_state
 
 URL = "https://github.com/acme/ledger/issues/412#issuecomment-77"

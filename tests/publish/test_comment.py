@@ -35,12 +35,12 @@ from triage.domain.report import Citations, RunReport, Ticket
 from triage.domain.run import Status
 from triage.publish.comment import render_quiet_comment
 from triage.publish.hidden_state import CommentState, next_state, parse_state
+from triage.publish.inert_page import ensure_inert
 from triage.publish.sections import (
     MAX_COMMENT_UNITS,
     Fold,
     Page,
     build_page,
-    ensure_inert,
     fit_page,
     render_page,
     utf16_length,

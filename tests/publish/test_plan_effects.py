@@ -48,7 +48,8 @@ from triage.publish.answer_line import plan_decided
 from triage.publish.decide_comment import decide_comment
 from triage.publish.deduplicate import find_our_comments
 from triage.publish.hidden_state import CommentState, hash_label, hash_text, parse_state, render_state
-from triage.publish.plan_effects import EMPTY_OUTPUTS, build_outputs, plan_failure, plan_quiet, plan_skip
+from triage.publish.notices import EMPTY_OUTPUTS, plan_failure, plan_skip
+from triage.publish.plan_effects import build_outputs, plan_quiet
 from triage.publish.suggestion_proposal import find_proposals
 from triage.publish.trusted_facts import TrustedFacts
 

@@ -12,7 +12,8 @@ from triage.domain.code import Span
 from triage.domain.issue import IssueComment
 from triage.domain.memory import PastFix, PastIssue
 from triage.publish.hidden_state import CommentState, parse_state, render_state
-from triage.publish.redacting import RedactingGitHub, RedactingPastIssues, RedactingResponseCache, RedactingRunner
+from triage.publish.redacting import RedactingGitHub, RedactingPastIssues, RedactingResponseCache
+from triage.publish.redacting_runner import RedactingRunner
 from triage.secrets.redactor import OWN_SECRET_PLACEHOLDER, SecretRedactor
 from triage.text.active_content import find_active_content
 

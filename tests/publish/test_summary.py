@@ -22,8 +22,9 @@ from triage.domain.effect import AddLabels, EditComment, Effect, PostComment
 from triage.domain.report import Citations, RunReport
 from triage.domain.run import Usage
 from triage.publish.diagram import render_diagram
-from triage.publish.sections import MAX_SUMMARY_UNITS, build_page, utf16_length
-from triage.publish.summary import render_notice
+from triage.publish.inert_page import MAX_SUMMARY_UNITS
+from triage.publish.notices import render_notice
+from triage.publish.sections import build_page, utf16_length
 from triage.text.active_content import find_active_content
 
 DRY_RUN: list[Effect] = [

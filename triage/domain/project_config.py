@@ -4,7 +4,6 @@ import re
 from typing import Annotated
 
 import re2  # type: ignore[import-untyped]
-from pathspec import PathSpec
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
@@ -31,6 +30,8 @@ def _check_pattern(text: str) -> str:
 
 
 def _compile(patterns: list[str]) -> None:
+    from pathspec import PathSpec  # takes longer than all else here, and few projects have patterns
+
     PathSpec.from_lines("gitignore", patterns, backend="re2")
 
 

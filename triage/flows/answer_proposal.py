@@ -29,7 +29,7 @@ from triage.flows.write_results import write_effects, write_skip
 from triage.publish.answer_line import plan_answer, plan_decided, render_answer
 from triage.publish.deduplicate import find_our_comment
 from triage.publish.hidden_state import hash_text, parse_state
-from triage.publish.plan_effects import plan_answered
+from triage.publish.notices import plan_answered
 from triage.publish.suggestion_proposal import describe_proposal, find_proposals
 
 NO_COMMENT = "there is no comment with suggestions here."

@@ -3,8 +3,9 @@
 from triage.domain.code import IndexFacts
 from triage.domain.run import Status, Usage
 from triage.flows.flow_context import FlowContext, FlowResult
-from triage.publish.apply_effects import apply_local_effects
-from triage.publish.plan_effects import plan_index_result, plan_unfinished
+from triage.publish.apply_local_effects import apply_local_effects
+from triage.publish.notices import plan_unfinished
+from triage.publish.plan_effects import plan_index_result
 from triage.threads import OutOfTime, call_with_deadline
 
 

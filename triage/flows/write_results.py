@@ -11,17 +11,13 @@ from triage.domain.suggestion import SuggestionOptions
 from triage.domain.task import QuietTask, Trigger
 from triage.errors import CannotPublish, TriageError
 from triage.flows.flow_context import AdmittedTriage, FlowContext, FlowResult
-from triage.publish.apply_effects import (
-    UNKNOWN_NOTICE,
-    PublishResult,
-    apply_issue_effects,
-    apply_local_effects,
-    look_again,
-)
+from triage.publish.apply_effects import UNKNOWN_NOTICE, apply_issue_effects, look_again
+from triage.publish.apply_local_effects import PublishResult, apply_local_effects
 from triage.publish.decide_comment import NOTHING_TO_SAY, decide_comment
 from triage.publish.deduplicate import find_duplicates, find_our_comment, publish_skip_reason
 from triage.publish.hidden_state import hash_text, parse_state
-from triage.publish.plan_effects import plan_quiet, plan_report, plan_skip, plan_unfinished
+from triage.publish.notices import plan_skip, plan_unfinished
+from triage.publish.plan_effects import plan_quiet, plan_report
 from triage.publish.plan_issue_effects import says_nothing_new
 from triage.publish.plan_suggestions import list_candidates
 from triage.publish.trusted_facts import TrustedFacts, overwrite_with_trusted_facts

@@ -6,7 +6,7 @@ The list leaves out a comment that says nothing new, labels that the issue has, 
 import json
 from collections.abc import Mapping, Sequence
 
-from triage.domain.code import IndexFacts, Span
+from triage.domain.code import IndexFacts
 from triage.domain.effect import (
     Annotate,
     Effect,
@@ -24,6 +24,7 @@ from triage.domain.suggestion import SuggestionOptions
 from triage.domain.task import RunKey
 from triage.publish.comment import render_quiet_comment, render_visible_comment
 from triage.publish.hidden_state import CommentState, parse_state
+from triage.publish.notices import EMPTY_OUTPUTS, plan_skip, render_notice
 from triage.publish.plan_issue_effects import (
     Target,
     plan_issue_effects,
@@ -34,7 +35,7 @@ from triage.publish.plan_issue_effects import (
 from triage.publish.plan_suggestions import plan_suggestions
 from triage.publish.sections import build_page
 from triage.publish.suggestion_proposal import plan_proposal, render_suggestions
-from triage.publish.summary import render_fix_page, render_notice, render_summary
+from triage.publish.summary import render_fix_page, render_summary
 from triage.publish.trusted_facts import TrustedFacts, overwrite_with_trusted_facts
 from triage.publish.wording import truncate
 from triage.text.clean_text import clean_text
@@ -42,36 +43,6 @@ from triage.text.clean_text import clean_text
 MAX_TITLE_CHARS = 200
 _FULL_WIDTH = str.maketrans({"`": None, "@": "＠", "$": "＄"})
 MAX_WARNING_CHARS = 500
-EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
-    (
-        "status",
-        "engine",
-        "severity",
-        "confidence",
-        "verdict",
-        "suspect-files",
-        "report-file",
-        "comment-url",
-        "ticket-title",
-        "ticket-labels",
-        "ticket-assignee",
-        "ticket-effort",
-        "tokens",
-        "cost-usd",
-        "seconds",
-        "fix-task",
-        "proposal-file",
-        "proposal-id",
-        "proposal-sha",
-        "proposal-test-sha",
-        "proposal-base",
-        "proposal-tests",
-        "proposal-status",
-        "pull-request-url",
-    ),
-    "",
-)
-"""All outputs. An output without a value is empty."""
 
 
 def plan_report(
@@ -179,29 +150,6 @@ def _format_cost(usage: Usage) -> str:
     return "unknown" if usage.usd is None else f"{usage.usd:.6f}"
 
 
-def plan_skip(reason: str) -> list[Effect]:
-    return [
-        WriteSummary(markdown=render_notice("skip", reason)),
-        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.SKIPPED.value}),
-    ]
-
-
-def plan_answered(answer: str) -> list[Effect]:
-    """Returns what a run writes beside the issue that answered a command; `answer` is inert Markdown."""
-    return [
-        WriteSummary(markdown=render_notice("answered", answer)),
-        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.COMPLETE.value}),
-    ]
-
-
-def plan_fix_result(message: str, outputs: Mapping[str, str], status: Status) -> list[Effect]:
-    """Returns what a job of the fix flow writes beside the issue; `message` is inert Markdown."""
-    return [
-        WriteSummary(markdown=render_notice("fix", message)),
-        SetOutputs(values=EMPTY_OUTPUTS | {"status": status.value} | dict(outputs)),
-    ]
-
-
 def plan_proposed(message: str, outputs: Mapping[str, str], report: RunReport) -> list[Effect]:
     """Returns what the job writes that proposed a patch, or could not. `report` has all steps of the run."""
     usage = {
@@ -231,24 +179,6 @@ def plan_index_result(facts: IndexFacts, usage: Usage) -> tuple[Status, list[Eff
         WriteSummary(markdown=render_notice("index", facts.log_line, notes)),
         *([Annotate(level="warning", message=warning)] if problems else []),
         SetOutputs(values=EMPTY_OUTPUTS | values | {"cost-usd": _format_cost(usage)}),
-    ]
-
-
-def plan_unfinished(message: str) -> list[Effect]:
-    """Returns the effects of a run that could not finish now: starting it again helps."""
-    return [
-        WriteSummary(markdown=render_notice("unfinished", message)),
-        Annotate(level="warning", message=message),
-        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.DEGRADED.value}),
-    ]
-
-
-def plan_failure(message: str, at: Span | None = None) -> list[Effect]:
-    """Returns the effects of a run that fails until somebody fixes the setup, perhaps in the lines `at`."""
-    return [
-        WriteSummary(markdown=render_notice("failure", message)),
-        Annotate(level="error", message=message, at=at),
-        SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.FAILED.value}),
     ]
 
 

@@ -7,7 +7,8 @@ from triage.domain.proposal import PROPOSAL_LIFETIME, PatchProposal, ProposalTes
 from triage.patches.patch_warnings import list_warnings
 from triage.patches.unified_diff import LineCounts, count_changed_lines, cut_diff, format_diff
 from triage.proposal_ports import BaseFiles
-from triage.publish.sections import ensure_inert, utf16_length
+from triage.publish.inert_page import ensure_inert
+from triage.publish.sections import utf16_length
 from triage.publish.template import render_block
 from triage.publish.wording import format_count
 from triage.text.inert_markdown import format_code_block

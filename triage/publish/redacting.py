@@ -3,18 +3,17 @@
 The run goes on; the redactor's warning says where it found one.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from triage.domain.code import Span
 from triage.domain.history import PathChange, Tag
 from triage.domain.issue import Issue
 from triage.domain.memory import PastIssue
 from triage.domain.proposal import PendingMutation
 from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion, SuggestionOptions
-from triage.ports import AnnotationLevel, GitHub, IteratePages, ResponseCache, Runner, Telemetry, Toolset
+from triage.ports import GitHub, IteratePages, ResponseCache, Telemetry, Toolset
 from triage.reading.past_issue_text import make_visible
 from triage.secrets.redactor import SecretRedactor
 
@@ -90,28 +89,6 @@ class RedactingPastIssues:
     def __call__(self, since: datetime | None, words: str) -> Iterator[list[PastIssue]]:
         for page in self._iterate_pages(since, words):
             yield [self._redactor.redact_model("past issue", make_visible(issue)) for issue in page]
-
-
-class RedactingRunner:
-    def __init__(self, runner: Runner, redactor: SecretRedactor) -> None:
-        self._runner, self._redactor = runner, redactor
-        self._redact_summary = redactor.redactor_for("summary")
-        self.has_written_summary = False
-
-    def write_summary(self, markdown: str) -> None:
-        self.has_written_summary = True
-        self._runner.write_summary(self._redact_summary(markdown))
-
-    def write_outputs(self, values: Mapping[str, str]) -> None:
-        self._runner.write_outputs(self._redactor.redactor_for("outputs")(dict(values)))
-
-    def annotate(self, level: AnnotationLevel, message: str, at: Span | None = None) -> None:
-        """As the port; a file with a secret in its path is not named."""
-        where = at if at is None or not self._redactor.has_match(at.path) else None
-        self._runner.annotate(level, self._redactor.redactor_for("annotations")(message), where)
-
-    def write_report(self, json_text: str) -> str:
-        return self._runner.write_report(self._redactor.redactor_for("report")(json_text))
 
 
 class RedactingResponseCache:

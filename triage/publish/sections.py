@@ -9,6 +9,7 @@ from triage.domain.report import RunReport, Suspect
 from triage.domain.run import Outcome, Status, Usage
 from triage.publish import wording
 from triage.publish.hidden_state import CommentState
+from triage.publish.inert_page import ensure_inert, is_inert
 from triage.publish.permalink import build_permalink, format_location, sanitize_third_party_url, sanitize_url
 from triage.publish.template import render_block, render_table_code
 from triage.publish.visible_blocks import (
@@ -21,14 +22,11 @@ from triage.publish.visible_blocks import (
     list_reference_links,
     render_history,
 )
-from triage.text.active_content import find_active_content
-from triage.text.inert_markdown import format_code_block, format_code_span
+from triage.text.inert_markdown import format_code_span
 
 MAX_STEPS = 40
 MAX_COMMENT_UNITS = 56_000
 """GitHub accepts 65,536 characters. The difference leaves room for our first line and for how GitHub counts."""
-MAX_SUMMARY_UNITS = 900_000
-"""GitHub shows 1 MiB per step."""
 NOTES_TITLE = "What this report could not do"
 PLACES_TITLE = "Places that share words with the report"
 FEATURE_TITLE = "Where it may go"
@@ -205,7 +203,7 @@ def render_page(page: Page, max_utf16_units: int, picture: str = "") -> str:
     This is the second defence: each value in a template is already escaped by `text.inert_markdown`.
     """
     text = fit_page(page, max_utf16_units)
-    if _is_inert(text, page.links, picture):
+    if is_inert(text, page.links, picture):
         return text
 
     def ensure_part(markdown: str) -> str:
@@ -240,14 +238,3 @@ def fit_page(page: Page, max_utf16_units: int) -> str:
 def utf16_length(text: str) -> int:
     """Returns the length as JavaScript and the limits of GitHub count it."""
     return len(text) + sum(character > "\uffff" for character in text)
-
-
-def _is_inert(markdown: str, links: Sequence[str], picture: str) -> bool:
-    return not find_active_content(markdown.replace(picture, "", 1), links)
-
-
-def ensure_inert(markdown: str, links: Sequence[str], max_utf16_units: int, picture: str = "") -> str:
-    """Returns Markdown as it is if nothing in it is active except `links` and `picture`, else in a code block."""
-    if _is_inert(markdown, links, picture):
-        return markdown
-    return format_code_block(wording.truncate(markdown, max_utf16_units // 2))

@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from triage.domain.effect import AddLabels, EditComment, Effect, PostComment, RemoveComment, RemoveLabel, SuggestChanges
 from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion
 from triage.publish.diagram import render_diagram
+from triage.publish.inert_page import MAX_SUMMARY_UNITS, ensure_inert
+from triage.publish.notices import render_notice
 from triage.publish.permalink import sanitize_url
 from triage.publish.run_details import build_detail_folds
-from triage.publish.sections import MAX_SUMMARY_UNITS, Page, ensure_inert, render_page
+from triage.publish.sections import Page, render_page
 from triage.publish.template import render_block
 from triage.text.inert_markdown import escape_markdown, format_code_span
-
-Notice = Literal["skip", "answered", "fix", "index", "unfinished", "failure", "unpublished"]
 
 
 def render_summary(
@@ -43,11 +42,6 @@ def render_summary(
     folds += [fold for fold in build_detail_folds(report, picture) if fold.body]
     whole = replace(page, blocks=[*blocks, *page.blocks, *found], folds=folds)
     return render_page(whole, MAX_SUMMARY_UNITS, picture) + "\n"
-
-
-def render_notice(kind: Notice, *values: object) -> str:
-    """Returns a short page without a report, or a part of one: `values` are the parameters of the macro `kind`."""
-    return ensure_inert(render_block("summary", kind, *values), [], MAX_SUMMARY_UNITS) + "\n"
 
 
 def render_fix_page(proposal: str, report: RunReport) -> str:

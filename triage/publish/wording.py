@@ -1,11 +1,16 @@
 """Words for enums and numbers on a page."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from triage.domain.findings import Effort, Kind, Verdict
-from triage.domain.report import RunReport
 from triage.domain.run import Outcome, Part, StepName, StepRecord, Usage
 from triage.domain.skill import SkillTier
+
+if TYPE_CHECKING:
+    from triage.domain.report import RunReport
 
 LOW_CONFIDENCE, HIGH_CONFIDENCE = 0.4, 0.7
 """Confidence below the first is low; from the second on it is high."""

@@ -64,7 +64,8 @@ class GitHubClient:
         """The server's clock at its last response; None before it."""
         self._wait_budget = wait_budget
         self._backoff_seconds = backoff_seconds
-        connection: Any = partial(_Connection, network, api_url, timeouts_seconds)
+        # An attribute of a class: from Python 3.14 on, a bare partial there gets the instance as an argument.
+        connection: Any = staticmethod(partial(_Connection, network, api_url, timeouts_seconds))
         # PyGithub sets its connection classes for all clients together, and a client takes them when it is created.
         with _connection_classes:
             Requester.injectConnectionClasses(connection, connection)

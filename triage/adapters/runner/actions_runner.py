@@ -1,5 +1,7 @@
 """Writes the results of a run for GitHub Actions: job summary, outputs, annotations, report file."""
 
+from __future__ import annotations
+
 import errno
 import os
 import secrets
@@ -7,12 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from triage.adapters.runner.inert_lines import PREFIX, LineWriter, to_inert_line
 from triage.adapters.runner.report_file import REPORT, write_file
 from triage.adapters.runner.workflow_commands import format_command
-from triage.domain.code import Span
-from triage.ports import AnnotationLevel
+
+if TYPE_CHECKING:
+    from triage.domain.code import Span
+    from triage.ports import AnnotationLevel
 
 MAX_ANNOTATIONS = 10
 """Per level and step. The runner shows no more (ExecutionContext.cs)."""

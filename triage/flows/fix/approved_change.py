@@ -10,7 +10,8 @@ from triage.errors import CannotPublish, PullRequestRefused, TriageError
 from triage.flows.fix.fix_comment import plan_proposal_part
 from triage.flows.fix.fix_flow import FixFlow
 from triage.graph.fix_state import FixState
-from triage.publish.apply_effects import PublishResult, apply_issue_effects
+from triage.publish.apply_effects import apply_issue_effects
+from triage.publish.apply_local_effects import PublishResult
 from triage.publish.deduplicate import find_our_comment
 from triage.publish.hidden_state import parse_state
 from triage.publish.proposal_text import render_opened, render_pull_request_body, render_refused_pull_request

@@ -17,7 +17,7 @@ from triage.events.trigger_snapshot import get_trigger_comment
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.write_results import write_effects
 from triage.proposal_ports import BaseFiles, ProposalStore
-from triage.publish.plan_effects import plan_fix_result
+from triage.publish.notices import plan_fix_result
 
 MAX_RESULT_BYTES = 8_000_000
 MAX_ERROR_CHARS = 4_000
