@@ -5,7 +5,7 @@ It imports them where it opens them: their SDKs take up to a second, and a skipp
 
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
     from triage.adapters.llm.endpoint import Endpoint
     from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner
+
+BuildCodebase = Callable[["RunSetup", "Embeddings | None"], Codebase]
 
 
 def utc_now() -> datetime:
@@ -128,14 +130,14 @@ def build_github(setup: RunSetup) -> GitHub:
     return RedactingGitHub(tracker, setup.redactor)
 
 
-def open_services(setup: RunSetup) -> Services:
-    """Open everything that acts in one run. Takes seconds."""
+def open_services(setup: RunSetup, build_codebase: "BuildCodebase | None" = None) -> Services:
+    """Open everything that acts in one run. Takes seconds. `build_codebase` replaces the checkout's newest commit."""
     from triage.agents.code_tools import build_code_tools
 
     unstarted = open_offline_services(setup)
     responses = _open_response_cache(setup)
     model, embeddings = _open_model(setup, unstarted.facts.request_id, responses)
-    codebase = _build_codebase(setup, embeddings)
+    codebase = (build_codebase or _build_codebase)(setup, embeddings)
     return replace(
         unstarted,
         codebase=codebase,

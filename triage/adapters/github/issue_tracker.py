@@ -10,6 +10,7 @@ from urllib.parse import quote
 from triage.adapters.github.comments import Comments
 from triage.adapters.github.commits import Commits
 from triage.adapters.github.github_errors import ErrorKind, GitHubError, translate_read_errors, translate_write_errors
+from triage.adapters.github.past_issue_responses import MAX_BODY_CHARS
 from triage.adapters.github.past_issues import PastIssues
 from triage.adapters.github.repository_connection import RepositoryConnection
 from triage.adapters.github.responses import IssueResponse, LabelResponse, RoleResponse, parse_response
@@ -49,12 +50,14 @@ class IssueTracker(RepositoryConnection):
             thread = [comment.to_comment(ours=self._comments.is_ours(comment)) for comment in comments]
             return response.to_issue(thread, self._client.server_time)
 
-    def iterate_past_issues(self, limit: int, since: datetime | None, words: str) -> Iterator[list[PastIssue]]:
+    def iterate_past_issues(
+        self, limit: int, since: datetime | None, words: str, body_chars: int = MAX_BODY_CHARS
+    ) -> Iterator[list[PastIssue]]:
         """Yields pages of the newest issues, at most `limit`; then what a search for `words` finds beside them.
 
         With `since`, only issues that changed since then. Raises GitHubUnavailable and SetupError.
         """
-        reader = PastIssues(self._client, self.slug, self._comments.is_own_login)
+        reader = PastIssues(self._client, self.slug, self._comments.is_own_login, body_chars)
         with translate_read_errors(self.slug):
             try:
                 yield from reader.iterate_pages(limit, since, words)

@@ -99,12 +99,12 @@ class PastIssueResponse(_Node):
         name = (self.repository or {}).get("nameWithOwner")
         return isinstance(name, str) and name.casefold() == slug.casefold()
 
-    def to_past_issue(self, is_own_login: Callable[[str], bool]) -> PastIssue:
+    def to_past_issue(self, is_own_login: Callable[[str], bool], body_chars: int = MAX_BODY_CHARS) -> PastIssue:
         reason = (self.state_reason or "").lower()
         return PastIssue(
             number=self.number,
             title=self.title[:MAX_TITLE_CHARS],
-            body=(self.body or "")[:MAX_BODY_CHARS],
+            body=(self.body or "")[:body_chars],
             author=self.author.rest_login if self.author else DELETED_ACCOUNT,
             labels=[label.name for label in _list_nodes(self.labels) if label.name],
             issue_type=self.issue_type.name if self.issue_type else "",

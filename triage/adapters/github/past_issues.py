@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from triage.adapters.github.github_errors import ErrorKind, GitHubError
-from triage.adapters.github.past_issue_responses import IssuePage, PastIssueResponse
+from triage.adapters.github.past_issue_responses import MAX_BODY_CHARS, IssuePage, PastIssueResponse
 from triage.adapters.github.responses import parse_response
 from triage.domain.memory import PastIssue
 
@@ -66,6 +66,8 @@ class PastIssues:
     slug: str
     is_own_login: Callable[[str], bool]
     """Whether a login is one that this action writes comments with."""
+    body_chars: int = MAX_BODY_CHARS
+    """Longer texts of issues are cut."""
     _fields: str = _FIELDS
 
     def iterate_pages(self, limit: int, since: datetime | None, words: str) -> Iterator[list[PastIssue]]:
@@ -120,4 +122,4 @@ class PastIssues:
         )
 
     def _convert(self, issues: list[PastIssueResponse]) -> list[PastIssue]:
-        return [issue.to_past_issue(self.is_own_login) for issue in issues]
+        return [issue.to_past_issue(self.is_own_login, self.body_chars) for issue in issues]

@@ -29,6 +29,11 @@ _FIX = re.compile(
     r"\b(?:fix(?:e[sd]|ing)?|bug(?:s|fix(?:es)?)?|clos(?:e[sd]?|ing)|resolv(?:e[sd]?|ing))\b", re.IGNORECASE
 )
 _CLOSED_ISSUE = re.compile(r"\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?):?\s+(?:gh-|#)(\d{1,9})\b", re.IGNORECASE)
+_OTHER_TYPE = re.compile(
+    r"(?:build|chore|ci|deps|docs?|feat(?:ure)?|refactor|release|revert|style|tests?)(?:\([^)]*\))?!?:|(?:bump|merge|revert)\b",
+    re.IGNORECASE,
+)
+"""First lines by the convention of Conventional Commits, and what is usual without it."""
 _PULL_REQUEST = re.compile(r"\(#(\d{1,9})\)$")
 _TRAILER = re.compile(r"^(?:signed-off|co-authored|reviewed|acked|tested)-by:.*$|^git-svn-id:.*$", re.I | re.M)
 
@@ -140,7 +145,18 @@ def _read_commit(commit: LoggedCommit) -> Change:
     subject = message.partition("\n")[0].rstrip()
     number = _CLOSED_ISSUE.search(message) or _PULL_REQUEST.search(subject)
     label = f"#{number[1]}" if number else commit.commit[:_SHORT_ID]
-    return Change(message, commit.paths, commit.seconds, label, bool(_FIX.search(message)))
+    return Change(message, commit.paths, commit.seconds, label, is_fix(message))
+
+
+def is_fix(message: str) -> bool:
+    return _FIX.search(message) is not None
+
+
+def is_mainly_fix(message: str) -> bool:
+    """Return whether the first line says so, or the message closes an issue; not if the first line says otherwise."""
+    subject = message.partition("\n")[0]
+    is_other = _OTHER_TYPE.match(subject) is not None
+    return not is_other and (is_fix(subject) or _CLOSED_ISSUE.search(message) is not None)
 
 
 def _read_issues(issues: Iterable[PastIssue]) -> Iterator[Change]:

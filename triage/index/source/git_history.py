@@ -51,6 +51,21 @@ class GitHistory:
         except GitError:
             return None
 
+    def find_first_parent(self, commit: str) -> str | None:
+        """Return the commit before, of a merge the one that it was merged into; None if the clone does not have it."""
+        return self.resolve_commit(f"{commit}^1") if self.resolve_commit(commit) else None
+
+    def list_changed_files(self, base: str, commit: str) -> dict[str, bool]:
+        """Return each file in which two commits differ, with whether `base` has it. A renamed file is two files."""
+        args = ("diff-tree", "-r", "-z", "--name-status", "--no-renames", base, commit)
+        try:
+            fields = self._objects.run(*args, seconds=HISTORY_SECONDS).decode("utf-8", "replace").split("\0")
+        except GitError:
+            return {}
+        changed = zip(fields[1::2], fields[::2], strict=False)
+        inside = ((path, status) for path, status in changed if path.startswith(self._prefix))
+        return {path.removeprefix(self._prefix): status != "A" for path, status in inside}
+
     def is_mass_change(self, commit: str) -> bool:
         """Return whether a commit changed so many files that it says nothing of any, such as a new code style."""
         args = ("diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "-z", "--no-renames", commit)

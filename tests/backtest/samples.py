@@ -1,0 +1,77 @@
+"""Results of backtests."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from triage.backtest.outcome import BacktestOutcome, build_outcome
+from triage.backtest.past_case import CaseResult, DuplicateResult, LikelyPlace, PastCase, RankedFile
+from triage.domain.memory import PastFix, PastIssue
+from triage.domain.run import Status
+from triage.domain.thresholds import Thresholds
+
+AT = datetime(2026, 5, 4, tzinfo=UTC)
+
+
+def case(number: int = 7, **changes: Any) -> PastCase:
+    fields: dict[str, Any] = {
+        "name": f"#{number}",
+        "number": number,
+        "title": f"Crash number {number}",
+        "opened_at": AT,
+        "base": "b" * 40,
+        "fix": "f" * 40,
+        "edited": ["shop/cart.py"],
+        "url": f"https://github.com/acme/shop/issues/{number}",
+    }
+    return PastCase(**fields | changes)
+
+
+def result(number: int = 7, rank: int | None = 1, chance: float = 0.8, **changes: Any) -> CaseResult:
+    """A result whose edited file has a rank among three; None for a miss."""
+    files = [RankedFile(path=f"shop/other{place}.py", edited=False) for place in (1, 2, 3)]
+    if rank:
+        files[rank - 1] = RankedFile(path="shop/cart.py", edited=True)
+    fields: dict[str, Any] = {
+        "case": case(number),
+        "kind": "bug",
+        "status": Status.COMPLETE,
+        "files": files,
+        "chance": chance,
+        "seconds": 1.5,
+    }
+    return CaseResult(**fields | changes)
+
+
+def place(chance: float, edited: bool = True, sign: str = "name", named: bool = True) -> LikelyPlace:
+    path = "shop/cart.py" if edited else "shop/other1.py"
+    return LikelyPlace.model_validate({"sign": sign, "path": path, "chance": chance, "edited": edited, "named": named})
+
+
+def outcome(
+    results: Sequence[CaseResult], duplicates: Sequence[DuplicateResult] = (), **changes: Any
+) -> BacktestOutcome:
+    fields: dict[str, Any] = {
+        "repository": "acme/shop",
+        "triage_version": "1.0.0",
+        "at": AT,
+        "chosen": len(results),
+        "left_out": {},
+        "results": results,
+        "duplicates": duplicates,
+        "thresholds": Thresholds(),
+        "by_issues": True,
+    }
+    return build_outcome(**fields | changes)
+
+
+def fixed_issue(number: int, *fixes: PastFix, **changes: Any) -> PastIssue:
+    fields: dict[str, Any] = {
+        "number": number,
+        "title": f"Crash number {number}",
+        "created_at": AT,
+        "closed_at": AT.replace(month=6),
+        "state": "closed",
+        "fixes": list(fixes),
+    }
+    return PastIssue(**fields | changes)

@@ -1,0 +1,60 @@
+"""Whether a report is right is what the fix edited, and nothing else."""
+
+from tests.backtest.samples import case, fixed_issue
+from tests.publish.sample_reports import FULL
+from triage.backtest.judge import judge_duplicate, judge_report
+from triage.domain.code import FoundPlace, Span
+from triage.domain.memory import SimilarIssue
+from triage.domain.report import Suspect
+
+PATH = "shop/cart.py"
+
+
+def place(path: str = PATH, chance: float = 0.6) -> FoundPlace:
+    return FoundPlace(sign="name", span=Span(path=path, start=1, end=2), probability=chance)
+
+
+def report(*paths: str, **changes: object):
+    suspects = [Suspect(path=path, reason="x") for path in paths]
+    fields = {"suspects": suspects, "kind": "bug", "missing_information": [], "possible_duplicate": None, "steps": []}
+    return FULL.model_copy(update={"security": False, **fields, **changes})
+
+
+def test_files_are_right_if_the_fix_edited_them():
+    judged = judge_report(case(), report("shop/x.py", PATH, found=None), None, {"shop/x.py": 0.4, PATH: 0.2})
+    assert [file.edited for file in judged.files] == [False, True]
+    assert (judged.rank, judged.is_first_right, judged.is_among_ranked, judged.chance) == (2, False, True, 0.4)
+
+
+def test_a_place_is_named_if_the_report_has_it():
+    unsure = judge_report(case(), report(PATH, found=None), place(), {})
+    assert unsure.place
+    assert (unsure.place.named, unsure.place.edited, unsure.place.chance) == (False, True, 0.6)
+    sure = judge_report(case(), report(PATH, found=place()), place(), {})
+    assert sure.place
+    assert (sure.place.named, sure.speaks) == (True, "found")
+
+
+def test_a_place_that_the_report_would_never_name_says_nothing_about_thresholds():
+    elsewhere = judge_report(case(), report("shop/x.py", PATH, found=None), place(), {})
+    assert elsewhere.place is None
+    feature = judge_report(case(), report(PATH, found=None, kind="feature_request"), place(), {})
+    assert feature.place is None
+
+
+def test_no_files_are_no_hit():
+    judged = judge_report(case(), report(found=None), None, {})
+    assert (judged.rank, judged.chance, judged.is_among_ranked) == (None, 0.0, False)
+
+
+def similar(number: int, named: bool) -> SimilarIssue:
+    return SimilarIssue(number=number, title="x", score=0.7, named=named)
+
+
+def test_a_duplicate_is_found_if_one_of_its_group_is_named():
+    groups = {1: 1, 2: 1, 3: 1, 4: 4}
+    issue = fixed_issue(3, duplicate_of=1)
+    assert judge_duplicate(issue, [similar(2, True)], groups).outcome == "found"
+    assert judge_duplicate(issue, [similar(4, True)], groups).outcome == "other"
+    assert judge_duplicate(issue, [similar(1, False)], groups).outcome == "none"
+    assert judge_duplicate(issue, [], groups).score == 0.0

@@ -1,0 +1,102 @@
+"""Sentences of a backtest, the same at the terminal and on the page."""
+
+from collections.abc import Iterator
+
+from triage.backtest.outcome import BacktestOutcome
+from triage.backtest.past_case import CaseResult
+from triage.backtest.score import BacktestScore, Share
+from triage.backtest.thresholds import MIN_PLACES, ThresholdChoice
+
+SIGNS = {"trace": "the end of a stack trace", "message": "an error message", "name": "a name in the issue"}
+SPEAKS = {
+    "found": "a place",
+    "analysis": "a model's analysis",
+    "duplicate": "an earlier issue",
+    "question": "a question to the reporter",
+    "security": "a possible vulnerability",
+}
+
+
+def describe_source(outcome: BacktestOutcome) -> str:
+    """Return what was triaged, and what the figures can say."""
+    count, name = len(outcome.results), outcome.repository
+    if outcome.by_issues:
+        return (
+            f"{_count(count, 'closed issue')} of {name} whose fix is known, each triaged on the commit before its fix, "
+            "with what was known when it was opened."
+        )
+    return (
+        f"{_count(count, 'fix', 'fixes')} of {name}, each triaged on the commit before it. The messages of the commits "
+        "stand in for issues. They know the cause, which a reporter does not: with --github the figures are lower, "
+        "and say more."
+    )
+
+
+def list_figures(score: BacktestScore) -> list[tuple[str, str, str]]:
+    """Return name, figure and explanation of each result."""
+    figures = [
+        ("First file right", str(score.first), "the fix edited the file that the report names first"),
+        ("Among the first three", str(score.ranked), "the fix edited one of the first three files"),
+        ("Read as a bug", str(score.bugs), "other issues get no place and no severity"),
+        ("Comments", str(score.comments), "with comment: auto. " + _list_reasons(score)),
+    ]
+    if score.named.of:
+        by_sign = ", ".join(f"{SIGNS[sign]} ({share})" for sign, share in score.named_by_sign.items())
+        figures.append(("Named places right", str(score.named), f"found by {by_sign}"))
+    if score.analysed.of:
+        figures.append(("Analyses right", str(score.analysed), "the fix edited the first file of a model's analysis"))
+    if score.duplicates.of:
+        other = f"; another issue was named for {score.wrong_duplicates}" if score.wrong_duplicates else ""
+        figures.append(("Duplicates found", str(score.duplicates), f"of the issues that somebody marked{other}"))
+    if score.unmarked_named.right:
+        explanation = "a fixed issue that nobody marked as a duplicate: look whether it is one"
+        figures.append(("Other duplicates named", str(score.unmarked_named), explanation))
+    if score.incomplete:
+        figures.append(("Incomplete", f"{score.incomplete} of {score.issues}", "a part failed or took too long"))
+    figures.append(("Time", f"{score.seconds:.0f} s", f"{score.median_seconds:.1f} s for the issue in the middle"))
+    if score.by_model:
+        figures.append(("Cost", f"${score.usd:.2f}", f"${score.usd / max(1, score.issues):.3f} for each issue"))
+    return figures
+
+
+def _list_reasons(score: BacktestScore) -> str:
+    listed = ", ".join(f"{SPEAKS.get(reason, reason)}: {count}" for reason, count in score.speaks.items())
+    return listed and listed[0].upper() + listed[1:]
+
+
+def list_threshold_lines(outcome: BacktestOutcome) -> Iterator[str]:
+    """Yield one line for each sign."""
+    for choice in outcome.score.choices:
+        yield f"{choice.sign}: {choice.after:.2f}  ({_explain_choice(choice)})"
+
+
+def _explain_choice(choice: ThresholdChoice) -> str:
+    if choice.places < MIN_PLACES:
+        return (
+            f"as it is: {choice.places or 'no'} {'issue leads' if choice.places == 1 else 'issues lead'} to a place so"
+        )
+    now = Share(right=choice.right_before, of=choice.named_before)
+    if choice.after == choice.before:
+        return f"as it is: names {_count(now.of, 'place')}, {now.right} right"
+    then = Share(right=choice.right_after, of=choice.named_after)
+    return f"was {choice.before:.2f}: {now} right; now {then} right"
+
+
+def list_left_out(outcome: BacktestOutcome) -> list[str]:
+    """Return one line for each reason for which fixed issues are not among the results."""
+    lines = [f"{count} left out: {reason}." for reason, count in outcome.left_out.items()]
+    missing = outcome.chosen - len(outcome.results)
+    return [*lines, f"{missing} not triaged: the backtest was stopped."] if missing else lines
+
+
+def describe_hit(result: CaseResult) -> str:
+    """Return how near the report was."""
+    if not result.files:
+        return "no file named"
+    if result.rank is None:
+        return "not listed"
+    return "first" if result.rank == 1 else f"number {result.rank}"
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"

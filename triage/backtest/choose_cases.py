@@ -1,0 +1,164 @@
+"""Chooses the issues of a backtest: those whose fix is known, lies in the clone and edits code."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+from triage.backtest.past_case import FixCommit, PastCase
+from triage.domain.memory import PastFix, PastIssue
+
+NO_COMMIT = "the commit of the fix is not in this clone"
+NO_CODE = "the fix edits no code that was there before"
+EARLIER_FIX = "the fix is older than the issue"
+LARGE_FIX = "the fix edits more than 30 files of code"
+MAX_FILES = 30
+"""Who edits more has not fixed one thing."""
+MAX_STEPS = 50
+"""Commits of a pull request that was merged as several."""
+_SHORT_ID = 7
+_LAST = datetime.max.replace(tzinfo=UTC)
+_SUBJECT_NUMBER = re.compile(r"\s*\(#\d{1,9}\)$")
+_TYPE = re.compile(r"^(?:bug)?fix(?:es|ed)?(?:\([\w./, -]{1,40}\))?!?:\s*", re.IGNORECASE)
+_TRAILER = re.compile(r"^[A-Z][A-Za-z-]{2,30}: .*<.*@.*>\s*$|^git-svn-id:.*$|^\(cherry picked from .*$", re.MULTILINE)
+
+
+class FixHistory(Protocol):
+    """Git, as far as a backtest asks it."""
+
+    def find_first_parent(self, commit: str) -> str | None:
+        """Return the commit before; None if there is none, or the commit is not in the clone."""
+
+    def list_changed_files(self, base: str, commit: str) -> Mapping[str, bool]:
+        """Return each file in which both commits differ, with whether `base` has it; empty if git fails."""
+
+
+@dataclass
+class ChosenCases:
+    cases: list[PastCase] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Number of issues by reason."""
+
+
+def choose_issues(
+    past: Iterable[PastIssue], history: FixHistory, is_product_code: Callable[[str], bool], last: int, issue_url: str
+) -> ChosenCases:
+    """Return the newest fixed issues, at most `last`. `issue_url` begins the URL of each issue; empty for none."""
+    chosen = ChosenCases()
+    for issue in sorted(past, key=lambda one: -one.number):
+        if len(chosen.cases) == last:
+            break
+        if not any(fix.commit for fix in issue.fixes):
+            continue
+        found = _read_fixes(issue, history, is_product_code)
+        if isinstance(found, str):
+            chosen.left_out[found] += 1
+            continue
+        base, fix, edited = found
+        chosen.cases.append(
+            PastCase(
+                name=f"#{issue.number}",
+                number=issue.number,
+                title=issue.title,
+                body=issue.body,
+                author=issue.author,
+                opened_at=issue.created_at,
+                base=base,
+                fix=fix,
+                edited=edited,
+                url=f"{issue_url}/{issue.number}" if issue_url else "",
+            )
+        )
+    return chosen
+
+
+def choose_commits(
+    commits: Iterable[FixCommit], history: FixHistory, is_product_code: Callable[[str], bool], last: int
+) -> ChosenCases:
+    """Return the newest commits that fix something, with their messages as issues, at most `last`."""
+    chosen = ChosenCases()
+    for commit in commits:
+        if len(chosen.cases) == last:
+            break
+        if not commit.is_fix:
+            continue
+        title, body = split_message(commit.message)
+        base = history.find_first_parent(commit.commit)
+        edited = _list_code(history, base, commit.commit, is_product_code) if base else []
+        if base is None or not edited or not title:
+            chosen.left_out[NO_CODE] += 1
+            continue
+        if len(edited) > MAX_FILES:
+            chosen.left_out[LARGE_FIX] += 1
+            continue
+        chosen.cases.append(
+            PastCase(
+                name=commit.commit[:_SHORT_ID],
+                title=title,
+                body=body,
+                opened_at=commit.at,
+                base=base,
+                fix=commit.commit,
+                edited=edited,
+            )
+        )
+    return chosen
+
+
+def _list_code(history: FixHistory, base: str, commit: str, is_product_code: Callable[[str], bool]) -> list[str]:
+    return sorted(filter(is_product_code, _list_old(history.list_changed_files(base, commit))))
+
+
+def split_message(message: str) -> tuple[str, str]:
+    """Return a title and a text without what only a commit has: its type, its number, who signed it."""
+    subject, _, rest = message.strip().partition("\n")
+    title = _TYPE.sub("", _SUBJECT_NUMBER.sub("", subject.strip()))
+    return title, _TRAILER.sub("", rest).strip()
+
+
+def _read_fixes(
+    issue: PastIssue, history: FixHistory, is_product_code: Callable[[str], bool]
+) -> tuple[str, str, list[str]] | str:
+    """Return base, fix and edited files of an issue, or why it is left out."""
+    fixes = sorted((fix for fix in issue.fixes if fix.commit), key=lambda fix: fix.at or _LAST)
+    first = fixes[0]
+    assert first.commit
+    if first.at is not None and first.at < issue.created_at:
+        return EARLIER_FIX
+    base = find_base(history, first.commit, first.files)
+    if base is None:
+        return NO_COMMIT
+    edited = {path for fix in fixes for path in _list_edited(history, fix)}
+    code = sorted(filter(is_product_code, edited))
+    if not code:
+        return NO_CODE
+    return (base, first.commit, code) if len(code) <= MAX_FILES else LARGE_FIX
+
+
+def _list_edited(history: FixHistory, fix: PastFix) -> list[str]:
+    commit = fix.commit or ""
+    base = find_base(history, commit, fix.files)
+    return _list_old(history.list_changed_files(base, commit)) if base else []
+
+
+def _list_old(changed: Mapping[str, bool]) -> list[str]:
+    return [path for path, was_there in changed.items() if was_there]
+
+
+def find_base(history: FixHistory, commit: str, files: Sequence[str]) -> str | None:
+    """Return the commit before a fix; None if it is not in the clone.
+
+    A pull request that was merged by rebasing has several commits, of which GitHub names the last. So this goes back
+    until the difference has all files of the pull request.
+    """
+    base = history.find_first_parent(commit)
+    earlier, wanted = base, set(files)
+    for _ in range(MAX_STEPS):
+        if earlier is None or wanted <= history.list_changed_files(earlier, commit).keys():
+            break
+        earlier = history.find_first_parent(earlier)
+    else:
+        return base  # the pull request lists other files, such as after a conflict
+    return earlier or base

@@ -1,0 +1,57 @@
+"""Everything that a backtest found, as `--json` prints it and as both pages show it."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import AwareDatetime, Field
+
+from triage.backtest.past_case import CaseResult, DuplicateResult
+from triage.backtest.score import BacktestScore, score_results
+from triage.backtest.thresholds import apply_choices
+from triage.domain.thresholds import Thresholds
+from triage.domain.value import Value
+
+
+class BacktestOutcome(Value):
+    repository: str
+    triage_version: str
+    at: AwareDatetime
+    by_issues: bool
+    """False: messages of commits stood in for issues."""
+    chosen: int
+    """Issues to triage; more than there are results if the backtest was stopped."""
+    left_out: dict[str, int] = Field(default_factory=dict)
+    """Number of fixed issues that could not be used, by reason."""
+    score: BacktestScore
+    thresholds: Thresholds
+    suited: Thresholds
+    """The thresholds that suit the repository."""
+    results: list[CaseResult] = Field(default_factory=list)
+    duplicates: list[DuplicateResult] = Field(default_factory=list)
+
+
+def build_outcome(
+    repository: str,
+    triage_version: str,
+    at: AwareDatetime,
+    chosen: int,
+    left_out: Mapping[str, int],
+    results: Sequence[CaseResult],
+    duplicates: Sequence[DuplicateResult],
+    thresholds: Thresholds,
+    *,
+    by_issues: bool,
+) -> BacktestOutcome:
+    score = score_results(results, duplicates, thresholds)
+    return BacktestOutcome(
+        repository=repository,
+        triage_version=triage_version,
+        at=at,
+        by_issues=by_issues,
+        chosen=chosen,
+        left_out=dict(left_out),
+        score=score,
+        thresholds=thresholds,
+        suited=apply_choices(thresholds, score.choices),
+        results=list(results),
+        duplicates=list(duplicates),
+    )

@@ -1,0 +1,66 @@
+"""What a backtest prints: a line for each issue as soon as it is there, and the figures at the end."""
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from triage.backtest.backtest_wording import describe_source, list_figures, list_left_out, list_threshold_lines
+from triage.backtest.outcome import BacktestOutcome
+from triage.backtest.past_case import CaseResult
+from triage.text.clean_text import clean_text
+
+_TITLE_CHARS = 60
+_BAR_CELLS = 20
+
+
+def format_result(result: CaseResult, number: int, of: int) -> Text:
+    """Return the line of one issue."""
+    if result.is_first_right:
+        mark, style = "✓", "green"
+    elif result.is_among_ranked:
+        mark, style = str(result.rank), "yellow"
+    else:
+        mark, style = "✗", "red"
+    line = Text(f"{number:>{len(str(of))}}/{of} ", style="dim")
+    line.append(mark, style=style).append(f" {result.case.name:<8} ")
+    line.append(f"{result.chance:4.0%} " if result.files else "   – ", style="dim")
+    line.append(_cut(result.case.title, _TITLE_CHARS))
+    if result.files:
+        line.append(f"  {clean_text(result.files[0].path)}", style="dim")
+    return line
+
+
+def render_outcome(outcome: BacktestOutcome) -> Group:
+    """Return the figures."""
+    figures = Table.grid(padding=(0, 2))
+    for name, figure, explanation in list_figures(outcome.score):
+        figures.add_row(name, Text(figure, style="bold", justify="right"), Text(explanation, style="dim"))
+    parts: list[RenderableType] = [
+        Text(),
+        Text(clean_text(describe_source(outcome))),
+        *(Text(line, style="dim") for line in list_left_out(outcome)),
+        Text(),
+        figures,
+        Text("\nIs the chance true?  chance of the first file: how many were right", style="bold"),
+        _render_bands(outcome),
+        Text("\nThresholds that suit this repository", style="bold"),
+        *(Text(f"  {line}") for line in list_threshold_lines(outcome)),
+    ]
+    return Group(*parts)
+
+
+def _render_bands(outcome: BacktestOutcome) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for band in outcome.score.bands:
+        share = band.right / band.issues
+        bar = Text("█" * round(share * _BAR_CELLS), style="green").append(
+            "░" * (_BAR_CELLS - round(share * _BAR_CELLS)), style="dim"
+        )
+        label = f"  {band.low:.0%} to {band.high:.0%}"
+        table.add_row(label, bar, f"{band.right} of {band.issues}", Text(f"mean {band.mean_chance:.0%}", style="dim"))
+    return table
+
+
+def _cut(text: str, chars: int) -> str:
+    line = " ".join(clean_text(text).split())
+    return line if len(line) <= chars else line[: chars - 1] + "…"

@@ -1,0 +1,163 @@
+"""The command `backtest`: tries the triage on the repository's own past, and says how often it was right."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from triage import __version__, backtest_wiring, wiring
+from triage.backtest.choose_cases import ChosenCases
+from triage.backtest.past_case import CaseResult, DuplicateResult
+from triage.command_line import EXIT_CODES, Json, Repo, Verbose, list_warnings, open_setup, run_until_signal
+from triage.domain.issue import Repository
+from triage.domain.memory import PastIssue
+from triage.errors import BadInput
+from triage.wiring import RunSetup
+
+if TYPE_CHECKING:
+    from triage.backtest.outcome import BacktestOutcome
+
+NO_CASES = (
+    "No issue was found whose fix is known and lies in this clone. Fetch the whole history "
+    "(`git fetch --unshallow`), or leave --github out to use the messages of commits as issues."
+)
+
+
+def backtest(
+    repo: Repo = Path(),
+    github: Annotated[
+        str,
+        typer.Option(help="owner/name: use its closed issues. Without it, messages of commits stand in."),
+    ] = "",
+    last: Annotated[int, typer.Option(help="How many issues, the newest first.", min=1, max=1000)] = 50,
+    engine: Annotated[str, typer.Option(help="rules, model, or auto.")] = "rules",
+    max_usd: Annotated[
+        float, typer.Option(help="With a model: start no further issue when this many US dollars are spent.", min=0)
+    ] = 5.0,
+    html: Annotated[Path | None, typer.Option(help="Write a page with every issue to this file.")] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the thresholds that suit the repository into its settings file.")
+    ] = False,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """Triage past issues on the commit before their fix, and count how often the triage was right."""
+    from triage.backtest.outcome import build_outcome
+
+    runner, progress = wiring.open_terminal(None, verbose=verbose)
+    setup = open_setup(repo, progress, engine).with_project_config()
+    setup = replace(setup, repository=github or setup.repository)
+    for warning in list_warnings(setup):
+        runner.annotate("warning", warning)
+    past = _read_past(setup, last) if github else []
+    chosen = _choose_cases(setup, past, last, by_issues=bool(github))
+    memory = backtest_wiring.to_memory(past)
+    console = None if as_json else Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    results, stopped_by = _triage(setup, chosen, memory, max_usd, console, progress)
+    outcome = build_outcome(
+        setup.repository,
+        __version__,
+        wiring.utc_now(),
+        len(chosen.cases),
+        dict(chosen.left_out.most_common()),
+        results,
+        _compare_duplicates(setup, memory, last),
+        setup.config.thresholds,
+        by_issues=bool(github),
+    )
+    _print(outcome, console)
+    if html:
+        _write_page(outcome, html)
+        runner.annotate("notice", f"{html} has every issue.")
+    if write:
+        runner.annotate("notice", backtest_wiring.write_thresholds(setup, outcome.suited))
+    if stopped_by:
+        raise SystemExit(EXIT_CODES[stopped_by])
+
+
+def _read_past(setup: RunSetup, last: int) -> list[PastIssue]:
+    memory = setup.settings.memory_issues
+
+    def is_enough(found: Sequence[PastIssue]) -> bool:
+        fixed = sorted((issue.number for issue in found if any(fix.commit for fix in issue.fixes)), reverse=True)
+        # Some of them will be left out, and the oldest one is compared with those before it.
+        needed = fixed[: last * 2]
+        return len(needed) == last * 2 and sum(issue.number < needed[-1] for issue in found) >= memory
+
+    return backtest_wiring.read_past_issues(setup, is_enough)
+
+
+def _choose_cases(setup: RunSetup, past: Sequence[PastIssue], last: int, *, by_issues: bool) -> ChosenCases:
+    if by_issues:
+        chosen = backtest_wiring.choose_past_issues(setup, past, last)
+    else:
+        chosen = backtest_wiring.choose_past_commits(setup, last)
+    if not chosen.cases:
+        raise BadInput(NO_CASES)
+    return chosen
+
+
+def _triage(
+    setup: RunSetup,
+    chosen: ChosenCases,
+    memory: Sequence[PastIssue],
+    max_usd: float,
+    console: Console | None,
+    progress: AbstractContextManager[object],
+) -> tuple[list[CaseResult], signal.Signals | None]:
+    from triage.backtest.terminal_lines import format_result
+    from triage.flows.backtest_issues import triage_past_issues
+
+    services = backtest_wiring.PastServices(setup)
+    repository = Repository(slug=setup.repository, server_url=setup.environment.server_url)
+    results: list[CaseResult] = []
+
+    async def run(cancelled: asyncio.Event) -> None:
+        runs = triage_past_issues(
+            chosen.cases, memory, setup.settings.memory_issues, repository, services.open, cancelled
+        )
+        async with aclosing(runs):
+            async for result in runs:
+                results.append(result)
+                if console:
+                    console.print(format_result(result, len(results), len(chosen.cases)))
+                if max_usd <= sum(one.usd for one in results) and result.by_model:
+                    setup.progress.info(f"Stopped at {max_usd:.2f} US dollars (--max-usd).")
+                    return
+
+    with progress:
+        _, stopped_by = run_until_signal(run)
+    return results, stopped_by
+
+
+def _compare_duplicates(setup: RunSetup, memory: Sequence[PastIssue], last: int) -> list[DuplicateResult]:
+    from triage.flows.backtest_issues import find_duplicates
+
+    codebase = backtest_wiring.build_comparing_codebase(setup)
+    return find_duplicates(memory, last, setup.settings.memory_issues, codebase)
+
+
+def _print(outcome: "BacktestOutcome", console: Console | None) -> None:
+    from triage.backtest.terminal_lines import render_outcome
+
+    if console:
+        console.print(render_outcome(outcome))
+    else:
+        sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
+
+
+def _write_page(outcome: "BacktestOutcome", path: Path) -> None:
+    from triage.backtest.html_page import render_html_page
+
+    try:
+        path.write_text(render_html_page(outcome), encoding="utf-8")
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise BadInput(f"--html: {path} cannot be written ({reason}).") from None

@@ -1,0 +1,164 @@
+"""Opens what a backtest reads: the history of the checkout, past issues, and the code as it was.
+
+It imports adapters where it opens them, as `wiring` does.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from triage import wiring
+from triage.backtest.choose_cases import ChosenCases, choose_commits, choose_issues
+from triage.backtest.past_case import PastCase
+from triage.domain.memory import PastIssue
+from triage.domain.thresholds import Thresholds
+from triage.errors import BadInput, SetupError
+from triage.ports import Codebase, Services
+from triage.reading.past_issue_text import make_visible
+from triage.settings.project_file import parse_project_config
+from triage.text.yaml_section import replace_section
+from triage.wiring import RunSetup
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+    from triage.index.indexed_commit import MemoryIndexCache
+
+MAX_PAST_ISSUES = 3_000
+"""Thirty requests."""
+MAX_BODY_CHARS = 65_536
+"""GitHub's limit: an issue of a backtest is read whole, as it was written."""
+
+
+@dataclass(frozen=True)
+class KnownPastIssues:
+    """Implements the port `PastIssueSource` with issues that were read before."""
+
+    issues: Sequence[PastIssue]
+
+    def iterate(self, words: str) -> Iterator[list[PastIssue]]:  # noqa: ARG002
+        yield list(self.issues)
+
+
+@dataclass
+class PastServices:
+    """Opens the services of one past issue after the other. Neighbouring commits share what was indexed."""
+
+    setup: RunSetup
+    _neighbour: "MemoryIndexCache | None" = field(default=None, repr=False)
+
+    def open(self, case: PastCase, known: Sequence[PastIssue]) -> Services:
+        """Return services that know nothing from after the issue was opened, but for code merged before its fix."""
+        setup = replace(self.setup, started=time.monotonic())
+        services = wiring.open_services(setup, partial(self._build_codebase, case))
+        # The web knows the fix, and a collector the runs of today.
+        return replace(services, past_issues=KnownPastIssues(known), web_tools=None, telemetry=None)
+
+    def _build_codebase(self, case: PastCase, setup: RunSetup, embeddings: "Embeddings | None") -> Codebase:
+        from triage.index.codebase import GitCodebase
+        from triage.index.indexed_commit import MemoryIndexCache, PastCommit
+
+        self._neighbour = self._neighbour or MemoryIndexCache()
+        folder = wiring.find_cache_folder(setup)
+        return GitCodebase(
+            setup.root,
+            setup.repository,
+            embeddings,
+            setup.settings.effective_embedding_model,
+            chroma=None,
+            ignore=setup.config.ignore,
+            cache=folder / "index" if folder and embeddings else None,
+            thresholds=setup.config.thresholds,
+            past=PastCommit(case.base, case.opened_at, self._neighbour),
+        )
+
+
+def read_past_issues(setup: RunSetup, is_enough: Callable[[Sequence[PastIssue]], bool]) -> list[PastIssue]:
+    """Return the repository's newest issues, whole pages, until there are enough.
+
+    Raises:
+        SetupError: There is no token, or GitHub refuses it.
+        GitHubUnavailable: GitHub does not answer.
+    """
+    from triage.adapters.github.issue_tracker import IssueTracker
+
+    token, environment = setup.settings.github_token.get_secret_value(), setup.environment
+    if not token:
+        raise SetupError("--github needs a token: set TRIAGE_GITHUB_TOKEN, for example to the output of gh auth token.")
+    tracker = IssueTracker(
+        token, setup.repository, environment.api_url, seconds_between_writes=0.0, network=environment.network
+    )
+    found: list[PastIssue] = []
+    for page in tracker.iterate_past_issues(MAX_PAST_ISSUES, None, "", MAX_BODY_CHARS):
+        found += [setup.redactor.redact_model("past issue", issue) for issue in page]
+        setup.progress.info(f"Read {len(found)} issues of {setup.repository}.")
+        if is_enough(found):
+            break
+    return found
+
+
+def to_memory(past: Sequence[PastIssue]) -> list[PastIssue]:
+    """Return the issues as the memory of a run has them: their visible text, cut."""
+    from triage.adapters.github.past_issue_responses import MAX_BODY_CHARS as REMEMBERED
+
+    return [make_visible(issue.model_copy(update={"body": issue.body[:REMEMBERED]})) for issue in past]
+
+
+def choose_past_issues(setup: RunSetup, past: Sequence[PastIssue], last: int) -> ChosenCases:
+    """Return the newest fixed issues. Raises BadInput if the checkout has no history."""
+    from triage.index.history.fix_commits import is_product_code, open_history
+
+    _, history = open_history(setup.root)
+    issue_url = f"{setup.environment.server_url}/{setup.repository}/issues"
+    return choose_issues(past, history, is_product_code, last, issue_url)
+
+
+def choose_past_commits(setup: RunSetup, last: int) -> ChosenCases:
+    """Return the newest commits that fix something, as if their messages were issues. Raises as above."""
+    from triage.index.history.fix_commits import is_product_code, list_commits, open_history
+
+    tree, history = open_history(setup.root)
+    return choose_commits(list_commits(tree), history, is_product_code, last)
+
+
+def build_comparing_codebase(setup: RunSetup) -> Codebase:
+    """Return a codebase that compares issues. It is not indexed."""
+    from triage.index.codebase import GitCodebase
+
+    return GitCodebase(setup.root, setup.repository, chroma=None, thresholds=setup.config.thresholds)
+
+
+def write_thresholds(setup: RunSetup, thresholds: Thresholds) -> str:
+    """Write the thresholds into the project's settings file in the work tree. Returns what to do next.
+
+    Raises:
+        BadInput: The file cannot be read or written, leads elsewhere, or is written in braces.
+        BadConfig: The file has errors.
+    """
+    from triage.adapters.cache.private_folder import has_symlink
+
+    name, section = setup.settings.config_file, _format_section(thresholds)
+    path = setup.root / name
+    if has_symlink(setup.root, path):
+        raise BadInput(f"--write: {name} leads through a symbolic link. Put a regular file there.")
+    try:
+        old = path.read_bytes() if path.exists() else b""
+        wanted = parse_project_config(old, name).model_copy(update={"thresholds": thresholds})
+        new = replace_section(old.decode("utf-8-sig"), "thresholds", section).encode()
+        if parse_project_config(new, name) != wanted:
+            raise ValueError("other settings would change")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(new)
+    except ValueError as error:
+        raise BadInput(f"--write: {name} cannot be edited ({error}). Add this line to it: {section}") from None
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise BadInput(f"--write: {name} cannot be written ({reason}).") from None
+    return f"{name} has the thresholds. Commit it: the file is read from the checked-out commit."
+
+
+def _format_section(thresholds: Thresholds) -> str:
+    values = ", ".join(f"{name}: {value:g}" for name, value in thresholds.model_dump().items())
+    return f"thresholds: {{{values}}}"

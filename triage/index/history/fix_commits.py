@@ -1,0 +1,35 @@
+"""The commits of a checkout as a backtest reads them, and git's answers about them."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from triage.backtest.past_case import FixCommit
+from triage.errors import BadInput
+from triage.index.files.file_roles import classify_file
+from triage.index.history.past_changes import is_mainly_fix
+from triage.index.source.commit import CommitTree, open_commit
+from triage.index.source.git import GitError
+from triage.index.source.git_history import GitHistory
+
+
+def open_history(root: Path) -> tuple[CommitTree, GitHistory]:
+    """Return the newest commit of the checkout with its history. Raises BadInput without git or without a commit."""
+    try:
+        tree = open_commit(root.resolve())
+    except GitError as error:
+        raise BadInput(f"--repo: the folder has no history that git can read ({error}).") from None
+    assert tree.history is not None
+    return tree, tree.history
+
+
+def list_commits(tree: CommitTree) -> Iterator[FixCommit]:
+    """Yield the newest commits without merges, newest first; not those of bots or of more than 30 files."""
+    for commit in tree.read_commits():
+        at = datetime.fromtimestamp(commit.seconds, UTC)
+        yield FixCommit(commit=commit.commit, message=commit.message, at=at, is_fix=is_mainly_fix(commit.message))
+
+
+def is_product_code(path: str) -> bool:
+    """Return whether a path is code of the product: no test, example, generated documentation or data."""
+    return classify_file(path).is_product_code
