@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 - importing p
 SECRETS_FD_FLAG = "--secrets-fd="
 """Argument of the second start: the file descriptor with the secrets."""
 LANGUAGE = ("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ")
-MACHINE = ("HOME", "PATH", "TMPDIR", "HOSTNAME")
+MACHINE = ("HOME", "PATH", "LD_LIBRARY_PATH", "TMPDIR", "HOSTNAME")
 TRUST = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy")
 RUNNER = (

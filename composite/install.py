@@ -41,7 +41,7 @@ def make_cache_key(requirements: bytes) -> str:
 
 
 def plan(home: Path, output: Path) -> None:
-    """Write the outputs `key`, `wheels`, `python` and `ready`."""
+    """Write the outputs `key`, `wheels`, `python`, `libraries` and `ready`."""
     problem = find_problem(platform.system(), platform.machine())
     if problem:
         raise CannotInstall(problem)
@@ -50,6 +50,7 @@ def plan(home: Path, output: Path) -> None:
         "key": key,
         "wheels": home / "wheels",
         "python": _find_python(home),
+        "libraries": Path(sys.base_prefix) / "lib",  # where libpython is, if the tool cache is not at its usual place
         "ready": str(_read_installed(home) == key).lower(),  # an earlier step of this job has installed it
     }
     with output.open("a", encoding="utf-8") as file:

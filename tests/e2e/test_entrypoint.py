@@ -127,7 +127,16 @@ class TestStartingAnew:
             "OPENAI_API_KEY",
         ]
         held = ["INPUT_GITHUB-TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"]
-        kept = ["GITHUB_REPOSITORY", "RUNNER_TEMP", "PATH", "LANG", "OTEL_SERVICE_NAME", "no_proxy", "SSL_CERT_FILE"]
+        kept = [
+            "GITHUB_REPOSITORY",
+            "RUNNER_TEMP",
+            "PATH",
+            "LD_LIBRARY_PATH",
+            "LANG",
+            "OTEL_SERVICE_NAME",
+            "no_proxy",
+            "SSL_CERT_FILE",
+        ]
         environ = {name.encode(): b"x" for name in [*gone, *held, *kept]}
         environ |= {b"ACTIONS_ID_TOKEN_REQUEST_TOKEN": b"value", b"HTTPS_PROXY": b"u:p@h", b"HTTP_PROXY": b"http://h:1"}
         environ |= {b"OTEL_EXPORTER_OTLP_ENDPOINT": b"https://u:p@h", b"TAVILY_BASE_URL": b"https://h?key=1"}
