@@ -72,7 +72,7 @@ bench: $(TOOLS) ## measure speed, memory and growth; with SET=FILE.jsonl MIRROR=
 	$(RUN) -m bench.speed . --growth
 
 golden: $(TOOLS) ## update the golden files and the generated parts of the pages; read the diff
-	$(RUN) -m pytest tests/publish tests/adapters/telemetry tests/backtest --golden
+	$(RUN) -m pytest tests/publish tests/adapters/telemetry tests/backtest tests/scorecard --golden
 	$(RUN) -m tests.docs_pages
 	$(RUN) -m release.composite_action
 

@@ -13,7 +13,7 @@ from typing import Any
 from triage import fix_wiring, threads, wiring
 from triage.domain.issue import Issue, Repository
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import AnswerTask, FixTask, QuietTask, Skip, Task, TriageTask, WarmIndex
+from triage.domain.task import AnswerTask, FixTask, QuietTask, ScorecardTask, Skip, Task, TriageTask, WarmIndex
 from triage.events.payload import parse_issue
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_issue import run_task
@@ -75,6 +75,15 @@ async def run_fix_task(run: EventRun, task: FixTask | Skip) -> FlowResult:
         run_url=setup.environment.run_url,
     )
     return await run_fix_job(settings.fix, task, flow)
+
+
+async def run_scorecard_task(run: EventRun, task: ScorecardTask) -> FlowResult:
+    """Count what came of the comments on closed issues. The event does not matter."""
+    from triage import scorecard_wiring  # a triage needs none of it
+    from triage.flows.make_scorecard import make_scorecard
+
+    job = scorecard_wiring.open_scorecard(run.setup, task.since, run.setup.settings.issue_number)
+    return await make_scorecard(job, _build_flow_context(run, None))
 
 
 def _build_flow_context(run: EventRun, event_issue: Issue | None) -> FlowContext:

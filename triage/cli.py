@@ -41,6 +41,7 @@ from triage.fix_command import fix
 from triage.flows.export_telemetry import export_telemetry
 from triage.publish.comment import preview_comment
 from triage.publish.plan_effects import dump_report
+from triage.scorecard_command import scorecard
 from triage.settings import find_unknown_variables
 
 app = typer.Typer(
@@ -141,6 +142,7 @@ def _print(result: RunReport, text: str, *, as_json: bool) -> None:
 
 app.command()(fix)
 app.command()(backtest)
+app.command()(scorecard)
 
 
 @app.command()

@@ -213,7 +213,11 @@ def find_cache_folder(setup: RunSetup) -> Path | None:
         return None
     folder = setup.root / setup.settings.cache_dir
     # A link in the checkout may lead anywhere on this machine.
-    return None if any(has_symlink(setup.root, folder / name) for name in ("index", "issues", "runs")) else folder
+    return (
+        None
+        if any(has_symlink(setup.root, folder / name) for name in ("index", "issues", "runs", "scorecard"))
+        else folder
+    )
 
 
 def _open_response_cache(setup: RunSetup) -> ResponseCache | None:

@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from testing.servers.comment_edits_graphql import answer_comment_edits, is_comment_edits_query
 from testing.servers.endless_body import EndlessBody
 from testing.servers.past_issues_graphql import answer_past_issues, is_past_issues_query
+from testing.servers.triaged_issues_graphql import answer_scorecard, is_scorecard_query
 
 SLUG = "octo/shop"
 SERVER_ERROR_TEXT = "EVIL ::error::words of the server"
@@ -76,7 +77,7 @@ class GitHubApi:
     commits: list[dict[str, Any]] = field(default_factory=list)
     """Newest first: `sha`, `at`, `message`, `files`."""
     knows_fixes: bool = True
-    """Whether GraphQL knows the fields of past issues that older servers lack."""
+    """Whether GraphQL knows the fields of past and closed issues that older servers lack."""
     faults: list[ApiFault] = field(default_factory=list)
     logins: dict[str, str] = field(default_factory=lambda: dict(LOGINS))
     seconds: int = 0
@@ -196,6 +197,8 @@ def handle_request(api: GitHubApi, verb: str, path: str, query: dict[str, list[s
 def _graphql(api: GitHubApi, token: str, sent: Any) -> Answer:
     if is_past_issues_query(sent):
         return answer_past_issues(api, sent, knows_fixes=api.knows_fixes)
+    if is_scorecard_query(sent):
+        return answer_scorecard(api, sent, is_old=not api.knows_fixes)
     if is_comment_edits_query(sent):
         return answer_comment_edits(api, token, sent)
     if api.graphql and "viewer" not in sent["query"]:
@@ -217,6 +220,8 @@ def _get_issue(api: GitHubApi, query: dict[str, list[str]], token: str, sent: An
 
 
 def _get_comments(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any, number: str) -> Answer:
+    if int(number) not in api.issues:
+        return NOT_FOUND
     since = query.get("since", [""])[0]
     shown = [comment for comment in api.comments if comment["issue"] == int(number) and comment["updated_at"] >= since]
     late = {key for key, lists in api.hidden_comments.items() if api.lists_without[token, key] < lists}
@@ -322,7 +327,9 @@ def _get_one_commit(api: GitHubApi, query: dict[str, list[str]], token: str, sen
 
 def _show_commit(commit: dict[str, Any]) -> dict[str, Any]:
     signature = {"name": "Mona", "email": "mona@example.org", "date": commit["at"]}
-    return {"sha": commit["sha"], "commit": {"message": commit["message"], "author": signature, "committer": signature}}
+    details = {"message": commit["message"], "author": signature, "committer": signature}
+    files = [{"filename": path, "status": "modified"} for path in commit["files"][:300]]
+    return {"sha": commit["sha"], "commit": details, "files": files}
 
 
 Handler = Callable[..., Answer]

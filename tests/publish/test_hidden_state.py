@@ -59,6 +59,7 @@ states = st.builds(
     | st.builds(
         FirstNamed,
         at=st.integers(1, 10**11 - 1),
+        by=st.sampled_from(["trace", "message", "name", "model"]),
         chance=st.integers(0, 100),
         paths=st.lists(paths, min_size=1, max_size=3),
     ),
@@ -270,7 +271,9 @@ def test_the_next_state_has_the_runs():
 
 def test_the_files_that_were_named_first_stay():
     first = next_state(FULL, None, "a" * 16)
-    assert first.named == FirstNamed(at=int(FULL.started_at.timestamp()), chance=86, paths=[DATES, READER, CLI])
+    assert first.named == FirstNamed(
+        at=int(FULL.started_at.timestamp()), by="model", chance=86, paths=[DATES, READER, CLI]
+    )
     later = change_report(suspects=[suspect(CLI)], started_at=FULL.started_at + timedelta(days=9))
     assert next_state(later, first, "b" * 16).named == first.named
     assert parse_state(render_state(first)) == first
@@ -295,14 +298,15 @@ def test_labels_are_remembered_in_any_case_up_to_a_maximum():
 @pytest.mark.parametrize(
     "named",
     [
-        '{"at":1,"chance":101,"paths":["a"]}',
-        '{"at":0,"chance":50,"paths":["a"]}',
-        '{"at":1,"chance":"50","paths":["a"]}',
-        '{"at":1,"chance":50,"paths":[]}',
-        '{"at":1,"chance":50,"paths":["a","b","c","d"]}',
-        '{"at":1,"chance":50,"paths":["../a"]}',
-        '{"at":1,"chance":50,"paths":["a"],"by":"me"}',
-        '{"chance":50,"paths":["a"],"at":1}',
+        '{"at":1,"by":"guess","chance":50,"paths":["a"]}',
+        '{"at":1,"by":"name","chance":101,"paths":["a"]}',
+        '{"at":0,"by":"name","chance":50,"paths":["a"]}',
+        '{"at":1,"by":"name","chance":"50","paths":["a"]}',
+        '{"at":1,"by":"name","chance":50,"paths":[]}',
+        '{"at":1,"by":"name","chance":50,"paths":["a","b","c","d"]}',
+        '{"at":1,"by":"name","chance":50,"paths":["../a"]}',
+        '{"at":1,"by":"name","chance":50,"paths":["a"],"by":"me"}',
+        '{"by":"name","chance":50,"paths":["a"],"at":1}',
         "null",
     ],
 )

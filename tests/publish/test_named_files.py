@@ -10,14 +10,14 @@ FOUND = FoundPlace(sign="trace", span=span(READER, 10, 20), probability=0.91)
 
 
 def test_a_model_names_its_first_suspects():
-    assert find_named_files(FULL) == NamedFiles([DATES, READER, CLI], 0.86)
+    assert find_named_files(FULL) == NamedFiles([DATES, READER, CLI], "model", 0.86)
 
 
 def test_rules_name_what_they_found_first():
     report = change_report(
         RULES, found=FOUND, suspects=[suspect(DATES), suspect(READER), suspect(CLI), suspect("a.py")]
     )
-    assert find_named_files(report) == NamedFiles([READER, DATES, CLI], 0.91)
+    assert find_named_files(report) == NamedFiles([READER, DATES, CLI], "trace", 0.91)
 
 
 @pytest.mark.parametrize(

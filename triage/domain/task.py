@@ -79,6 +79,13 @@ class FixTask(Value):
         return self.command in ("fix", "revise")
 
 
+class ScorecardTask(Value):
+    """Count what came of the comments on issues that were closed since a day."""
+
+    since: str
+    """As somebody wrote it, such as `90d`."""
+
+
 class WarmIndex(Value):
     """Index the commit and cache the index, for later runs."""
 

@@ -18,6 +18,7 @@ from triage.domain.proposal import ProposalId, ProposalTests
 from triage.domain.report import RunReport
 from triage.domain.suggestion import Suggestion
 from triage.domain.task import RUN_WINDOW, RunKey
+from triage.domain.triaged_issue import PredictedBy
 from triage.domain.value import RENAMED_FIELDS, Value
 from triage.publish.named_files import MAX_NAMED, find_named_files
 
@@ -63,6 +64,7 @@ class FirstNamed(Value):
 
     at: int = Field(ge=1, le=99_999_999_999)
     """Seconds since 1970."""
+    by: PredictedBy
     chance: int = Field(ge=0, le=100)
     """In percent, that the fix edits the first of them."""
     paths: list[SuspectPath] = Field(min_length=1, max_length=MAX_NAMED)
@@ -162,7 +164,7 @@ def _remember_named(report: RunReport) -> FirstNamed | None:
         return None
     paths = list(filter(_can_be_remembered, named.paths))
     at = max(1, int(report.started_at.timestamp()))
-    return FirstNamed(at=at, chance=round(100 * named.chance), paths=paths)
+    return FirstNamed(at=at, by=named.by, chance=round(100 * named.chance), paths=paths)
 
 
 def hash_label(name: str) -> str:

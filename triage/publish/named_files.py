@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from triage.domain.report import RunReport
+from triage.domain.triaged_issue import PredictedBy
 from triage.publish.wording import has_model_answer
 
 MAX_NAMED = 3
@@ -11,6 +12,7 @@ MAX_NAMED = 3
 class NamedFiles(NamedTuple):
     paths: list[str]
     """First the one of the headline, then the next ones of the list; at most `MAX_NAMED`."""
+    by: PredictedBy
     chance: float
     """That the fix edits the first one, from 0 to 1."""
 
@@ -24,10 +26,12 @@ def find_named_files(report: RunReport) -> NamedFiles | None:
         return None
     suspects = [suspect.path for suspect in report.suspects]
     if has_model_answer(report):
-        paths, chance = suspects, report.confidence
-    elif report.found:
-        paths, chance = [report.found.span.path, *suspects], report.found.probability
-    else:
-        return None
+        return _name(suspects, "model", report.confidence)
+    if report.found:
+        return _name([report.found.span.path, *suspects], report.found.sign, report.found.probability)
+    return None
+
+
+def _name(paths: list[str], by: PredictedBy, chance: float) -> NamedFiles | None:
     named = list(dict.fromkeys(paths))[:MAX_NAMED]
-    return NamedFiles(named, min(1.0, max(0.0, chance))) if named else None
+    return NamedFiles(named, by, min(1.0, max(0.0, chance))) if named else None

@@ -71,6 +71,11 @@ def plan_fix_result(message: str, outputs: Mapping[str, str], status: Status) ->
     ]
 
 
+def plan_page(markdown: str) -> list[Effect]:
+    """Returns the effects of a job that only writes a page; `markdown` is inert."""
+    return [WriteSummary(markdown=markdown), SetOutputs(values=EMPTY_OUTPUTS | {"status": Status.COMPLETE.value})]
+
+
 def plan_unfinished(message: str) -> list[Effect]:
     """Returns the effects of a run that could not finish now: starting it again helps."""
     return [

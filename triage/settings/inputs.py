@@ -142,6 +142,12 @@ class Settings(BaseModel):
         "fails without the patch, and all passes with it), unproved (all passes, also without the patch), failed, "
         "unclear (they fail without the patch too), or none (nothing was run).",
     )
+    scorecard: Annotated[str, Field(max_length=20)] = Field(
+        "",
+        description="If set, the job triages nothing: it counts how often the comments on closed issues were right. "
+        "From when on: days (90d), weeks (12w), or a day (2026-08-01). With issue-number, a comment on that issue "
+        "keeps the weeks. See docs/scorecard.md.",
+    )
     config_file: RepositoryPath = Field(
         ".github/triage.yml",
         description="Path of the project settings file, read from the indexed commit. The file is optional.",

@@ -39,7 +39,7 @@ class _NodeId(Response):
     node_id: str = Field(min_length=1)
 
 
-class _Actor(Response):
+class Actor(Response):
     kind: str = Field(alias="__typename")
     login: str
 
@@ -55,7 +55,7 @@ class _Actor(Response):
 
 
 class _Edit(Response):
-    editor: _Actor | None
+    editor: Actor | None
     deleted_at: str | None = Field(alias="deletedAt")
 
 
@@ -63,7 +63,7 @@ class _PageInfo(Response):
     has_next_page: bool = Field(alias="hasNextPage")
 
 
-class _Edits(Response):
+class Edits(Response):
     nodes: list[_Edit | None]
     page: _PageInfo = Field(alias="pageInfo")
 
@@ -72,14 +72,14 @@ class _Repository(Response):
     name: str = Field(alias="nameWithOwner")
 
 
-class _Comment(Response):
-    comment_id: int = Field(alias="fullDatabaseId")
-    repository: _Repository
+class EditedComment(Response):
+    """A comment, and who edited it."""
+
     body: str
-    author: _Actor | None
-    editor: _Actor | None
+    author: Actor | None
+    editor: Actor | None
     last_edited_at: str | None = Field(alias="lastEditedAt")
-    edits: _Edits | None = Field(alias="userContentEdits")
+    edits: Edits | None = Field(alias="userContentEdits")
 
     def is_alone_by(self, viewer: str) -> bool:
         """Whether this account wrote the comment and made every edit. What GitHub does not say counts as no."""
@@ -95,6 +95,11 @@ class _Comment(Response):
         actors = [self.author, *(edit.editor for edit in nodes if edit)]
         actors += [self.editor] if self.editor else []
         return all(actor is not None and actor.is_account(viewer) for actor in actors)
+
+
+class _Comment(EditedComment):
+    comment_id: int = Field(alias="fullDatabaseId")
+    repository: _Repository
 
 
 class _Viewer(Response):

@@ -35,6 +35,8 @@ class Comments:
     repo: str
     """Its path, `/repos/owner/name`."""
     reread_seconds: float
+    marker: str = COMMENT_MARKER
+    """The first characters of our comments."""
     _marked_ids: dict[int, set[int]] = field(default_factory=dict)
     """By issue, the comments with our marker when the thread was read first."""
     _waits: dict[int, Iterator[int]] = field(default_factory=dict)
@@ -63,12 +65,12 @@ class Comments:
                 break
             found[own.id] = own
             self._begin_looks(number)
-        self._marked_ids.setdefault(number, {key for key, comment in found.items() if _has_marker(comment)})
+        self._marked_ids.setdefault(number, {key for key, comment in found.items() if self._has_marker(comment)})
         return [found[key] for key in sorted(found)]
 
     def is_ours(self, comment: CommentResponse) -> bool:
         """Returns whether a comment starts with our marker and we wrote it: anybody can write the marker."""
-        return _has_marker(comment) and self.is_own_login(comment.login)
+        return self._has_marker(comment) and self.is_own_login(comment.login)
 
     def is_own_login(self, login: str) -> bool:
         return login == JOB_TOKEN_LOGIN or login == self._own_login
@@ -169,14 +171,13 @@ class Comments:
         items = self.client.fetch_list(f"{self.repo}/issues/{number}/comments")
         return {comment.id: comment for comment in (parse_response(CommentResponse, item) for item in items)}
 
+    def _has_marker(self, comment: CommentResponse) -> bool:
+        return (comment.body or "").startswith(self.marker)
+
     @cached_property
     def _own_login(self) -> str | None:
         # Fetched only when somebody else's comment has our marker.
         return self.client.fetch_viewer_login()
-
-
-def _has_marker(comment: CommentResponse) -> bool:
-    return (comment.body or "").startswith(COMMENT_MARKER)
 
 
 def _is_same_text(one: str, other: str) -> bool:

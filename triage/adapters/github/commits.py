@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from triage.adapters.github.responses import CommitResponse, TagResponse, parse_response
+from triage.adapters.github.responses import CommitFilesResponse, CommitResponse, TagResponse, parse_response
 from triage.domain.history import PathChange, Tag
 from triage.secrets.likely_secrets import shorten_text
 
@@ -17,6 +17,8 @@ MAX_TAG_PAGES = 3
 MAX_LISTED = 100
 """Commits of one file: one page."""
 MAX_SUBJECT_CHARS = 120
+MAX_CHANGED_FILES = 300
+"""Files of a commit that GitHub sends at once."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,11 @@ class Commits:
                 if commit.sha != base.sha:
                     found[commit.sha] = _to_change(commit, [*(known.paths if known else []), path])
         return sorted(found.values(), key=lambda change: change.date, reverse=True)
+
+    def list_changed_files(self, sha: str) -> list[str]:
+        """Returns the paths that a commit changed, at most `MAX_CHANGED_FILES`."""
+        response = parse_response(CommitFilesResponse, self.client.get(f"{self.repo}/commits/{sha}"))
+        return [file.filename for file in response.files if file.filename]
 
 
 def _to_change(commit: CommitResponse, paths: list[str]) -> PathChange:

@@ -164,6 +164,14 @@ class CommitResponse(Response):
     details: CommitDetails = Field(CommitDetails(), alias="commit")
 
 
+class ChangedFileResponse(Response):
+    filename: str = ""
+
+
+class CommitFilesResponse(Response):
+    files: list[ChangedFileResponse] = []
+
+
 class TagCommit(Response):
     sha: str = ""
 
