@@ -6,6 +6,9 @@ import signal
 def main() -> None:
     # Importing takes half a second. Until it is done, Ctrl-C ends the process without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from triage import langsmith_stand_in
+
+    langsmith_stand_in.install()
     from triage import cli
 
     signal.signal(signal.SIGINT, signal.default_int_handler)

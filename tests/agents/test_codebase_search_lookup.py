@@ -21,7 +21,8 @@ from triage.domain.code import LookedUp
 from triage.domain.run import Limits, Outcome, Usage
 from triage.domain.skill import Skill, Skills
 from triage.errors import BudgetExceeded, CostLimitExceeded, ModelUnavailable, TimeLimitExceeded
-from triage.graph.tool_runner import ToolRunner, record_tool_calls
+from triage.graph.tool_records import record_tool_calls
+from triage.graph.tool_runner import ToolRunner
 from triage.ports import Services
 from triage.reading.read_issue import read_issue
 

@@ -17,7 +17,7 @@ from triage.agents.agent import AgentAnswer
 from triage.domain.agent_input import AgentInput
 from triage.domain.findings import CodebaseFinding
 from triage.domain.run import Outcome, ToolExecution
-from triage.graph.tool_runner import record_tool_calls
+from triage.graph.tool_records import record_tool_calls
 from triage.reading.read_issue import read_issue
 from triage.settings import Settings
 

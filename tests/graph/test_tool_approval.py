@@ -19,7 +19,8 @@ from triage.domain.issue import Repository
 from triage.domain.run import Outcome
 from triage.graph.run_graph import run_graph
 from triage.graph.server_graph import build_server_graph
-from triage.graph.tool_runner import ToolRunner, collect_pending_mutations, record_tool_calls
+from triage.graph.tool_records import collect_pending_mutations, record_tool_calls
+from triage.graph.tool_runner import ToolRunner
 from triage.ports import Services
 
 CODE = FakeCodebase(factories.FILES)

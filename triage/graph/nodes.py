@@ -24,7 +24,7 @@ from triage.graph.planner import decide, may_search_web
 from triage.graph.routing import should_open_round
 from triage.graph.step_runner import Step, run_agent
 from triage.graph.tool_approval import request_approval
-from triage.graph.tool_runner import collect_pending_mutations
+from triage.graph.tool_records import collect_pending_mutations
 from triage.graph.triage_state import BugTriageState
 from triage.ports import Services
 from triage.reading.human_exchanges import find_exchanges

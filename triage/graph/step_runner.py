@@ -18,7 +18,7 @@ from triage.domain.findings import AgentFindingBase
 from triage.domain.run import DegradationLevel, Engine, Outcome, StepName, StepRecord, ToolExecution, Usage
 from triage.errors import CostLimitExceeded, TriageError
 from triage.graph.capabilities import restrict_input, restrict_services
-from triage.graph.tool_runner import record_tool_calls
+from triage.graph.tool_records import record_tool_calls
 from triage.ports import MeasuredUsage, Model, Services
 
 A = TypeVar("A", bound=AgentFindingBase)

@@ -5,9 +5,7 @@ Before anything of a round is run, each of its calls passes the gate for tools t
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall, ToolMessage
@@ -29,6 +27,7 @@ from triage.approval.tool_gate import (
 )
 from triage.domain.proposal import PendingMutation
 from triage.domain.run import Outcome, ToolExecution
+from triage.graph.tool_records import pending_mutations, tool_records
 from triage.ports import ProgressLog
 from triage.secrets.likely_secrets import redact_likely_secrets
 from triage.text.clean_text import clean_text
@@ -38,31 +37,6 @@ _MAX_READ_CHARS = 20_000
 ToolResult = ToolMessage | Command[None]
 
 NEEDS_APPROVAL = "needs a person's approval"
-
-_records: ContextVar[list[ToolExecution] | None] = ContextVar("tool_records", default=None)
-_pending: ContextVar[list[PendingMutation] | None] = ContextVar("pending_mutations", default=None)
-
-
-@contextmanager
-def record_tool_calls() -> Iterator[list[ToolExecution]]:
-    """Collect the records of all tool calls inside the block, also in tasks that it starts."""
-    records: list[ToolExecution] = []
-    token = _records.set(records)
-    try:
-        yield records
-    finally:
-        _records.reset(token)
-
-
-@contextmanager
-def collect_pending_mutations() -> Iterator[list[PendingMutation]]:
-    """Collect the calls inside the block that wait for approval, also in tasks that it starts."""
-    pending: list[PendingMutation] = []
-    token = _pending.set(pending)
-    try:
-        yield pending
-    finally:
-        _pending.reset(token)
 
 
 class ToolRunner:
@@ -130,7 +104,7 @@ class ToolRunner:
             if call["name"] in names and needs_approval(call["name"], self._capabilities):
                 self._refuse(call, NEEDS_APPROVAL, "")
                 pending = freeze_call(call["id"] or "call-0", call["name"], call["args"], self._now())
-                collected = _pending.get()
+                collected = pending_mutations.get()
                 if collected is not None:
                     collected.append(pending)
                 raise ApprovalRequired(pending)
@@ -205,7 +179,7 @@ class ToolRunner:
         return _build_error_message(call, message)
 
     def _record(self, record: ToolExecution) -> None:
-        records = _records.get()
+        records = tool_records.get()
         if records is not None:
             records.append(record)
         self._progress.log_end(record)

@@ -1,0 +1,101 @@
+"""What a process loads: a run without a key no model's SDK, no gRPC and no LangSmith; a skipped event no flow at all."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from testing.runs import sample_bug
+from testing.runs.job import ENTRYPOINT, MOUNTS, ROOT, Job
+from testing.servers.github_server import GitHubServer, serve_github
+
+UNWANTED = {"openai", "grpc", "langsmith", "langchain_openai", "langchain_tavily"}
+LIST_MODULES = """
+import os, runpy, sys
+
+sys.argv.pop(0)
+listing = LISTING
+def leave(code, leave=os._exit):
+    with open(listing, "w") as file:
+        file.writelines(f"{name}\\n" for name, module in list(sys.modules.items()) if getattr(module, "__file__", None))
+    leave(code)
+
+def fail(*_):
+    raise OSError
+
+os._exit, os.execve = leave, fail  # the action would start again in the same process
+try:
+    (runpy.run_path if os.path.isfile(sys.argv[0]) else runpy.run_module)(sys.argv[0], run_name="__main__")
+finally:
+    leave(0)
+"""
+"""Runs a file or a module as Python does, and lists the modules that were loaded from a file in the end."""
+
+
+@pytest.fixture
+def job(tmp_path: Path):
+    with serve_github(GitHubServer(sample_bug.TITLE, sample_bug.BODY)) as github:
+        job = Job(tmp_path / "job", github)
+        sample_bug.write_plain_checkout(job.workspace)
+        job.commit()
+        yield job
+
+
+def list_modules(job: Job, *words: str, **variables: str) -> set[str]:
+    """The modules that a process has loaded in the end."""
+    listing = job.folder / "modules"
+    listing.unlink(missing_ok=True)
+    program = job.folder / "list_modules.py"
+    program.write_text(LIST_MODULES.replace("LISTING", repr(str(listing))), encoding="utf-8")
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(job.folder / "home"), **variables}
+    command = [sys.executable, str(program), *words]
+    done = subprocess.run(
+        command, env=environment, cwd=job.workspace, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return set(listing.read_text(encoding="utf-8").split())
+
+
+def run_action(job: Job) -> set[str]:
+    folders = {name: str(job.folder / name) for name in MOUNTS}
+    return list_modules(job, str(ENTRYPOINT), **job.environment(folders))
+
+
+def run_terminal(job: Job) -> set[str]:
+    issue = job.folder / "issue.md"
+    issue.write_text(f"# {sample_bug.TITLE}\n\n{sample_bug.BODY}", encoding="utf-8")
+    words = ("run", "--repo", str(job.workspace), "--issue", str(issue), "--engine", "rules")
+    return list_modules(job, "triage", *words, TRIAGE_CACHE_DIR=job.inputs.get("cache-dir", ""))
+
+
+def packages(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+@pytest.mark.parametrize("run", [run_action, run_terminal])
+def test_a_run_without_a_key_loads_no_sdk_of_a_model_no_grpc_and_no_langsmith(job: Job, run):
+    loaded = packages(run(job))
+    assert loaded & UNWANTED == set()
+    assert {"langgraph", "chromadb"} <= loaded, "the graph runs, and Chroma has the vectors"
+
+
+@pytest.mark.parametrize("run", [run_action, run_terminal])
+def test_a_run_on_a_cached_index_loads_less(job: Job, run):
+    job.inputs["cache-dir"] = ".cache"
+    run(job)
+    loaded = packages(run(job))
+    assert loaded & (UNWANTED | {"chromadb"}) == set()
+    assert "langgraph" in loaded
+
+
+def test_a_skipped_event_loads_neither_flows_nor_graph(job: Job):
+    job.variables["GITHUB_EVENT_NAME"] = "push"
+    loaded = run_action(job)
+    assert (
+        packages(loaded) & (UNWANTED | {"langgraph", "langchain_core", "chromadb", "numpy", "github", "httpx"}) == set()
+    )
+    unneeded = ("triage.flows", "triage.graph", "triage.index", "triage.reading", "triage.agents", "triage.wiring")
+    assert [name for name in loaded if name.startswith(unneeded)] == []
+    assert "triage.events.route" in loaded
