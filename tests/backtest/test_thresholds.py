@@ -28,6 +28,13 @@ def test_right_places_below_lower_it_but_not_far():
     assert choose([place(0.3)] * 20) == 0.7, "a few lucky issues must not make it much bolder"
 
 
+def test_messages_of_commits_only_raise_thresholds():
+    below, wrong = [place(0.6)] * 8, [place(0.75, edited=False)] * 8
+    for places, after in ((below, 0.7), (wrong, 0.8)):
+        choices = choose_thresholds(places, Thresholds(), may_lower=False)
+        assert apply_choices(Thresholds(), choices).name == after
+
+
 def test_a_small_gain_moves_nothing():
     assert choose([place(0.6)] * 3 + [place(0.9)] * 8) == 0.7
 

@@ -32,14 +32,16 @@ def describe_source(outcome: BacktestOutcome) -> str:
     )
 
 
-def list_figures(score: BacktestScore) -> list[tuple[str, str, str]]:
+def list_figures(outcome: BacktestOutcome) -> list[tuple[str, str, str]]:
     """Return name, figure and explanation of each result."""
+    score = outcome.score
     figures = [
         ("First file right", str(score.first), "the fix edited the file that the report names first"),
         ("Among the first three", str(score.ranked), "the fix edited one of the first three files"),
         ("Read as a bug", str(score.bugs), "other issues get no place and no severity"),
-        ("Comments", str(score.comments), "with comment: auto. " + _list_reasons(score)),
     ]
+    if outcome.by_issues:  # what would be asked about a commit's message means nothing
+        figures.append(("Comments", str(score.comments), "with comment: auto. " + _list_reasons(score)))
     if score.named.of:
         by_sign = ", ".join(f"{SIGNS[sign]} ({share})" for sign, share in score.named_by_sign.items())
         figures.append(("Named places right", str(score.named), f"found by {by_sign}"))

@@ -33,7 +33,7 @@ def render_html_page(outcome: BacktestOutcome) -> str:
             outcome=outcome,
             score=outcome.score,
             source=backtest_wording.describe_source(outcome),
-            figures=backtest_wording.list_figures(outcome.score),
+            figures=backtest_wording.list_figures(outcome),
             thresholds=list(backtest_wording.list_threshold_lines(outcome)),
             left_out=backtest_wording.list_left_out(outcome),
             speaks=backtest_wording.SPEAKS,

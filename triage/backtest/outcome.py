@@ -41,7 +41,7 @@ def build_outcome(
     *,
     by_issues: bool,
 ) -> BacktestOutcome:
-    score = score_results(results, duplicates, thresholds)
+    score = score_results(results, duplicates, thresholds, by_issues=by_issues)
     return BacktestOutcome(
         repository=repository,
         triage_version=triage_version,

@@ -71,8 +71,13 @@ class BacktestScore(Value):
 
 
 def score_results(
-    results: Sequence[CaseResult], duplicates: Sequence[DuplicateResult], thresholds: Thresholds
+    results: Sequence[CaseResult],
+    duplicates: Sequence[DuplicateResult],
+    thresholds: Thresholds,
+    *,
+    by_issues: bool = True,
 ) -> BacktestScore:
+    places = [result.place for result in results if result.place]
     named = [result for result in results if result.speaks == "found" and result.place]
     analysed = [result for result in results if result.speaks == "analysis"]
     speaks = Counter(str(result.speaks) for result in results if result.speaks)
@@ -96,7 +101,7 @@ def score_results(
         median_seconds=round(statistics.median(seconds), 1) if seconds else 0.0,
         usd=sum(result.usd for result in results),
         by_model=any(result.by_model for result in results),
-        choices=choose_thresholds([result.place for result in results if result.place], thresholds),
+        choices=choose_thresholds(places, thresholds, may_lower=by_issues),
     )
 
 

@@ -33,7 +33,7 @@ def format_result(result: CaseResult, number: int, of: int) -> Text:
 def render_outcome(outcome: BacktestOutcome) -> Group:
     """Return the figures."""
     figures = Table.grid(padding=(0, 2))
-    for name, figure, explanation in list_figures(outcome.score):
+    for name, figure, explanation in list_figures(outcome):
         figures.add_row(name, Text(figure, style="bold", justify="right"), Text(explanation, style="dim"))
     parts: list[RenderableType] = [
         Text(),

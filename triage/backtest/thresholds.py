@@ -35,18 +35,24 @@ class ThresholdChoice(Value):
     right_after: int
 
 
-def choose_thresholds(places: Sequence[LikelyPlace], before: Thresholds) -> list[ThresholdChoice]:
-    """Return the choice for each sign. The threshold for duplicates stays: an unmarked duplicate is no mistake."""
-    return [_choose(sign, [place for place in places if place.sign == sign], before) for sign in get_args(MatchSource)]
+def choose_thresholds(
+    places: Sequence[LikelyPlace], before: Thresholds, *, may_lower: bool = True
+) -> list[ThresholdChoice]:
+    """Return the choice for each sign. The threshold for duplicates stays: an unmarked duplicate is no mistake.
+
+    Without `may_lower` thresholds are only raised: messages of commits lead to places more surely than issues do.
+    """
+    max_lowered = MAX_LOWERED if may_lower else 0.0
+    by_sign = {sign: [place for place in places if place.sign == sign] for sign in get_args(MatchSource)}
+    return [_choose(sign, found, before.for_sign(sign), max_lowered) for sign, found in by_sign.items()]
 
 
 def apply_choices(before: Thresholds, choices: Sequence[ThresholdChoice]) -> Thresholds:
     return before.model_copy(update={choice.sign: choice.after for choice in choices})
 
 
-def _choose(sign: MatchSource, places: Sequence[LikelyPlace], thresholds: Thresholds) -> ThresholdChoice:
-    before = thresholds.for_sign(sign)
-    after = _find_best(places, before) if len(places) >= MIN_PLACES else before
+def _choose(sign: MatchSource, places: Sequence[LikelyPlace], before: float, max_lowered: float) -> ThresholdChoice:
+    after = _find_best(places, before, max_lowered) if len(places) >= MIN_PLACES else before
     (named_before, right_before), (named_after, right_after) = _count(places, before), _count(places, after)
     return ThresholdChoice(
         sign=sign,
@@ -60,10 +66,10 @@ def _choose(sign: MatchSource, places: Sequence[LikelyPlace], thresholds: Thresh
     )
 
 
-def _find_best(places: Sequence[LikelyPlace], before: float) -> float:
+def _find_best(places: Sequence[LikelyPlace], before: float, max_lowered: float) -> float:
     steps = round((HIGHEST - LOWEST) / STEP)
     levels = [round(LOWEST + number * STEP, 2) for number in range(steps + 1)]
-    allowed = [level for level in levels if level >= before - MAX_LOWERED]
+    allowed = [before, *(level for level in levels if level >= before - max_lowered)]
     best = max(allowed, key=lambda level: (_rate(places, level), -abs(level - before)))
     return best if _rate(places, best) - _rate(places, before) >= MIN_GAIN else before
 
