@@ -93,7 +93,8 @@ def read_past_issues(setup: RunSetup, is_enough: Callable[[Sequence[PastIssue]],
     found: list[PastIssue] = []
     for page in tracker.iterate_past_issues(MAX_PAST_ISSUES, None, "", MAX_BODY_CHARS):
         found += [setup.redactor.redact_model("past issue", issue) for issue in page]
-        setup.progress.info(f"Read {len(found)} issues of {setup.repository}.")
+        if page:
+            setup.progress.info(f"Read {len(found)} issues of {setup.repository}.")
         if is_enough(found):
             break
     return found

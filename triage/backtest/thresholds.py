@@ -13,8 +13,8 @@ from triage.domain.thresholds import Thresholds
 from triage.domain.value import Value
 
 COST_OF_WRONG = 4
-MIN_GAIN = 4
-"""As much as one wrong place less, or four right ones more."""
+MIN_GAIN = 2 * COST_OF_WRONG
+"""As much as two wrong places less, or eight right ones more: one issue more or less is chance."""
 MIN_PLACES = 8
 LOWEST, HIGHEST, STEP = 0.1, 0.95, 0.05
 MAX_LOWERED = 0.2
