@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from testing.checkouts.git_repositories import git
+from testing.checkouts.git_repositories import commit, git
 from testing.runner_grammar import parse_outputs
 from testing.servers.github_api import JOB_TOKEN, READ_ONLY_TOKEN, SLUG, GitHubApi, serve_github_api
 from triage.action import main
@@ -20,12 +20,12 @@ TILL, CART = "src/till.py", "src/cart.py"
 BOT = "github-actions[bot]"
 
 
-def add_closed(api: GitHubApi, number: int, day: int, named: str) -> None:
+def add_closed(api: GitHubApi, number: int, day: int, named: str, chance: int = 81) -> None:
     when = f"2026-11-{day:02}T10:00:00Z"
     pull = {"number": number + 500, "at": when, "files": [TILL, "tests/test_till.py"]}
     api.add_issue(number, title="It @breaks", state="closed", closed_at=when, updated_at=when, fixes=[pull])
     at = 1_793_600_000  # in early November
-    state = CommentState(named=FirstNamed(at=at, by="trace", chance=81, paths=[named]))
+    state = CommentState(named=FirstNamed(at=at, by="trace", chance=chance, paths=[named]))
     api.add_comment(f"{render_state(state)}\nText", BOT, number, created_at="2026-11-02T06:14:00Z", updated_at=when)
 
 
@@ -139,6 +139,21 @@ class TestCommand:
         git(tmp_path, "init", "--quiet")
         git(tmp_path, "remote", "add", "origin", f"https://github.com/{SLUG}.git")
         assert "Scorecard of `octo/shop`" in self.run(api, tmp_path).stdout
+
+    def test_a_sign_that_was_often_wrong_gets_a_higher_threshold(self, api: GitHubApi, tmp_path: Path) -> None:
+        (tmp_path / "a.py").write_text("")
+        (tmp_path / ".github").mkdir()
+        config = tmp_path / ".github" / "triage.yml"
+        config.write_text("# ours\nignore: [dist/]\n")
+        commit(tmp_path)
+        done = self.run(api, tmp_path, "--github", SLUG, "--write")
+        assert "nothing was written" in done.stderr  # two cases are too few
+        for number in range(20, 32):
+            add_closed(api, number, 12, CART if number < 28 else TILL, chance=55 if number < 28 else 85)
+        done = self.run(api, tmp_path, "--github", SLUG, "--write")
+        assert "Raised: trace 0.3 to 0.85 (5 of 14 were right)" in done.stderr
+        assert config.read_text().startswith("# ours\nignore: [dist/]\n")
+        assert "thresholds: {trace: 0.85, message: 0.5, name: 0.7, duplicate: 0.6}" in config.read_text()
 
     @pytest.mark.parametrize(
         ("words", "environ", "problem"),
