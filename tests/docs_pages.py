@@ -46,7 +46,15 @@ def render_outputs() -> str:
 def render_commands() -> str:
     group = typer.main.get_command(app)
     assert isinstance(group, typer.core.TyperGroup)
-    return "\n".join(_render_command(name, command) for name, command in group.commands.items())
+    return "\n".join(_render_commands(group, ""))
+
+
+def _render_commands(group: typer.core.TyperGroup, prefix: str) -> Iterator[str]:
+    for name, command in group.commands.items():
+        if isinstance(command, typer.core.TyperGroup):
+            yield from _render_commands(command, f"{prefix}{name} ")
+        else:
+            yield _render_command(f"{prefix}{name}", command)
 
 
 def _render_command(name: str, command: Any) -> str:

@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 
 from triage import __version__, wiring
+from triage.backlog_command import app as backlog
 from triage.backtest_command import backtest
 from triage.command_line import (
     EXIT_CODES,
@@ -143,6 +144,7 @@ def _print(result: RunReport, text: str, *, as_json: bool) -> None:
 app.command()(fix)
 app.command()(backtest)
 app.command()(scorecard)
+app.add_typer(backlog, name="backlog")
 
 
 @app.command()

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from triage.adapters.llm.endpoint import Endpoint
     from triage.adapters.runner.terminal import TerminalProgress, TerminalRunner
+    from triage.index.codebase import GitCodebase
 
 BuildCodebase = Callable[["RunSetup", "Embeddings | None"], Codebase]
 
@@ -136,14 +137,14 @@ def open_services(setup: RunSetup, build_codebase: "BuildCodebase | None" = None
 
     unstarted = open_offline_services(setup)
     responses = _open_response_cache(setup)
-    model, embeddings = _open_model(setup, unstarted.facts.request_id, responses)
-    codebase = (build_codebase or _build_codebase)(setup, embeddings)
+    model, embeddings = open_model(setup, unstarted.facts.request_id, responses)
+    codebase = (build_codebase or open_checkout)(setup, embeddings)
     return replace(
         unstarted,
         codebase=codebase,
         model=model,
         web_tools=_open_web_tools(setup),
-        past_issues=_open_past_issues(setup),
+        past_issues=open_past_issues(setup),
         code_tools=_run_tools(setup, build_code_tools(codebase)) if model else None,
         telemetry=_open_telemetry(setup),
     )
@@ -182,10 +183,10 @@ def find_repository_name(root: Path) -> str:
 def build_local_codebase(setup: RunSetup) -> Codebase:
     """The checkout's index, with vectors made and stored on this machine."""
     settings = setup.settings.with_rules_engine().model_copy(update={"chroma_url": None})
-    return _build_codebase(replace(setup, settings=settings), None)
+    return open_checkout(replace(setup, settings=settings), None)
 
 
-def _build_codebase(setup: RunSetup, embeddings: "Embeddings | None") -> Codebase:
+def open_checkout(setup: RunSetup, embeddings: "Embeddings | None") -> "GitCodebase":
     from triage.index.codebase import GitCodebase
     from triage.index.vectors.chroma_connection import connect_to_chroma, open_embedded_chroma
 
@@ -233,7 +234,7 @@ def _open_response_cache(setup: RunSetup) -> ResponseCache | None:
     return RedactingResponseCache(cache, setup.redactor)
 
 
-def _open_past_issues(setup: RunSetup) -> PastIssueSource | None:
+def open_past_issues(setup: RunSetup) -> PastIssueSource | None:
     settings, environment = setup.settings, setup.environment
     token, limit = settings.github_token.get_secret_value(), settings.memory_issues
     if not token or not limit or "/" not in setup.repository:
@@ -250,7 +251,7 @@ def _open_past_issues(setup: RunSetup) -> PastIssueSource | None:
     return CachedPastIssues(folder / "issues" if folder else None, setup.repository, limit, pages, utc_now)
 
 
-def _open_model(
+def open_model(
     setup: RunSetup, request_id: str, responses: ResponseCache | None
 ) -> tuple[Model | None, "Embeddings | None"]:
     settings, redactor = setup.settings, setup.redactor

@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from testing.servers.backlog_graphql import answer_backlog, is_backlog_query
 from testing.servers.comment_edits_graphql import answer_comment_edits, is_comment_edits_query
 from testing.servers.endless_body import EndlessBody
 from testing.servers.past_issues_graphql import answer_past_issues, is_past_issues_query
@@ -199,6 +200,8 @@ def _graphql(api: GitHubApi, token: str, sent: Any) -> Answer:
         return answer_past_issues(api, sent, knows_fixes=api.knows_fixes)
     if is_scorecard_query(sent):
         return answer_scorecard(api, sent, is_old=not api.knows_fixes)
+    if is_backlog_query(sent):
+        return answer_backlog(api, sent)
     if is_comment_edits_query(sent):
         return answer_comment_edits(api, token, sent)
     if api.graphql and "viewer" not in sent["query"]:
@@ -273,6 +276,10 @@ def _delete_comment(api: GitHubApi, query: dict[str, list[str]], token: str, sen
 
 
 def _get_issues(api: GitHubApi, query: dict[str, list[str]], token: str, sent: Any) -> Answer:
+    if query["state"] == ["open"]:
+        (creator,) = query["creator"]
+        found = [one for one in api.issues.values() if one["state"] == "open" and one["user"]["login"] == creator]
+        return _page(found, query)
     if (query["state"], query["sort"], query["direction"]) != (["all"], ["created"], ["desc"]):
         return 422, {"message": "not what is expected here"}
     return _page(sorted(api.issues.values(), key=lambda issue: str(issue["created_at"]), reverse=True), query)

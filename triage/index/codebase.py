@@ -142,7 +142,7 @@ class GitCodebase:
             reading,
             choose_earlier_reports(issue, past),
             self.repository,
-            self.chroma,
+            None if self.index_once else self.chroma,  # each of many issues would store a collection of its own
             self.embeddings,
             self.embedding_name,
             cache,

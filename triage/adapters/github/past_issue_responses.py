@@ -18,25 +18,25 @@ MAX_TITLE_CHARS = 300
 N = TypeVar("N")
 
 
-class _Node(BaseModel):
+class Node(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class _Nodes(_Node, Generic[N]):
+class Nodes(Node, Generic[N]):
     nodes: list[N | None] | None = None
 
 
-def _list_nodes(nodes: _Nodes[N] | None) -> list[N]:
+def list_nodes(nodes: Nodes[N] | None) -> list[N]:
     return [node for node in (nodes.nodes if nodes else None) or [] if node is not None]
 
 
-class _Named(_Node):
+class Named(Node):
     name: str = ""
     title: str = ""
     path: str = ""
 
 
-class _Account(_Node):
+class Account(Node):
     login: str = DELETED_ACCOUNT
     kind: str = Field("", alias="__typename")
 
@@ -46,38 +46,38 @@ class _Account(_Node):
         return f"{self.login}[bot]" if self.kind == "Bot" else self.login
 
 
-class _Comment(_Node):
-    author: _Account | None = None
+class _Comment(Node):
+    author: Account | None = None
     body: str = ""
 
 
-class _Commit(_Node):
+class _Commit(Node):
     oid: str | None = None
     headline: str = Field("", alias="messageHeadline")
     at: Timestamp = Field(None, alias="committedDate")
 
 
-class _PullRequest(_Node):
+class _PullRequest(Node):
     number: int
     title: str = ""
     merged_at: Timestamp = Field(None, alias="mergedAt")
     merge_commit: _Commit | None = Field(None, alias="mergeCommit")
-    milestone: _Named | None = None
-    files: _Nodes[_Named] | None = None
+    milestone: Named | None = None
+    files: Nodes[Named] | None = None
 
 
-class _Canonical(_Node):
+class _Canonical(Node):
     number: int | None = None
 
 
-class _Event(_Node):
+class _Event(Node):
     kind: str = Field("", alias="__typename")
     closer: _Commit | None = None
     canonical: _Canonical | None = None
     is_cross_repository: bool = Field(False, alias="isCrossRepository")
 
 
-class PastIssueResponse(_Node):
+class PastIssueResponse(Node):
     number: int = Field(ge=1)
     title: str = ""
     body: str | None = None
@@ -86,13 +86,13 @@ class PastIssueResponse(_Node):
     created_at: Annotated[datetime, BeforeValidator(parse_timestamp)] = Field(alias="createdAt")
     updated_at: Timestamp = Field(None, alias="updatedAt")
     closed_at: Timestamp = Field(None, alias="closedAt")
-    author: _Account | None = None
-    labels: _Nodes[_Named] | None = None
-    issue_type: _Named | None = Field(None, alias="issueType")
-    milestone: _Named | None = None
-    pull_requests: _Nodes[_PullRequest] | None = Field(None, alias="closedByPullRequestsReferences")
-    events: _Nodes[_Event] | None = None
-    comments: _Nodes[_Comment] | None = None
+    author: Account | None = None
+    labels: Nodes[Named] | None = None
+    issue_type: Named | None = Field(None, alias="issueType")
+    milestone: Named | None = None
+    pull_requests: Nodes[_PullRequest] | None = Field(None, alias="closedByPullRequestsReferences")
+    events: Nodes[_Event] | None = None
+    comments: Nodes[_Comment] | None = None
     repository: dict[str, Any] | None = None
 
     def is_in(self, slug: str) -> bool:
@@ -106,7 +106,7 @@ class PastIssueResponse(_Node):
             title=self.title[:MAX_TITLE_CHARS],
             body=(self.body or "")[:body_chars],
             author=self.author.rest_login if self.author else DELETED_ACCOUNT,
-            labels=[label.name for label in _list_nodes(self.labels) if label.name],
+            labels=[label.name for label in list_nodes(self.labels) if label.name],
             issue_type=self.issue_type.name if self.issue_type else "",
             state="closed" if self.state == "CLOSED" else "open",
             state_reason=reason if reason in get_args(StateReason) else "",
@@ -120,7 +120,7 @@ class PastIssueResponse(_Node):
         )
 
     def _find_original(self) -> int | None:
-        last = next((event for event in reversed(_list_nodes(self.events)) if "Duplicate" in event.kind), None)
+        last = next((event for event in reversed(list_nodes(self.events)) if "Duplicate" in event.kind), None)
         if last is None or last.kind != "MarkedAsDuplicateEvent" or last.is_cross_repository:
             return None
         return last.canonical.number if last.canonical else None
@@ -132,14 +132,14 @@ class PastIssueResponse(_Node):
                 commit=pull.merge_commit.oid if pull.merge_commit else None,
                 title=pull.title[:MAX_TITLE_CHARS],
                 milestone=pull.milestone.title if pull.milestone else "",
-                files=[file.path for file in _list_nodes(pull.files) if file.path],
+                files=[file.path for file in list_nodes(pull.files) if file.path],
                 at=pull.merged_at,
             )
-            for pull in _list_nodes(self.pull_requests)
+            for pull in list_nodes(self.pull_requests)
             if pull.merged_at
         ]
         # An issue that was opened again may have been closed by something else then.
-        closed = [event.closer for event in _list_nodes(self.events) if event.kind == "ClosedEvent"][-1:]
+        closed = [event.closer for event in list_nodes(self.events) if event.kind == "ClosedEvent"][-1:]
         commits = [closer for closer in closed if closer and closer.oid]
         return pulls + [
             PastFix(commit=commit.oid, title=commit.headline[:MAX_TITLE_CHARS], at=commit.at) for commit in commits
@@ -147,7 +147,7 @@ class PastIssueResponse(_Node):
 
     def _find_suspects(self, is_own_login: Callable[[str], bool]) -> list[str]:
         # Anybody can write the marker.
-        for comment in _list_nodes(self.comments):
+        for comment in list_nodes(self.comments):
             login = comment.author.rest_login if comment.author else DELETED_ACCOUNT
             if comment.body.startswith(COMMENT_MARKER) and is_own_login(login):
                 state = parse_state(comment.body)
@@ -155,15 +155,15 @@ class PastIssueResponse(_Node):
         return []
 
 
-class _PageInfo(_Node):
+class PageInfo(Node):
     has_next: bool = Field(False, alias="hasNextPage")
     end: str | None = Field(None, alias="endCursor")
 
 
-class IssuePage(_Node):
+class IssuePage(Node):
     """A page of the list or of the search. A pull request that the search finds is an object without fields."""
 
-    info: _PageInfo = Field(_PageInfo(), alias="pageInfo")
+    info: PageInfo = Field(PageInfo(), alias="pageInfo")
     nodes: list[Any] | None = None
 
     @property

@@ -1,0 +1,74 @@
+"""Fakes for the ports of the backlog."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from triage.domain.backlog import BacklogPage, BacklogPlan, BatchRecord, Cursor, ListedIssue
+from triage.domain.memory import PastIssue
+from triage.errors import BadInput, TriageError
+
+
+@dataclass
+class FakeBacklogFolder:
+    """A folder in memory."""
+
+    plan: BacklogPlan | None = None
+    batches: list[list[ListedIssue]] = field(default_factory=list)
+    past: list[PastIssue] = field(default_factory=list)
+    records: dict[int, list[BatchRecord]] = field(default_factory=dict)
+    tables: list[tuple[str, str]] = field(default_factory=list)
+
+    def write_list(
+        self, plan: BacklogPlan, batches: Sequence[Sequence[ListedIssue]], past: Sequence[PastIssue]
+    ) -> None:
+        self.plan, self.batches, self.past = plan, [list(batch) for batch in batches], list(past)
+        self.records = {}
+
+    def read_plan(self) -> BacklogPlan:
+        if self.plan is None:
+            raise BadInput("no list")
+        return self.plan
+
+    def read_batch(self, batch: int) -> list[ListedIssue]:
+        return self.batches[batch - 1]
+
+    def read_past(self) -> list[PastIssue]:
+        return self.past
+
+    def read_records(self, batch: int) -> list[BatchRecord]:
+        return list(self.records.get(batch, []))
+
+    def append(self, batch: int, record: BatchRecord) -> None:
+        self.records.setdefault(batch, []).append(record)
+
+    def write_table(self, markdown: str, csv_text: str) -> None:
+        self.tables.append((markdown, csv_text))
+
+
+@dataclass
+class FakeBacklogSource:
+    """Pages of issues; with an error, that is raised after them."""
+
+    pages: list[BacklogPage]
+    error: TriageError | None = None
+    asked: list[tuple[str, Cursor | None]] = field(default_factory=list)
+
+    def iterate(self, query: str, cursor: Cursor | None) -> Iterator[BacklogPage]:
+        self.asked.append((query, cursor))
+        yield from self.pages
+        if self.error:
+            raise self.error
+
+
+@dataclass
+class FakeTableIssue:
+    """Remembers what was written."""
+
+    error: TriageError | None = None
+    written: list[tuple[str, str]] = field(default_factory=list)
+
+    def write(self, title: str, body: str) -> tuple[int, str]:
+        if self.error:
+            raise self.error
+        self.written.append((title, body))
+        return 99, "https://github.test/o/r/issues/99"

@@ -1,0 +1,46 @@
+"""Plans and reports for the tests of the backlog."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tests.publish.sample_reports import FULL, RULES_STEPS, change_report
+from triage.domain.backlog import BacklogPlan, Caps, ListedIssue
+from triage.domain.issue import Issue
+from triage.domain.memory import SimilarIssue
+from triage.domain.report import RunReport
+from triage.domain.run import Usage
+
+NEWEST = datetime(2026, 11, 20, 9, tzinfo=UTC)
+
+
+def make_plan(batches: list[list[int]], usd: float = 10.0, tokens: int = 1_000_000, **fields: Any) -> BacklogPlan:
+    defaults: dict[str, Any] = {
+        "repository": "acme/ledger",
+        "server_url": "https://github.com",
+        "query": "is:open label:bug",
+        "listed_at": NEWEST,
+    }
+    return BacklogPlan(batches=batches, caps=Caps(usd=usd, tokens=tokens), **defaults | fields)
+
+
+def make_report(number: int, title: str = "It breaks", same_as: int | None = None, **fields: Any) -> RunReport:
+    """A report by rules without a place, a question or a severity."""
+    duplicate = SimilarIssue(number=same_as, title="The same", score=0.8, named=True) if same_as else None
+    defaults: dict[str, Any] = {
+        "issue": FULL.issue.model_copy(update={"number": number, "title": title}),
+        "engine": "rules",
+        "steps": RULES_STEPS,
+        "severity": None,
+        "suspects": [],
+        "found": None,
+        "missing_information": [],
+        "possible_duplicate": duplicate,
+        "usage": Usage(),
+    }
+    return change_report(FULL, **defaults | fields)
+
+
+def list_issue(number: int, seconds_ago: int = 0, **fields: Any) -> ListedIssue:
+    defaults: dict[str, Any] = {"title": f"Issue {number}", "author": "mona"}
+    issue = Issue(number=number, **defaults | fields)
+    return ListedIssue(issue=issue, created_at=NEWEST - timedelta(seconds=seconds_ago))

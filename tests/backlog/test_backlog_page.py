@@ -1,0 +1,108 @@
+"""The page with the table, as a maintainer reads it."""
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.backlog.backlog_values import make_plan, make_report
+from tests.publish.sample_reports import COMMIT, EVIL, missing, suspect
+from triage.backlog.backlog_page import MAX_ISSUE_BYTES, BacklogResults, render_backlog
+from triage.domain.backlog import Caps, LeftOut
+from triage.domain.code import FoundPlace, Span
+from triage.domain.run import Usage
+from triage.text.active_content import find_active_content
+
+ISSUES = "https://redirect.github.com/acme/ledger/issues/"
+BLOB = f"https://github.com/acme/ledger/blob/{COMMIT}"
+FOUND = FoundPlace(sign="trace", span=Span(path="src/a.py", start=3, end=9), line=5, probability=0.91)
+
+
+def render(*reports: object, max_bytes: int = 900_000, **fields: object) -> str:
+    plan = make_plan([[1]], next_cursor=str(fields.pop("next_cursor", "")))
+    return render_backlog(BacklogResults(plan, list(reports), **fields), max_bytes)  # type: ignore[arg-type]
+
+
+def rows(page: str) -> list[str]:
+    return re.findall(r"^\| \[.*$", page, re.M)
+
+
+def test_a_row_has_the_place_with_a_link_and_the_questions() -> None:
+    asked = [missing("version", "Which?", "w"), missing("reproduction", "How?", "h")]
+    (row,) = rows(
+        render(make_report(7, "It *breaks* | badly", severity="HIGH", found=FOUND, missing_information=asked))
+    )
+    assert row == (
+        f"| [7]({ISSUES}7) It \\*breaks\\* \\| badly | high | [`src/a.py:5`]({BLOB}/src/a.py#L5)<br>"
+        "the stack trace ends here, 9 of 10 | version, steps |"
+    )
+
+
+def test_a_place_that_only_shares_words_says_so() -> None:
+    (row,) = rows(render(make_report(7, suspects=[suspect("src/b.py")])))
+    assert f"[`src/b.py`]({BLOB}/src/b.py)<br>shares words, unsure" in row
+
+
+def test_reports_of_one_bug() -> None:
+    page = render(make_report(5, "First"), make_report(9, "Second", same_as=5))
+    first, second = rows(page)
+    assert f"First<br>also [9]({ISSUES}9)" in first
+    assert f"Second<br>probably the same as [5]({ISSUES}5)" in second
+    assert "1 group of the same bug" in page
+
+
+def test_a_security_report_shows_its_number_only() -> None:
+    (row,) = rows(render(make_report(7, "Steal a token", security=True, found=FOUND)))
+    assert row == f"| [7]({ISSUES}7) **may be a security report** | | | |"
+
+
+def test_what_is_no_bug_and_what_was_not_triaged_have_tables_of_their_own() -> None:
+    page = render(
+        make_report(7, "Add export", kind="feature_request"),
+        not_triaged=[LeftOut(number=3, title="Update x", reason="A bot opened it.")],
+    )
+    assert (
+        f"### Probably no bugs (1)\n\n| issue | kind |\n|---|---|\n| [7]({ISSUES}7) Add export | feature request |"
+        in page
+    )
+    assert (
+        f"### Not triaged (1)\n\n| issue | reason |\n|---|---|\n| [3]({ISSUES}3) Update x | A bot opened it. |" in page
+    )
+    assert "1 issue triaged · 0 bug reports" in page
+
+
+def test_what_models_took_and_where_the_list_goes_on() -> None:
+    usage = Usage(input_tokens=900, output_tokens=100, calls=1, usd=0.25)
+    page = render(
+        make_report(7, usage=usage, engine="model"),
+        spent=Caps(usd=0.5, tokens=2_000),
+        next_cursor="2026-01-01T00:00:00Z/7",
+    )
+    assert "Models took 2,000 tokens of at most 1,000,000, and 0.5000 US dollars of at most 10.00." in page
+    assert "start the list with the cursor `2026-01-01T00:00:00Z/7`" in page
+
+
+@pytest.mark.parametrize("count", [900, 3_000])
+def test_a_page_for_an_issue_fits_and_counts_what_is_missing(count: int) -> None:
+    page = render(*(make_report(number, "Größe " * 20) for number in range(1, count)), max_bytes=MAX_ISSUE_BYTES)
+    assert len(page.encode()) <= MAX_ISSUE_BYTES
+    (missing_rows,) = re.findall(r"_([\d,]+) further rows: this page has no room", page)
+    assert len(rows(page)) + int(missing_rows.replace(",", "")) == count - 1
+
+
+@settings(max_examples=60)
+@example(EVIL)
+@example("@everyone see #1 and https://evil.example /close")
+@example("|" * 50 + "`" * 9)
+@example("\u202eabc\u200b<img src=x onerror=alert(1)>")
+@given(st.text(max_size=80) | st.text(st.sampled_from("|`\\*_[]()<>@#:/!~$\n -=a1\u200b\u202e"), max_size=40))
+def test_nothing_of_a_title_acts_or_breaks_the_table(title: str) -> None:
+    page = render(
+        make_report(7, title),
+        make_report(8, title, kind="question"),
+        not_triaged=[LeftOut(number=9, title=title, reason="r")],
+    )
+    assert not find_active_content(page, [ISSUES, f"{BLOB}/"])
+    assert len(rows(page)) == 3
+    assert all(len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == (5 if "[7]" in row else 3) for row in rows(page))

@@ -1,0 +1,156 @@
+"""A backlog with the command line, from the list to the table, against a GitHub that fails now and then."""
+
+import csv
+import io
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from testing.runs import sample_bug
+from testing.runs.backlog_simulation import Backlog, simulate_backlog
+from triage.domain.backlog import TABLE_MARKER
+from triage.publish.hidden_state import CommentState, render_state
+
+COMMENT = re.compile(r"POST /repos/octo/shop/issues/\d+/comments")
+
+
+@pytest.fixture
+def backlog(tmp_path: Path) -> Iterator[Backlog]:
+    (tmp_path / "repo").mkdir()
+    sample_bug.write_plain_checkout(tmp_path / "repo")
+    with simulate_backlog(tmp_path / "repo", tmp_path / "backlog") as running:
+        yield running
+
+
+def read_csv(backlog: Backlog) -> list[dict[str, str]]:
+    text = (backlog.folder / "backlog.csv").read_text(encoding="utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_every_issue_once_although_requests_fail(backlog: Backlog) -> None:
+    backlog.fault_share = 0.05
+    backlog.add_issues(40)
+    listed = backlog.list("--query", "is:open", "--batch-size", "15")
+    assert listed == {"backlog-matrix": {"batch": [1, 2, 3]}, "backlog-issues": "40", "backlog-cursor": ""}
+    requests = len(backlog.api.requests)
+    for batch in listed["backlog-matrix"]["batch"]:
+        assert backlog.run(batch)["missing"] == 0
+    assert len(backlog.api.requests) == requests < 30, "a batch asks GitHub nothing"
+    page = backlog.merge()
+    assert sorted(int(row["number"]) for row in read_csv(backlog)) == list(range(1, 41))
+    assert Counter(re.findall(r"^\| (\d+) ", page, re.M)) == {str(number): 1 for number in range(1, 41)}
+    assert not backlog.api.comments, "nothing is written unless asked for"
+    assert not backlog.api.request_lines("PATCH")
+
+
+def test_a_list_goes_on_where_the_last_one_ended(backlog: Backlog) -> None:
+    backlog.add_issues(12)
+    seen: list[str] = []
+    cursor = ""
+    for _ in range(3):
+        listed = backlog.list("--query", "is:open", "--limit", "5", "--after", cursor)
+        backlog.run(1)
+        backlog.merge()
+        seen += [row["number"] for row in read_csv(backlog)]
+        cursor = listed["backlog-cursor"]
+        if not cursor:
+            break
+    assert Counter(seen) == {str(number): 1 for number in range(1, 13)}
+    assert not cursor
+
+
+def test_a_killed_batch_goes_on_and_loses_nothing(backlog: Backlog) -> None:
+    backlog.add_issues(7)
+    backlog.list("--query", "is:open")
+    command = [sys.executable, "-m", "triage", "backlog", "run", str(backlog.folder), "--batch", "1"]
+    results = backlog.folder / "results-001.jsonl"
+    with subprocess.Popen(
+        [*command, "--repo", str(backlog.repo)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    ) as process:
+        while not (results.exists() and results.read_text().count('"report"') >= 2):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    finished = results.read_text().count('"report"')
+    assert 2 <= finished < 7
+    with results.open("a") as file:
+        file.write('{"number": 3, "repo')  # cut in the middle of a line
+    assert backlog.run(1) == {"done": 7, "missing": 0}
+    numbers = [json.loads(line)["number"] for line in results.read_text().splitlines() if '"report":' in line]
+    assert sorted(numbers) == list(range(1, 8)), "each issue was triaged once"
+    backlog.merge()
+    assert len(read_csv(backlog)) == 7
+
+
+def test_comments_only_when_asked_for_and_never_two(backlog: Backlog) -> None:
+    backlog.add_issues(12)
+    backlog.list("--query", "is:open")
+    backlog.run(1)
+    backlog.fault_share = 0.05
+    page = backlog.merge("--comments", "4")
+    assert len(backlog.api.comments) == 4
+    assert "Comments: 4 issues" in page
+    backlog.merge("--comments", "8")
+    by_issue = Counter(comment["issue"] for comment in backlog.api.comments)
+    assert set(by_issue.values()) == {1}
+    assert len(by_issue) == 8
+
+
+def test_an_issue_with_a_comment_of_ours_is_left_out_unless_asked_for(backlog: Backlog) -> None:
+    backlog.add_issues(4)
+    backlog.list("--query", "is:open")
+    backlog.run(1)
+    backlog.merge("--comments", "1")
+    assert backlog.list("--query", "is:open")["backlog-issues"] == "3"
+    backlog.run(1)
+    (left_out,) = [row for row in read_csv_after_merge(backlog) if row["not_triaged"]]
+    assert int(left_out["number"]) == backlog.api.comments[0]["issue"]
+    assert backlog.list("--query", "is:open", "--again")["backlog-issues"] == "4"
+
+
+def read_csv_after_merge(backlog: Backlog) -> list[dict[str, str]]:
+    backlog.merge()
+    return read_csv(backlog)
+
+
+def test_a_marker_of_a_stranger_changes_nothing(backlog: Backlog) -> None:
+    backlog.add_issues(2)
+    state = CommentState(text_hash="0" * 16, content_hash="0" * 16, quiet=True)
+    backlog.api.add_comment(render_state(state) + "\n\nNothing.", by="mallory", number=1)
+    backlog.api.issues[2]["body"] = f"{TABLE_MARKER}\nmine"
+    assert backlog.list("--query", "is:open")["backlog-issues"] == "2"
+
+
+def test_one_issue_shows_the_table_and_is_edited_in_place(backlog: Backlog) -> None:
+    backlog.add_issues(8)
+    backlog.api.add_issue(9, title="Bug backlog", body=f"{TABLE_MARKER}\nof a stranger")
+    backlog.list("--query", "is:open")
+    backlog.run(1)
+    backlog.merge("--table-issue")
+    backlog.merge("--table-issue")
+    backlog.fault_share = 0.3
+    backlog.merge("--table-issue")
+    ours = [one for one in backlog.api.issues.values() if one["user"]["login"] == "github-actions[bot]"]
+    (table,) = ours
+    assert table["title"] == "Bug backlog"
+    assert table["body"].startswith(f"{TABLE_MARKER}\n## Backlog of `octo/shop`")
+    assert backlog.api.issues[9]["body"] == f"{TABLE_MARKER}\nof a stranger"
+    assert backlog.list("--query", "is:open")["backlog-issues"] == "9", "the table is not in the backlog"
+
+
+def test_outputs_of_a_step(backlog: Backlog, tmp_path: Path) -> None:
+    backlog.add_issues(3)
+    output, summary = tmp_path / "output", tmp_path / "summary"
+    backlog.list("--query", "is:open", GITHUB_OUTPUT=str(output))
+    assert re.search(r'backlog-matrix<<(\w+)\n\{"batch": \[1\]\}\n\1\n', output.read_text())
+    backlog.run(1)
+    backlog.call("merge", str(backlog.folder), GITHUB_OUTPUT=str(output), GITHUB_STEP_SUMMARY=str(summary))
+    assert summary.read_text().startswith("## Backlog of `octo/shop`")

@@ -1,0 +1,187 @@
+"""Renders the results of a backlog as one Markdown page, for the job's summary or for an issue."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from triage.backlog.issue_cells import find_place, list_questions
+from triage.backlog.rank_issues import RankedIssue, is_for_maintainers, rank_issues
+from triage.domain.backlog import BacklogPlan, Caps, LeftOut
+from triage.domain.report import RunReport
+from triage.publish.permalink import build_permalink, build_reference_url, format_location
+from triage.publish.wording import format_count, format_dollars
+from triage.text.active_content import find_active_content
+from triage.text.inert_markdown import escape_markdown, escape_table_cell, format_code_span
+
+MAX_SUMMARY_BYTES = 900_000
+"""A job's summary may have 1 MiB (GitHub's documentation, workflow commands)."""
+MAX_ISSUE_BYTES = 60_000
+"""GitHub takes 65,536 characters."""
+MAX_TITLE_CHARS = 120
+MAX_PLACE_CHARS = 80
+KINDS = {"feature_request": "feature request", "question": "question", "not_actionable": "says too little"}
+_HEAD = "| issue | severity | place | open questions |\n|---|---|---|---|\n"
+_OTHERS_HEAD = "| issue | kind |\n|---|---|\n"
+_LEFT_OUT_HEAD = "| issue | reason |\n|---|---|\n"
+SECURITY = "**may be a security report**"
+
+
+@dataclass(frozen=True)
+class BacklogResults:
+    """Everything that the jobs of a backlog have found."""
+
+    plan: BacklogPlan
+    reports: Sequence[RunReport]
+    not_triaged: Sequence[LeftOut] = ()
+    spent: Caps = field(default_factory=lambda: Caps(usd=0, tokens=0))
+    """Of all jobs, also of triages that did not end."""
+    notes: Sequence[str] = ()
+    ranked: list[RankedIssue] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ranked", rank_issues(self.reports))
+
+    @property
+    def others(self) -> list[RunReport]:
+        """Those that are no bugs, newest first."""
+        found = [report for report in self.reports if not is_for_maintainers(report)]
+        return sorted(found, key=lambda report: -(report.issue.number or 0))
+
+
+def render_backlog(results: BacklogResults, max_bytes: int) -> str:
+    """Returns the page in at most `max_bytes` of UTF-8. Rows that do not fit are counted."""
+    page = _Page(max_bytes)
+    page.add(_render_head(results))
+    page.add_table("", _HEAD, [_render_row(results.plan, one) for one in results.ranked])
+    others = [_render_other(results.plan, report) for report in results.others]
+    page.add_table(f"### Probably no bugs ({len(others)})", _OTHERS_HEAD, others)
+    left_out = [_render_left_out(results.plan, one) for one in results.not_triaged]
+    page.add_table(f"### Not triaged ({len(left_out)})", _LEFT_OUT_HEAD, left_out)
+    return page.text
+
+
+class _Page:
+    _RESERVED = 300
+    """Bytes for a sentence about rows that do not fit."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._left = max_bytes
+        self._parts: list[str] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts).rstrip() + "\n"
+
+    def add(self, text: str) -> None:
+        self._parts.append(text)
+        self._left -= len(text.encode("utf-8", "replace"))
+
+    def add_table(self, title: str, head: str, rows: Sequence[str]) -> None:
+        if not rows:
+            return
+        self.add(f"{title}\n\n{head}" if title else head)
+        for position, row in enumerate(rows):
+            if self._left - len(row.encode("utf-8", "replace")) < self._RESERVED:
+                missing = len(rows) - position
+                self.add(f"\n_{format_count(missing, 'further row')}: this page has no room. `backlog.csv` has all._\n")
+                break
+            self.add(row)
+        self.add("\n")
+
+
+def _render_head(results: BacklogResults) -> str:
+    plan = results.plan
+    ranked, questions = results.ranked, sum(bool(one.report.missing_information) for one in results.ranked)
+    groups = Counter(one.first for one in ranked)
+    counts = [
+        format_count(len(results.reports), "issue") + " triaged",
+        format_count(len(ranked), "bug report"),
+        f"{sum(one.report.found is not None for one in ranked):,} with a sure place in the code",
+        f"{format_count(sum(count > 1 for count in groups.values()), 'group')} of the same bug",
+        f"{questions:,} with open questions",
+        f"{len(results.not_triaged):,} not triaged",
+    ]
+    query = format_code_span(plan.query) or "no query"
+    listed = f"Listed on {plan.listed_at:%d %B %Y, %H:%M} UTC with {query}."
+    lines = [
+        f"## Backlog of {format_code_span(plan.repository)}",
+        " · ".join(counts),
+        f"{listed} {_describe_usage(results)}",
+        *(f"> {escape_markdown(note)}" for note in [*plan.notes, *results.notes]),
+    ]
+    if plan.next_cursor:
+        cursor = format_code_span(plan.next_cursor)
+        lines.append(f"There are more issues. To go on, start the list with the cursor {cursor}.")
+    return "\n\n".join(lines) + "\n\n"
+
+
+def _describe_usage(results: BacklogResults) -> str:
+    spent, caps = results.spent, results.plan.caps
+    if not spent.tokens:
+        return "Rules triaged them, without a model."
+    by_rules = sum(report.engine == "rules" for report in results.reports)
+    rest = f" Rules triaged {format_count(by_rules, 'issue')} without a model." if by_rules else ""
+    is_known = all(report.usage.usd is not None for report in results.reports)
+    price = f"{format_dollars(spent.usd)} US dollars" if is_known else "an unknown number of US dollars"
+    return (
+        f"Models took {format_count(spent.tokens, 'token')} of at most {caps.tokens:,}, and {price} of at most "
+        f"{format_dollars(caps.usd)}.{rest}"
+    )
+
+
+def _render_row(plan: BacklogPlan, one: RankedIssue) -> str:
+    report = one.report
+    issue = _link_issue(plan, one.number)
+    if report.security:
+        return f"| {issue} {SECURITY} | | | |\n"
+    same = _describe_same(plan, one)
+    place, urls = _render_place(plan, report)
+    cells = f"| {(report.severity or '').lower()} | {place} | {', '.join(list_questions(report))} |\n"
+    return _with_title(plan, f"| {issue}", report.issue.title, f"{same} {cells}", urls)
+
+
+def _describe_same(plan: BacklogPlan, one: RankedIssue) -> str:
+    if one.others:
+        return "<br>also " + ", ".join(_link_issue(plan, number) for number in one.others[:10])
+    if not one.is_first:
+        return f"<br>probably the same as {_link_issue(plan, one.first)}"
+    if same := one.report.possible_duplicate:
+        ended = f" ({escape_table_cell(same.ended, 60)})" if same.ended else ""
+        return f"<br>possibly the same as {_link_issue(plan, same.number)}{ended}"
+    return ""
+
+
+def _render_place(plan: BacklogPlan, report: RunReport) -> tuple[str, list[str]]:
+    place, how = find_place(report)
+    if place is None:
+        return "", []
+    text = format_location(place)
+    shown = text if len(text) <= MAX_PLACE_CHARS else f"…{text[-MAX_PLACE_CHARS:]}"
+    span = format_code_span(shown).replace("|", "\\|")
+    url = build_permalink(plan.server_url, plan.repository, report.commit, place)
+    name = f"[{span}]({url})" if url and span else span
+    return f"{name}<br>{how}", [url] if url else []
+
+
+def _link_issue(plan: BacklogPlan, number: int) -> str:
+    # A link that leaves a trace would notify whoever follows the issue, each time that the table is written.
+    url = build_reference_url(plan.server_url, plan.repository, f"issues/{number}")
+    return f"[{number}]({url})" if url else str(number)
+
+
+def _render_other(plan: BacklogPlan, report: RunReport) -> str:
+    kind = KINDS.get(report.kind, report.kind)
+    return _with_title(plan, f"| {_link_issue(plan, report.issue.number or 0)}", report.issue.title, f" | {kind} |\n")
+
+
+def _render_left_out(plan: BacklogPlan, one: LeftOut) -> str:
+    reason = escape_table_cell(one.reason, 200)
+    return _with_title(plan, f"| {_link_issue(plan, one.number)}", one.title, f" | {reason} |\n")
+
+
+def _with_title(plan: BacklogPlan, before: str, title: str, after: str, urls: Sequence[str] = ()) -> str:
+    """Returns the row with the issue's title; without it if anything in the row would act on GitHub."""
+    row = f"{before} {escape_table_cell(title, MAX_TITLE_CHARS)}{after}"
+    base = build_reference_url(plan.server_url, plan.repository, "issues/1")
+    allowed = [*urls, *([base.removesuffix("1")] if base else [])]
+    return f"{before}{after}" if find_active_content(_HEAD + row, allowed) else row

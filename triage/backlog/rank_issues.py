@@ -1,0 +1,69 @@
+"""Puts the reports of a backlog in the order in which a maintainer looks at them.
+
+Security reports come first, then the most severe ones, then what most people reported, then what has a sure place.
+Reports of the same bug stand together.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import get_args
+
+from pydantic import Field
+
+from triage.domain.findings import Severity
+from triage.domain.report import RunReport
+from triage.domain.value import Value
+
+_SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+
+
+class RankedIssue(Value):
+    report: RunReport
+    first: int
+    """Number of the issue that stands for all reports of the same bug: the oldest in the backlog."""
+    others: list[int] = Field(default_factory=list)
+    """Of the issue that stands for them: the other reports."""
+
+    @property
+    def number(self) -> int:
+        return self.report.issue.number or 0
+
+    @property
+    def is_first(self) -> bool:
+        return self.number == self.first
+
+
+def is_for_maintainers(report: RunReport) -> bool:
+    """Returns whether a report is about a bug or about security, and not a request or a question."""
+    return report.security or report.kind == "bug"
+
+
+def rank_issues(reports: Iterable[RunReport]) -> list[RankedIssue]:
+    """Returns the reports of bugs and security, ranked. Each issue counts once."""
+    by_number = {report.issue.number or 0: report for report in reports if is_for_maintainers(report)}
+    groups: dict[int, list[int]] = {}
+    for number in sorted(by_number):
+        groups.setdefault(_find_first(number, by_number), []).append(number)
+    ordered = sorted(groups.items(), key=lambda group: _rank([by_number[number] for number in group[1]]))
+    return [
+        RankedIssue(report=by_number[number], first=first, others=[*members[1:]] if number == first else [])
+        for first, members in ordered
+        for number in members
+    ]
+
+
+def _find_first(number: int, reports: dict[int, RunReport]) -> int:
+    # A duplicate is always younger than what it repeats, so this ends.
+    while (same := reports[number].possible_duplicate) and same.number in reports and same.number < number:
+        number = same.number
+    return number
+
+
+def _rank(members: Sequence[RunReport]) -> tuple[object, ...]:
+    chances = [report.found.probability if report.found else 0.0 for report in members]
+    return (
+        not any(report.security for report in members),
+        min((_SEVERITIES.index(report.severity) for report in members if report.severity), default=len(_SEVERITIES)),
+        -len(members),
+        -max(chances),
+        -(members[0].issue.number or 0),
+    )

@@ -1,0 +1,1 @@
+"""One module per job of a backlog: list, run, merge."""
