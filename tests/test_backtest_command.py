@@ -140,6 +140,7 @@ def test_a_settings_file_that_leads_elsewhere_is_not_written(history: tuple[Path
     [
         (["--github", SLUG], "TRIAGE_GITHUB_TOKEN"),
         (["--last", "0"], "--last"),
+        (["--html", "/nowhere/page.html"], "/nowhere/page.html cannot be written"),
     ],
 )
 def test_what_is_missing_is_said_at_once(history: tuple[Path, list[str]], words: list[str], said: str):
@@ -147,6 +148,14 @@ def test_what_is_missing_is_said_at_once(history: tuple[Path, list[str]], words:
     assert done.returncode in (1, 2)
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_shallow_clone_is_said(history: tuple[Path, list[str]], tmp_path: Path):
+    git(tmp_path, "clone", "-q", "--depth", "3", history[0].as_uri(), "shop")
+    done = run_backtest(tmp_path / "shop")
+    assert done.returncode == 0
+    assert "git fetch --unshallow" in done.stderr
+    assert "1/1 ✓" in done.stdout
 
 
 def test_a_checkout_without_any_fix_is_refused(tmp_path: Path):

@@ -1,6 +1,7 @@
 """The command `backtest`: tries the triage on the repository's own past, and says how often it was right."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ from triage.wiring import RunSetup
 if TYPE_CHECKING:
     from triage.backtest.outcome import BacktestOutcome
 
+SHALLOW = "The clone is shallow, so older fixes are missing: fetch the rest with `git fetch --unshallow`."
 NO_CASES = (
     "No issue was found whose fix is known and lies in this clone. Fetch the whole history "
     "(`git fetch --unshallow`), or leave --github out to use the messages of commits as issues."
@@ -56,8 +58,12 @@ def backtest(
     setup = replace(setup, repository=github or setup.repository)
     for warning in list_warnings(setup):
         runner.annotate("warning", warning)
+    if html:
+        _check_can_write(html)
     past = _read_past(setup, last) if github else []
     chosen = _choose_cases(setup, past, last, by_issues=bool(github))
+    if chosen.is_shallow:
+        runner.annotate("warning", SHALLOW)
     memory = backtest_wiring.to_memory(past)
     console = None if as_json else Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     results, stopped_by = _triage(setup, chosen, memory, max_usd, console, progress)
@@ -151,6 +157,12 @@ def _print(outcome: "BacktestOutcome", console: Console | None) -> None:
         console.print(render_outcome(outcome))
     else:
         sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
+
+
+def _check_can_write(path: Path) -> None:
+    """Raise BadInput now, not when everything was triaged."""
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise BadInput(f"--html: {path} cannot be written. Name a file in a folder that exists.")
 
 
 def _write_page(outcome: "BacktestOutcome", path: Path) -> None:

@@ -30,6 +30,9 @@ class FakeHistory:
 
     commits: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
 
+    def is_shallow(self) -> bool:
+        return False
+
     def find_first_parent(self, commit: str) -> str | None:
         names = list(self.commits)
         return dict(itertools.pairwise(names)).get(commit)

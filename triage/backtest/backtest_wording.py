@@ -74,9 +74,8 @@ def list_threshold_lines(outcome: BacktestOutcome) -> Iterator[str]:
 
 def _explain_choice(choice: ThresholdChoice) -> str:
     if choice.places < MIN_PLACES:
-        return (
-            f"as it is: {choice.places or 'no'} {'issue leads' if choice.places == 1 else 'issues lead'} to a place so"
-        )
+        leads = "issues lead" if choice.places > 1 else "issue leads"
+        return f"as it is: {choice.places or 'no'} {leads} to a place this way"
     now = Share(right=choice.right_before, of=choice.named_before)
     if choice.after == choice.before:
         return f"as it is: names {_count(now.of, 'place')}, {now.right} right"

@@ -28,6 +28,9 @@ _TRAILER = re.compile(r"^[A-Z][A-Za-z-]{2,30}: .*<.*@.*>\s*$|^git-svn-id:.*$|^\(
 class FixHistory(Protocol):
     """Git, as far as a backtest asks it."""
 
+    def is_shallow(self) -> bool:
+        """Return whether older commits are missing."""
+
     def find_first_parent(self, commit: str) -> str | None:
         """Return the commit before; None if there is none, or the commit is not in the clone."""
 
@@ -40,13 +43,15 @@ class ChosenCases:
     cases: list[PastCase] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     """Number of issues by reason."""
+    is_shallow: bool = False
+    """The clone lacks older commits."""
 
 
 def choose_issues(
     past: Iterable[PastIssue], history: FixHistory, is_product_code: Callable[[str], bool], last: int, issue_url: str
 ) -> ChosenCases:
     """Return the newest fixed issues, at most `last`. `issue_url` begins the URL of each issue; empty for none."""
-    chosen = ChosenCases()
+    chosen = ChosenCases(is_shallow=history.is_shallow())
     for issue in sorted(past, key=lambda one: -one.number):
         if len(chosen.cases) == last:
             break
@@ -78,7 +83,7 @@ def choose_commits(
     commits: Iterable[FixCommit], history: FixHistory, is_product_code: Callable[[str], bool], last: int
 ) -> ChosenCases:
     """Return the newest commits that fix something, with their messages as issues, at most `last`."""
-    chosen = ChosenCases()
+    chosen = ChosenCases(is_shallow=history.is_shallow())
     for commit in commits:
         if len(chosen.cases) == last:
             break
