@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from testing.checkouts.git_repositories import ENVIRONMENT, git, write
+from testing.runs.external_services import default_reply
 from testing.servers.github_api import JOB_TOKEN, SLUG, GitHubApi, serve_github_api
+from testing.servers.scripted_server import serve_script
 
 ROOT = Path(__file__).parents[1]
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -109,6 +111,29 @@ def test_closed_issues_with_their_fixes(history: tuple[Path, list[str]]):
     assert found["score"]["first"] == {"right": 3, "of": 3}
     assert found["left_out"] == {"the commit of the fix is not in this clone": 1}
     assert [(one["number"], one["outcome"]) for one in found["duplicates"]] == [(6, "found")]
+
+
+def test_with_a_model_no_issue_starts_when_the_money_is_spent(history: tuple[Path, list[str]], tmp_path: Path):
+    git(tmp_path, "clone", "-q", str(history[0]), "shop")
+    commit_at(
+        tmp_path / "shop",
+        50,
+        "Set prices",
+        {".github/triage.yml": "prices: {dear: {input: 1000, output: 1000}}\n"},
+    )
+    with serve_script(lambda request: default_reply(request)[1]) as server:
+        environ = dict.fromkeys(("TRIAGE_MODEL", "TRIAGE_FAST_MODEL", "TRIAGE_FALLBACK_MODEL"), "dear")
+        environ |= {"TRIAGE_MODEL_BASE_URL": f"{server.url}/v1", "TRIAGE_MAX_COST_USD": "900"}
+        words = ("--engine", "model", "--max-usd", "0.01", "--json")
+        done = run_backtest(tmp_path / "shop", *words, TRIAGE_TAVILY_API_KEY="tvly-x", **environ)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert len(found["results"]) == 1
+    assert found["score"]["usd"] > 0.01
+    assert found["score"]["by_model"]
+    assert "Stopped at 0.01 US dollars (--max-usd)." in done.stderr
+    assert server.requests
+    assert all(request.path.endswith("/chat/completions") for request in server.requests), "the web knows the fix"
 
 
 def test_thresholds_are_written_into_the_settings_of_the_project(history: tuple[Path, list[str]], tmp_path: Path):
