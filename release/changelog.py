@@ -1,13 +1,16 @@
 """The section of a release in the changelog, and the text of the release's page."""
 
 import re
+from functools import partial
 
 from release.facts import Release, ReleaseError
 
 MAX_CHARS = 125_000
 """Of the text of a release (GitHub's limit)."""
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
-_RELATIVE_LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)\s]+)\)")
+_RELATIVE_LINK = re.compile(r"\]\((?!https?://|mailto:)([^)\s]+)\)")
+_CONTINUED = re.compile(r"(?<=[^\n|])\n *(?=[^\s|#*-])")
+"""The end of a line within a paragraph or an item. A release's page would show it."""
 
 
 def check_changelog(text: str, version: str) -> None:
@@ -39,13 +42,16 @@ def render_notes(text: str, release: Release, commit: str) -> str:
     notes = (
         f"```yaml\n- uses: {release.repository}@{pin}\n# or without Docker:\n"
         f"- uses: {release.repository}/composite@{pin}\n```\n\nImage: `{release.image}`\n\n"
-        + _RELATIVE_LINK.sub(
-            rf"]({release.server_url}/{release.repository}/blob/{release.tag}/\1)", _cut_section(text, release)
-        )
+        + _CONTINUED.sub(" ", _RELATIVE_LINK.sub(partial(_complete_link, release), _cut_section(text, release)))
     )
     if len(notes) > MAX_CHARS:
         raise ReleaseError(f"The section of CHANGELOG.md is longer than {MAX_CHARS} characters. Shorten it.")
     return notes
+
+
+def _complete_link(release: Release, found: "re.Match[str]") -> str:
+    path = f"CHANGELOG.md{found[1]}" if found[1].startswith("#") else found[1]
+    return f"]({release.server_url}/{release.repository}/blob/{release.tag}/{path})"
 
 
 def _cut_section(text: str, release: Release) -> str:

@@ -13,7 +13,20 @@ CHANGELOG = """# Changelog
 
 ## 1.2.3 (unreleased)
 
-- New, see [memory](docs/memory.md#how) and [us](https://example.com).
+Words
+of two lines, see [below](#notes).
+
+- New, see [memory](docs/memory.md#how)
+  and [us](https://example.com).
+- Newer.
+
+### Notes
+
+| a | b |
+|---|---|
+| c | d |
+
+Last.
 
 ## 1.2.2 (2026-10-01)
 
@@ -46,7 +59,11 @@ def test_a_changelog_without_sections_is_not_released() -> None:
 def test_notes_are_the_section_with_whole_links() -> None:
     notes = render_notes(write_date(CHANGELOG, RELEASE), RELEASE, "c" * 40)
     link = "https://github.test/octo/shop/blob/v1.2.3/docs/memory.md#how"
-    assert notes.endswith(f"\n\n- New, see [memory]({link}) and [us](https://example.com).\n")
+    below = "https://github.test/octo/shop/blob/v1.2.3/CHANGELOG.md#notes"
+    assert notes.split("`\n\n")[-1] == (
+        f"Words of two lines, see [below]({below}).\n\n- New, see [memory]({link}) and [us](https://example.com).\n"
+        "- Newer.\n\n### Notes\n\n| a | b |\n|---|---|\n| c | d |\n\nLast.\n"
+    )
     assert f"octo/shop@{'c' * 40} # v1.2.3" in notes
     assert "Old." not in notes
 

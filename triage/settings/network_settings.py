@@ -14,7 +14,7 @@ _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_C
 """Replace the default authorities (requests, curl, OpenSSL)."""
 _EXTRA_CA_VARIABLE = "NODE_EXTRA_CA_CERTS"
 """Adds authorities (Node.js). Runners behind a company's proxy set it."""
-_LOCATION_HINT = "The action's container can read the workspace and RUNNER_TEMP only: put the certificates there."
+_LOCATION_HINT = "In a container the action can read the workspace and RUNNER_TEMP only: put the certificates there."
 
 
 def read_network(environ: Mapping[str, str]) -> tuple[Network, list[str]]:
