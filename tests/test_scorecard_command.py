@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +22,29 @@ TILL, CART = "src/till.py", "src/cart.py"
 BOT = "github-actions[bot]"
 
 
-def add_closed(api: GitHubApi, number: int, day: int, named: str, chance: int = 81) -> None:
-    when = f"2026-11-{day:02}T10:00:00Z"
-    pull = {"number": number + 500, "at": when, "files": [TILL, "tests/test_till.py"]}
-    api.add_issue(number, title="It @breaks", state="closed", closed_at=when, updated_at=when, fixes=[pull])
-    at = 1_793_600_000  # in early November
-    state = CommentState(named=FirstNamed(at=at, by="trace", chance=chance, paths=[named]))
-    api.add_comment(f"{render_state(state)}\nText", BOT, number, created_at="2026-11-02T06:14:00Z", updated_at=when)
+def days_ago(days: int) -> datetime:
+    return datetime.now(UTC) - timedelta(days=days)
+
+
+def write_time(at: datetime) -> str:
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def add_closed(api: GitHubApi, number: int, days: int, named: str, chance: int = 81) -> None:
+    """Adds an issue that was closed so many days ago, a week after our comment."""
+    opened, closed = days_ago(days + 7), write_time(days_ago(days))
+    pull = {"number": number + 500, "at": closed, "files": [TILL, "tests/test_till.py"]}
+    api.add_issue(number, title="It @breaks", state="closed", closed_at=closed, updated_at=closed, fixes=[pull])
+    state = CommentState(named=FirstNamed(at=int(opened.timestamp()), by="trace", chance=chance, paths=[named]))
+    api.add_comment(f"{render_state(state)}\nText", BOT, number, created_at=write_time(opened), updated_at=closed)
 
 
 @pytest.fixture
 def api() -> Iterator[GitHubApi]:
     with serve_github_api() as running:
         running.add_issue(7)
-        add_closed(running, 11, 10, TILL)
-        add_closed(running, 12, 17, CART)
+        add_closed(running, 11, 20, TILL)
+        add_closed(running, 12, 6, CART)
         yield running
 
 
@@ -53,7 +63,7 @@ class TestJob:
                 "GITHUB_OUTPUT": str(folder / "output"),
                 "GITHUB_STEP_SUMMARY": str(folder / "summary"),
                 "INPUT_GITHUB-TOKEN": JOB_TOKEN,
-                "INPUT_SCORECARD": "2026-11-01",
+                "INPUT_SCORECARD": "60d",
                 **{f"INPUT_{name.replace('_', '-').upper()}": value for name, value in inputs.items()},
             }
         )
@@ -79,11 +89,11 @@ class TestJob:
         first = api.comments[-1]
         assert first["issue"] == 7
         api.issues.pop(11)
-        assert self.run(api, tmp_path, capsys, scorecard="2026-11-16", cache_dir=".triage/cache") == 0
-        assert self.summary.count("| 2026\u2011") == 2
+        assert self.run(api, tmp_path, capsys, scorecard="8d", cache_dir=".triage/cache") == 0
+        assert len(re.findall("^[|] 20[0-9]{2}\u2011", self.summary, re.MULTILINE)) == 2
         stored.unlink()
-        assert self.run(api, tmp_path, capsys, scorecard="2026-11-16", **kept) == 0
-        assert self.summary.count("| 2026\u2011") == 2
+        assert self.run(api, tmp_path, capsys, scorecard="8d", **kept) == 0
+        assert len(re.findall("^[|] 20[0-9]{2}\u2011", self.summary, re.MULTILINE)) == 2
         assert api.comments[-1] is first
 
     def test_a_dry_run_writes_nothing_to_the_issue(
@@ -117,7 +127,7 @@ class TestJob:
 class TestCommand:
     def run(self, api: GitHubApi, folder: Path, *words: str, **environ: str) -> "subprocess.CompletedProcess[str]":
         variables = {"GITHUB_API_URL": api.url, "TRIAGE_GITHUB_TOKEN": JOB_TOKEN, "PATH": os.environ["PATH"]}
-        command = [sys.executable, "-m", "triage", "scorecard", "--since", "2026-11-01", *words]
+        command = [sys.executable, "-m", "triage", "scorecard", "--since", "60d", *words]
         root = str(Path(__file__).parents[1])
         return subprocess.run(
             command,
@@ -149,7 +159,7 @@ class TestCommand:
         done = self.run(api, tmp_path, "--github", SLUG, "--write")
         assert "nothing was written" in done.stderr  # two cases are too few
         for number in range(20, 32):
-            add_closed(api, number, 12, CART if number < 28 else TILL, chance=55 if number < 28 else 85)
+            add_closed(api, number, 9, CART if number < 28 else TILL, chance=55 if number < 28 else 85)
         done = self.run(api, tmp_path, "--github", SLUG, "--write")
         assert "Raised: trace 0.3 to 0.85 (5 of 14 were right)" in done.stderr
         assert config.read_text().startswith("# ours\nignore: [dist/]\n")

@@ -96,7 +96,8 @@ def test_the_weeks_are_in_the_file_and_in_the_comment() -> None:
 def test_without_an_issue_nothing_is_written_to_github() -> None:
     issues = FakeIssues(refusal=CannotPublish("Nothing may be written."))
     assert replace(make_job(), issues=issues).run().page.card.triaged == 10
-    assert replace(make_job(issue_number=42), issues=issues, dry_run=True).run().page.weeks
+    assert replace(make_job(issue_number=42), issues=issues, dry_run=True).run().problem is None
+    assert replace(make_job(issue_number=42), issues=issues).run().problem is issues.refusal
 
 
 @pytest.mark.parametrize(

