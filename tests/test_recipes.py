@@ -107,36 +107,36 @@ def test_a_token_of_a_person_is_not_beside_the_text_of_an_issue(name: str) -> No
 
 
 class TestSlack:
-    def tell(self, folder: Path, report: RunReport, status: int = 200) -> tuple[int, list[dict[str, Any]]]:
+    def send(self, folder: Path, report: RunReport, status: int = 200) -> tuple[int, list[dict[str, Any]]]:
         with serve_script(lambda _: ScriptedReply(status=status, body="ok")) as slack:
-            done = Recipe("slack", folder).run("Tell Slack", report, SLACK_WEBHOOK_URL=f"{slack.url}/hook")
+            done = Recipe("slack", folder).run("Write to Slack", report, SLACK_WEBHOOK_URL=f"{slack.url}/hook")
             return done.returncode, [request.body for request in slack.requests]
 
-    def test_a_bug_is_told(self, tmp_path: Path) -> None:
-        code, (message,) = self.tell(tmp_path, change_report())
+    def test_a_bug_is_sent(self, tmp_path: Path) -> None:
+        code, (message,) = self.send(tmp_path, change_report())
         assert code == 0
         assert message == {"text": f"<{FULL.issue.url}|#412> {FULL.ticket.title.replace('>', '&gt;')} · severity HIGH"}
 
     def test_a_found_place_is_named(self, tmp_path: Path) -> None:
         found = FoundPlace(sign="trace", span=Span(path="src/a<b>.py", start=1, end=2))
-        _, (message,) = self.tell(tmp_path, change_report(severity=None, found=found))
+        _, (message,) = self.send(tmp_path, change_report(severity=None, found=found))
         assert message["text"].endswith(f"{FULL.ticket.title} · probably src/a&lt;b&gt;.py")
 
     def test_a_strangers_words_are_no_command_of_slack_or_the_shell(self, tmp_path: Path) -> None:
-        _, (message,) = self.tell(tmp_path, HOSTILE)
+        _, (message,) = self.send(tmp_path, HOSTILE)
         assert "<!" not in message["text"]
         assert "&lt;!channel&gt; \"; $(touch trapped) `touch trapped` ' ::error::x &amp; more" in message["text"]
         assert not list(tmp_path.rglob("trapped"))
 
-    def test_nothing_of_a_security_report_is_told(self, tmp_path: Path) -> None:
-        _, (message,) = self.tell(tmp_path, SECRET_REPORT)
+    def test_nothing_of_a_security_report_is_sent(self, tmp_path: Path) -> None:
+        _, (message,) = self.send(tmp_path, SECRET_REPORT)
         assert message == {"text": f"<{FULL.issue.url}|#412> Possible security report"}
 
-    def test_a_feature_request_is_not_told(self, tmp_path: Path) -> None:
-        assert self.tell(tmp_path, change_report(kind="feature_request")) == (0, [])
+    def test_a_feature_request_is_not_sent(self, tmp_path: Path) -> None:
+        assert self.send(tmp_path, change_report(kind="feature_request")) == (0, [])
 
     def test_a_refusal_fails_the_step(self, tmp_path: Path) -> None:
-        code, _ = self.tell(tmp_path, change_report(), status=404)
+        code, _ = self.send(tmp_path, change_report(), status=404)
         assert code != 0
 
 
