@@ -21,7 +21,7 @@ from typing import TextIO
 from triage import runner_wiring, threads
 from triage.domain.code import Span
 from triage.domain.run import Status
-from triage.domain.task import FixTask, ScorecardTask, Skip, Task, WarmIndex
+from triage.domain.task import BacklogTask, FixTask, ScorecardTask, Skip, Task, WarmIndex
 from triage.errors import BadConfig, BadInput, TriageError, error_location
 from triage.events.route import route_event
 from triage.events.route_fix import route_fix_event
@@ -93,8 +93,10 @@ async def handle_event(environ: Mapping[str, str], actions: ActionsContext, sign
     # Route
     event = (environment.event_name, payload, settings.issue_number)
     route = partial(route_event, *event, has_index_cache=bool(settings.cache_dir))
-    if settings.scorecard:
-        task: Task | WarmIndex | FixTask | ScorecardTask = ScorecardTask(since=settings.scorecard)
+    if settings.backlog != "off":
+        task: Task | WarmIndex | FixTask | ScorecardTask | BacklogTask = BacklogTask(stage=settings.backlog)
+    elif settings.scorecard:
+        task = ScorecardTask(since=settings.scorecard)
     else:
         task = route(config=None) if settings.fix == "off" else route_fix_event(*event)
     if isinstance(task, Skip):
@@ -103,7 +105,7 @@ async def handle_event(environ: Mapping[str, str], actions: ActionsContext, sign
         return Status.SKIPPED
 
     # Work and write
-    from triage.action_tasks import EventRun, run_event_task, run_fix_task, run_scorecard_task
+    from triage.action_tasks import EventRun, run_backlog_task, run_event_task, run_fix_task, run_scorecard_task
     from triage.wiring import RunSetup
 
     setup = RunSetup(
@@ -116,6 +118,8 @@ async def handle_event(environ: Mapping[str, str], actions: ActionsContext, sign
         started=started,
     )
     run = EventRun(setup, payload, actions, signals, cancelled)
+    if isinstance(task, BacklogTask):
+        return await run_backlog_task(run, task)
     if isinstance(task, ScorecardTask):
         return (await run_scorecard_task(run, task)).status
     if isinstance(task, FixTask):

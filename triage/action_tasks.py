@@ -13,7 +13,18 @@ from typing import Any
 from triage import fix_wiring, threads, wiring
 from triage.domain.issue import Issue, Repository
 from triage.domain.project_config import ProjectConfig
-from triage.domain.task import AnswerTask, FixTask, QuietTask, ScorecardTask, Skip, Task, TriageTask, WarmIndex
+from triage.domain.run import Status
+from triage.domain.task import (
+    AnswerTask,
+    BacklogTask,
+    FixTask,
+    QuietTask,
+    ScorecardTask,
+    Skip,
+    Task,
+    TriageTask,
+    WarmIndex,
+)
 from triage.events.payload import parse_issue
 from triage.flows.flow_context import FlowContext, FlowResult
 from triage.flows.triage_issue import run_task
@@ -84,6 +95,14 @@ async def run_scorecard_task(run: EventRun, task: ScorecardTask) -> FlowResult:
 
     job = scorecard_wiring.open_scorecard(run.setup, task.since, run.setup.settings.issue_number)
     return await make_scorecard(job, _build_flow_context(run, None))
+
+
+async def run_backlog_task(run: EventRun, task: BacklogTask) -> Status:
+    """Do one job of a backlog. The event does not matter."""
+    from triage.backlog_job import run_backlog_job  # a triage needs none of it
+
+    run = replace(run, setup=await threads.run_in_daemon_thread(run.setup.with_project_config))
+    return await run_backlog_job(task.stage, run.setup, _build_flow_context(run, None))
 
 
 def _build_flow_context(run: EventRun, event_issue: Issue | None) -> FlowContext:

@@ -18,7 +18,6 @@ from triage.command_line import EXIT_CODES, Repo, Verbose, list_warnings, open_s
 from triage.domain.backlog import (
     DEFAULT_BATCH_SECONDS,
     DEFAULT_BATCH_SIZE,
-    DEFAULT_QUERY,
     DEFAULT_TOKENS,
     DEFAULT_USD,
     MAX_BATCH_SIZE,
@@ -26,6 +25,7 @@ from triage.domain.backlog import (
     Caps,
 )
 from triage.domain.issue import Repository
+from triage.domain.task import BACKLOG_QUERY
 from triage.flows.backlog.list_backlog import ListRequest, describe_list, list_backlog
 from triage.flows.backlog.merge_backlog import MergeJob, merge_backlog
 from triage.flows.backlog.run_batch import read_plan, run_batch
@@ -45,7 +45,7 @@ FolderArgument = Annotated[Path, typer.Argument(help="Folder that `backlog list`
 def list_issues(
     github: Annotated[str, typer.Option(help="owner/name of the repository.")],
     out: Annotated[Path, typer.Option(help="Folder for the files that the other commands read.")],
-    query: Annotated[str, typer.Option(help="Search of GitHub that chooses the issues.")] = DEFAULT_QUERY,
+    query: Annotated[str, typer.Option(help="Search of GitHub that chooses the issues.")] = BACKLOG_QUERY,
     limit: Annotated[int | None, typer.Option(help="Issues at most, the newest first.", min=1)] = None,
     batch_size: Annotated[int, typer.Option(help="Issues of a batch.", min=1, max=MAX_BATCH_SIZE)] = DEFAULT_BATCH_SIZE,
     after: Annotated[str, typer.Option(help="Cursor that an earlier list printed, to go on there.")] = "",

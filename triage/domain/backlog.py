@@ -10,14 +10,11 @@ from triage.domain.report import RunReport
 from triage.domain.run import Count, Dollars
 from triage.domain.value import Value
 
-BacklogStage = Literal["off", "list", "run", "merge"]
-"""What a job does with the backlog. The jobs run one after the other."""
 MAX_BATCHES = 256
 """Jobs of one matrix (GitHub's documentation, usage limits of workflows)."""
 MAX_BATCH_SIZE = 1_000
 DEFAULT_BATCH_SIZE = 20
 DEFAULT_BATCH_SECONDS = 3_000.0
-DEFAULT_QUERY = "is:open no:assignee"
 DEFAULT_USD, DEFAULT_TOKENS = 10.0, 10_000_000
 """For all issues of a backlog together."""
 MAX_COMMENTS = 150

@@ -59,6 +59,10 @@ class AnswerTask(Value):
 
 FixStage = Literal["off", "gate", "propose", "freeze", "report", "apply"]
 """What a job of the fix flow does. The jobs run one after the other, each with the permissions that it needs."""
+BacklogStage = Literal["off", "list", "run", "merge"]
+"""What a job does with a backlog. The jobs run one after the other."""
+BACKLOG_QUERY = "is:open no:assignee"
+"""Search for the issues of a backlog, if nobody says which."""
 FixCommand = Literal["fix", "revise", "approve", "reject"]
 
 
@@ -94,6 +98,12 @@ class Skip(Value):
     """Nothing to do; the reason is one sentence."""
 
     reason: str
+
+
+class BacklogTask(Value):
+    """Do one job of a backlog."""
+
+    stage: BacklogStage
 
 
 Task = TriageTask | QuietTask | AnswerTask | Skip

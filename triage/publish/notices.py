@@ -37,6 +37,9 @@ EMPTY_OUTPUTS: dict[str, str] = dict.fromkeys(
         "proposal-tests",
         "proposal-status",
         "pull-request-url",
+        "backlog-matrix",
+        "backlog-issues",
+        "backlog-cursor",
     ),
     "",
 )

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from triage.domain.effect import CommentMode, LabelsMode, Policy
 from triage.domain.proposal import Approvers, ProposalTests
 from triage.domain.run import Engine, Limits
-from triage.domain.task import FixStage
+from triage.domain.task import BACKLOG_QUERY, BacklogStage, FixStage
 from triage.errors import BadInput
 from triage.settings.field_checks import (
     EndpointUrl,
@@ -147,6 +147,42 @@ class Settings(BaseModel):
         description="If set, the job triages nothing: it counts how often the comments on closed issues were right. "
         "From when on: days (90d), weeks (12w), or a day (2026-08-01). With issue-number, a comment on that issue "
         "keeps the weeks. See docs/scorecard.md.",
+    )
+    backlog: Annotated[BacklogStage, one_of("off", "list", "run", "merge")] = Field(
+        "off",
+        description="What this job does with a backlog of issues: off, list (reads the issues and writes the files of "
+        "the jobs that follow), run (triages one batch, without a request to GitHub), or merge (writes the table). See "
+        "docs/scale.md.",
+    )
+    backlog_query: Annotated[str, Field(max_length=200)] = Field(
+        BACKLOG_QUERY, description="Search of GitHub that chooses the issues of a backlog, newest first."
+    )
+    backlog_limit: Annotated[int, whole_number(1, 256_000)] | None = Field(
+        None, description="Maximum issues of a backlog. Empty takes up to 5,120, in 256 batches."
+    )
+    backlog_after: Annotated[str, Field(max_length=2_000)] = Field(
+        "", description="Cursor from the output backlog-cursor of an earlier list, to go on where it ended."
+    )
+    backlog_again: Flag = Field(
+        False, description="Whether a backlog has also issues with a comment of this action about their present text."
+    )
+    backlog_batch: Annotated[int, whole_number(1, 256)] | None = Field(
+        None, description="For the job with backlog set to run: the number of its batch."
+    )
+    backlog_batch_seconds: Seconds = Field(
+        3_000, description="Seconds after which a batch begins no further issue. What is missing is in the table."
+    )
+    backlog_max_cost_usd: Annotated[float, decimal_number(0, 1_000, " of US dollars")] = Field(
+        10.00, description="Maximum cost of a backlog, all issues together, in US dollars. 0 disables the model."
+    )
+    backlog_max_tokens: Annotated[int, whole_number(1_000, 1_000_000_000)] = Field(
+        10_000_000, description="Maximum tokens of a backlog, all issues together."
+    )
+    backlog_comments: Annotated[int, whole_number(0, 150)] = Field(
+        0, description="Maximum comments that the job with backlog set to merge writes. 0 writes none."
+    )
+    backlog_table: Flag = Field(
+        False, description="Whether the job with backlog set to merge also shows the table in one issue of its own."
     )
     config_file: RepositoryPath = Field(
         ".github/triage.yml",
