@@ -1,9 +1,11 @@
 """A backlog with the command line, from the list to the table, against a GitHub that fails now and then."""
 
+import contextlib
 import csv
 import io
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +18,8 @@ import pytest
 
 from testing.runs import sample_bug
 from testing.runs.backlog_simulation import Backlog, simulate_backlog
+from testing.servers.github_api import JOB_TOKEN
+from triage.action import main
 from triage.domain.backlog import TABLE_MARKER
 from triage.publish.hidden_state import CommentState, render_state
 
@@ -144,6 +148,68 @@ def test_one_issue_shows_the_table_and_is_edited_in_place(backlog: Backlog) -> N
     assert table["body"].startswith(f"{TABLE_MARKER}\n## Backlog of `octo/shop`")
     assert backlog.api.issues[9]["body"] == f"{TABLE_MARKER}\nof a stranger"
     assert backlog.list("--query", "is:open")["backlog-issues"] == "9", "the table is not in the backlog"
+
+
+class Job:
+    """A job of the workflow: a fresh workspace, the files that were handed on, and one run of the action."""
+
+    def __init__(self, backlog: Backlog, folder: Path) -> None:
+        self.backlog, self.folder = backlog, folder
+        self.workspace = folder / "workspace"
+        self.files = self.workspace / ".triage" / "backlog"
+        shutil.copytree(backlog.repo, self.workspace)
+
+    def run(self, **inputs: str) -> str:
+        """Returns the outputs, as they stand in the runner's file."""
+        (self.folder / "event.json").write_text(json.dumps({"inputs": {}}))
+        environ = {
+            "GITHUB_REPOSITORY": "octo/shop",
+            "GITHUB_EVENT_NAME": "workflow_dispatch",
+            "GITHUB_EVENT_PATH": str(self.folder / "event.json"),
+            "GITHUB_WORKSPACE": str(self.workspace),
+            "GITHUB_OUTPUT": str(self.folder / "output"),
+            "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
+            "GITHUB_API_URL": self.backlog.api.url,
+            "INPUT_GITHUB-TOKEN": JOB_TOKEN,
+        }
+        log = io.StringIO()
+        with contextlib.redirect_stdout(log):
+            code = main(environ | {f"INPUT_{name.replace('_', '-').upper()}": text for name, text in inputs.items()})
+        assert code == 0, log.getvalue()
+        return (self.folder / "output").read_text()
+
+
+def test_the_jobs_of_the_workflow(backlog: Backlog, tmp_path: Path) -> None:
+    backlog.add_issues(8)
+    first = Job(backlog, tmp_path / "list")
+    outputs = first.run(backlog="list", backlog_query="is:open", cache_dir=".triage/cache", backlog_limit="6")
+    assert '{"batch": [1]}' in outputs
+    assert re.search(r"backlog-cursor<<(\w+)\n2026-\S+/\d\S*\n\1", outputs)
+    requests = len(backlog.api.requests)
+
+    second = Job(backlog, tmp_path / "run")
+    shutil.copytree(first.files, second.files)
+    second.run(backlog="run", backlog_batch="1", cache_dir=".triage/cache")
+    assert len(backlog.api.requests) == requests
+
+    third = Job(backlog, tmp_path / "merge")
+    shutil.copytree(second.files, third.files)
+    third.run(backlog="merge", backlog_comments="1", backlog_table="true")
+    summary = (third.folder / "summary").read_text()
+    assert "6 issues triaged" in summary
+    assert (third.files / "backlog.csv").exists()
+    assert len(backlog.api.comments) == 1
+    assert [issue["title"] for issue in backlog.api.issues.values()][-1] == "Bug backlog"
+
+
+def test_files_of_another_repository_are_refused(backlog: Backlog, tmp_path: Path) -> None:
+    backlog.add_issues(1)
+    job = Job(backlog, tmp_path / "job")
+    job.run(backlog="list", backlog_query="is:open")
+    plan = (job.files / "plan.json").read_text().replace("octo/shop", "octo/other")
+    (job.files / "plan.json").write_text(plan)
+    with pytest.raises(AssertionError, match="of another repository"):
+        job.run(backlog="merge")
 
 
 def test_outputs_of_a_step(backlog: Backlog, tmp_path: Path) -> None:
