@@ -74,7 +74,7 @@ def backtest(
         len(chosen.cases),
         dict(chosen.left_out.most_common()),
         results,
-        _compare_duplicates(setup, memory, last),
+        [] if stopped_by else _compare_duplicates(setup, memory, last),
         setup.config.thresholds,
         by_issues=bool(github),
     )
@@ -146,6 +146,8 @@ def _triage(
 def _compare_duplicates(setup: RunSetup, memory: Sequence[PastIssue], last: int) -> list[DuplicateResult]:
     from triage.flows.backtest_issues import find_duplicates
 
+    if any(issue.duplicate_of for issue in memory):
+        setup.progress.info("Comparing the issues that somebody marked as duplicates.")
     codebase = backtest_wiring.build_comparing_codebase(setup)
     return find_duplicates(memory, last, setup.settings.memory_issues, codebase)
 
