@@ -34,9 +34,24 @@ def test_a_row_has_the_place_with_a_link_and_the_questions() -> None:
         render(make_report(7, "It *breaks* | badly", severity="HIGH", found=FOUND, missing_information=asked))
     )
     assert row == (
-        f"| [7]({ISSUES}7) It \\*breaks\\* \\| badly | high | [`src/a.py:5`]({BLOB}/src/a.py#L5)<br>"
-        "the stack trace ends here, 9 of 10 | version, steps |"
+        f"| [7]({ISSUES}7) **high** It \\*breaks\\* \\| badly | [`src/a.py:5`]({BLOB}/src/a.py#L5)<br>"
+        "the trace ends here, 9 of 10 | version, steps |"
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("a.py", "a.py:5"),
+        ("src/very/deep/a.py", "deep/a.py:5"),
+        (f"src/{'d' * 40}/a.py", "a.py:5"),
+        (f"src/{'n' * 40}.py", f"…{'n' * 29}.py:5"),
+    ],
+)
+def test_a_long_path_is_shown_short_and_linked_whole(path: str, shown: str) -> None:
+    found = FOUND.model_copy(update={"span": Span(path=path, start=3, end=9)})
+    (row,) = rows(render(make_report(7, found=found)))
+    assert f"[`{shown}`]({BLOB}/{path}#L5)" in row
 
 
 def test_a_place_that_only_shares_words_says_so() -> None:
@@ -54,7 +69,7 @@ def test_reports_of_one_bug() -> None:
 
 def test_a_security_report_shows_its_number_only() -> None:
     (row,) = rows(render(make_report(7, "Steal a token", security=True, found=FOUND)))
-    assert row == f"| [7]({ISSUES}7) **may be a security report** | | | |"
+    assert row == f"| [7]({ISSUES}7) **may be a security report** | | |"
 
 
 def test_what_is_no_bug_and_what_was_not_triaged_have_tables_of_their_own() -> None:
@@ -105,4 +120,4 @@ def test_nothing_of_a_title_acts_or_breaks_the_table(title: str) -> None:
     )
     assert not find_active_content(page, [ISSUES, f"{BLOB}/"])
     assert len(rows(page)) == 3
-    assert all(len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == (5 if "[7]" in row else 3) for row in rows(page))
+    assert all(len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == (4 if "[7]" in row else 3) for row in rows(page))

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from triage.backlog.issue_cells import find_place, list_questions
 from triage.backlog.rank_issues import RankedIssue, is_for_maintainers, rank_issues
 from triage.domain.backlog import BacklogPlan, Caps, LeftOut
+from triage.domain.code import Span
 from triage.domain.report import RunReport
-from triage.publish.permalink import build_permalink, build_reference_url, format_location
+from triage.publish.permalink import build_permalink, build_reference_url
 from triage.publish.wording import format_count, format_dollars
 from triage.text.active_content import find_active_content
 from triage.text.inert_markdown import escape_markdown, escape_table_cell, format_code_span
@@ -18,9 +19,10 @@ MAX_SUMMARY_BYTES = 900_000
 MAX_ISSUE_BYTES = 60_000
 """GitHub takes 65,536 characters."""
 MAX_TITLE_CHARS = 120
-MAX_PLACE_CHARS = 80
+MAX_PLACE_CHARS = 34
+"""GitHub does not break code in a table: a longer one moves the next column out of sight."""
 KINDS = {"feature_request": "feature request", "question": "question", "not_actionable": "says too little"}
-_HEAD = "| issue | severity | place | open questions |\n|---|---|---|---|\n"
+_HEAD = "| issue | place | open questions |\n|---|---|---|\n"
 _OTHERS_HEAD = "| issue | kind |\n|---|---|\n"
 _LEFT_OUT_HEAD = "| issue | reason |\n|---|---|\n"
 SECURITY = "**may be a security report**"
@@ -133,11 +135,12 @@ def _render_row(plan: BacklogPlan, one: RankedIssue) -> str:
     report = one.report
     issue = _link_issue(plan, one.number)
     if report.security:
-        return f"| {issue} {SECURITY} | | | |\n"
+        return f"| {issue} {SECURITY} | | |\n"
     same = _describe_same(plan, one)
     place, urls = _render_place(plan, report)
-    cells = f"| {(report.severity or '').lower()} | {place} | {', '.join(list_questions(report))} |\n"
-    return _with_title(plan, f"| {issue}", report.issue.title, f"{same} {cells}", urls)
+    severity = f" **{report.severity.lower()}**" if report.severity else ""
+    cells = f"{same} | {place} | {', '.join(list_questions(report))} |\n"
+    return _with_title(plan, f"| {issue}{severity}", report.issue.title, cells, urls)
 
 
 def _describe_same(plan: BacklogPlan, one: RankedIssue) -> str:
@@ -155,12 +158,19 @@ def _render_place(plan: BacklogPlan, report: RunReport) -> tuple[str, list[str]]
     place, how = find_place(report)
     if place is None:
         return "", []
-    text = format_location(place)
-    shown = text if len(text) <= MAX_PLACE_CHARS else f"…{text[-MAX_PLACE_CHARS:]}"
-    span = format_code_span(shown).replace("|", "\\|")
+    span = format_code_span(_shorten(place)).replace("|", "\\|")
     url = build_permalink(plan.server_url, plan.repository, report.commit, place)
     name = f"[{span}]({url})" if url and span else span
     return f"{name}<br>{how}", [url] if url else []
+
+
+def _shorten(place: Span | str) -> str:
+    """Returns the file with its folder, or alone if that is long, and the first line."""
+    path, line = (place.path, f":{place.start}") if isinstance(place, Span) else (place, "")
+    for shown in ("/".join(path.split("/")[-2:]) + line, path.rpartition("/")[2] + line):
+        if len(shown) <= MAX_PLACE_CHARS:
+            return shown
+    return f"…{shown[-MAX_PLACE_CHARS:]}"
 
 
 def _link_issue(plan: BacklogPlan, number: int) -> str:

@@ -6,8 +6,8 @@ from triage.domain.report import RunReport
 from triage.publish.wording import format_probability
 
 FOUND_BY = {
-    "trace": "the stack trace ends here",
-    "message": "the error message stands here",
+    "trace": "the trace ends here",
+    "message": "the message stands here",
     "name": "the issue names it",
 }
 MIN_CHANCE = 0.5
