@@ -9,9 +9,12 @@ from typing import Any
 
 import yaml
 
+from triage import __version__
+
 ROOT = Path(__file__).parent.parent
 PAGES = ("*.md", "docs/**/*.md", "examples/**/*.md", "bench/*.md", "tests/*.md")
 _BLOCK = re.compile(r"^```ya?ml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_OWN_VERSION = re.compile(rf"^(.*uses: [\w.-]+/[\w.-]+(?:/composite)?)@v{re.escape(__version__)}$", re.MULTILINE)
 STEPS_WORKFLOW = """\
 name: example
 on:
@@ -42,6 +45,11 @@ class Block:
     workflow: str
 
     @property
+    def pinned(self) -> str:
+        """The workflow with a commit in place of our version: a release's own commit cannot name itself."""
+        return _OWN_VERSION.sub(rf"\1@{'0' * 40} # v{__version__}", self.workflow) if is_release() else self.workflow
+
+    @property
     def is_complete(self) -> bool:
         """Whether the page shows the whole workflow, not only steps."""
         return not self.workflow.startswith(STEPS_WORKFLOW)
@@ -59,6 +67,11 @@ class Block:
     @property
     def steps(self) -> list[dict[str, Any]]:
         return [step for job in self.jobs for step in job["steps"]]
+
+
+def is_release() -> bool:
+    """Whether this is the tree of a release, whose action names a finished image."""
+    return "image: docker://" in (ROOT / "action.yml").read_text(encoding="utf-8")
 
 
 def list_pages() -> list[Path]:

@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr
 
 from tests.docs_pages import load_manifest
-from tests.docs_yaml import ROOT
+from tests.docs_yaml import ROOT, is_release
 from triage.publish.notices import EMPTY_OUTPUTS
 from triage.settings import Settings
 
@@ -66,5 +66,7 @@ def test_a_listing_in_the_marketplace_is_possible() -> None:
     assert not (ROOT / "action.yaml").exists()
 
 
-def test_the_image_is_built_from_this_repository() -> None:
-    assert load_manifest()["runs"] == {"using": "docker", "image": "Dockerfile"}
+def test_the_image_is_built_from_this_repository_or_named_by_digest() -> None:
+    runs = load_manifest()["runs"]
+    assert runs["using"] == "docker"
+    assert re.fullmatch(r"docker://ghcr\.io/\S+@sha256:[0-9a-f]{64}" if is_release() else "Dockerfile", runs["image"])

@@ -77,6 +77,7 @@ def checkout(tmp_path: Path) -> Path:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, target)
     set_version(root, "1.2.3")
+    undo_last_release(root)
     return root
 
 
@@ -88,6 +89,21 @@ def set_version(root: Path, version: str) -> None:
     ):
         path = root / name
         path.write_text(re.sub(pattern, text, path.read_text(encoding="utf-8"), count=1), encoding="utf-8")
+
+
+def undo_last_release(root: Path) -> None:
+    """Lets the pages of a released tree name the repository of the fake GitHub, and the action its Dockerfile."""
+    action = root / "action.yml"
+    action.write_text(re.sub(r"image: docker://\S+", "image: Dockerfile", action.read_text(encoding="utf-8")))
+    clone = re.search(r"https://github\.com/(\S+/\S+) &&", (root / "docs/enterprise.md").read_text(encoding="utf-8"))
+    assert clone
+    owner, _, name = clone[1].partition("/")
+    if owner != "OWNER":
+        for path in [*root.rglob("*.md"), *root.rglob("*.yml")]:
+            text = re.sub(
+                rf"\b{re.escape(owner)}/{re.escape(name)}\b", SLUG, path.read_text(encoding="utf-8"), flags=re.I
+            )
+            path.write_text(re.sub(rf"\b{re.escape(owner)}\b", SLUG.partition("/")[0], text), encoding="utf-8")
 
 
 @pytest.fixture
