@@ -19,7 +19,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 	--no-emit-index-url $(if $(UPGRADE),--upgrade)
 
 # Each candidate is run: version managers leave names on the path that only print an error, and Debian packages venv apart.
-PYTHON = $(shell for name in python3.13 python3.12 python3.11 python3; do \
+PYTHON = $(shell for name in python3.14 python3.13 python3.12 python3.11 python3; do \
 	$$name -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$name && break; done)
 
 # Variables of the caller that would install elsewhere or hide this checkout from `python -m`.

@@ -24,6 +24,10 @@ from testing.runs.job import ROOT
 from testing.servers.scripted_server import serve_script as endpoint_serving
 from testing.servers.telemetry_collector import FakeCollector, serve_collector
 
+pytest.importorskip(
+    "langgraph_api", reason="LangGraph's server cannot be installed on this Python (requirements-dev.in)"
+)
+
 START_SECONDS = 60.0
 ASKED: dict[str, Any] = {
     "issue_title": sample_bug.TITLE,
