@@ -101,13 +101,14 @@ def render_page(report: RunReport) -> str:
     }
 
 
-def take_picture(page: str, chromium: str, out: Path) -> None:
+def take_picture(page: str, chromium: str, out: Path, width: int = WIDTH, height: int | None = None) -> None:
+    """Stores what Chromium shows of a page in light colours: all of it, or its top. Sizes are CSS pixels."""
     with tempfile.TemporaryDirectory() as folder:
         source, picture = Path(folder, "page.html"), Path(folder, "page.png")
         source.write_text(page, encoding="utf-8")
-        height = _measure(source, chromium)
+        height = height or _measure(source, chromium)
         options = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--force-device-scale-factor={SCALE}"]
-        options += [f"--window-size={WIDTH},{height}", f"--screenshot={picture}"]
+        options += [f"--window-size={width},{height}", f"--screenshot={picture}"]
         subprocess.run([chromium, *options, source.as_uri()], capture_output=True, check=True)
         if shutil.which("pngquant"):
             subprocess.run(["pngquant", "--force", "--output", picture, "64", picture], check=True)

@@ -1,0 +1,64 @@
+"""Makes the three pictures of the Marketplace page from real runs: a comment, the page of its job, and a backtest.
+
+    python -m bench.pictures --repo DIR [--chromium PROGRAM] [--out FOLDER]
+
+The backtest tries `DIR`, a clone with its history, offline. Needs Chromium; `pngquant`, where it is installed, makes
+the files smaller.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import cmarkgfm
+
+from bench.comment_picture import PAGE, ROOT, WIDTH, render_page, run_triage, take_picture
+from triage.domain.report import RunReport
+from triage.publish.sections import build_page
+from triage.publish.summary import render_summary
+
+ISSUES = 40
+BACKTEST_WIDTH, BACKTEST_HEIGHT = 1_000, 870
+"""Of this long page the picture has the top: figures and calibration."""
+_OPENED = re.compile(r"<details>(?=\s*<summary>(?:Evidence|\d+ steps))")
+_DIAGRAM = re.compile(r"```mermaid\n.*?\n```\n", re.DOTALL)
+
+
+def render_job_page(report: RunReport) -> str:
+    """Returns the page of the job as GitHub shows it, without the diagram, which Chromium alone cannot draw."""
+    style = PAGE.partition("</style>")[0] % {"width": WIDTH} + "</style>"
+    markdown = _DIAGRAM.sub("", render_summary(build_page(report), report))
+    shown = cmarkgfm.markdown_to_html_with_extensions(
+        markdown, cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE, ["table", "strikethrough", "autolink"]
+    )
+    shown = _OPENED.sub("<details open>", shown)
+    head = '<div class="head"><b>triage summary</b></div>'
+    return f'{style}<div class="box">{head}<div class="text">{shown}</div></div>'
+
+
+def run_backtest(repo: Path) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "backtest.html")
+        command = ["-m", "triage", "backtest", "--repo", repo.resolve(), "--last", str(ISSUES), "--html", page]
+        subprocess.run([sys.executable, *command], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+        return page.read_text(encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--repo", type=Path, required=True, help="clone with its history, for the backtest")
+    parser.add_argument("--chromium", default="chromium")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs", help="folder for the pictures")
+    arguments = parser.parse_args()
+    report = run_triage()
+    take_picture(render_page(report), arguments.chromium, arguments.out / "comment.png")
+    take_picture(render_job_page(report), arguments.chromium, arguments.out / "job-page.png")
+    backtest = run_backtest(arguments.repo)
+    take_picture(backtest, arguments.chromium, arguments.out / "backtest.png", BACKTEST_WIDTH, BACKTEST_HEIGHT)
+
+
+if __name__ == "__main__":
+    main()
