@@ -26,9 +26,10 @@ def rewrite_pages(root: Path, release: Release, commit: str = "") -> dict[str, s
 
 def rewrite_page(text: str, release: Release, commit: str = "") -> str:
     """Returns a page as of a release: which action to use, which image it runs, and who owns both."""
-    reference = f"{commit} # {release.tag}" if commit else release.tag
     text = _BEFORE.sub("", text)
-    text = _match_uses(release).sub(rf"{release.repository}\g<folder>@{reference}", text)
+    for start, remark in ((r"(?<=uses: )", f" # {release.tag}"), (r"(?<!uses: )\b", "")):
+        reference = f"{commit}{remark}" if commit else release.tag
+        text = re.sub(start + _match_reference(release), rf"{release.repository}\g<folder>@{reference}", text)
     text = text.replace(f"ghcr.io/{_OWNER}/{_NAME}", name_image(release.repository))
     text = re.sub(
         rf"({re.escape(name_image(release.repository))})@sha256:(?:DIGEST|[0-9a-f]{{64}})\b",
@@ -41,11 +42,11 @@ def rewrite_page(text: str, release: Release, commit: str = "") -> str:
     return re.sub(rf"\b{_OWNER}\b", owner, text)
 
 
-def _match_uses(release: Release) -> "re.Pattern[str]":
-    # Also what an earlier release has written.
+def _match_reference(release: Release) -> str:
+    # Also what an earlier release has written. A remark stands in YAML only: in a command it would end the line.
     names = f"{_OWNER}/{_NAME}|{re.escape(release.repository)}"
     remark = r"(?: # (?:the commit of a release|v\d+\.\d+\.\d+))?"
-    return re.compile(rf"\b(?:{names})(?P<folder>(?:/composite)?)@(?:[0-9a-f]{{40}}|v\d+\.\d+\.\d+)\b{remark}")
+    return rf"(?:{names})(?P<folder>(?:/composite)?)@(?:[0-9a-f]{{40}}|v\d+\.\d+\.\d+)\b{remark}"
 
 
 def _list_pages(root: Path) -> Iterator[Path]:

@@ -24,6 +24,11 @@ COMMIT = "c0ffee" + "0" * 34
         ),
         (f"uses: octo/shop@{HASH} # v1.1.0\n", "uses: octo/shop@v1.2.3\n", f"uses: octo/shop@{COMMIT} # v1.2.3\n"),
         ("uses: octo/shop@v1.1.0\n", "uses: octo/shop@v1.2.3\n", f"uses: octo/shop@{COMMIT} # v1.2.3\n"),
+        (
+            f"uvx --from git+https://github.com/OWNER/bug-triage@{HASH} \\\n  bug-triage\n",
+            "uvx --from git+https://github.com/octo/shop@v1.2.3 \\\n  bug-triage\n",
+            f"uvx --from git+https://github.com/octo/shop@{COMMIT} \\\n  bug-triage\n",
+        ),
         ("`OWNER/bug-triage/composite@…`", "`octo/shop/composite@…`", "`octo/shop/composite@…`"),
         ("https://github.com/OWNER/bug-triage", "https://github.com/octo/shop", "https://github.com/octo/shop"),
         ("--owner OWNER", "--owner octo", "--owner octo"),
