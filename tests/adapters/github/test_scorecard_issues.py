@@ -11,7 +11,7 @@ from tests.adapters.github.conftest import QUICK
 from triage.adapters.github import triaged_issues
 from triage.adapters.github.scorecard_issues import GitHubScorecardIssues
 from triage.domain.triaged_issue import ClosedIssues, ClosingFix, OurComment, Prediction, TriagedIssue
-from triage.errors import CannotPublish, GitHubUnavailable, NoSuchIssue, PermissionMissing, TriageError
+from triage.errors import CannotPublish, GitHubUnavailable, NoSuchIssue, PermissionMissing, RateLimited, TriageError
 from triage.publish.hidden_state import CommentState, FirstNamed, hash_label, render_state
 
 POST = "POST /graphql"
@@ -264,6 +264,13 @@ class TestFaults:
         api.faults.append(ApiFault("graphql", status=200, body={"data": {"repository": {"issues": page}}}))
         assert issues.read_closed_issues(START).closed == 1
         assert len(api.requests) == 2
+
+    def test_a_rate_limit_is_no_older_server(self, api: GitHubApi, issues: GitHubScorecardIssues) -> None:
+        body = {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded for installation ID 1."}]}
+        api.faults.append(ApiFault("graphql", status=200, body=body))
+        with pytest.raises(RateLimited, match="rate limit is used up"):
+            issues.read_closed_issues(START)
+        assert len(api.requests) == 1
 
     def test_a_server_without_graphql(self, api: GitHubApi, issues: GitHubScorecardIssues) -> None:
         api.faults.append(ApiFault("graphql", status=404, body={"message": "Not Found"}))

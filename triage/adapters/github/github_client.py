@@ -134,7 +134,9 @@ class GitHubClient:
         data, errors = response.get("data"), bool(response.get("errors"))
         if isinstance(data, dict):
             return data, errors
-        raise GitHubError(ErrorKind.INVALID, 200) if errors else unreadable_response()
+        # GraphQL says this in an answer like any other, and asking for less would not help.
+        kind = ErrorKind.RATE_LIMITED if _is_rate_limit(response.get("errors")) else ErrorKind.INVALID
+        raise GitHubError(kind, 200) if errors else unreadable_response()
 
     def fetch_viewer_login(self) -> str | None:
         """Returns the login of the token, or None. `GET /user` is refused to a job's token, so this asks GraphQL."""
@@ -181,6 +183,11 @@ class GitHubClient:
             raise unreadable_response() from None
         self.server_time = parse_http_date(headers.get("date", "")) or self.server_time
         return response
+
+
+def _is_rate_limit(errors: object) -> bool:
+    listed = errors if isinstance(errors, list) else []
+    return any(isinstance(error, dict) and error.get("type") == "RATE_LIMITED" for error in listed)
 
 
 def _collect_messages(data: object) -> str:
