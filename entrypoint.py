@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 - importing p
 SECRETS_FD_FLAG = "--secrets-fd="
 """Argument of the second start: the file descriptor with the secrets."""
 LANGUAGE = ("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ")
-MACHINE = ("HOME", "PATH", "LD_LIBRARY_PATH", "TMPDIR", "HOSTNAME")
+MACHINE = ("HOME", "PATH", "TMPDIR", "HOSTNAME")
 TRUST = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy")
 RUNNER = (
@@ -34,6 +34,8 @@ FIXED_VARIABLES = {
 }
 """No library sends usage data or traces, reads a login from `.netrc`, or looks through all packages for plug-ins."""
 ID_TOKEN = "ACTIONS_ID_TOKEN_REQUEST_TOKEN"  # noqa: S105 - the name of a variable
+OWN_LIBRARIES = ("LD_LIBRARY_PATH", os.path.join(sys.base_prefix, "lib"))  # noqa: PTH118
+"""Where this Python has its own library, without a container. Another folder may belong to the checkout."""
 Variables = dict[bytes, bytes]
 
 
@@ -47,6 +49,8 @@ def split_environment(environ: "os._Environ[bytes] | Variables") -> tuple[Variab
             secrets[name] = b"granted" if value else b""
         elif text.startswith("INPUT_") or (text.startswith("OTEL_") and "HEADERS" in text):
             secrets[name] = value
+        elif (text, os.fsdecode(value)) == OWN_LIBRARIES:
+            passed[name] = value
         elif text in PASSED_VARIABLES or text.startswith("OTEL_"):
             is_url = text.upper().endswith(("URL", "ENDPOINT", "PROXY"))
             may_have_secret = is_url and (b"@" in value or b"?" in value)

@@ -131,7 +131,6 @@ class TestStartingAnew:
             "GITHUB_REPOSITORY",
             "RUNNER_TEMP",
             "PATH",
-            "LD_LIBRARY_PATH",
             "LANG",
             "OTEL_SERVICE_NAME",
             "no_proxy",
@@ -150,6 +149,14 @@ class TestStartingAnew:
             b"OTEL_EXPORTER_OTLP_ENDPOINT": b"https://u:p@h",
             b"TAVILY_BASE_URL": b"https://h?key=1",
         }
+
+    @pytest.mark.parametrize(
+        ("folder", "is_passed"), [(f"{sys.base_prefix}/lib", True), ("build/lib", False), ("", False)]
+    )
+    def test_libraries_are_taken_from_our_own_python_only(self, folder, is_passed):
+        on, over = self.ENTRYPOINT["split_environment"]({b"LD_LIBRARY_PATH": folder.encode()})
+        assert (b"LD_LIBRARY_PATH" in on) == is_passed
+        assert not over
 
     def test_unusual_values_arrive_unchanged(self):
         held = {b"INPUT_A": b"a\nb=c\n\n", b"INPUT_B": b"\xff\xfe", b"INPUT_C": "😀".encode() * 9_000, b"INPUT_D": b""}
