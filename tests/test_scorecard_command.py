@@ -83,8 +83,8 @@ class TestJob:
     def test_weeks_stay_in_the_cache_and_on_an_issue(
         self, api: GitHubApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        kept: Any = {"cache_dir": ".triage/cache", "issue_number": "7"}
-        assert self.run(api, tmp_path, capsys, **kept) == 0
+        stored_in: Any = {"cache_dir": ".triage/cache", "issue_number": "7"}
+        assert self.run(api, tmp_path, capsys, **stored_in) == 0
         [stored] = (tmp_path / "workspace" / ".triage" / "cache" / "scorecard").iterdir()
         first = api.comments[-1]
         assert first["issue"] == 7
@@ -92,7 +92,7 @@ class TestJob:
         assert self.run(api, tmp_path, capsys, scorecard="8d", cache_dir=".triage/cache") == 0
         assert len(re.findall("^[|] 20[0-9]{2}\u2011", self.summary, re.MULTILINE)) == 2
         stored.unlink()
-        assert self.run(api, tmp_path, capsys, scorecard="8d", **kept) == 0
+        assert self.run(api, tmp_path, capsys, scorecard="8d", **stored_in) == 0
         assert len(re.findall("^[|] 20[0-9]{2}\u2011", self.summary, re.MULTILINE)) == 2
         assert api.comments[-1] is first
 

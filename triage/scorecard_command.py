@@ -28,7 +28,7 @@ def scorecard(
     since: Annotated[str, typer.Option(help="Days (90d), weeks (12w), or a day (2026-08-01).")] = DEFAULT,
     issue: Annotated[
         int,
-        typer.Option(help="Number of an issue that keeps the weeks, in one comment that is edited in place.", min=0),
+        typer.Option(help="Number of an issue: one comment on it stores the weeks, and is edited in place.", min=0),
     ] = 0,
     write: Annotated[
         bool,

@@ -7,7 +7,7 @@ from triage.domain.triaged_issue import ClosedIssues
 
 
 class ScorecardIssues(Protocol):
-    """The closed issues of a repository, and the issue that keeps the weeks.
+    """The closed issues of a repository, and the comment that stores the weeks.
 
     Raises:
         GitHubUnavailable: GitHub did not answer, or has no GraphQL API there.
@@ -31,4 +31,4 @@ class TrendFile(Protocol):
         """The text of the last job; empty without one."""
 
     def write(self, text: str) -> None:
-        """Replaces it. Without a folder, or if it cannot be written, nothing is kept."""
+        """Replaces it. Without a folder, or if it cannot be written, nothing is stored."""

@@ -1,4 +1,4 @@
-"""The scorecard is counted, its weeks are kept, and the job's page shows it."""
+"""The scorecard is counted, its weeks are stored, and the job's page shows it."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -74,7 +74,7 @@ def test_a_cancelled_job_says_so() -> None:
 
 
 @pytest.mark.parametrize("issue_number", [None, 42])
-def test_weeks_before_the_time_that_is_read_are_kept(issue_number: int | None) -> None:
+def test_weeks_before_the_time_that_is_read_are_stored(issue_number: int | None) -> None:
     first = make_job(issue_number=issue_number)
     weeks = first.run().page.weeks
     assert len(weeks) == 4

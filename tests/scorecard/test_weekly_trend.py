@@ -71,7 +71,7 @@ class TestMerge:
         assert merge_weeks([week(0, 5)], [week(0, 2), week(1, 3)], at(late)) == [week(0, 5), week(1, 3)]
         assert merge_weeks([], [week(0, 2)], at(late)) == [week(0, 2)]
 
-    def test_two_years_are_kept(self) -> None:
+    def test_two_years_are_stored(self) -> None:
         merged = merge_weeks([week(number) for number in range(-200, 0)], [week(0)], START)
         assert (len(merged), merged[-1], merged[0]) == (MAX_WEEKS, week(0), week(1 - MAX_WEEKS))
 

@@ -1,4 +1,4 @@
-"""Counts what came of our comments on closed issues, and keeps the weeks."""
+"""Counts what came of our comments on closed issues, and stores the weeks."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,7 +27,7 @@ class ScorecardJob:
     repository: Repository
     since: datetime
     issue_number: int | None = None
-    """The issue that keeps the weeks; None for none."""
+    """A comment on this issue stores the weeks; None for no comment."""
     dry_run: bool = False
     """Whether that issue is only read."""
 

@@ -146,7 +146,7 @@ class Settings(BaseModel):
         "",
         description="If set, the job triages nothing: it counts how often the comments on closed issues were right. "
         "From when on: days (90d), weeks (12w), or a day (2026-08-01). With issue-number, a comment on that issue "
-        "keeps the weeks. See docs/scorecard.md.",
+        "stores the weeks. See docs/scorecard.md.",
     )
     backlog: Annotated[BacklogStage, one_of("off", "list", "run", "merge")] = Field(
         "off",

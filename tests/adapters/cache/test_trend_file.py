@@ -27,7 +27,7 @@ def test_what_was_written_is_read_by_the_next_job_of_the_repository(tmp_path: Pa
     assert len(list(folder.iterdir())) == 1
 
 
-def test_without_a_folder_nothing_is_kept() -> None:
+def test_without_a_folder_nothing_is_stored() -> None:
     open_file(None).write("[]")
     assert open_file(None).read() == ""
 

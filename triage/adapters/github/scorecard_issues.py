@@ -1,4 +1,4 @@
-"""Reads what a scorecard counts, and keeps its weeks in a comment on an issue."""
+"""Reads what a scorecard counts, and stores its weeks in a comment on an issue."""
 
 from dataclasses import dataclass
 from datetime import datetime
