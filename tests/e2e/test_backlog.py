@@ -16,9 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from testing.runs import sample_bug
+from testing.runs import external_services, sample_bug
 from testing.runs.backlog_simulation import Backlog, simulate_backlog
 from testing.servers.github_api import JOB_TOKEN
+from testing.servers.scripted_server import ReceivedRequest, ScriptedReply, serve_script
 from triage.action import main
 from triage.domain.backlog import TABLE_MARKER
 from triage.publish.hidden_state import CommentState, render_state
@@ -41,16 +42,16 @@ def read_csv(backlog: Backlog) -> list[dict[str, str]]:
 
 def test_every_issue_once_although_requests_fail(backlog: Backlog) -> None:
     backlog.fault_share = 0.05
-    backlog.add_issues(40)
-    listed = backlog.list("--query", "is:open", "--batch-size", "15")
-    assert listed == {"backlog-matrix": {"batch": [1, 2, 3]}, "backlog-issues": "40", "backlog-cursor": ""}
+    backlog.add_issues(24)
+    listed = backlog.list("--query", "is:open", "--batch-size", "8")
+    assert listed == {"backlog-matrix": {"batch": [1, 2, 3]}, "backlog-issues": "24", "backlog-cursor": ""}
     requests = len(backlog.api.requests)
     for batch in listed["backlog-matrix"]["batch"]:
         assert backlog.run(batch)["missing"] == 0
     assert len(backlog.api.requests) == requests < 30, "a batch asks GitHub nothing"
     page = backlog.merge()
-    assert sorted(int(row["number"]) for row in read_csv(backlog)) == list(range(1, 41))
-    assert Counter(re.findall(r"^\| (\d+) ", page, re.M)) == {str(number): 1 for number in range(1, 41)}
+    assert sorted(int(row["number"]) for row in read_csv(backlog)) == list(range(1, 25))
+    assert Counter(re.findall(r"^\| (\d+) ", page, re.M)) == {str(number): 1 for number in range(1, 25)}
     assert not backlog.api.comments, "nothing is written unless asked for"
     assert not backlog.api.request_lines("PATCH")
 
@@ -148,6 +149,36 @@ def test_one_issue_shows_the_table_and_is_edited_in_place(backlog: Backlog) -> N
     assert table["body"].startswith(f"{TABLE_MARKER}\n## Backlog of `octo/shop`")
     assert backlog.api.issues[9]["body"] == f"{TABLE_MARKER}\nof a stranger"
     assert backlog.list("--query", "is:open")["backlog-issues"] == "9", "the table is not in the backlog"
+
+
+def test_all_batches_together_stay_within_the_caps(backlog: Backlog) -> None:
+    backlog.add_issues(8)
+    max_tokens = 8_000
+    tokens: list[int] = []
+
+    def reply(request: ReceivedRequest) -> ScriptedReply:
+        found = external_services.default_reply(request)[1]
+        if "messages" in request.body:
+            usage = found.body["usage"] | {"prompt_tokens": 900, "completion_tokens": 300, "total_tokens": 1_200}
+            found.body["usage"] = usage
+            tokens.append(usage["total_tokens"])
+        return found
+
+    with serve_script(reply) as endpoint:
+        model = {
+            "TRIAGE_ENGINE": "model",
+            "TRIAGE_MODEL_API_KEY": "sk-" + "y2" * 20,
+            "TRIAGE_MODEL_BASE_URL": f"{endpoint.url}/v1",
+        }
+        backlog.list("--query", "is:open", "--batch-size", "4", "--max-tokens", str(max_tokens), **model)
+        assert [backlog.run(batch, **model)["done"] for batch in (1, 2)] == [4, 4]
+    assert 0 < sum(tokens) <= max_tokens
+    page = backlog.merge()
+    assert f"Models took {sum(tokens):,} tokens of at most {max_tokens:,}" in page
+    engines = Counter(row["engine"] for row in read_csv(backlog))
+    assert engines["model"] >= 2, "each batch has a share"
+    assert engines["rules"] >= 1, "rules triage the rest"
+    assert sum(int(row["tokens"] or 0) for row in read_csv(backlog)) == sum(tokens)
 
 
 class Job:

@@ -178,7 +178,7 @@ class Settings(BaseModel):
     backlog_max_tokens: Annotated[int, whole_number(1_000, 1_000_000_000)] = Field(
         10_000_000, description="Maximum tokens of a backlog, all issues together."
     )
-    backlog_comments: Annotated[int, whole_number(0, 150)] = Field(
+    backlog_comments: Annotated[int, whole_number(0, 100)] = Field(
         0, description="Maximum comments that the job with backlog set to merge writes. 0 writes none."
     )
     backlog_table: Flag = Field(

@@ -1,8 +1,8 @@
 """Writes comments on issues of a backlog, one after the other, where a report has something to say.
 
 GitHub lets a job's token send 1,000 requests in an hour for each repository, and create content 80 times in a minute
-and 500 times in an hour (docs, rate limits for the REST API). A comment takes up to six requests, and the client waits
-a second between writes.
+and 500 times in an hour (docs, rate limits for the REST API). A comment takes seven requests if none fails, and the
+client waits a second between writes.
 """
 
 from collections.abc import Mapping
