@@ -10,7 +10,7 @@ from triage.domain.backlog import BacklogPlan, Caps, LeftOut
 from triage.domain.code import Span
 from triage.domain.report import RunReport
 from triage.publish.permalink import build_permalink, build_reference_url
-from triage.publish.wording import format_count, format_dollars
+from triage.publish.wording import format_count, format_dollars, has_model_answer
 from triage.text.active_content import find_active_content
 from triage.text.inert_markdown import escape_markdown, escape_table_cell, format_code_span
 
@@ -121,7 +121,7 @@ def _describe_usage(results: BacklogResults) -> str:
     spent, caps = results.spent, results.plan.caps
     if not spent.tokens:
         return "Rules triaged them, without a model."
-    by_rules = sum(report.engine == "rules" for report in results.reports)
+    by_rules = sum(not has_model_answer(report) for report in results.reports)
     rest = f" Rules triaged {format_count(by_rules, 'issue')} without a model." if by_rules else ""
     is_known = all(report.usage.usd is not None for report in results.reports)
     price = f"{format_dollars(spent.usd)} US dollars" if is_known else "an unknown number of US dollars"

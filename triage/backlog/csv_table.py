@@ -15,6 +15,7 @@ from triage.domain.code import Span
 from triage.domain.report import RunReport
 from triage.publish.permalink import build_permalink
 from triage.publish.withhold_details import TITLE
+from triage.publish.wording import has_model_answer
 from triage.text.clean_text import clean_text
 
 BOM = "\ufeff"
@@ -83,7 +84,7 @@ def _fill(plan: BacklogPlan, report: RunReport, groups: Mapping[int, int]) -> di
         "group": str(groups.get(number, "")),
         "questions": ", ".join(list_questions(report)),
         "verdict": report.verdict or "",
-        "engine": report.engine,
+        "engine": "model" if has_model_answer(report) else "rules",
         "usd": f"{report.usage.priced_usd:.6f}" if report.usage.tokens else "",
         "tokens": str(report.usage.tokens) if report.usage.tokens else "",
     }

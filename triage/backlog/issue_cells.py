@@ -3,7 +3,7 @@
 from triage.domain.code import Span
 from triage.domain.findings import MissingKind
 from triage.domain.report import RunReport
-from triage.publish.wording import format_probability
+from triage.publish.wording import format_probability, has_model_answer
 
 FOUND_BY = {
     "trace": "the trace ends here",
@@ -33,7 +33,7 @@ def find_place(report: RunReport) -> tuple[Span | str | None, str]:
     if not report.suspects:
         return None, ""
     first = report.suspects[0]
-    is_argued = report.engine == "model" and report.verdict in ("CONFIRMED", "UNCERTAIN") and bool(report.why)
+    is_argued = has_model_answer(report) and report.verdict in ("CONFIRMED", "UNCERTAIN") and bool(report.why)
     return first.span or first.path, "a model's analysis" if is_argued else "shares words, unsure"
 
 
