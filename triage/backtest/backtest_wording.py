@@ -27,8 +27,8 @@ def describe_source(outcome: BacktestOutcome) -> str:
         )
     return (
         f"{_count(count, 'fix', 'fixes')} of {name}, each triaged on the commit before it. The messages of the commits "
-        "stand in for issues. They know the cause, which a reporter does not: with --github the figures are lower, "
-        "and say more."
+        "stand in for issues. Who writes them knows the cause, and a reporter does not: with --github the figures say "
+        "more."
     )
 
 
