@@ -61,8 +61,9 @@ check: $(TOOLS) ## format, lint, types, import rules, workflows
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*_*.yml
 	$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic action.yml composite/action.yml .github examples/workflows/*.yml
 
+# More workers than cores: about half of the time a test waits for a server or a process.
 test: $(TOOLS) ## run all tests except those that need a container; ARGS goes to pytest
-	$(RUN) -m pytest -n 2 $(ARGS)
+	$(RUN) -m pytest -n 4 --dist worksteal $(ARGS)
 
 trust: $(TOOLS) ## try attacks and failures against the action; ARGS="--share 0.1" tries a tenth
 	@$(RUN) -m trust $(ARGS)

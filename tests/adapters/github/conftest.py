@@ -31,6 +31,11 @@ BASE_FILES: dict[str, str | bytes] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def no_wait_between_writes() -> None:
+    """The clients here wait as they are told: the waits are tested too."""
+
+
 @pytest.fixture
 def api() -> Iterator[GitHubApi]:
     with serve_github_api() as running:
