@@ -168,6 +168,13 @@ def test_an_issue_with_the_marker_by_somebody_else_is_not_touched(api: GitHubApi
     assert api.issues[3]["body"] == BODY
 
 
+def test_a_server_that_lists_issues_of_others_too(api: GitHubApi, client: BacklogClient) -> None:
+    api.add_issue(3, body=BODY)
+    api.faults.append(ApiFault(f"GET /repos/{SLUG}/issues$", 200, body=[api.issues[3]], times=1))
+    assert client.write("Bug backlog", f"{BODY} 2")[0] == 4
+    assert api.issues[3]["body"] == BODY
+
+
 def test_a_closed_table_stays_closed(api: GitHubApi, client: BacklogClient) -> None:
     number, _ = client.write("Bug backlog", BODY)
     api.issues[number]["state"] = "closed"
