@@ -16,9 +16,9 @@ from triage import wiring
 from triage.backlog.batch_progress import measure_progress
 from triage.backlog_ports import BacklogFolder, BacklogSource, TableIssue
 from triage.domain.backlog import BacklogPage, BacklogPlan, Caps, Cursor
-from triage.domain.memory import PastIssue
 from triage.flows.backlog.list_backlog import ListServices
 from triage.flows.backlog.run_batch import BatchJob
+from triage.flows.known_past_issues import KnownPastIssues
 from triage.ports import Services
 from triage.secrets.redactor import SecretRedactor
 from triage.wiring import RunSetup
@@ -82,7 +82,7 @@ def open_batch(
     left = measure_progress(plan, batch, folder.read_records(batch)).left
     shared = _share_for_vectors(setup, left)
     codebase = _index(setup, shared)
-    past = _PastIssues(folder.read_past())
+    past = KnownPastIssues(folder.read_past())
 
     def open_services(caps: Caps, seconds: float) -> Services:
         own = replace(_limit(setup, caps, seconds), started=time.monotonic())
@@ -134,17 +134,6 @@ def _limit(setup: RunSetup, caps: Caps, seconds: float) -> RunSetup:
     }
     limited = settings.model_copy(update=changes)
     return replace(setup, settings=limited if caps.tokens else limited.with_rules_engine())
-
-
-class _PastIssues:
-    """Implements the port `PastIssueSource` with what the list has read."""
-
-    def __init__(self, issues: list[PastIssue]) -> None:
-        self._issues = issues
-
-    def iterate(self, words: str) -> Iterator[list[PastIssue]]:
-        del words
-        yield self._issues
 
 
 class _RedactingSource:

@@ -4,7 +4,7 @@ It imports adapters where it opens them, as `wiring` does.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from triage.backtest.past_case import PastCase
 from triage.domain.memory import PastIssue
 from triage.domain.thresholds import Thresholds
 from triage.errors import BadInput, SetupError
+from triage.flows.known_past_issues import KnownPastIssues
 from triage.ports import Codebase, Services
 from triage.reading.past_issue_text import make_visible
 from triage.settings.project_file import parse_project_config
@@ -30,16 +31,6 @@ MAX_PAST_ISSUES = 3_000
 """Thirty requests."""
 MAX_BODY_CHARS = 65_536
 """GitHub's limit: an issue of a backtest is read whole, as it was written."""
-
-
-@dataclass(frozen=True)
-class KnownPastIssues:
-    """Implements the port `PastIssueSource` with issues that were read before."""
-
-    issues: Sequence[PastIssue]
-
-    def iterate(self, words: str) -> Iterator[list[PastIssue]]:  # noqa: ARG002
-        yield list(self.issues)
 
 
 @dataclass
