@@ -9,7 +9,7 @@ from typing import Any
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGES = frozenset("os.remove os.rename os.mkdir os.rmdir os.symlink os.link os.truncate os.chmod os.chown".split())
-_RUNS = frozenset("os.exec os.posix_spawn os.spawn os.system os.startfile pty.spawn".split())
+_RUNS = frozenset("os.exec os.spawn os.system os.startfile pty.spawn".split())
 
 
 @dataclass
@@ -27,8 +27,10 @@ class AuditEvents:
                 self.connected.append(_address(values[1]))
             case "socket.getaddrinfo" | "socket.gethostbyname":
                 self.connected.append(_text(values[0]))
-            case "subprocess.Popen":
-                self.started.append([_text(part) for part in values[1]])
+            case "subprocess.Popen" | "os.posix_spawn":
+                words = [_text(part) for part in values[1]]
+                if self.started[-1:] != [words]:  # from Python 3.14 on, the first calls the second
+                    self.started.append(words)
             case "open":
                 self._record_open(values)
             case _ if event in _CHANGES:
