@@ -30,7 +30,7 @@ OUTPUTS: dict[str, re.Pattern[str]] = {
     "tokens": re.compile(r"\d*"),
     "cost-usd": re.compile(r"\d+\.\d+|unknown|"),
     "seconds": re.compile(r"[\d.]*"),
-    # Of the fix flow. A triage sets none of them.
+    # Of the fix flow and of a backlog. A triage sets none of them.
     **dict.fromkeys(
         (
             "fix-task",
@@ -42,6 +42,9 @@ OUTPUTS: dict[str, re.Pattern[str]] = {
             "proposal-tests",
             "proposal-status",
             "pull-request-url",
+            "backlog-matrix",
+            "backlog-issues",
+            "backlog-cursor",
         ),
         re.compile(""),
     ),
