@@ -1,6 +1,6 @@
 # What a runner builds or pulls for an issue: nothing but what a run needs, and compiled, so that it starts at once.
 # The digest is that of the index of all platforms; Dependabot moves it together with the tag.
-FROM python:3.13.16-slim-trixie@sha256:70729b46c69b4f1e97c4822c1af3df53a1476cf5ddc6c087c0c10bc3a5678c2f AS base
+FROM python:3.13.16-slim@sha256:70729b46c69b4f1e97c4822c1af3df53a1476cf5ddc6c087c0c10bc3a5678c2f AS base
 
 FROM base AS build
 # hadolint ignore=DL3008

@@ -35,13 +35,16 @@ endef
 
 resolve = $(if $(wildcard $(1)),$(1),$(if $(wildcard $(PWD)/$(1)),$(PWD)/$(1),$(1)))
 
-.PHONY: help install fmt check test trust bench triage golden lock package image try
+.PHONY: help install fmt check test trust bench triage backtest golden lock package image try
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 triage: $(VENV)/.installed ## triage ISSUE (a file, a number, -) on the checkout REPO, without a key
 	@PYTHONDONTWRITEBYTECODE=1 $(RUN) -m triage run --repo "$(call resolve,$(REPO))" --issue "$(call resolve,$(ISSUE))" --engine rules $(ARGS)
+
+backtest: $(VENV)/.installed ## triage past fixes of the checkout REPO, and count how often that was right
+	@PYTHONDONTWRITEBYTECODE=1 $(RUN) -m triage backtest --repo "$(call resolve,$(REPO))" $(ARGS)
 
 install: $(TOOLS) ## make .venv with everything that development needs
 

@@ -108,7 +108,7 @@ def test_closed_issues_with_their_fixes(history: tuple[Path, list[str]]):
         assert one["case"]["edited"] == [f"shop/part{number}.py"], "tests do not count"
         assert one["files"][0] == {"path": f"shop/part{number}.py", "edited": True}
         assert "shop/later.py" not in [file["path"] for file in one["files"]]
-    assert found["score"]["first"] == {"right": 3, "of": 3}
+    assert found["score"]["first"] == {"count": 3, "of": 3}
     assert found["left_out"] == {"the commit of the fix is not in this clone": 1}
     assert [(one["number"], one["outcome"]) for one in found["duplicates"]] == [(6, "found")]
 
@@ -136,16 +136,12 @@ def test_with_a_model_no_issue_starts_when_the_money_is_spent(history: tuple[Pat
     assert all(request.path.endswith("/chat/completions") for request in server.requests), "the web knows the fix"
 
 
-def test_thresholds_are_written_into_the_settings_of_the_project(history: tuple[Path, list[str]], tmp_path: Path):
-    checkout = tmp_path / "shop"
-    git(tmp_path, "clone", "-q", str(history[0]), str(checkout))
-    write(checkout, {".github/triage.yml": "ignore: [third/**] # not ours\n"})
-    done = run_backtest(checkout, "--last", "1", "--write")
+def test_without_a_reason_no_threshold_is_written(history: tuple[Path, list[str]], tmp_path: Path):
+    git(tmp_path, "clone", "-q", str(history[0]), "shop")
+    done = run_backtest(tmp_path / "shop", "--last", "1", "--write")
     assert done.returncode == 0, done.stderr
-    assert "Commit it" in done.stderr
-    assert (checkout / ".github/triage.yml").read_text() == (
-        "ignore: [third/**] # not ours\nthresholds: {trace: 0.3, message: 0.5, name: 0.7, duplicate: 0.6}\n"
-    )
+    assert "No threshold changes: nothing was written." in done.stderr
+    assert not (tmp_path / "shop/.github").exists()
 
 
 def test_a_settings_file_that_leads_elsewhere_is_not_written(history: tuple[Path, list[str]], tmp_path: Path):
@@ -160,11 +156,35 @@ def test_a_settings_file_that_leads_elsewhere_is_not_written(history: tuple[Path
     assert "symbolic link" in done.stderr
 
 
+def test_thresholds_that_are_not_committed_are_not_overwritten(history: tuple[Path, list[str]], tmp_path: Path):
+    git(tmp_path, "clone", "-q", str(history[0]), "shop")
+    write(tmp_path / "shop", {".github/triage.yml": "thresholds: {name: 0.95}\n"})
+    done = run_backtest(tmp_path / "shop", "--last", "1", "--write")
+    assert done.returncode == 1
+    assert "not committed" in done.stderr
+
+
+def test_a_bare_clone_has_no_settings_to_write(history: tuple[Path, list[str]], tmp_path: Path):
+    git(tmp_path, "clone", "-q", "--bare", str(history[0]), "shop.git")
+    done = run_backtest(tmp_path / "shop.git", "--last", "1", "--write")
+    assert done.returncode == 1
+    assert "top folder of a checkout" in done.stderr
+
+
+def test_a_clone_without_the_files_of_old_commits_is_refused(history: tuple[Path, list[str]], tmp_path: Path):
+    git(history[0], "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", history[0].as_uri(), "shop")
+    done = run_backtest(tmp_path / "shop")
+    assert done.returncode == 1
+    assert "not in this clone. Make one without --filter." in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--github", SLUG], "TRIAGE_GITHUB_TOKEN"),
         (["--last", "0"], "--last"),
+        (["--html", "-"], "name a file"),
         (["--html", "/nowhere/page.html"], "/nowhere/page.html cannot be written"),
     ],
 )
@@ -188,4 +208,4 @@ def test_a_checkout_without_any_fix_is_refused(tmp_path: Path):
     commit_at(tmp_path, 1, "Add it", {"a.py": "x = 1\n"})
     done = run_backtest(tmp_path)
     assert done.returncode == 1
-    assert "No issue was found whose fix is known" in done.stderr
+    assert "No commit was found that says that it fixes something" in done.stderr

@@ -26,9 +26,13 @@ if TYPE_CHECKING:
     from triage.backtest.outcome import BacktestOutcome
 
 SHALLOW = "The clone is shallow, so older fixes are missing: fetch the rest with `git fetch --unshallow`."
-NO_CASES = (
-    "No issue was found whose fix is known and lies in this clone. Fetch the whole history "
-    "(`git fetch --unshallow`), or leave --github out to use the messages of commits as issues."
+NO_ISSUES = (
+    "No issue was found whose fix is known and lies in this clone ({left_out}). Is it a clone of this repository, with "
+    "its whole history (`git fetch --unshallow`)? Without --github, messages of commits stand in for issues."
+)
+NO_COMMITS = (
+    "No commit was found that says that it fixes something and edits code ({left_out}). Is the whole history here "
+    "(`git fetch --unshallow`)?"
 )
 
 
@@ -60,8 +64,11 @@ def backtest(
         runner.annotate("warning", warning)
     if html:
         _check_can_write(html)
+    if write:
+        backtest_wiring.check_can_write_thresholds(setup)
     past = _read_past(setup, last) if github else []
     chosen = _choose_cases(setup, past, last, by_issues=bool(github))
+    backtest_wiring.check_has_files(setup, [case.base for case in chosen.cases])
     if chosen.is_shallow:
         runner.annotate("warning", SHALLOW)
     memory = backtest_wiring.to_memory(past)
@@ -71,6 +78,7 @@ def backtest(
         setup.repository,
         __version__,
         wiring.utc_now(),
+        last,
         len(chosen.cases),
         dict(chosen.left_out.most_common()),
         results,
@@ -83,7 +91,7 @@ def backtest(
         _write_page(outcome, html)
         runner.annotate("notice", f"{html} has every issue.")
     if write:
-        runner.annotate("notice", backtest_wiring.write_thresholds(setup, outcome.suited))
+        runner.annotate("notice", _write_thresholds(setup, outcome, is_complete=not stopped_by))
     if stopped_by:
         raise SystemExit(EXIT_CODES[stopped_by])
 
@@ -106,7 +114,8 @@ def _choose_cases(setup: RunSetup, past: Sequence[PastIssue], last: int, *, by_i
     else:
         chosen = backtest_wiring.choose_past_commits(setup, last)
     if not chosen.cases:
-        raise BadInput(NO_CASES)
+        counted = ", ".join(f"{count}: {reason}" for reason, count in chosen.left_out.items()) or "none was left out"
+        raise BadInput((NO_ISSUES if by_issues else NO_COMMITS).format(left_out=counted))
     return chosen
 
 
@@ -118,7 +127,7 @@ def _triage(
     console: Console | None,
     progress: AbstractContextManager[object],
 ) -> tuple[list[CaseResult], signal.Signals | None]:
-    from triage.backtest.terminal_lines import format_result
+    from triage.backtest.terminal_lines import LEGEND, format_result
     from triage.flows.backtest_issues import triage_past_issues
 
     services = backtest_wiring.PastServices(setup)
@@ -133,6 +142,8 @@ def _triage(
             async for result in runs:
                 results.append(result)
                 if console:
+                    if len(results) == 1:
+                        console.print(LEGEND, style="dim")
                     console.print(format_result(result, len(results), len(chosen.cases)))
                 if max_usd <= sum(one.usd for one in results) and result.by_model:
                     setup.progress.info(f"Stopped at {max_usd:.2f} US dollars (--max-usd).")
@@ -161,8 +172,18 @@ def _print(outcome: "BacktestOutcome", console: Console | None) -> None:
         sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
 
 
+def _write_thresholds(setup: RunSetup, outcome: "BacktestOutcome", *, is_complete: bool) -> str:
+    if not is_complete:
+        return "The backtest was stopped: no threshold was written."
+    if outcome.suited == outcome.thresholds:
+        return "No threshold changes: nothing was written."
+    return backtest_wiring.write_thresholds(setup, outcome.suited)
+
+
 def _check_can_write(path: Path) -> None:
     """Raise BadInput now, not when everything was triaged."""
+    if str(path) == "-":
+        raise BadInput("--html: name a file. Standard output has the figures.")
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise BadInput(f"--html: {path} cannot be written. Name a file in a folder that exists.")
 

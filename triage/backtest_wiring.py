@@ -4,6 +4,7 @@ It imports adapters where it opens them, as `wiring` does.
 """
 
 import time
+from codecs import BOM_UTF8
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,7 +15,7 @@ from triage.backtest.choose_cases import ChosenCases, choose_commits, choose_iss
 from triage.backtest.past_case import PastCase
 from triage.domain.memory import PastIssue
 from triage.domain.thresholds import Thresholds
-from triage.errors import BadInput, SetupError
+from triage.errors import BadConfig, BadInput, SetupError
 from triage.flows.known_past_issues import KnownPastIssues
 from triage.ports import Codebase, Services
 from triage.reading.past_issue_text import make_visible
@@ -122,33 +123,66 @@ def build_comparing_codebase(setup: RunSetup) -> Codebase:
     return GitCodebase(setup.root, setup.repository, chroma=None, thresholds=setup.config.thresholds)
 
 
+def check_has_files(setup: RunSetup, commits: Sequence[str]) -> None:
+    """Raise BadInput if the clone does not have the files of the oldest commit, such as one made with --filter."""
+    from triage.index.source.commit import open_commit
+
+    missing = open_commit(setup.root, commits[-1]).list_files().missing
+    if missing:
+        raise BadInput(
+            f"--repo: {missing:,} files of commit {commits[-1][:10]} are not in this clone. Make one without --filter."
+        )
+
+
+def check_can_write_thresholds(setup: RunSetup) -> None:
+    """Raise BadInput if the settings file cannot be edited, or has thresholds that are not committed."""
+    from triage.adapters.cache.private_folder import has_symlink
+
+    name = setup.settings.config_file
+    if not (setup.root / ".git").exists():
+        raise BadInput("--write needs the top folder of a checkout as --repo: the settings file lies there.")
+    if has_symlink(setup.root, setup.root / name):
+        raise BadInput(f"--write: {name} leads through a symbolic link. Put a regular file there.")
+    if parse_project_config(_read_settings(setup), name).thresholds != setup.config.thresholds:
+        raise BadInput(f"--write: the thresholds in {name} are not committed, so they do not count. Commit them first.")
+
+
 def write_thresholds(setup: RunSetup, thresholds: Thresholds) -> str:
     """Write the thresholds into the project's settings file in the work tree. Returns what to do next.
 
     Raises:
-        BadInput: The file cannot be read or written, leads elsewhere, or is written in braces.
+        BadInput: As `check_can_write_thresholds`, or the file cannot be written, or has a form that cannot be edited.
         BadConfig: The file has errors.
     """
-    from triage.adapters.cache.private_folder import has_symlink
-
-    name, section = setup.settings.config_file, _format_section(thresholds)
-    path = setup.root / name
-    if has_symlink(setup.root, path):
-        raise BadInput(f"--write: {name} leads through a symbolic link. Put a regular file there.")
+    check_can_write_thresholds(setup)
+    name, section, old = setup.settings.config_file, _format_section(thresholds), _read_settings(setup)
+    wanted = parse_project_config(old, name).model_copy(update={"thresholds": thresholds})
+    text, is_marked = old.decode("utf-8-sig"), old.startswith(BOM_UTF8)
     try:
-        old = path.read_bytes() if path.exists() else b""
-        wanted = parse_project_config(old, name).model_copy(update={"thresholds": thresholds})
-        new = replace_section(old.decode("utf-8-sig"), "thresholds", section).encode()
-        if parse_project_config(new, name) != wanted:
-            raise ValueError("other settings would change")
+        new = replace_section(text, "thresholds", section).encode("utf-8-sig" if is_marked else "utf-8")
+        is_same = parse_project_config(new, name) == wanted
+    except (ValueError, BadConfig):
+        is_same = False
+    if not is_same:
+        raise BadInput(f"--write: {name} cannot be edited without changing more. Add this line to it: {section}")
+    path = setup.root / name
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(new)
-    except ValueError as error:
-        raise BadInput(f"--write: {name} cannot be edited ({error}). Add this line to it: {section}") from None
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise BadInput(f"--write: {name} cannot be written ({reason}).") from None
     return f"{name} has the thresholds. Commit it: the file is read from the checked-out commit."
+
+
+def _read_settings(setup: RunSetup) -> bytes:
+    """Return the settings file of the work tree; nothing without one. Raises BadInput."""
+    path = setup.root / setup.settings.config_file
+    try:
+        return path.read_bytes() if path.exists() else b""
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise BadInput(f"--write: {setup.settings.config_file} cannot be read ({reason}).") from None
 
 
 def _format_section(thresholds: Thresholds) -> str:

@@ -1,7 +1,7 @@
 """The list and the search of issues as GitHub's GraphQL answers them, from the issues and comments of a `GitHubApi`.
 
 An issue of the API may have `state_reason`, `milestone`, `type`, `closed_at`, `duplicate_of`, and `fixes`: pull requests
-or commits with `number`, `oid`, `title`, `at`, `milestone` and `files`.
+or commits with `number`, `oid`, `headline`, `title`, `at`, `milestone`, `files`, and `commits` as their first lines.
 """
 
 # ruff: noqa: A002, N803 - arguments have the names of the API
@@ -48,7 +48,10 @@ _NEW: dict[str, dict[str, str]] = _OLD | {
         "mergeCommit": "Commit",
         "milestone": "Name",
         "files": "Names",
+        "commits": "PullCommits",
     },
+    "PullCommits": {"totalCount": "", "nodes": "PullCommit"},
+    "PullCommit": {"commit": "Commit"},
     "Commit": dict.fromkeys(("oid", "messageHeadline", "committedDate"), ""),
     "Events": {"nodes": "Event"},
     "Event": {"__typename": ""},
@@ -161,7 +164,11 @@ def _pull(fix: dict[str, Any]) -> dict[str, Any]:
         "number": fix["number"],
         "title": fix.get("title", ""),
         "mergedAt": fix.get("at"),
-        "mergeCommit": {"oid": fix["oid"]} if "oid" in fix else None,
+        "mergeCommit": {"oid": fix["oid"], "messageHeadline": fix.get("headline", "")} if "oid" in fix else None,
+        "commits": lambda last: {
+            "totalCount": len(fix.get("commits", [])),
+            "nodes": [{"commit": {"messageHeadline": one}} for one in fix.get("commits", [])][-last:],
+        },
         "milestone": _name("title", fix.get("milestone")),
         "files": lambda first: {"nodes": [{"path": path} for path in fix.get("files", [])][:first]},
     }

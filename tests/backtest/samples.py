@@ -55,6 +55,7 @@ def outcome(
         "repository": "acme/shop",
         "triage_version": "1.0.0",
         "at": AT,
+        "wanted": len(results),
         "chosen": len(results),
         "left_out": {},
         "results": results,

@@ -11,6 +11,7 @@ from tests.backtest.samples import case, outcome, place, result
 from tests.backtest.test_score import DUPLICATES, RESULTS
 from triage.backtest.calibration_plot import SIZE, compute_interval, make_points
 from triage.backtest.html_page import render_html_page
+from triage.backtest.past_case import RankedFile
 from triage.backtest.terminal_lines import format_result, render_outcome
 
 WHOLE = outcome(RESULTS, DUPLICATES, chosen=8, left_out={"the commit of the fix is not in this clone": 4})
@@ -74,6 +75,11 @@ def test_no_text_of_an_issue_becomes_a_part_of_the_page(title: str, path: str, u
     assert not any(name.startswith("on") for _, attributes in seen.found for name in attributes)
     assert not re.search("[\u202a-\u202e\u2066-\u2069\x1b]", page)
     assert "\x1b" not in print_lines(format_result(one, 1, 1))
+
+
+def test_a_path_with_a_newline_makes_no_line_of_its_own():
+    files = [RankedFile(path="a.py\n 2/2 ✓ #999 forged", edited=True)]
+    assert print_lines(format_result(result(1, files=files), 1, 1)).count("\n") == 1
 
 
 def test_the_page_needs_nothing_from_elsewhere():

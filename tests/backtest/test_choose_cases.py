@@ -12,7 +12,6 @@ from triage.backtest.choose_cases import (
     EARLIER_FIX,
     LARGE_FIX,
     MAX_FILES,
-    MAX_STEPS,
     NO_CODE,
     NO_COMMIT,
     choose_commits,
@@ -40,6 +39,7 @@ class FakeHistory:
     def list_changed_files(self, base: str, commit: str) -> Mapping[str, bool]:
         names = list(self.commits)
         between = names[names.index(commit) : names.index(base)]
+        # The oldest commit knows whether a file was there.
         return {path: old for name in between for path, old in self.commits[name].items()}
 
 
@@ -101,15 +101,22 @@ def test_of_several_fixes_the_first_one_has_the_base_and_all_files_count():
 
 
 def test_a_pull_request_that_was_rebased_begins_before_its_first_commit():
-    assert find_base(HISTORY, "d", []) == "c"
-    assert find_base(HISTORY, "d", ["a.py"]) == "c"
-    assert find_base(HISTORY, "d", ["a.py", "b.py"]) == "b"
-    assert find_base(HISTORY, "d", ["a.py", "elsewhere.py"]) == "c", "the list of the pull request is another one"
+    assert find_base(HISTORY, fix("d")) == "c"
+    assert find_base(HISTORY, fix("d", commits=2)) == "b"
+    assert find_base(HISTORY, fix("d", commits=9)) is None
+    [case] = choose(fixed_issue(7, fix("d", commits=2))).cases
+    assert (case.base, case.edited) == ("b", ["a.py", "b.py"])
 
 
-def test_the_search_for_the_base_ends():
-    history = FakeHistory({str(number): {f"{number}.py": True} for number in range(MAX_STEPS * 2)})
-    assert find_base(history, "0", [f"{MAX_STEPS + 5}.py"]) == "1"
+def test_a_file_that_only_the_first_of_two_fixes_made_cannot_be_right():
+    history = FakeHistory({"d": {"new.py": True, "a.py": True}, "c": {"b.py": True, "new.py": False}, "b": {}})
+    [case] = choose(fixed_issue(7, fix("c"), fix("d", days=9)), history=history).cases
+    assert case.edited == ["a.py", "b.py"]
+
+
+def test_a_name_that_is_not_utf_8_is_not_in_any_index():
+    history = FakeHistory({"d": {"a.py": True, "b\ufffd.py": True}, "c": {}})
+    assert choose(fixed_issue(7, fix("d")), history=history).cases[0].edited == ["a.py"]
 
 
 def commits(*messages: str) -> list[FixCommit]:

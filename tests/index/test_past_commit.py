@@ -60,6 +60,19 @@ def test_commits_younger_than_the_issue_are_not_known(tmp_path: Path):
         assert len(codebase._indexed.past.table.changes) == changes
 
 
+def test_no_message_and_no_line_is_from_later(tmp_path: Path):
+    commit(tmp_path, {"a.py": "x = 1\n"})
+    last = commit(tmp_path, {"a.py": "x = 2\n"})
+    for until, known in ((NOW, 2), (datetime(2020, 1, 1, tzinfo=UTC), 0)):
+        codebase = open_past(tmp_path, last, until)
+        codebase.index()
+        assert len(codebase.read_history("a.py", 5).changes) == known
+        assert codebase._indexed
+        history = codebase._indexed.tree.history
+        assert history
+        assert len(history.blame("a.py", 1, 1)) == min(known, 1)
+
+
 def test_a_commit_that_is_not_there_is_an_error(tmp_path: Path):
     commit(tmp_path, {"a.py": "x = 1\n"})
     with pytest.raises(GitError):

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
@@ -16,8 +16,8 @@ EARLIER_FIX = "the fix is older than the issue"
 LARGE_FIX = "the fix edits more than 30 files of code"
 MAX_FILES = 30
 """Who edits more has not fixed one thing."""
-MAX_STEPS = 50
-"""Commits of a pull request that was merged as several."""
+MAX_COMMITS = 250
+"""Of a pull request that was rebased: as many as GitHub lists."""
 _SHORT_ID = 7
 _LAST = datetime.max.replace(tzinfo=UTC)
 _SUBJECT_NUMBER = re.compile(r"\s*\(#\d{1,9}\)$")
@@ -132,38 +132,36 @@ def _read_fixes(
     assert first.commit
     if first.at is not None and first.at < issue.created_at:
         return EARLIER_FIX
-    base = find_base(history, first.commit, first.files)
+    base = find_base(history, first)
     if base is None:
         return NO_COMMIT
-    edited = {path for fix in fixes for path in _list_edited(history, fix)}
+    edited = {path for fix in fixes for path in _list_edited(history, fix, base)}
     code = sorted(filter(is_product_code, edited))
     if not code:
         return NO_CODE
     return (base, first.commit, code) if len(code) <= MAX_FILES else LARGE_FIX
 
 
-def _list_edited(history: FixHistory, fix: PastFix) -> list[str]:
-    commit = fix.commit or ""
-    base = find_base(history, commit, fix.files)
-    return _list_old(history.list_changed_files(base, commit)) if base else []
+def _list_edited(history: FixHistory, fix: PastFix, first_base: str) -> list[str]:
+    """Return the files that a fix edited and that were there before the first one."""
+    commit, base = fix.commit or "", find_base(history, fix)
+    if base is None:
+        return []
+    edited = _list_old(history.list_changed_files(base, commit))
+    if base == first_base:
+        return edited
+    since_first = history.list_changed_files(first_base, commit)
+    return [path for path in edited if since_first.get(path, True)]
 
 
 def _list_old(changed: Mapping[str, bool]) -> list[str]:
-    return [path for path, was_there in changed.items() if was_there]
+    # A name that is not UTF-8 is not in the index.
+    return [path for path, was_there in changed.items() if was_there and "\ufffd" not in path]
 
 
-def find_base(history: FixHistory, commit: str, files: Sequence[str]) -> str | None:
-    """Return the commit before a fix; None if it is not in the clone.
-
-    A pull request that was merged by rebasing has several commits, of which GitHub names the last. So this goes back
-    until the difference has all files of the pull request.
-    """
-    base = history.find_first_parent(commit)
-    earlier, wanted = base, set(files)
-    for _ in range(MAX_STEPS):
-        if earlier is None or wanted <= history.list_changed_files(earlier, commit).keys():
-            break
-        earlier = history.find_first_parent(earlier)
-    else:
-        return base  # the pull request lists other files, such as after a conflict
-    return earlier or base
+def find_base(history: FixHistory, fix: PastFix) -> str | None:
+    """Return the commit before the first commit of a fix; None if it is not in the clone."""
+    commit = fix.commit
+    for _ in range(min(fix.commits, MAX_COMMITS)):
+        commit = history.find_first_parent(commit) if commit else None
+    return commit

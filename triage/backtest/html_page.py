@@ -34,6 +34,7 @@ def render_html_page(outcome: BacktestOutcome) -> str:
             score=outcome.score,
             source=backtest_wording.describe_source(outcome),
             figures=backtest_wording.list_figures(outcome),
+            explained=backtest_wording.explain_thresholds(outcome),
             thresholds=list(backtest_wording.list_threshold_lines(outcome)),
             left_out=backtest_wording.list_left_out(outcome),
             speaks=backtest_wording.SPEAKS,

@@ -17,6 +17,8 @@ class BacktestOutcome(Value):
     at: AwareDatetime
     by_issues: bool
     """False: messages of commits stood in for issues."""
+    wanted: int
+    """Issues that were asked for."""
     chosen: int
     """Issues to triage; more than there are results if the backtest was stopped."""
     left_out: dict[str, int] = Field(default_factory=dict)
@@ -33,6 +35,7 @@ def build_outcome(
     repository: str,
     triage_version: str,
     at: AwareDatetime,
+    wanted: int,
     chosen: int,
     left_out: Mapping[str, int],
     results: Sequence[CaseResult],
@@ -47,6 +50,7 @@ def build_outcome(
         triage_version=triage_version,
         at=at,
         by_issues=by_issues,
+        wanted=wanted,
         chosen=chosen,
         left_out=dict(left_out),
         score=score,

@@ -30,11 +30,11 @@ class Band(Value):
 
 
 class Share(Value):
-    right: int = 0
+    count: int = 0
     of: int = 0
 
     def __str__(self) -> str:
-        return f"{self.right} of {self.of}"
+        return f"{self.count} of {self.of}"
 
 
 class BacktestScore(Value):
@@ -62,7 +62,7 @@ class BacktestScore(Value):
     unmarked_named: Share
     """Fixed issues, which nobody marked as a duplicate, of which an earlier issue was named."""
     incomplete: int = 0
-    """Runs that were cut or degraded."""
+    """Runs that were cut or degraded. They are not in the bands, and no threshold is chosen by them."""
     seconds: float = 0.0
     median_seconds: float = 0.0
     usd: float = 0.0
@@ -77,7 +77,8 @@ def score_results(
     *,
     by_issues: bool = True,
 ) -> BacktestScore:
-    places = [result.place for result in results if result.place]
+    complete = [result for result in results if result.status is Status.COMPLETE]
+    places = [result.place for result in complete if result.place]
     named = [result for result in results if result.speaks == "found" and result.place]
     analysed = [result for result in results if result.speaks == "analysis"]
     speaks = Counter(str(result.speaks) for result in results if result.speaks)
@@ -87,7 +88,7 @@ def score_results(
         first=_share(result.is_first_right for result in results),
         ranked=_share(result.is_among_ranked for result in results),
         bugs=_share(result.kind == "bug" for result in results),
-        bands=_count_bands(results),
+        bands=_count_bands(complete),
         comments=_share(result.speaks is not None for result in results),
         speaks=dict(speaks.most_common()),
         named=_share(_is_right(result) for result in named),
@@ -96,7 +97,7 @@ def score_results(
         duplicates=_share(one.outcome == "found" for one in duplicates),
         wrong_duplicates=sum(one.outcome == "other" for one in duplicates),
         unmarked_named=_share(result.duplicate is not None for result in results),
-        incomplete=sum(result.status is not Status.COMPLETE for result in results),
+        incomplete=len(results) - len(complete),
         seconds=round(sum(seconds), 1),
         median_seconds=round(statistics.median(seconds), 1) if seconds else 0.0,
         usd=sum(result.usd for result in results),
@@ -130,4 +131,4 @@ def _count_bands(results: Sequence[CaseResult]) -> list[Band]:
 
 def _share(flags: Iterable[bool]) -> Share:
     counted = list(flags)
-    return Share(right=sum(counted), of=len(counted))
+    return Share(count=sum(counted), of=len(counted))

@@ -4,13 +4,23 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from triage.backtest.backtest_wording import describe_source, list_figures, list_left_out, list_threshold_lines
+from triage.backtest.backtest_wording import (
+    describe_source,
+    explain_thresholds,
+    list_figures,
+    list_left_out,
+    list_threshold_lines,
+)
 from triage.backtest.outcome import BacktestOutcome
 from triage.backtest.past_case import CaseResult
 from triage.text.clean_text import clean_text
 
 _TITLE_CHARS = 60
+_PATH_CHARS = 120
 _BAR_CELLS = 20
+
+
+LEGEND = "✓ the fix edited the first file; 2, 3 another one; ✗ none of three. Chance and path are of the first."
 
 
 def format_result(result: CaseResult, number: int, of: int) -> Text:
@@ -26,7 +36,7 @@ def format_result(result: CaseResult, number: int, of: int) -> Text:
     line.append(f"{result.chance:4.0%} " if result.files else "   – ", style="dim")
     line.append(_cut(result.case.title, _TITLE_CHARS))
     if result.files:
-        line.append(f"  {clean_text(result.files[0].path)}", style="dim")
+        line.append(f"  {_cut(result.files[0].path, _PATH_CHARS)}", style="dim")
     return line
 
 
@@ -41,9 +51,10 @@ def render_outcome(outcome: BacktestOutcome) -> Group:
         *(Text(line, style="dim") for line in list_left_out(outcome)),
         Text(),
         figures,
-        Text("\nIs the chance true?  chance of the first file: how many were right", style="bold"),
+        Text("\nHow reliable are the percentages?  chance of the first file, and how many were right", style="bold"),
         _render_bands(outcome),
-        Text("\nThresholds that suit this repository", style="bold"),
+        Text("\nThresholds", style="bold"),
+        Text(f"  {explain_thresholds(outcome)}"),
         *(Text(f"  {line}") for line in list_threshold_lines(outcome)),
     ]
     return Group(*parts)

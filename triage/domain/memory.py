@@ -24,6 +24,8 @@ class PastFix(Value):
     """Paths that it changed, not all of a large one."""
     at: AwareDatetime | None = None
     """When it was merged, or committed."""
+    commits: int = 1
+    """Commits that it put onto the branch, `commit` being the last: more than one if it was merged by rebasing."""
 
 
 class PastIssue(Value):

@@ -203,7 +203,7 @@ def _import_chroma() -> None:
 
 
 def _open_past_tree(root: Path, past: PastCommit) -> tuple[SourceTree, Listing]:
-    tree = open_commit(root, past.revision)
+    tree = open_commit(root, past.revision, past.until)
     return tree, tree.list_files()
 
 

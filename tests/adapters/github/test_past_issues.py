@@ -65,6 +65,25 @@ def test_all_that_is_read_of_an_issue(api: GitHubApi, tracker: IssueTracker) -> 
     )
 
 
+@pytest.mark.parametrize(
+    ("headline", "commits", "merged"),
+    [
+        ("Correct it", ["Begin", "Correct it"], 2),  # rebased
+        ("Correct it (#9)", ["Begin", "Correct it"], 1),  # squashed
+        ("Merge pull request #9", ["Begin", "Correct it"], 1),
+        ("Correct it", ["Correct it"], 1),
+        ("", [], 1),
+    ],
+)
+def test_only_rebasing_puts_several_commits_onto_the_branch(
+    api: GitHubApi, tracker: IssueTracker, headline: str, commits: list[str], merged: int
+) -> None:
+    pull = {"number": 9, "oid": "a" * 40, "at": TIME, "headline": headline, "commits": commits}
+    api.add_issue(8, state="closed", fixes=[pull])
+    [issue] = [one for one in read(tracker) if one.number == 8]
+    assert issue.fixes[0].commits == merged
+
+
 def test_a_duplicate_names_the_other_issue(api: GitHubApi, tracker: IssueTracker) -> None:
     api.add_issue(8, state="closed", state_reason="duplicate", duplicate_of=3)
     assert [(one.state_reason, one.duplicate_of) for one in read(tracker) if one.number == 8] == [("duplicate", 3)]

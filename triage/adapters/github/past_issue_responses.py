@@ -57,6 +57,14 @@ class _Commit(Node):
     at: Timestamp = Field(None, alias="committedDate")
 
 
+class _PullCommit(Node):
+    commit: _Commit | None = None
+
+
+class _PullCommits(Nodes[_PullCommit]):
+    total: int = Field(0, alias="totalCount")
+
+
 class _PullRequest(Node):
     number: int
     title: str = ""
@@ -64,6 +72,17 @@ class _PullRequest(Node):
     merge_commit: _Commit | None = Field(None, alias="mergeCommit")
     milestone: Named | None = None
     files: Nodes[Named] | None = None
+    commits: _PullCommits | None = None
+
+    @property
+    def merged_commits(self) -> int:
+        """Commits that the merge put onto the branch one after the other.
+
+        Rebasing keeps the first line of each; a squash or a merge has one of its own.
+        """
+        last = next((one.commit for one in reversed(list_nodes(self.commits)) if one.commit), None)
+        is_rebased = last and self.merge_commit and last.headline and last.headline == self.merge_commit.headline
+        return max(1, self.commits.total) if is_rebased and self.commits else 1
 
 
 class _Canonical(Node):
@@ -134,6 +153,7 @@ class PastIssueResponse(Node):
                 milestone=pull.milestone.title if pull.milestone else "",
                 files=[file.path for file in list_nodes(pull.files) if file.path],
                 at=pull.merged_at,
+                commits=pull.merged_commits,
             )
             for pull in list_nodes(self.pull_requests)
             if pull.merged_at

@@ -31,7 +31,8 @@ _FIELDS = f"""{_PLAIN_FIELDS}
   closedByPullRequestsReferences(first: 2) {{
     nodes {{
       number title mergedAt
-      mergeCommit {{ oid }}
+      mergeCommit {{ oid messageHeadline }}
+      commits(last: 1) {{ totalCount nodes {{ commit {{ messageHeadline }} }} }}
       milestone {{ title }}
       files(first: 30) {{ nodes {{ path }} }}
     }}

@@ -26,6 +26,8 @@ def open_history(root: Path) -> tuple[CommitTree, GitHistory]:
 def list_commits(tree: CommitTree) -> Iterator[FixCommit]:
     """Yield the newest commits without merges, newest first; not those of bots or of more than 30 files."""
     for commit in tree.read_commits():
+        if not commit.paths:  # it is about another folder
+            continue
         at = datetime.fromtimestamp(commit.seconds, UTC)
         yield FixCommit(commit=commit.commit, message=commit.message, at=at, is_fix=is_mainly_fix(commit.message))
 

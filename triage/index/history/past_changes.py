@@ -34,6 +34,12 @@ _OTHER_TYPE = re.compile(
     re.IGNORECASE,
 )
 """First lines by the convention of Conventional Commits, and what is usual without it."""
+_NO_BUG = re.compile(
+    r"\b(?:typos?|lint(?:s|er|ing)?|clippy|flake8|docstrings?|(?:code|pr) review|review (?:comment|feedback))"
+    r"|^fix(?:e[sd]|ing)?(?: up)?(?: (?:the|a|some|failing|flaky|broken))* (?:ci|tests?|build|docs?|formatting)\b",
+    re.IGNORECASE,
+)
+"""First lines about the work itself."""
 _PULL_REQUEST = re.compile(r"\(#(\d{1,9})\)$")
 _TRAILER = re.compile(r"^(?:signed-off|co-authored|reviewed|acked|tested)-by:.*$|^git-svn-id:.*$", re.I | re.M)
 
@@ -155,7 +161,7 @@ def is_fix(message: str) -> bool:
 def is_mainly_fix(message: str) -> bool:
     """Return whether the first line says so, or the message closes an issue; not if the first line says otherwise."""
     subject = message.partition("\n")[0]
-    is_other = _OTHER_TYPE.match(subject) is not None
+    is_other = _OTHER_TYPE.match(subject) is not None or _NO_BUG.search(subject) is not None
     return not is_other and (is_fix(subject) or _CLOSED_ISSUE.search(message) is not None)
 
 

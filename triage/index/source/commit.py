@@ -4,6 +4,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import groupby, islice
 from operator import attrgetter
 from pathlib import Path
@@ -35,7 +36,9 @@ _MAX_RESTARTS = 16
 
 
 class CommitTree:
-    def __init__(self, git: Git, *, bare: bool, revision: str = HEAD, prefix: str = "") -> None:
+    def __init__(
+        self, git: Git, *, bare: bool, revision: str = HEAD, prefix: str = "", until: datetime | None = None
+    ) -> None:
         """Find the commit.
 
         Args:
@@ -43,19 +46,19 @@ class CommitTree:
             bare: The repository has no work tree.
             revision: Name of the commit.
             prefix: The folder whose files count, with a slash at its end; empty for all files.
+            until: Younger commits are not listed.
 
         Raises:
             GitError: There is no such commit or folder, or git failed.
         """
         self._git = git
         self._bare = bare
+        self._until = until
         self.prefix = prefix
         self.commit: str | None = _resolve_object(git, f"{revision}^{{commit}}")
         home = os.fsdecode(git.run("rev-parse", "--git-common-dir").removesuffix(b"\n"))
         self._objects = IsolatedGit((git.folder / home).absolute())
-        self.history: GitHistory | None = GitHistory(
-            git, self._objects, self.commit or "", prefix, is_past=revision != HEAD
-        )
+        self.history: GitHistory | None = GitHistory(git, self._objects, self.commit or "", prefix, until)
         self._tree = _resolve_object(
             self._objects, f"{self.commit}:{prefix.removesuffix('/')}" if prefix else self.commit
         )
@@ -169,7 +172,7 @@ class CommitTree:
         return any(self._git.iter_records("status", *options))
 
     def read_history(self, path: str, limit: int) -> History:
-        return read_commit_history(self._objects, str(self.commit), self.prefix + path, limit)
+        return read_commit_history(self._objects, str(self.commit), self.prefix + path, limit, self._until)
 
     def read_commits(self) -> list[LoggedCommit]:
         return read_commit_log(self._objects, str(self.commit), self.prefix)
@@ -202,8 +205,10 @@ def _get_skip_reason(name: bytes) -> str | None:
     return None
 
 
-def open_commit(root: Path, revision: str = HEAD) -> CommitTree:
+def open_commit(root: Path, revision: str = HEAD, until: datetime | None = None) -> CommitTree:
     """Return a commit of the repository at `root`. In a repository above `root`, only the files below `root`.
+
+    With `until`, its history knows no younger commits.
 
     `root` was named by the caller and is read whoever owns it. For a repository above it git's ownership rule holds.
 
@@ -212,13 +217,14 @@ def open_commit(root: Path, revision: str = HEAD) -> CommitTree:
             not have the folder.
     """
     if is_bare_repository(root):
-        return CommitTree(Git(root, bare=True), bare=True, revision=revision)
+        return CommitTree(Git(root, bare=True), bare=True, revision=revision, until=until)
     top = next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
     if top is None:
         raise GitError("no repository")
     git = Git(root, trusted=top == root, top=top)
     _check_worktree(git, top)
-    return CommitTree(git, bare=False, revision=revision, prefix="" if top == root else f"{root.relative_to(top)}/")
+    prefix = "" if top == root else f"{root.relative_to(top)}/"
+    return CommitTree(git, bare=False, revision=revision, prefix=prefix, until=until)
 
 
 def _check_worktree(git: Git, top: Path) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from triage.domain.code import FileChange, History
 from triage.index.source.git import Git, GitError
@@ -27,12 +28,21 @@ _LOG = (
 )
 
 
-def read_commit_history(git: Git, commit: str, path: str, limit: int) -> History:
+def read_commit_history(git: Git, commit: str, path: str, limit: int, until: datetime | None = None) -> History:
     """Return the newest commits that changed a file, without the oldest of a shallow clone, which adds every file.
 
-    `commit` is the full id of the newest commit that counts. `path` is relative to the top of the repository.
+    `commit` is the full id of the newest commit that counts, and `until` its greatest date. `path` is relative to the
+    top of the repository.
     """
-    args = (*_LOG, f"--max-count={limit}", "--end-of-options", commit, "--", f":(literal){path}")
+    args = (
+        *_LOG,
+        *list_date_options(until),
+        f"--max-count={limit}",
+        "--end-of-options",
+        commit,
+        "--",
+        f":(literal){path}",
+    )
     started = time.monotonic()
     try:
         is_shallow = git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
@@ -44,6 +54,11 @@ def read_commit_history(git: Git, commit: str, path: str, limit: int) -> History
     is_complete = len(output) < MAX_LOG_BYTES and time.monotonic() - started < LOG_SECONDS
     # Some commit added the file. Without any, git failed.
     return History(changes=changes, partial=is_shallow or not is_complete or not changes)
+
+
+def list_date_options(until: datetime | None) -> list[str]:
+    """Return git's options that leave out commits that are younger."""
+    return [f"--until={until.isoformat()}"] if until else []
 
 
 def read_changes(git: Git, revisions: Sequence[str], paths: Sequence[str], limit: int) -> list[FileChange]:

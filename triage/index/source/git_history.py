@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from triage.domain.code import FileChange
 from triage.domain.history import Author, BlamedLine, PathChange, Tag
-from triage.index.source.commit_history import read_changes
+from triage.index.source.commit_history import list_date_options, read_changes
 from triage.index.source.git import Git, GitError
 from triage.secrets.likely_secrets import shorten_text
 
@@ -24,14 +24,15 @@ _BOUNDARY = b"boundary"
 class GitHistory:
     """The history behind the indexed commit. What git cannot answer is empty."""
 
-    def __init__(self, git: Git, objects: Git, commit: str, prefix: str, *, is_past: bool = False) -> None:
+    def __init__(self, git: Git, objects: Git, commit: str, prefix: str, until: datetime | None = None) -> None:
         """Take git with the repository's refs, and git on its objects alone, which reads no config.
 
-        `prefix` is the folder that paths are relative to, with a slash at its end; empty for the top. Of a past commit,
-        only the tags that it contains are known.
+        `prefix` is the folder that paths are relative to, with a slash at its end; empty for the top. With
+        `until`, younger commits and tags that the commit does not contain are not known.
         """
         self._git, self._objects, self.commit, self._prefix = git, objects, commit, prefix
-        self._known_tags = (f"--merged={commit}",) if is_past else ()
+        self._until = until
+        self._known_tags = (f"--merged={commit}",) if until else ()
 
     def is_shallow(self) -> bool:
         """Return whether older commits are missing, or git does not know."""
@@ -100,7 +101,7 @@ class GitHistory:
     def list_changes_between(self, worked: str, broken: str, paths: Sequence[str]) -> list[PathChange]:
         """Return the commits that are in `broken` and not in `worked` and that changed one of the files."""
         # What a merge brings stands in commits of its own.
-        options = ("--no-merges", f"{worked}..{broken}")
+        options = ("--no-merges", *list_date_options(self._until), f"{worked}..{broken}")
         inside = [self._prefix + path for path in paths]
         changes = read_changes(self._objects, options, inside, MAX_LISTED)
         ids = {
@@ -133,7 +134,7 @@ class GitHistory:
             output = self._objects.run(*args, seconds=HISTORY_SECONDS)
         except GitError:
             return []
-        return _parse_blame(output)
+        return [line for line in _parse_blame(output) if self._until is None or line.at <= self._until]
 
     def list_recent_authors(self, years: int) -> list[Author]:
         """Return who has committed anything in the last years before the indexed commit."""
