@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MAX_PAST_ISSUES = 3_000
 """Thirty requests."""
+MAX_MISSING_SHARE = 0.05
+"""Of the files: a clone may lack a few large ones."""
 MAX_BODY_CHARS = 65_536
 """GitHub's limit: an issue of a backtest is read whole, as it was written."""
 
@@ -124,13 +126,14 @@ def build_comparing_codebase(setup: RunSetup) -> Codebase:
 
 
 def check_has_files(setup: RunSetup, commits: Sequence[str]) -> None:
-    """Raise BadInput if the clone does not have the files of the oldest commit, such as one made with --filter."""
+    """Raise BadInput if the clone lacks most files of the oldest commit, as one made with --filter does."""
     from triage.index.source.commit import open_commit
 
-    missing = open_commit(setup.root, commits[-1]).list_files().missing
-    if missing:
+    listing = open_commit(setup.root, commits[-1]).list_files()
+    if listing.missing > MAX_MISSING_SHARE * (len(listing.entries) + listing.missing):
         raise BadInput(
-            f"--repo: {missing:,} files of commit {commits[-1][:10]} are not in this clone. Make one without --filter."
+            f"--repo: {listing.missing:,} files of commit {commits[-1][:10]} are not in this clone. "
+            "Make one without --filter."
         )
 
 
