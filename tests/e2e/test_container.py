@@ -106,7 +106,8 @@ def test_a_job_that_is_cancelled_at_any_moment_leaves_a_report(tmp_path, seed):
         assert "Bug triage" in done.summary
         is_over = done.exit_code == 0
         assert is_over or done.exit_code == 128 + sent, done.log
-        assert done.outputs["status"] == ("complete" if is_over else "degraded")
+        # A signal after everything was written changes only the exit code.
+        assert done.outputs["status"] in (["complete"] if is_over else ["degraded", "complete"])
 
 
 def test_the_image_is_small_and_starts_as_root():
