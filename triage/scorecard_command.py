@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from triage import backtest_wiring, scorecard_wiring, wiring
+from triage.backtest.choose_thresholds import apply_choices, choose_thresholds
 from triage.backtest.past_case import LikelyPlace
-from triage.backtest.thresholds import apply_choices, choose_thresholds
 from triage.command_line import EXIT_CODES, Json, list_warnings, open_setup, run_until_signal
 from triage.errors import BadInput
 from triage.flows.make_scorecard import ScorecardJob, ScorecardResult

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from tests.backtest.samples import case, outcome, place, result
 from tests.backtest.test_score import DUPLICATES, RESULTS
+from triage.backtest.backtest_page import render_html_page
 from triage.backtest.calibration_plot import SIZE, compute_interval, make_points
-from triage.backtest.html_page import render_html_page
 from triage.backtest.past_case import RankedFile
 from triage.backtest.terminal_lines import format_result, render_outcome
 

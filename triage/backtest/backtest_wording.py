@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from triage.backtest.choose_thresholds import MIN_PLACES, ThresholdChoice
 from triage.backtest.outcome import BacktestOutcome
 from triage.backtest.past_case import CaseResult
 from triage.backtest.score import BacktestScore, Share
-from triage.backtest.thresholds import MIN_PLACES, ThresholdChoice
 
 SIGNS = {"trace": "the end of a stack trace", "message": "an error message", "name": "a name in the issue"}
 _HISTORY = "The whole history was read, as with fetch-depth: 0 in the workflow; without it, fewer files are right."

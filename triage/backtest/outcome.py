@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import AwareDatetime, Field
 
+from triage.backtest.choose_thresholds import apply_choices
 from triage.backtest.past_case import CaseResult, DuplicateResult
 from triage.backtest.score import BacktestScore, score_results
-from triage.backtest.thresholds import apply_choices
 from triage.domain.thresholds import Thresholds
 from triage.domain.value import Value
 

@@ -8,8 +8,8 @@ from typing import get_args
 
 from pydantic import Field
 
+from triage.backtest.choose_thresholds import ThresholdChoice, choose_thresholds
 from triage.backtest.past_case import CaseResult, DuplicateResult
-from triage.backtest.thresholds import ThresholdChoice, choose_thresholds
 from triage.domain.code import MatchSource
 from triage.domain.run import Status
 from triage.domain.thresholds import Thresholds

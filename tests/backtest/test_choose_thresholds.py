@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.backtest.samples import place
+from triage.backtest.choose_thresholds import COST_OF_WRONG, MIN_PLACES, apply_choices, choose_thresholds
 from triage.backtest.past_case import LikelyPlace
-from triage.backtest.thresholds import COST_OF_WRONG, MIN_PLACES, apply_choices, choose_thresholds
 from triage.domain.thresholds import Thresholds
 
 
