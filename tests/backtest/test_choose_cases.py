@@ -104,6 +104,8 @@ def test_a_pull_request_that_was_rebased_begins_before_its_first_commit():
     assert find_base(HISTORY, fix("d")) == "c"
     assert find_base(HISTORY, fix("d", commits=2)) == "b"
     assert find_base(HISTORY, fix("d", commits=9)) is None
+    assert find_base(HISTORY, fix("d", commits=2, files=["a.py", "b.py", "new.py"])) == "b"
+    assert find_base(HISTORY, fix("d", commits=2, files=["a.py"])) == "c", "others wrote the commit before"
     [case] = choose(fixed_issue(7, fix("d", commits=2))).cases
     assert (case.base, case.edited) == ("b", ["a.py", "b.py"])
 

@@ -16,6 +16,8 @@ EARLIER_FIX = "the fix is older than the issue"
 LARGE_FIX = "the fix edits more than 30 files of code"
 MAX_FILES = 30
 """Who edits more has not fixed one thing."""
+MAX_LISTED_FILES = 30
+"""Of a pull request; of one with more, not all are known (`adapters.github.past_issues`)."""
 MAX_COMMITS = 250
 """Of a pull request that was rebased: as many as GitHub lists."""
 _SHORT_ID = 7
@@ -161,7 +163,11 @@ def _list_old(changed: Mapping[str, bool]) -> list[str]:
 
 def find_base(history: FixHistory, fix: PastFix) -> str | None:
     """Return the commit before the first commit of a fix; None if it is not in the clone."""
-    commit = fix.commit
-    for _ in range(min(fix.commits, MAX_COMMITS)):
-        commit = history.find_first_parent(commit) if commit else None
-    return commit
+    first = before = history.find_first_parent(fix.commit or "")
+    for _ in range(min(fix.commits, MAX_COMMITS) - 1):
+        before = history.find_first_parent(before) if before else None
+    if before != first and before and 0 < len(fix.files) < MAX_LISTED_FILES:
+        changed = history.list_changed_files(before, fix.commit or "")
+        if not changed.keys() <= set(fix.files):
+            return first  # a squash that looked like a rebase: the commits before are of others
+    return before
