@@ -18,7 +18,7 @@ EXTERNAL_TEXT = "words from outside"
 COULD_NOT = "What this report could not do"
 SLOW_SECONDS = 0.4
 """Before each answer of a slow model. Stands for minutes: the limit that it must not meet is scaled down as well."""
-BY_RULES = {"engine": "rules", "timeout_seconds": "5"}
+BY_RULES = {"engine": "rules", "timeout_seconds": "10"}
 
 
 @dataclass(frozen=True)
