@@ -66,7 +66,7 @@ check: $(TOOLS) ## format, lint, types, import rules, workflows
 
 # More workers than cores: about half of the time a test waits for a server or a process.
 test: $(TOOLS) ## run all tests except those that need a container; ARGS goes to pytest
-	$(RUN) -m pytest -n 4 --dist worksteal $(ARGS)
+	$(RUN) -m pytest -n 3 --dist worksteal $(ARGS)
 
 trust: $(TOOLS) ## try attacks and failures against the action; ARGS="--share 0.1" tries a tenth
 	@$(RUN) -m trust $(ARGS)
